@@ -52,27 +52,6 @@ const Link = ({ to, here, children }: { to: string; here: boolean; children?: Ch
   </a>
 )
 
-/** Renders links to the same section of the other accounts, without a script. */
-const Switcher = ({ accounts, section }: Frame, visit = useVisit()) => (
-  <details class="switcher">
-    <summary>
-      <Name text={accounts.find((one) => one.account === visit.account)?.name ?? visit.account} />
-    </summary>
-    <ul>
-      {accounts.map(({ account, name }) => (
-        <li>
-          <Link to={sectionPath(account, section)} here={account === visit.account}>
-            <Name text={name} /> <small>{account}</small>
-          </Link>
-        </li>
-      ))}
-      <li>
-        <a href="/console">All accounts</a>
-      </li>
-    </ul>
-  </details>
-)
-
 /** The last segment of the address of a section, where its name does not say it. */
 const SEGMENTS: Partial<Record<Section, string>> = {
   'Held records': 'held',
@@ -85,30 +64,48 @@ const sectionPath = (account: string, section: Section = 'Overview') =>
     ? accountPath(account)
     : accountPath(account, SEGMENTS[section] ?? section.toLowerCase().replace(' ', '-'))
 
-const AccountNav = (frame: Frame, visit = useVisit()) => (
-  <>
-    <h2>Account</h2>
-    <Switcher {...frame} />
-    {SECTION_GROUPS.map(({ heading, sections }) => (
-      <>
-        {heading !== null && <h2>{heading}</h2>}
-        <ul>
-          {sections.map((section) => (
-            <li>
-              <Link to={sectionPath(visit.account, section)} here={section === frame.section}>
-                {section}
-              </Link>
-            </li>
-          ))}
-        </ul>
-      </>
-    ))}
-  </>
-)
-
 const Nav = (frame: Frame, visit = useVisit()) => (
   <>
-    {visit.account !== '' && <AccountNav {...frame} />}
+    {visit.account !== '' && (
+      <>
+        <h2>Account</h2>
+        <details class="switcher">
+          <summary>
+            <Name
+              text={
+                frame.accounts.find((one) => one.account === visit.account)?.name ?? visit.account
+              }
+            />
+          </summary>
+          <ul>
+            {frame.accounts.map(({ account, name }) => (
+              <li>
+                <Link to={sectionPath(account, frame.section)} here={account === visit.account}>
+                  <Name text={name} /> <small>{account}</small>
+                </Link>
+              </li>
+            ))}
+            <li>
+              <a href="/console">All accounts</a>
+            </li>
+          </ul>
+        </details>
+        {SECTION_GROUPS.map(({ heading, sections }) => (
+          <>
+            {heading !== null && <h2>{heading}</h2>}
+            <ul>
+              {sections.map((section) => (
+                <li>
+                  <Link to={sectionPath(visit.account, section)} here={section === frame.section}>
+                    {section}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </>
+        ))}
+      </>
+    )}
     <h2>Service</h2>
     <ul>
       <li>
@@ -138,15 +135,6 @@ const SignedIn = (_: object, { csrf, member } = useVisit()) => (
   </form>
 )
 
-/** Renders a title. An id in it, such as `(IB-4)`, stays on one line. */
-const Heading = ({ text }: { text: string }) => (
-  <>
-    {text
-      .split(/(?<= )(\(\S{1,16}\))/)
-      .map((part, i) => (i % 2 === 0 ? part : <bdi class="id">{part}</bdi>))}
-  </>
-)
-
 /** Renders a page with its navigation. On a phone, the menu has what the header has no room for. */
 export const Layout = (frame: Frame, visit = useVisit()) => (
   <Document title={frame.title}>
@@ -172,7 +160,9 @@ export const Layout = (frame: Frame, visit = useVisit()) => (
       </details>
       <main id="main" tabindex={-1}>
         <h1>
-          <Heading text={frame.title} />
+          {frame.title
+            .split(/(?<= )(\(\S{1,16}\))/)
+            .map((part, i) => (i % 2 === 0 ? part : <bdi class="id">{part}</bdi>))}
         </h1>
         {frame.children}
       </main>

@@ -1,5 +1,4 @@
 import type { Context } from 'hono'
-import type { CustomerState } from '../affiliate/customer-states.ts'
 import { listAffiliateCustomers } from '../affiliate/customers.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { PlanTerms } from '../commission/engine/plan.ts'
@@ -10,7 +9,7 @@ import { respond } from '../console/respond.ts'
 
 import { portalPath } from './layout.tsx'
 import { countryText, MemberPage, NextPage, Sentence, titleText } from './member-page.tsx'
-import { type NamedPlans, readPlans } from './plans.ts'
+import { readPlans } from './plans.ts'
 import { AskLink } from './questions.tsx'
 import { UNEARNED } from './unearned.tsx'
 import type { MemberVisit } from './visit.ts'
@@ -24,50 +23,7 @@ function ruleOf(terms: PlanTerms | undefined, rule: string) {
   return { currency: terms?.currency ?? '', period: terms?.period ?? ('month' as const), trigger }
 }
 
-/** Renders what became of a customer under a rule, what is missing, and until when. */
-const StateItem = (props: { visit: MemberVisit; plans: NamedPlans; state: CustomerState }) => {
-  const { visit, plans, state } = props
-  const { words, speech } = visit
-  const { plan, version, rule, status, qualified_on, amount, currency } = state
-  const terms = plans.termsOf(plan, version)
-  const paid = amount ? speech.money(amount, currency ?? terms?.currency ?? '') : null
-  return (
-    <li>
-      <strong>{words[`state_${status}`]}</strong>
-      {qualified_on !== null && `, ${speech.day(qualified_on)}`}
-      {paid && `, ${paid}`}{' '}
-      <small>
-        <Data text={titleText(rule)} />
-      </small>
-      {stateWords(state, ruleOf(terms, rule), speech).map((sentence) => (
-        <p>
-          <Sentence text={sentence} />
-        </p>
-      ))}
-    </li>
-  )
-}
-
 const STATUSES = ['waiting', 'qualified', 'failed', 'refused'] as const
-
-/** Renders the links that narrow the list to one state. */
-const Filter = ({ visit, status }: { visit: MemberVisit; status: string | undefined }) => {
-  const { words, account } = visit
-  const link = (value: (typeof STATUSES)[number] | undefined, text: string) => (
-    <a
-      href={portalPath(account.id, value === undefined ? AT : `${AT}?status=${value}`)}
-      aria-current={status === value ? 'true' : undefined}
-    >
-      {text}
-    </a>
-  )
-  return (
-    <p class="quick">
-      {link(undefined, words.all_customers)}
-      {STATUSES.map((one) => link(one, words[`state_${one}`]))}
-    </p>
-  )
-}
 
 /** Responds with the customers of the affiliate, and what became of each under the rules that pay once. */
 export async function showCustomers(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
@@ -79,10 +35,21 @@ export async function showCustomers(c: Context<AppEnv>, visit: MemberVisit): Pro
     visit,
     data.flatMap(({ states }) => states.map(({ plan }) => plan)),
   )
+  const link = (value: (typeof STATUSES)[number] | undefined, text: string) => (
+    <a
+      href={portalPath(visit.account.id, value === undefined ? AT : `${AT}?status=${value}`)}
+      aria-current={status === value ? 'true' : undefined}
+    >
+      {text}
+    </a>
+  )
   return respond(
     c,
     <MemberPage visit={visit} here="customers" title={words.customers}>
-      <Filter visit={visit} status={status} />
+      <p class="quick">
+        {link(undefined, visit.words.all_customers)}
+        {STATUSES.map((one) => link(one, visit.words[`state_${one}`]))}
+      </p>
       <p>
         <a href={portalPath(visit.account.id, UNEARNED)}>{words.unearned_link}</a>
       </p>
@@ -108,9 +75,29 @@ export async function showCustomers(c: Context<AppEnv>, visit: MemberVisit): Pro
               '–'
             ) : (
               <ul>
-                {states.map((state) => (
-                  <StateItem visit={visit} plans={plans} state={state} />
-                ))}
+                {states.map((state) => {
+                  const terms = plans.termsOf(state.plan, state.version)
+                  const paid = state.amount
+                    ? visit.speech.money(state.amount, state.currency ?? terms?.currency ?? '')
+                    : null
+                  return (
+                    <li>
+                      <strong>{visit.words[`state_${state.status}`]}</strong>
+                      {state.qualified_on !== null && `, ${visit.speech.day(state.qualified_on)}`}
+                      {paid && `, ${paid}`}{' '}
+                      <small>
+                        <Data text={titleText(state.rule)} />
+                      </small>
+                      {stateWords(state, ruleOf(terms, state.rule), visit.speech).map(
+                        (sentence) => (
+                          <p>
+                            <Sentence text={sentence} />
+                          </p>
+                        ),
+                      )}
+                    </li>
+                  )
+                })}
               </ul>
             ),
         }}

@@ -61,29 +61,6 @@ const Logo = ({ account: { id, logo = null } }: { account: PortalAccount }) => {
   return meta && <img src={portalPath(id, `/logo?v=${meta.digest}`)} alt="" class="logo" />
 }
 
-const Top = ({ account, words, signedIn }: Frame & { words: Words }) => (
-  <header class="top">
-    <a href={portalPath(account.id)} class="brand">
-      <Logo account={account} />
-      <Data text={account.name} />
-    </a>
-    {signedIn && !signedIn.isViewer && (
-      <form method="post" action={portalPath(account.id, '/sign-out')} class="who">
-        <input type="hidden" name="csrf" value={signedIn.csrf} />
-        <span>
-          <Data text={signedIn.name} />{' '}
-          <small>
-            <Data text={signedIn.affiliate} />
-          </small>
-        </span>
-        <button type="submit" class="plain">
-          {words.sign_out}
-        </button>
-      </form>
-    )}
-  </header>
-)
-
 /** Says how many answers the member has not seen; nothing if there are none. */
 const NewAnswers = ({ words, count }: { words: Words; count: number }) =>
   count === 0 ? null : (
@@ -95,57 +72,6 @@ const placesOf = (isViewer: boolean) =>
   (Object.entries(PLACES) as [Place, string][]).filter(
     ([place]) => !isViewer || place !== 'passkeys',
   )
-
-/** Renders the links to the pages: a row; on a phone a menu, whose button names the page. */
-const Pages = ({
-  account,
-  words,
-  signedIn: { here, isViewer, newAnswers },
-}: {
-  account: Frame['account']
-  words: Words
-  signedIn: SignedInFrame
-}) => (
-  <nav class="pages" aria-label={words.title}>
-    <details>
-      <summary>
-        <span>{words.menu}</span> <strong>{words[here]}</strong>{' '}
-        <NewAnswers words={words} count={newAnswers} />
-      </summary>
-      <div>
-        {placesOf(isViewer).map(([place, path]) => (
-          <a href={portalPath(account.id, path)} aria-current={place === here ? 'page' : undefined}>
-            {words[place]}
-            {place === 'questions' && (
-              <>
-                {' '}
-                <NewAnswers words={words} count={newAnswers} />
-              </>
-            )}
-          </a>
-        ))}
-      </div>
-    </details>
-  </nav>
-)
-
-/** Renders what a member of the team has to know who sees the portal as an affiliate, and the way out. */
-const ViewerBanner = ({ account, signedIn }: Frame) =>
-  signedIn?.isViewer ? (
-    <form
-      method="post"
-      action={portalPath(account.id, '/sign-out')}
-      class="notice warn viewer"
-      lang="en"
-      aria-label="Whose portal this is"
-    >
-      <input type="hidden" name="csrf" value={signedIn.csrf} />
-      <p>
-        You see what <Data text={signedIn.affiliate} /> sees. You cannot change anything here.
-      </p>
-      <button type="submit">Leave</button>
-    </form>
-  ) : null
 
 /** Renders a page of the portal. */
 export const PortalPage = (frame: Frame) => {
@@ -176,9 +102,68 @@ export const PortalPage = (frame: Frame) => {
         <a class="skip" href="#main">
           {words.skip}
         </a>
-        <ViewerBanner {...frame} />
-        <Top {...frame} words={words} />
-        {signedIn && <Pages account={account} words={words} signedIn={signedIn} />}
+        {frame.signedIn?.isViewer ? (
+          <form
+            method="post"
+            action={portalPath(frame.account.id, '/sign-out')}
+            class="notice warn viewer"
+            lang="en"
+            aria-label="Whose portal this is"
+          >
+            <input type="hidden" name="csrf" value={frame.signedIn.csrf} />
+            <p>
+              You see what <Data text={frame.signedIn.affiliate} /> sees. You cannot change anything
+              here.
+            </p>
+            <button type="submit">Leave</button>
+          </form>
+        ) : null}
+        <header class="top">
+          <a href={portalPath(frame.account.id)} class="brand">
+            <Logo account={frame.account} />
+            <Data text={frame.account.name} />
+          </a>
+          {frame.signedIn && !frame.signedIn.isViewer && (
+            <form method="post" action={portalPath(frame.account.id, '/sign-out')} class="who">
+              <input type="hidden" name="csrf" value={frame.signedIn.csrf} />
+              <span>
+                <Data text={frame.signedIn.name} />{' '}
+                <small>
+                  <Data text={frame.signedIn.affiliate} />
+                </small>
+              </span>
+              <button type="submit" class="plain">
+                {words.sign_out}
+              </button>
+            </form>
+          )}
+        </header>
+        {signedIn && (
+          <nav class="pages" aria-label={words.title}>
+            <details>
+              <summary>
+                <span>{words.menu}</span> <strong>{words[signedIn.here]}</strong>{' '}
+                <NewAnswers words={words} count={signedIn.newAnswers} />
+              </summary>
+              <div>
+                {placesOf(signedIn.isViewer).map(([place, path]) => (
+                  <a
+                    href={portalPath(account.id, path)}
+                    aria-current={place === signedIn.here ? 'page' : undefined}
+                  >
+                    {words[place]}
+                    {place === 'questions' && (
+                      <>
+                        {' '}
+                        <NewAnswers words={words} count={signedIn.newAnswers} />
+                      </>
+                    )}
+                  </a>
+                ))}
+              </div>
+            </details>
+          </nav>
+        )}
         <main id="main" tabindex={-1}>
           <h1>{title}</h1>
           {children}

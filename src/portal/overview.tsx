@@ -17,32 +17,7 @@ import { UNEARNED } from './unearned.tsx'
 import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
-type Me = AnswerOf<typeof getAffiliateSelf>
-
-/** Renders the plans of an affiliate in sentences. */
-const Plans = ({ visit, plans }: { visit: MemberVisit; plans: Me['plans'] }) => {
-  const { words, account, speech } = visit
-  if (plans.length === 0) return <p>{fill(words.no_plan, { account: account.name })}</p>
-  return (
-    <>
-      {plans.map(({ name, from, customers, rules, in_words }) => (
-        <section>
-          <h3>
-            <Data
-              text={fill(words[`plan_from_${customers}`], { plan: name, day: speech.day(from) })}
-            />
-          </h3>
-          {[...rules.map(({ pays, limits }) => [pays, ...limits]), in_words].map((sentences) => (
-            <SentenceList sentences={sentences} />
-          ))}
-        </section>
-      ))}
-    </>
-  )
-}
-
 type Overview = AnswerOf<typeof getAffiliateOverview>
-type Day = Overview['days'][number]
 type Counted = Overview['totals']
 
 /** The days of the figures; as many before them are those that they are compared with. */
@@ -56,24 +31,6 @@ const COUNTS = {
 } as const
 
 const NAMES = ['clicks', 'signups', 'qualified'] as const
-
-/** Renders what was counted on the last days, compared with the days before them. */
-const Counts = ({ visit, overview }: { visit: MemberVisit; overview: Overview }) => {
-  const { words, language, speech } = visit
-  const { totals, before = totals } = overview
-  const written = (value: number) => speech.figure(String(value))
-  return NAMES.map((name) => {
-    const [now, then] = [COUNTS[name](totals), COUNTS[name](before)]
-    const change = changeText(now, then, language)
-    const compared = fill(words.before, { count: written(then) })
-    return (
-      <FigureCard title={words[name]}>
-        <p class="big">{written(now)}</p>
-        <p class="note">{change === null ? compared : `${change} · ${compared}`}</p>
-      </FigureCard>
-    )
-  })
-}
 
 /** Renders what the latest period has earned so far, and what the one before it earned. */
 const Earned = ({ visit, overview }: { visit: MemberVisit; overview: Overview }) => {
@@ -114,62 +71,6 @@ const Earned = ({ visit, overview }: { visit: MemberVisit; overview: Overview })
   )
 }
 
-const PendingWords = ({ visit, pending }: { visit: MemberVisit; pending: Overview['pending'] }) => {
-  const { words, speech } = visit
-  const amountOf = (one: Money & { readonly amount: string }) =>
-    speech.money(one.amount, one.currency)
-  const sentences = [
-    // What is due later stands below, with its period.
-    ...pending.due_by_day
-      .filter(({ payable_on }) => payable_on === null)
-      .map((one) => dueText(one, visit)),
-    ...(pending.waiting > 0
-      ? [
-          fill(words.pending_waiting, {
-            customers: speech.text('count.customers', { count: pending.waiting }),
-          }),
-        ]
-      : []),
-    ...pending.hold_period.map((one) =>
-      fill(words.pending_hold, {
-        amount: amountOf(one),
-        period: speech.period(one.period),
-        day: speech.day(one.payable_on),
-      }),
-    ),
-    ...pending.below_minimum.map((one) => fill(words.pending_minimum, { amount: amountOf(one) })),
-    ...pending.under_review.map((one) => fill(words.pending_review, { amount: amountOf(one) })),
-  ]
-  return sentences.length === 0 ? (
-    <p>{words.pending_none}</p>
-  ) : (
-    <SentenceList sentences={sentences} />
-  )
-}
-
-/** Renders the counts of each day as a chart, and as the table that it is drawn from. */
-const Days = ({ visit, latest }: { visit: MemberVisit; latest: readonly Day[] }) => {
-  const { words, speech, today } = visit
-  const byDay = new Map(latest.map((one) => [one.day, one]))
-  const rows = Array.from({ length: DAYS }, (_, i): ChartRow => {
-    const day = dayBefore(today, DAYS - 1 - i)
-    const found = byDay.get(day)
-    return [speech.day(day), ...NAMES.map((name) => (found ? COUNTS[name](found) : 0))]
-  })
-  // A chart of nothing would only have an axis.
-  if (rows.every(([, ...values]) => values.every((value) => value === 0))) return null
-  return (
-    <Chart
-      caption={words.by_day}
-      label={words.day}
-      series={NAMES.map((name) => words[name])}
-      rows={rows}
-      summary={words.chart_numbers}
-      numberOf={(value) => speech.figure(String(value))}
-    />
-  )
-}
-
 /** Responds with the overview of the affiliate: the last 30 days, what is pending and why, and the plans. */
 export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
   const { words, today, account } = visit
@@ -182,6 +83,41 @@ export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Prom
   const isStopped = postbacks.data.some(({ disabled_reason: why }) =>
     ['gone', 'failing'].includes(why ?? ''),
   )
+  const { totals, before = totals } = overview
+  const written = (value: number) => visit.speech.figure(String(value))
+  const amountOf = (one: Money & { readonly amount: string }) =>
+    visit.speech.money(one.amount, one.currency)
+  const sentences = [
+    // What is due later stands below, with its period.
+    ...overview.pending.due_by_day
+      .filter(({ payable_on }) => payable_on === null)
+      .map((one) => dueText(one, visit)),
+    ...(overview.pending.waiting > 0
+      ? [
+          fill(visit.words.pending_waiting, {
+            customers: visit.speech.text('count.customers', { count: overview.pending.waiting }),
+          }),
+        ]
+      : []),
+    ...overview.pending.hold_period.map((one) =>
+      fill(visit.words.pending_hold, {
+        amount: amountOf(one),
+        period: visit.speech.period(one.period),
+        day: visit.speech.day(one.payable_on),
+      }),
+    ),
+    ...overview.pending.below_minimum.map((one) =>
+      fill(visit.words.pending_minimum, { amount: amountOf(one) }),
+    ),
+    ...overview.pending.under_review.map((one) =>
+      fill(visit.words.pending_review, { amount: amountOf(one) }),
+    ),
+  ]
+  const rows = Array.from({ length: DAYS }, (_, i): ChartRow => {
+    const day = dayBefore(visit.today, DAYS - 1 - i)
+    const found = new Map(overview.days.map((one) => [one.day, one])).get(day)
+    return [visit.speech.day(day), ...NAMES.map((name) => (found ? COUNTS[name](found) : 0))]
+  })
   return respond(
     c,
     <MemberPage visit={visit} here="overview" title={words.overview}>
@@ -193,17 +129,58 @@ export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Prom
       )}
       <h2>{words.last_days}</h2>
       <div class="figure-cards">
-        <Counts visit={visit} overview={overview} />
+        {NAMES.map((name) => {
+          const [now, then] = [COUNTS[name](totals), COUNTS[name](before)]
+          const change = changeText(now, then, visit.language)
+          const compared = fill(visit.words.before, { count: written(then) })
+          return (
+            <FigureCard title={visit.words[name]}>
+              <p class="big">{written(now)}</p>
+              <p class="note">{change === null ? compared : `${change} · ${compared}`}</p>
+            </FigureCard>
+          )
+        })}
         <Earned visit={visit} overview={overview} />
       </div>
-      <Days visit={visit} latest={overview.days} />
+      {!rows.every(([, ...values]) => values.every((value) => value === 0)) && (
+        <Chart
+          caption={visit.words.by_day}
+          label={visit.words.day}
+          series={NAMES.map((name) => visit.words[name])}
+          rows={rows}
+          summary={visit.words.chart_numbers}
+          numberOf={(value) => visit.speech.figure(String(value))}
+        />
+      )}
       <h2>{words.pending}</h2>
-      <PendingWords visit={visit} pending={overview.pending} />
+      {sentences.length === 0 ? (
+        <p>{visit.words.pending_none}</p>
+      ) : (
+        <SentenceList sentences={sentences} />
+      )}
       <p>
         <a href={portalPath(account.id, UNEARNED)}>{words.unearned_link}</a>
       </p>
       <h2>{words.plans}</h2>
-      <Plans visit={visit} plans={me.plans} />
+      {me.plans.length === 0 ? (
+        <p>{fill(visit.words.no_plan, { account: visit.account.name })}</p>
+      ) : (
+        me.plans.map(({ name, from, customers, rules, in_words }) => (
+          <section>
+            <h3>
+              <Data
+                text={fill(visit.words[`plan_from_${customers}`], {
+                  plan: name,
+                  day: visit.speech.day(from),
+                })}
+              />
+            </h3>
+            {[...rules.map(({ pays, limits }) => [pays, ...limits]), in_words].map((sentences) => (
+              <SentenceList sentences={sentences} />
+            ))}
+          </section>
+        ))
+      )}
     </MemberPage>,
   )
 }

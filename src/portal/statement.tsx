@@ -114,121 +114,6 @@ const Row = ({ frame, equal }: { frame: Frame; equal: EqualLines }) => {
   )
 }
 
-/** Renders the lines of a rule: its words, their number and their sum, which open to the lines. */
-const Group = ({ frame, group }: { frame: Frame; group: LineGroup }) => {
-  const { visit, statement, plans } = frame
-  const { speech } = visit
-  const { pays, limits } = ruleOf({ statement, plans }, group, speech)
-  const { others, sum } = group
-  const money = (value: typeof sum) =>
-    speech.money(moneyText(value, statement.currency), statement.currency)
-  return (
-    <details class="rule-lines">
-      <summary>
-        <span class="what">
-          <Sentence text={pays} />
-        </span>{' '}
-        <span class="amount">{money(sum)}</span>
-      </summary>
-      {limits.length > 0 && <SentenceList sentences={limits} />}
-      <ul class="rows">
-        {[...group.equal.values()].map((equal) => (
-          <Row frame={frame} equal={equal} />
-        ))}
-        {others.count > 0 && (
-          <li>
-            <a
-              href={addressOf(
-                frame,
-                { rule: group.rule, version: String(group.version) },
-                '#lines',
-              )}
-            >
-              {speech.text('moreLines', { count: others.count })}
-            </a>{' '}
-            <span class="amount">{money(others.sum)}</span>
-          </li>
-        )}
-      </ul>
-    </details>
-  )
-}
-
-/** Renders how the payable amount comes about. */
-const Balance = ({ visit, statement, plans }: Frame) => {
-  const { speech } = visit
-  const rows = balanceOf(statement, speech.period, plans.nameOf)
-  return (
-    <table class="sums">
-      <caption>{speech.text('balance')}</caption>
-      <tbody>
-        {rows.map(({ name, amount, plan }) => (
-          <tr>
-            <th scope="row">
-              {speech.text(`balance.${name}`, {
-                plan: plan === undefined ? '' : plans.nameOf(plan),
-              })}
-            </th>
-            <td class="number">{speech.money(amount, statement.currency)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
-}
-
-/** Renders corrections of closed periods, manual entries, and records that wait for a rate. */
-const Others = ({ frame, adjustments }: { frame: Frame; adjustments: readonly Adjustment[] }) => {
-  const { visit, statement } = frame
-  const { speech } = visit
-  const { currency, manual, holds } = statement
-  const money = (amount: string) => speech.money(amount, currency)
-  return (
-    <>
-      {adjustments.length > 0 && (
-        <>
-          <h2>{speech.text('correctionsOfClosed')}</h2>
-          <ul class="rows">
-            {adjustments.map((one) => {
-              const what = correctionWords(one, speech.period(one.of.period), speech)
-              return (
-                <li>
-                  <Sentence text={`${what}.`} />{' '}
-                  <Why frame={frame} id={one.id} what={what} amount={money(one.amount)} />
-                </li>
-              )
-            })}
-          </ul>
-        </>
-      )}
-      {manual.length > 0 && (
-        <>
-          <h2>{speech.text('manual')}</h2>
-          <ul class="rows">
-            {manual.map(({ amount, reason }) => (
-              <li>
-                <Data text={reason} /> <span class="amount">{money(amount)}</span>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-      {holds.length > 0 && (
-        <>
-          <h2>{speech.text('holds')}</h2>
-          <SentenceList
-            sentences={holds.map(({ reason, count }) => {
-              const name = `hold.${reason}`
-              const records = speech.text('count.records', { count })
-              return isMessageName(name) ? `${records}: ${speech.text(name)}` : records
-            })}
-          />
-        </>
-      )}
-    </>
-  )
-}
-
 /** Says which line or correction an explanation is about, and what its rule pays. */
 function subjectWords({ visit, statement, plans }: Frame, id: string, found: Explained): string[] {
   const { speech } = visit
@@ -297,53 +182,6 @@ async function renderWhy(frame: Frame, id: string) {
   )
 }
 
-/** Renders a page of single lines: those that are equal to one, or all of a rule. */
-function LineList({
-  frame,
-  lines,
-  query,
-}: {
-  frame: Frame
-  lines: readonly StatementLine[]
-  query: Readonly<Record<string, string>>
-}) {
-  const { visit, path, statement, questions } = frame
-  const { words, speech, account } = visit
-  const { from: sent = '', ...rest } = query
-  const from = /^\d{1,7}$/.test(sent) ? Number(sent) : 0
-  const shown = lines.slice(from, from + SHOWN.lines)
-  return (
-    <>
-      <p>
-        <a href={`${portalPath(account.id, path)}#lines`}>{words.all_lines}</a>
-      </p>
-      <ul class="rows">
-        {shown.map(({ id, scope, amount }) => {
-          const what = scopeText(scope, visit)
-          return (
-            <li>
-              <Data text={what} /> <QuestionMark visit={visit} questions={questions} line={id} />{' '}
-              <Why
-                frame={frame}
-                id={id}
-                what={what}
-                amount={speech.money(amount, statement.currency)}
-              />
-            </li>
-          )
-        })}
-      </ul>
-      {from + SHOWN.lines < lines.length && (
-        <p>
-          <a href={addressOf(frame, { ...rest, from: String(from + SHOWN.lines) }, '#lines')}>
-            {words.more}
-          </a>
-        </p>
-      )}
-    </>
-  )
-}
-
 /** Reads and renders what a statement pays for: by rule, or the lines that the address chooses. */
 async function renderLines(frame: Frame, query: Readonly<Record<string, string>>) {
   const { visit, statement } = frame
@@ -363,16 +201,133 @@ async function renderLines(frame: Frame, query: Readonly<Record<string, string>>
       ? line.rule === query.rule && String(line.version) === query.version
       : equalityKey(line) === key,
   )
+  const money = (amount: string) => frame.visit.speech.money(amount, frame.statement.currency)
+  const { from: sent = '', ...rest } = query
+  const from = /^\d{1,7}$/.test(sent) ? Number(sent) : 0
   return (
     <>
       <h2 id="lines">{visit.words.lines}</h2>
       {chosen.length > 0 ? (
-        <LineList frame={frame} lines={chosen} query={query} />
+        <>
+          <p>
+            <a href={`${portalPath(frame.visit.account.id, frame.path)}#lines`}>
+              {frame.visit.words.all_lines}
+            </a>
+          </p>
+          <ul class="rows">
+            {chosen.slice(from, from + SHOWN.lines).map(({ id, scope, amount }) => {
+              const what = scopeText(scope, frame.visit)
+              return (
+                <li>
+                  <Data text={what} />{' '}
+                  <QuestionMark visit={frame.visit} questions={frame.questions} line={id} />{' '}
+                  <Why
+                    frame={frame}
+                    id={id}
+                    what={what}
+                    amount={frame.visit.speech.money(amount, frame.statement.currency)}
+                  />
+                </li>
+              )
+            })}
+          </ul>
+          {from + SHOWN.lines < chosen.length && (
+            <p>
+              <a href={addressOf(frame, { ...rest, from: String(from + SHOWN.lines) }, '#lines')}>
+                {frame.visit.words.more}
+              </a>
+            </p>
+          )}
+        </>
       ) : (
-        [...groups.values()].map((group) => <Group frame={frame} group={group} />)
+        [...groups.values()].map((group) => {
+          const { pays, limits } = ruleOf(
+            { statement: frame.statement, plans: frame.plans },
+            group,
+            frame.visit.speech,
+          )
+          const money = (value: typeof group.sum) =>
+            frame.visit.speech.money(
+              moneyText(value, frame.statement.currency),
+              frame.statement.currency,
+            )
+          return (
+            <details class="rule-lines">
+              <summary>
+                <span class="what">
+                  <Sentence text={pays} />
+                </span>{' '}
+                <span class="amount">{money(group.sum)}</span>
+              </summary>
+              {limits.length > 0 && <SentenceList sentences={limits} />}
+              <ul class="rows">
+                {[...group.equal.values()].map((equal) => (
+                  <Row frame={frame} equal={equal} />
+                ))}
+                {group.others.count > 0 && (
+                  <li>
+                    <a
+                      href={addressOf(
+                        frame,
+                        { rule: group.rule, version: String(group.version) },
+                        '#lines',
+                      )}
+                    >
+                      {frame.visit.speech.text('moreLines', { count: group.others.count })}
+                    </a>{' '}
+                    <span class="amount">{money(group.others.sum)}</span>
+                  </li>
+                )}
+              </ul>
+            </details>
+          )
+        })
       )}
       {groups.size === 0 && <p class="note">{visit.words.no_lines}</p>}
-      <Others frame={frame} adjustments={adjustments} />
+      {adjustments.length > 0 && (
+        <>
+          <h2>{frame.visit.speech.text('correctionsOfClosed')}</h2>
+          <ul class="rows">
+            {adjustments.map((one) => {
+              const what = correctionWords(
+                one,
+                frame.visit.speech.period(one.of.period),
+                frame.visit.speech,
+              )
+              return (
+                <li>
+                  <Sentence text={`${what}.`} />{' '}
+                  <Why frame={frame} id={one.id} what={what} amount={money(one.amount)} />
+                </li>
+              )
+            })}
+          </ul>
+        </>
+      )}
+      {frame.statement.manual.length > 0 && (
+        <>
+          <h2>{frame.visit.speech.text('manual')}</h2>
+          <ul class="rows">
+            {frame.statement.manual.map(({ amount, reason }) => (
+              <li>
+                <Data text={reason} /> <span class="amount">{money(amount)}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {frame.statement.holds.length > 0 && (
+        <>
+          <h2>{frame.visit.speech.text('holds')}</h2>
+          <SentenceList
+            sentences={frame.statement.holds.map(({ reason, count }) => {
+              const name = `hold.${reason}`
+              const records = frame.visit.speech.text('count.records', { count })
+              return isMessageName(name) ? `${records}: ${frame.visit.speech.text(name)}` : records
+            })}
+          />
+        </>
+      )}
     </>
   )
 }
@@ -425,7 +380,23 @@ export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Pro
         <a href={`${portalPath(account.id, path)}?format=csv`}>CSV</a>
       </p>
       {why}
-      <Balance {...frame} />
+      <table class="sums">
+        <caption>{frame.visit.speech.text('balance')}</caption>
+        <tbody>
+          {balanceOf(frame.statement, frame.visit.speech.period, frame.plans.nameOf).map(
+            ({ name, amount, plan }) => (
+              <tr>
+                <th scope="row">
+                  {frame.visit.speech.text(`balance.${name}`, {
+                    plan: plan === undefined ? '' : frame.plans.nameOf(plan),
+                  })}
+                </th>
+                <td class="number">{frame.visit.speech.money(amount, frame.statement.currency)}</td>
+              </tr>
+            ),
+          )}
+        </tbody>
+      </table>
       {lines}
     </MemberPage>,
   )

@@ -7,36 +7,9 @@ import { dayBefore } from '../console/page.ts'
 import { Data } from '../console/parts/data.tsx'
 import { Table } from '../console/parts/table.tsx'
 import { respond } from '../console/respond.ts'
-import type { AnswerOf } from '../http/operation.ts'
 import { MemberPage } from './member-page.tsx'
 import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
-
-type Below = AnswerOf<typeof listSubAffiliates>['data'][number]
-
-/** Renders the customers of an affiliate below, which open. */
-const Customers = ({ visit, below }: { visit: MemberVisit; below: Below }) => {
-  const { words, speech } = visit
-  const { customers = [], customers_total: total = null } = below
-  const count = total ?? customers.length
-  return (
-    <details>
-      <summary>
-        {speech.text('count.customers', { count })}
-        {total === null && ' +'}
-      </summary>
-      <ul>
-        {customers.map(({ customer, signup_day }) => (
-          <li>
-            <Data text={customer === HIDDEN ? words.a_customer : customer} />{' '}
-            <small>{speech.day(signup_day)}</small>
-          </li>
-        ))}
-        {count > customers.length && <li>…</li>}
-      </ul>
-    </details>
-  )
-}
 
 /** The days of the counts. */
 const DAYS = 30
@@ -79,7 +52,27 @@ export async function showSubAffiliates(c: Context<AppEnv>, visit: MemberVisit):
             number: (one) => speech.figure(String(one.active_customers)),
           },
           [words.below_customers]: affiliate_view.sub_affiliates === 'customers' && {
-            prose: (one) => <Customers visit={visit} below={one} />,
+            prose: (one) => {
+              const { customers = [], customers_total: total = null } = one
+              const count = total ?? customers.length
+              return (
+                <details>
+                  <summary>
+                    {visit.speech.text('count.customers', { count })}
+                    {total === null && ' +'}
+                  </summary>
+                  <ul>
+                    {customers.map(({ customer, signup_day }) => (
+                      <li>
+                        <Data text={customer === HIDDEN ? visit.words.a_customer : customer} />{' '}
+                        <small>{visit.speech.day(signup_day)}</small>
+                      </li>
+                    ))}
+                    {count > customers.length && <li>…</li>}
+                  </ul>
+                </details>
+              )
+            },
           },
         }}
         empty={<p class="note">{none}</p>}

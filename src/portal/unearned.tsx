@@ -110,28 +110,6 @@ function detailsOf(outcome: FactOutcome, terms: PlanTerms | undefined, frame: Fr
   return outcomeStateWords(outcome, { currency, period, trigger, qualify }, frame.asOf, speech)
 }
 
-/** Renders a reason, the rule that gave it, and what is missing. */
-const Outcome = ({ frame, outcome }: { frame: Frame; outcome: FactOutcome }) => {
-  const { reason, plan, version, rule } = outcome
-  const { words } = frame.visit
-  const terms = plan === null || version === null ? undefined : frame.plans.termsOf(plan, version)
-  return (
-    <>
-      <Sentence text={isSeenReason(reason) ? words[`reason_${reason}`] : words.reason_other} />{' '}
-      {rule !== null && (
-        <small>
-          <Data text={titleText(rule)} />
-        </small>
-      )}
-      {detailsOf(outcome, terms, frame).map((sentence) => (
-        <p class="note">
-          <Sentence text={sentence} />
-        </p>
-      ))}
-    </>
-  )
-}
-
 /** Returns the outcomes of a record that are listed: those with the reason that is chosen, or the first. */
 const outcomesOf = ({ rules, ...record }: Seen, reason: SeenReason | undefined): FactOutcome[] => {
   const wanted = rules.filter((one) => one.reason === reason)
@@ -139,55 +117,6 @@ const outcomesOf = ({ rules, ...record }: Seen, reason: SeenReason | undefined):
     ? wanted
     : [record]
 }
-
-/** Renders the fields that choose a month and a reason. */
-const Choices = (props: {
-  visit: MemberVisit
-  months: readonly string[]
-  period: string
-  reason: SeenReason | undefined
-}) => {
-  const { visit, months, period, reason } = props
-  const { words, speech, account } = visit
-  return (
-    <form method="get" action={portalPath(account.id, UNEARNED)} class="filters">
-      <div>
-        <label for="period">{words.period}</label>
-        <select id="period" name="period">
-          {months.map((month) => (
-            <option value={month} selected={month === period}>
-              {speech.period(month)}
-            </option>
-          ))}
-        </select>
-      </div>
-      <div>
-        <label for="reason">{words.reason}</label>
-        <select id="reason" name="reason">
-          <option value="">{words.all_reasons}</option>
-          {REASONS.map((one) => (
-            <option value={one} selected={one === reason}>
-              {words[`reason_${one}`]}
-            </option>
-          ))}
-        </select>
-      </div>
-      <button type="submit">{words.show}</button>
-    </form>
-  )
-}
-
-/** Renders the links to the customers who have not qualified. */
-const CustomerLinks = ({ visit: { words, account } }: { visit: MemberVisit }) => (
-  <>
-    <p class="note">{words.unearned_links}</p>
-    <p class="quick">
-      {STATES.map((state) => (
-        <a href={portalPath(account.id, `/customers?status=${state}`)}>{words[`state_${state}`]}</a>
-      ))}
-    </p>
-  </>
-)
 
 /** Responds with the records of a month for which no rule pays, each with its reason. */
 export async function showUnearned(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
@@ -214,12 +143,30 @@ export async function showUnearned(c: Context<AppEnv>, visit: MemberVisit): Prom
     c,
     <MemberPage visit={visit} here="customers" title={words.unearned}>
       <p class="lead">{fill(words.unearned_lead, { period: speech.period(period) })}</p>
-      <Choices
-        visit={visit}
-        months={months.includes(period) ? months : [period, ...months]}
-        period={period}
-        reason={reason}
-      />
+      <form method="get" action={portalPath(visit.account.id, UNEARNED)} class="filters">
+        <div>
+          <label for="period">{visit.words.period}</label>
+          <select id="period" name="period">
+            {(months.includes(period) ? months : [period, ...months]).map((month) => (
+              <option value={month} selected={month === period}>
+                {visit.speech.period(month)}
+              </option>
+            ))}
+          </select>
+        </div>
+        <div>
+          <label for="reason">{visit.words.reason}</label>
+          <select id="reason" name="reason">
+            <option value="">{visit.words.all_reasons}</option>
+            {REASONS.map((one) => (
+              <option value={one} selected={one === reason}>
+                {visit.words[`reason_${one}`]}
+              </option>
+            ))}
+          </select>
+        </div>
+        <button type="submit">{visit.words.show}</button>
+      </form>
       <Table
         caption={words.unearned}
         rows={data}
@@ -236,7 +183,33 @@ export async function showUnearned(c: Context<AppEnv>, visit: MemberVisit): Prom
           [words.record]: (one) => <Data text={recordText(one, visit)} />,
           [words.reason]: {
             prose: (one) =>
-              outcomesOf(one, reason).map((outcome) => <Outcome frame={frame} outcome={outcome} />),
+              outcomesOf(one, reason).map((outcome) => (
+                <>
+                  <Sentence
+                    text={
+                      isSeenReason(outcome.reason)
+                        ? frame.visit.words[`reason_${outcome.reason}`]
+                        : frame.visit.words.reason_other
+                    }
+                  />{' '}
+                  {outcome.rule !== null && (
+                    <small>
+                      <Data text={titleText(outcome.rule)} />
+                    </small>
+                  )}
+                  {detailsOf(
+                    outcome,
+                    outcome.plan === null || outcome.version === null
+                      ? undefined
+                      : frame.plans.termsOf(outcome.plan, outcome.version),
+                    frame,
+                  ).map((sentence) => (
+                    <p class="note">
+                      <Sentence text={sentence} />
+                    </p>
+                  ))}
+                </>
+              )),
           },
         }}
         empty={
@@ -251,7 +224,14 @@ export async function showUnearned(c: Context<AppEnv>, visit: MemberVisit): Prom
         cursor={meta.next_cursor}
         query={{ period, reason: reason ?? '' }}
       />
-      <CustomerLinks visit={visit} />
+      <p class="note">{visit.words.unearned_links}</p>
+      <p class="quick">
+        {STATES.map((state) => (
+          <a href={portalPath(visit.account.id, `/customers?status=${state}`)}>
+            {visit.words[`state_${state}`]}
+          </a>
+        ))}
+      </p>
     </MemberPage>,
   )
 }

@@ -4,7 +4,7 @@ import { newAccount } from '../../admin/fields.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { listPeriods } from '../../commission/statements/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { accountPath, type Page, startOfToday, useVisit, type Visit, withQuery } from '../page.ts'
+import { accountPath, type Page, startOfToday, type Visit, withQuery } from '../page.ts'
 import { Amount, Data, EmptyState, Name, Pager, periodWords } from '../parts/data.tsx'
 import { refusedPath } from '../parts/deliveries.tsx'
 import { agoOf, type Feed } from '../parts/feeds.tsx'
@@ -77,74 +77,10 @@ const Amounts = ({ amounts }: { amounts: readonly Money[] }) =>
     ))
   )
 
-const AccountLine = ({ state }: { state: AccountState }, visit = useVisit()) => {
-  const { account, name, vertical, feeds, sums } = state
-  const lag = lagOf(feeds)
-  const needs = needsOf(visit, state)
-  return (
-    <li>
-      <div class="name">
-        <a href={accountPath(account)}>
-          <Name text={name} />
-        </a>{' '}
-        <small>
-          <Data text={account} /> · {VERTICALS[vertical] ?? vertical}
-        </small>
-      </div>
-      {openPeriods(sums, startOfToday(state, visit.now)).map(({ period, owed }) => (
-        <div>
-          <small>Owed for {periodWords(period.id)}</small>
-          <Amounts amounts={moneyOf(owed)} />
-        </div>
-      ))}
-      <div>
-        <small>Payable now</small>
-        <Amounts amounts={moneyOf(sumByCurrency(sums.due))} />
-      </div>
-      <div>
-        <small>Needs attention</small>
-        {needs.length === 0 ? (
-          <span class="quiet">Nothing</span>
-        ) : (
-          needs.map(({ text, to }) => (
-            <span class="line">
-              <a href={to}>{text}</a>
-            </span>
-          ))
-        )}
-      </div>
-      <div>
-        <small>Last delivery</small>
-        {lag === null ? <span class="quiet">never</span> : agoOf(lag)}
-      </div>
-    </li>
-  )
-}
-
 // What affiliates may see and do is set afterwards, on the page of the settings.
 const { affiliate_view: _view, landing_pages: _pages, ...settings } = newAccount
 const { account, name, vertical, mode, time_zone, ...more } = settings
 const main = { account, name, vertical, mode, time_zone }
-
-/** Renders the form of a new account. Rare settings are folded. */
-const NewAccount = (_: object, visit = useVisit()) => (
-  <>
-    <h2>Create an account</h2>
-    <ChangeForm change="create" submit="Create the account">
-      <SchemaFields change="create" schemas={main} words={ACCOUNT_WORDS} />
-      <details open={visit.refused !== null}>
-        <summary>More settings</summary>
-        <SchemaFields change="create" schemas={more} words={ACCOUNT_WORDS} />
-        <Field
-          change="create"
-          name="binding"
-          label="Database"
-          hint="Only for installations with several databases. Without a name, the account gets the one with the most room."
-        />
-      </details>
-    </ChangeForm>
-  </>
-)
 
 /** The list of accounts: the home page. */
 export const accountsPage: Page = {
@@ -173,13 +109,67 @@ export const accountsPage: Page = {
           </EmptyState>
         ) : (
           <ul class="account-list">
-            {states.map((state) => (
-              <AccountLine state={state} />
-            ))}
+            {states.map((state) => {
+              const lag = lagOf(state.feeds)
+              const needs = needsOf(visit, state)
+              return (
+                <li>
+                  <div class="name">
+                    <a href={accountPath(state.account)}>
+                      <Name text={state.name} />
+                    </a>{' '}
+                    <small>
+                      <Data text={state.account} /> · {VERTICALS[state.vertical] ?? state.vertical}
+                    </small>
+                  </div>
+                  {openPeriods(state.sums, startOfToday(state, visit.now)).map(
+                    ({ period, owed }) => (
+                      <div>
+                        <small>Owed for {periodWords(period.id)}</small>
+                        <Amounts amounts={moneyOf(owed)} />
+                      </div>
+                    ),
+                  )}
+                  <div>
+                    <small>Payable now</small>
+                    <Amounts amounts={moneyOf(sumByCurrency(state.sums.due))} />
+                  </div>
+                  <div>
+                    <small>Needs attention</small>
+                    {needs.length === 0 ? (
+                      <span class="quiet">Nothing</span>
+                    ) : (
+                      needs.map(({ text, to }) => (
+                        <span class="line">
+                          <a href={to}>{text}</a>
+                        </span>
+                      ))
+                    )}
+                  </div>
+                  <div>
+                    <small>Last delivery</small>
+                    {lag === null ? <span class="quiet">never</span> : agoOf(lag)}
+                  </div>
+                </li>
+              )
+            })}
           </ul>
         )}
         <Pager meta={meta} />
-        <NewAccount />
+        <h2>Create an account</h2>
+        <ChangeForm change="create" submit="Create the account">
+          <SchemaFields change="create" schemas={main} words={ACCOUNT_WORDS} />
+          <details open={visit.refused !== null}>
+            <summary>More settings</summary>
+            <SchemaFields change="create" schemas={more} words={ACCOUNT_WORDS} />
+            <Field
+              change="create"
+              name="binding"
+              label="Database"
+              hint="Only for installations with several databases. Without a name, the account gets the one with the most room."
+            />
+          </details>
+        </ChangeForm>
       </>
     )
     return { title: 'Accounts', body }

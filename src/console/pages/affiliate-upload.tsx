@@ -14,47 +14,6 @@ import { AccountLink } from '../parts/fields.tsx'
 import { Field } from '../parts/forms.tsx'
 import { canManage, FileField, PostForm, RowRefusal } from '../parts/payout-forms.tsx'
 
-/** Renders what a file would change, the form that stores it, and the choices of its columns. */
-const Preview = ({ preview }: { preview: ImportPreview }) => {
-  const { changes, unchanged, customers, file } = preview
-  return (
-    <>
-      <p>
-        <strong>
-          {changes.length === 0
-            ? 'The file changes nothing.'
-            : `Nothing is stored yet. ${counted(changes.length, 'row')} would change something:`}
-        </strong>
-      </p>
-      {changes.length > 0 && (
-        <ul class="import-changes">
-          {changes.map(({ row, sentence }) => (
-            <li>
-              <small>Row {row}</small> <bdi>{sentence}</bdi>
-            </li>
-          ))}
-        </ul>
-      )}
-      {unchanged > 0 && <p>{counted(unchanged, 'row')} would change nothing.</p>}
-      <PostForm id="change-store" hasFile>
-        <input type="hidden" name="customers" value={customers} />
-        <input type="hidden" name="seen" value={seenText(preview)} />
-        <KeptFile change="store" file={file} titles={AFFILIATE_COLUMNS} />
-        {changes.length > 0 && (
-          <button type="submit" name="change" value="store">
-            Store {counted(changes.length, 'row')}
-          </button>
-        )}
-        {file.others.length > 0 && (
-          <button type="submit" name="change" value="preview" class="plain">
-            Show what would change
-          </button>
-        )}
-      </PostForm>
-    </>
-  )
-}
-
 /** Renders why a file was refused, and what is kept of it. */
 function RefusedFile({ refused }: { refused: RefusedForm }) {
   const file = readAffiliateFile(refused.values)
@@ -75,7 +34,45 @@ export const affiliateUploadPage: Page = {
     preview: {
       perform: previewImport,
       done: '',
-      show: (answer) => <Preview preview={answer as ImportPreview} />,
+      show: (answer) => {
+        const { changes, unchanged, customers, file } = answer as ImportPreview
+        return (
+          <>
+            <p>
+              <strong>
+                {changes.length === 0
+                  ? 'The file changes nothing.'
+                  : `Nothing is stored yet. ${counted(changes.length, 'row')} would change something:`}
+              </strong>
+            </p>
+            {changes.length > 0 && (
+              <ul class="import-changes">
+                {changes.map(({ row, sentence }) => (
+                  <li>
+                    <small>Row {row}</small> <bdi>{sentence}</bdi>
+                  </li>
+                ))}
+              </ul>
+            )}
+            {unchanged > 0 && <p>{counted(unchanged, 'row')} would change nothing.</p>}
+            <PostForm id="change-store" hasFile>
+              <input type="hidden" name="customers" value={customers} />
+              <input type="hidden" name="seen" value={seenText(answer as ImportPreview)} />
+              <KeptFile change="store" file={file} titles={AFFILIATE_COLUMNS} />
+              {changes.length > 0 && (
+                <button type="submit" name="change" value="store">
+                  Store {counted(changes.length, 'row')}
+                </button>
+              )}
+              {file.others.length > 0 && (
+                <button type="submit" name="change" value="preview" class="plain">
+                  Show what would change
+                </button>
+              )}
+            </PostForm>
+          </>
+        )
+      },
     },
     store: {
       perform: storeImport,

@@ -31,7 +31,7 @@ import {
   type Visit,
   withQuery,
 } from '../page.ts'
-import { type Balance, type Series, seriesOf } from '../parts/affiliate-figures.tsx'
+import { seriesOf } from '../parts/affiliate-figures.tsx'
 import {
   type AddChoices,
   AddForm,
@@ -163,10 +163,6 @@ const PostbacksPart = (props: { postbacks: readonly Postback[] }) => {
 
 type LedgerEntry = AnswerOf<typeof listLedger>['data'][number]
 
-const StatementOf = ({ entry }: { entry: LedgerEntry }) => (
-  <AccountLink at={['statements', entry.statement]}>{periodWords(entry.period)}</AccountLink>
-)
-
 const Reference = ({ entry: { reference } }: { entry: LedgerEntry }) =>
   reference === null ? null : (
     <>
@@ -176,7 +172,9 @@ const Reference = ({ entry: { reference } }: { entry: LedgerEntry }) =>
 
 /** Renders what an entry booked, as a sentence. */
 function EntryWords({ entry }: { entry: LedgerEntry }): Child {
-  const statement = <StatementOf entry={entry} />
+  const statement = (
+    <AccountLink at={['statements', entry.statement]}>{periodWords(entry.period)}</AccountLink>
+  )
   const { kind, amount, reference, plan } = entry
   switch (kind) {
     case 'earned':
@@ -215,25 +213,6 @@ function EntryWords({ entry }: { entry: LedgerEntry }): Child {
   }
 }
 
-/** Renders entries of a ledger as sentences, the latest first. */
-const Ledger = ({ rows }: { rows: readonly LedgerEntry[] }) => (
-  <Table
-    caption="Ledger, the latest entry first. The balance is the sum of all entries."
-    rows={rows}
-    columns={{
-      When: 'at',
-      What: { prose: (entry) => <EntryWords entry={entry} /> },
-      Amount: 'amount',
-      By: ({ actor }) => <Actor actor={actor} />,
-    }}
-    empty={
-      <EmptyState title="Nothing has been booked yet.">
-        <p>Approving a statement books what it earned.</p>
-      </EmptyState>
-    }
-  />
-)
-
 /** The statements that are listed; the others are on their own page. */
 const LISTED = 12
 
@@ -244,7 +223,6 @@ const ENTRIES = 25
 const READ = 200
 
 type Parents = AnswerOf<typeof listParents>['data'][number]
-type Profile = AnswerOf<typeof listAffiliates>['data'][number]
 
 type Link = AnswerOf<typeof listLinks>['data'][number]
 
@@ -256,49 +234,6 @@ interface PlanInForce {
   readonly isFirst: boolean
   /** Its terms; null if all its versions are withdrawn. */
   readonly terms: PlanTerms | null
-}
-
-/** Renders the balance, and what has to be paid of it. */
-const BalanceCards = ({ balances }: { balances: readonly Balance[] }) => {
-  const amountsOf = (name: 'balance' | 'due') =>
-    balances.flatMap((one) =>
-      isZero(decimal(one[name])) ? [] : [{ amount: one[name], currency: one.currency }],
-    )
-  const due = amountsOf('due')
-  return (
-    <>
-      <FigureCard title="Balance">
-        <Moneys amounts={amountsOf('balance')} none="0" />
-        <p class="note">All that is booked and not paid.</p>
-      </FigureCard>
-      <FigureCard title="Payable">
-        <Moneys amounts={due} none="Nothing" />
-        {due.length > 0 && (
-          <p>
-            <AccountLink at={['payouts']} children="To the payouts" />
-          </p>
-        )}
-      </FigureCard>
-    </>
-  )
-}
-
-/** Renders what the current period has earned so far, and how that compares with the one before. */
-const EarnedCard = ({ series }: { series: Series }) => {
-  const { currency, totals } = series
-  const [open, previous] = totals
-  return (
-    <FigureCard title={`Earned in ${periodWords(open?.period ?? '')}`}>
-      <Moneys amounts={[{ amount: open?.total ?? '0', currency }]} none="" />
-      <p class="change">
-        So far;{' '}
-        <WholeText
-          amount={{ amount: previous?.total ?? '0', currency }}
-          of={periodWords(previous?.period ?? '')}
-        />
-      </p>
-    </FigureCard>
-  )
 }
 
 /** Renders whose plan governs, and since when; and the plan in words. */
@@ -333,41 +268,6 @@ const PlanWords = ({ found }: { found: PlanInForce | null }) => {
     </>
   )
 }
-
-/** Shows the address of the link that was just made, which the affiliate needs next. */
-const MadeLink = ({ rows }: { rows: readonly Link[] }, visit = useVisit()) => {
-  const made = rows.find(({ link_id }) => link_id === visit.query.made)
-  if (!made) return null
-  return (
-    <div class="notice good">
-      <p>
-        <strong>The link to give to the affiliate</strong>
-      </p>
-      <p>
-        <CopiedText text={made.url} />
-      </p>
-    </div>
-  )
-}
-
-const Links = ({ rows }: { rows: readonly Link[] }) => (
-  <Table
-    caption="Links"
-    rows={rows}
-    columns={{
-      Address: ({ url, link_id }) => (
-        <AccountLink at={['links']} query={{ link: link_id }}>
-          {url}
-        </AccountLink>
-      ),
-      Name: ({ name }) => (name === null ? NOTHING : <Name text={name} />),
-      'Landing page': ({ landing_page }) => <Data text={landing_page} />,
-      State: ({ disabled }) =>
-        disabled ? <Badge tone="bad">disabled</Badge> : <Badge tone="good">active</Badge>,
-    }}
-    empty={<p class="note">The affiliate has no links yet.</p>}
-  />
-)
 
 /** Renders the parents by day, the current one as a sentence. */
 function ParentWords({ parents }: { parents: Parents['parents'] }, visit = useVisit()) {
@@ -496,49 +396,6 @@ async function readAffiliate(visit: Visit) {
 
 type Found = Awaited<ReturnType<typeof readAffiliate>>
 
-const LinkForm = ({ choices }: { choices: AddChoices }) => (
-  <FoldedForm
-    change="link"
-    title="Add a link"
-    submit="Create the link"
-    fields={[
-      {
-        name: 'landing_page',
-        required: true,
-        value: choices.landingPage ?? undefined,
-        placeholder: 'https://example.com/start',
-      },
-      { name: 'name', label: 'Name of the link', hint: 'Such as “Spring newsletter”.' },
-    ]}
-  />
-)
-
-/** Renders the address of an affiliate, its language, and what the team noted. */
-const ContactWords = ({ profile }: { profile: Profile | undefined }) => (
-  <>
-    {profile?.display_name && shortName(profile.display_name) !== profile.display_name && (
-      <p>
-        Full name: <Data text={profile.display_name} />
-      </p>
-    )}
-    {profile?.contact_email && (
-      <p>
-        Reached at{' '}
-        <a href={`mailto:${encodeURIComponent(profile.contact_email)}`}>
-          <Data text={profile.contact_email} />
-        </a>
-        .
-      </p>
-    )}
-    {profile?.language && <p>Reads the portal in {LANGUAGE_NAMES[profile.language]}.</p>}
-    {profile?.note && (
-      <p>
-        Note of the team: <Data text={profile.note} />
-      </p>
-    )}
-  </>
-)
-
 const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
   en: 'English',
   de: 'German',
@@ -582,52 +439,6 @@ async function saveProfile(values: Values, { api, account, params }: Visit): Pro
   }
   return api.call(putAffiliates, { account, affiliates: [{ affiliate_id, ...changed }] })
 }
-
-const ContactForm = ({ profile }: { profile: Profile | undefined }) => (
-  <FoldedForm
-    change="contact"
-    title="Change name, contact and note"
-    submit="Save name, contact and note"
-    at="/0"
-    fields={[
-      { name: 'display_name', label: 'Name', value: profile?.display_name ?? '' },
-      { name: 'contact_email', label: 'E-mail address', value: profile?.contact_email ?? '' },
-      {
-        name: 'language',
-        label: 'Language of the portal',
-        value: profile?.language ?? '',
-        options: [['', 'English, by default'], ...Object.entries(LANGUAGE_NAMES)],
-      },
-      {
-        name: 'note',
-        label: 'Note',
-        value: profile?.note ?? '',
-        hint: 'For the team only: the affiliate never sees it.',
-      },
-    ]}
-  >
-    {PROFILE.map((name) => (
-      <input type="hidden" name={`${name}_shown`} value={profile?.[name] ?? ''} />
-    ))}
-  </FoldedForm>
-)
-
-const ParentForm = ({ parents }: { parents: Parents['parents'] }) => (
-  <FoldedForm
-    change="parent"
-    title="Change the parent"
-    submit="Save the parent"
-    at="/0"
-    fields={[
-      {
-        name: 'parent',
-        value: parents.at(-1)?.parent ?? '',
-        hint: 'Who referred this affiliate. If empty, nobody.',
-      },
-      { name: 'from', label: 'Parent since', type: 'date', hint: 'Today if empty.' },
-    ]}
-  />
-)
 
 /** Renders the statements: those of a period, or the latest. */
 const StatementList = (
@@ -697,12 +508,6 @@ const StatementList = (
 const earnedOf = (statements: readonly Statement[]) =>
   statements.map(({ period, currency, total }) => ({ period, currency, total }))
 
-const NotConfigured = () => (
-  <ChangeForm change="configure" submit="Configure it">
-    <p class="notice bad">The affiliate is not configured, so it earns nothing.</p>
-  </ChangeForm>
-)
-
 const changes: Readonly<Record<string, Change>> = {
   unassign,
   ...statusChanges,
@@ -754,10 +559,29 @@ export const affiliatePage: Page = {
     const [own] = found.parents.data
     const { rows } = found.assignments.found
     const series = seriesOf(earnedOf(found.statements.rows), visit.today)
+    const amountsOf = (name: 'balance' | 'due') =>
+      (found.balances?.balances ?? []).flatMap((one) =>
+        isZero(decimal(one[name])) ? [] : [{ amount: one[name], currency: one.currency }],
+      )
+    const due = amountsOf('due')
+    const made = found.links.data.find(({ link_id }) => link_id === visit.query.made)
     const body = (
       <>
-        <MadeLink rows={found.links.data} />
-        {!own && <NotConfigured />}
+        {made && (
+          <div class="notice good">
+            <p>
+              <strong>The link to give to the affiliate</strong>
+            </p>
+            <p>
+              <CopiedText text={made.url} />
+            </p>
+          </div>
+        )}
+        {!own && (
+          <ChangeForm change="configure" submit="Configure it">
+            <p class="notice bad">The affiliate is not configured, so it earns nothing.</p>
+          </ChangeForm>
+        )}
         {found.profile?.status === 'suspended' && (
           <p class="notice warn">
             The affiliate is suspended: its members were signed out, nobody can sign in for it, and
@@ -767,10 +591,36 @@ export const affiliatePage: Page = {
         <CasesOfAffiliate found={found.cases} />
         <QuestionsBeside questions={found.questions} />
         <div class="figure-cards affiliate-figures">
-          <BalanceCards balances={found.balances?.balances ?? []} />
-          {series.map((one) => (
-            <EarnedCard series={one} />
-          ))}
+          <FigureCard title="Balance">
+            <Moneys amounts={amountsOf('balance')} none="0" />
+            <p class="note">All that is booked and not paid.</p>
+          </FigureCard>
+          <FigureCard title="Payable">
+            <Moneys amounts={due} none="Nothing" />
+            {due.length > 0 && (
+              <p>
+                <AccountLink at={['payouts']} children="To the payouts" />
+              </p>
+            )}
+          </FigureCard>
+          {series.map((one) => {
+            const [open, previous] = one.totals
+            return (
+              <FigureCard title={`Earned in ${periodWords(open?.period ?? '')}`}>
+                <Moneys
+                  amounts={[{ amount: open?.total ?? '0', currency: one.currency }]}
+                  none=""
+                />
+                <p class="change">
+                  So far;{' '}
+                  <WholeText
+                    amount={{ amount: previous?.total ?? '0', currency: one.currency }}
+                    of={periodWords(previous?.period ?? '')}
+                  />
+                </p>
+              </FigureCard>
+            )
+          })}
         </div>
         <h2>Plan</h2>
         <PlanWords found={found.plan} />
@@ -788,10 +638,74 @@ export const affiliatePage: Page = {
         {own && (
           <>
             <h2>Contact and referral</h2>
-            <ContactWords profile={found.profile} />
+            {found.profile?.display_name &&
+              shortName(found.profile.display_name) !== found.profile.display_name && (
+                <p>
+                  Full name: <Data text={found.profile.display_name} />
+                </p>
+              )}
+            {found.profile?.contact_email && (
+              <p>
+                Reached at{' '}
+                <a href={`mailto:${encodeURIComponent(found.profile.contact_email)}`}>
+                  <Data text={found.profile.contact_email} />
+                </a>
+                .
+              </p>
+            )}
+            {found.profile?.language && (
+              <p>Reads the portal in {LANGUAGE_NAMES[found.profile.language]}.</p>
+            )}
+            {found.profile?.note && (
+              <p>
+                Note of the team: <Data text={found.profile.note} />
+              </p>
+            )}
             <ParentWords parents={own.parents} />
-            <ContactForm profile={found.profile} />
-            <ParentForm parents={own.parents} />
+            <FoldedForm
+              change="contact"
+              title="Change name, contact and note"
+              submit="Save name, contact and note"
+              at="/0"
+              fields={[
+                { name: 'display_name', label: 'Name', value: found.profile?.display_name ?? '' },
+                {
+                  name: 'contact_email',
+                  label: 'E-mail address',
+                  value: found.profile?.contact_email ?? '',
+                },
+                {
+                  name: 'language',
+                  label: 'Language of the portal',
+                  value: found.profile?.language ?? '',
+                  options: [['', 'English, by default'], ...Object.entries(LANGUAGE_NAMES)],
+                },
+                {
+                  name: 'note',
+                  label: 'Note',
+                  value: found.profile?.note ?? '',
+                  hint: 'For the team only: the affiliate never sees it.',
+                },
+              ]}
+            >
+              {PROFILE.map((name) => (
+                <input type="hidden" name={`${name}_shown`} value={found.profile?.[name] ?? ''} />
+              ))}
+            </FoldedForm>
+            <FoldedForm
+              change="parent"
+              title="Change the parent"
+              submit="Save the parent"
+              at="/0"
+              fields={[
+                {
+                  name: 'parent',
+                  value: own.parents.at(-1)?.parent ?? '',
+                  hint: 'Who referred this affiliate. If empty, nobody.',
+                },
+                { name: 'from', label: 'Parent since', type: 'date', hint: 'Today if empty.' },
+              ]}
+            />
             <AddForm title="Add an affiliate below" choices={found.choices} parent={affiliate_id} />
           </>
         )}
@@ -820,11 +734,55 @@ export const affiliatePage: Page = {
           </>
         )}
         <h2>Links</h2>
-        <Links rows={found.links.data} />
-        {own && <LinkForm choices={found.choices} />}
+        <Table
+          caption="Links"
+          rows={found.links.data}
+          columns={{
+            Address: ({ url, link_id }) => (
+              <AccountLink at={['links']} query={{ link: link_id }}>
+                {url}
+              </AccountLink>
+            ),
+            Name: ({ name }) => (name === null ? NOTHING : <Name text={name} />),
+            'Landing page': ({ landing_page }) => <Data text={landing_page} />,
+            State: ({ disabled }) =>
+              disabled ? <Badge tone="bad">disabled</Badge> : <Badge tone="good">active</Badge>,
+          }}
+          empty={<p class="note">The affiliate has no links yet.</p>}
+        />
+        {own && (
+          <FoldedForm
+            change="link"
+            title="Add a link"
+            submit="Create the link"
+            fields={[
+              {
+                name: 'landing_page',
+                required: true,
+                value: found.choices.landingPage ?? undefined,
+                placeholder: 'https://example.com/start',
+              },
+              { name: 'name', label: 'Name of the link', hint: 'Such as “Spring newsletter”.' },
+            ]}
+          />
+        )}
         <StatementList statements={found.statements} planNames={found.planNames} />
         <h2>Ledger</h2>
-        <Ledger rows={found.entries.data} />
+        <Table
+          caption="Ledger, the latest entry first. The balance is the sum of all entries."
+          rows={found.entries.data}
+          columns={{
+            When: 'at',
+            What: { prose: (entry) => <EntryWords entry={entry} /> },
+            Amount: 'amount',
+            By: ({ actor }) => <Actor actor={actor} />,
+          }}
+          empty={
+            <EmptyState title="Nothing has been booked yet.">
+              <p>Approving a statement books what it earned.</p>
+            </EmptyState>
+          }
+        />
         <Pager meta={found.entries.meta} />
         {own && (
           <>

@@ -90,34 +90,6 @@ function treeOf(rows: readonly Affiliate[]): Placed[] {
   return walk(null, 0)
 }
 
-const Tree = ({ rows }: { rows: readonly Affiliate[] }) => (
-  <Table
-    caption="Configured affiliates, each below the affiliate who referred them"
-    rows={treeOf(rows)}
-    columns={{
-      Affiliate: ({ affiliate_id, level }) => (
-        <>
-          {'\u2003'.repeat(level)}
-          {level > 0 && '↳ '}
-          <Value name="affiliate_id" value={affiliate_id} />
-        </>
-      ),
-      Parent: 'parent',
-      'Affiliates below': { number: ({ below }) => below },
-      Statements: ({ affiliate_id }) => (
-        <AccountLink at={['statements']} query={{ affiliate_id }}>
-          Show them
-        </AccountLink>
-      ),
-    }}
-    empty={
-      <EmptyState title="No affiliate is configured yet.">
-        <p>Customers of affiliates who are not configured earn nothing. Add the first one above.</p>
-      </EmptyState>
-    }
-  />
-)
-
 type UnknownAffiliate = Unconfigured['data'][number]
 
 /** Renders the affiliates that customers name and that are not configured, each with a button that stores it. */
@@ -181,11 +153,35 @@ const configureButton = ({ affiliate_id }: UnknownAffiliate) => (
   </button>
 )
 
-/** Renders the affiliates with their figures. */
-const Figures = ({ list }: { list: List<AffiliateFigures> }, visit = useVisit()) => {
-  const { refused } = visit
-  const kept = refused ? tickValues(refused.values) : []
+/** Renders why a change of the ticked affiliates was refused: each reason once, with the affiliates it is about. */
+const RefusedTicks = (_: object, { refused } = useVisit()) => {
+  if (!refused || !TICKED.includes(refused.change)) return null
+  const ids = tickValues(refused.values)
+  const errors = [...Map.groupBy(refused.errors, ({ message }) => message)].map(
+    ([message, all]) => {
+      const found = all.flatMap(({ pointer = '' }) => ids[Number(pointer.split('/')[1])] ?? [])
+      return { message, about: found.slice(0, NAMED).map(isolated), others: found.length - NAMED }
+    },
+  )
   return (
+    <Refusals
+      detail={refused.detail}
+      errors={errors.map(({ message }) => ({ message }))}
+      about={({ message }) => {
+        const { about = [], others = 0 } = errors.find((one) => one.message === message) ?? {}
+        const names = others > 0 ? [...about, counted(others, 'other')] : about
+        return names.length > 0 && names.length < ids.length && <strong>{listed(names)}:</strong>
+      }}
+    />
+  )
+}
+
+/** Renders the list, and the forms for the affiliates that are ticked in it. */
+const ListForm = (
+  { list, plans }: { list: List<AffiliateFigures>; plans: AddChoices['plans'] },
+  visit = useVisit(),
+) => {
+  const figures = (
     <Table
       caption="Affiliates"
       rows={list.data}
@@ -194,7 +190,7 @@ const Figures = ({ list }: { list: List<AffiliateFigures> }, visit = useVisit())
           type="checkbox"
           name={tickName(position)}
           value={affiliate_id}
-          checked={kept.includes(affiliate_id)}
+          checked={(visit.refused ? tickValues(visit.refused.values) : []).includes(affiliate_id)}
           aria-label={`Tick ${visible(affiliate_id)}`}
         />
       )}
@@ -242,54 +238,6 @@ const Figures = ({ list }: { list: List<AffiliateFigures> }, visit = useVisit())
       }
     />
   )
-}
-
-/** Renders why a change of the ticked affiliates was refused: each reason once, with the affiliates it is about. */
-const RefusedTicks = (_: object, { refused } = useVisit()) => {
-  if (!refused || !TICKED.includes(refused.change)) return null
-  const ids = tickValues(refused.values)
-  const errors = [...Map.groupBy(refused.errors, ({ message }) => message)].map(
-    ([message, all]) => {
-      const found = all.flatMap(({ pointer = '' }) => ids[Number(pointer.split('/')[1])] ?? [])
-      return { message, about: found.slice(0, NAMED).map(isolated), others: found.length - NAMED }
-    },
-  )
-  return (
-    <Refusals
-      detail={refused.detail}
-      errors={errors.map(({ message }) => ({ message }))}
-      about={({ message }) => {
-        const { about = [], others = 0 } = errors.find((one) => one.message === message) ?? {}
-        const names = others > 0 ? [...about, counted(others, 'other')] : about
-        return names.length > 0 && names.length < ids.length && <strong>{listed(names)}:</strong>
-      }}
-    />
-  )
-}
-
-/** Renders the buttons that suspend or reinstate the ticked affiliates, below what they do. */
-const TickedStatus = () => (
-  <details class="danger">
-    <summary>Suspend or reinstate the ticked</summary>
-    <p>
-      The members of a suspended affiliate are signed out at once. Until you reinstate it, nobody
-      can sign in for it, and its keys are refused. It keeps what it earned, and earns on.
-    </p>
-    <button type="submit" name="change" value="suspend">
-      Suspend the ticked
-    </button>{' '}
-    <button type="submit" name="change" value="reinstate" class="plain">
-      Reinstate the ticked
-    </button>
-  </details>
-)
-
-/** Renders the list, and the forms for the affiliates that are ticked in it. */
-const ListForm = (
-  { list, plans }: { list: List<AffiliateFigures>; plans: AddChoices['plans'] },
-  visit = useVisit(),
-) => {
-  const figures = <Figures list={list} />
   if (list.data.length === 0) return figures
   const canAssign = plans.length > 0 && isAtLeast(visit.member.role, 'manager')
   const chosen = plans.find(({ plan }) => plan === visit.query.plan)
@@ -326,7 +274,22 @@ const ListForm = (
         <button type="submit" name="change" value="download" class="plain">
           Download the ticked as CSV
         </button>
-        {isAtLeast(visit.member.role, 'manager') && <TickedStatus />}
+        {isAtLeast(visit.member.role, 'manager') && (
+          <details class="danger">
+            <summary>Suspend or reinstate the ticked</summary>
+            <p>
+              The members of a suspended affiliate are signed out at once. Until you reinstate it,
+              nobody can sign in for it, and its keys are refused. It keeps what it earned, and
+              earns on.
+            </p>
+            <button type="submit" name="change" value="suspend">
+              Suspend the ticked
+            </button>{' '}
+            <button type="submit" name="change" value="reinstate" class="plain">
+              Reinstate the ticked
+            </button>
+          </details>
+        )}
       </fieldset>
       <p>
         <button type="submit" name="change" value="download_all" class="plain">
@@ -419,7 +382,36 @@ export const affiliatesPage: Page = {
         />
         {!isTree && <Filters fields={FILTERS} keeps={{ plan: 'assign-plan' }} />}
         {list && <ListForm list={list} plans={choices.plans} />}
-        {tree && <Tree rows={tree.data} />}
+        {tree && (
+          <Table
+            caption="Configured affiliates, each below the affiliate who referred them"
+            rows={treeOf(tree.data)}
+            columns={{
+              Affiliate: ({ affiliate_id, level }) => (
+                <>
+                  {'\u2003'.repeat(level)}
+                  {level > 0 && '↳ '}
+                  <Value name="affiliate_id" value={affiliate_id} />
+                </>
+              ),
+              Parent: 'parent',
+              'Affiliates below': { number: ({ below }) => below },
+              Statements: ({ affiliate_id }) => (
+                <AccountLink at={['statements']} query={{ affiliate_id }}>
+                  Show them
+                </AccountLink>
+              ),
+            }}
+            empty={
+              <EmptyState title="No affiliate is configured yet.">
+                <p>
+                  Customers of affiliates who are not configured earn nothing. Add the first one
+                  above.
+                </p>
+              </EmptyState>
+            }
+          />
+        )}
         {meta && <Pager meta={meta} />}
       </>
     )

@@ -4,7 +4,7 @@ import { counted, listed } from '../../commission/engine/reasons.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { calling } from '../calling.ts'
-import { type Page, useVisit, type Visit, withQuery } from '../page.ts'
+import { type Page, type Visit, withQuery } from '../page.ts'
 import { CASE_STATUS_WORDS, CaseTable, SEVERITIES, SEVERITY_WORDS } from '../parts/cases.tsx'
 import { Day, dayWords, EmptyState, Name, Pager, visible } from '../parts/data.tsx'
 import { AccountLink } from '../parts/fields.tsx'
@@ -70,55 +70,6 @@ const filtersOf = (rules: readonly ListedRule[], { query }: Visit): Input[] => [
   { name: 'to', label: 'Opened to', type: 'date', isFolded: true },
 ]
 
-/** Says what to do where no case is listed. */
-function NoCases({ rules }: { rules: readonly ListedRule[] }, visit = useVisit()) {
-  const active = rules.filter(({ disabled, in_force }) => !disabled && in_force !== null)
-  const since = active.map(({ effective_from }) => effective_from).sort()[0] ?? null
-  const isFiltered = Object.entries(visit.query).some(
-    ([name, one]) => `${name}=${one}` !== 'status=open',
-  )
-  if (active.length === 0) {
-    return (
-      <EmptyState title="No rule looks for fraud yet.">
-        <p>
-          <AccountLink at={['fraud-rules']} children="Set up the rules" />. A rule that only lists
-          its cases holds nothing.
-        </p>
-      </EmptyState>
-    )
-  }
-  if (isFiltered) {
-    return (
-      <EmptyState title="No case matches these filters.">
-        <p>
-          <a href={visit.path}>Show the open cases</a>
-        </p>
-      </EmptyState>
-    )
-  }
-  return (
-    <EmptyState title="No open case: there is nothing to decide.">
-      <p>
-        {counted(active.length, 'rule')} {active.length === 1 ? 'looks' : 'look'} at the records of
-        each day since <Day day={since} />.{' '}
-        <a href={withQuery(visit.path, { status: 'all' })}>Show decided cases</a>.
-      </p>
-      <details>
-        <summary>Test the rules on past days</summary>
-        <ul>
-          {active.map(({ rule, name }) => (
-            <li>
-              <AccountLink at={['fraud-rules', rule, 'simulate']}>
-                <Name text={name} />
-              </AccountLink>
-            </li>
-          ))}
-        </ul>
-      </details>
-    </EmptyState>
-  )
-}
-
 /** The cases of the fraud review, the open ones first. */
 export const casesPage: Page = {
   path: '/accounts/:account/cases',
@@ -137,13 +88,52 @@ export const casesPage: Page = {
       api.call(listFraudCases, { account, ...listQuery(visit) }),
       api.call(listFraudRules, { account }),
     ])
+    const active = rules.data.filter(({ disabled, in_force }) => !disabled && in_force !== null)
     const body = (
       <>
         <Filters fields={filtersOf(rules.data, visit)} />
         <CaseTable
           caption="Cases, the latest first"
           rows={data}
-          empty={<NoCases rules={rules.data} />}
+          empty={
+            active.length === 0 ? (
+              <EmptyState title="No rule looks for fraud yet.">
+                <p>
+                  <AccountLink at={['fraud-rules']} children="Set up the rules" />. A rule that only
+                  lists its cases holds nothing.
+                </p>
+              </EmptyState>
+            ) : Object.entries(visit.query).some(
+                ([name, one]) => `${name}=${one}` !== 'status=open',
+              ) ? (
+              <EmptyState title="No case matches these filters.">
+                <p>
+                  <a href={visit.path}>Show the open cases</a>
+                </p>
+              </EmptyState>
+            ) : (
+              <EmptyState title="No open case: there is nothing to decide.">
+                <p>
+                  {counted(active.length, 'rule')} {active.length === 1 ? 'looks' : 'look'} at the
+                  records of each day since{' '}
+                  <Day day={active.map(({ effective_from }) => effective_from).sort()[0] ?? null} />
+                  . <a href={withQuery(visit.path, { status: 'all' })}>Show decided cases</a>.
+                </p>
+                <details>
+                  <summary>Test the rules on past days</summary>
+                  <ul>
+                    {active.map(({ rule, name }) => (
+                      <li>
+                        <AccountLink at={['fraud-rules', rule, 'simulate']}>
+                          <Name text={name} />
+                        </AccountLink>
+                      </li>
+                    ))}
+                  </ul>
+                </details>
+              </EmptyState>
+            )
+          }
         />
         {data.length > 0 && <Pager meta={meta} />}
         {canManage(visit) && rules.data.length > 0 && (

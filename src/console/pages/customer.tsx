@@ -4,15 +4,14 @@ import { listRecords } from '../../admin/records.ts'
 import { unitNoun } from '../../commission/engine/earning-words.ts'
 import { countedRecords } from '../../commission/engine/reason-words.ts'
 import { getStatement, listPeriods } from '../../commission/statements/operations.ts'
-import type { TermsOf } from '../../commission/why/found-record.ts'
 import { getUnearned, listCustomerLines } from '../../commission/why/operations.ts'
 import { ApiError } from '../../errors.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { calling } from '../calling.ts'
-import { accountPath, type Page, useVisit, type Visit, withQuery } from '../page.ts'
-import { CaseLink, CaseStatusBadge, type FraudCases, SeverityBadge } from '../parts/cases.tsx'
+import { accountPath, type Page, type Visit, withQuery } from '../page.ts'
+import { CaseLink, CaseStatusBadge, SeverityBadge } from '../parts/cases.tsx'
 import { AttributionVerdict } from '../parts/customers.tsx'
 import {
   Amount,
@@ -35,22 +34,14 @@ import { Amounts, RecordFields } from '../parts/record-fields.tsx'
 import { Records, recordsCalled } from '../parts/records.tsx'
 import type { PeriodSums } from '../parts/statement-lists.tsx'
 import { Table } from '../parts/table.tsx'
-import { type Affiliation, type CustomerHistory, renderTimeLine } from '../parts/time-line.tsx'
+import { type CustomerHistory, renderTimeLine } from '../parts/time-line.tsx'
 
 type Line = AnswerOf<typeof listCustomerLines>['data'][number]
-type UnearnedGroup = AnswerOf<typeof getUnearned>['data'][number]
 
 // The part of the page of a customer that shows what the customer earned.
 
 /** The maximum number of statements whose lines the page reads. */
 const MAX_STATEMENTS = 8
-
-/** What a customer earned in a period. */
-interface Earned {
-  readonly lines: readonly Line[]
-  /** The amounts of lines that are stored, by their ids. */
-  readonly amounts: ReadonlyMap<string, string>
-}
 
 /** Computes and renders what a customer earned in a period, and what earned nothing. */
 async function earnedIn(
@@ -68,9 +59,61 @@ async function earnedIn(
   ])
   return (
     <>
-      <Lines earned={{ lines: lines.data, amounts }} termsOf={termsOf} />
+      <Table
+        caption="Lines of statements that count records of the customer"
+        rows={{ lines: lines.data, amounts }.lines}
+        columns={{
+          Affiliate: ({ affiliate_id: id }) => <AffiliateLink id={id} />,
+          Statement: (line) => (
+            <a href={accountPath(visit.account, 'statements', line.statement_id)}>
+              <Data text={planName(termsOf(line), line.plan)} />, {periodWords(line.period)}
+            </a>
+          ),
+          Rule: ({ rule, scope }) => (
+            <>
+              <Data text={rule} />{' '}
+              {scope.startsWith('customer:') && <small>this customer only</small>}
+            </>
+          ),
+          Records: { number: ({ records }) => count(records) },
+          'This customer’s part': {
+            number: (line) => {
+              const { base, units, currency } = line
+              if (base !== null) return <Amount value={base} currency={currency} />
+              if (units === null) return '–'
+              const rule = termsOf(line)?.rules.find(({ id }) => id === line.rule)
+              return <Amount value={units} currency={unitNoun(rule)} />
+            },
+          },
+          'Amount of the line': {
+            number: ({ line_id, currency }) => {
+              const amount = { lines: lines.data, amounts }.amounts.get(line_id)
+              return amount === undefined ? (
+                'see the statement'
+              ) : (
+                <a href={accountPath(visit.account, 'lines', line_id)}>
+                  <Amount value={amount} currency={currency} />
+                </a>
+              )
+            },
+          },
+        }}
+        empty={<EmptyState title="No line of this period counts a record of the customer." />}
+      />
       {unearned.data.length > 0 && (
-        <Unearned rows={unearned.data} customer_id={customer_id} termsOf={termsOf} />
+        <Table
+          caption="Records that earned nothing"
+          rows={unearned.data}
+          columns={{
+            Why: (group) => (
+              <Data
+                text={wordsOf(visit, { ...group, customer_id: customer_id }, termsOf).sentence}
+              />
+            ),
+            Records: (group) => countedRecords(group.count, group),
+            Sum: { number: ({ sums, currency }) => <Amounts amounts={sums} currency={currency} /> },
+          }}
+        />
       )}
     </>
   )
@@ -88,79 +131,6 @@ async function readAmounts({ api, account }: Visit, lines: readonly Line[]) {
   return new Map(stored.map(({ id, amount }) => [id, amount]))
 }
 
-const Lines = (props: { earned: Earned; termsOf: TermsOf }, visit = useVisit()) => {
-  const { earned, termsOf } = props
-  const { account } = visit
-  return (
-    <Table
-      caption="Lines of statements that count records of the customer"
-      rows={earned.lines}
-      columns={{
-        Affiliate: ({ affiliate_id: id }) => <AffiliateLink id={id} />,
-        Statement: (line) => (
-          <a href={accountPath(account, 'statements', line.statement_id)}>
-            <Data text={planName(termsOf(line), line.plan)} />, {periodWords(line.period)}
-          </a>
-        ),
-        Rule: ({ rule, scope }) => (
-          <>
-            <Data text={rule} />{' '}
-            {scope.startsWith('customer:') && <small>this customer only</small>}
-          </>
-        ),
-        Records: { number: ({ records }) => count(records) },
-        'This customer’s part': {
-          number: (line) => {
-            const { base, units, currency } = line
-            if (base !== null) return <Amount value={base} currency={currency} />
-            if (units === null) return '–'
-            const rule = termsOf(line)?.rules.find(({ id }) => id === line.rule)
-            return <Amount value={units} currency={unitNoun(rule)} />
-          },
-        },
-        'Amount of the line': {
-          number: ({ line_id, currency }) => {
-            const amount = earned.amounts.get(line_id)
-            return amount === undefined ? (
-              'see the statement'
-            ) : (
-              <a href={accountPath(account, 'lines', line_id)}>
-                <Amount value={amount} currency={currency} />
-              </a>
-            )
-          },
-        },
-      }}
-      empty={<EmptyState title="No line of this period counts a record of the customer." />}
-    />
-  )
-}
-
-const Unearned = (
-  props: {
-    rows: readonly UnearnedGroup[]
-    customer_id: string
-    termsOf: TermsOf
-  },
-  visit = useVisit(),
-) => (
-  <Table
-    caption="Records that earned nothing"
-    rows={props.rows}
-    columns={{
-      Why: (group) => (
-        <Data
-          text={
-            wordsOf(visit, { ...group, customer_id: props.customer_id }, props.termsOf).sentence
-          }
-        />
-      ),
-      Records: (group) => countedRecords(group.count, group),
-      Sum: { number: ({ sums, currency }) => <Amounts amounts={sums} currency={currency} /> },
-    }}
-  />
-)
-
 /** The records of each resource that the page shows; a link leads to all. */
 const SHOWN_RECORDS = 20
 
@@ -169,8 +139,6 @@ const SHOWN_CASES = 5
 
 /** The resources of which customers have records. An account has those of its vertical. */
 const RESOURCES = ['transactions', 'trading-activity', 'activities'] as const
-
-type History = AnswerOf<typeof getAffiliations>
 
 /** Records of a resource, or why they cannot be listed. */
 type RecordList = { readonly resource: string } & (
@@ -208,95 +176,6 @@ async function readRecords({ api, account, query }: Visit, customer_id: string) 
     ),
   )
   return lists.filter((list) => list !== null)
-}
-
-const Affiliations = ({ rows }: { rows: readonly Affiliation[] }) => (
-  <Table
-    caption="Affiliate history"
-    rows={rows}
-    columns={{
-      From: ({ from, cause }) =>
-        cause ? (
-          'The beginning: the first affiliate lasted less than a day'
-        ) : from === null ? (
-          'The beginning'
-        ) : (
-          <Day day={from} />
-        ),
-      Affiliate: ({ affiliate_id: id }) => <AffiliateLink id={id} />,
-      Link: 'link_id',
-      Delivery: 'delivery_id',
-    }}
-  />
-)
-
-const CustomerRefusal = ({ refusal }: Pick<History, 'refusal'>) => (
-  <>
-    <h2>Refusal</h2>
-    {refusal ? (
-      <>
-        <p>
-          <Badge tone="bad">Refused</Badge> from{' '}
-          {refusal.from === null ? 'the beginning' : <Day day={refusal.from} />}:{' '}
-          <Data text={refusal.reason} />
-        </p>
-        <ChangeForm change="endRefusal" submit="End the refusal" />
-      </>
-    ) : (
-      <FoldedForm
-        title="Refuse the customer"
-        change="refuse"
-        submit="Refuse the customer"
-        fields={[
-          {
-            name: 'reason',
-            required: true,
-            hint: 'Such as self-referral. It is in the audit log.',
-          },
-          {
-            name: 'from',
-            type: 'date',
-            hint: 'The first day without commission. Empty: from the beginning.',
-          },
-        ]}
-      />
-    )}
-  </>
-)
-
-const RecordLists = ({ lists }: { lists: readonly RecordList[] }) => (
-  <>
-    <h2>Records</h2>
-    {lists.map((list) =>
-      'refused' in list ? <p class="note">{list.refused}</p> : <RecordsOf list={list} />,
-    )}
-  </>
-)
-
-function RecordsOf(
-  {
-    list: { resource, data, meta },
-  }: {
-    list: Exclude<RecordList, { readonly refused: string }>
-  },
-  visit = useVisit(),
-) {
-  return (
-    <>
-      <Records account={visit.account} resource={resource} rows={data} />
-      {visit.query.resource ? (
-        <Pager meta={meta} />
-      ) : (
-        meta.next_cursor && (
-          <p>
-            <a href={withQuery(visit.path, { resource })}>
-              All {count(meta.total)} records of {recordsCalled(resource)}
-            </a>
-          </p>
-        )
-      )}
-    </>
-  )
 }
 
 /** Computes and renders what a customer earned in a period. If that is refused, the page says why. */
@@ -345,39 +224,6 @@ async function renderComputed(visit: Visit, history: CustomerHistory, sums: Peri
   )
 }
 
-/** Names the cases that are about a customer, whatever their status; nothing if there are none. */
-const CasesOfCustomer = ({
-  customer_id,
-  found: { data, meta },
-}: {
-  customer_id: string
-  found: FraudCases
-}) =>
-  data.length === 0 ? null : (
-    <div class="notice why">
-      <p>
-        <strong>
-          {meta.total === 1 ? 'A case' : `${count(meta.total)} cases`} of the fraud review{' '}
-          {meta.total === 1 ? 'is' : 'are'} about this customer.
-        </strong>
-      </p>
-      <ul>
-        {data.map((one) => (
-          <li>
-            <CaseLink found={one} /> <CaseStatusBadge {...one} /> <SeverityBadge {...one} />
-          </li>
-        ))}
-      </ul>
-      {meta.total > data.length && (
-        <p>
-          <AccountLink at={['cases']} query={{ customer_id, status: 'all' }}>
-            All {count(meta.total)} cases
-          </AccountLink>
-        </p>
-      )}
-    </div>
-  )
-
 /** One customer: where they came from, their records and what they earned. */
 export const customerPage: Page = {
   path: '/accounts/:account/customers/:customer_id',
@@ -416,7 +262,30 @@ export const customerPage: Page = {
             first={[['Affiliate', affiliate]]}
           />
         )}
-        <CasesOfCustomer customer_id={customer_id} found={cases} />
+        {cases.data.length === 0 ? null : (
+          <div class="notice why">
+            <p>
+              <strong>
+                {cases.meta.total === 1 ? 'A case' : `${count(cases.meta.total)} cases`} of the
+                fraud review {cases.meta.total === 1 ? 'is' : 'are'} about this customer.
+              </strong>
+            </p>
+            <ul>
+              {cases.data.map((one) => (
+                <li>
+                  <CaseLink found={one} /> <CaseStatusBadge {...one} /> <SeverityBadge {...one} />
+                </li>
+              ))}
+            </ul>
+            {cases.meta.total > cases.data.length && (
+              <p>
+                <AccountLink at={['cases']} query={{ customer_id, status: 'all' }}>
+                  All {count(cases.meta.total)} cases
+                </AccountLink>
+              </p>
+            )}
+          </div>
+        )}
         <DeferredPart />
         <h2>Who is paid</h2>
         {found && (
@@ -432,9 +301,73 @@ export const customerPage: Page = {
             </p>
           </details>
         )}
-        <Affiliations rows={history.affiliations} />
-        <RecordLists lists={lists} />
-        <CustomerRefusal refusal={history.refusal} />
+        <Table
+          caption="Affiliate history"
+          rows={history.affiliations}
+          columns={{
+            From: ({ from, cause }) =>
+              cause ? (
+                'The beginning: the first affiliate lasted less than a day'
+              ) : from === null ? (
+                'The beginning'
+              ) : (
+                <Day day={from} />
+              ),
+            Affiliate: ({ affiliate_id: id }) => <AffiliateLink id={id} />,
+            Link: 'link_id',
+            Delivery: 'delivery_id',
+          }}
+        />
+        <h2>Records</h2>
+        {lists.map((list) =>
+          'refused' in list ? (
+            <p class="note">{list.refused}</p>
+          ) : (
+            <>
+              <Records account={visit.account} resource={list.resource} rows={list.data} />
+              {visit.query.resource ? (
+                <Pager meta={list.meta} />
+              ) : (
+                list.meta.next_cursor && (
+                  <p>
+                    <a href={withQuery(visit.path, { resource: list.resource })}>
+                      All {count(list.meta.total)} records of {recordsCalled(list.resource)}
+                    </a>
+                  </p>
+                )
+              )}
+            </>
+          ),
+        )}
+        <h2>Refusal</h2>
+        {history.refusal ? (
+          <>
+            <p>
+              <Badge tone="bad">Refused</Badge> from{' '}
+              {history.refusal.from === null ? 'the beginning' : <Day day={history.refusal.from} />}
+              : <Data text={history.refusal.reason} />
+            </p>
+            <ChangeForm change="endRefusal" submit="End the refusal" />
+          </>
+        ) : (
+          <FoldedForm
+            title="Refuse the customer"
+            change="refuse"
+            submit="Refuse the customer"
+            fields={[
+              {
+                name: 'reason',
+                required: true,
+                hint: 'Such as self-referral. It is in the audit log.',
+              },
+              {
+                name: 'from',
+                type: 'date',
+                hint: 'The first day without commission. Empty: from the beginning.',
+              },
+            ]}
+          />
+        )}
       </>
     )
     return {

@@ -6,72 +6,7 @@ import { dayWords, EmptyState, isolated, Pager } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
 import { Filters, type Input } from '../parts/forms.tsx'
-import type { FoundRecord } from '../parts/record-lookup.ts'
 import { Table } from '../parts/table.tsx'
-
-const NoCustomers = ({ account, query: { customer_id } }: Visit) =>
-  customer_id ? (
-    <EmptyState title={`No customer has an id that is or begins with ${isolated(customer_id)}.`}>
-      <p>
-        Ids are case-sensitive.{' '}
-        <a href={deliveriesPath(account, { record_id: customer_id })}>
-          See whether the customer was sent and refused
-        </a>
-        .
-      </p>
-    </EmptyState>
-  ) : (
-    <EmptyState title="There are no customers yet.">
-      <p>
-        The <a href="/docs/start">guide</a> shows how a first customer is sent.
-      </p>
-    </EmptyState>
-  )
-
-const Lists = ({ account, today, query }: Visit) => {
-  const path = accountPath(account, 'customers')
-  const isAll = query.unattributed === undefined
-  return (
-    <nav class="quick" aria-label="Lists of customers">
-      <a href={path} aria-current={isAll ? 'page' : undefined}>
-        All customers
-      </a>
-      <a
-        href={withQuery(path, { unattributed: 'true', ...unattributedDays(today) })}
-        aria-current={isAll ? undefined : 'page'}
-      >
-        Without an affiliate
-      </a>
-    </nav>
-  )
-}
-
-/** Says on which days the listed customers without an affiliate signed up. */
-const Since = ({ from, to }: { from: string; to: string }) => (
-  <p>
-    Customers who signed up from {dayWords(from)} to {dayWords(to)} and have no affiliate.
-  </p>
-)
-
-const Beginning = ({ account, id, rows }: BeginningProps) => (
-  <>
-    <Table
-      caption={`Customers whose ids begin with ${isolated(id)}`}
-      rows={rows}
-      columns={{
-        Customer: (row) => <CustomerLink account={account} id={row.id} />,
-        Signup: 'day',
-      }}
-    />
-    <p class="note">The first ten are listed. Enter more of the id to find others.</p>
-  </>
-)
-
-interface BeginningProps {
-  readonly account: string
-  readonly id: string
-  readonly rows: readonly FoundRecord[]
-}
 
 async function readList(visit: Visit) {
   const { api, account, query } = visit
@@ -91,9 +26,42 @@ async function readList(visit: Visit) {
   ])
   const found = beginning?.data.filter(({ resource }) => resource === 'customers') ?? []
   if (data.length === 0 && customer_id && found.length > 0) {
-    return <Beginning account={account} id={customer_id} rows={found} />
+    return (
+      <>
+        <Table
+          caption={`Customers whose ids begin with ${isolated(customer_id)}`}
+          rows={found}
+          columns={{
+            Customer: (row) => <CustomerLink account={account} id={row.id} />,
+            Signup: 'day',
+          }}
+        />
+        <p class="note">The first ten are listed. Enter more of the id to find others.</p>
+      </>
+    )
   }
-  const list = data.length > 0 ? <Customers rows={data} /> : <NoCustomers {...visit} />
+  const list =
+    data.length > 0 ? (
+      <Customers rows={data} />
+    ) : visit.query.customer_id ? (
+      <EmptyState
+        title={`No customer has an id that is or begins with ${isolated(visit.query.customer_id)}.`}
+      >
+        <p>
+          Ids are case-sensitive.{' '}
+          <a href={deliveriesPath(visit.account, { record_id: visit.query.customer_id })}>
+            See whether the customer was sent and refused
+          </a>
+          .
+        </p>
+      </EmptyState>
+    ) : (
+      <EmptyState title="There are no customers yet.">
+        <p>
+          The <a href="/docs/start">guide</a> shows how a first customer is sent.
+        </p>
+      </EmptyState>
+    )
   return (
     <>
       {query.unattributed ? <Unattributed rows={data} now={visit.today} /> : list}
@@ -126,13 +94,30 @@ export const customersPage: Page = {
     const isSearch = given.query.unattributed !== undefined
     const days = { ...unattributedDays(given.today), ...given.query }
     const visit = isSearch ? { ...given, query: days } : given
+    const path = accountPath(visit.account, 'customers')
+    const isAll = !isSearch
     const body = (
       <>
         <Filters
           fields={isSearch ? UNATTRIBUTED_FILTERS : visit.query.from ? DAY_FILTERS : ID_FILTER}
         />
-        <Lists {...visit} />
-        {isSearch && <Since from={days.from} to={days.to} />}
+        <nav class="quick" aria-label="Lists of customers">
+          <a href={path} aria-current={isAll ? 'page' : undefined}>
+            All customers
+          </a>
+          <a
+            href={withQuery(path, { unattributed: 'true', ...unattributedDays(visit.today) })}
+            aria-current={isAll ? undefined : 'page'}
+          >
+            Without an affiliate
+          </a>
+        </nav>
+        {isSearch && (
+          <p>
+            Customers who signed up from {dayWords(days.from)} to {dayWords(days.to)} and have no
+            affiliate.
+          </p>
+        )}
         {isSearch ? <DeferredPart /> : await readList(visit)}
       </>
     )

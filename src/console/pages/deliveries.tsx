@@ -1,12 +1,11 @@
 import { getAccount } from '../../admin/accounts.ts'
 import { countDeliveryErrors, listDeliveries } from '../../admin/deliveries.ts'
-import type { AnswerOf } from '../../http/operation.ts'
-import { accountPath, dayBefore, type Page, useVisit, type Visit } from '../page.ts'
+import { accountPath, dayBefore, type Page, type Visit } from '../page.ts'
 import { count, EmptyState, isolated, Live, Pager, Time } from '../parts/data.tsx'
 import { DeliveryBadge, deliveriesPath, refusedPath, resourceTitle } from '../parts/deliveries.tsx'
 import { ERROR_TITLES, errorTitle } from '../parts/error-words.ts'
 import { Filters, type Option } from '../parts/forms.tsx'
-import { type DeliveryList, RecordHistory, toDelivery } from '../parts/record-history.tsx'
+import { RecordHistory, toDelivery } from '../parts/record-history.tsx'
 import { Table } from '../parts/table.tsx'
 
 const LIVE_SECONDS = 10
@@ -34,73 +33,6 @@ const QUESTIONS = {
   'Refused in 7 days (UTC)': [6, 0],
 } as const
 
-const Quick = (visit: Visit) => {
-  const here = deliveriesPath(visit.account, visit.query)
-  return (
-    <nav class="quick" aria-label="Usual questions">
-      {Object.entries(QUESTIONS).map(([text, days]) => {
-        const path = refusedPath(visit, days)
-        return (
-          <a href={path} aria-current={path === here ? 'page' : undefined}>
-            {text}
-          </a>
-        )
-      })}
-    </nav>
-  )
-}
-
-type CountedErrors = AnswerOf<typeof countDeliveryErrors>['data']
-
-/** Renders the same error across deliveries as one row. */
-const ErrorCounts = ({ rows }: { rows: CountedErrors }, visit = useVisit()) => (
-  <Table
-    caption="The errors of these days"
-    rows={rows}
-    columns={{
-      Error: ({ code }) => (
-        <a href={deliveriesPath(visit.account, { ...visit.query, code, cursor: undefined })}>
-          {errorTitle(code)}
-        </a>
-      ),
-      Deliveries: { number: ({ deliveries }) => count(deliveries) },
-      Last: ({ last_delivery_id: delivery_id, last_received_at }) => (
-        <a href={accountPath(visit.account, 'deliveries', delivery_id)}>
-          <Time at={last_received_at} />
-        </a>
-      ),
-    }}
-    empty={<p hidden />}
-  />
-)
-
-const Deliveries = ({ list }: { list: DeliveryList }, visit = useVisit()) => (
-  <Table
-    caption="Deliveries, the newest first"
-    rows={list.data}
-    columns={{
-      Received: (one) => toDelivery(visit.account, one),
-      Resource: ({ resource }) => resourceTitle(resource),
-      Result: (one) => <DeliveryBadge delivery={one} />,
-      Records: { number: ({ summary }) => count(summary.received) },
-      Created: { number: ({ summary }) => count(summary.created) },
-      Updated: { number: ({ summary }) => count(summary.updated) },
-      Held: { number: ({ summary }) => count(summary.held) },
-      Refused: { number: ({ summary }) => count(summary.rejected) },
-    }}
-    empty={
-      <EmptyState title="No delivery matches.">
-        <p>
-          The log keeps the deliveries of 30 days.{' '}
-          {list.meta.next_cursor
-            ? 'The search goes on: see the next page.'
-            : 'Choose other days (UTC) above, or clear the filters.'}
-        </p>
-      </EmptyState>
-    }
-  />
-)
-
 const FILTERS = ['resource', 'status', 'code', 'from', 'to'] as const
 
 async function render(visit: Visit) {
@@ -118,7 +50,21 @@ async function render(visit: Visit) {
     <>
       {record_id === undefined ? (
         <>
-          <Quick {...visit} />
+          <nav class="quick" aria-label="Usual questions">
+            {Object.entries(QUESTIONS).map(([text, days]) => {
+              const path = refusedPath(visit, days)
+              return (
+                <a
+                  href={path}
+                  aria-current={
+                    path === deliveriesPath(visit.account, visit.query) ? 'page' : undefined
+                  }
+                >
+                  {text}
+                </a>
+              )
+            })}
+          </nav>
           <Filters
             fields={[
               {
@@ -132,9 +78,57 @@ async function render(visit: Visit) {
               { name: 'to', label: 'To (UTC)', type: 'date' },
             ]}
           />
-          {errors && <ErrorCounts rows={errors.data} />}
+          {errors && (
+            <Table
+              caption="The errors of these days"
+              rows={errors.data}
+              columns={{
+                Error: ({ code }) => (
+                  <a
+                    href={deliveriesPath(visit.account, {
+                      ...visit.query,
+                      code,
+                      cursor: undefined,
+                    })}
+                  >
+                    {errorTitle(code)}
+                  </a>
+                ),
+                Deliveries: { number: ({ deliveries }) => count(deliveries) },
+                Last: ({ last_delivery_id: delivery_id, last_received_at }) => (
+                  <a href={accountPath(visit.account, 'deliveries', delivery_id)}>
+                    <Time at={last_received_at} />
+                  </a>
+                ),
+              }}
+              empty={<p hidden />}
+            />
+          )}
           <Live id="deliveries" seconds={LIVE_SECONDS}>
-            <Deliveries list={list} />
+            <Table
+              caption="Deliveries, the newest first"
+              rows={list.data}
+              columns={{
+                Received: (one) => toDelivery(visit.account, one),
+                Resource: ({ resource }) => resourceTitle(resource),
+                Result: (one) => <DeliveryBadge delivery={one} />,
+                Records: { number: ({ summary }) => count(summary.received) },
+                Created: { number: ({ summary }) => count(summary.created) },
+                Updated: { number: ({ summary }) => count(summary.updated) },
+                Held: { number: ({ summary }) => count(summary.held) },
+                Refused: { number: ({ summary }) => count(summary.rejected) },
+              }}
+              empty={
+                <EmptyState title="No delivery matches.">
+                  <p>
+                    The log keeps the deliveries of 30 days.{' '}
+                    {list.meta.next_cursor
+                      ? 'The search goes on: see the next page.'
+                      : 'Choose other days (UTC) above, or clear the filters.'}
+                  </p>
+                </EmptyState>
+              }
+            />
           </Live>
         </>
       ) : (

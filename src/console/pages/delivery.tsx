@@ -1,7 +1,7 @@
 import { getDelivery, listDeliveryRefused } from '../../admin/deliveries.ts'
 import { OUTCOMES } from '../../db/records/decide.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { accountPath, type Page, useVisit } from '../page.ts'
+import { accountPath, type Page } from '../page.ts'
 import { count, Data, EmptyState, Pager, Time } from '../parts/data.tsx'
 import {
   DeliveryBadge,
@@ -16,27 +16,7 @@ import { AccountLink } from '../parts/fields.tsx'
 import { labelOf } from '../parts/record-fields.tsx'
 import { Table } from '../parts/table.tsx'
 
-// The parts of the page of a delivery that show why records were refused, and where to find the others.
-
-type DeliveryInFull = AnswerOf<typeof getDelivery>
 type RefusedList = AnswerOf<typeof listDeliveryRefused>
-
-const Groups = ({ account, delivery }: { account: string; delivery: DeliveryInFull }) => (
-  <Table
-    caption="The same error is one row"
-    rows={delivery.error_groups}
-    columns={{
-      'What is wrong': ({ example }) => <ErrorText error={example} />,
-      Where: ({ pointer }) => <span class="place">{placeOf(pointer)}</span>,
-      Records: { number: (group) => <a href="#refused">{count(group.count)}</a> },
-      'In other deliveries': ({ code }) => (
-        <a href={deliveriesPath(account, { code, resource: delivery.resource })}>
-          {errorTitle(code)}
-        </a>
-      ),
-    }}
-  />
-)
 
 const Key = ({
   account,
@@ -57,21 +37,6 @@ const Key = ({
   </>
 )
 
-const RefusedRecords = ({ list }: { list: RefusedList }, visit = useVisit()) => (
-  <section id="refused">
-    <h2>Refused records</h2>
-    <Table
-      caption="Each record with its errors"
-      rows={list.data}
-      columns={{
-        Record: (record) => <Key account={visit.account} record={record} />,
-        Errors: ({ errors }) => <Errors errors={errors} />,
-      }}
-    />
-    <Pager meta={list.meta} />
-  </section>
-)
-
 /** Renders how a member gets a value that the log does not keep. */
 const AskSender = () => (
   <>
@@ -80,93 +45,12 @@ const AskSender = () => (
   </>
 )
 
-interface RefusalsProps {
-  readonly delivery: DeliveryInFull
-  readonly refused: RefusedList
-}
-
-/** Renders why records of a delivery were refused. */
-const Refusals = ({ delivery, refused }: RefusalsProps, visit = useVisit()) => (
-  <>
-    <h2>Why records were refused</h2>
-    {delivery.errors_not_kept ? (
-      <EmptyState title="The errors of this delivery are not kept.">
-        <p>
-          The log of an account keeps 16 MiB of errors a day. The response to the sender had them.{' '}
-          <AskSender />
-        </p>
-      </EmptyState>
-    ) : (
-      <>
-        <Groups account={visit.account} delivery={delivery} />
-        <p>
-          The log keeps no values, because any may be personal. The response to the sender quotes
-          those that are not. <AskSender />
-        </p>
-        <RefusedRecords list={refused} />
-      </>
-    )}
-  </>
-)
-
-/** Renders where to find the records that the delivery stored; nothing if it stored none. */
-function Stored({ delivery: { dry_run, status, summary } }: Omit<RefusalsProps, 'refused'>) {
-  const { received, rejected, held } = summary
-  if (dry_run || status === 422 || received === rejected + held) return null
-  return (
-    <p>
-      The log counts records and keeps none. Find a stored one by its id above, or on the page of
-      its <AccountLink at={['customers']} children="customer" />.
-    </p>
-  )
-}
-
 /** What outcomes mean, as far as their names do not say it. */
 const MEANINGS: Partial<Record<string, string>> = {
   unchanged: 'sent before with the same content',
   stale: 'older than what is stored',
   held: 'waiting for their customer',
   rejected: 'refused, not stored',
-}
-
-const Summary = ({ account, delivery }: { account: string; delivery: DeliveryInFull }) => {
-  const { summary, dry_run } = delivery
-  const to: Partial<Record<string, string>> = {
-    held: accountPath(account, 'held'),
-    rejected: '#refused',
-  }
-  return (
-    <dl class="figures">
-      <div>
-        <dt>records</dt>
-        <dd>{count(summary.received)}</dd>
-      </div>
-      {OUTCOMES.map((name) => (
-        <div>
-          <dt title={MEANINGS[name]}>{name === 'rejected' ? 'refused' : name}</dt>
-          <dd>
-            {summary[name] > 0 && to[name] && !dry_run ? (
-              <a href={to[name]}>{count(summary[name])}</a>
-            ) : (
-              count(summary[name])
-            )}
-          </dd>
-        </div>
-      ))}
-    </dl>
-  )
-}
-
-/** Renders the response that the sender got, without the values of records. */
-const ResponseToSender = ({ delivery }: { delivery: DeliveryInFull }) => {
-  const { status, delivery_id, dry_run, summary, errors, errors_total } = delivery
-  const answer = { delivery_id, ...(dry_run && { dry_run }), summary, errors, errors_total }
-  return (
-    <details>
-      <summary>As the sender saw it: the response {status}, without values of records</summary>
-      <pre tabindex={0}>{JSON.stringify(answer, null, 2)}</pre>
-    </details>
-  )
 }
 
 /** One delivery: what was refused, where and why. */
@@ -181,6 +65,17 @@ export const deliveryPage: Page = {
       api.call(getDelivery, own),
       api.call(listDeliveryRefused, { ...own, ...query }),
     ])
+    const to: Partial<Record<string, string>> = {
+      held: accountPath(account, 'held'),
+      rejected: '#refused',
+    }
+    const answer = {
+      delivery_id: delivery.delivery_id,
+      ...(delivery.dry_run && { dry_run: delivery.dry_run }),
+      summary: delivery.summary,
+      errors: delivery.errors,
+      errors_total: delivery.errors_total,
+    }
     const body = (
       <>
         <p class="lead">
@@ -190,15 +85,91 @@ export const deliveryPage: Page = {
         <p class="quiet">
           <code>{delivery.delivery_id}</code>
         </p>
-        <Summary account={account} delivery={delivery} />
+        <dl class="figures">
+          <div>
+            <dt>records</dt>
+            <dd>{count(delivery.summary.received)}</dd>
+          </div>
+          {OUTCOMES.map((name) => (
+            <div>
+              <dt title={MEANINGS[name]}>{name === 'rejected' ? 'refused' : name}</dt>
+              <dd>
+                {delivery.summary[name] > 0 && to[name] && !delivery.dry_run ? (
+                  <a href={to[name]}>{count(delivery.summary[name])}</a>
+                ) : (
+                  count(delivery.summary[name])
+                )}
+              </dd>
+            </div>
+          ))}
+        </dl>
         {delivery.status === 422 && <p>Nothing of this delivery was stored.</p>}
         {delivery.errors_total > 0 ? (
-          <Refusals delivery={delivery} refused={refused} />
+          <>
+            <h2>Why records were refused</h2>
+            {delivery.errors_not_kept ? (
+              <EmptyState title="The errors of this delivery are not kept.">
+                <p>
+                  The log of an account keeps 16 MiB of errors a day. The response to the sender had
+                  them. <AskSender />
+                </p>
+              </EmptyState>
+            ) : (
+              <>
+                <Table
+                  caption="The same error is one row"
+                  rows={delivery.error_groups}
+                  columns={{
+                    'What is wrong': ({ example }) => <ErrorText error={example} />,
+                    Where: ({ pointer }) => <span class="place">{placeOf(pointer)}</span>,
+                    Records: { number: (group) => <a href="#refused">{count(group.count)}</a> },
+                    'In other deliveries': ({ code }) => (
+                      <a
+                        href={deliveriesPath(visit.account, { code, resource: delivery.resource })}
+                      >
+                        {errorTitle(code)}
+                      </a>
+                    ),
+                  }}
+                />
+                <p>
+                  The log keeps no values, because any may be personal. The response to the sender
+                  quotes those that are not. <AskSender />
+                </p>
+                <section id="refused">
+                  <h2>Refused records</h2>
+                  <Table
+                    caption="Each record with its errors"
+                    rows={refused.data}
+                    columns={{
+                      Record: (record) => <Key account={visit.account} record={record} />,
+                      Errors: ({ errors }) => <Errors errors={errors} />,
+                    }}
+                  />
+                  <Pager meta={refused.meta} />
+                </section>
+              </>
+            )}
+          </>
         ) : (
           <p>Nothing was refused.</p>
         )}
-        <Stored delivery={delivery} />
-        <ResponseToSender delivery={delivery} />
+        {!(
+          delivery.dry_run ||
+          delivery.status === 422 ||
+          delivery.summary.received === delivery.summary.rejected + delivery.summary.held
+        ) && (
+          <p>
+            The log counts records and keeps none. Find a stored one by its id above, or on the page
+            of its <AccountLink at={['customers']} children="customer" />.
+          </p>
+        )}
+        <details>
+          <summary>
+            As the sender saw it: the response {delivery.status}, without values of records
+          </summary>
+          <pre tabindex={0}>{JSON.stringify(answer, null, 2)}</pre>
+        </details>
       </>
     )
     return { title: 'Delivery', body }

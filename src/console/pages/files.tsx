@@ -3,9 +3,8 @@ import { startExport } from '../../admin/exports.ts'
 import { latestPeriods } from '../../commission/engine/calendar.ts'
 import { DAY_MS } from '../../durations.ts'
 import { getExport, listExports } from '../../exports/operations.ts'
-import type { AnswerOf } from '../../http/operation.ts'
 import { calling } from '../calling.ts'
-import { type Page, useVisit, withQuery } from '../page.ts'
+import { type Page, withQuery } from '../page.ts'
 import { count, EmptyState, NOTHING, Pager, periodWords, Time } from '../parts/data.tsx'
 import { ACCOUNT_WORDS, storageWords } from '../parts/field-words.ts'
 import { AccountLink, Facts } from '../parts/fields.tsx'
@@ -15,11 +14,6 @@ import { AccountTabs } from '../parts/tabs.tsx'
 
 /** The files that a page lists. */
 const PAGE_SIZE = 100
-
-/** The setting of an account: what its files have. */
-type Exports = keyof typeof ACCOUNT_WORDS.exports.choices
-
-type Files = AnswerOf<typeof listExports>
 
 /** What the files of a resource have. */
 const RESOURCES: Readonly<Record<string, string>> = {
@@ -45,67 +39,6 @@ const monthOptions = (now: number): readonly Option[] => [
 ]
 
 const resourceOptions: readonly Option[] = [['', 'All'], ...Object.entries(RESOURCES)]
-
-const FileTable = ({ files }: { files: Files }, visit = useVisit()) => (
-  <Table
-    caption="Files for a warehouse"
-    rows={files.data}
-    columns={{
-      'What it has': ({ resource, part }) =>
-        `${RESOURCES[resource] ?? resource}${part > 1 ? `, part ${part}` : ''}`,
-      Month: ({ month }) => (month === null ? NOTHING : periodWords(month)),
-      Rows: { number: ({ records }) => count(records) },
-      Size: { number: ({ bytes }) => storageWords(bytes) },
-      Written: 'written_at',
-      File: ({ id }) => (
-        <a href={withQuery(visit.path, { file: id })} download>
-          Download
-        </a>
-      ),
-    }}
-    empty={
-      <EmptyState title="There are no such files.">
-        <p>They are written each morning. A month without rows has none.</p>
-      </EmptyState>
-    }
-  />
-)
-
-/** Renders the files of an account that writes some. */
-const FileList = ({ files, has }: { files: Files; has: Exports }, visit = useVisit()) => (
-  <>
-    <p class="lead">
-      Parquet files of records, statements and bookings, for tools such as DuckDB, BigQuery and
-      Snowflake. They are written each morning, after the statements are computed.
-    </p>
-    <Facts
-      row={{}}
-      names={[]}
-      more={[
-        ['Personal data', has === 'with_personal_data' ? 'included' : 'left out'],
-        [
-          'Complete up to',
-          files.exported_at === null ? 'not written yet' : <Time at={files.exported_at} />,
-        ],
-      ]}
-    />
-    <Filters
-      fields={[
-        { name: 'resource', label: 'What they have', options: resourceOptions },
-        { name: 'month', label: 'Month', options: monthOptions(visit.today) },
-      ]}
-    />
-    <FileTable files={files} />
-    <Pager meta={files.meta} />
-    <h2>Write the files now</h2>
-    <ChangeForm change="start" submit="Write the files now">
-      <p>
-        Every month is read again, and lost files are written anew. Large accounts take some
-        minutes.
-      </p>
-    </ChangeForm>
-  </>
-)
 
 /** The Parquet files of an account. */
 export const filesPage: Page = {
@@ -140,7 +73,59 @@ export const filesPage: Page = {
             </p>
           </EmptyState>
         ) : (
-          <FileList files={files} has={exports} />
+          <>
+            <p class="lead">
+              Parquet files of records, statements and bookings, for tools such as DuckDB, BigQuery
+              and Snowflake. They are written each morning, after the statements are computed.
+            </p>
+            <Facts
+              row={{}}
+              names={[]}
+              more={[
+                ['Personal data', exports === 'with_personal_data' ? 'included' : 'left out'],
+                [
+                  'Complete up to',
+                  files.exported_at === null ? 'not written yet' : <Time at={files.exported_at} />,
+                ],
+              ]}
+            />
+            <Filters
+              fields={[
+                { name: 'resource', label: 'What they have', options: resourceOptions },
+                { name: 'month', label: 'Month', options: monthOptions(visit.today) },
+              ]}
+            />
+            <Table
+              caption="Files for a warehouse"
+              rows={files.data}
+              columns={{
+                'What it has': ({ resource, part }) =>
+                  `${RESOURCES[resource] ?? resource}${part > 1 ? `, part ${part}` : ''}`,
+                Month: ({ month }) => (month === null ? NOTHING : periodWords(month)),
+                Rows: { number: ({ records }) => count(records) },
+                Size: { number: ({ bytes }) => storageWords(bytes) },
+                Written: 'written_at',
+                File: ({ id }) => (
+                  <a href={withQuery(visit.path, { file: id })} download>
+                    Download
+                  </a>
+                ),
+              }}
+              empty={
+                <EmptyState title="There are no such files.">
+                  <p>They are written each morning. A month without rows has none.</p>
+                </EmptyState>
+              }
+            />
+            <Pager meta={files.meta} />
+            <h2>Write the files now</h2>
+            <ChangeForm change="start" submit="Write the files now">
+              <p>
+                Every month is read again, and lost files are written anew. Large accounts take some
+                minutes.
+              </p>
+            </ChangeForm>
+          </>
         )}
       </>
     )

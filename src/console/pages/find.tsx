@@ -4,8 +4,7 @@ import { findRecords } from '../../admin/records.ts'
 import { searchAccounts } from '../../admin/search.ts'
 import { listed } from '../../commission/engine/reasons.ts'
 import { listStatements } from '../../commission/statements/operations.ts'
-import type { AnswerOf } from '../../http/operation.ts'
-import { accountPath, type Page, useVisit, type Visit } from '../page.ts'
+import { accountPath, type Page, type Visit } from '../page.ts'
 import { Badge, Data, EmptyState, isolated } from '../parts/data.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
 import { nounOf } from '../parts/record-fields.tsx'
@@ -80,59 +79,6 @@ async function findBeginning(visit: Visit, text: string): Promise<Choice[]> {
   return [...found, ...recordChoices(account, records.data)]
 }
 
-const Choices = ({ text, choices }: { text: string; choices: readonly Choice[] }) => (
-  <>
-    <Table
-      caption={`What has or begins with ${isolated(text)}`}
-      rows={choices}
-      columns={{
-        Found: ({ text: found, path }) => (
-          <a href={path}>
-            <Data text={found} />
-          </a>
-        ),
-        'What it is': ({ noun, isHeld }) => (
-          <>
-            <Data text={noun} /> {isHeld && <Badge tone="warn">Held</Badge>}
-          </>
-        ),
-        Day: 'day',
-      }}
-    />
-    <p class="note">
-      The first ten of each kind are listed. Enter more of the text to find others.
-    </p>
-  </>
-)
-
-type AccountWith = AnswerOf<typeof searchAccounts>['data'][number]
-
-/** Says in which other accounts something has the id. */
-const Elsewhere = (
-  { id, others }: { id: string; others: readonly AccountWith[] },
-  visit = useVisit(),
-) => (
-  <EmptyState title={`Nothing in this account has or begins with ${isolated(id)}.`}>
-    <p>{others.length === 1 ? 'Another account has it:' : 'Other accounts have it:'}</p>
-    <ul>
-      {others.map(({ account, name, found }) => (
-        <li>
-          <a href={findPath(account, id)}>
-            <Data text={name} />
-          </a>
-          : {listed(found.map((noun) => `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`))}
-        </li>
-      ))}
-    </ul>
-    <p>
-      <a href={deliveriesPath(visit.account, { record_id: id })}>
-        Search the deliveries of this account
-      </a>{' '}
-      for a record that was refused.
-    </p>
-  </EmptyState>
-)
-
 /** The form of the ids of deliveries, which no sender chooses. */
 const IS_DELIVERY = /^dlv_[0-9A-Z]{26}$/
 
@@ -175,9 +121,48 @@ export const findPage: Page = {
       title: `Find ${isolated(id)}`,
       body:
         choices.length > 0 ? (
-          <Choices text={id} choices={choices} />
+          <>
+            <Table
+              caption={`What has or begins with ${isolated(id)}`}
+              rows={choices}
+              columns={{
+                Found: ({ text: found, path }) => (
+                  <a href={path}>
+                    <Data text={found} />
+                  </a>
+                ),
+                'What it is': ({ noun, isHeld }) => (
+                  <>
+                    <Data text={noun} /> {isHeld && <Badge tone="warn">Held</Badge>}
+                  </>
+                ),
+                Day: 'day',
+              }}
+            />
+            <p class="note">
+              The first ten of each kind are listed. Enter more of the text to find others.
+            </p>
+          </>
         ) : (
-          <Elsewhere id={id} others={others} />
+          <EmptyState title={`Nothing in this account has or begins with ${isolated(id)}.`}>
+            <p>{others.length === 1 ? 'Another account has it:' : 'Other accounts have it:'}</p>
+            <ul>
+              {others.map(({ account, name, found }) => (
+                <li>
+                  <a href={findPath(account, id)}>
+                    <Data text={name} />
+                  </a>
+                  : {listed(found.map((noun) => `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`))}
+                </li>
+              ))}
+            </ul>
+            <p>
+              <a href={deliveriesPath(visit.account, { record_id: id })}>
+                Search the deliveries of this account
+              </a>{' '}
+              for a record that was refused.
+            </p>
+          </EmptyState>
         ),
       ...(next !== undefined && { next }),
     }

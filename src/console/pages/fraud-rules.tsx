@@ -39,41 +39,6 @@ const stateOf = ({ disabled, in_force }: ListedRule) =>
     <Badge tone="good">in force</Badge>
   )
 
-const RuleTable = ({ rules }: { rules: readonly ListedRule[] }) => (
-  <Table
-    caption="Rules"
-    rows={rules}
-    columns={{
-      Rule: ({ rule, name }) => (
-        <AccountLink at={['fraud-rules', rule]} children={<Name text={name} />} />
-      ),
-      'What it does': {
-        prose: ({ words: [opens = '', ...limits] }) => (
-          <>
-            <Data text={opens} />
-            {limits
-              .filter((one) => /^It only reads|but not of/.test(one))
-              .map((one) => (
-                <>
-                  {' '}
-                  <Data text={one} />
-                </>
-              ))}
-          </>
-        ),
-      },
-      Severity: ({ severity }) => <Severity severity={severity} />,
-      Since: 'effective_from',
-      State: stateOf,
-    }}
-    empty={
-      <EmptyState title="There are no rules yet.">
-        <p>Choose one below. It opens cases, and holds nothing unless you say so.</p>
-      </EmptyState>
-    }
-  />
-)
-
 interface KindsProps {
   readonly kinds: readonly Kind[]
 }
@@ -101,30 +66,6 @@ const KindCards = ({ kinds }: KindsProps, visit = useVisit()) => (
     ))}
   </ul>
 )
-
-/** Renders the kinds that the account can have: those without a rule, and folded the others. */
-const Kinds = (
-  { kinds, rules }: KindsProps & { rules: readonly ListedRule[] },
-  { member } = useVisit(),
-) => {
-  const hasRule = ({ kind }: Kind) => rules.some((one) => one.kind === kind)
-  const others = kinds.filter((kind) => !hasRule(kind))
-  const isOffered = others.length < kinds.length && isAtLeast(member.role, 'manager')
-  return (
-    <>
-      {(others.length > 0 || isOffered) && (
-        <h2 id="new-rule">{others.length > 0 ? 'Patterns without a rule' : 'More rules'}</h2>
-      )}
-      {others.length > 0 && <KindCards kinds={others} />}
-      {isOffered && (
-        <details>
-          <summary>Add a second rule of a kind, such as for some affiliates only</summary>
-          <KindCards kinds={kinds.filter(hasRule)} />
-        </details>
-      )}
-    </>
-  )
-}
 
 const read = ({ api, account }: Visit) =>
   Promise.all([api.call(listFraudRules, { account }), api.call(getAccount, { account })])
@@ -171,14 +112,58 @@ export const fraudRulesPage: Page = {
     const kind = kindNamed(chosen)
     if (kind) return renderForm(visit, kind)
     const [{ data: rules }, account] = await read(visit)
+    const hasRule = ({ kind }: Kind) => rules.some((one) => one.kind === kind)
+    const others = kindsOf(account.vertical).filter((kind) => !hasRule(kind))
+    const isOffered =
+      others.length < kindsOf(account.vertical).length && isAtLeast(visit.member.role, 'manager')
     const body = (
       <>
         <p class="lead">
           Rules look for patterns of fraud in the records and open cases. A rule never changes what
           an affiliate earns.
         </p>
-        <RuleTable rules={rules} />
-        <Kinds kinds={kindsOf(account.vertical)} rules={rules} />
+        <Table
+          caption="Rules"
+          rows={rules}
+          columns={{
+            Rule: ({ rule, name }) => (
+              <AccountLink at={['fraud-rules', rule]} children={<Name text={name} />} />
+            ),
+            'What it does': {
+              prose: ({ words: [opens = '', ...limits] }) => (
+                <>
+                  <Data text={opens} />
+                  {limits
+                    .filter((one) => /^It only reads|but not of/.test(one))
+                    .map((one) => (
+                      <>
+                        {' '}
+                        <Data text={one} />
+                      </>
+                    ))}
+                </>
+              ),
+            },
+            Severity: ({ severity }) => <Severity severity={severity} />,
+            Since: 'effective_from',
+            State: stateOf,
+          }}
+          empty={
+            <EmptyState title="There are no rules yet.">
+              <p>Choose one below. It opens cases, and holds nothing unless you say so.</p>
+            </EmptyState>
+          }
+        />
+        {(others.length > 0 || isOffered) && (
+          <h2 id="new-rule">{others.length > 0 ? 'Patterns without a rule' : 'More rules'}</h2>
+        )}
+        {others.length > 0 && <KindCards kinds={others} />}
+        {isOffered && (
+          <details>
+            <summary>Add a second rule of a kind, such as for some affiliates only</summary>
+            <KindCards kinds={kindsOf(account.vertical).filter(hasRule)} />
+          </details>
+        )}
       </>
     )
     return { title: 'Fraud rules', body }

@@ -1,7 +1,7 @@
 import { listAttributed } from '../../admin/attribution.ts'
 import { listHeld } from '../../admin/held.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { accountPath, type Page, useVisit, withQuery } from '../page.ts'
+import { accountPath, type Page, withQuery } from '../page.ts'
 import { Unattributed, unattributedDays } from '../parts/customers.tsx'
 import { Data, EmptyState, Pager, Time } from '../parts/data.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
@@ -35,44 +35,6 @@ function waitingOf(records: readonly Held[]): Waiting[] {
   })
 }
 
-const HeldRecords = ({ list }: { list: HeldList }, visit = useVisit()) => (
-  <>
-    <h2>Held records by missing customer</h2>
-    <p class="note">
-      These records are not in totals or commissions yet. The sender releases them by sending the
-      customer. If the customer was sent and refused, its link shows why.
-    </p>
-    <Table
-      caption="Records that wait for their customer"
-      rows={waitingOf(list.data)}
-      columns={{
-        'Missing customer': ({ customer }) => (
-          <a href={deliveriesPath(visit.account, { record_id: customer })}>
-            <Data text={customer} />
-          </a>
-        ),
-        Resource: ({ resource }) => resource,
-        Records: { number: ({ count }) => count.toLocaleString('en') },
-        'First received': ({ first }) => (
-          <a href={accountPath(visit.account, 'deliveries', first.delivery_id)}>
-            <Time at={first.received_at} />
-          </a>
-        ),
-      }}
-      empty={
-        <EmptyState title="No record waits for its customer.">
-          <p>
-            Records of unknown customers wait only if the{' '}
-            <AccountLink at={['account']} children="settings" /> of the account say so. Otherwise
-            they are refused.
-          </p>
-        </EmptyState>
-      }
-    />
-    {list.data.length > 0 && <Pager meta={list.meta} />}
-  </>
-)
-
 /** Held records, and customers without an affiliate. */
 export const heldPage: Page = {
   path: '/accounts/:account/held',
@@ -88,7 +50,39 @@ export const heldPage: Page = {
     ])
     const body = (
       <>
-        <HeldRecords list={held} />
+        <h2>Held records by missing customer</h2>
+        <p class="note">
+          These records are not in totals or commissions yet. The sender releases them by sending
+          the customer. If the customer was sent and refused, its link shows why.
+        </p>
+        <Table
+          caption="Records that wait for their customer"
+          rows={waitingOf(held.data)}
+          columns={{
+            'Missing customer': ({ customer }) => (
+              <a href={deliveriesPath(visit.account, { record_id: customer })}>
+                <Data text={customer} />
+              </a>
+            ),
+            Resource: ({ resource }) => resource,
+            Records: { number: ({ count }) => count.toLocaleString('en') },
+            'First received': ({ first }) => (
+              <a href={accountPath(visit.account, 'deliveries', first.delivery_id)}>
+                <Time at={first.received_at} />
+              </a>
+            ),
+          }}
+          empty={
+            <EmptyState title="No record waits for its customer.">
+              <p>
+                Records of unknown customers wait only if the{' '}
+                <AccountLink at={['account']} children="settings" /> of the account say so.
+                Otherwise they are refused.
+              </p>
+            </EmptyState>
+          }
+        />
+        {held.data.length > 0 && <Pager meta={held.meta} />}
         <h2>Customers without an affiliate</h2>
         <Unattributed rows={customers.data} now={visit.today} />
         {customers.data.length > 0 && (

@@ -4,10 +4,9 @@ import { moneyText } from '../../commission/books/money.ts'
 import { decimal } from '../../commission/engine/decimal.ts'
 import { transactionWord } from '../../commission/engine/plan-words.ts'
 import { statementId, statementOfLine } from '../../commission/statements/ids.ts'
-import type { LinePart, LineRecord } from '../../commission/why/answers.ts'
 import { getExplanation, listLineParts, listLineRecords } from '../../commission/why/operations.ts'
 import type { Explained } from '../../commission/why/sentences.ts'
-import { type Page, useVisit, type Visit } from '../page.ts'
+import type { Page, Visit } from '../page.ts'
 import { Amount, amountText, Data, isolated, Pager, periodWords } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { ExplanationView, Head, RuleInWords } from '../parts/explanation.tsx'
@@ -24,12 +23,6 @@ const hintOf = ({ query: { affiliate_id, period } }: Visit) => ({ affiliate_id, 
 
 const NO_PARTS = <p class="note">No records.</p>
 
-/** Parts of a line whose currency is known. */
-interface Parts<Row> {
-  readonly rows: readonly Row[]
-  readonly currency: string
-}
-
 /** Returns the columns of what parts add to a line: an amount or units. Those that none has are left out. */
 const partColumns = <Row extends { readonly base: string | null; readonly units: string | null }>(
   rows: readonly Row[],
@@ -42,28 +35,6 @@ const partColumns = <Row extends { readonly base: string | null; readonly units:
     number: ({ units }) => units !== null && <Amount value={units} />,
   },
 })
-
-/** Lists the customers of a line; the number of records leads to them. */
-const Customers = ({ rows, currency }: Parts<LinePart>, visit = useVisit()) => (
-  <Table
-    caption="Customers of the line. Select a number to list the records."
-    rows={rows}
-    columns={{
-      Customer: 'customer_id',
-      ...partColumns(rows, currency),
-      Records: {
-        number: ({ customer_id, records }) => (
-          <AccountLink
-            at={['lines', visit.params.line_id ?? '']}
-            query={{ ...hintOf(visit), customer_id }}
-            children={records}
-          />
-        ),
-      },
-    }}
-    empty={NO_PARTS}
-  />
-)
 
 /** Lines of another statement that a line is made from. */
 interface Source {
@@ -90,61 +61,6 @@ const readSources = (explained: Explained): Promise<Source[]> =>
       })),
   )
 
-/** Lists the lines of other statements that a line is made from. */
-const Sources = ({ rows }: { rows: readonly Source[] }) => (
-  <Table
-    caption="Lines that make it up"
-    rows={rows}
-    columns={{
-      Statement: ({ statement, affiliate_id, period }) => (
-        <AccountLink at={['statements', statement]}>
-          <AffiliateName id={affiliate_id} />, {periodWords(period)}
-        </AccountLink>
-      ),
-      Plan: 'plan',
-      Amount: {
-        number: ({ amount, currency }) => (
-          <Amount value={moneyText(decimal(amount), currency)} currency={currency} />
-        ),
-      },
-    }}
-  />
-)
-
-const Records = ({ rows, currency }: Parts<LineRecord>, visit = useVisit()) => (
-  <>
-    <p class="quick">
-      <AccountLink at={['lines', visit.params.line_id ?? '']} query={hintOf(visit)}>
-        All customers of the line
-      </AccountLink>
-      <AccountLink at={['customers', visit.query.customer_id ?? '']}>
-        Customer <Data text={visit.query.customer_id ?? ''} />
-      </AccountLink>
-    </p>
-    <Table
-      caption={`Records of ${isolated(visit.query.customer_id ?? '')} that the line counts`}
-      rows={rows}
-      columns={{
-        Record: (one) => (
-          <RecordLink
-            account={visit.account}
-            record={{ ...one, customer_id: visit.query.customer_id ?? '' }}
-          />
-        ),
-        Type: ({ type }) => type && <Data text={transactionWord(type)} />,
-        Day: 'day',
-        Amount: {
-          number: ({ amounts, currency: own }) => <Amounts amounts={amounts} currency={own} />,
-        },
-        ...partColumns(rows, currency),
-        Delivery: ({ delivery_id: id }) =>
-          id === null ? '–' : <AccountLink at={['deliveries', id]} children="Delivery" />,
-      }}
-      empty={NO_PARTS}
-    />
-  </>
-)
-
 /** Returns how the line that is explained came about. */
 const stepsOf = (explained: Explained) =>
   'of' in explained ? (explained.now?.steps ?? []) : explained.steps
@@ -162,7 +78,35 @@ async function partsOf(visit: Visit, line_id: string, currency: string): Promise
     const { data, meta } = await api.call(listLineRecords, { ...ofLine, customer_id })
     return (
       <>
-        <Records rows={data} currency={currency} />
+        <p class="quick">
+          <AccountLink at={['lines', visit.params.line_id ?? '']} query={hintOf(visit)}>
+            All customers of the line
+          </AccountLink>
+          <AccountLink at={['customers', visit.query.customer_id ?? '']}>
+            Customer <Data text={visit.query.customer_id ?? ''} />
+          </AccountLink>
+        </p>
+        <Table
+          caption={`Records of ${isolated(visit.query.customer_id ?? '')} that the line counts`}
+          rows={data}
+          columns={{
+            Record: (one) => (
+              <RecordLink
+                account={visit.account}
+                record={{ ...one, customer_id: visit.query.customer_id ?? '' }}
+              />
+            ),
+            Type: ({ type }) => type && <Data text={transactionWord(type)} />,
+            Day: 'day',
+            Amount: {
+              number: ({ amounts, currency: own }) => <Amounts amounts={amounts} currency={own} />,
+            },
+            ...partColumns(data, currency),
+            Delivery: ({ delivery_id: id }) =>
+              id === null ? '–' : <AccountLink at={['deliveries', id]} children="Delivery" />,
+          }}
+          empty={NO_PARTS}
+        />
         <Pager meta={meta} />
       </>
     )
@@ -171,7 +115,24 @@ async function partsOf(visit: Visit, line_id: string, currency: string): Promise
   return (
     <>
       {changed && CHANGED}
-      <Customers rows={data} currency={currency} />
+      <Table
+        caption="Customers of the line. Select a number to list the records."
+        rows={data}
+        columns={{
+          Customer: 'customer_id',
+          ...partColumns(data, currency),
+          Records: {
+            number: ({ customer_id, records }) => (
+              <AccountLink
+                at={['lines', visit.params.line_id ?? '']}
+                query={{ ...hintOf(visit), customer_id }}
+                children={records}
+              />
+            ),
+          },
+        }}
+        empty={NO_PARTS}
+      />
       <Pager meta={meta} />
     </>
   )
@@ -198,7 +159,25 @@ async function behind(visit: Visit, explained: Explained): Promise<Child> {
   return (
     <>
       <RuleInWords explained={explained} terms={line ? termsOf({ ...line, plan }) : null} />
-      {sources.length > 0 && <Sources rows={sources} />}
+      {sources.length > 0 && (
+        <Table
+          caption="Lines that make it up"
+          rows={sources}
+          columns={{
+            Statement: ({ statement, affiliate_id, period }) => (
+              <AccountLink at={['statements', statement]}>
+                <AffiliateName id={affiliate_id} />, {periodWords(period)}
+              </AccountLink>
+            ),
+            Plan: 'plan',
+            Amount: {
+              number: ({ amount, currency }) => (
+                <Amount value={moneyText(decimal(amount), currency)} currency={currency} />
+              ),
+            },
+          }}
+        />
+      )}
       {hasParts && (await partsOf(visit, visit.params.line_id ?? '', currency))}
     </>
   )

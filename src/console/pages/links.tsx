@@ -3,18 +3,9 @@ import { linkChange, newLink } from '../../admin/link-fields.ts'
 import { changeLink, createLink, getLink, listLinks } from '../../admin/links.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { calling } from '../calling.ts'
-import { accountPath, dayBefore, type Page, useVisit, type Visit, withQuery } from '../page.ts'
+import { accountPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
 import { Chart } from '../parts/chart.tsx'
-import {
-  Badge,
-  CopiedText,
-  count,
-  dayWords,
-  EmptyState,
-  type List,
-  Name,
-  Pager,
-} from '../parts/data.tsx'
+import { Badge, CopiedText, count, dayWords, EmptyState, Name, Pager } from '../parts/data.tsx'
 import { LINK_WORDS } from '../parts/field-words.ts'
 import { Facts } from '../parts/fields.tsx'
 import { changedMembers } from '../parts/schema.ts'
@@ -38,89 +29,10 @@ const readClicks = ({ api, account, today }: Visit) =>
     to: dayBefore(today, 0),
   })
 
-const Links = (props: { list: List<Link>; clicks: readonly Clicks[] }, visit = useVisit()) => {
-  const { list } = props
-  const byLink = Map.groupBy(props.clicks, ({ link_id }) => link_id)
-  const to = ({ link_id }: Link) => withQuery(visit.path, { link: link_id })
-  return (
-    <>
-      <Table
-        caption="Links, and how often they were followed"
-        rows={list.data}
-        columns={{
-          Link: (link) => (
-            <a href={to(link)}>
-              <Name text={link.name ?? link.link_id} />
-            </a>
-          ),
-          Address: ({ url }) => <code>{url}</code>,
-          Affiliate: 'affiliate_id',
-          'Landing page': 'landing_page',
-          [`Clicks in ${DAYS} days`]: {
-            number: (link) => <a href={to(link)}>{count(sum(byLink.get(link.link_id) ?? []))}</a>,
-          },
-          State: (link) => <State link={link} />,
-        }}
-        empty={
-          <EmptyState title="The account has no links yet.">
-            <p>
-              A link brings visitors to a landing page and pays its affiliate. The affiliate must be{' '}
-              <a href={accountPath(visit.account, 'affiliates')}>configured</a> first.
-            </p>
-          </EmptyState>
-        }
-      />
-      <Pager meta={list.meta} />
-      <h2>Create a link</h2>
-      <SchemaForm change="create" submit="Create the link" schemas={newLink} words={LINK_WORDS} />
-    </>
-  )
-}
-
 const State = ({ link: { disabled, disabled_by } }: { link: Link }) => {
   if (!disabled) return <Badge tone="good">active</Badge>
   const by = disabled_by === 'affiliate' ? ' by the affiliate' : ''
   return <Badge tone="bad">disabled{by}</Badge>
-}
-
-const OneLink = (props: { link: Link; clicks: readonly Clicks[] }, visit = useVisit()) => {
-  const { link, clicks } = props
-  return (
-    <>
-      <h2>
-        <Name text={link.name ?? link.link_id} />
-      </h2>
-      <p class="with-copy">
-        <CopiedText text={link.url} />
-      </p>
-      <Facts
-        row={link}
-        names={['affiliate_id', 'created_at']}
-        more={[['State', <State link={link} />]]}
-      />
-      {clicks.length === 0 ? (
-        <EmptyState title={`Nobody has followed the link in ${DAYS} days.`} />
-      ) : (
-        <Chart
-          caption={`Clicks by day: ${count(sum(clicks))} in ${DAYS} days`}
-          label="Day"
-          series={['Clicks']}
-          rows={clicks.map(({ day, clicks: followed }) => [dayWords(day), followed])}
-        />
-      )}
-      <h2>Change the link</h2>
-      <SchemaForm
-        change="save"
-        submit="Save the link"
-        schemas={linkChange}
-        words={LINK_WORDS}
-        values={{ ...link }}
-      />
-      <p>
-        <a href={visit.path}>All links</a>
-      </p>
-    </>
-  )
 }
 
 /** The links of an account: creation, clicks and changes. */
@@ -151,13 +63,93 @@ export const linksPage: Page = {
         ? api.call(getLink, { account, link_id: id })
         : api.call(listLinks, { account, cursor: page.cursor }),
     ])
+    const to = ({ link_id }: Link) => withQuery(visit.path, { link: link_id })
     const body = (
       <>
         <AccountTabs here="Links" />
         {'link_id' in found ? (
-          <OneLink link={found} clicks={clicks.data.filter(({ link_id }) => link_id === id)} />
+          <>
+            <h2>
+              <Name text={found.name ?? found.link_id} />
+            </h2>
+            <p class="with-copy">
+              <CopiedText text={found.url} />
+            </p>
+            <Facts
+              row={found}
+              names={['affiliate_id', 'created_at']}
+              more={[['State', <State link={found} />]]}
+            />
+            {clicks.data.filter(({ link_id }) => link_id === id).length === 0 ? (
+              <EmptyState title={`Nobody has followed the link in ${DAYS} days.`} />
+            ) : (
+              <Chart
+                caption={`Clicks by day: ${count(sum(clicks.data.filter(({ link_id }) => link_id === id)))} in ${DAYS} days`}
+                label="Day"
+                series={['Clicks']}
+                rows={clicks.data
+                  .filter(({ link_id }) => link_id === id)
+                  .map(({ day, clicks: followed }) => [dayWords(day), followed])}
+              />
+            )}
+            <h2>Change the link</h2>
+            <SchemaForm
+              change="save"
+              submit="Save the link"
+              schemas={linkChange}
+              words={LINK_WORDS}
+              values={{ ...found }}
+            />
+            <p>
+              <a href={visit.path}>All links</a>
+            </p>
+          </>
         ) : (
-          <Links list={found} clicks={clicks.data} />
+          <>
+            <Table
+              caption="Links, and how often they were followed"
+              rows={found.data}
+              columns={{
+                Link: (link) => (
+                  <a href={to(link)}>
+                    <Name text={link.name ?? link.link_id} />
+                  </a>
+                ),
+                Address: ({ url }) => <code>{url}</code>,
+                Affiliate: 'affiliate_id',
+                'Landing page': 'landing_page',
+                [`Clicks in ${DAYS} days`]: {
+                  number: (link) => (
+                    <a href={to(link)}>
+                      {count(
+                        sum(
+                          Map.groupBy(clicks.data, ({ link_id }) => link_id).get(link.link_id) ??
+                            [],
+                        ),
+                      )}
+                    </a>
+                  ),
+                },
+                State: (link) => <State link={link} />,
+              }}
+              empty={
+                <EmptyState title="The account has no links yet.">
+                  <p>
+                    A link brings visitors to a landing page and pays its affiliate. The affiliate
+                    must be <a href={accountPath(visit.account, 'affiliates')}>configured</a> first.
+                  </p>
+                </EmptyState>
+              }
+            />
+            <Pager meta={found.meta} />
+            <h2>Create a link</h2>
+            <SchemaForm
+              change="create"
+              submit="Create the link"
+              schemas={newLink}
+              words={LINK_WORDS}
+            />
+          </>
         )}
       </>
     )

@@ -198,78 +198,11 @@ const statementsCell = (status: string): Cell<Payout> => ({
   ),
 })
 
-/** Renders whom a payout is for, what holds it, and what will be taken back. */
-function Payee({ row }: { row: Payout }, visit = useVisit()) {
-  const { affiliate_id, held_by: cases = [] } = row
-  const [first] = cases
-  const isOne = cases.length === 1
-  return (
-    <>
-      <AffiliateLink id={affiliate_id} />{' '}
-      {first !== undefined && (
-        <AccountLink
-          at={isOne ? ['cases', first] : ['cases']}
-          query={isOne ? {} : { affiliate_id, status: 'all' }}
-        >
-          <Badge tone="bad">{isOne ? 'Held by a case' : `Held by ${cases.length} cases`}</Badge>
-        </AccountLink>
-      )}{' '}
-      {row.status === 'suspended' && <Badge tone="bad">Suspended</Badge>}
-      {row.returned?.map(({ returned_on, reason }) => (
-        <small class="line">
-          <Badge tone="bad">Came back</Badge> <Day day={returned_on} />: <Data text={reason} />
-        </small>
-      ))}
-      {row.open_cases?.map(({ case_id, name, severity, sentence }) => (
-        <small class="line">
-          <a href={accountPath(visit.account, 'cases', case_id)} title={visible(sentence)}>
-            <Badge tone={SEVERITY_TONES[severity]}>Open case</Badge> <Name text={name} />
-          </a>
-        </small>
-      ))}
-      {row.taken_back?.map((one) => (
-        <small class="line">
-          <TakenBackText found={one} currency={row.currency} />
-        </small>
-      ))}
-    </>
-  )
-}
-
-/** Says what is taken back where some payouts have it. */
-const TakenBackNote = ({ rows }: Pick<ShownPayouts, 'rows'>) =>
-  rows.some(({ taken_back = [] }) => taken_back.length > 0) && (
-    <p class="notice">
-      Customers were refused after their commission was approved. It stays payable until the
-      statement that takes it back is approved: approve that one before you pay.
-    </p>
-  )
-
 /** The payouts of a page. */
 interface ShownPayouts {
   readonly rows: readonly Payout[]
   /** How many persons must decide what is held. */
   readonly persons: number
-}
-
-/** Says how many payouts of the page are held, and how much. */
-function HeldNote({ rows, persons }: ShownPayouts, visit = useVisit()) {
-  const held = rows.filter(isHeld)
-  if (held.length === 0) return null
-  const sums = sumsText(
-    held.map(({ amount_held = '0', currency }) => ({ amount: amount_held, currency })),
-  )
-  return (
-    <p class="notice">
-      The fraud review holds {counted(held.length, 'payout')} for {sums}. What is held cannot be
-      ticked, and the files leave it out. It can be paid once no case holds it. Statements are paid
-      as a whole: a rule that holds a part, such as 50 %, holds the latest ones that reach it.
-      {persons > 1
-        ? ' Two persons must decide the case before.'
-        : canPay(visit) &&
-          ' Until then you can pay a single statement with a reason: open it from its number.'}
-    </p>
-  )
 }
 
 /** Whether its affiliate has an open case that a person should decide first. Cases of low severity are hints. */
@@ -281,49 +214,6 @@ const isReturned = ({ returned = [] }: Payout): boolean => returned.length > 0
 /** Whether a person should look before it is paid, so that it is not ticked. */
 const isDoubtful = (row: Payout): boolean =>
   hasOpenCase(row) || isReturned(row) || row.status === 'suspended'
-
-/** Says how many affiliates of the page have an open case that holds nothing. */
-function OpenCasesNote({ rows }: Pick<ShownPayouts, 'rows'>) {
-  const affiliates = new Set(rows.filter(hasOpenCase).map(({ affiliate_id }) => affiliate_id)).size
-  if (affiliates === 0) return null
-  return (
-    <p class="notice">
-      {counted(affiliates, 'affiliate')} {affiliates === 1 ? 'has' : 'have'} an open case of high or
-      medium severity that holds no payout. Look at the case before you tick{' '}
-      {affiliates === 1 ? 'its payout' : 'their payouts'}.
-    </p>
-  )
-}
-
-/** Renders what has to be paid by due day, if there are several. */
-function DueDays({ rows }: Pick<ShownPayouts, 'rows'>, visit = useVisit()) {
-  const days = [...Map.groupBy(rows.filter(isPayable), ({ payable_on = '' }) => payable_on)]
-  if (days.length < 2) return null
-  const today = dayBefore(visit.today, 0)
-  return (
-    <Table
-      isNarrow
-      caption="By due day"
-      rows={days.toSorted(([a], [b]) => (a < b ? -1 : 1))}
-      columns={{
-        Due: ([day]) => (
-          <>
-            <Day day={day} /> {day <= today && <small>due now</small>}
-          </>
-        ),
-        Payouts: { number: ([, own]) => own.length },
-        Amount: {
-          number: ([, own]) =>
-            moneyOf(sumByCurrency(own)).map(({ amount, currency }) => (
-              <div>
-                <Amount value={amount} currency={currency} />
-              </div>
-            )),
-        },
-      }}
-    />
-  )
-}
 
 /** Returns the ticks of a form that was refused, or null if none was. */
 function ticksOf({ refused }: Visit, ...changes: readonly string[]): ReadonlySet<string> | null {
@@ -371,13 +261,63 @@ function Due({ rows, persons }: ShownPayouts, visit = useVisit()) {
       </>
     )
   }
+  const held = rows.filter(isHeld)
+  const affiliates = new Set(rows.filter(hasOpenCase).map(({ affiliate_id }) => affiliate_id)).size
+  const days = [...Map.groupBy(rows.filter(isPayable), ({ payable_on = '' }) => payable_on)]
   return (
     <PostForm id="change-pay">
       <Refused changes={['pay', 'download']} />
-      <HeldNote rows={rows} persons={persons} />
-      <OpenCasesNote rows={rows} />
-      <TakenBackNote rows={rows} />
-      <DueDays rows={rows} />
+      {held.length !== 0 && (
+        <p class="notice">
+          The fraud review holds {counted(held.length, 'payout')} for{' '}
+          {sumsText(
+            held.map(({ amount_held = '0', currency }) => ({ amount: amount_held, currency })),
+          )}
+          . What is held cannot be ticked, and the files leave it out. It can be paid once no case
+          holds it. Statements are paid as a whole: a rule that holds a part, such as 50 %, holds
+          the latest ones that reach it.
+          {persons > 1
+            ? ' Two persons must decide the case before.'
+            : canPay(visit) &&
+              ' Until then you can pay a single statement with a reason: open it from its number.'}
+        </p>
+      )}
+      {affiliates !== 0 && (
+        <p class="notice">
+          {counted(affiliates, 'affiliate')} {affiliates === 1 ? 'has' : 'have'} an open case of
+          high or medium severity that holds no payout. Look at the case before you tick{' '}
+          {affiliates === 1 ? 'its payout' : 'their payouts'}.
+        </p>
+      )}
+      {rows.some(({ taken_back = [] }) => taken_back.length > 0) && (
+        <p class="notice">
+          Customers were refused after their commission was approved. It stays payable until the
+          statement that takes it back is approved: approve that one before you pay.
+        </p>
+      )}
+      {days.length > 1 && (
+        <Table
+          isNarrow
+          caption="By due day"
+          rows={days.toSorted(([a], [b]) => (a < b ? -1 : 1))}
+          columns={{
+            Due: ([day]) => (
+              <>
+                <Day day={day} /> {day <= dayBefore(visit.today, 0) && <small>due now</small>}
+              </>
+            ),
+            Payouts: { number: ([, own]) => own.length },
+            Amount: {
+              number: ([, own]) =>
+                moneyOf(sumByCurrency(own)).map(({ amount, currency }) => (
+                  <div>
+                    <Amount value={amount} currency={currency} />
+                  </div>
+                )),
+            },
+          }}
+        />
+      )}
       <TickTable
         caption={
           rows.some(isDoubtful)
@@ -386,7 +326,48 @@ function Due({ rows, persons }: ShownPayouts, visit = useVisit()) {
         }
         rows={rows.map((row, i) => ({ ...row, canTick: isPayable(row) && i < MAX_TICKS }))}
         columns={{
-          Affiliate: (row) => <Payee row={row} />,
+          Affiliate: (row) => {
+            const { affiliate_id, held_by: cases = [] } = row
+            const [first] = cases
+            const isOne = cases.length === 1
+            return (
+              <>
+                <AffiliateLink id={affiliate_id} />{' '}
+                {first !== undefined && (
+                  <AccountLink
+                    at={isOne ? ['cases', first] : ['cases']}
+                    query={isOne ? {} : { affiliate_id, status: 'all' }}
+                  >
+                    <Badge tone="bad">
+                      {isOne ? 'Held by a case' : `Held by ${cases.length} cases`}
+                    </Badge>
+                  </AccountLink>
+                )}{' '}
+                {row.status === 'suspended' && <Badge tone="bad">Suspended</Badge>}
+                {row.returned?.map(({ returned_on, reason }) => (
+                  <small class="line">
+                    <Badge tone="bad">Came back</Badge> <Day day={returned_on} />:{' '}
+                    <Data text={reason} />
+                  </small>
+                ))}
+                {row.open_cases?.map(({ case_id, name, severity, sentence }) => (
+                  <small class="line">
+                    <a
+                      href={accountPath(visit.account, 'cases', case_id)}
+                      title={visible(sentence)}
+                    >
+                      <Badge tone={SEVERITY_TONES[severity]}>Open case</Badge> <Name text={name} />
+                    </a>
+                  </small>
+                ))}
+                {row.taken_back?.map((one) => (
+                  <small class="line">
+                    <TakenBackText found={one} currency={row.currency} />
+                  </small>
+                ))}
+              </>
+            )
+          },
           Amount: {
             number: (row) => (
               <>
@@ -474,66 +455,6 @@ function sentRows(values: (name: string) => string): Partial<PaymentRow>[] {
   })
 }
 
-/** Renders payments, and the form that records that the ticked ones came back. */
-function Paid({ rows }: { rows: readonly Payout[] }, visit = useVisit()) {
-  const kept = ticksOf(visit, 'return') ?? new Set()
-  const isTicked = (row: Payout) => kept.has(tickValue(row))
-  if (rows.length === 0) {
-    return (
-      <>
-        <Refused changes={['return']} />
-        <EmptyState title={hasFilter(visit) ? 'No payment matches.' : 'No payments yet.'} />
-      </>
-    )
-  }
-  return (
-    <PostForm id="change-return">
-      <Refused changes={['return']} />
-      <TickTable
-        caption="Payments, the latest first. Tick those that came back."
-        rows={rows.map((row) => ({ ...row, canTick: canPay(visit) && !row.returned_on }))}
-        columns={{
-          Affiliate: 'affiliate_id',
-          Amount: 'amount',
-          Paid: 'paid_on',
-          Reference: 'reference',
-          Statements: { number: ({ statements }) => statements },
-          'Came back': rows.some(isCameBack) && 'returned_on',
-          Reason: rows.some(isCameBack) && 'reason',
-        }}
-        isTicked={isTicked}
-        verb="Returned:"
-      />
-      {canPay(visit) && (
-        <TickedBar rows={rows.filter(isTicked)}>
-          <a href="#came-back">Record what came back</a>
-        </TickedBar>
-      )}
-      {canPay(visit) && (
-        <fieldset id="came-back">
-          <legend>Came back?</legend>
-          <Field
-            change="return"
-            name="returned_on"
-            label="Day of the return"
-            type="date"
-            value={dayBefore(visit.today, 0)}
-          />
-          <Field
-            change="return"
-            name="reason"
-            hint="The statement shows it, such as “Account closed”."
-          />
-          <button type="submit" name="change" value="return">
-            Record that the ticked payments came back
-          </button>
-          <p class="note">They are payable again at once. What was earned stays as it is.</p>
-        </fieldset>
-      )}
-    </PostForm>
-  )
-}
-
 const isCameBack = ({ returned_on }: Payout) => returned_on !== undefined && returned_on !== null
 
 /** What has to be paid, and what was. */
@@ -560,6 +481,7 @@ export const payoutsPage: Page = {
     const first = query.cursor ? [] : (returned?.data ?? [])
     const rows = rowsByDay([...first, ...data.filter((row) => !isReturned(row))])
     const all = withQuery(visit.path, { ...query, cursor: undefined, format: 'csv' })
+    const isTicked = (row: Payout) => (ticksOf(visit, 'return') ?? new Set()).has(tickValue(row))
     const body = (
       <>
         <Tabs
@@ -579,7 +501,63 @@ export const payoutsPage: Page = {
             There is more than this page lists: its notes, sums and ticks are of this page only.
           </p>
         )}
-        {isPaid(visit) ? <Paid rows={rows} /> : <Due rows={rows} persons={approvals} />}
+        {isPaid(visit) ? (
+          rows.length === 0 ? (
+            <>
+              <Refused changes={['return']} />
+              <EmptyState title={hasFilter(visit) ? 'No payment matches.' : 'No payments yet.'} />
+            </>
+          ) : (
+            <PostForm id="change-return">
+              <Refused changes={['return']} />
+              <TickTable
+                caption="Payments, the latest first. Tick those that came back."
+                rows={rows.map((row) => ({ ...row, canTick: canPay(visit) && !row.returned_on }))}
+                columns={{
+                  Affiliate: 'affiliate_id',
+                  Amount: 'amount',
+                  Paid: 'paid_on',
+                  Reference: 'reference',
+                  Statements: { number: ({ statements }) => statements },
+                  'Came back': rows.some(isCameBack) && 'returned_on',
+                  Reason: rows.some(isCameBack) && 'reason',
+                }}
+                isTicked={isTicked}
+                verb="Returned:"
+              />
+              {canPay(visit) && (
+                <TickedBar rows={rows.filter(isTicked)}>
+                  <a href="#came-back">Record what came back</a>
+                </TickedBar>
+              )}
+              {canPay(visit) && (
+                <fieldset id="came-back">
+                  <legend>Came back?</legend>
+                  <Field
+                    change="return"
+                    name="returned_on"
+                    label="Day of the return"
+                    type="date"
+                    value={dayBefore(visit.today, 0)}
+                  />
+                  <Field
+                    change="return"
+                    name="reason"
+                    hint="The statement shows it, such as “Account closed”."
+                  />
+                  <button type="submit" name="change" value="return">
+                    Record that the ticked payments came back
+                  </button>
+                  <p class="note">
+                    They are payable again at once. What was earned stays as it is.
+                  </p>
+                </fieldset>
+              )}
+            </PostForm>
+          )
+        ) : (
+          <Due rows={rows} persons={approvals} />
+        )}
         {(isPaid(visit) || visit.query.cursor || meta.next_cursor) && <Pager meta={meta} />}
         {data.length > 0 && (
           <p class="quick">

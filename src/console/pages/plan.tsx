@@ -1,81 +1,18 @@
 import { getPlan, listPlanVersions, withdrawPlanVersion } from '../../admin/plans.ts'
 import { calling } from '../calling.ts'
 import { accountPath, type Page, type Visit, withQuery } from '../page.ts'
-import { type Plan, versionWords } from '../parts/affiliate-forms.tsx'
+import { versionWords } from '../parts/affiliate-forms.tsx'
 import { Data, dayWords, isolated, Pager } from '../parts/data.tsx'
 import { AccountLink, Value } from '../parts/fields.tsx'
 import { ConfirmForm } from '../parts/forms.tsx'
 import { canManage } from '../parts/payout-forms.tsx'
-import {
-  editing,
-  planEditor,
-  putVersion,
-  readEditorData,
-  type Version,
-} from '../parts/plan-editor.tsx'
+import { editing, planEditor, putVersion, readEditorData } from '../parts/plan-editor.tsx'
 import { InWords } from '../parts/plan-words.tsx'
 import { Table } from '../parts/table.tsx'
 import { nextFirstDay } from '../plan/templates.ts'
 
 /** The number of versions that are shown side by side. */
 const SHOWN = 3
-
-interface Shown {
-  readonly plan: Plan
-  readonly versions: readonly Version[]
-}
-
-/** Renders each version in words, the latest first and open. */
-const InWordsByVersion = ({ versions }: Shown) => (
-  <>
-    {versions.map((version, i) => (
-      <details open={i === 0}>
-        <summary>
-          Version {version.version}, from {dayWords(version.effective_from)}
-          {versions[i + 1] ? '. What differs from the version before is marked' : ''}
-        </summary>
-        <InWords terms={version.terms} before={versions[i + 1]?.terms} />
-      </details>
-    ))}
-  </>
-)
-
-const Versions = ({ plan: { plan, in_force }, versions }: Shown) => (
-  <Table
-    caption="Versions"
-    rows={versions}
-    columns={{
-      Version: 'version',
-      'Effective from': 'effective_from',
-      Created: 'created_at',
-      Withdrawn: 'withdrawn_at',
-      State: ({ version, withdrawn_at }) => {
-        const isFuture = in_force === null || version > in_force
-        const others = withdrawn_at ? 'withdrawn' : isFuture ? 'begins later' : 'ended'
-        const state = version === in_force ? 'in force' : others
-        return <Value name="status" value={state} />
-      },
-      Simulate: ({ version }) => (
-        <AccountLink at={['plans', plan, 'simulate']} query={{ version: `${version}` }}>
-          Simulate version {version}
-        </AccountLink>
-      ),
-    }}
-  />
-)
-
-const Withdraw = ({ plan, versions }: Shown) => (
-  <ConfirmForm
-    change="withdraw"
-    submit="Withdraw a version"
-    name={plan.plan}
-    fields={[
-      { name: 'version', options: versions.map(({ version }) => [`${version}`, `${version}`]) },
-    ]}
-  >
-    <p>Only a version that was never in force can be withdrawn.</p>
-  </ConfirmForm>
-)
 
 /** Reads the plan and its latest versions. */
 const readPlan = ({ api, account, params: { plan = '' }, query: { cursor } }: Visit) =>
@@ -160,11 +97,54 @@ export const planPage: Page = {
           <AccountLink at={['plans']} children="Assignments" />
         </p>
         <h2>What it pays</h2>
-        <InWordsByVersion {...shown} />
+        {shown.versions.map((version, i) => (
+          <details open={i === 0}>
+            <summary>
+              Version {version.version}, from {dayWords(version.effective_from)}
+              {shown.versions[i + 1] ? '. What differs from the version before is marked' : ''}
+            </summary>
+            <InWords terms={version.terms} before={shown.versions[i + 1]?.terms} />
+          </details>
+        ))}
         <h2>Versions</h2>
-        <Versions {...shown} />
+        <Table
+          caption="Versions"
+          rows={shown.versions}
+          columns={{
+            Version: 'version',
+            'Effective from': 'effective_from',
+            Created: 'created_at',
+            Withdrawn: 'withdrawn_at',
+            State: ({ version, withdrawn_at }) => {
+              const isFuture = shown.plan.in_force === null || version > shown.plan.in_force
+              const others = withdrawn_at ? 'withdrawn' : isFuture ? 'begins later' : 'ended'
+              const state = version === shown.plan.in_force ? 'in force' : others
+              return <Value name="status" value={state} />
+            },
+            Simulate: ({ version }) => (
+              <AccountLink
+                at={['plans', shown.plan.plan, 'simulate']}
+                query={{ version: `${version}` }}
+              >
+                Simulate version {version}
+              </AccountLink>
+            ),
+          }}
+        />
         <Pager meta={meta} />
-        <Withdraw {...shown} />
+        <ConfirmForm
+          change="withdraw"
+          submit="Withdraw a version"
+          name={shown.plan.plan}
+          fields={[
+            {
+              name: 'version',
+              options: shown.versions.map(({ version }) => [`${version}`, `${version}`]),
+            },
+          ]}
+        >
+          <p>Only a version that was never in force can be withdrawn.</p>
+        </ConfirmForm>
       </>
     )
     return { title: isolated(plan.name), body }

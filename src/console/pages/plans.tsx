@@ -29,7 +29,7 @@ import { AffiliateLink, PlanLink } from '../parts/names.tsx'
 import { editing, planEditor, putVersion, readEditorData } from '../parts/plan-editor.tsx'
 import { Sentences, sentencesOf } from '../parts/plan-words.tsx'
 import { Table } from '../parts/table.tsx'
-import { emptyTerms, type Template, templateCurrency, templatesFor } from '../plan/templates.ts'
+import { emptyTerms, templateCurrency, templatesFor } from '../plan/templates.ts'
 
 /** An assignment of a plan. */
 export type Assignment = AnswerOf<typeof listAssignments>['data'][number]
@@ -113,39 +113,6 @@ export const Assignments = (
   </>
 )
 
-const Assign = ({ plans }: { plans: readonly Plan[] }, visit = useVisit()) => (
-  <ChangeForm
-    change="assign"
-    submit="Assign the plan"
-    at="/0"
-    fields={[
-      {
-        name: 'affiliate_id',
-        required: true,
-        hint: 'The id of an affiliate, or * for all others: those without an assignment of their own.',
-      },
-      ...assignFields(plans, visit.today, visit.query.plan),
-    ]}
-  />
-)
-
-/** Renders a template: its rules in words, and the link that fills the form with it. */
-const TemplateCard = ({ template, terms }: Template, visit = useVisit()) => (
-  <li class="template">
-    <h3>{terms.name}</h3>
-    {terms.rules.map((rule) => (
-      <Sentences now={sentencesOf(ruleWords(rule, terms))} before={null} />
-    ))}
-    <a
-      class="button"
-      href={withQuery(accountPath(visit.account, 'plans'), { new: template })}
-      aria-label={`Use the template ${terms.name}`}
-    >
-      Use the template
-    </a>
-  </li>
-)
-
 /** The value of `new` for a plan that begins without rules. */
 const EMPTY = 'empty'
 
@@ -166,30 +133,6 @@ async function readCurrency(
   const currencies = data.map((one) => one.currency ?? one.Currency)
   return templateCurrency(currencies.filter((one) => typeof one === 'string'))
 }
-
-/** Renders the templates that the account can use. */
-const Templates = (
-  { vertical, currency }: { vertical: string; currency: string | null },
-  visit = useVisit(),
-) => (
-  <>
-    <h2 id="new-plan">New plan</h2>
-    <ul class="templates">
-      {templatesFor(vertical, vocabularyOf(resourcesOf(vertical), []), visit.today, currency).map(
-        (one) => (
-          <TemplateCard {...one} />
-        ),
-      )}
-      <li class="template">
-        <h3>Without a template</h3>
-        <p>Begin with an empty plan, and add its rules.</p>
-        <a class="button" href={withQuery(accountPath(visit.account, 'plans'), { new: EMPTY })}>
-          Write a plan
-        </a>
-      </li>
-    </ul>
-  </>
-)
 
 /** Renders the editor of a new plan, which begins with a template. */
 async function renderEditor(visit: Visit) {
@@ -263,7 +206,36 @@ export const plansPage: Page = {
             </EmptyState>
           }
         />
-        <Templates vertical={vertical} currency={currency} />
+        <h2 id="new-plan">New plan</h2>
+        <ul class="templates">
+          {templatesFor(
+            vertical,
+            vocabularyOf(resourcesOf(vertical), []),
+            visit.today,
+            currency,
+          ).map((one) => (
+            <li class="template">
+              <h3>{one.terms.name}</h3>
+              {one.terms.rules.map((rule) => (
+                <Sentences now={sentencesOf(ruleWords(rule, one.terms))} before={null} />
+              ))}
+              <a
+                class="button"
+                href={withQuery(accountPath(visit.account, 'plans'), { new: one.template })}
+                aria-label={`Use the template ${one.terms.name}`}
+              >
+                Use the template
+              </a>
+            </li>
+          ))}
+          <li class="template">
+            <h3>Without a template</h3>
+            <p>Begin with an empty plan, and add its rules.</p>
+            <a class="button" href={withQuery(accountPath(visit.account, 'plans'), { new: EMPTY })}>
+              Write a plan
+            </a>
+          </li>
+        </ul>
         <h2>Assignments</h2>
         <Filters fields={[{ name: 'affiliate_id' }]} />
         <Assignments found={assignments.found} planNames={await visit.names.plans()} />
@@ -271,7 +243,19 @@ export const plansPage: Page = {
         {plans.length > 0 && (
           <>
             <h3 id="assign">Assign a plan</h3>
-            <Assign plans={plans} />
+            <ChangeForm
+              change="assign"
+              submit="Assign the plan"
+              at="/0"
+              fields={[
+                {
+                  name: 'affiliate_id',
+                  required: true,
+                  hint: 'The id of an affiliate, or * for all others: those without an assignment of their own.',
+                },
+                ...assignFields(plans, visit.today, visit.query.plan),
+              ]}
+            />
           </>
         )}
       </>

@@ -22,19 +22,6 @@ const sentId = ({ record }: FoundRecord): string | undefined => {
   return typeof id === 'string' ? id : undefined
 }
 
-/** Renders when a record was stored, and the delivery that stored it. */
-const StoredBy = ({ found }: { found: FoundRecord }) => (
-  <p>
-    {found.revision > 1
-      ? `Written ${count(found.revision)} times, the last time by `
-      : 'Stored by '}
-    <AccountLink at={['deliveries', found.delivery_id]}>
-      the delivery of <Time at={found.received_at} />
-    </AccountLink>
-    .
-  </p>
-)
-
 /** Returns the deliveries of a record beside the one that stored it, unless that one refused it, too. */
 const otherDeliveries = ({ data }: DeliveryList, { delivery_id }: FoundRecord) =>
   data.filter(
@@ -74,7 +61,15 @@ export const recordPage: Page = {
           <DeferredPart />
         </section>
         <h2>How it arrived</h2>
-        <StoredBy found={found} />
+        <p>
+          {found.revision > 1
+            ? `Written ${count(found.revision)} times, the last time by `
+            : 'Stored by '}
+          <AccountLink at={['deliveries', found.delivery_id]}>
+            the delivery of <Time at={found.received_at} />
+          </AccountLink>
+          .
+        </p>
         <Deliveries account={account} rows={otherDeliveries(history, found)} />
         {others.length > 0 && (
           <p>

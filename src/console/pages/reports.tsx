@@ -94,14 +94,6 @@ function presets(
   ]
 }
 
-const Presets = ({ links }: { links: readonly (readonly [string, string])[] }) => (
-  <nav class="quick" aria-label="Reports that managers often ask for">
-    {links.map(([title, href]) => (
-      <a href={href}>{title}</a>
-    ))}
-  </nav>
-)
-
 /** The days that a report is compared with, and what they are. */
 interface Compared {
   readonly days: { readonly from: string; readonly to: string }
@@ -180,7 +172,11 @@ async function render(visit: Visit) {
   const links = presets(visit, vertical, currency)
   const body = (
     <>
-      <Presets links={links} />
+      <nav class="quick" aria-label="Reports that managers often ask for">
+        {links.map(([title, href]) => (
+          <a href={href}>{title}</a>
+        ))}
+      </nav>
       <VisitContext.Provider value={{ ...visit, query: reportQuery(visit) }}>
         <Filters
           fields={[

@@ -5,7 +5,7 @@ import { validateShape } from '../../commission/plans/issues.ts'
 import { planTerms } from '../../commission/plans/plan.ts'
 import { listPeriods } from '../../commission/statements/operations.ts'
 import { parseField } from '../form.ts'
-import { type Page, useVisit, type Visit, withQuery } from '../page.ts'
+import { type Page, type Visit, withQuery } from '../page.ts'
 import { dayWords, isolated, periodWords } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink } from '../parts/fields.tsx'
@@ -63,50 +63,6 @@ function inputOf(visit: Visit, { periods, terms }: Pick<Known, 'periods' | 'term
   }
 }
 
-/** Renders what is chosen: the version, the periods and the affiliate. */
-const Choices = ({ known }: { known: Known }, visit = useVisit()) => {
-  const { query } = visit
-  const periods = known.periods.map((one): Option => [one, periodWords(one)])
-  const versions = known.versions.map(
-    ({ version, effective_from }): Option => [
-      `${version}`,
-      `Version ${version}, from ${dayWords(effective_from)}`,
-    ],
-  )
-  return (
-    <Filters
-      fields={[
-        query.terms
-          ? { name: 'terms', type: 'hidden' }
-          : { name: 'version', label: 'Terms', options: versions },
-        {
-          name: 'period',
-          label: 'Period',
-          options: periods,
-          value: query.period ?? known.periods[0],
-        },
-        {
-          name: 'from',
-          label: 'With the periods since',
-          options: [['', 'None'], ...periods],
-        },
-        { name: 'affiliate_id' },
-      ]}
-    />
-  )
-}
-
-/** Renders the terms that are simulated, in words. */
-const Terms = ({ terms }: { terms: unknown }) => {
-  const { output } = validateShape(planTerms, terms)
-  return output ? (
-    <details>
-      <summary>These terms in words</summary>
-      <InWords terms={output} before={undefined} />
-    </details>
-  ) : null
-}
-
 /** What other terms of a plan would pay. It stores nothing, and its address has all that it needs. */
 export const simulationPage: Page = {
   path: '/accounts/:account/plans/:plan/simulate',
@@ -130,6 +86,14 @@ export const simulationPage: Page = {
       terms: JSON.stringify(known.terms),
       format: 'csv',
     })
+    const periods = known.periods.map((one): Option => [one, periodWords(one)])
+    const versions = known.versions.map(
+      ({ version, effective_from }): Option => [
+        `${version}`,
+        `Version ${version}, from ${dayWords(effective_from)}`,
+      ],
+    )
+    const { output } = validateShape(planTerms, known.terms)
     const body = (
       <>
         <p class="lead">
@@ -137,7 +101,25 @@ export const simulationPage: Page = {
           {visit.query.terms ? 'the terms that you wrote' : 'one of its versions'}, compared with
           the versions in force. Nothing is stored.
         </p>
-        <Choices known={known} />
+        <Filters
+          fields={[
+            visit.query.terms
+              ? { name: 'terms', type: 'hidden' }
+              : { name: 'version', label: 'Terms', options: versions },
+            {
+              name: 'period',
+              label: 'Period',
+              options: periods,
+              value: visit.query.period ?? known.periods[0],
+            },
+            {
+              name: 'from',
+              label: 'With the periods since',
+              options: [['', 'None'], ...periods],
+            },
+            { name: 'affiliate_id' },
+          ]}
+        />
         {isPossible ? (
           <DeferredPart />
         ) : (
@@ -153,7 +135,12 @@ export const simulationPage: Page = {
             children="Write the next version"
           />
         </p>
-        <Terms terms={known.terms} />
+        {output ? (
+          <details>
+            <summary>These terms in words</summary>
+            <InWords terms={output} before={undefined} />
+          </details>
+        ) : null}
       </>
     )
     return {

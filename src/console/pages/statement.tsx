@@ -49,21 +49,6 @@ const SEEN = [
   ['manual_sum', 'Manual entries'],
 ] as const
 
-const Approve = ({ statement }: ShownStatement) => (
-  <ChangeForm
-    change="approve"
-    fields={statement.holds.length > 0 ? [HOLDS] : []}
-    submit={`Approve ${money(statement.payable, statement.currency)}`}
-    needs="approver"
-  >
-    <input type="hidden" name="hash" value={statement.hash} />
-    {SEEN.map(([name]) => (
-      <input type="hidden" name={`seen_${name}`} value={statement[name]} />
-    ))}
-    <p class="note">An approved statement never changes.</p>
-  </ChangeForm>
-)
-
 /** Renders what changed of a draft since the person opened it whose approval was refused. */
 const ChangedSince = ({ statement, values }: { statement: WholeStatement; values: Values }) => {
   const amount = (value: string) => money(value, statement.currency)
@@ -153,50 +138,6 @@ const Pay = ({ statement, isHeld, persons }: PayableStatement, visit = useVisit(
   )
 }
 
-const Return = ({ statement: { paid } }: ShownStatement, visit = useVisit()) => (
-  <FoldedForm
-    title="Record that the bank returned the payment"
-    change="return"
-    submit="Record the return"
-    needs="approver"
-    fields={[
-      {
-        name: 'reference',
-        required: true,
-        value: paid?.reference,
-        hint: 'That of the return if the bank gave it one, else that of the payment.',
-      },
-      { name: 'returned_on', type: 'date', required: true, value: dayBefore(visit.today, 0) },
-      { name: 'reason', required: true, hint: 'The statement shows it.' },
-    ]}
-  >
-    <p>
-      Every statement that this payment paid is due again at once. What was earned stays as it is.
-    </p>
-  </FoldedForm>
-)
-
-const Enter = ({ statement: { affiliate_id, plan, currency } }: ShownStatement) => (
-  <FoldedForm
-    title="Add a manual entry"
-    change="enter"
-    submit="Add the entry"
-    fields={[
-      { name: 'amount', label: `Amount in ${currency}`, required: true },
-      { name: 'reason', required: true },
-      { name: 'reference', required: true, hint: ONCE },
-    ]}
-  >
-    <p>
-      It is added to the first open period of <PlanName id={plan} /> for{' '}
-      <AffiliateName id={affiliate_id} />.
-    </p>
-    <input type="hidden" name="affiliate_id" value={affiliate_id} />
-    <input type="hidden" name="plan" value={plan} />
-    <input type="hidden" name="currency" value={currency} />
-  </FoldedForm>
-)
-
 /** The form that each status is ready for, as the name of its change. */
 const NEXT = { draft: 'approve', approved: 'pay', paid: 'return' } as const
 
@@ -223,7 +164,20 @@ const NextStep = ({ statement, isHeld, persons }: PayableStatement, visit = useV
     <VisitContext.Provider value={isChanged ? { ...visit, refused: null } : visit}>
       {isChanged && <ChangedSince statement={statement} values={refused.values} />}
       {isGone && !isChanged && <Refusal {...refused} />}
-      {status === 'draft' && !isOpen(period, visit.today) && <Approve statement={statement} />}
+      {status === 'draft' && !isOpen(period, visit.today) && (
+        <ChangeForm
+          change="approve"
+          fields={statement.holds.length > 0 ? [HOLDS] : []}
+          submit={`Approve ${money(statement.payable, statement.currency)}`}
+          needs="approver"
+        >
+          <input type="hidden" name="hash" value={statement.hash} />
+          {SEEN.map(([name]) => (
+            <input type="hidden" name={`seen_${name}`} value={statement[name]} />
+          ))}
+          <p class="note">An approved statement never changes.</p>
+        </ChangeForm>
+      )}
       {status === 'draft' && isOpen(period, visit.today) && (
         <p class="note">
           {periodWords(period)} has not {hasBegun(period, visit.today) ? 'ended' : 'begun'}. The
@@ -384,8 +338,52 @@ export const statementPage: Page = {
         <h2 id="lines">What it pays for</h2>
         {items}
         <Manual statement={statement} />
-        <Enter statement={statement} />
-        {status === 'paid' && <Return statement={statement} />}
+        <FoldedForm
+          title="Add a manual entry"
+          change="enter"
+          submit="Add the entry"
+          fields={[
+            { name: 'amount', label: `Amount in ${statement.currency}`, required: true },
+            { name: 'reason', required: true },
+            { name: 'reference', required: true, hint: ONCE },
+          ]}
+        >
+          <p>
+            It is added to the first open period of <PlanName id={statement.plan} /> for{' '}
+            <AffiliateName id={statement.affiliate_id} />.
+          </p>
+          <input type="hidden" name="affiliate_id" value={statement.affiliate_id} />
+          <input type="hidden" name="plan" value={statement.plan} />
+          <input type="hidden" name="currency" value={statement.currency} />
+        </FoldedForm>
+        {status === 'paid' && (
+          <FoldedForm
+            title="Record that the bank returned the payment"
+            change="return"
+            submit="Record the return"
+            needs="approver"
+            fields={[
+              {
+                name: 'reference',
+                required: true,
+                value: statement.paid?.reference,
+                hint: 'That of the return if the bank gave it one, else that of the payment.',
+              },
+              {
+                name: 'returned_on',
+                type: 'date',
+                required: true,
+                value: dayBefore(visit.today, 0),
+              },
+              { name: 'reason', required: true, hint: 'The statement shows it.' },
+            ]}
+          >
+            <p>
+              Every statement that this payment paid is due again at once. What was earned stays as
+              it is.
+            </p>
+          </FoldedForm>
+        )}
       </>
     )
     const title = `${await affiliateText(visit, affiliate_id)}, ${periodWords(period)}`

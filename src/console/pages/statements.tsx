@@ -72,44 +72,6 @@ const followSeconds = (run: Run | null, now: number): number | null =>
     ? RUN_SECONDS
     : null
 
-/** Shows the progress of a run. */
-const Progress = ({ run }: { run: Run }) => {
-  const { status, period, steps, steps_done, affiliates, changed, ended_at, reason } = run
-  if (status === 'failed') {
-    return (
-      <p class="notice bad">
-        The drafts of {periodWords(period)} were not computed. {reason && <Data text={reason} />}{' '}
-        Compute them again.
-      </p>
-    )
-  }
-  if (status === 'done') {
-    return (
-      <p class="notice good">
-        The drafts of {periodWords(period)} are computed for {counted(affiliates ?? 0, 'affiliate')}
-        :{' '}
-        {changed === 0
-          ? 'none has'
-          : `${counted(changed ?? 0, 'draft')} ${changed === 1 ? 'has' : 'have'}`}{' '}
-        changed. <Time at={ended_at} />
-      </p>
-    )
-  }
-  const text = steps === null ? 'reading the records' : `step ${steps_done ?? 0} of ${steps}`
-  return (
-    <p class="notice">
-      <label for="run-progress">
-        Computing the drafts of {periodWords(period)}: {text}.
-      </label>{' '}
-      <progress
-        id="run-progress"
-        max={steps ?? 1}
-        value={steps === null ? undefined : (steps_done ?? 0)}
-      />
-    </p>
-  )
-}
-
 type Refused = PeriodApproved['refused'][number]
 
 /** What the approval of a period, and of earlier ones, did. */
@@ -154,96 +116,6 @@ function NextStep({ row }: { row: Refused }) {
   return <AccountLink at={['statements', id]} children="Open the statement" />
 }
 
-interface NotApprovedProps {
-  readonly approved: PeriodApproved
-  /** Whether the period is named, because there are several. */
-  readonly isNamed: boolean
-}
-
-/** Shows the statements that were not approved, why, and what to do. */
-const NotApproved = ({ approved, isNamed }: NotApprovedProps) => {
-  const { refused, refused_total, period } = approved
-  if (refused_total === 0) return null
-  return (
-    <>
-      <p>
-        <strong>
-          {counted(refused_total, 'statement')}
-          {isNamed && ` of ${periodWords(period)}`} {refused_total === 1 ? 'was' : 'were'} not
-          approved.
-        </strong>
-      </p>
-      <Table
-        caption={
-          refused.length < refused_total
-            ? `Not approved: the first ${refused.length} of ${refused_total}`
-            : 'Not approved'
-        }
-        rows={refused}
-        columns={{
-          Statement: ({ id, affiliate_id, plan }) => (
-            <AccountLink at={['statements', id]}>
-              <AffiliateName id={affiliate_id} />, <PlanName id={plan} />
-            </AccountLink>
-          ),
-          Why: { prose: ({ detail }) => <FormSentence text={detail} /> },
-          Next: (row) => <NextStep row={row} />,
-        }}
-        empty={<p hidden />}
-      />
-    </>
-  )
-}
-
-/** Shows what the approval of a period refused and why, and what it did. */
-const Approved = ({ answers }: { answers: Approvals }) => {
-  const { approved, closed, open_total, period } = answers.approved
-  const { earlier, failed, isPaying } = answers
-  const also = earlier.filter((one) => one.approved > 0)
-  const all = [...earlier, answers.approved]
-  const waiting = all.reduce((sum, one) => sum + one.waiting, 0)
-  return (
-    <>
-      {failed.map((one) => (
-        <p>
-          <strong>{periodWords(one.period)} was not approved.</strong>{' '}
-          <FormSentence text={one.detail} />
-        </p>
-      ))}
-      {(isPaying ? all : [answers.approved]).map((one) => (
-        <NotApproved approved={one} isNamed={isPaying} />
-      ))}
-      <p>
-        <strong>
-          {approved === 0
-            ? 'No statement was'
-            : `${counted(approved, 'statement')} of ${periodWords(period)} ${approved === 1 ? 'is' : 'are'}`}{' '}
-          approved.
-        </strong>{' '}
-        {also.length > 0 &&
-          `So ${also.length === 1 && also[0]?.approved === 1 ? 'is' : 'are'} ${listed(
-            also.map(
-              (one) => `${counted(one.approved, 'statement')} of ${periodWords(one.period)}`,
-            ),
-          )}${isPaying ? '' : ', without a payment'}. `}
-        {waiting > 0 &&
-          `${counted(waiting, 'statement')} must be approved by another person, too. `}
-        {goneSentence(answers)}
-        {closed
-          ? `The period is closed${open_total > 0 ? `, except for ${counted(open_total, 'affiliate')} with a draft` : ''}.`
-          : 'The period is not closed yet: approve it again to go on.'}
-      </p>
-      {(approved > 0 || (isPaying && also.length > 0)) && (
-        <p>
-          <AccountLink at={['payouts']}>
-            <strong>Pay what is due</strong>
-          </AccountLink>
-        </p>
-      )}
-    </>
-  )
-}
-
 /** The value of the filter that lists all periods. */
 const ALL = 'all'
 
@@ -281,22 +153,6 @@ function otherPeriods(sums: PeriodSums, shown: string, now: number): OtherPeriod
 
 const draftsText = ({ period, drafts }: PeriodDrafts): string =>
   `${periodWords(period.id)}, ${counted(drafts, 'draft')}`
-
-/** Renders links to other periods that are to be approved. */
-const OtherDrafts = ({ others, hasOwn }: { others: readonly PeriodDrafts[]; hasOwn: boolean }) =>
-  others.length === 0 ? null : (
-    <p>
-      {hasOwn ? 'Earlier drafts are to be approved first: ' : 'Also to approve: '}
-      {others.map((one, i) => (
-        <>
-          {i > 0 && ', '}
-          <AccountLink at={['statements']} query={{ period: one.period.id }}>
-            {draftsText(one)}
-          </AccountLink>
-        </>
-      ))}
-    </p>
-  )
 
 /** Says how many open cases are of affiliates with a draft, and names the severe ones: an approval waits for none. */
 const OpenCases = ({ cases }: { cases: DraftCases }, visit = useVisit()) => {
@@ -445,42 +301,6 @@ const Review = (props: ReviewProps, visit = useVisit()) => {
   )
 }
 
-/** Renders what approves and computes a whole period. */
-const Actions = ({ period, totals }: ActionsProps, visit = useVisit()) => {
-  const { plan } = visit.query
-  const drafts = totals.data.filter(({ status }) => status === 'draft')
-  return (
-    <div class="actions">
-      {drafts.length > 0 && isOpen(period, visit.today) && (
-        <p class="note">
-          {periodWords(period)} has not ended. Its drafts change until then, and are approved after
-          it.
-        </p>
-      )}
-      {drafts.length > 0 && !isOpen(period, visit.today) && (
-        <a
-          class="button"
-          href={withQuery(visit.path, { period, plan, status: 'draft', approve: 'yes' })}
-        >
-          Approve all that can be approved
-        </a>
-      )}
-      {!hasBegun(period, visit.today) ? (
-        <p class="note">{periodWords(period)} has not begun: there is nothing to compute yet.</p>
-      ) : canManage(visit) ? (
-        <ChangeForm change="run" submit={`Compute the drafts of ${periodWords(period)}`}>
-          <input type="hidden" name="period" value={period} />
-        </ChangeForm>
-      ) : (
-        <p class="note">
-          A manager can compute the drafts of {periodWords(period)}
-          {drafts.length > 0 && ' again, such as after a correction'}.
-        </p>
-      )}
-    </div>
-  )
-}
-
 /**
  * Approves a period, and before it the earlier periods that pay nothing and those that were chosen, the oldest
  * first. Those that cannot be approved are left as they are: the answer says which statements of the period wait
@@ -529,7 +349,82 @@ const changes: NonNullable<Page['changes']> = {
   approve: {
     done: '',
     perform: approvePeriods,
-    show: (answer) => <Approved answers={answer as Approvals} />,
+    show: (answer) => {
+      const { approved, closed, open_total, period } = (answer as Approvals).approved
+      const { earlier, failed, isPaying } = answer as Approvals
+      const also = earlier.filter((one) => one.approved > 0)
+      const all = [...earlier, (answer as Approvals).approved]
+      const waiting = all.reduce((sum, one) => sum + one.waiting, 0)
+      return (
+        <>
+          {failed.map((one) => (
+            <p>
+              <strong>{periodWords(one.period)} was not approved.</strong>{' '}
+              <FormSentence text={one.detail} />
+            </p>
+          ))}
+          {(isPaying ? all : [(answer as Approvals).approved]).map(
+            (one) =>
+              one.refused_total !== 0 && (
+                <>
+                  <p>
+                    <strong>
+                      {counted(one.refused_total, 'statement')}
+                      {isPaying && ` of ${periodWords(one.period)}`}{' '}
+                      {one.refused_total === 1 ? 'was' : 'were'} not approved.
+                    </strong>
+                  </p>
+                  <Table
+                    caption={
+                      one.refused.length < one.refused_total
+                        ? `Not approved: the first ${one.refused.length} of ${one.refused_total}`
+                        : 'Not approved'
+                    }
+                    rows={one.refused}
+                    columns={{
+                      Statement: ({ id, affiliate_id, plan }) => (
+                        <AccountLink at={['statements', id]}>
+                          <AffiliateName id={affiliate_id} />, <PlanName id={plan} />
+                        </AccountLink>
+                      ),
+                      Why: { prose: ({ detail }) => <FormSentence text={detail} /> },
+                      Next: (row) => <NextStep row={row} />,
+                    }}
+                    empty={<p hidden />}
+                  />
+                </>
+              ),
+          )}
+          <p>
+            <strong>
+              {approved === 0
+                ? 'No statement was'
+                : `${counted(approved, 'statement')} of ${periodWords(period)} ${approved === 1 ? 'is' : 'are'}`}{' '}
+              approved.
+            </strong>{' '}
+            {also.length > 0 &&
+              `So ${also.length === 1 && also[0]?.approved === 1 ? 'is' : 'are'} ${listed(
+                also.map(
+                  (one) => `${counted(one.approved, 'statement')} of ${periodWords(one.period)}`,
+                ),
+              )}${isPaying ? '' : ', without a payment'}. `}
+            {waiting > 0 &&
+              `${counted(waiting, 'statement')} must be approved by another person, too. `}
+            {goneSentence(answer as Approvals)}
+            {closed
+              ? `The period is closed${open_total > 0 ? `, except for ${counted(open_total, 'affiliate')} with a draft` : ''}.`
+              : 'The period is not closed yet: approve it again to go on.'}
+          </p>
+          {(approved > 0 || (isPaying && also.length > 0)) && (
+            <p>
+              <AccountLink at={['payouts']}>
+                <strong>Pay what is due</strong>
+              </AccountLink>
+            </p>
+          )}
+        </>
+      )
+    },
     toneOf: (answer) => (isPartial(answer as Approvals) ? 'warn' : 'good'),
   },
 }
@@ -540,18 +435,6 @@ function filterOf({ query }: Visit, shown: string | undefined) {
   return { affiliate_id, plan, status, period: shown === ALL ? undefined : shown }
 }
 
-/** Says what to do where no statement is listed. */
-const NoStatements = ({ period }: { period: string | undefined }, visit = useVisit()) => (
-  <EmptyState title="No statement matches.">
-    <p>
-      {period && !hasBegun(period, visit.today)
-        ? `${periodWords(period)} has not begun. Choose an earlier period. `
-        : 'Choose another period, or compute this one. '}
-      Affiliates need a <AccountLink at={['plans']} children="plan" /> that is assigned to them.
-    </p>
-  </EmptyState>
-)
-
 /** Reads the open cases of affiliates with a draft of a period. */
 async function readCases({ api, account }: Visit, draft_of: string): Promise<DraftCases> {
   const read = (more: { readonly severity?: 'high' }) =>
@@ -561,17 +444,6 @@ async function readCases({ api, account }: Visit, draft_of: string): Promise<Dra
   const [all, severe] = await Promise.all([read({}), read({ severity: 'high' })])
   return { all, severe }
 }
-
-/** Renders links from a list of statements: to what is paid, to what earned nothing, and to its CSV. */
-const Elsewhere = (props: { period: string | undefined; csv: string }) => (
-  <p class="quick">
-    <AccountLink at={['payouts']} children="Payouts" />
-    <AccountLink at={['unearned']} query={{ period: props.period }}>
-      What earned nothing
-    </AccountLink>
-    <a href={props.csv}>Download this page as CSV</a>
-  </p>
-)
 
 /** Returns the filters of the list. */
 const filtersOf = (visit: Visit, sums: PeriodSums, names: PlanNames): Input[] => [
@@ -644,27 +516,132 @@ export const statementsPage: Page = {
       const cases = await readCases(visit, period)
       return { title: `Approve ${periodWords(period)}`, body: <Review {...review} cases={cases} /> }
     }
+    const drafts = totals.data.filter(({ status }) => status === 'draft')
     const body = (
       <VisitContext.Provider value={here}>
         <Filters fields={filtersOf(here, sums, names)} />
         <Live id="statements" seconds={followSeconds(run, now)}>
-          {run && <Progress run={run} />}
+          {run &&
+            (run.status === 'failed' ? (
+              <p class="notice bad">
+                The drafts of {periodWords(run.period)} were not computed.{' '}
+                {run.reason && <Data text={run.reason} />} Compute them again.
+              </p>
+            ) : run.status === 'done' ? (
+              <p class="notice good">
+                The drafts of {periodWords(run.period)} are computed for{' '}
+                {counted(run.affiliates ?? 0, 'affiliate')}:{' '}
+                {run.changed === 0
+                  ? 'none has'
+                  : `${counted(run.changed ?? 0, 'draft')} ${run.changed === 1 ? 'has' : 'have'}`}{' '}
+                changed. <Time at={run.ended_at} />
+              </p>
+            ) : (
+              <p class="notice">
+                <label for="run-progress">
+                  Computing the drafts of {periodWords(run.period)}:{' '}
+                  {run.steps === null
+                    ? 'reading the records'
+                    : `step ${run.steps_done ?? 0} of ${run.steps}`}
+                  .
+                </label>{' '}
+                <progress
+                  id="run-progress"
+                  max={run.steps ?? 1}
+                  value={run.steps === null ? undefined : (run.steps_done ?? 0)}
+                />
+              </p>
+            ))}
           {approved_since === undefined && <StatusSums totals={totals} />}
-          {period && <OtherDrafts others={others.others} hasOwn={others.own !== null} />}
-          {period && <Actions period={period} totals={totals} names={names} others={others} />}
+          {period &&
+            (others.others.length === 0 ? null : (
+              <p>
+                {others.own !== null
+                  ? 'Earlier drafts are to be approved first: '
+                  : 'Also to approve: '}
+                {others.others.map((one, i) => (
+                  <>
+                    {i > 0 && ', '}
+                    <AccountLink at={['statements']} query={{ period: one.period.id }}>
+                      {draftsText(one)}
+                    </AccountLink>
+                  </>
+                ))}
+              </p>
+            ))}
+          {period && (
+            <div class="actions">
+              {drafts.length > 0 && isOpen(period, visit.today) && (
+                <p class="note">
+                  {periodWords(period)} has not ended. Its drafts change until then, and are
+                  approved after it.
+                </p>
+              )}
+              {drafts.length > 0 && !isOpen(period, visit.today) && (
+                <a
+                  class="button"
+                  href={withQuery(visit.path, {
+                    period,
+                    plan: visit.query.plan,
+                    status: 'draft',
+                    approve: 'yes',
+                  })}
+                >
+                  Approve all that can be approved
+                </a>
+              )}
+              {!hasBegun(period, visit.today) ? (
+                <p class="note">
+                  {periodWords(period)} has not begun: there is nothing to compute yet.
+                </p>
+              ) : canManage(visit) ? (
+                <ChangeForm change="run" submit={`Compute the drafts of ${periodWords(period)}`}>
+                  <input type="hidden" name="period" value={period} />
+                </ChangeForm>
+              ) : (
+                <p class="note">
+                  A manager can compute the drafts of {periodWords(period)}
+                  {drafts.length > 0 && ' again, such as after a correction'}.
+                </p>
+              )}
+            </div>
+          )}
           <Statements
             planNames={names}
             period={period}
             caption={period ? title : 'Statements, the earliest period first'}
             rows={data}
-            empty={<NoStatements period={period} />}
+            empty={
+              <EmptyState title="No statement matches.">
+                <p>
+                  {period && !hasBegun(period, visit.today)
+                    ? `${periodWords(period)} has not begun. Choose an earlier period. `
+                    : 'Choose another period, or compute this one. '}
+                  Affiliates need a <AccountLink at={['plans']} children="plan" /> that is assigned
+                  to them.
+                </p>
+              </EmptyState>
+            }
           />
           <Pager meta={meta} />
         </Live>
-        <Elsewhere
-          period={period}
-          csv={withQuery(path, { ...filter, period: shown, approved_since, cursor, format: 'csv' })}
-        />
+        <p class="quick">
+          <AccountLink at={['payouts']} children="Payouts" />
+          <AccountLink at={['unearned']} query={{ period: period }}>
+            What earned nothing
+          </AccountLink>
+          <a
+            href={withQuery(path, {
+              ...filter,
+              period: shown,
+              approved_since,
+              cursor,
+              format: 'csv',
+            })}
+          >
+            Download this page as CSV
+          </a>
+        </p>
       </VisitContext.Provider>
     )
     return { title, body }

@@ -1,9 +1,7 @@
 import { countedRecords, REASON_TITLES } from '../../commission/engine/reason-words.ts'
 import { listPeriods } from '../../commission/statements/operations.ts'
-import type { TermsOf } from '../../commission/why/found-record.ts'
 import { getUnearned, listUnearnedRecords } from '../../commission/why/operations.ts'
-import type { AnswerOf } from '../../http/operation.ts'
-import { type Page, useVisit, type Visit, VisitContext } from '../page.ts'
+import { type Page, type Visit, VisitContext } from '../page.ts'
 import { Data, EmptyState, Pager } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink } from '../parts/fields.tsx'
@@ -16,63 +14,11 @@ import { Table } from '../parts/table.tsx'
 
 const NOTHING = <EmptyState title="No unearned records in this selection." />
 
-/** Rows of the page, with the plans that decided about them. */
-interface Found<Row> {
-  readonly rows: readonly Row[]
-  readonly termsOf: TermsOf
-}
-
-type UnearnedGroup = AnswerOf<typeof getUnearned>['data'][number]
-type UnearnedRecord = AnswerOf<typeof listUnearnedRecords>['data'][number]
-
-const Groups = ({ rows, termsOf }: Found<UnearnedGroup>, visit = useVisit()) => (
-  <Table
-    caption="What earned nothing, by reason. Select a number to list the records."
-    rows={rows}
-    columns={{
-      Why: (group) => <Reason unearned={{ ...group, ...whoseOf(visit) }} termsOf={termsOf} />,
-      Plan:
-        new Set(rows.map(({ plan }) => plan)).size > 1 &&
-        ((group) => (
-          <Data text={group.plan === null ? '–' : planName(termsOf(group), group.plan)} />
-        )),
-      Records: (group) => {
-        const query = { ...visit.query, reason: group.reason, list: 'records' }
-        return (
-          <AccountLink at={['unearned']} query={query}>
-            {countedRecords(group.count, group)}
-          </AccountLink>
-        )
-      },
-      Sum: { number: ({ sums, currency }) => <Amounts amounts={sums} currency={currency} /> },
-    }}
-    empty={NOTHING}
-  />
-)
-
 /** Returns the affiliate and the customer that the page is narrowed to: next steps lead to their pages. */
 const whoseOf = ({ query: { affiliate_id, customer_id } }: Visit) => ({
   ...(affiliate_id && { affiliate_id }),
   ...(customer_id && { customer_id }),
 })
-
-const Records = ({ rows, termsOf }: Found<UnearnedRecord>, visit = useVisit()) => (
-  <Table
-    caption="Records that earned nothing"
-    rows={rows}
-    columns={{
-      Record: (one) => <RecordLink account={visit.account} record={one} />,
-      Why: { prose: (one) => <Reason unearned={one} termsOf={termsOf} /> },
-      Amount: {
-        number: ({ amounts, currency }) => <Amounts amounts={amounts} currency={currency} />,
-      },
-      Day: 'day',
-      Customer: 'customer_id',
-      Affiliate: 'affiliate_id',
-    }}
-    empty={NOTHING}
-  />
-)
 
 /** Computes and renders what earned nothing: the groups, or their records. */
 async function renderUnearned(visit: Visit) {
@@ -81,7 +27,30 @@ async function renderUnearned(visit: Visit) {
   if (list !== 'records') {
     const { data } = await visit.api.call(getUnearned, { account: visit.account, ...wanted })
     const termsOf = await readTerms(visit, data)
-    return <Groups rows={data} termsOf={termsOf} />
+    return (
+      <Table
+        caption="What earned nothing, by reason. Select a number to list the records."
+        rows={data}
+        columns={{
+          Why: (group) => <Reason unearned={{ ...group, ...whoseOf(visit) }} termsOf={termsOf} />,
+          Plan:
+            new Set(data.map(({ plan }) => plan)).size > 1 &&
+            ((group) => (
+              <Data text={group.plan === null ? '–' : planName(termsOf(group), group.plan)} />
+            )),
+          Records: (group) => {
+            const query = { ...visit.query, reason: group.reason, list: 'records' }
+            return (
+              <AccountLink at={['unearned']} query={query}>
+                {countedRecords(group.count, group)}
+              </AccountLink>
+            )
+          },
+          Sum: { number: ({ sums, currency }) => <Amounts amounts={sums} currency={currency} /> },
+        }}
+        empty={NOTHING}
+      />
+    )
   }
   const { data, meta } = await visit.api.call(listUnearnedRecords, {
     ...{ account: visit.account, ...wanted, cursor },
@@ -89,7 +58,21 @@ async function renderUnearned(visit: Visit) {
   const termsOf = await readTerms(visit, data)
   return (
     <>
-      <Records rows={data} termsOf={termsOf} />
+      <Table
+        caption="Records that earned nothing"
+        rows={data}
+        columns={{
+          Record: (one) => <RecordLink account={visit.account} record={one} />,
+          Why: { prose: (one) => <Reason unearned={one} termsOf={termsOf} /> },
+          Amount: {
+            number: ({ amounts, currency }) => <Amounts amounts={amounts} currency={currency} />,
+          },
+          Day: 'day',
+          Customer: 'customer_id',
+          Affiliate: 'affiliate_id',
+        }}
+        empty={NOTHING}
+      />
       <Pager meta={meta} />
     </>
   )

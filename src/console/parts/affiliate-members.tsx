@@ -77,92 +77,81 @@ const withKeys = ({ id, name, keys }: Member): Option => [
 const nameOf = ({ members }: Access, id: string | null) =>
   members.find((member) => member.id === id)?.name ?? null
 
-const Members = ({ access }: { access: Access }) => (
-  <Table
-    caption="Members"
-    rows={access.members}
-    columns={{
-      Name: ({ name }) => <Name text={name} />,
-      Passkeys: { number: ({ passkeys }) => String(passkeys) },
-      'Member since': 'created_at',
-      'Last seen': ({ last_seen_at }) => <Day day={last_seen_at.slice(0, 10)} />,
-    }}
-    empty={<p class="note">Nobody signs in to the portal for this affiliate yet.</p>}
-  />
-)
-
-const Invitations = ({ access }: { access: Access }) => (
-  <>
-    <Table
-      caption="Open invitations"
-      rows={access.open}
-      columns={{
-        For: ({ member }) => {
-          const name = nameOf(access, member)
-          return name === null ? 'another person' : <Data text={name} />
-        },
-        Made: 'created_at',
-        By: ({ created_by }) => <Data text={created_by} />,
-        Ends: 'ends_at',
-      }}
-    />
-    <FoldedForm
-      change="uninvite"
-      title="End an invitation"
-      submit="End the invitation"
-      fields={[
-        {
-          name: 'invitation_id',
-          label: 'Invitation',
-          options: access.open.map(({ id, member, created_at }) => [
-            id,
-            `${nameOf(access, member) ?? 'Another person'}, made ${timeWords(created_at)} UTC`,
-          ]),
-        },
-      ]}
-    >
-      <p>Its link stops working at once.</p>
-    </FoldedForm>
-  </>
-)
-
-/** Renders the forms that invite another person, or a member who lost their device. */
-const InviteForms = ({ persons }: { persons: readonly Option[] }) => (
-  <>
-    <ChangeForm change="invite" submit="Invite">
-      <p class="note">
-        The person opens a link, and signs in from then on with the screen lock of their phone or
-        computer. There is no password. You send the link: the service sends no e-mail.
-      </p>
-    </ChangeForm>
-    {persons.length > 0 && (
-      <FoldedForm
-        change="invite"
-        title="Somebody lost their device"
-        submit="Invite again"
-        fields={[{ name: 'member', label: 'Who', options: persons }]}
-      >
-        <p>
-          When the new link is used, the earlier passkeys of this person stop working, and they are
-          signed out where they used them.
-        </p>
-      </FoldedForm>
-    )}
-  </>
-)
-
 /** Renders who signs in for an affiliate, and the forms that invite and remove persons. */
 export const AccessPart = (props: { access: Access; isSuspended: boolean }) => {
   const { access, isSuspended } = props
   const persons = access.members.map(({ id, name }) => [id, name] as const)
   return (
     <>
-      <Members access={access} />
-      {access.open.length > 0 && <Invitations access={access} />}
+      <Table
+        caption="Members"
+        rows={access.members}
+        columns={{
+          Name: ({ name }) => <Name text={name} />,
+          Passkeys: { number: ({ passkeys }) => String(passkeys) },
+          'Member since': 'created_at',
+          'Last seen': ({ last_seen_at }) => <Day day={last_seen_at.slice(0, 10)} />,
+        }}
+        empty={<p class="note">Nobody signs in to the portal for this affiliate yet.</p>}
+      />
+      {access.open.length > 0 && (
+        <>
+          <Table
+            caption="Open invitations"
+            rows={access.open}
+            columns={{
+              For: ({ member }) => {
+                const name = nameOf(access, member)
+                return name === null ? 'another person' : <Data text={name} />
+              },
+              Made: 'created_at',
+              By: ({ created_by }) => <Data text={created_by} />,
+              Ends: 'ends_at',
+            }}
+          />
+          <FoldedForm
+            change="uninvite"
+            title="End an invitation"
+            submit="End the invitation"
+            fields={[
+              {
+                name: 'invitation_id',
+                label: 'Invitation',
+                options: access.open.map(({ id, member, created_at }) => [
+                  id,
+                  `${nameOf(access, member) ?? 'Another person'}, made ${timeWords(created_at)} UTC`,
+                ]),
+              },
+            ]}
+          >
+            <p>Its link stops working at once.</p>
+          </FoldedForm>
+        </>
+      )}
       {isSuspended ? (
         <p class="note">Nobody can be invited while the affiliate is suspended.</p>
       ) : (
-        <InviteForms persons={persons} />
+        <>
+          <ChangeForm change="invite" submit="Invite">
+            <p class="note">
+              The person opens a link, and signs in from then on with the screen lock of their phone
+              or computer. There is no password. You send the link: the service sends no e-mail.
+            </p>
+          </ChangeForm>
+          {persons.length > 0 && (
+            <FoldedForm
+              change="invite"
+              title="Somebody lost their device"
+              submit="Invite again"
+              fields={[{ name: 'member', label: 'Who', options: persons }]}
+            >
+              <p>
+                When the new link is used, the earlier passkeys of this person stop working, and
+                they are signed out where they used them.
+              </p>
+            </FoldedForm>
+          )}
+        </>
       )}
       {persons.length > 0 && (
         <FoldedForm

@@ -157,16 +157,6 @@ const PAGES: Readonly<Record<string, string>> = {
   'affiliate-question': 'questions',
 }
 
-/** Renders the words of an action: as a link if it concerned something whose page no field leads to. */
-function ActionWords({ action, details }: WordsProps): Child {
-  const words = ACTION_WORDS[action] ?? titleOf(action.replaceAll(/[.-]/g, ' ')).toLowerCase()
-  const [subject = ''] = action.split('.')
-  const of = { ...details, ...(action !== 'webhook.delete' && { [subject]: details.id }) }
-  const found = Object.entries(PAGES).find(([name]) => typeof of[name] === 'string')
-  if (!found) return words
-  return <AccountLink at={[found[1], String(of[found[0]])]} children={words} />
-}
-
 /** The actors that are no people. */
 const ACTORS: Readonly<Record<string, string>> = {
   'admin-key': 'The admin key',
@@ -223,9 +213,13 @@ export function AuditWords({ action, details }: WordsProps) {
     fieldsOf(details).filter(({ name }) => CONCERNED.test(name) === isConcerned),
   )
   const shown = (name: string, value: unknown) => <Shown name={name} value={value} />
+  const words = ACTION_WORDS[action] ?? titleOf(action.replaceAll(/[.-]/g, ' ')).toLowerCase()
+  const [subject = ''] = action.split('.')
+  const of = { ...details, ...(action !== 'webhook.delete' && { [subject]: details.id }) }
+  const found = Object.entries(PAGES).find(([name]) => typeof of[name] === 'string')
   return (
     <>
-      <ActionWords action={action} details={details} />
+      {!found ? words : <AccountLink at={[found[1], String(of[found[0]])]} children={words} />}
       {concerned.length > 0 && ': '}
       {joined(concerned.map(({ name, after }) => shown(name, after)))}
       {others.length > 0 && (

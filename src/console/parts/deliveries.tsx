@@ -55,7 +55,10 @@ export const Errors = ({ errors }: { errors: readonly FormattedIssue[] }) => (
   <ul class="errors">
     {errors.map((error) => (
       <li>
-        <ErrorText error={error} /> <Place error={error} />
+        <ErrorText error={error} />{' '}
+        <small>
+          {placeOf(error.pointer)} · {errorTitle(error.code)}
+        </small>
       </li>
     ))}
   </ul>
@@ -91,12 +94,6 @@ export function placeOf(pointer: string): string {
   })
   return words.join(' › ') || 'whole body'
 }
-
-const Place = ({ error: { pointer, code } }: { error: FormattedIssue }) => (
-  <small>
-    {placeOf(pointer)} · {errorTitle(code)}
-  </small>
-)
 
 /** Renders the form that finds an affiliate, or the history of one record. */
 export const FindRecord = ({ account, id = '' }: { account: string; id?: string | undefined }) => (

@@ -43,53 +43,50 @@ function daysOf(days: readonly string[]): string {
   return more > 0 ? `${listed} and ${more} other ${more === 1 ? 'day' : 'days'}` : listed
 }
 
-const Refused = ({ feed }: { feed: Feed }, visit = useVisit()) => {
-  const { resource, refused_last_day: refused, refused_share_last_day: share } = feed
-  if (share === null) return <>nothing in the last 24 hours</>
-  if (refused === 0)
-    return <>{count(feed.received_last_day)} records in 24 hours, nothing refused</>
-  return (
-    <>
-      {count(feed.received_last_day)} records in 24 hours,{' '}
-      <a href={refusedPath(visit, [1, 0], resource)}>{count(refused)} refused</a>{' '}
-      {share > HIGH_REFUSED_SHARE && <Badge tone="bad">{`${(share * 100).toFixed(1)} %`}</Badge>}
-    </>
-  )
-}
-
-const FeedLine = ({ feed }: { feed: Feed }, visit = useVisit()) => {
-  const { resource, lag_seconds: lag, yesterday, missing_days, low_days } = feed
-  const low = low_days.map(({ day }) => day)
-  return (
-    <li>
-      <a href={deliveriesPath(visit.account, { resource })}>
-        {titleOf(resource.replaceAll('-', ' '))}
-      </a>
-      {lag === null ? (
-        ': nothing has been delivered yet.'
-      ) : (
-        <>
-          : last delivery {agoOf(lag)}, <Refused feed={feed} />.
-        </>
-      )}{' '}
-      {(yesterday === 'late' || yesterday === 'missing') && (
-        <>
-          Yesterday: <Yesterday yesterday={yesterday} />{' '}
-        </>
-      )}
-      {lag !== null && missing_days.length > 0 && (
-        <small>No records on {daysOf(missing_days)}. </small>
-      )}
-      {low.length > 0 && <small>Far fewer records than usual on {daysOf(low)}.</small>}
-    </li>
-  )
-}
-
 /** Renders how fresh and complete the feeds of an account are. */
-export const Feeds = ({ feeds }: { feeds: readonly Feed[] }) => (
+export const Feeds = ({ feeds }: { feeds: readonly Feed[] }, visit = useVisit()) => (
   <ul class="feeds">
-    {feeds.map((feed) => (
-      <FeedLine feed={feed} />
-    ))}
+    {feeds.map((feed) => {
+      const low = feed.low_days.map(({ day }) => day)
+      return (
+        <li>
+          <a href={deliveriesPath(visit.account, { resource: feed.resource })}>
+            {titleOf(feed.resource.replaceAll('-', ' '))}
+          </a>
+          {feed.lag_seconds === null ? (
+            ': nothing has been delivered yet.'
+          ) : (
+            <>
+              : last delivery {agoOf(feed.lag_seconds)},{' '}
+              {feed.refused_share_last_day === null ? (
+                <>nothing in the last 24 hours</>
+              ) : feed.refused_last_day === 0 ? (
+                <>{count(feed.received_last_day)} records in 24 hours, nothing refused</>
+              ) : (
+                <>
+                  {count(feed.received_last_day)} records in 24 hours,{' '}
+                  <a href={refusedPath(visit, [1, 0], feed.resource)}>
+                    {count(feed.refused_last_day)} refused
+                  </a>{' '}
+                  {feed.refused_share_last_day > HIGH_REFUSED_SHARE && (
+                    <Badge tone="bad">{`${(feed.refused_share_last_day * 100).toFixed(1)} %`}</Badge>
+                  )}
+                </>
+              )}
+              .
+            </>
+          )}{' '}
+          {(feed.yesterday === 'late' || feed.yesterday === 'missing') && (
+            <>
+              Yesterday: <Yesterday yesterday={feed.yesterday} />{' '}
+            </>
+          )}
+          {feed.lag_seconds !== null && feed.missing_days.length > 0 && (
+            <small>No records on {daysOf(feed.missing_days)}. </small>
+          )}
+          {low.length > 0 && <small>Far fewer records than usual on {daysOf(low)}.</small>}
+        </li>
+      )
+    })}
   </ul>
 )

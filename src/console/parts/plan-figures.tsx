@@ -108,16 +108,14 @@ export const Sum = ({ money }: { money: readonly Money[] }) =>
   money.length === 0 ? (
     <strong>nothing</strong>
   ) : (
-    <>
-      {shownOf(money).map(({ amount, currency }, i) => (
-        <>
-          {i > 0 && ' and '}
-          <strong>
-            <Amount value={amount} currency={currency} />
-          </strong>
-        </>
-      ))}
-    </>
+    shownOf(money).map(({ amount, currency }, i) => (
+      <>
+        {i > 0 && ' and '}
+        <strong>
+          <Amount value={amount} currency={currency} />
+        </strong>
+      </>
+    ))
   )
 
 /** Returns the periods of a simulation in words. */

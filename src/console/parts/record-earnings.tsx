@@ -74,14 +74,77 @@ export async function renderEarnings(visit: Visit, found: FoundRecord) {
 function Earnings(props: Earned) {
   const { earnings } = props
   const { affiliate_id, lines, state } = earnings
+  const others = props.earnings.rules.filter(
+    ({ reason, rule, plan, version }) =>
+      reason !== 'counted' &&
+      (rule !== props.earnings.state.rule ||
+        plan !== props.earnings.state.plan ||
+        version !== props.earnings.state.version),
+  )
   return (
     <>
       {lines.length > 0 ? (
-        <Lines {...props} />
+        <ul class="earned-lines">
+          {props.earnings.lines.map((line) => {
+            const statement = props.statements.get(statementOfLine(line.line_id) ?? '')
+            const amount =
+              line.closed?.amount ?? statement?.lines.find(({ id }) => id === line.line_id)?.amount
+            const terms = props.termsOf(line)
+            return (
+              <li>
+                <p>
+                  <strong>
+                    <Data text={capital(earningWords(line, terms))} />
+                  </strong>
+                  , by the rule “{isolated(line.rule)}” of the plan{' '}
+                  <AccountLink
+                    at={['plans', line.plan]}
+                    children={<Data text={planName(terms, line.plan)} />}
+                  />
+                  {line.affiliate_id === props.earnings.affiliate_id ? '' : ', for '}
+                  {line.affiliate_id !== props.earnings.affiliate_id && (
+                    <AffiliateLink id={line.affiliate_id} />
+                  )}
+                  .
+                </p>
+                <p class="quiet">
+                  <AccountLink
+                    at={['lines', line.line_id]}
+                    query={{ affiliate_id: line.affiliate_id, period: line.period }}
+                  >
+                    {amount === undefined
+                      ? 'The line'
+                      : `The line of ${amountText(amount, line.currency)}`}
+                  </AccountLink>{' '}
+                  of the statement of {periodWords(line.period)}{' '}
+                  {statement ? (
+                    <StatusBadge {...statement} />
+                  ) : (
+                    <Badge tone="quiet">Not computed yet</Badge>
+                  )}
+                </p>
+              </li>
+            )
+          })}
+        </ul>
       ) : (
         state.reason !== 'counted' && <Nothing {...props} />
       )}
-      <OtherRules {...props} />
+      {others.length !== 0 && (
+        <>
+          <h3>Rules that do not count it</h3>
+          <ul>
+            {others.map((outcome) => (
+              <li>
+                <Reason
+                  unearned={unpaidOf(props.found, props.earnings.affiliate_id, outcome)}
+                  termsOf={props.termsOf}
+                />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
       <p class="note">
         Affiliate of the customer on that day: <AffiliateLink id={affiliate_id} />
       </p>
@@ -112,64 +175,4 @@ function Nothing({ found, earnings, termsOf }: Earned, visit = useVisit()) {
   )
 }
 
-const Lines = (props: Earned) => (
-  <ul class="earned-lines">
-    {props.earnings.lines.map((line) => (
-      <li>
-        <EarnedLine {...props} line={line} />
-      </li>
-    ))}
-  </ul>
-)
-
-function EarnedLine({ earnings, termsOf, statements, line }: Earned & { line: Line }) {
-  const { affiliate_id, plan, period, rule, line_id, currency } = line
-  const statement = statements.get(statementOfLine(line_id) ?? '')
-  const amount = line.closed?.amount ?? statement?.lines.find(({ id }) => id === line_id)?.amount
-  const terms = termsOf(line)
-  return (
-    <>
-      <p>
-        <strong>
-          <Data text={capital(earningWords(line, terms))} />
-        </strong>
-        , by the rule “{isolated(rule)}” of the plan{' '}
-        <AccountLink at={['plans', plan]} children={<Data text={planName(terms, plan)} />} />
-        {affiliate_id === earnings.affiliate_id ? '' : ', for '}
-        {affiliate_id !== earnings.affiliate_id && <AffiliateLink id={affiliate_id} />}.
-      </p>
-      <p class="quiet">
-        <AccountLink at={['lines', line_id]} query={{ affiliate_id, period }}>
-          {amount === undefined ? 'The line' : `The line of ${amountText(amount, currency)}`}
-        </AccountLink>{' '}
-        of the statement of {periodWords(period)}{' '}
-        {statement ? <StatusBadge {...statement} /> : <Badge tone="quiet">Not computed yet</Badge>}
-      </p>
-    </>
-  )
-}
-
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
-
-/** Renders why other rules that are about the record do not count it. */
-function OtherRules({ found, earnings, termsOf }: Earned) {
-  const { state, rules, affiliate_id } = earnings
-  const others = rules.filter(
-    ({ reason, rule, plan, version }) =>
-      reason !== 'counted' &&
-      (rule !== state.rule || plan !== state.plan || version !== state.version),
-  )
-  if (others.length === 0) return null
-  return (
-    <>
-      <h3>Rules that do not count it</h3>
-      <ul>
-        {others.map((outcome) => (
-          <li>
-            <Reason unearned={unpaidOf(found, affiliate_id, outcome)} termsOf={termsOf} />
-          </li>
-        ))}
-      </ul>
-    </>
-  )
-}

@@ -113,7 +113,15 @@ export function FieldValue({ name, record }: { name: string; record: StoredRecor
   }
   if (isNumber && IN_USD.test(name)) return <Amount value={withCents(text)} currency="USD" />
   if (isNumber && IN_PERCENT.test(name)) return <Data text={`${figure(text)} %`} />
-  if (INSTANT.test(text)) return <Instant text={text} />
+  const [day = '', time = ''] = text.split(/[T ]/)
+  if (INSTANT.test(text))
+    return /(?:Z|[+-]\d\d:\d\d)$/.test(text) ? (
+      <Time at={text} />
+    ) : (
+      <>
+        <Day day={day} />, {time.slice(0, 5)}
+      </>
+    )
   if (DAY.test(text)) return <Day day={text} />
   if (/^country(?:_code)?$/.test(name)) return <Data text={countryName(text)} />
   if (name === 'transaction_type') return <Data text={transactionWord(text)} />
@@ -126,17 +134,6 @@ export function FieldValue({ name, record }: { name: string; record: StoredRecor
 const withCents = (text: string): string => {
   const [whole = '', fraction = ''] = text.split('.')
   return `${whole}.${fraction.padEnd(2, '0')}`
-}
-
-/** Renders a time as it was sent. Brands may send times without a zone, which are of the account's zone. */
-function Instant({ text }: { text: string }) {
-  if (/(?:Z|[+-]\d\d:\d\d)$/.test(text)) return <Time at={text} />
-  const [day = '', time = ''] = text.split(/[T ]/)
-  return (
-    <>
-      <Day day={day} />, {time.slice(0, 5)}
-    </>
-  )
 }
 
 /** Returns the names of the fields that are shown of a record, without some. */

@@ -21,35 +21,32 @@ export const toDelivery = (
   </a>
 )
 
-const DeliveryOfRecord = ({ account, found }: { account: string; found: Found }) => (
-  <article class="record-history">
-    <h2>
-      {toDelivery(account, found)} {resourceTitle(found.resource)}
-    </h2>
-    {found.records?.map(({ outcome, index, errors = [] }) => (
-      <>
-        <p>
-          <Badge tone={outcome === 'rejected' ? 'bad' : outcome === 'held' ? 'warn' : 'good'}>
-            {outcome === 'rejected' ? 'refused' : outcome}
-          </Badge>{' '}
-          {index !== undefined && `record ${index + 1} of ${count(found.summary.received)}`}
-        </p>
-        {errors.length > 0 && <Errors errors={errors} />}
-        {outcome === 'held' && (
-          <p>
-            Its customer has not arrived. <a href={accountPath(account, 'held')}>Held records</a>
-          </p>
-        )}
-      </>
-    ))}
-  </article>
-)
-
 /** Renders what the deliveries of the last 30 days made of a record. */
 export const Deliveries = (props: { account: string; rows: DeliveryList['data'] }) => (
   <>
     {props.rows.map((found) => (
-      <DeliveryOfRecord account={props.account} found={found} />
+      <article class="record-history">
+        <h2>
+          {toDelivery(props.account, found)} {resourceTitle(found.resource)}
+        </h2>
+        {found.records?.map(({ outcome, index, errors = [] }) => (
+          <>
+            <p>
+              <Badge tone={outcome === 'rejected' ? 'bad' : outcome === 'held' ? 'warn' : 'good'}>
+                {outcome === 'rejected' ? 'refused' : outcome}
+              </Badge>{' '}
+              {index !== undefined && `record ${index + 1} of ${count(found.summary.received)}`}
+            </p>
+            {errors.length > 0 && <Errors errors={errors} />}
+            {outcome === 'held' && (
+              <p>
+                Its customer has not arrived.{' '}
+                <a href={accountPath(props.account, 'held')}>Held records</a>
+              </p>
+            )}
+          </>
+        ))}
+      </article>
     ))}
   </>
 )

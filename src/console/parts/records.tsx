@@ -35,15 +35,6 @@ export function pathOfRecord(account: string, resource: string, record: StoredRe
 const nameField = (resource: string): string =>
   resource === 'transactions' ? 'transaction_id' : resource === 'activities' ? 'eventname' : 'date'
 
-/** Renders the field that names a record, as a link to its page. */
-function Name(props: { account: string; resource: string; record: StoredRecord }) {
-  const { account, resource, record } = props
-  const text = String(record[nameField(resource)] ?? '')
-  const path = pathOfRecord(account, resource, record)
-  const name = resource === 'trading-activity' ? <Day day={text} /> : <Data text={text} />
-  return path ? <a href={path}>{name}</a> : name
-}
-
 /** Renders records of one customer, each with a link to its page. */
 export function Records(props: {
   account: string
@@ -54,7 +45,15 @@ export function Records(props: {
   const first = nameField(resource)
   const names = [...new Set(rows.flatMap((row) => shownNames(row, [...CUSTOMER_KEYS, first])))]
   const columns: Columns<StoredRecord> = [
-    [labelOf(first), (record) => <Name account={account} resource={resource} record={record} />],
+    [
+      labelOf(first),
+      (record) => {
+        const text = String(record[nameField(resource)] ?? '')
+        const path = pathOfRecord(account, resource, record)
+        const name = resource === 'trading-activity' ? <Day day={text} /> : <Data text={text} />
+        return path ? <a href={path}>{name}</a> : name
+      },
+    ],
     ...names.slice(0, MAX_COLUMNS).map((name) => {
       const cell = (record: StoredRecord) => <FieldValue name={name} record={record} />
       return [labelOf(name), isAmount(name) ? { number: cell } : cell] as const

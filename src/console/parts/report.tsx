@@ -209,21 +209,6 @@ export function TotalCards({
   )
 }
 
-const Hidden = ({ report }: { report: Report }) => {
-  const empty = [...emptyMetrics(report)]
-  if (empty.length === 0) return null
-  return (
-    <details>
-      <summary>
-        {empty.length === 1 ? '1 figure is' : `${empty.length} figures are`} not shown: 0 or unknown
-      </summary>
-      <p class="note">
-        <Data text={empty.map(metricTitle).join(', ')} />
-      </p>
-    </details>
-  )
-}
-
 /** What notes say, by their reasons. The others are sentences of the API. */
 const NOTES: Readonly<Record<string, string>> = {
   partial_period:
@@ -271,6 +256,7 @@ export function ReportView(props: ReportProps) {
       </>
     )
   }
+  const empty = [...emptyMetrics(report)]
   return (
     <>
       <TotalCards {...props} />
@@ -286,26 +272,33 @@ export function ReportView(props: ReportProps) {
       {hasGroups ? (
         <Table caption={`${daysText(report)}, in ${currency}`} rows={rows} columns={shown} />
       ) : (
-        <Totals report={report} />
+        <Table
+          isNarrow
+          caption={`${daysText(report)}, in ${report.currency}`}
+          rows={shownMetrics(report)}
+          columns={{
+            Figure: (name) => <Data text={metricTitle(name)} />,
+            Total: {
+              number: (name) => <FigureText report={report} row={report.totals} metric={name} />,
+            },
+          }}
+        />
       )}
-      <Hidden report={report} />
+      {empty.length !== 0 && (
+        <details>
+          <summary>
+            {empty.length === 1 ? '1 figure is' : `${empty.length} figures are`} not shown: 0 or
+            unknown
+          </summary>
+          <p class="note">
+            <Data text={empty.map(metricTitle).join(', ')} />
+          </p>
+        </details>
+      )}
       <Notes report={report} />
     </>
   )
 }
-
-/** Renders a report without groups: a row for each metric. */
-const Totals = ({ report }: { report: Report }) => (
-  <Table
-    isNarrow
-    caption={`${daysText(report)}, in ${report.currency}`}
-    rows={shownMetrics(report)}
-    columns={{
-      Figure: (name) => <Data text={metricTitle(name)} />,
-      Total: { number: (name) => <FigureText report={report} row={report.totals} metric={name} /> },
-    }}
-  />
-)
 
 /** Returns null for a report that is refused, such as one that is too large; throws any other error again. */
 export function nullIfTooLarge(error: unknown): null {

@@ -171,89 +171,75 @@ const listAddress = (
   like?: string,
 ): string => `${withQuery(path, { rule, version: `${version}`, like })}#lines`
 
-interface GroupProps {
-  readonly frame: LinesFrame
-  readonly group: LineGroup
-  /** The maximum number of rows. */
-  readonly most: number
-}
-
-/** Renders the rows of a rule: equal lines are one row, which leads to the list of them. */
-const GroupRows = ({ frame, group, most }: GroupProps, visit = useVisit()) => {
-  const { currency } = frame
-  const rows = [...group.equal.values()].toSorted(
-    (a, b) => Number(b.count > 1) - Number(a.count > 1),
-  )
-  const shown = rows.slice(0, most)
-  const lines = shown.map(({ line }) => line)
-  const { number: single } = explained<StatementLine>(currency)
-  return (
-    <>
-      <Table
-        caption={`Rule ${isolated(group.rule)}, version ${group.version} of the plan`}
-        rows={shown}
-        columns={{
-          [scopeTitle(lines)]: ({ line, count: of }) =>
-            of === 1 ? (
-              <Scope scope={line.scope} />
-            ) : (
-              <a href={listAddress(visit, group, line.id)}>
-                {count(of)} × {money(line.amount, currency)}
-              </a>
-            ),
-          Amount: {
-            number: ({ line, count: of, sum }) =>
-              of === 1 ? (
-                single(line)
-              ) : (
-                <Amount value={moneyText(sum, currency)} currency={currency} />
-              ),
-          },
-          ...Object.fromEntries(
-            Object.entries(figureColumns(frame, ruleOf(frame, group), lines)).map(
-              ([title, cell]): [string, Cell<EqualLines> | false] => [
-                title,
-                cell && { number: ({ line }) => cell.number(line) },
-              ],
-            ),
-          ),
-        }}
-      />
-      {shown.length < rows.length && (
-        <p>
-          <a href={listAddress(visit, group)}>All {counted(group.count, 'line')}</a>
-        </p>
-      )}
-    </>
-  )
-}
-
-/** Renders the lines of a rule: its words, their number and their sum, which open to the lines. */
-const Group = ({ frame, group, most }: GroupProps) => {
-  const { currency } = frame
-  const [pays, ...limits] = sentencesOf(frame, group)
-  return (
-    <details class="rule-lines">
-      <summary>
-        <span class="what">{pays ? <Data text={pays} /> : <Data text={group.rule} />}</span>{' '}
-        <small>{counted(group.count, 'line')}</small>{' '}
-        <Amount value={moneyText(group.sum, currency)} currency={currency} />
-      </summary>
-      {!pays && <p class="note">The terms of this version are not known.</p>}
-      {limits.length > 0 && <Sentences now={limits} before={null} />}
-      <GroupRows frame={frame} group={group} most={most} />
-    </details>
-  )
-}
-
 /** Renders the lines of a statement by rule. */
-export const LinesByRule = (props: { frame: LinesFrame; groups: readonly LineGroup[] }) =>
+export const LinesByRule = (
+  props: { frame: LinesFrame; groups: readonly LineGroup[] },
+  visit = useVisit(),
+) =>
   props.groups.length === 0 ? (
     <p class="note">No rule of the plan pays for this period.</p>
   ) : (
-    props.groups.map((group) => (
-      <Group frame={props.frame} group={group} most={rowsOfEach(props.groups.length)} />
-    ))
+    props.groups.map((group) => {
+      const [pays, ...limits] = sentencesOf(props.frame, group)
+      const rows = [...group.equal.values()].toSorted(
+        (a, b) => Number(b.count > 1) - Number(a.count > 1),
+      )
+      const shown = rows.slice(0, rowsOfEach(props.groups.length))
+      const lines = shown.map(({ line }) => line)
+      const { number: single } = explained<StatementLine>(props.frame.currency)
+      return (
+        <details class="rule-lines">
+          <summary>
+            <span class="what">{pays ? <Data text={pays} /> : <Data text={group.rule} />}</span>{' '}
+            <small>{counted(group.count, 'line')}</small>{' '}
+            <Amount
+              value={moneyText(group.sum, props.frame.currency)}
+              currency={props.frame.currency}
+            />
+          </summary>
+          {!pays && <p class="note">The terms of this version are not known.</p>}
+          {limits.length > 0 && <Sentences now={limits} before={null} />}
+          <Table
+            caption={`Rule ${isolated(group.rule)}, version ${group.version} of the plan`}
+            rows={shown}
+            columns={{
+              [scopeTitle(lines)]: ({ line, count: of }) =>
+                of === 1 ? (
+                  <Scope scope={line.scope} />
+                ) : (
+                  <a href={listAddress(visit, group, line.id)}>
+                    {count(of)} × {money(line.amount, props.frame.currency)}
+                  </a>
+                ),
+              Amount: {
+                number: ({ line, count: of, sum }) =>
+                  of === 1 ? (
+                    single(line)
+                  ) : (
+                    <Amount
+                      value={moneyText(sum, props.frame.currency)}
+                      currency={props.frame.currency}
+                    />
+                  ),
+              },
+              ...Object.fromEntries(
+                Object.entries(figureColumns(props.frame, ruleOf(props.frame, group), lines)).map(
+                  ([title, cell]): [string, Cell<EqualLines> | false] => [
+                    title,
+                    cell && { number: ({ line }) => cell.number(line) },
+                  ],
+                ),
+              ),
+            }}
+          />
+          {shown.length < rows.length && (
+            <p>
+              <a href={listAddress(visit, group)}>All {counted(group.count, 'line')}</a>
+            </p>
+          )}
+        </details>
+      )
+    })
   )
 
 /** Returns the lines that a list shows: all of a rule, or those that are equal to one of them. */

@@ -167,27 +167,8 @@ function sumOf({ data }: StatementTotals, column: 'opening' | 'total' | 'closing
   return new Map([...sums].filter(([, amount]) => !isZero(amount)))
 }
 
-/** Renders what statements of a status pay, with a link to them. */
-const PaidByStatus = ({ sum }: { sum: StatusSum }, visit = useVisit()) => {
-  const { status, currency, statements, withHolds, payable } = sum
-  return (
-    <>
-      {!isZero(payable) && <Amount value={moneyText(payable, currency)} currency={currency} />}
-      <small>
-        <AccountLink
-          at={['statements']}
-          query={{ ...visit.query, status, run: undefined, cursor: undefined }}
-        >
-          {counted(statements, 'statement')}
-        </AccountLink>
-      </small>
-      {withHolds > 0 && <small class="held">{withHolds} with records on hold</small>}
-    </>
-  )
-}
-
 /** Renders what statements have earned, and what they pay by status: one row for each currency. */
-export const StatusSums = ({ totals }: { totals: StatementTotals }) => {
+export const StatusSums = ({ totals }: { totals: StatementTotals }, visit = useVisit()) => {
   const byStatus = sumsByStatus(totals)
   const amounts = (sums: SumsByCurrency): Cell<string> | false =>
     sums.size > 0 && {
@@ -215,7 +196,34 @@ export const StatusSums = ({ totals }: { totals: StatementTotals }) => {
                       const sum = byStatus.find(
                         (one) => one.words === words && one.currency === currency,
                       )
-                      return sum ? <PaidByStatus sum={sum} /> : NONE
+                      return sum ? (
+                        <>
+                          {!isZero(sum.payable) && (
+                            <Amount
+                              value={moneyText(sum.payable, sum.currency)}
+                              currency={sum.currency}
+                            />
+                          )}
+                          <small>
+                            <AccountLink
+                              at={['statements']}
+                              query={{
+                                ...visit.query,
+                                status: sum.status,
+                                run: undefined,
+                                cursor: undefined,
+                              }}
+                            >
+                              {counted(sum.statements, 'statement')}
+                            </AccountLink>
+                          </small>
+                          {sum.withHolds > 0 && (
+                            <small class="held">{sum.withHolds} with records on hold</small>
+                          )}
+                        </>
+                      ) : (
+                        NONE
+                      )
                     },
                   },
                 ],

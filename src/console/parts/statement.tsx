@@ -84,18 +84,6 @@ export const Balance = async ({ statement }: ShownStatement, visit = useVisit())
   )
 }
 
-/** Renders a correction as a sentence. */
-const Correction = ({ currency, adjustment }: { currency: string; adjustment: Adjustment }) => {
-  const { id, of, amount } = adjustment
-  return (
-    <li>
-      {periodWords(of.period)}:{' '}
-      <AccountLink at={['lines', id]}>{money(amount, currency)}</AccountLink>
-      <Data text={correctionWords(adjustment)} />.
-    </li>
-  )
-}
-
 /** The maximum number of corrections that a page shows. */
 const SHOWN_CORRECTIONS = 100
 
@@ -112,7 +100,13 @@ export const Adjustments = (props: {
       <h2 id="adjustments">Corrections of closed periods</h2>
       <ul class="sentences">
         {adjustments.slice(0, SHOWN_CORRECTIONS).map((adjustment) => (
-          <Correction currency={statement.currency} adjustment={adjustment} />
+          <li>
+            {periodWords(adjustment.of.period)}:{' '}
+            <AccountLink at={['lines', adjustment.id]}>
+              {money(adjustment.amount, statement.currency)}
+            </AccountLink>
+            <Data text={correctionWords(adjustment)} />.
+          </li>
         ))}
       </ul>
       {more > 0 && <p class="note">The CSV file has {more} more.</p>}

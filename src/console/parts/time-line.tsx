@@ -5,7 +5,7 @@ import type { TermsOf } from '../../commission/why/found-record.ts'
 import { listAccountQualifications, listCustomerLines } from '../../commission/why/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfNotFound } from '../api-errors.ts'
-import { dayBefore, useVisit, type Visit } from '../page.ts'
+import { dayBefore, type Visit } from '../page.ts'
 import type { Attribution } from './customers.tsx'
 import { amountText, Badge, Data, Day, isolated } from './data.tsx'
 import { AccountLink } from './fields.tsx'
@@ -189,30 +189,6 @@ function qualifiedEvents({ report, line, statement }: Qualified, termsOf: TermsO
   return events
 }
 
-/** Renders what the customer still needs, rule by rule. */
-const Open = (
-  props: {
-    reports: readonly QualificationReport[]
-    termsOf: TermsOf
-  },
-  visit = useVisit(),
-) => (
-  <ul class="missing">
-    {props.reports.map((report) => {
-      const unearned = unearnedOf(report, dayBefore(visit.today, 0))
-      return (
-        <li>
-          <Data text={wordsOf(visit, unearned, props.termsOf).sentence} />{' '}
-          <span class="quiet">
-            Rule “{isolated(report.rule)}” of{' '}
-            <Data text={planName(props.termsOf(report), report.plan)} />
-          </span>
-        </li>
-      )
-    })}
-  </ul>
-)
-
 /** Computes and renders the time line of a customer, and what is missing to qualify. */
 export async function renderTimeLine(visit: Visit, history: CustomerHistory) {
   const { api, account, today } = visit
@@ -234,7 +210,22 @@ export async function renderTimeLine(visit: Visit, history: CustomerHistory) {
   const open = data.filter(({ status }) => status !== 'qualified')
   return (
     <>
-      {open.length > 0 && <Open reports={open} termsOf={termsOf} />}
+      {open.length > 0 && (
+        <ul class="missing">
+          {open.map((report) => {
+            const unearned = unearnedOf(report, dayBefore(visit.today, 0))
+            return (
+              <li>
+                <Data text={wordsOf(visit, unearned, termsOf).sentence} />{' '}
+                <span class="quiet">
+                  Rule “{isolated(report.rule)}” of{' '}
+                  <Data text={planName(termsOf(report), report.plan)} />
+                </span>
+              </li>
+            )
+          })}
+        </ul>
+      )}
       <ol class="time-line">
         {events.map(({ day, text }) => (
           <li>
