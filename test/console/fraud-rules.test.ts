@@ -99,7 +99,11 @@ describe('the form of a rule', () => {
       ...{ 'parameters/percent': '80 %', 'parameters/days': '30', rule: 'lot-churn-2' },
       ...{ effective_from: TODAY, severity: 'medium', action: 'flag' },
     })
-    const typed = { name: 'Churn of IB-07', affiliates: 'IB-07', 'parameters/percent': '120,5' }
+    const typed = {
+      name: 'Churn of IB-07',
+      'scope/affiliates': 'IB-07',
+      'parameters/percent': '120,5',
+    }
     const shown = await pressed(first, 'show', typed)
     expectPlain(shown)
     expect(words(shown)).toContain('than 120.5 % of the spread and commission charged')
@@ -127,7 +131,7 @@ describe('the form of a rule', () => {
     })
     const wrong = await pressed(two, 'save', {
       ...{ name: '', 'parameters/daily': 'five', 'parameters/grace_days': '31' },
-      ...{ affiliates: 'A, A', reserve_percent: '50', effective_from: '2026-02-31' },
+      ...{ 'scope/affiliates': 'A, A', reserve_percent: '50', effective_from: '2026-02-31' },
     })
     expectPlain(wrong)
     const beside = (name: string) =>
@@ -135,11 +139,14 @@ describe('the form of a rule', () => {
     expect(beside('parameters/daily')).toContain('“five” is not a percentage')
     expect(beside('parameters/grace_days')).toContain('30')
     expect(beside('name')).toContain('This is missing.')
-    expect(beside(`${limits}/1/type`)).toContain('This challenge has limits above.')
+    expect(beside(`${limits}/1/type`)).toContain('This challenge stands above already.')
     expect(beside(`${limits}/2/type`)).toContain('Write the challenge')
     expect(wrong).toContain('href="#parameters/grace_days"')
     // What was typed stays.
-    expect(fieldsOf(wrong)).toMatchObject({ 'parameters/daily': 'five', affiliates: 'A, A' })
+    expect(fieldsOf(wrong)).toMatchObject({
+      'parameters/daily': 'five',
+      'scope/affiliates': 'A, A',
+    })
     const removed = await pressed(wrong, `remove ${limits}/1`, {
       ...{ name: 'D', 'parameters/daily': '5', 'parameters/grace_days': '2' },
       ...{ effective_from: '2026-02-28' },

@@ -8,20 +8,16 @@ import { validationFailed } from '../../http/read-fields.ts'
 import { readErrors } from '../api-errors.ts'
 import type { FieldError, Values } from '../page.ts'
 import type { Atom, Field, Members } from '../plan/fields.ts'
-import { readFields, rowCount, showFields, valuesOf, withoutRow, withRow } from '../plan/form.ts'
-import { type Labels, plainErrorWith } from '../plan/places.ts'
+import { readFields, rowCount, showFields, type TypedTerms, valuesOf } from '../plan/form.ts'
+import { labelsOf, plainErrorWith } from '../plan/places.ts'
 
-// A version of a fraud rule as the fields of a form, and back. The form has lists of affiliates beside each
-// other, and limits by challenge as rows; otherwise its fields are the members of the rule.
-
-type Json = Readonly<Record<string, unknown>>
+// A version of a fraud rule as the fields of a form, and back. Its fields are the members of the rule.
 
 /** The decimal places of amounts, which decide what `1,234` means. */
 const DIGITS = 2
 
-/** The rows of limits by challenge, and the members that they have. */
-export const LIMITS_PATH = 'parameters/by_challenge_type'
-const LIMITS = 'by_challenge_type'
+/** The rows of limits by challenge. */
+const LIMITS_PATH = 'parameters/by_challenge_type'
 
 /** Writes a default with its unit: `14 days`, `60 %`. */
 const usualWords = ({ is, unit }: ParameterLabel, usual: unknown): string => {
@@ -52,7 +48,8 @@ function parameterField(parameter: ParameterLabel, usual: unknown): Field {
       daily: limit('Daily limit'),
       total: limit('Limit in all'),
     }
-    return { is: 'rows', label, one: 'challenge', item: { is: 'group', label: 'Limits', members } }
+    const item = { is: 'group', label: 'Limits', members } as const
+    return { is: 'rows', label, one: 'challenge', key: 'type', item }
   }
   if (is === 'events') {
     const members = Object.entries(EVENT_LABELS).map(([name, text]): [string, Field] => [
@@ -118,120 +115,55 @@ export function membersOf(kind: Kind, vertical: string, isHoldOffered: boolean):
         placeholder: '',
       },
     }),
-    affiliates: {
-      is: 'list',
-      label: 'Only these affiliates',
-      offer: 'affiliates',
-      hint: 'All if empty. Separate several by commas.',
-      placeholder: '',
-    },
-    not_affiliates: {
-      is: 'list',
-      label: 'But not these affiliates',
-      offer: 'affiliates',
-      placeholder: '',
+    scope: {
+      is: 'group',
+      label: 'Whose records it reads',
+      members: {
+        affiliates: {
+          is: 'list',
+          label: 'Only these affiliates',
+          offer: 'affiliates',
+          hint: 'All if empty. Separate several by commas.',
+          placeholder: '',
+        },
+        not_affiliates: {
+          is: 'list',
+          label: 'But not these affiliates',
+          offer: 'affiliates',
+          placeholder: '',
+        },
+      },
     },
   }
-}
-
-/** Returns the labels of the fields of a form, by the names of their members. */
-function labelsOf(members: Members): Labels {
-  const below = (all: Members): [string, string][] =>
-    Object.entries(all).flatMap(([name, field]) => [
-      [name, field.label],
-      ...(field.is === 'group' ? below(field.members) : []),
-      ...(field.is === 'rows' && field.item.is === 'group' ? below(field.item.members) : []),
-    ])
-  return new Map(below(members))
 }
 
 /** Returns the values of a form that shows terms. */
 export function valuesForTerms(members: Members, terms: Partial<RuleTerms>): Values {
-  const { scope, parameters, ...others } = terms
-  const { affiliates = [ALL_AFFILIATES], not_affiliates } = scope ?? {}
-  const offered = members.parameters?.is === 'group' ? members.parameters.members : {}
-  const own = Object.entries(Object(parameters)).flatMap(([name, value]): [string, unknown][] => {
-    // The names of events are of no use to partners.
-    if (!Object.hasOwn(offered, name)) return []
-    if (name !== LIMITS) return [[name, value]]
-    const rows = Object.entries(Object(value)).map(([type, one]) => ({ type, ...Object(one) }))
-    return rows.length > 0 ? [[name, rows]] : []
-  })
-  const shown = {
-    ...others,
-    ...(!affiliates.includes(ALL_AFFILIATES) && { affiliates }),
-    ...(not_affiliates && { not_affiliates }),
-    parameters: Object.fromEntries(own),
-  }
-  return valuesOf(showFields(members, shown, DIGITS))
-}
-
-/** What was typed: the terms, and what cannot be understood. */
-export interface TypedRule {
-  readonly terms: Json
-  readonly problems: readonly FieldError[]
-}
-
-/** Returns rows of limits as the member of the rule, and what is wrong with them. */
-function readLimits(limits: unknown): { byType: Json; problems: FieldError[] } {
-  const entries = (Array.isArray(limits) ? limits : []).map((one: unknown) => {
-    const { type, ...own } = Object(one)
-    return [String(type ?? ''), own] as const
-  })
-  const problems = entries.flatMap(([type], i): FieldError[] => {
-    const pointer = `/${LIMITS_PATH}/${i}/type`
-    if (type === '') return [{ pointer, message: 'Write the challenge, or remove these limits.' }]
-    const isRepeated = entries.findIndex(([one]) => one === type) < i
-    return isRepeated ? [{ pointer, message: 'This challenge has limits above.' }] : []
-  })
-  return { byType: Object.fromEntries(entries), problems }
+  const { affiliates, ...others } = terms.scope ?? {}
+  const scope = affiliates?.includes(ALL_AFFILIATES) ? others : terms.scope
+  return valuesOf(showFields(members, { ...terms, scope }, DIGITS))
 }
 
 /** Reads what was typed. */
-export function typedRule(kind: Kind, members: Members, values: Values): TypedRule {
+export function typedRule({ kind }: Kind, members: Members, values: Values): TypedTerms {
   const { value, problems } = readFields(members, values, DIGITS)
-  const { affiliates, not_affiliates, parameters, ...others } = value
-  const { [LIMITS]: limits, ...own } = Object(parameters)
-  const read = Object.hasOwn(kind.labels, LIMITS) ? readLimits(limits) : null
-  const scope = {
-    ...(affiliates !== undefined && { affiliates }),
-    ...(not_affiliates !== undefined && { not_affiliates }),
-  }
-  return {
-    terms: {
-      kind: kind.kind,
-      // The first choice is sent as an empty text.
-      severity: 'low',
-      ...others,
-      ...(Object.keys(scope).length > 0 && { scope }),
-      parameters: {
-        ...own,
-        ...(read && Object.keys(read.byType).length > 0 && { [LIMITS]: read.byType }),
-      },
-    },
-    problems: [...problems, ...(read?.problems ?? [])],
-  }
+  // The first choice is sent as an empty text.
+  return { terms: { kind, severity: 'low', ...value }, problems }
 }
 
-/** Returns an error of the API at the fields of the form, in its words. */
-export function errorsInForm(
-  errors: readonly FieldError[],
+/** Returns an error of the API at the field of the form, in its words. */
+export function errorInForm(
+  { pointer = '', ...error }: FieldError,
   members: Members,
   values: Values,
-): FieldError[] {
-  const plain = plainErrorWith(labelsOf(members))
-  const types = Array.from({ length: rowCount(values, LIMITS_PATH) }, (_, i) =>
+): FieldError {
+  const [, type, rest = ''] = new RegExp(`^/${LIMITS_PATH}/([^/]*)(.*)$`).exec(pointer) ?? []
+  const named = type?.replaceAll('~1', '/').replaceAll('~0', '~')
+  const row = Array.from({ length: rowCount(values, LIMITS_PATH) }, (_, i) =>
     values(`${LIMITS_PATH}/${i}/type`).trim(),
-  )
-  return errors.map(({ pointer = '', ...error }) => {
-    const [, type = '', rest = ''] = new RegExp(`^/${LIMITS_PATH}/([^/]*)(.*)$`).exec(pointer) ?? []
-    const row = types.indexOf(type.replaceAll('~1', '/').replaceAll('~0', '~'))
-    return plain({
-      ...error,
-      pointer:
-        type === '' ? pointer.replace(/^\/scope(?=\/)/, '') : `/${LIMITS_PATH}/${row}${rest}`,
-    })
-  })
+  ).indexOf(named ?? '')
+  const at = named && row >= 0 ? `/${LIMITS_PATH}/${row}${rest}` : pointer
+  return plainErrorWith(labelsOf(members))({ ...error, pointer: at })
 }
 
 /** Checks terms as the administration API does. Returns them with all defaults, or what is wrong. */
@@ -257,14 +189,4 @@ export function doubtsOf({ kind, parameters }: RuleTerms): string[] {
     const reason = because.replace(/`(\w+)`/g, (_, one) => `“${labelOf(one)}”`)
     return `“${labelOf(name)}” ${holds === 'never' ? 'can never be reached' : 'is always reached'}. ${reason}`
   })
-}
-
-/** Returns what the form of a rule shows again for one of its buttons; null for the button that saves. */
-export function redrawRule(values: Values): Values | null {
-  const [does, path = ''] = values('do').split(' ')
-  if (does === 'show') return values
-  if (does === 'add') return withRow(values, path)
-  if (does !== 'remove') return null
-  const at = path.lastIndexOf('/')
-  return withoutRow(values, path.slice(0, at), Number(path.slice(at + 1)))
 }

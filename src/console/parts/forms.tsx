@@ -21,15 +21,17 @@ export type Option = readonly [value: string, label: string]
 export interface Input {
   readonly name: string
   /** If absent, the label is made from the name. */
-  readonly label?: string
+  readonly label?: string | undefined
   /** `text` if absent; `area` is a text of several lines. `hidden` keeps a value in the address. */
-  readonly type?: 'text' | 'date' | 'datetime-local' | 'number' | 'area' | 'hidden'
-  readonly options?: readonly Option[]
+  readonly type?: 'text' | 'date' | 'datetime-local' | 'number' | 'url' | 'area' | 'file' | 'hidden'
+  readonly options?: readonly Option[] | undefined
   readonly value?: string | undefined
   readonly hint?: Child
   /** An example, shown while the field is empty. */
   readonly placeholder?: string | undefined
   readonly required?: boolean
+  /** Further attributes of the control. */
+  readonly attributes?: Readonly<Record<string, string | number | undefined>>
   /** Of a filter: whether it is folded until it has a value. */
   readonly isFolded?: true
   /** The pointer of the field in the errors of its form. If absent, it is made from the name. */
@@ -51,9 +53,11 @@ export function sinceFilter(
   return [{ name, label, options }]
 }
 
-function Control({ input, id, hintId }: { input: Input; id: string; hintId: string | undefined }) {
-  const { name, type = 'text', options, value = '', placeholder, required = false } = input
-  const shared = { id, name, required, 'aria-describedby': hintId }
+/** Renders a control without its label. */
+export function Control(props: Input & { id?: string; hintId?: string | undefined }) {
+  const { id, hintId, name, type = 'text', options, value = '', placeholder, attributes } = props
+  const { required = false } = props
+  const shared = { id, name, required, 'aria-describedby': hintId, ...attributes }
   if (options) {
     return (
       <select {...shared}>
@@ -65,39 +69,110 @@ function Control({ input, id, hintId }: { input: Input; id: string; hintId: stri
       </select>
     )
   }
+  if (type === 'file') return <input {...shared} type="file" />
   if (type !== 'area')
     return (
       <input {...shared} type={type} value={value} placeholder={placeholder} autocomplete="off" />
     )
   return (
-    <textarea {...shared} rows={8} spellcheck={false}>
+    <textarea rows={8} spellcheck={false} {...shared}>
       {value}
     </textarea>
+  )
+}
+
+/** Renders what is wrong with a field. */
+export const ErrorTexts = ({ errors }: { errors: readonly FieldError[] }) => (
+  <>
+    {errors.map(({ message, hint }) => (
+      <strong>
+        <FormSentence text={message} /> {hint && <FormSentence text={hint} />}{' '}
+      </strong>
+    ))}
+  </>
+)
+
+/**
+ * Renders a control with its label, and below it what is wrong and the hint. All fields of all forms are rendered
+ * by it. `children` stands beside the control.
+ */
+export function InputField(
+  props: Input & { id: string; errors?: readonly FieldError[]; children?: Child },
+) {
+  const { id, errors = [], children, ...input } = props
+  const { name, label = titleOf(name), hint } = input
+  const hintId = errors.length > 0 || hint ? `${id}-about` : undefined
+  return (
+    <div class={errors.length > 0 ? 'field wrong' : 'field'} hidden={input.type === 'hidden'}>
+      <label for={id}>{label}</label>
+      <Control {...input} id={id} hintId={hintId} />
+      {children}
+      {hintId && (
+        <p id={hintId} class="note">
+          <ErrorTexts errors={errors} />
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** A box that can be ticked, or one of several choices. */
+interface Tick {
+  readonly name: string
+  readonly label: Child
+  readonly value?: string
+  readonly isTicked: boolean | undefined
+  /** What it is to a screen reader, if that differs. */
+  readonly spoken?: string
+}
+
+/** Renders boxes that are ticked, below a title. */
+export const Ticks = (props: {
+  id?: string
+  title: Child
+  ticks: readonly Tick[]
+  hint?: Child
+  errors?: readonly FieldError[]
+  /** Whether one of them is chosen. */
+  isOne?: true
+}) => {
+  const { id, title, ticks, hint, errors = [], isOne } = props
+  return (
+    <fieldset class={errors.length > 0 ? 'choices wrong' : 'choices'} id={id}>
+      <legend>{title}</legend>
+      {ticks.map(({ name, label, value, isTicked, spoken }) => (
+        <label>
+          <input
+            type={isOne ? 'radio' : 'checkbox'}
+            name={name}
+            value={value}
+            checked={isTicked}
+            aria-label={spoken}
+          />{' '}
+          {label}
+        </label>
+      ))}
+      {(errors.length > 0 || hint) && (
+        <p class="note">
+          <ErrorTexts errors={errors} />
+          {hint}
+        </p>
+      )}
+    </fieldset>
   )
 }
 
 /** Renders a filter. If its value was refused, it has the value and says what is wrong. */
 function Filter({ field }: { field: Input }, visit = useVisit()) {
   const refused = visit.refusedFilters.find(({ name }) => name === field.name)
-  const id = `filter-${field.name}`
-  const hintId = refused && `${id}-about`
-  const value = refused?.value ?? visit.query[field.name]
+  const value = visit.query[field.name]
   return (
-    <div class={refused ? 'wrong' : undefined} hidden={field.type === 'hidden'}>
-      <label for={id}>{field.label ?? titleOf(field.name)}</label>
-      <Control
-        input={refused ? { ...field, value } : { value, ...field }}
-        id={id}
-        hintId={hintId}
-      />
-      {refused && (
-        <p id={hintId} class="note">
-          <strong>
-            <Sentence text={refused.message} />
-          </strong>
-        </p>
-      )}
-    </div>
+    <InputField
+      {...(refused ? { ...field, value: refused.value } : { value, ...field })}
+      id={`filter-${field.name}`}
+      errors={refused ? [refused] : []}
+    />
   )
 }
 
@@ -308,28 +383,16 @@ function errorsOf(errors: readonly FieldError[], pointer: string) {
  * errors that point at it. `pointer` is `/` and the name if absent.
  */
 export function Field(props: Input & { change: string }, visit = useVisit()) {
-  const { change, name, hint, label = titleOf(name), pointer = `/${name}` } = props
+  const { change, ...input } = props
+  const { name, pointer = `/${name}` } = input
   const refused = refusedForm(visit, change)
-  const errors = errorsOf(refused?.errors ?? [], pointer)
-  const id = `${change}-${name}`
-  const hintId = errors.length > 0 || hint ? `${id}-about` : undefined
-  const input = refused ? { ...props, value: refused.values(name) } : props
   return (
-    <div class={errors.length > 0 ? 'field wrong' : 'field'}>
-      <label for={id}>{label}</label>
-      <Control input={input} id={id} hintId={hintId} />
-      {hintId && (
-        <p id={hintId} class="note">
-          {errors.map((error) => (
-            <strong>
-              <FormSentence text={error.message} />{' '}
-              {error.hint && <FormSentence text={error.hint} />}{' '}
-            </strong>
-          ))}
-          {hint}
-        </p>
-      )}
-    </div>
+    <InputField
+      {...input}
+      {...(refused && { value: refused.values(name) })}
+      id={`${change}-${name}`}
+      errors={errorsOf(refused?.errors ?? [], pointer)}
+    />
   )
 }
 

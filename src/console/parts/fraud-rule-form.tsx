@@ -6,38 +6,27 @@ import { isAtLeast, type Role } from '../../auth/roles.ts'
 import { ApiError } from '../../errors.ts'
 import type { Kind, Vertical } from '../../fraud/kind.ts'
 import { KINDS } from '../../fraud/kinds.ts'
-import type { RuleTerms } from '../../fraud/rules.ts'
 import { type FraudRuleWords, fraudRuleWords, kindNamed } from '../../fraud/words.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import {
   checkTerms,
   doubtsOf,
-  errorsInForm,
+  errorInForm,
   membersOf,
-  redrawRule,
   typedRule,
   valuesForTerms,
 } from '../fraud/form.ts'
-import {
-  accountPath,
-  type Change,
-  dayBefore,
-  type FieldError,
-  type Page,
-  useVisit,
-  type Values,
-  type Visit,
-  withQuery,
-} from '../page.ts'
+import { accountPath, type Change, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
+import { redrawVersion } from '../plan/draft.ts'
 import type { Members } from '../plan/fields.ts'
 import { computeBackTest } from './back-test.tsx'
-import { dayWords, Sentence, visible } from './data.tsx'
+import { dayWords, visible } from './data.tsx'
 import { DeferredPart } from './deferred.tsx'
+import { ErrorTexts } from './forms.tsx'
 import { plainWords } from './plain-words.ts'
-import { Lists } from './plan-editor.tsx'
-import { FieldErrors, MemberFields, type PlanForm } from './plan-fields.tsx'
+import { MemberFields, type PlanForm } from './plan-fields.tsx'
 import { Sentences } from './plan-words.tsx'
-import { EnterButton, SavedMeanwhile } from './version-form.tsx'
+import { openDraft, VersionForm } from './version-form.tsx'
 
 // The form of a fraud rule: its fields, the rule in words, and what it would have found.
 
@@ -65,11 +54,13 @@ export const ruleSentences = ({ opens, limits }: FraudRuleWords): string[] => [o
 export const RuleInWords = ({
   terms,
   before,
+  isTyped,
 }: {
   terms: FraudVersion['terms']
   before?: FraudVersion['terms'] | undefined
+  isTyped?: true
 }) => (
-  <div class="rule">
+  <div class={isTyped ? 'rule in-words' : 'rule'}>
     <Sentences
       now={ruleSentences(fraudRuleWords(terms))}
       before={before ? ruleSentences(fraudRuleWords(before)) : null}
@@ -126,7 +117,7 @@ export const putRule: Change = {
 }
 
 /** The part of a page that has the form: its buttons that store nothing. */
-export const ruleEditing: Required<Pick<Page, 'redraw'>> = { redraw: redrawRule }
+export const ruleEditing: Required<Pick<Page, 'redraw'>> = { redraw: redrawVersion }
 
 /** What the form begins with. */
 export interface RuleFormProps {
@@ -151,135 +142,6 @@ export const readAffiliates = async ({ api, account }: Visit): Promise<readonly 
   return list.data.map(({ affiliate_id }) => affiliate_id)
 }
 
-interface RuleDraft {
-  readonly values: Values
-  readonly terms: unknown
-  /** The terms with all defaults; null if they are not valid. */
-  readonly checked: RuleTerms | null
-  readonly errors: readonly FieldError[]
-  /** Whether they are tested on past days. */
-  readonly isTested: boolean
-}
-
-function openDraft(props: RuleFormProps, members: Members): RuleDraft {
-  const { visit, kind, account, versions, initial } = props
-  const refused = visit.refused?.change === 'put' ? visit.refused : null
-  const typed = refused ?? visit.typed
-  const values = typed?.values ?? valuesForTerms(members, initial)
-  const { terms, problems } = typedRule(kind, members, values)
-  const others = (versions ?? []).filter(({ withdrawn_at }) => withdrawn_at === null)
-  const { checked, errors: found } = checkTerms(terms, account.vertical, others)
-  // What cannot be understood was not sent to the API.
-  const known =
-    problems.length > 0 ? problems : errorsInForm(refused?.errors ?? [], members, values)
-  const more = errorsInForm(found, members, values).filter(
-    (one) => !known.some(({ pointer }) => pointer === one.pointer),
-  )
-  const all = [...known, ...more]
-  // What nobody has typed is incomplete, not wrong.
-  const isRow = /^(?:add|remove) /.test(values('do'))
-  return {
-    values,
-    terms,
-    checked: all.length > 0 ? null : checked,
-    errors: typed && !isRow ? all : [],
-    isTested: !refused && all.length === 0,
-  }
-}
-
-/** Renders what is wrong above the form, each with a link to its field. */
-const Problems = ({ errors, members }: { errors: readonly FieldError[]; members: Members }) => (
-  <div class="notice bad" role="alert" tabindex={-1} autofocus>
-    <p>Nothing was saved. Some fields need another value.</p>
-    <ul>
-      {errors.map(({ pointer = '', message, hint }) => (
-        <li>
-          <FieldPlace pointer={pointer} members={members} /> {visible(message)}{' '}
-          {hint && visible(hint)}
-        </li>
-      ))}
-    </ul>
-  </div>
-)
-
-/** Renders a link to the field at which an error points. */
-const FieldPlace = ({ pointer, members }: { pointer: string; members: Members }) => {
-  const [, first = '', second = ''] = pointer.split('/')
-  const field = members[first]
-  if (!field) return null
-  const inner = field.is === 'group' ? field.members[second] : undefined
-  return (
-    <>
-      <a href={`#${inner ? `${first}/${second}` : first}`}>{(inner ?? field).label}</a>:
-    </>
-  )
-}
-
-/** Renders why a rule was refused as a whole. */
-const WhyRefused = (
-  { versions, draft, members }: RuleFormProps & { draft: RuleDraft; members: Members },
-  visit = useVisit(),
-) => {
-  const refused = visit.refused?.change === 'put' ? visit.refused : null
-  if (draft.errors.length > 0) return <Problems errors={draft.errors} members={members} />
-  if (!refused) return null
-  const isUnseen = refused.code === 'newer_version'
-  const [latest] = versions ?? []
-  if (isUnseen && latest) {
-    const seen = Number(draft.values('after') || '0')
-    return (
-      <SavedMeanwhile version={latest.version}>
-        <RuleInWords
-          terms={latest.terms}
-          before={versions?.find(({ version }) => version <= seen)?.terms}
-        />
-      </SavedMeanwhile>
-    )
-  }
-  return (
-    <div class="notice bad" role="alert" tabindex={-1} autofocus>
-      <p>
-        {isUnseen ? (
-          'Another rule of this kind was added while you were typing, so nothing was saved. Save again to add this one beside it.'
-        ) : (
-          <Sentence text={plainWords(refused.detail)} />
-        )}
-      </p>
-    </div>
-  )
-}
-
-/** Renders the rule as it is typed, and what is probably a mistake. */
-const TypedInWords = ({
-  draft,
-  versions,
-}: {
-  draft: RuleDraft
-  versions: RuleFormProps['versions']
-}) => {
-  if (!draft.checked) {
-    return (
-      <div class="rule in-words">
-        <p class="note">Once the fields are filled in, the rule stands here in words.</p>
-      </div>
-    )
-  }
-  const before = versions?.find(({ withdrawn_at }) => withdrawn_at === null)
-  return (
-    <>
-      <div class="rule in-words">
-        <Sentences
-          now={ruleSentences(fraudRuleWords(draft.checked))}
-          before={before ? ruleSentences(fraudRuleWords(before.terms)) : null}
-        />
-      </div>
-      {doubtsOf(draft.checked).map((text) => (
-        <p class="notice warn">Please check: {visible(text)}</p>
-      ))}
-    </>
-  )
-}
-
 const NO_OFFERS = {
   transactions: null,
   activity: null,
@@ -287,20 +149,37 @@ const NO_OFFERS = {
   conditions: new Set<string>(),
 }
 
+/** Returns the id and the label of the field at which an error points. */
+function placeIn(members: Members, pointer: string): readonly [string, string] {
+  const [, first = '', second = ''] = pointer.split('/')
+  const field = members[first]
+  const inner = field?.is === 'group' ? field.members[second] : undefined
+  return [inner ? `${first}/${second}` : first, (inner ?? field)?.label ?? 'The rule']
+}
+
 /** Returns the form of a rule, and the part of it that is computed from records. */
 export function ruleForm(props: RuleFormProps): {
   body: Child
   computeDeferred: (() => Promise<Child>) | undefined
 } {
-  const { visit, kind, account, rule, versions, affiliates, needed } = props
+  const { visit, kind, account, rule, versions, affiliates, needed, initial } = props
   if (!isAtLeast(visit.member.role, needed)) {
     return {
       body: <p class="note">Only the role {needed} can change this rule.</p>,
       computeDeferred: undefined,
     }
   }
-  const members = membersOf(kind, account.vertical, isAtLeast(visit.member.role, 'approver'))
-  const draft = openDraft(props, members)
+  const { vertical } = account
+  const members = membersOf(kind, vertical, isAtLeast(visit.member.role, 'approver'))
+  const kept = (versions ?? []).filter(({ withdrawn_at }) => withdrawn_at === null)
+  const draft = openDraft(visit, {
+    initial: () => valuesForTerms(members, initial),
+    read: (values) => typedRule(kind, members, values),
+    check: (terms) => checkTerms(terms, vertical, kept).errors,
+    inForm: (error, values) => errorInForm(error, members, values),
+  })
+  const { checked, errors } = checkTerms(draft.terms, vertical, kept)
+  const valid = errors.length + draft.errors.length > 0 ? null : checked
   const form: PlanForm = {
     values: draft.values,
     errors: draft.errors,
@@ -309,39 +188,28 @@ export function ruleForm(props: RuleFormProps): {
   const { parameters, ...others } = members
   const days = lastDays(visit)
   const test = accountPath(visit.account, 'fraud-rules', rule, 'simulate')
+  const latest = versions?.[0] ?? null
   const body = (
-    <div class="plan-editor">
-      <form method="post" class="change plan-form" id="change-put">
-        <input type="hidden" name="csrf" value={visit.csrf} />
-        <input type="hidden" name="change" value="put" />
-        <input type="hidden" name="kind" value={kind.kind} />
-        {versions === null && <input type="hidden" name="rule" value={rule} />}
-        <input type="hidden" name="after" value={String(versions?.[0]?.version ?? 0)} />
-        <EnterButton />
-        <WhyRefused {...props} draft={draft} members={members} />
-        <TypedInWords draft={draft} versions={versions} />
-        {parameters && <MemberFields members={{ parameters }} path="" form={form} />}
-        <div class="plan-fields">
-          <MemberFields members={others} path="" form={form} />
-        </div>
-        <FieldErrors errors={draft.errors.filter(({ pointer }) => pointer === '')} />
-        <div class="plan-buttons">
-          <button type="submit" name="do" value="show" class="plain" formaction="#figures">
-            Show in words and test
-          </button>
-          <button type="submit" name="do" value="save">
-            {versions === null ? 'Add the rule' : 'Save this version'}
-          </button>
-        </div>
-        <Lists lists={affiliates.length > 0 ? [['affiliates', affiliates]] : []} />
-      </form>
-      <aside
-        class="plan-figures"
-        id={draft.errors.length > 0 ? undefined : 'figures'}
-        aria-label="What this rule would have found"
-      >
-        <h2>What it would have found</h2>
-        {draft.isTested ? (
+    <VersionForm
+      draft={draft}
+      latest={latest}
+      hidden={{ kind: kind.kind, ...(versions === null && { rule }) }}
+      changes={(seen) =>
+        latest && (
+          <RuleInWords
+            terms={latest.terms}
+            before={versions?.find(({ version }) => version <= seen)?.terms}
+          />
+        )
+      }
+      taken="Another rule of this kind was added while you were typing, so nothing was saved. Save again to add this one beside it."
+      place={(pointer) => placeIn(members, pointer)}
+      buttons={['Show in words and test', versions === null ? 'Add the rule' : 'Save this version']}
+      lists={affiliates.length > 0 ? [['affiliates', affiliates]] : []}
+      figures={{
+        label: 'What this rule would have found',
+        title: 'What it would have found',
+        content: draft.isComputed ? (
           <>
             <DeferredPart />
             <p>
@@ -355,10 +223,25 @@ export function ruleForm(props: RuleFormProps): {
             “Show in words and test” tests what you typed on the last {String(TESTED_DAYS)} days.
             Nothing is saved.
           </p>
-        )}
-      </aside>
-    </div>
+        ),
+      }}
+    >
+      {valid ? (
+        <RuleInWords terms={valid} before={kept[0]?.terms} isTyped />
+      ) : (
+        <div class="rule in-words">
+          <p class="note">Once the fields are filled in, the rule stands here in words.</p>
+        </div>
+      )}
+      {valid &&
+        doubtsOf(valid).map((text) => <p class="notice warn">Please check: {visible(text)}</p>)}
+      {parameters && <MemberFields members={{ parameters }} path="" form={form} />}
+      <div class="plan-fields">
+        <MemberFields members={others} path="" form={form} />
+      </div>
+      <ErrorTexts errors={draft.errors.filter(({ pointer }) => pointer === '')} />
+    </VersionForm>
   )
   const compute = () => computeBackTest(visit, { rule, ...days, version: draft.terms }, true)
-  return { body, computeDeferred: draft.isTested ? compute : undefined }
+  return { body, computeDeferred: draft.isComputed ? compute : undefined }
 }

@@ -9,7 +9,6 @@ import {
   type Field,
   type Group,
   type Members,
-  type Offer,
   type OneOf,
   SIZES,
   type When,
@@ -25,6 +24,7 @@ import {
 } from '../plan/form.ts'
 import { conditionLabel } from '../plan/places.ts'
 import { visible } from './data.tsx'
+import { Control, ErrorTexts, InputField, Ticks } from './forms.tsx'
 
 // The fields of a plan, from their descriptions.
 
@@ -57,46 +57,14 @@ interface Props<F> {
 }
 
 /** Returns the errors that point at one of these pointers, or into it. */
-const errorsAt = ({ errors }: PlanForm, pointer: string, isExact = false): readonly FieldError[] =>
+export const errorsAt = (
+  { errors }: PlanForm,
+  pointer: string,
+  isExact = false,
+): readonly FieldError[] =>
   errors.filter(
     (one) => one.pointer === pointer || (!isExact && one.pointer?.startsWith(`${pointer}/`)),
   )
-
-/** Renders errors beside their field. */
-export const FieldErrors = ({ errors }: { errors: readonly FieldError[] }) => (
-  <>
-    {errors.map(({ message, hint }) => (
-      <strong>
-        {visible(message)} {hint && visible(hint)}{' '}
-      </strong>
-    ))}
-  </>
-)
-
-interface FrameProps {
-  readonly name: string
-  readonly label: string
-  readonly hint?: string | undefined
-  readonly errors: readonly FieldError[]
-  readonly control: (hintId: string | undefined) => Child
-}
-
-/** Renders a label, its control, and what is to be said about it. */
-const Frame = ({ name, label, hint, errors, control }: FrameProps) => {
-  const hintId = errors.length > 0 || hint ? `${name}-about` : undefined
-  return (
-    <div class={errors.length > 0 ? 'field wrong' : 'field'}>
-      <label for={name}>{label}</label>
-      {control(hintId)}
-      {hintId && (
-        <p id={hintId} class="note">
-          <FieldErrors errors={errors} />
-          {hint}
-        </p>
-      )}
-    </div>
-  )
-}
 
 /** Renders what keeps the exact value of a field while its text is unchanged. */
 const Exact = ({ name, form: { values } }: Omit<Props<Atom>, 'field'>) => {
@@ -122,149 +90,76 @@ const wordOf = (type: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** Renders a box for each type of transaction, or another list of names. */
-const Ticks = ({ field, name, form }: Props<Extract<Atom, { is: 'ticks' }>>) => {
-  const { values, offers } = form
-  const known = field.options.length > 0 ? field.options.map(([one]) => one) : offers.transactions
-  const all = [...new Set([...(known ?? []), ...tickNames(values, name)])]
-  const labels = new Map(field.options)
-  const errors = errorsAt(form, pointerOf(name))
-  return (
-    <fieldset class={errors.length > 0 ? 'choices wrong' : 'choices'} id={name}>
-      <legend>{field.label}</legend>
-      <input type="hidden" name={`${name}:all`} value={JSON.stringify(all)} />
-      <Exact name={name} form={form} />
-      {all.map((one) => (
-        <label>
-          <input
-            type="checkbox"
-            name={`${name}:${one}`}
-            checked={values(`${name}:${one}`) !== ''}
-          />{' '}
-          {labels.get(one) ?? wordOf(one)}
-        </label>
-      ))}
-      {errors.length > 0 && (
-        <p class="note">
-          <FieldErrors errors={errors} />
-        </p>
-      )}
-    </fieldset>
-  )
+const PLACEHOLDERS: Readonly<Record<string, string>> = { percent: 'such as 25 %', times: '100 %' }
+
+/** Returns the choices of a field; undefined for a text. */
+function choicesOf(field: Atom, name: string, { values, offers }: PlanForm) {
+  const value = values(name)
+  if (field.is === 'flag') {
+    return [[value === 'false' ? 'false' : '', 'No'] as const, ['true', 'Yes'] as const]
+  }
+  if (field.is !== 'choice') return undefined
+  const { activity } = offers
+  const isOffered = ([one]: Choice) =>
+    field.offer !== 'activity' || one === value || (activity?.includes(one) ?? true)
+  return optionsOf({ options: field.options.filter(isOffered) }, name, value)
 }
-
-/** Renders a choice, without its label. */
-export const Select = (props: {
-  name: string
-  options: readonly Choice[]
-  value: string
-  hintId?: string | undefined
-  label?: string
-}) => (
-  <select
-    id={props.name}
-    name={props.name}
-    aria-describedby={props.hintId}
-    aria-label={props.label}
-  >
-    {props.options.map(([value, label]) => (
-      <option value={value} selected={value === props.value}>
-        {label}
-      </option>
-    ))}
-  </select>
-)
-
-const SIGNS: readonly Choice[] = [
-  ['plus', 'is added'],
-  ['minus', 'is deducted'],
-]
-
-/** Renders the sign and the part of a term. */
-const Times = ({ field, name, form }: Props<Atom>) => (
-  <Frame
-    name={name}
-    label={field.label}
-    hint={field.hint}
-    errors={errorsAt(form, pointerOf(name))}
-    control={(hintId) => (
-      <span class="times">
-        <input
-          id={name}
-          name={name}
-          value={form.values(name)}
-          placeholder="100 %"
-          aria-describedby={hintId}
-          autocomplete="off"
-        />
-        <Select
-          name={`${name}+`}
-          options={SIGNS}
-          value={form.values(`${name}+`) || 'plus'}
-          label="Whether it is added or deducted"
-        />
-        <Exact name={name} form={form} />
-      </span>
-    )}
-  />
-)
-
-const PLACEHOLDERS: Readonly<Record<string, string>> = { percent: 'such as 25 %' }
-
-const listOf = (offer: Offer | undefined, { lists }: Offers): string | undefined =>
-  offer && lists.has(offer) ? `offer-${offer}` : undefined
 
 function AtomField({ field, name, form }: Props<Atom>) {
   const { values, offers } = form
-  if (field.is === 'ticks') return <Ticks field={field} name={name} form={form} />
-  if (field.is === 'times') return <Times field={field} name={name} form={form} />
-  const value = values(name)
-  const choices: readonly Choice[] | null =
-    field.is === 'flag'
-      ? [value === 'false' ? ['false', 'No'] : ['', 'No'], ['true', 'Yes']]
-      : field.is === 'choice'
-        ? field.options.filter(
-            ([one]) =>
-              field.offer !== 'activity' ||
-              one === value ||
-              offers.activity === null ||
-              offers.activity.includes(one),
-          )
-        : null
-  const placeholder = field.placeholder ?? PLACEHOLDERS[field.is]
+  const errors = errorsAt(form, pointerOf(name))
+  if (field.is === 'ticks') {
+    const known = field.options.length > 0 ? field.options.map(([one]) => one) : offers.transactions
+    const all = [...new Set([...(known ?? []), ...tickNames(values, name)])]
+    const labels = new Map(field.options)
+    return (
+      <>
+        <input type="hidden" name={`${name}:all`} value={JSON.stringify(all)} />
+        <Exact name={name} form={form} />
+        <Ticks
+          id={name}
+          title={field.label}
+          errors={errors}
+          ticks={all.map((one) => ({
+            name: `${name}:${one}`,
+            label: labels.get(one) ?? wordOf(one),
+            isTicked: values(`${name}:${one}`) !== '',
+          }))}
+        />
+      </>
+    )
+  }
+  const offer = 'offer' in field && field.offer
   return (
-    <Frame
+    <InputField
+      id={name}
       name={name}
       label={field.label}
       hint={field.hint}
-      errors={errorsAt(form, pointerOf(name))}
-      control={(hintId) => (
-        <>
-          {choices ? (
-            <Select
-              name={name}
-              options={field.is === 'flag' ? choices : optionsOf({ options: choices }, name, value)}
-              value={value}
-              hintId={hintId}
-            />
-          ) : (
-            <input
-              id={name}
-              name={name}
-              type={field.is === 'day' ? 'date' : 'text'}
-              inputmode={field.is === 'whole' ? 'numeric' : undefined}
-              value={value}
-              placeholder={placeholder}
-              list={'offer' in field ? listOf(field.offer, offers) : undefined}
-              data-list={field.is === 'list' ? '' : undefined}
-              aria-describedby={hintId}
-              autocomplete="off"
-            />
-          )}
-          <Exact name={name} form={form} />
-        </>
+      errors={errors}
+      value={values(name)}
+      type={field.is === 'day' ? 'date' : 'text'}
+      options={choicesOf(field, name, form)}
+      placeholder={field.placeholder ?? PLACEHOLDERS[field.is]}
+      attributes={{
+        inputmode: field.is === 'whole' ? 'numeric' : undefined,
+        list: offer && offers.lists.has(offer) ? `offer-${offer}` : undefined,
+        'data-list': field.is === 'list' ? '' : undefined,
+      }}
+    >
+      {field.is === 'times' && (
+        <Control
+          name={`${name}+`}
+          options={[
+            ['plus', 'is added'],
+            ['minus', 'is deducted'],
+          ]}
+          value={values(`${name}+`) || 'plus'}
+          attributes={{ 'aria-label': 'Whether it is added or deducted' }}
+        />
       )}
-    />
+      <Exact name={name} form={form} />
+    </InputField>
   )
 }
 
@@ -301,12 +196,22 @@ function firstForm({ item }: EntryList, offers: Offers): string {
 const RowFields = ({ field, name, form }: Props<Field>) =>
   field.is === 'group' ? (
     <div class="plan-fields">
-      <FieldErrors errors={errorsAt(form, pointerOf(name), true)} />
+      <ErrorTexts errors={errorsAt(form, pointerOf(name), true)} />
       <MemberFields members={field.members} path={name} form={form} />
     </div>
   ) : (
     <FieldOf field={field} name={name} form={form} />
   )
+
+/** Renders the errors of a list or of a rule as a whole. */
+export function ListErrors({ name, form }: { name: string; form: PlanForm }) {
+  const errors = errorsAt(form, pointerOf(name), true)
+  return errors.length === 0 ? null : (
+    <p class="note wrong">
+      <ErrorTexts errors={errors} />
+    </p>
+  )
+}
 
 /** Renders a list of rows: its title, how many rows it has, and the errors of the list as a whole. */
 function ListFrame(props: {
@@ -317,16 +222,11 @@ function ListFrame(props: {
   children?: Child
 }) {
   const { label, name, count, form, children } = props
-  const errors = errorsAt(form, pointerOf(name), true)
   return (
     <fieldset class="rows" id={name}>
       <legend>{label}</legend>
       <input type="hidden" name={`${name}#`} value={String(count)} />
-      {errors.length > 0 && (
-        <p class="note wrong">
-          <FieldErrors errors={errors} />
-        </p>
-      )}
+      <ListErrors name={name} form={form} />
       {children}
     </fieldset>
   )
@@ -437,19 +337,14 @@ function OneOfField({ field, name, form }: Props<OneOf>) {
   const errors = errorsAt(form, pointerOf(name), true)
   return (
     <div class="one-of" id={`${name}-forms`}>
-      <Frame
+      <InputField
+        id={`${name}@`}
         name={`${name}@`}
         label={field.label}
         hint={field.hint}
         errors={errors}
-        control={(hintId) => (
-          <Select
-            name={`${name}@`}
-            options={isOptional ? [...none, ...options] : options}
-            value={chosen}
-            hintId={hintId}
-          />
-        )}
+        options={isOptional ? [...none, ...options] : options}
+        value={chosen}
       />
       {all.map(
         (one) =>
@@ -510,30 +405,31 @@ function WhenField({ field, name, form }: Props<When>) {
         return (
           <div class="row condition" id={`${at}-row`}>
             <div class={errors.length > 0 ? 'field wrong' : 'field'}>
-              <Select
+              <Control
                 name={`${at}@`}
                 options={[
                   ...(chosen ? [] : [['', 'Choose'] as const]),
                   ...all.map((one): Choice => [one, conditionLabel(one)]),
                 ]}
                 value={chosen}
-                label={`Condition ${i + 1}`}
+                attributes={{ 'aria-label': `Condition ${i + 1}` }}
               />
-              <input
+              <Control
                 id={at}
                 name={at}
                 value={values(at)}
                 placeholder={example && `such as ${example}`}
-                list={offers.lists.has(base) ? `offer-${base}` : undefined}
-                data-list=""
-                aria-label={`Values of condition ${i + 1}, with commas`}
-                aria-describedby={errors.length > 0 ? `${at}-about` : undefined}
-                autocomplete="off"
+                hintId={errors.length > 0 ? `${at}-about` : undefined}
+                attributes={{
+                  list: offers.lists.has(base) ? `offer-${base}` : undefined,
+                  'data-list': '',
+                  'aria-label': `Values of condition ${i + 1}, with commas`,
+                }}
               />
               <Exact name={at} form={form} />
               {errors.length > 0 && (
                 <p class="note" id={`${at}-about`}>
-                  <FieldErrors errors={errors} />
+                  <ErrorTexts errors={errors} />
                 </p>
               )}
             </div>
@@ -579,7 +475,7 @@ function GroupField({ field, name, form }: Props<Group>) {
   return (
     <fieldset class="group" id={name}>
       <legend>{field.label}</legend>
-      <FieldErrors errors={errorsAt(form, pointerOf(name), true)} />
+      <ErrorTexts errors={errorsAt(form, pointerOf(name), true)} />
       <div class="plan-fields">
         <MemberFields members={shown} path={name} form={form} />
       </div>

@@ -1,37 +1,188 @@
 import type { Child } from 'hono/jsx'
+import { type FieldError, useVisit, type Values, type Visit } from '../page.ts'
+import type { TypedTerms } from '../plan/form.ts'
+import { FormSentence } from './forms.tsx'
 
-// What the forms of the next version share: that of plans and that of fraud rules.
+// The form of the next version, of a plan or of a fraud rule: what is typed of it, and what is wrong.
 
-/** Renders the button of the Enter key, which is the first one of its form: it shows what was typed. */
-export const EnterButton = () => (
-  <button type="submit" name="do" value="show" class="default" tabindex={-1} formaction="#figures">
-    Show again
-  </button>
-)
+/** What is typed of a version, and what is wrong with it. */
+export interface Draft {
+  readonly values: Values
+  readonly terms: unknown
+  readonly errors: readonly FieldError[]
+  /** Whether somebody asked for figures, and nothing is wrong. */
+  readonly isComputed: boolean
+}
 
-/** Renders that somebody else saved a version meanwhile, and what it changed. */
-export const SavedMeanwhile = ({
-  version,
-  again,
-  children,
-}: {
-  version: number
-  /** The page whose form begins with that version. */
-  again?: string
-  children?: Child
-}) => (
-  <div class="notice bad" role="alert" tabindex={-1} autofocus>
-    <p>
-      Version {version} was saved while you were typing, so nothing was changed. What it changes is
-      marked below. What you typed is still here: save it again to make it the version after, which
-      then has your terms alone.
-      {again && (
-        <>
-          {' '}
-          <a href={again}>Begin again with version {version}</a> to keep what it changes.
-        </>
+/** Returns whether an error that was found says what is known of its field, or of a field in it. */
+const isSameProblem = (known: FieldError, { pointer, message }: FieldError): boolean =>
+  known.pointer === pointer ||
+  (known.pointer?.startsWith(`${pointer}/`) === true &&
+    /^Write an? (?:amount|percentage)/.test(message))
+
+const refusedVersion = ({ refused }: Visit) => (refused?.change === 'put' ? refused : null)
+
+/** Reads what is typed, or what the form begins with, and checks it as the administration API does. */
+export function openDraft(
+  visit: Visit,
+  form: {
+    initial: () => Values
+    read: (values: Values) => TypedTerms
+    check: (terms: unknown) => readonly FieldError[]
+    /** Returns an error of the API at the fields of the form, in its words. */
+    inForm: (error: FieldError, values: Values) => FieldError
+  },
+): Draft {
+  const refused = refusedVersion(visit)
+  const typed = refused ?? visit.typed
+  const values = typed?.values ?? form.initial()
+  const { terms, problems } = form.read(values)
+  const isAsked = !refused && (!typed || values('do') === 'show')
+  const inForm = (errors: readonly FieldError[]) => errors.map((one) => form.inForm(one, values))
+  const known = refused ? inForm(refused.errors) : problems
+  // What cannot be read at all is wrong in one way only.
+  const found = (isAsked || refused ? inForm(form.check(terms)) : []).filter(
+    (one) => !known.some((other) => isSameProblem(other, one)),
+  )
+  const errors = [...known, ...found]
+  // What nobody has typed is incomplete, not wrong.
+  const isRow = /^(?:add|remove) /.test(values('do'))
+  return {
+    ...{ values, terms, errors: typed && !isRow ? errors : [] },
+    isComputed: isAsked && errors.length === 0,
+  }
+}
+
+interface VersionFormProps {
+  readonly draft: Draft
+  /** The latest version; null for something new. */
+  readonly latest: { readonly version: number } | null
+  /** What the form sends unseen. */
+  readonly hidden?: Readonly<Record<string, string>>
+  /** Renders what the latest version changes of one that was seen, by its number. */
+  readonly changes: (seen: number) => Child
+  /** The page whose form begins with the latest version. */
+  readonly again?: string
+  /** What is said if something new was saved meanwhile under the same name. */
+  readonly taken: string
+  /** Returns the id of the field at which an error points, and what it is called. */
+  readonly place: (pointer: string) => readonly [anchor: string, label: string]
+  readonly children: Child
+  /** The texts of the buttons that show and save. */
+  readonly buttons: readonly [show: string, save: string]
+  /** The values that the browser proposes for fields, by the names of their lists. */
+  readonly lists: Iterable<readonly [string, readonly string[]]>
+  readonly figures: { readonly label: string; readonly title: string; readonly content: Child }
+}
+
+/** Renders why a version was not saved. */
+const WhyRefused = (props: VersionFormProps, visit = useVisit()) => {
+  const { draft, latest, changes, again, taken, place } = props
+  const refused = refusedVersion(visit)
+  const isUnseen = refused?.code === 'newer_version'
+  const isWhole = refused !== null && refused.errors.length === 0
+  return (
+    <>
+      {isWhole && (
+        <div class="notice bad" role="alert" tabindex={-1} autofocus>
+          {isUnseen && latest ? (
+            <>
+              <p>
+                Version {latest.version} was saved while you were typing, so nothing was changed.
+                What it changes is marked below. What you typed is still here: save it again to make
+                it the version after, which then has your terms alone.
+                {again && (
+                  <>
+                    {' '}
+                    <a href={again}>Begin again with version {latest.version}</a> to keep what it
+                    changes.
+                  </>
+                )}
+              </p>
+              {changes(Number(draft.values('after') || '0'))}
+            </>
+          ) : (
+            <p>
+              <FormSentence text={isUnseen ? taken : refused.detail} />
+            </p>
+          )}
+        </div>
       )}
-    </p>
-    {children}
-  </div>
+      {draft.errors.length > 0 && (
+        <div class="notice bad" role="alert" tabindex={-1} autofocus>
+          <p>{refused && !isWhole && 'Nothing was saved. '}Some fields need another value.</p>
+          <ul>
+            {draft.errors.map(({ pointer = '', message, hint }) => {
+              const [anchor, label] = place(pointer)
+              return (
+                <li>
+                  <a href={`#${anchor}`}>{label}</a>: <FormSentence text={message} />{' '}
+                  {hint && <FormSentence text={hint} />}
+                </li>
+              )
+            })}
+          </ul>
+        </div>
+      )}
+    </>
+  )
+}
+
+/** Renders the values that the browser proposes for fields. */
+export const Lists = ({ lists }: { lists: VersionFormProps['lists'] }) => (
+  <>
+    {[...lists].map(([name, values]) => (
+      <datalist id={`offer-${name}`}>
+        {values.map((value) => (
+          <option value={value} />
+        ))}
+      </datalist>
+    ))}
+  </>
 )
+
+/** Renders the form of the next version, and beside it what is computed from records. */
+export const VersionForm = (props: VersionFormProps, visit = useVisit()) => {
+  const { draft, latest, hidden = {}, children, buttons, lists, figures } = props
+  const sent = { csrf: visit.csrf, change: 'put', after: String(latest?.version ?? 0), ...hidden }
+  return (
+    <div class="plan-editor">
+      <form method="post" class="change plan-form" id="change-put">
+        {Object.entries(sent).map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        {/* The Enter key presses the first button of its form: it shows what was typed. */}
+        <button
+          type="submit"
+          name="do"
+          value="show"
+          class="default"
+          tabindex={-1}
+          formaction="#figures"
+        >
+          Show again
+        </button>
+        <WhyRefused {...props} />
+        {children}
+        <div class="plan-buttons">
+          <button type="submit" name="do" value="show" class="plain" formaction="#figures">
+            {buttons[0]}
+          </button>
+          <button type="submit" name="do" value="save">
+            {buttons[1]}
+          </button>
+        </div>
+        <Lists lists={lists} />
+      </form>
+      {/* Where the terms are refused, the page begins with why. */}
+      <aside
+        class="plan-figures"
+        id={draft.errors.length > 0 ? undefined : 'figures'}
+        aria-label={figures.label}
+      >
+        <h2>{figures.title}</h2>
+        {figures.content}
+      </aside>
+    </div>
+  )
+}

@@ -6,15 +6,8 @@ import { readErrors } from '../api-errors.ts'
 import type { FieldError, Values, Visit } from '../page.ts'
 import { RULE_KINDS } from './fields.ts'
 import { rowCount, termsOf, withoutRow, withRow } from './form.ts'
-import { plainError } from './places.ts'
 
 // What somebody types of a plan before it is saved.
-
-/** Returns values, some of them replaced. */
-export const replaced =
-  (values: Values, texts: ReadonlyMap<string, string>): Values =>
-  (name) =>
-    texts.get(name) ?? values(name)
 
 /** Returns the first fields of a new rule of a kind. */
 function newRule(values: Values, kind: string): Record<string, string> {
@@ -25,8 +18,8 @@ function newRule(values: Values, kind: string): Record<string, string> {
   return { '/kind': kind, '@pays': pays ?? '', '/id': `rule-${number}` }
 }
 
-/** Returns what the form of a plan shows again for one of its buttons; null for the button that saves. */
-export function redrawPlan(values: Values): Values | null {
+/** Returns what the form of a version shows again for one of its buttons; null for the button that saves. */
+export function redrawVersion(values: Values): Values | null {
   const [does, path = '', first = ''] = values('do').split(' ')
   if (does === 'show') return values
   if (does === 'add') {
@@ -74,5 +67,5 @@ export function checkTerms(
 ): FieldError[] {
   const context = { vocabulary, ratedCurrencies: null, onceIds: new Set<string>(), versions }
   const { issues } = checkPlan(terms, context)
-  return issues.length === 0 ? [] : readErrors(validationFailed(issues)).map(plainError)
+  return issues.length === 0 ? [] : readErrors(validationFailed(issues))
 }

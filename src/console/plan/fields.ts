@@ -52,6 +52,8 @@ export interface EntryList extends Named {
   /** The word for one entry, such as `tier`. */
   readonly one: string
   readonly item: Field
+  /** The field of an entry that has its name, if the JSON has an object of entries instead of a list. */
+  readonly key?: string
 }
 
 /** A member of one of several forms: each is known by the one member that has its name. */

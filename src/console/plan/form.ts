@@ -310,9 +310,13 @@ function show(
   digits: number,
 ): void {
   if (field.is === 'rows') {
-    if (!Array.isArray(value)) return
-    texts.set(`${path}#`, String(value.length))
-    for (const [i, one] of value.entries()) show(field.item, `${path}/${i}`, one, texts, digits)
+    const { key, item } = field
+    const rows = key
+      ? Object.entries(Object(value)).map(([name, one]) => ({ [key]: name, ...Object(one) }))
+      : value
+    if (!Array.isArray(rows)) return
+    texts.set(`${path}#`, String(rows.length))
+    for (const [i, one] of rows.entries()) show(item, `${path}/${i}`, one, texts, digits)
   } else if (field.is === 'group' || field.is === 'oneOf' || field.is === 'when') {
     if (!isObject(value)) return
     if (field.is === 'group') showMembers(field.members, path, value, texts, digits)
@@ -384,10 +388,23 @@ function readGroup({ members }: Group, path: string, reading: Reading): unknown 
   return Object.keys(found).length > 0 ? found : undefined
 }
 
-function readRows({ item }: EntryList, path: string, reading: Reading): unknown {
+function readRows({ item, one, key }: EntryList, path: string, reading: Reading): unknown {
   const count = rowCount(reading.values, path)
   if (count === 0) return undefined
-  return Array.from({ length: count }, (_, i) => read(item, `${path}/${i}`, reading) ?? {})
+  const rows = Array.from({ length: count }, (_, i) => read(item, `${path}/${i}`, reading) ?? {})
+  if (!key) return rows
+  const entries = new Map<string, object>()
+  for (const [i, row] of rows.entries()) {
+    const { [key]: name = '', ...others } = Object(row)
+    const message = entries.has(name)
+      ? `This ${one} stands above already.`
+      : `Write the ${one}, or remove this row.`
+    if (name === '' || entries.has(name)) {
+      reading.problems.push({ pointer: `/${path}/${i}/${key}`, message })
+    }
+    entries.set(name, others)
+  }
+  return Object.fromEntries(entries)
 }
 
 /** Returns the form of a member that is chosen. */

@@ -61,22 +61,24 @@ export function placeWords(pointer: string, values: Values): string {
   return [rule, ...labels].join(', ')
 }
 
-/** The labels of members by their names: the first field that has the name. */
-const LABELS: Labels = new Map(
-  (function* walk(members: Members): Generator<[string, string]> {
-    for (const [name, field] of Object.entries(members)) {
-      yield [name, small(field.label)]
-      const inner = field.is === 'rows' ? field.item : field
-      yield* walk(membersOf(inner))
-    }
-  })({
-    ...PLAN_MEMBERS,
-    ...Object.assign({}, ...Object.values(RULE_KINDS).map((one) => one.members)),
-  }),
-)
-
 /** The labels of fields, by the names of their members. */
-export type Labels = ReadonlyMap<string, string>
+type Labels = ReadonlyMap<string, string>
+
+/** Returns the labels of fields by the names of their members: of several with one name that of the last. */
+export const labelsOf = (all: Members): Labels =>
+  new Map(
+    (function* walk(members: Members): Generator<[string, string]> {
+      for (const [name, field] of Object.entries(members)) {
+        yield [name, small(field.label)]
+        yield* walk(membersOf(field.is === 'rows' ? field.item : field))
+      }
+    })(all),
+  )
+
+const LABELS = labelsOf({
+  ...PLAN_MEMBERS,
+  ...Object.assign({}, ...Object.values(RULE_KINDS).map((one) => one.members)),
+})
 
 /** Writes a name or a value that a sentence of the API has in backticks. */
 function quoted(text: string, labels: Labels): string {
