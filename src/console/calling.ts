@@ -1,23 +1,32 @@
 import type { AnyOperation, InputOf } from '../http/operation.ts'
 import type { Change, Values, Visit } from './page.ts'
+import { changedMembers } from './parts/schema.ts'
+
+/** Some members of an object; as in JSON, one that is undefined is absent. */
+type Partially<T> = { readonly [Name in keyof T]?: T[Name] | undefined }
 
 /**
- * Returns a change that calls an operation. Its members come from the path of the page and from the fields of the
- * form that have their names. Empty fields are left out; `others` has what the form sends otherwise.
+ * Returns a change that calls an operation. Its parameters come from the path of the page, and those that the path
+ * lacks, with the members of the body, from the fields of the form that have their names. `others` has what the form
+ * sends otherwise.
  */
 export const calling = <O extends AnyOperation>(
   of: O,
   done: Change['done'],
-  others: (values: Values, visit: Visit) => Partial<InputOf<O>> = () => ({}),
+  others: (values: Values, visit: Visit) => Partially<InputOf<O>> = () => ({}),
 ): Change => ({
   done,
   perform(values, visit) {
     const { account, params } = visit
-    const members = Object.keys({ ...of.params, ...of.body }).flatMap((name) => {
+    const own = Object.keys(of.params).flatMap((name) => {
       const value = params[name] ?? values(name).trim()
       return value === '' ? [] : [[name, value]]
     })
-    const own = { ...(account !== '' && { account }), ...Object.fromEntries(members) }
-    return visit.api.call(of, { ...own, ...others(values, visit) })
+    return visit.api.call(of, {
+      ...(account !== '' && { account }),
+      ...Object.fromEntries(own),
+      ...changedMembers(of.body, (name) => params[name] ?? values(name)),
+      ...others(values, visit),
+    })
   },
 })

@@ -23,7 +23,7 @@ import {
   type Visit,
   VisitContext,
 } from './page.ts'
-import { visible } from './parts/data.tsx'
+import { Sentence, visible } from './parts/data.tsx'
 import { placeOf } from './parts/deliveries.tsx'
 import { FormSentence, Refusal, RefusedFilters } from './parts/forms.tsx'
 import { detailWords, plainWords } from './parts/plain-words.ts'
@@ -146,8 +146,8 @@ function errorView(c: Context, error: ApiError) {
       <ul>
         {readErrors(error).map(({ pointer, message, hint }) => (
           <li>
-            {pointer && <strong>{placeOf(pointer)}:</strong>} <FormSentence text={message} />{' '}
-            {hint && <FormSentence text={hint} />}
+            {pointer && <strong>{placeOf(pointer)}:</strong>} <Sentence text={message} />{' '}
+            {hint && <Sentence text={hint} />}
           </li>
         ))}
       </ul>

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { ACCOUNT_WORDS, storageWords } from '../../src/console/parts/field-words.ts'
+import { storageWords } from '../../src/console/parts/field-words.ts'
 import {
   changedMembers,
   describe as describeMember,
@@ -10,7 +10,7 @@ import {
 const SCHEMAS = {
   events: v.optional(v.array(v.picklist(['feed.late', 'feed.recovered', 'statement.paid']))),
   disabled: v.optional(v.boolean()),
-  storage_quota: v.nullable(v.pipe(v.number(), v.metadata({ examples: [500] }))),
+  days: v.nullable(v.pipe(v.number(), v.metadata({ examples: [500] }))),
   url: v.pipe(v.string(), v.metadata({ description: 'Where to send.' })),
 }
 
@@ -21,28 +21,27 @@ const changed = (was: Record<string, string>, sent: Record<string, string>) =>
   )
 
 test('a form sends the members that it has changed, each with its type', () => {
-  const was = { events: 'feed.late', disabled: 'false', storage_quota: '5', url: 'a' }
-  const same = { 'events:feed.late': 'on', disabled: 'false', storage_quota: '5' }
+  const was = { events: 'feed.late', disabled: 'false', days: '5', url: 'a' }
+  const same = { 'events:feed.late': 'on', disabled: 'false', days: '5' }
   expect(changed(was, { ...same, url: 'a' })).toEqual({})
   expect(changed(was, { ...same, url: '5' })).toEqual({ url: '5' })
   const boxes = { 'events:feed.late': 'on', 'events:statement.paid': 'on' }
-  expect(changed(was, { ...boxes, disabled: 'true', storage_quota: '7.5' })).toEqual({
-    ...{ events: ['feed.late', 'statement.paid'], disabled: true, storage_quota: 7.5 },
+  expect(changed(was, { ...boxes, disabled: 'true', days: '7.5' })).toEqual({
+    ...{ events: ['feed.late', 'statement.paid'], disabled: true, days: 7.5 },
     url: null,
   })
-  expect(changed(was, { disabled: '', storage_quota: 'many', url: 'a' })).toEqual({
-    ...{ events: [], disabled: null, storage_quota: 'many' },
+  expect(changed(was, { disabled: '', days: 'many', url: 'a' })).toEqual({
+    ...{ events: [], disabled: null, days: 'many' },
   })
 })
 
 test('a number is written in the unit that people use, and stored in that of the API', () => {
   const schemas = { storage_quota: v.number(), unattributed_threshold: v.number() }
   const saved = (sent: Record<string, string>) =>
-    changedMembers(schemas, (name) => sent[name] ?? '', ACCOUNT_WORDS)
-  const { storage_quota, unattributed_threshold } = ACCOUNT_WORDS
-  expect(formText(4_294_967_296, storage_quota.scale)).toBe('4')
-  expect(formText(0.07, unattributed_threshold.scale)).toBe('7')
-  expect(formText(null, unattributed_threshold.scale)).toBe('')
+    changedMembers(schemas, (name) => sent[name] ?? '')
+  expect(formText('storage_quota', 4_294_967_296)).toBe('4')
+  expect(formText('unattributed_threshold', 0.07)).toBe('7')
+  expect(formText('unattributed_threshold', null)).toBe('')
   expect(saved({ storage_quota: '1.5', unattributed_threshold: '12,5' })).toEqual({
     storage_quota: 1_610_612_736,
     unattributed_threshold: 0.125,
@@ -72,7 +71,7 @@ test('an amount of storage has a unit', () => {
 })
 
 test('a field is described by its schema', () => {
-  const { events, disabled, storage_quota, url } = SCHEMAS
+  const { events, disabled, days, url } = SCHEMAS
   expect(describeMember(events)).toEqual({
     ...{ example: undefined, type: 'text' },
     choices: ['feed.late', 'feed.recovered', 'statement.paid'],
@@ -81,7 +80,7 @@ test('a field is described by its schema', () => {
   expect(describeMember(disabled)).toMatchObject({
     ...{ type: 'boolean', choices: ['true', 'false'], isList: false },
   })
-  expect(describeMember(storage_quota)).toMatchObject({
+  expect(describeMember(days)).toMatchObject({
     ...{ type: 'number', choices: [], isRequired: true, example: '500' },
   })
   expect(describeMember(url)).toMatchObject({

@@ -4,6 +4,7 @@ import { newAccount } from '../../admin/fields.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { listPeriods } from '../../commission/statements/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
+import { calling } from '../calling.ts'
 import { accountPath, type Page, startOfToday, type Visit, withQuery } from '../page.ts'
 import { Amount, Data, EmptyState, Name, Pager, periodWords } from '../parts/data.tsx'
 import { refusedPath } from '../parts/deliveries.tsx'
@@ -12,7 +13,6 @@ import { ACCOUNT_WORDS, VERTICALS } from '../parts/field-words.ts'
 
 import { ChangeForm, Field } from '../parts/forms.tsx'
 import { draftsByPeriod, type Money, moneyOf, openPeriods, sumByCurrency } from '../parts/owed.ts'
-import { changedMembers } from '../parts/schema.ts'
 import { SchemaFields } from '../parts/schema-fields.tsx'
 import type { PeriodSums } from '../parts/statement-lists.tsx'
 
@@ -88,13 +88,8 @@ export const accountsPage: Page = {
   query: ['cursor'],
   changes: {
     create: {
-      done: 'The account was created. Next, issue its credentials.',
+      ...calling(createAccount, 'The account was created. Next, issue its credentials.'),
       next: (answer) => accountPath((answer as Account).account, 'credentials'),
-      perform: (values, { api }) =>
-        api.call(createAccount, {
-          ...changedMembers(newAccount, values, ACCOUNT_WORDS),
-          ...(values('binding') !== '' && { binding: values('binding') }),
-        }),
     },
   },
   async render(visit) {

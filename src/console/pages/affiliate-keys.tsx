@@ -1,7 +1,7 @@
 import { endAffiliateKey, listAffiliateKeys, makeAffiliateKey } from '../../admin/affiliate-keys.ts'
-import type { Overlap } from '../../admin/overlap.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { accountPath, type Page, useVisit, type Values, type Visit, withQuery } from '../page.ts'
+import { calling } from '../calling.ts'
+import { accountPath, type Page, useVisit, type Visit, withQuery } from '../page.ts'
 import { Badge, Data, Day, EmptyState, Name, Time } from '../parts/data.tsx'
 import { AccountLink } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm, type Option } from '../parts/forms.tsx'
@@ -30,17 +30,6 @@ const OVERLAPS: readonly Option[] = [
 ]
 
 const affiliateOf = ({ params }: Visit): string => params.affiliate_id ?? ''
-
-const ownerOf = (visit: Visit) => ({
-  account: visit.account,
-  affiliate_id: affiliateOf(visit),
-})
-
-/** Returns what a form says of a new key. */
-const keyFields = (values: Values) => ({
-  name: values('name').trim(),
-  scope: values('scope') === 'read links' ? ('read links' as const) : ('read' as const),
-})
 
 const Keys = ({ rows }: { rows: readonly Key[] }, visit = useVisit()) => (
   <Table
@@ -113,33 +102,20 @@ export const affiliateKeysPage: Page = {
   hasNames: true,
   query: ['key'],
   changes: {
-    make: {
-      done,
-      perform: (values, visit) =>
-        visit.api.call(makeAffiliateKey, { ...ownerOf(visit), ...keyFields(values) }),
-    },
-    replace: {
-      done,
-      perform: (values, visit) =>
-        visit.api.call(makeAffiliateKey, {
-          ...ownerOf(visit),
-          ...keyFields(values),
-          replaces: visit.query.key,
-          // The operation checks it.
-          overlap: values('overlap') as Overlap,
-        }),
-    },
+    make: calling(makeAffiliateKey, done),
+    replace: calling(makeAffiliateKey, done, (_, { query }) => ({ replaces: query.key })),
     end: {
-      done: 'The key has ended.',
+      ...calling(endAffiliateKey, 'The key has ended.', (_, { query }) => ({ key_id: query.key })),
       confirm: affiliateOf,
       next: (_, visit) => accountPath(visit.account, 'affiliates', affiliateOf(visit), 'keys'),
-      perform: (_, visit) =>
-        visit.api.call(endAffiliateKey, { ...ownerOf(visit), key_id: visit.query.key ?? '' }),
     },
   },
   async render(visit) {
     const affiliate_id = affiliateOf(visit)
-    const { data } = await visit.api.call(listAffiliateKeys, ownerOf(visit))
+    const { data } = await visit.api.call(listAffiliateKeys, {
+      account: visit.account,
+      affiliate_id,
+    })
     const chosen = data.find(({ id, alive }) => alive && id === visit.query.key)
     const body = (
       <>

@@ -11,8 +11,8 @@ import { cellOf } from '../csv-columns.ts'
 import { accountPath, type Page, type RefusedForm } from '../page.ts'
 import { KeptFile } from '../parts/column-choices.tsx'
 import { AccountLink } from '../parts/fields.tsx'
-import { Field } from '../parts/forms.tsx'
-import { canManage, FileField, PostForm, RowRefusal } from '../parts/payout-forms.tsx'
+import { CSV_FILE, Field } from '../parts/forms.tsx'
+import { canManage, PostForm, RowRefusal } from '../parts/payout-forms.tsx'
 
 /** Renders why a file was refused, and what is kept of it. */
 function RefusedFile({ refused }: { refused: RefusedForm }) {
@@ -97,12 +97,11 @@ export const affiliateUploadPage: Page = {
         <PostForm id="change-preview" hasFile>
           <input type="hidden" name="change" value="preview" />
           {refused && <RefusedFile refused={refused} />}
-          <FileField id="preview-file">
-            CSV with commas, semicolons or tabs. If the file has the column Parent, an empty cell
-            removes the parent. An empty name, e-mail or status keeps what is stored. Without a day,
-            parents and plans count from today on, and a plan that begins later from its first day
-            on.
-          </FileField>
+          <Field
+            change="preview"
+            {...CSV_FILE}
+            hint="CSV with commas, semicolons or tabs. If the file has the column Parent, an empty cell removes the parent. An empty name, e-mail or status keeps what is stored. Without a day, parents and plans count from today on, and a plan that begins later from its first day on."
+          />
           <Field
             change={refused?.change ?? 'preview'}
             name="customers"

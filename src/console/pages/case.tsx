@@ -12,7 +12,6 @@ import {
   AgreeForm,
   AgreeReleaseForm,
   addNote,
-  agree,
   DecideForm,
   decide,
   MOST_REFUSED,
@@ -414,7 +413,7 @@ export const casePage: Page = {
   section: 'Cases',
   hasNames: true,
   query: ['cursor', 'changed'],
-  changes: { decide, agree, release, note: addNote },
+  changes: { decide, agree: decide, release, note: addNote },
   async render(visit) {
     const { api, account, params } = visit
     const [found, { vertical }] = await Promise.all([

@@ -8,7 +8,6 @@ import { Chart } from '../parts/chart.tsx'
 import { Badge, CopiedText, count, dayWords, EmptyState, Name, Pager } from '../parts/data.tsx'
 import { LINK_WORDS } from '../parts/field-words.ts'
 import { Facts } from '../parts/fields.tsx'
-import { changedMembers } from '../parts/schema.ts'
 import { SchemaForm } from '../parts/schema-fields.tsx'
 import { Table } from '../parts/table.tsx'
 import { AccountTabs } from '../parts/tabs.tsx'
@@ -43,16 +42,14 @@ export const linksPage: Page = {
   query: ['link', 'cursor'],
   changes: {
     create: {
-      ...calling(createLink, 'The link was created. Give its address to the affiliate.', (values) =>
-        changedMembers(newLink, values),
-      ),
+      ...calling(createLink, 'The link was created. Give its address to the affiliate.'),
       next: (answer, { path }) => withQuery(path, { link: (answer as Link).link_id }),
     },
-    save: {
-      done: 'The link is saved. Visitors notice it within a minute.',
-      perform: (values, { api, account, query: { link = '' } }) =>
-        api.call(changeLink, { account, link_id: link, ...changedMembers(linkChange, values) }),
-    },
+    save: calling(
+      changeLink,
+      'The link is saved. Visitors notice it within a minute.',
+      (_, { query }) => ({ link_id: query.link }),
+    ),
   },
   async render(visit) {
     const { api, account, query } = visit

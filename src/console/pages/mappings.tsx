@@ -17,11 +17,11 @@ import { STATUSES } from '../../db/directory/status-maps.ts'
 import { ApiError } from '../../errors.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfConflict } from '../api-errors.ts'
-import { type Change, type Page, useVisit, type Values, type Visit, withQuery } from '../page.ts'
+import { calling } from '../calling.ts'
+import { type Change, type Page, useVisit, type Values, withQuery } from '../page.ts'
 import { Data, EmptyState, isolated, visible } from '../parts/data.tsx'
 import { DEFINITION_WORDS } from '../parts/field-words.ts'
 import { ChangeForm, ConfirmForm, Field, type Option } from '../parts/forms.tsx'
-import { changedMembers } from '../parts/schema.ts'
 import { SchemaFields } from '../parts/schema-fields.tsx'
 import { Table } from '../parts/table.tsx'
 import { AccountTabs } from '../parts/tabs.tsx'
@@ -50,25 +50,16 @@ function readProducts(text: string): Record<string, string> {
   return Object.fromEntries(pairs)
 }
 
-function definitionOf(values: Values) {
-  const [field, map] = [values('field'), values('map')]
-  return {
-    ...changedMembers(simple, values),
-    kpis: linesOf(values('kpis')),
-    ...((field !== '' || map !== '') && { product: { field, map: readProducts(map) } }),
-  }
-}
-
 /** Defines an event, or replaces its definition. */
 const definitionChange: Change = {
-  done: 'The definition is saved.',
+  ...calling(putEventDefinition, 'The definition is saved.', (values) => {
+    const [field, map] = [values('field'), values('map')]
+    return {
+      kpis: linesOf(values('kpis')),
+      ...((field !== '' || map !== '') && { product: { field, map: readProducts(map) } }),
+    }
+  }),
   next: (_, { path }) => path,
-  perform: (values, { api, account }) =>
-    api.call(putEventDefinition, {
-      account,
-      eventname: values('eventname'),
-      ...definitionOf(values),
-    }),
 }
 
 /** Renders the form of an event definition; empty if there is none yet. */
@@ -150,13 +141,7 @@ function readWords(values: Values): Record<string, string> {
   return Object.fromEntries(words)
 }
 
-/** Returns the change that replaces a map by that of its form. */
-const mappingChange = (
-  put: (call: Visit, words: Record<string, string>) => Promise<unknown>,
-): Change => ({
-  done: 'The meanings are saved.',
-  perform: (values, visit) => put(visit, readWords(values)),
-})
+const SAVED = 'The meanings are saved.'
 
 interface MappingProps {
   readonly change: string
@@ -310,22 +295,16 @@ export const mappingsPage: Page = {
   section: 'Account',
   query: ['event'],
   changes: {
-    statuses: mappingChange(({ api, account }, status) =>
-      api.call(putStatusMap, { account, status }),
-    ),
-    [KYC]: mappingChange(({ api, account }, words) =>
-      api.call(putKycLabels, { account, [KYC]: words }),
-    ),
-    [SALES]: mappingChange(({ api, account }, words) =>
-      api.call(putSalesLabels, { account, [SALES]: words }),
-    ),
+    statuses: calling(putStatusMap, SAVED, (values) => ({ status: readWords(values) })),
+    [KYC]: calling(putKycLabels, SAVED, (values) => ({ [KYC]: readWords(values) })),
+    [SALES]: calling(putSalesLabels, SAVED, (values) => ({ [SALES]: readWords(values) })),
     define: definitionChange,
     drop: {
-      done: 'The definition is deleted.',
+      ...calling(dropEventDefinition, 'The definition is deleted.', (_, { query }) => ({
+        eventname: query.event,
+      })),
       confirm: ({ query }) => query.event ?? '',
       next: (_, { path }) => path,
-      perform: (_, { api, account, query: { event = '' } }) =>
-        api.call(dropEventDefinition, { account, eventname: event }),
     },
   },
   async render(visit) {

@@ -20,17 +20,10 @@ import { SEVERITY_TONES } from '../parts/cases.tsx'
 import { KeptFile } from '../parts/column-choices.tsx'
 import { Amount, Badge, Data, Day, EmptyState, Name, Pager, visible } from '../parts/data.tsx'
 import { AccountLink } from '../parts/fields.tsx'
-import { Field, Filters, type Input } from '../parts/forms.tsx'
+import { CSV_FILE, Field, Filters, type Input } from '../parts/forms.tsx'
 import { AffiliateLink } from '../parts/names.tsx'
 import { moneyOf, sumByCurrency } from '../parts/owed.ts'
-import {
-  canPay,
-  FileField,
-  PostForm,
-  RowRefusal,
-  sumsText,
-  TickTable,
-} from '../parts/payout-forms.tsx'
+import { canPay, PostForm, RowRefusal, sumsText, TickTable } from '../parts/payout-forms.tsx'
 import { type Cell, Table } from '../parts/table.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { TakenBackText } from '../parts/taken-back.tsx'
@@ -424,11 +417,11 @@ function Import(_: object, visit = useVisit()) {
         {refused && (
           <KeptFile change="upload" file={readPaymentFile(refused.values)} titles={COLUMNS} />
         )}
-        <FileField id="upload-file">
-          The file that you downloaded, with the day of each payment, and with references of the
-          bank if it gave some. All rows are recorded, or none. For a payment that came back, take
-          the file of paid payouts, and fill in the day and the reason of the return.
-        </FileField>
+        <Field
+          change="upload"
+          {...CSV_FILE}
+          hint="The file that you downloaded, with the day of each payment, and with references of the bank if it gave some. All rows are recorded, or none. For a payment that came back, take the file of paid payouts, and fill in the day and the reason of the return."
+        />
         <Field
           change="upload"
           name="day"

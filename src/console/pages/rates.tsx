@@ -19,14 +19,15 @@ import {
   withQuery,
 } from '../page.ts'
 import { Amount, count, Data, Day, EmptyState, type List, periodWords } from '../parts/data.tsx'
+import { CORRECT } from '../parts/field-words.ts'
 import { AccountLink } from '../parts/fields.tsx'
-import { Field, Filters, Refusals } from '../parts/forms.tsx'
-import { canManage, FileField, PostForm } from '../parts/payout-forms.tsx'
+import { ChangeForm, Filters } from '../parts/forms.tsx'
+import { canManage, PostForm } from '../parts/payout-forms.tsx'
 import { plainWords } from '../parts/plain-words.ts'
 import { REST_WORDS } from '../parts/report-words.ts'
 import type { Statement } from '../parts/statement-lists.tsx'
 import { Table } from '../parts/table.tsx'
-import { readAmount, readDay, type Typed } from '../typed.ts'
+import { readAmount, readDay } from '../typed.ts'
 
 /** The currencies that the European Central Bank publishes. */
 const PUBLISHED = new Set(
@@ -166,125 +167,37 @@ const WaitingTable = ({
   </section>
 )
 
-const REPLACE = 'Replace it; the former rate is kept beside it'
-
-const Correct = ({ change }: { change: string }) => (
-  <Field
-    change={change}
-    name="correct"
-    label="A rate that is already there with another value"
-    options={[
-      ['', 'Refuse it and say which'],
-      ['true', REPLACE],
-    ]}
-  />
-)
-
-interface NewRate {
-  readonly currency: string | undefined
-  /** The day of the record that waits, if the visitor came from it. */
-  readonly day: string | undefined
+/** Renders the row of the file at which an error points: the file begins with its titles. */
+const rowOf = ({ pointer = '' }: FieldError) => {
+  const [, row, currency] = /^\/rows\/(\d+)(?:\/(\w+))?/.exec(pointer) ?? []
+  return (
+    row !== undefined && (
+      <strong>
+        Row {count(Number(row) + 2)}
+        {currency && `, ${currency}`}:
+      </strong>
+    )
+  )
 }
-
-/** The form that adds one rate, of a currency that the file does not have. */
-const One = ({ currency, day }: NewRate) => (
-  <section>
-    <h2>Add one rate</h2>
-    <PostForm id="change-one">
-      <Refused change="one" />
-      <p>
-        For a currency that the European Central Bank does not publish. A rate applies to its day
-        and to the seven days after it: choose the day of the record, or one of the seven days
-        before.
-      </p>
-      <Field
-        change="one"
-        name="currency"
-        value={currency}
-        hint="Its code of three letters, such as AED."
-      />
-      <Field change="one" name="day" label="Day" type="date" value={day} />
-      <Field change="one" name="rate" hint="What one euro is, such as 4.2901." />
-      <Correct change="one" />
-      <button type="submit" name="change" value="one">
-        Add the rate
-      </button>
-    </PostForm>
-  </section>
-)
 
 /** Returns the file of one rate. */
 function oneRate(values: Values): string {
-  const errors: { pointer: string; message: string }[] = []
-  const understood = (name: string, read: Typed): string => {
-    if ('value' in read) return read.value
-    errors.push({ pointer: `/${name}`, message: read.problem })
-    return ''
-  }
   const currency = values('currency').trim().toUpperCase()
-  if (!/^[A-Z]{3}$/.test(currency)) {
-    errors.push({ pointer: '/currency', message: 'Write the code of three letters, such as AED.' })
-  }
   const day = values('day').trim()
-  const on = understood('day', day ? readDay(day) : { problem: 'Choose the day of the rate.' })
-  const text = values('rate').trim()
   // A rate has digits after its point, as the files of the European Central Bank do.
-  const rate = understood('rate', text ? readAmount(text, 4) : { problem: 'Write the rate.' })
-  if (errors.length > 0) {
+  const rate = readAmount(values('rate'), 4, 'a rate. Write it as 4.2901')
+  const errors = [
+    !/^[A-Z]{3}$/.test(currency) && {
+      pointer: '/currency',
+      message: 'Write the code of three letters, such as AED.',
+    },
+    day === '' && { pointer: '/day', message: 'Choose the day of the rate.' },
+    'problem' in rate && { pointer: '/rate', message: rate.problem },
+  ].filter((one) => one !== false)
+  if ('problem' in rate || errors.length > 0) {
     throw new ApiError('validation_failed', { detail: 'Nothing was stored.', errors })
   }
-  return `Date,${currency}\n${on},${rate}\n`
-}
-
-const Upload = () => (
-  <section>
-    <h2>Add rates</h2>
-    <PostForm id="change-upload" hasFile>
-      <Refused change="upload" />
-      <p>
-        Download the file <em>Euro foreign exchange reference rates</em> of the European Central
-        Bank, and upload it as it is: the ZIP or the CSV in it. Then compute the periods that wait
-        again.
-      </p>
-      <FileField
-        id="upload-file"
-        label="File of the European Central Bank"
-        accept=".csv,.zip,text/csv"
-        required
-      />
-      <Correct change="upload" />
-      <button type="submit" name="change" value="upload">
-        Add the rates
-      </button>
-    </PostForm>
-  </section>
-)
-
-/** Names the choice of the form in the hint of an error instead of the parameter of the API. */
-const withChoice = ({ hint, ...error }: FieldError): FieldError => ({
-  ...error,
-  ...(hint && { hint: hint.replace('Send `?correct=true`', `Choose “${REPLACE}”`) }),
-})
-
-/** Renders why a file was refused: each error with the row of the file, which begins with its titles. */
-function Refused({ change }: { change: string }, { refused } = useVisit()) {
-  if (refused?.change !== change) return null
-  return (
-    <Refusals
-      detail={refused.detail}
-      errors={refused.errors.map(withChoice)}
-      about={({ pointer = '' }) => {
-        const [, row, currency] = /^\/rows\/(\d+)(?:\/(\w+))?/.exec(pointer) ?? []
-        if (row === undefined || change === 'one') return null
-        return (
-          <strong>
-            Row {count(Number(row) + 2)}
-            {currency && `, ${currency}`}:
-          </strong>
-        )
-      }}
-    />
-  )
+  return `Date,${currency}\n${day},${rate.value}\n`
 }
 
 const Known = ({ known }: { known: Rates }) => (
@@ -338,16 +251,8 @@ export const ratesPage: Page = {
   section: 'Rates',
   query: ['day', 'currency', 'rate_day'],
   changes: {
-    upload: {
-      done: addedText,
-      perform: (values, { api }) =>
-        api.call(importFxRates, { correct: values('correct'), csv: values('file') }),
-    },
-    one: {
-      done: addedText,
-      perform: (values, { api }) =>
-        api.call(importFxRates, { correct: values('correct'), csv: oneRate(values) }),
-    },
+    upload: calling(importFxRates, addedText, (values) => ({ csv: values('file') })),
+    one: calling(importFxRates, addedText, (values) => ({ csv: oneRate(values) })),
     run: {
       ...calling(startRun, 'The computation has started. This page follows it.'),
       next(answer, { account }) {
@@ -370,14 +275,50 @@ export const ratesPage: Page = {
     const body = (
       <>
         <WaitingTable drafts={drafts} waiting={waiting} rates={rates} />
-        {canManage(visit) ? (
-          <>
-            <Upload />
-            <One currency={chosen ?? unpublished} day={dayOf(query.rate_day)} />
-          </>
-        ) : (
-          <p class="note">Only the role manager can add rates.</p>
-        )}
+        <h2>Add rates</h2>
+        <ChangeForm
+          change="upload"
+          submit="Add the rates"
+          about={rowOf}
+          fields={[
+            {
+              name: 'file',
+              label: 'File of the European Central Bank',
+              type: 'file',
+              required: true,
+              attributes: { accept: '.csv,.zip,text/csv' },
+            },
+            CORRECT,
+          ]}
+        >
+          <p>
+            Download the file <em>Euro foreign exchange reference rates</em> of the European Central
+            Bank, and upload it as it is: the ZIP or the CSV in it. Then compute the periods that
+            wait again.
+          </p>
+        </ChangeForm>
+        <h2>Add one rate</h2>
+        <ChangeForm
+          change="one"
+          submit="Add the rate"
+          about={() => null}
+          fields={[
+            {
+              name: 'currency',
+              value: chosen ?? unpublished,
+              hint: 'Its code of three letters, such as AED.',
+            },
+            { name: 'day', type: 'date', value: dayOf(query.rate_day) },
+            { name: 'rate', hint: 'What one euro is, such as 4.2901.' },
+            CORRECT,
+          ]}
+        >
+          <p>
+            For a currency that the European Central Bank does not publish. A rate applies to its
+            day and to the seven days after it: choose the day of the record, or one of the seven
+            days before.
+          </p>
+        </ChangeForm>
         <Known known={known} />
       </>
     )

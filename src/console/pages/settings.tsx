@@ -1,12 +1,11 @@
 import { changeAccount, getAccount, resetAccount } from '../../admin/accounts.ts'
 import { listDatabases } from '../../admin/databases.ts'
 import { accountChange, affiliateViewFields } from '../../admin/fields.ts'
-import type { LogoMeta } from '../../admin/logo.ts'
 import { cancelMove, confirmMove, type getMove, listMoves, moveAccount } from '../../admin/moves.ts'
 import { DEFAULT_VIEW } from '../../auth/affiliate-view.ts'
-import type { AnswerOf, InputOf } from '../../http/operation.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import { calling } from '../calling.ts'
-import { type Page, useVisit, type Values, type Visit } from '../page.ts'
+import { type Page, useVisit, type Values } from '../page.ts'
 import { Badge, count, Live, Time } from '../parts/data.tsx'
 import {
   ACCOUNT_WORDS,
@@ -17,8 +16,7 @@ import {
   VIEW_WORDS,
 } from '../parts/field-words.ts'
 import { Facts, type Pair } from '../parts/fields.tsx'
-import { ChangeForm, ConfirmForm, FoldedForm, type Option, Refusal } from '../parts/forms.tsx'
-import { canManage, FileField, PostForm } from '../parts/payout-forms.tsx'
+import { ChangeForm, ConfirmForm, FoldedForm, type Option } from '../parts/forms.tsx'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaForm } from '../parts/schema-fields.tsx'
 import { AccountTabs } from '../parts/tabs.tsx'
@@ -157,73 +155,6 @@ function LatestMove({ move }: { move: Move }) {
   )
 }
 
-// How the portal of an account looks: its logo, and the color of links and buttons.
-
-type Looks = Pick<AnswerOf<typeof getAccount>, 'account' | 'accent_color' | 'logo'>
-
-const LABELS = new Map([
-  ['/accent_color', 'Color of links and buttons'],
-  ['/logo', 'Logo'],
-])
-
-/** Renders the logo of an account as its portal shows it. */
-const Shown = ({ account, logo }: { account: string; logo: LogoMeta }) => (
-  <p>
-    <img
-      src={`/portal/${encodeURIComponent(account)}/logo?v=${logo.digest}`}
-      alt="The present logo"
-      class="logo"
-    />
-  </p>
-)
-
-/** Renders the form with the logo and the color of the portal. */
-const PortalLooksForm = ({ looks }: { looks: Looks }, visit = useVisit()) => {
-  const { account, accent_color = '', logo } = looks
-  const { refused } = visit
-  if (!canManage(visit)) return <p class="note">Only the role manager can change this.</p>
-  const isRefused = refused?.change === 'looks'
-  return (
-    <>
-      {logo && <Shown account={account} logo={logo} />}
-      <PostForm id="change-looks" hasFile>
-        {isRefused && <Refusal {...refused} labels={LABELS} />}
-        <input type="hidden" name="change" value="looks" />
-        <div class="field">
-          <label for="accent-color">Color of links and buttons</label>
-          <input
-            id="accent-color"
-            name="accent_color"
-            value={isRefused ? refused.values('accent_color') : accent_color}
-            placeholder="#0a6472"
-            autocomplete="off"
-            aria-describedby="accent-color-about"
-          />
-          <p id="accent-color-about" class="note">
-            Six digits after #, such as #0a6472. It must be dark enough to be read on white. On dark
-            screens a lighter one stands for it. Empty: the color of the service.
-          </p>
-        </div>
-        <FileField
-          id="logo-file"
-          label={logo ? 'Another logo' : 'Logo'}
-          accept=".svg,.png,image/svg+xml,image/png"
-        >
-          An SVG or PNG image of at most 50 KB. It stands beside the name of the account.
-        </FileField>
-        {logo && (
-          <div class="field">
-            <label>
-              <input type="checkbox" name="remove_logo" value="yes" /> Remove the logo
-            </label>
-          </div>
-        )}
-        <button type="submit">Save how the portal looks</button>
-      </PostForm>
-    </>
-  )
-}
-
 /** Returns the change of an account that the form asks for. A file that is not sent leaves the logo as it is. */
 function changedLooks(values: Values): object {
   const image = values('file:base64')
@@ -250,14 +181,6 @@ const {
 /** Returns the members that can be set: brands have no `book_zone`. */
 const schemasOf = ({ vertical }: Account) =>
   vertical === 'igaming' ? common : { ...common, book_zone }
-
-type AccountChange = Omit<InputOf<typeof changeAccount>, 'account'>
-
-const change = (done: string, changeOf: (values: Values) => AccountChange) => ({
-  done,
-  perform: (values: Values, { api, account }: Visit) =>
-    api.call(changeAccount, { account, ...changeOf(values) }),
-})
 
 const StopAccount = ({ account }: { account: Account }, visit = useVisit()) => (
   <>
@@ -291,27 +214,27 @@ export const settingsPage: Page = {
   path: '/accounts/:account/account',
   section: 'Account',
   changes: {
-    save: change('The settings are saved.', (values) =>
-      changedMembers(accountChange, values, ACCOUNT_WORDS),
-    ),
-    view: change(
+    save: calling(changeAccount, 'The settings are saved.'),
+    view: calling(
+      changeAccount,
       'What affiliates see is saved. It holds from their next request on.',
       (values) => ({ affiliate_view: changedMembers(affiliateViewFields, values) }),
     ),
-    pages: change(
+    pages: calling(
+      changeAccount,
       'The pages are saved. Links that were made before stay as they are.',
       (values) => ({ landing_pages: values('landing_pages').split(/\s+/).filter(Boolean) }),
     ),
-    looks: change('How the portal looks is saved.', changedLooks),
+    looks: calling(changeAccount, 'How the portal looks is saved.', changedLooks),
     start_move: calling(moveAccount, 'The account is being moved. This page shows how far it is.'),
     cancel_move: calling(cancelMove, 'The move is cancelled. The account stays where it is.'),
     confirm_move: calling(
       confirmMove,
       'The old copy is deleted, ten minutes after the switch at the earliest.',
     ),
-    enable: change('The account is enabled.', () => ({ disabled: false })),
+    enable: calling(changeAccount, 'The account is enabled.', () => ({ disabled: false })),
     disable: {
-      ...change('The account is disabled.', () => ({ disabled: true })),
+      ...calling(changeAccount, 'The account is disabled.', () => ({ disabled: true })),
       confirm: ({ account }) => account,
     },
     reset: {
@@ -372,7 +295,48 @@ export const settingsPage: Page = {
           ]}
         />
         <h2 id="looks">How the portal of affiliates looks</h2>
-        <PortalLooksForm looks={account} />
+        {account.logo && (
+          <p>
+            <img
+              src={`/portal/${encodeURIComponent(account.account)}/logo?v=${account.logo.digest}`}
+              alt="The present logo"
+              class="logo"
+            />
+          </p>
+        )}
+        <ChangeForm
+          change="looks"
+          submit="Save how the portal looks"
+          fields={[
+            {
+              name: 'accent_color',
+              label: 'Color of links and buttons',
+              value: account.accent_color,
+              placeholder: '#0a6472',
+              hint: 'Six digits after #, such as #0a6472. It must be dark enough to be read on white. On dark screens a lighter one stands for it. Empty: the color of the service.',
+            },
+            {
+              name: 'file',
+              label: account.logo ? 'Another logo' : 'Logo',
+              type: 'file',
+              pointer: '/logo',
+              attributes: { accept: '.svg,.png,image/svg+xml,image/png' },
+              hint: 'An SVG or PNG image of at most 50 KB. It stands beside the name of the account.',
+            },
+            ...(account.logo
+              ? [
+                  {
+                    name: 'remove_logo',
+                    label: 'The present logo',
+                    options: [
+                      ['', 'Stays'],
+                      ['yes', 'Is removed'],
+                    ] as const,
+                  },
+                ]
+              : []),
+          ]}
+        />
         {move && <LatestMove move={move} />}
         <StartMove account={account} databases={databases} latest={move} />
         <StopAccount account={account} />

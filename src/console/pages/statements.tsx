@@ -36,15 +36,9 @@ import {
   Time,
   visible,
 } from '../parts/data.tsx'
+import { HOLDS } from '../parts/field-words.ts'
 import { AccountLink } from '../parts/fields.tsx'
-import {
-  ChangeForm,
-  Filters,
-  FormSentence,
-  HOLDS,
-  type Input,
-  sinceFilter,
-} from '../parts/forms.tsx'
+import { ChangeForm, Filters, FormSentence, type Input, sinceFilter } from '../parts/forms.tsx'
 import { AffiliateName, PlanName } from '../parts/names.tsx'
 import { draftsByPeriod, type PeriodDrafts } from '../parts/owed.ts'
 import { canManage, sumsText } from '../parts/payout-forms.tsx'

@@ -10,24 +10,14 @@ import {
   rotateWebhook,
   testWebhook,
 } from '../../admin/webhooks.ts'
-import type { AnswerOf, InputOf } from '../../http/operation.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import { calling } from '../calling.ts'
-import { pick } from '../form.ts'
-import {
-  accountPath,
-  type Change,
-  type Page,
-  useVisit,
-  type Values,
-  type Visit,
-  withQuery,
-} from '../page.ts'
+import { accountPath, type Change, type Page, useVisit, type Visit, withQuery } from '../page.ts'
 import { Badge, EmptyState, isolated, Live, Pager, Time, visible } from '../parts/data.tsx'
 import { WEBHOOK_WORDS } from '../parts/field-words.ts'
 import { Members, Pairs } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm, Filters, type Input } from '../parts/forms.tsx'
 import { RotationForms, rotationChanges, secretOf } from '../parts/rotation.tsx'
-import { changedMembers } from '../parts/schema.ts'
 import { SchemaForm } from '../parts/schema-fields.tsx'
 import { Table } from '../parts/table.tsx'
 import { Tabs } from '../parts/tabs.tsx'
@@ -145,21 +135,20 @@ const idsOf = (visit: Visit) => ({ account: visit.account, webhook_id: idOf(visi
 const switchTo = (disabled: boolean, done: string) =>
   calling(changeWebhook, done, () => ({ disabled }))
 
-type ReplayFields = Omit<InputOf<typeof replayWebhook>, keyof ReturnType<typeof idsOf>>
+/** The fields have minutes and no zone: they mean UTC. */
+const minute = (text: string) => (text === '' ? undefined : `${text}:00Z`)
 
-const replay = (fieldsOf: (values: Values) => ReplayFields): Change => ({
-  done: (answer) => `Events sent again: ${(answer as { replayed: number }).replayed}.`,
+const replay: Change = {
+  ...calling(
+    replayWebhook,
+    (answer) => `Events sent again: ${(answer as { replayed: number }).replayed}.`,
+    (values) => ({ from: minute(values('from')), to: minute(values('to')) }),
+  ),
   next: (_, visit) => tabPath(visit, 'Attempts'),
-  perform: (values, visit) =>
-    visit.api.call(replayWebhook, { ...idsOf(visit), ...fieldsOf(values) }),
-})
+}
 
 const changes: Record<string, Change> = {
-  save: {
-    done: 'The webhook is saved.',
-    perform: (values, visit) =>
-      visit.api.call(changeWebhook, { ...idsOf(visit), ...changedMembers(settings, values) }),
-  },
+  save: calling(changeWebhook, 'The webhook is saved.'),
   enable: switchTo(false, 'The webhook is enabled.'),
   disable: switchTo(true, 'The webhook is disabled. What was pending is now a dead letter.'),
   test: {
@@ -169,12 +158,8 @@ const changes: Record<string, Change> = {
     ),
     next: (_, visit) => tabPath(visit, 'Attempts'),
   },
-  replayOne: replay((values) => ({ event_id: values('event_id') })),
-  replaySpan: replay((values) => ({
-    // The fields have minutes and no zone: they mean UTC.
-    ...pick((name) => values(name) && `${values(name)}:00Z`, 'from', 'to'),
-    only_dead: values('only_dead') !== '',
-  })),
+  replayOne: replay,
+  replaySpan: replay,
   ...rotationChanges({
     rotate: (overlap, visit) => visit.api.call(rotateWebhook, { ...idsOf(visit), overlap }),
     done: secretOf('The webhook has a new secret.', 'id', 'secret'),

@@ -5,7 +5,6 @@ import { accountPath, type Page } from '../page.ts'
 import { EmptyState } from '../parts/data.tsx'
 import { WEBHOOK_WORDS } from '../parts/field-words.ts'
 import { secretOf } from '../parts/rotation.tsx'
-import { changedMembers } from '../parts/schema.ts'
 import { SchemaForm } from '../parts/schema-fields.tsx'
 import { Table } from '../parts/table.tsx'
 import { eventNames, WebhookState } from '../parts/webhook.tsx'
@@ -15,11 +14,7 @@ export const webhooksPage: Page = {
   path: '/accounts/:account/webhooks',
   section: 'Webhooks',
   changes: {
-    create: calling(
-      createWebhook,
-      secretOf('The webhook exists.', 'id', 'url', 'secret'),
-      (values) => changedMembers(newWebhook, values),
-    ),
+    create: calling(createWebhook, secretOf('The webhook exists.', 'id', 'url', 'secret')),
   },
   async render(visit) {
     const { data } = await visit.api.call(listWebhooks, { account: visit.account })

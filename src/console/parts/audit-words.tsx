@@ -135,7 +135,7 @@ function Shown({ name, value }: { name: string; value: unknown }): Child {
       )),
     )
   }
-  const { choices, scale } = WORDS[name] ?? {}
+  const { choices } = WORDS[name] ?? {}
   const words = choices?.[String(value)]
   if (words !== undefined) return words
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
@@ -143,7 +143,7 @@ function Shown({ name, value }: { name: string; value: unknown }): Child {
   if (typeof value === 'number' && (name === 'from' || name === 'to')) {
     return <Day day={new Date(value).toISOString().slice(0, 10)} />
   }
-  if (typeof value === 'number') return count(Number(formText(value, scale)))
+  if (typeof value === 'number') return count(Number(formText(name, value)))
   const isTime = name === 'month' || /^\d{4}-\d\d-\d\dT/.test(String(value))
   return isTime ? <Json value={value} /> : <Value name={name} value={value} />
 }

@@ -1,17 +1,15 @@
 import { addFraudCaseNote, decideFraudCase } from '../../admin/fraud-decisions.ts'
 import { counted, listed } from '../../commission/engine/reasons.ts'
-import { caseDecision } from '../../fraud/decision-fields.ts'
 import { DECISION_LIMITS } from '../../fraud/limits.ts'
 import type { getFraudCase } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { calling } from '../calling.ts'
-import { parseField, pick } from '../form.ts'
-import { type Change, useVisit, type Values, VisitContext } from '../page.ts'
+import { parseField } from '../form.ts'
+import { useVisit, type Values, VisitContext } from '../page.ts'
 import { Actor } from './audit-words.tsx'
 import { type FraudCase, isHolding } from './cases.tsx'
 import { Data, Day, isolated, Time } from './data.tsx'
-import { ChangeForm, Field, FoldedForm, type Input } from './forms.tsx'
-import { changedMembers } from './schema.ts'
+import { ChangeForm, Field, FoldedForm, type Input, Ticks } from './forms.tsx'
 
 // The forms that decide a case and add notes.
 
@@ -33,27 +31,17 @@ function readAll(text: string): string[] {
 }
 
 /** Decides a case. */
-export const decide: Change = {
-  done: (answer) =>
+export const decide = calling(
+  decideFraudCase,
+  (answer) =>
     (answer as FraudCase).status === 'open'
       ? 'Your decision is recorded. A second person must agree before it takes effect.'
       : 'The case is decided.',
-  perform(values, { api, account, params: { case_id = '' } }) {
+  (values) => {
     const refuse = readRefused(values)
-    return api.call(decideFraudCase, {
-      account,
-      case_id,
-      ...changedMembers({ decision: caseDecision.decision }, values),
-      ...(values('shown') && { shown: Number(values('shown')) }),
-      reason: values('reason').trim(),
-      ...(values('keep_hold') && { keep_hold: true }),
-      ...(refuse.length > 0 && { refuse, ...pick(values, 'from') }),
-    })
+    return refuse.length > 0 ? { refuse } : { from: undefined }
   },
-}
-
-/** Decides a case as another person has proposed. */
-export const agree: Change = decide
+)
 
 /** Ends the hold that the decision of a case has kept. */
 export const release = calling(
@@ -83,63 +71,14 @@ interface DecideProps {
   readonly proposal: Proposal | null
 }
 
-/** Renders a box for each customer of the case, with what refusing them means. */
-function Refuse(
-  { customers, total, proposal }: Omit<DecideProps, 'found' | 'shown'>,
-  visit = useVisit(),
-) {
-  const { refused } = visit
-  const isRefused = refused?.change === 'decide'
-  const isAll = isRefused && refused.values('refuse_all') !== ''
-  const sent = isRefused && !isAll ? readRefused(refused.values) : []
-  const ticked = new Set(isRefused ? sent : proposal?.refuse)
-  return (
-    <fieldset class="choices">
-      <legend>Refuse customers</legend>
-      {customers.length > 1 && (
-        <label>
-          <input
-            type="checkbox"
-            name="refuse_all"
-            value={JSON.stringify(customers)}
-            checked={isAll}
-          />{' '}
-          <strong>
-            {total > customers.length
-              ? `The first ${customers.length} of ${counted(total, 'customer')}`
-              : `All ${counted(total, 'customer')}`}
-          </strong>
-        </label>
-      )}
-      {customers.map((id, position) => (
-        <label>
-          <input
-            type="checkbox"
-            name={refuseName(position)}
-            value={id}
-            checked={ticked.has(id)}
-            aria-label={`Refuse ${isolated(id)}`}
-          />{' '}
-          <Data text={id} />
-        </label>
-      ))}
-      <p class="note">
-        {total > customers.length &&
-          `A decision refuses at most ${MOST_REFUSED} customers. Refuse the others on their pages. `}
-        The list has the customers with records in this case. Refuse others on their pages. Nobody
-        earns commission from a refused customer. What was approved for them is taken back by the
-        next statements. Their page ends the refusal.
-      </p>
-    </fieldset>
-  )
-}
-
 /** Renders the form that decides a case. */
 export const DecideForm = (props: DecideProps, visit = useVisit()) => {
   const { found, shown, customers, total, proposal } = props
   const { refused } = visit
-  const keeps =
-    refused?.change === 'decide' ? refused.values('keep_hold') !== '' : proposal?.keep_hold
+  const sent = refused?.change === 'decide' ? refused.values : null
+  const isAll = sent !== null && sent('refuse_all') !== ''
+  const ticked = new Set(isAll ? [] : sent ? readRefused(sent) : proposal?.refuse)
+  const isPart = total > customers.length
   return (
     // The page says what changed of the records.
     <VisitContext.Provider
@@ -173,19 +112,57 @@ export const DecideForm = (props: DecideProps, visit = useVisit()) => {
           />
         </div>
         {isHolding(found) && (
-          <div class="choices">
-            <label>
-              <input type="checkbox" name="keep_hold" value="yes" checked={keeps} /> Go on holding
-              the payouts
-            </label>
-            <p class="note">
-              Only of a case that is confirmed. Otherwise the decision ends the hold.
-            </p>
-          </div>
+          <Ticks
+            title="Payouts"
+            ticks={[
+              {
+                name: 'keep_hold',
+                value: 'yes',
+                label: 'Go on holding the payouts',
+                isTicked: sent ? sent('keep_hold') !== '' : proposal?.keep_hold,
+              },
+            ]}
+            hint="Only of a case that is confirmed. Otherwise the decision ends the hold."
+          />
         )}
         {customers.length > 0 && (
           <>
-            <Refuse customers={customers} total={total} proposal={proposal} />
+            <Ticks
+              title="Refuse customers"
+              ticks={[
+                ...(customers.length > 1
+                  ? [
+                      {
+                        name: 'refuse_all',
+                        value: JSON.stringify(customers),
+                        label: (
+                          <strong>
+                            {isPart ? `The first ${customers.length} of ` : 'All '}
+                            {counted(total, 'customer')}
+                          </strong>
+                        ),
+                        isTicked: isAll,
+                      },
+                    ]
+                  : []),
+                ...customers.map((id, position) => ({
+                  name: refuseName(position),
+                  value: id,
+                  label: <Data text={id} />,
+                  isTicked: ticked.has(id),
+                  spoken: `Refuse ${isolated(id)}`,
+                })),
+              ]}
+              hint={
+                <>
+                  {isPart &&
+                    `A decision refuses at most ${MOST_REFUSED} customers. Refuse the others on their pages. `}
+                  The list has the customers with records in this case. Refuse others on their
+                  pages. Nobody earns commission from a refused customer. What was approved for them
+                  is taken back by the next statements. Their page ends the refusal.
+                </>
+              }
+            />
             <Field
               change="decide"
               name="from"
@@ -198,26 +175,6 @@ export const DecideForm = (props: DecideProps, visit = useVisit()) => {
         )}
       </ChangeForm>
     </VisitContext.Provider>
-  )
-}
-
-/** Says what a proposed decision does, as a sentence. */
-function ProposalWords({ found, proposal }: { found: FraudCase; proposal: Proposal }) {
-  const { decision, keep_hold, refuse, from } = proposal
-  const hold = isHolding(found) && (keep_hold ? 'the payouts stay held' : 'its hold ends')
-  return (
-    <p>
-      The case is <strong>{decision}</strong>
-      {refuse.length > 0 && (
-        <>
-          , {listed(refuse.slice(0, NAMED).map(isolated))}
-          {refuse.length > NAMED && ` and ${refuse.length - NAMED} more`}{' '}
-          {refuse.length === 1 ? 'is' : 'are'} refused from{' '}
-          {from === null ? 'the beginning' : <Day day={from} />} on
-        </>
-      )}
-      {hold && `, and ${hold}`}.
-    </p>
   )
 }
 
@@ -240,34 +197,47 @@ const reasonOf = ({ reason }: Proposal): Input => ({
 })
 
 /** Renders the form by which a second person decides what the first one has proposed. */
-export const AgreeForm = ({ found, shown, proposal }: AgreeProps) => (
-  <ChangeForm
-    change="agree"
-    submit="Agree"
-    needs="approver"
-    fields={[
-      {
-        ...reasonOf(proposal),
-        hint: 'It begins with that of the first person. The case and the audit log show both.',
-      },
-    ]}
-  >
-    <p>
-      <Actor actor={proposal.actor} /> proposed it on <Time at={proposal.at} />. If you agree, it
-      takes effect:
-    </p>
-    <ProposalWords found={found} proposal={proposal} />
-    <input type="hidden" name="shown" value={shown} />
-    <input type="hidden" name="decision" value={proposal.decision} />
-    {proposal.keep_hold && <input type="hidden" name="keep_hold" value="yes" />}
-    {proposal.refuse.length > 0 && (
-      <>
-        <input type="hidden" name="refuse_all" value={JSON.stringify(proposal.refuse)} />
-        <input type="hidden" name="from" value={proposal.from ?? ''} />
-      </>
-    )}
-  </ChangeForm>
-)
+export const AgreeForm = ({ found, shown, proposal }: AgreeProps) => {
+  const { actor, at, decision, keep_hold, refuse, from } = proposal
+  return (
+    <ChangeForm
+      change="agree"
+      submit="Agree"
+      needs="approver"
+      fields={[
+        {
+          ...reasonOf(proposal),
+          hint: 'It begins with that of the first person. The case and the audit log show both.',
+        },
+      ]}
+    >
+      <p>
+        <Actor actor={actor} /> proposed it on <Time at={at} />. If you agree, it takes effect:
+      </p>
+      <p>
+        The case is <strong>{decision}</strong>
+        {refuse.length > 0 && (
+          <>
+            , {listed(refuse.slice(0, NAMED).map(isolated))}
+            {refuse.length > NAMED && ` and ${refuse.length - NAMED} more`}{' '}
+            {refuse.length === 1 ? 'is' : 'are'} refused from{' '}
+            {from === null ? 'the beginning' : <Day day={from} />} on
+          </>
+        )}
+        {isHolding(found) && (keep_hold ? ', and the payouts stay held' : ', and its hold ends')}.
+      </p>
+      <input type="hidden" name="shown" value={shown} />
+      <input type="hidden" name="decision" value={decision} />
+      {keep_hold && <input type="hidden" name="keep_hold" value="yes" />}
+      {refuse.length > 0 && (
+        <>
+          <input type="hidden" name="refuse_all" value={JSON.stringify(refuse)} />
+          <input type="hidden" name="from" value={from ?? ''} />
+        </>
+      )}
+    </ChangeForm>
+  )
+}
 
 /** Renders the form by which a second person ends the hold that the first one wants to end. */
 export const AgreeReleaseForm = ({ proposal }: Pick<AgreeProps, 'proposal'>) => (

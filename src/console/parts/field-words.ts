@@ -1,4 +1,3 @@
-import { ARCHIVE_AFTER } from '../../archive/limits.ts'
 import type { EventType } from '../../webhooks/events.ts'
 
 // What the fields of settings are called in forms, and what they mean for a manager. The API reference
@@ -11,8 +10,6 @@ export interface FieldWords {
   readonly hint: string
   /** Its choices in words, by their values. Others are shown as they are. */
   readonly choices?: Readonly<Record<string, string>>
-  /** How people write its number; absent if that is the number of the API. */
-  readonly scale?: Scale
 }
 
 /** A unit in which people write a number, such as percent. */
@@ -21,20 +18,16 @@ export interface Scale {
   readonly factor: number
   /** The most decimal places of the number of the API. */
   readonly digits: number
-  readonly min: number
   readonly max: number
 }
 
-/** A part of 1, written in percent. */
-const PERCENT: Scale = { factor: 100, digits: 8, min: 0, max: 100 }
-
 const BYTES_PER_GB = 1024 ** 3
 
-/** A number of bytes, written in GB. */
-const GIGABYTES: Scale = { factor: 1 / BYTES_PER_GB, digits: 0, min: 0, max: 10_000 }
-
-/** A number of months, written as it is. */
-const MONTHS: Scale = { factor: 1, digits: 0, min: ARCHIVE_AFTER.least, max: ARCHIVE_AFTER.most }
+/** The units of members that people do not write as the API has them. */
+export const SCALES: Readonly<Record<string, Scale>> = {
+  unattributed_threshold: { factor: 100, digits: 8, max: 100 },
+  storage_quota: { factor: 1 / BYTES_PER_GB, digits: 0, max: 10_000 },
+}
 
 /** Returns an amount of storage in words, such as `1.5 MB of 4 GB` has two. */
 export function storageWords(bytes: number): string {
@@ -123,7 +116,6 @@ export const ACCOUNT_WORDS = {
   storage_quota: {
     label: 'Storage in GB',
     hint: 'How much the account may store. When it is full, records are refused. 1 GB is 1,024 MB. Default: 4 GB.',
-    scale: GIGABYTES,
   },
   approvals: {
     label: 'Persons who must agree',
@@ -142,12 +134,10 @@ export const ACCOUNT_WORDS = {
   archive_after: {
     label: 'Months until records are archived',
     hint: 'Trading activity and daily events of older months, which are approved and exported, may leave the database for files, which cost less. From 13 to 120. Default: 13. Empty in these settings: they stay.',
-    scale: MONTHS,
   },
   unattributed_threshold: {
     label: 'Customers without an affiliate, in %',
     hint: 'Webhooks report it if more of the new customers of a day have no affiliate. Default: 20 %.',
-    scale: PERCENT,
   },
   region: {
     label: 'Region of the credentials',
@@ -272,3 +262,23 @@ export const VIEW_WORDS = {
     choices: { category: 'Say that it is under review', none: 'Say nothing' },
   },
 } satisfies Readonly<Record<string, FieldWords>>
+
+/** The choice in approvals what happens to records that wait for a rate or a currency. */
+export const HOLDS = {
+  name: 'leave_out_holds',
+  label: 'Records that wait for a rate or a currency',
+  options: [
+    ['', 'Refuse statements that have some'],
+    ['yes', 'Approve without them; an adjustment pays them later'],
+  ] as const,
+}
+
+/** The choice in uploads of rates what happens to a rate that is there with another value. */
+export const CORRECT = {
+  name: 'correct',
+  label: 'A rate that is already there with another value',
+  options: [
+    ['', 'Refuse it and say which'],
+    ['true', 'Replace it; the former rate is kept beside it'],
+  ] as const,
+}

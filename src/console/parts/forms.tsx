@@ -86,7 +86,7 @@ export const ErrorTexts = ({ errors }: { errors: readonly FieldError[] }) => (
   <>
     {errors.map(({ message, hint }) => (
       <strong>
-        <FormSentence text={message} /> {hint && <FormSentence text={hint} />}{' '}
+        <Sentence text={message} /> {hint && <Sentence text={hint} />}{' '}
       </strong>
     ))}
   </>
@@ -253,16 +253,6 @@ export const RefusedFilters = ({ refused }: { refused: readonly RefusedFilter[] 
   )
 }
 
-/** The choice in approvals what happens to records that wait for a rate or a currency. */
-export const HOLDS = {
-  name: 'leave_out_holds',
-  label: 'Records that wait for a rate or a currency',
-  options: [
-    ['', 'Refuse statements that have some'],
-    ['yes', 'Approve without them; an adjustment pays them later'],
-  ] as const,
-}
-
 /** A form that makes a change. */
 export interface ChangeProps {
   /** The name of the change in the page's `changes`. */
@@ -277,14 +267,19 @@ export interface ChangeProps {
   readonly at?: string
   /** The labels of fields among its children, by their names. */
   readonly words?: Readonly<Record<string, { readonly label: string }>>
+  /** Renders the place of an error, if it is none of the fields. */
+  readonly about?: (error: FieldError) => Child
 }
 
-/** Renders a sentence of the administration API. It names the choice in the form instead of the parameter. */
-export const FormSentence = ({ text }: { text: string }) => (
-  <Sentence
-    text={plainWords(text.replace('`"leave_out_holds": true`', `“${HOLDS.options[1][1]}”`))}
-  />
-)
+/** The field of a file with columns. */
+export const CSV_FILE = {
+  name: 'file',
+  type: 'file',
+  attributes: { accept: '.csv,.txt,text/csv,text/plain' },
+} as const
+
+/** Renders why a request was refused. What is wrong with its fields is in words already. */
+export const FormSentence = ({ text }: { text: string }) => <Sentence text={plainWords(text)} />
 
 /** Renders why a request was refused: each error after what it is about, which `about` renders. */
 export const Refusals = ({
@@ -300,8 +295,8 @@ export const Refusals = ({
       <ul>
         {errors.map((error) => (
           <li>
-            {about(error)} <FormSentence text={error.message} />{' '}
-            {error.hint && <FormSentence text={error.hint} />}
+            {about(error)} <Sentence text={error.message} />{' '}
+            {error.hint && <Sentence text={error.hint} />}
           </li>
         ))}
       </ul>
@@ -341,7 +336,7 @@ const labelsOf = ({ fields = [], words = {}, at = '' }: ChangeProps): Map<string
 
 /** Renders a form that makes a change of its page. A `Field` among its children has the same `change`. */
 export function ChangeForm(props: ChangeProps, visit = useVisit()) {
-  const { change, submit, needs = 'manager', children, fields = [], at = '' } = props
+  const { change, submit, needs = 'manager', children, fields = [], at = '', about } = props
   if (!isAtLeast(visit.member.role, needs)) {
     return <p class="note">Only the role {needs} can do this.</p>
   }
@@ -353,10 +348,16 @@ export function ChangeForm(props: ChangeProps, visit = useVisit()) {
       action={withQuery(visit.path, visit.query)}
       class="change"
       id={`change-${change}`}
+      enctype={fields.some(({ type }) => type === 'file') ? 'multipart/form-data' : undefined}
     >
       <input type="hidden" name="csrf" value={visit.csrf} />
       <input type="hidden" name="change" value={change} />
-      {refused && <Refusal {...refused} at={at} labels={labelsOf(props)} />}
+      {refused &&
+        (about ? (
+          <Refusals {...refused} about={about} />
+        ) : (
+          <Refusal {...refused} at={at} labels={labelsOf(props)} />
+        ))}
       {children}
       {fields.map((field) => (
         <Field pointer={`${at}/${field.name}`} {...field} change={change} />

@@ -57,40 +57,6 @@ export const TickTable = <Row extends Ticked>(props: TickTableProps<Row>) => {
   )
 }
 
-interface FileFieldProps {
-  readonly id: string
-  readonly label?: string
-  /** The endings and media types that the browser offers: those of CSV if absent. */
-  readonly accept?: string
-  readonly required?: boolean
-  /** What the file has. */
-  readonly children?: Child
-}
-
-/** Renders the field `file` of a form. */
-export const FileField = (props: FileFieldProps) => {
-  const { id, label = 'File', accept = '.csv,.txt,text/csv,text/plain', required, children } = props
-  const hintId = children ? `${id}-about` : undefined
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        name="file"
-        type="file"
-        accept={accept}
-        required={required}
-        aria-describedby={hintId}
-      />
-      {children && (
-        <p id={hintId} class="note">
-          {children}
-        </p>
-      )}
-    </div>
-  )
-}
-
 interface PostFormProps {
   readonly id: string
   readonly hasFile?: boolean

@@ -6,8 +6,10 @@ import type { FieldError } from '../page.ts'
 import { dayWords, periodWords } from './data.tsx'
 import {
   ACCOUNT_WORDS,
+  CORRECT,
   DEFINITION_WORDS,
   type FieldWords,
+  HOLDS,
   LINK_WORDS,
   WEBHOOK_WORDS,
 } from './field-words.ts'
@@ -77,10 +79,16 @@ const nameInForms = (name: string): string =>
   Object.hasOwn(NAMES, name) ? `“${NAMES[name]}”` : `\`${name}\``
 
 /**
- * Returns a sentence of the administration API as a member reads it: times in words, and fields by the names
- * that forms have for them. What is in backticks is data, and stays as it is.
+ * Returns a sentence of the administration API as a member reads it: times in words, and fields and
+ * choices by the names that forms have for them. What is in backticks is data, and stays as it is.
  */
-export const plainWords = (sentence: string): string => sentenceWords(sentence, nameInForms)
+export const plainWords = (sentence: string): string =>
+  sentenceWords(
+    sentence
+      .replace('`"leave_out_holds": true`', `“${HOLDS.options[1][1]}”`)
+      .replace('Send `?correct=true`', `Choose “${CORRECT.options[1][1]}”`),
+    nameInForms,
+  )
 
 /** Returns a broken rule as a member reads it. */
 export function issueWords(issue: Issue, nameOf = nameInForms): FieldError {

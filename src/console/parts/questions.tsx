@@ -130,11 +130,7 @@ export const QuestionsBeside = (props: { questions: readonly Question[] }) =>
 
 /** The changes of the page of a question. */
 export const questionChanges: Readonly<Record<string, Change>> = {
-  answer: calling(
-    answerQuestion,
-    'The answer is stored. The affiliate reads it in the portal.',
-    (values) => ({ text: values('text').replaceAll('\r\n', '\n') }),
-  ),
+  answer: calling(answerQuestion, 'The answer is stored. The affiliate reads it in the portal.'),
   close: calling(changeQuestion, 'The question is closed.', () => ({ status: 'closed' })),
   open: calling(changeQuestion, 'The question is open again.', () => ({ status: 'open' })),
 }

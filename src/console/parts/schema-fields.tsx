@@ -1,6 +1,6 @@
 import { useVisit } from '../page.ts'
 import type { FieldWords, WordsOf } from './field-words.ts'
-import { ChangeForm, type ChangeProps, Field, type Option } from './forms.tsx'
+import { ChangeForm, type ChangeProps, Field, type Option, Ticks } from './forms.tsx'
 import { type Described, describe, formText, type Schemas } from './schema.ts'
 
 interface Fields<S extends Schemas> {
@@ -29,75 +29,54 @@ function optionsOf(
   return isRequired || value !== '' ? options : [['', 'Default'], ...options]
 }
 
-/** Renders a box for each choice of a list. */
-function Choices(
-  props: {
-    name: string
-    described: Described
-    words: FieldWords
-    form: Omit<Fields<Schemas>, 'words'>
-  },
-  { refused } = useVisit(),
-) {
-  const { name, described, words, form } = props
-  const sent = refused?.change === form.change ? refused.values : null
-  const chosen = form.values?.[name]
-  const isChosen = (choice: string) =>
-    sent ? sent(`${name}:${choice}`) !== '' : Array.isArray(chosen) && chosen.includes(choice)
-  return (
-    <fieldset class="choices">
-      <legend>{words.label}</legend>
-      {described.choices.map((choice) => (
-        <label>
-          <input type="checkbox" name={`${name}:${choice}`} checked={isChosen(choice)} />{' '}
-          {choiceWords(words, choice)}
-        </label>
-      ))}
-      <p class="note">{words.hint}</p>
-    </fieldset>
-  )
-}
-
 /**
  * Renders the fields of a request from the schemas of its members, each with its words.
  * `changedMembers` returns the members that the form has changed.
  */
-export const SchemaFields = <S extends Schemas>({ words: allWords, ...form }: Fields<S>) => (
+export const SchemaFields = <S extends Schemas>(
+  { words: allWords, ...form }: Fields<S>,
+  { refused } = useVisit(),
+) => (
   <div class="members">
     {Object.entries(form.schemas).map(([name, schema]) => {
       const described = describe(schema)
       const words: FieldWords | undefined = allWords[name]
       // The type of `words` has every name of `schemas`.
       if (!words) return null
+      const { label, hint } = words
+      const { choices, isList, isRequired, example } = described
       const value = form.values?.[name]
-      const text = described.isList
-        ? described.choices.filter((one) => Array.isArray(value) && value.includes(one)).join()
-        : formText(value, words.scale)
-      const was = form.values && !form.sendsAll && (
-        <input type="hidden" name={`was:${name}`} value={text} />
-      )
-      if (described.isList) {
-        return (
-          <>
-            {was}
-            <Choices name={name} described={described} words={words} form={form} />
-          </>
-        )
-      }
+      const chosen = choices.filter((one) => Array.isArray(value) && value.includes(one))
+      const text = isList ? chosen.join() : formText(name, value)
+      const sent = refused?.change === form.change ? refused.values : null
       return (
         <>
-          {was}
-          <Field
-            {...form}
-            name={name}
-            label={words.label}
-            value={text}
-            required={described.isRequired}
-            placeholder={described.example && formText(described.example, words.scale)}
-            hint={words.hint}
-            {...(described.example?.includes('\n') && { type: 'area' as const })}
-            {...(described.choices.length > 0 && { options: optionsOf(described, words, text) })}
-          />
+          {form.values && !form.sendsAll && (
+            <input type="hidden" name={`was:${name}`} value={text} />
+          )}
+          {isList ? (
+            <Ticks
+              title={label}
+              hint={hint}
+              ticks={choices.map((one) => ({
+                name: `${name}:${one}`,
+                label: choiceWords(words, one),
+                isTicked: sent ? sent(`${name}:${one}`) !== '' : chosen.includes(one),
+              }))}
+            />
+          ) : (
+            <Field
+              change={form.change}
+              name={name}
+              label={label}
+              value={text}
+              required={isRequired}
+              placeholder={example && formText(name, example)}
+              hint={hint}
+              type={example?.includes('\n') ? 'area' : 'text'}
+              options={choices.length > 0 ? optionsOf(described, words, text) : undefined}
+            />
+          )}
         </>
       )
     })}

@@ -2,7 +2,7 @@ import type * as v from 'valibot'
 import { ApiError } from '../../errors.ts'
 import type { Values } from '../page.ts'
 import { readAmount } from '../typed.ts'
-import type { FieldWords, Scale } from './field-words.ts'
+import { SCALES, type Scale } from './field-words.ts'
 
 // Forms are made from the schemas of request bodies, so that their fields, choices and meanings are those
 // of the API reference.
@@ -54,8 +54,9 @@ export function describe(schema: Schema): Described {
   }
 }
 
-/** Returns what a form sends for a value of the API. A number with a scale is in the unit that people write. */
-export function formText(value: unknown, scale?: Scale): string {
+/** Returns what a form sends for a value of a member. A number with a scale is in the unit that people write. */
+export function formText(name: string, value: unknown): string {
+  const scale = SCALES[name]
   if (value === null || value === undefined || value === '') return ''
   if (!scale || !Number.isFinite(Number(value))) return String(value)
   return String(Number((Number(value) * scale.factor).toFixed(3)))
@@ -66,46 +67,47 @@ export function formText(value: unknown, scale?: Scale): string {
  *
  * @throws ApiError `validation_failed`
  */
-function scaledValue(name: string, text: string, { factor, digits, min, max }: Scale): number {
+function scaledValue(name: string, text: string, { factor, digits, max }: Scale): number {
   const typed = readAmount(text, 3)
   const number = 'value' in typed ? Number(typed.value) : Number.NaN
-  if (number >= min && number <= max) return Number((number / factor).toFixed(digits))
-  const message = `Write a number from ${min} to ${max.toLocaleString('en')}.`
+  if (number >= 0 && number <= max) return Number((number / factor).toFixed(digits))
+  const message = `Write a number from 0 to ${max.toLocaleString('en')}.`
   throw new ApiError('validation_failed', {
     detail: 'Nothing was saved.',
     errors: [{ pointer: `/${name}`, message }],
   })
 }
 
-/** Returns the value that a member of a form has. A list has a box for each choice. */
+/** Returns the text that a member of a form has. A list has a box for each choice. */
 const sentText = (values: Values, name: string, { isList, choices }: Described) =>
-  isList ? choices.filter((choice) => values(`${name}:${choice}`)).join() : values(name)
+  isList ? choices.filter((choice) => values(`${name}:${choice}`)).join() : textOf(values(name))
+
+const textOf = (text: string) => text.replaceAll('\r\n', '\n').trim()
 
 function toValue(text: string, { isList, type }: Described): unknown {
   if (isList) return text === '' ? [] : text.split(',')
   if (text === '') return null
-  if (type === 'boolean') return text === 'true'
+  // Boxes that are ticked have any other text.
+  if (type === 'boolean') return text !== 'false'
   // Text that is not a number is sent unchanged, so that the API refuses it and names the field.
   return type === 'number' && Number.isFinite(Number(text)) ? Number(text) : text
 }
 
 /**
  * Returns the body of a request: the members that the form has changed. The others are left out, so that
- * the audit log has only what was changed, and so that other changes made meanwhile are kept. `words` has the
- * units of numbers.
+ * the audit log has only what was changed, and so that other changes made meanwhile are kept.
  *
  * @throws ApiError `validation_failed` for a number that is not possible in its unit.
  */
 export function changedMembers<E extends Schemas>(
   schemas: E,
   values: Values,
-  words: Readonly<Record<string, FieldWords>> = {},
 ): E extends v.ObjectEntries ? v.InferInput<v.ObjectSchema<E, undefined>> : object {
   const changed = Object.entries(schemas).flatMap(([name, schema]) => {
     const described = describe(schema)
     const text = sentText(values, name, described)
-    if (text === values(`was:${name}`)) return []
-    const { scale } = words[name] ?? {}
+    if (text === textOf(values(`was:${name}`))) return []
+    const scale = SCALES[name]
     const value = scale && text !== '' ? scaledValue(name, text, scale) : toValue(text, described)
     return [[name, value] as const]
   })

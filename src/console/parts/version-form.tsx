@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { type FieldError, useVisit, type Values, type Visit } from '../page.ts'
 import type { TypedTerms } from '../plan/form.ts'
+import { Sentence } from './data.tsx'
 import { FormSentence } from './forms.tsx'
 
 // The form of the next version, of a plan or of a fraud rule: what is typed of it, and what is wrong.
@@ -116,8 +117,8 @@ const WhyRefused = (props: VersionFormProps, visit = useVisit()) => {
               const [anchor, label] = place(pointer)
               return (
                 <li>
-                  <a href={`#${anchor}`}>{label}</a>: <FormSentence text={message} />{' '}
-                  {hint && <FormSentence text={hint} />}
+                  <a href={`#${anchor}`}>{label}</a>: <Sentence text={message} />{' '}
+                  {hint && <Sentence text={hint} />}
                 </li>
               )
             })}
