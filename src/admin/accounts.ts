@@ -178,7 +178,7 @@ async function admitApprovals({ env, actor, account, db }: AccountCall, approval
   const isHeld = await holdsAny(db, id)
   if (!isHeld && (await hasAskedToLower(env.DB, id, actor, Date.now() - DAY_MS))) return
   if (!isHeld) {
-    const entry = { actor, action: 'account.lower-approvals', account: id, details: { approvals } }
+    const entry = { actor, action: 'account.approvals.lower', account: id, details: { approvals } }
     await withAudit(env.DB, entry, [])
     throw new ApiError('conflict', {
       detail: `Two persons lower \`approvals\`. Your request is in the audit log: another approver must send the same within 24 hours. Everybody who uses the same admin key counts as one person.`,

@@ -439,7 +439,9 @@ export async function replayWebhook(
   const { env, account } = change
   const db = databaseOf(change)
   const limits = { now, most: WEBHOOK_LIMITS.replayed }
-  const [replayed] = await withAudit(db, entryOf(change, 'replay', { id, ...span }), [
+  const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
+  const sent = 'from' in span ? { from: dayOf(span.from), to: dayOf(span.to) } : span
+  const [replayed] = await withAudit(db, entryOf(change, 'replay', { id, ...sent }), [
     replayEvents(db, account.id, id, span, limits),
   ])
   await queueSoon(env, account.binding, account.id)

@@ -172,7 +172,7 @@ test('§16 two approvers lower how many people must approve', async () => {
   expect([await set('ada', 1), await set('ada', 1)]).toEqual([409, 409])
   expect(await json(askAdmin('accounts/acme'))).toMatchObject({ approvals: 2 })
   const { data } = await json(askAdmin('audit-log'))
-  expect(data[0]).toMatchObject({ actor: 'ada', action: 'account.lower-approvals' })
+  expect(data[0]).toMatchObject({ actor: 'ada', action: 'account.approvals.lower' })
   expect(await set('ben', 1)).toBe(200)
   // What was asked for before is done: once it is two again, two must ask anew.
   expect([await set('ben', 2), await set('ben', 1), await set('ada', 1)]).toEqual([200, 409, 200])

@@ -93,7 +93,7 @@ test('a reset deletes the books of its account and no others, and the audit log 
   expect(await hasOpenDoor()).toBe(false)
   const { data } = await json(askAdmin('audit-log?account=acme'))
   expect(data.map(({ action }: { action: string }) => action).sort()).toEqual([
-    ...['account.reset', 'manual.add', 'period.approve', 'period.close'],
+    ...['account.reset', 'manual-entry.add', 'period.approve', 'period.close'],
     ...['statement.pay', 'statement.pay', 'statement.return'],
   ])
   // The references are free again, and so is the period.

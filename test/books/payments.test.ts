@@ -618,7 +618,7 @@ describe('manual entries', () => {
     expect((await list()).map(({ reference }: never) => reference)).toEqual(['m-1', 'm-2'])
     expect(await list('?affiliate_id=a')).toEqual([stored])
     const actions = (await json(askAdmin('audit-log'))).data.map(({ action }: never) => action)
-    expect(actions).toEqual(['manual.add', 'manual.add'])
+    expect(actions).toEqual(['manual-entry.add', 'manual-entry.add'])
   })
 
   test.each<[object, string, string]>([

@@ -139,7 +139,7 @@ describe('a case', () => {
     expect(text).toMatch(/The payouts stay held\. Refused from 1 Nov 2024: c-2/)
     expect(await rowsOf('customer_refusals')).toMatchObject([{ customer_id: 'c-2', day: 20_028 }])
     expect((await read(`${AT}/audit-log`)).text).toMatch(
-      /decided a case of the fraud review ?Decision: confirmed.*Customers excluded from commission: 1/,
+      /decided fraud case ?Decision: confirmed.*Refused: 1/,
     )
   })
 

@@ -66,7 +66,11 @@ test('an answer closes the question, which can be opened and closed again', asyn
   await change({ change: 'close' })
   expect(await read('')).not.toContain('Answer it')
   const log = (await read('/audit-log')).replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
-  for (const words of ['asked a question : own', 'answered a question', 'opened a question']) {
+  for (const words of [
+    'asked affiliate question : own',
+    'answered affiliate',
+    'opened affiliate',
+  ]) {
     expect(log).toContain(words)
   }
 })

@@ -440,7 +440,7 @@ test('the audit log names the member of an affiliate who did something', async (
       }),
     )
     .run()
-  expect(await page()).toMatch(/Eve of \W?IB-07\W? created a link/)
+  expect(await page()).toMatch(/Eve of \W?IB-07\W? created link/)
   const path = `accounts/acme/affiliates/IB-07/members/${member?.id}`
   expect((await askAdmin(path, 'DELETE')).status).toBe(200)
   // A member who was removed has no name any more.

@@ -71,7 +71,7 @@ async function isStored(
 ): Promise<boolean> {
   const { id, affiliate_id, plan, currency, amount, reason, reference, actor } = entry
   const details = { entry: id, affiliate_id, plan, currency, amount, reason, reference }
-  const logged = { actor, action: 'manual.add', account, details }
+  const logged = { actor, action: 'manual-entry.add', account, details }
   try {
     const limits = { audit, most: BOOK_LIMITS.openEntries }
     await withAudit(db, logged, insertManualEntry(db, account, entry, limits), audit)

@@ -2,54 +2,30 @@ import { listAuditLog } from '../../admin/audit-log.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { namesOf } from '../names.ts'
 import { accountPath, type Page, type Visit, VisitContext } from '../page.ts'
-import { AUDIT_KINDS, wordsOfKind } from '../parts/audit-actions.ts'
-import { AuditWords, actorTitle, NamedActor } from '../parts/audit-words.tsx'
+import { AuditWords, actorTitle, NamedActor, subjectTitle } from '../parts/audit-words.tsx'
 import { EmptyState, Name, Pager, Time } from '../parts/data.tsx'
 import { Filters, type Option } from '../parts/forms.tsx'
 
 type Entry = AnswerOf<typeof listAuditLog>['data'][number]
 
-/** Renders an entry. `named` is its account if the page is of all. */
-const EntryItem = (props: { entry: Entry; named: string | null }) => {
-  const { entry, named } = props
-  const { at, actor, role, action, details } = entry
-  return (
-    <li>
-      <Time at={at} />
-      <div>
-        <NamedActor actor={actor} role={role} /> <AuditWords action={action} details={details} />
-        {named && (
-          <p class="note">
-            Account{' '}
-            <a href={accountPath(named)}>
-              <Name text={named} />
-            </a>
-          </p>
-        )}
-      </div>
-    </li>
-  )
-}
+/** The number of the latest changes whose people and subjects can be chosen. */
+const SEARCHED = 100
 
-/** The number of the latest changes whose people can be chosen. */
-const SEARCHED_FOR_PEOPLE = 100
-
-const KINDS: readonly Option[] = Object.entries(AUDIT_KINDS).map(([kind, { name }]) => [kind, name])
-
-/** Returns the people who can be chosen: those of the latest changes of the days, and the chosen one. */
-function peopleOf(entries: readonly Entry[], chosen: string | undefined): readonly Option[] {
-  const actors = new Set([...entries.map(({ actor }) => actor), ...(chosen ? [chosen] : [])])
-  return [...actors].sort().map((actor): Option => [actor, actorTitle(actor)])
-}
+/** Returns the values that can be chosen: those of the latest changes of the days, and the chosen one. */
+const choicesOf = (
+  found: readonly string[],
+  chosen: string | undefined,
+  titleOf: (value: string) => string,
+): readonly Option[] =>
+  [...new Set([...found, ...(chosen ? [chosen] : [])])].sort().map((one) => [one, titleOf(one)])
 
 async function render(visit: Visit) {
   const { api } = visit
   const { from, to, actor, kind, cursor } = visit.query
   const days = { account: visit.account, from, to }
-  const words = kind && wordsOfKind(kind)
   const [{ data, meta }, latest] = await Promise.all([
-    api.call(listAuditLog, { ...days, actor, kind: words, cursor }),
-    api.call(listAuditLog, { ...days, per_page: SEARCHED_FOR_PEOPLE }),
+    api.call(listAuditLog, { ...days, actor, kind, cursor }),
+    api.call(listAuditLog, { ...days, per_page: SEARCHED }),
   ])
   const visits = new Map([[visit.account, visit]])
   /** Returns a visit of the account of an entry, whose names are read once. */
@@ -69,16 +45,48 @@ async function render(visit: Visit) {
           {
             name: 'actor',
             label: 'Who',
-            options: [['', 'Everyone'], ...peopleOf(latest.data, actor)],
+            options: [
+              ['', 'Everyone'],
+              ...choicesOf(
+                latest.data.map((one) => one.actor),
+                actor,
+                actorTitle,
+              ),
+            ],
           },
-          { name: 'kind', label: 'What', options: [['', 'Everything'], ...KINDS] },
+          {
+            name: 'kind',
+            label: 'What',
+            options: [
+              ['', 'Everything'],
+              ...choicesOf(
+                latest.data.map(({ action }) => action.replace(/\..*/, '')),
+                kind,
+                subjectTitle,
+              ),
+            ],
+          },
         ]}
       />
       {data.length > 0 ? (
         <ol class="log" aria-label="Changes, the newest first">
           {data.map((entry) => (
             <VisitContext.Provider value={visitFor(entry)}>
-              <EntryItem entry={entry} named={visit.account === '' ? entry.account : null} />
+              <li>
+                <Time at={entry.at} />
+                <div>
+                  <NamedActor actor={entry.actor} role={entry.role} />{' '}
+                  <AuditWords action={entry.action} details={entry.details} />
+                  {visit.account === '' && entry.account && (
+                    <p class="note">
+                      Account{' '}
+                      <a href={accountPath(entry.account)}>
+                        <Name text={entry.account} />
+                      </a>
+                    </p>
+                  )}
+                </div>
+              </li>
             </VisitContext.Provider>
           ))}
         </ol>

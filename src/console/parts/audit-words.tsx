@@ -2,8 +2,7 @@ import type { Child } from 'hono/jsx'
 import { parseAffiliateActor } from '../../auth/grant.ts'
 
 import { useVisit } from '../page.ts'
-import { ACTION_WORDS } from './audit-actions.ts'
-import { count, Data, Day, isolated, Name, titleOf, visible } from './data.tsx'
+import { count, Data, isolated, Name, titleOf, visible } from './data.tsx'
 import {
   ACCOUNT_WORDS,
   DEFINITION_WORDS,
@@ -15,7 +14,7 @@ import {
 import { AccountLink, Json, Value } from './fields.tsx'
 import { formText } from './schema.ts'
 
-// What the entries of the audit log say: the words of the action, what it concerned, and the fields of its details.
+// What the entries of the audit log say: the action, what it concerned, and the fields of its details.
 
 /** The details of an entry, which depend on its action. */
 type Details = Readonly<Record<string, unknown>>
@@ -30,123 +29,99 @@ const HIDDEN =
 /** The fields that stand beside the words of the action: what it concerned. */
 const CONCERNED = /^(?:affiliate_id|customer_id|plan|period|month|eventname)$/
 
-/** The words of fields that have others than in forms. */
-const OWN_WORDS: Readonly<Record<string, Omit<FieldWords, 'hint'>>> = {
-  affiliate_id: { label: 'Affiliate', choices: { '*': 'all other affiliates' } },
-  because: {
-    label: 'Because',
-    choices: { expired: 'no new record in 90 days', rule: 'the rule has changed' },
-  },
-  changed: { label: 'Changed', choices: { display_name: 'name', contact_email: 'email' } },
-  first: { label: 'First of them' },
-  holds: { label: 'Payouts stay held' },
-  ids: { label: 'First of them' },
-  keep_hold: { label: 'Payouts stay held' },
-  leave_out_holds: { label: 'Without records that wait for a rate or a currency' },
-  onlyDead: { label: 'Only those that had failed' },
-  overlap: {
-    label: 'The former one ends',
-    choices: {
-      none: 'at once',
-      '1h': 'after 1 hour',
-      '24h': 'after 24 hours',
-      '7d': 'after 7 days',
-    },
-  },
-  pause_ms: { label: 'Writes refused for milliseconds' },
-  refused: { label: 'Customers excluded from commission' },
-  release: { label: 'Ends the hold' },
-  waiting: { label: 'Another person must agree' },
-}
-
-const WORDS: typeof OWN_WORDS = {
+const WORDS: Readonly<Record<string, Omit<FieldWords, 'hint'>>> = {
   ...DEFINITION_WORDS,
   ...LINK_WORDS,
   ...WEBHOOK_WORDS,
   ...VIEW_WORDS,
   ...ACCOUNT_WORDS,
-  ...OWN_WORDS,
+  affiliate_id: { label: 'Affiliate', choices: { '*': 'all other affiliates' } },
 }
 
-/** A field of an entry. `before` is undefined if the log does not have it. */
-interface Field {
-  readonly name: string
-  readonly label: string
-  readonly before?: unknown
-  readonly after: unknown
+/** The verbs of actions whose past is not made by `ed`. */
+const PAST: Readonly<Record<string, string>> = {
+  ask: 'asked',
+  begin: 'began',
+  pay: 'paid',
+  put: 'stored',
+  reset: 'reset',
+  run: 'ran',
+  withdraw: 'withdrew',
 }
 
-const fieldOf = (name: string, after: unknown, former: unknown, title = titleOf(name)): Field => ({
-  ...{ name, label: WORDS[name]?.label ?? title, after },
-  ...(isObject(former) && name in former && { before: former[name] }),
-})
+const plain = (name: string) => titleOf(name.replaceAll(/[.-]/g, ' ')).toLowerCase()
+
+/** Returns an action in words: `changed webhook` for `webhook.change`. */
+export function actionWords(action: string): string {
+  const subject = action.slice(0, action.lastIndexOf('.'))
+  const verb = action.slice(subject.length + 1)
+  const past = verb.endsWith('e') ? `${verb}d` : `${verb}ed`
+  return `${PAST[verb] ?? plain(past)} ${plain(subject)}`
+}
+
+/** Returns what the subjects of actions with the same first word are called in a list of choices. */
+export const subjectTitle = (word: string): string => titleOf(word.replaceAll('-', ' '))
+
+const labelOf = (name: string): string => WORDS[name]?.label ?? titleOf(name)
 
 /** Returns the fields of an entry. Those of a group are fields of their own, whose names may be words of the firm. */
-function fieldsOf(details: Details): readonly Field[] {
-  const { before } = details
-  const fields = Object.entries(details)
+function fieldsOf(details: Details) {
+  const former = isObject(details.before) ? details.before : {}
+  return Object.entries(details)
     .filter(([name]) => !HIDDEN.test(name))
-    .flatMap(([name, value]) => {
-      const field = fieldOf(name, value, before)
-      return isObject(value)
-        ? Object.entries(value).map(([member, one]) =>
-            fieldOf(member, one, field.before, visible(member)),
-          )
-        : [field]
+    .flatMap(([name, after]) => {
+      const before = former[name]
+      if (!isObject(after)) return [{ name, label: labelOf(name), before, after }]
+      return Object.entries(after).map(([member, one]) => ({
+        name: member,
+        label: WORDS[member]?.label ?? visible(member),
+        before: isObject(before) ? before[member] : undefined,
+        after: one,
+      }))
     })
-    .filter((one) => JSON.stringify(one.before) !== JSON.stringify(one.after))
-  return Array.isArray(before) && before.length > 0
-    ? [...fields, fieldOf('before', before, null)]
-    : fields
+    .filter(({ before, after }) => JSON.stringify(before) !== JSON.stringify(after))
 }
 
 /** The most items of a list that are shown. */
 const MOST_ITEMS = 5
 
-const joined = (parts: readonly Child[], separator = ', '): Child =>
-  parts.map((part, i) => (
-    <>
-      {i > 0 && separator}
-      {part}
-    </>
-  ))
-
 /** Renders the value of a field in words; the first items of a list. */
 function Shown({ name, value }: { name: string; value: unknown }): Child {
   if (value === null || value === undefined || value === '') return 'none'
   if (Array.isArray(value)) {
-    const own = name === 'ids' ? 'affiliate_id' : name
-    const items = value.slice(0, MOST_ITEMS).map((one) => <Shown name={own} value={one} />)
     const rest = value.length - MOST_ITEMS
-    const more = rest > 0 ? [`and ${count(rest)} more`] : []
     return value.length === 0
       ? 'none'
-      : joined([...items, ...more], isObject(value[0]) ? '; ' : ', ')
+      : joined([
+          ...value.slice(0, MOST_ITEMS).map((one) => <Shown name={name} value={one} />),
+          ...(rest > 0 ? [`and ${count(rest)} more`] : []),
+        ])
   }
   if (isObject(value)) {
-    const members = Object.entries(value).filter(([member, one]) => member !== 'from' || one)
     return joined(
-      members.map(([member, one]) => (
+      Object.entries(value).map(([member, one]) => (
         <>
-          {!isObject(Array.isArray(one) ? one[0] : one) &&
-            `${WORDS[member]?.label ?? titleOf(member)} `}
-          <Shown name={member} value={one} />
+          {labelOf(member)} <Shown name={member} value={one} />
         </>
       )),
     )
   }
   const { choices } = WORDS[name] ?? {}
-  const words = choices?.[String(value)]
+  const words = name === 'changed' ? labelOf(String(value)) : choices?.[String(value)]
   if (words !== undefined) return words
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  // The events of some days are sent again: the days are in milliseconds.
-  if (typeof value === 'number' && (name === 'from' || name === 'to')) {
-    return <Day day={new Date(value).toISOString().slice(0, 10)} />
-  }
   if (typeof value === 'number') return count(Number(formText(name, value)))
   const isTime = name === 'month' || /^\d{4}-\d\d-\d\dT/.test(String(value))
   return isTime ? <Json value={value} /> : <Value name={name} value={value} />
 }
+
+const joined = (parts: readonly Child[]): Child =>
+  parts.map((part, i) => (
+    <>
+      {i > 0 && ', '}
+      {part}
+    </>
+  ))
 
 /** The pages of what has an id that people do not know, by the field or by the first word of the action. */
 const PAGES: Readonly<Record<string, string>> = {
@@ -202,26 +177,20 @@ export const Actor = ({ actor, role }: { actor: string; role?: string | null }) 
   </>
 )
 
-interface WordsProps {
-  readonly action: string
-  readonly details: Details
-}
-
 /** Renders what an entry of the audit log says after the name of who acted. */
-export function AuditWords({ action, details }: WordsProps) {
-  const [concerned = [], others = []] = [true, false].map((isConcerned) =>
-    fieldsOf(details).filter(({ name }) => CONCERNED.test(name) === isConcerned),
-  )
-  const shown = (name: string, value: unknown) => <Shown name={name} value={value} />
-  const words = ACTION_WORDS[action] ?? titleOf(action.replaceAll(/[.-]/g, ' ')).toLowerCase()
+export function AuditWords({ action, details }: { action: string; details: Details }) {
+  const fields = fieldsOf(details)
+  const concerned = fields.filter(({ name }) => CONCERNED.test(name))
+  const others = fields.filter(({ name }) => !CONCERNED.test(name))
   const [subject = ''] = action.split('.')
   const of = { ...details, ...(action !== 'webhook.delete' && { [subject]: details.id }) }
   const found = Object.entries(PAGES).find(([name]) => typeof of[name] === 'string')
+  const words = actionWords(action)
   return (
     <>
-      {!found ? words : <AccountLink at={[found[1], String(of[found[0]])]} children={words} />}
+      {found ? <AccountLink at={[found[1], String(of[found[0]])]} children={words} /> : words}
       {concerned.length > 0 && ': '}
-      {joined(concerned.map(({ name, after }) => shown(name, after)))}
+      {joined(concerned.map(({ name, after }) => <Shown name={name} value={after} />))}
       {others.length > 0 && (
         <ul class="diff">
           {others.map(({ name, label, before, after }) => (
@@ -229,10 +198,15 @@ export function AuditWords({ action, details }: WordsProps) {
               {label}:{' '}
               {before !== undefined && (
                 <>
-                  <del>{shown(name, before)}</del> →{' '}
+                  <del>
+                    <Shown name={name} value={before} />
+                  </del>{' '}
+                  →{' '}
                 </>
               )}
-              <ins>{shown(name, after)}</ins>
+              <ins>
+                <Shown name={name} value={after} />
+              </ins>
             </li>
           ))}
         </ul>

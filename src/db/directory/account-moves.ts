@@ -142,7 +142,7 @@ const SWITCH_ACCOUNT = compileStatement(`
 
 const NOTE_SWITCH = compileStatement(`
   insert into audit_log (id, at, actor, action, account, details)
-  select :audit, :switched_at, actor, 'account.moved', account,
+  select :audit, :switched_at, actor, 'account.move', account,
     json_object('move', id, 'source', source, 'target', target, 'pause_ms', :now - closed_at)
   from account_moves where ${COMPARED} and status = 'comparing'`)
 

@@ -62,7 +62,7 @@ export const newAuditId = () => ulid(Date.now())
 
 const FIND_REQUEST = compileStatement(`
   select 1 from audit_log r
-  where account = :account and action = 'account.lower-approvals' and actor <> :actor and id >= :since
+  where account = :account and action = 'account.approvals.lower' and actor <> :actor and id >= :since
     and not exists (select 1 from audit_log a where a.account = :account and a.id > r.id
       and a.action = 'account.change' and a.details ->> 'approvals' is not null)
   limit 1`)
