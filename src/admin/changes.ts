@@ -21,7 +21,6 @@ export const getChanges = accountOperation({
       yesterday: member(day, 'The day of yesterday.'),
       signups: member(count, 'Customers whose signup is of yesterday or later.'),
       records: member(count, 'Records that arrived, by the hour of their delivery.'),
-      refused_records: member(count, 'How many of them were refused.'),
       approved_statements: member(count, 'Statements that were approved.'),
       cases_opened: member(count, 'Cases that the fraud review opened.'),
     }),

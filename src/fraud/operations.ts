@@ -67,12 +67,6 @@ export const listFraudCases = readList({
         ),
       ),
     ),
-    opened_since: v.optional(
-      member(
-        f.instant,
-        said('Returns only cases that were opened at this time or later.', '2026-10-31T00:00:00Z'),
-      ),
-    ),
   },
   words: described(() => ({
     description:
@@ -87,10 +81,9 @@ export const listFraudCases = readList({
     },
   })),
   async list({ grant: { account }, session }, sent, page) {
-    const { from, to, keep_hold, opened_since, ...others } = readDays(sent)
+    const { from, to, keep_hold, ...others } = readDays(sent)
     const filter = {
       ...others,
-      ...(opened_since && { opened_since: Date.parse(opened_since) }),
       ...(keep_hold && { keep_hold: 1 as const }),
       ...(from && { from: dayNumber(from) }),
       ...(to && { to: dayNumber(to) }),

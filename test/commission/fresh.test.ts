@@ -85,7 +85,7 @@ test.each([
   ['status=open', '`status` must be `draft`, `approved` or `paid`, not `open`.'],
   [
     'affiliate_id=a&period=2026-10&fresh=true&page=2',
-    '`fresh` computes the statements of one affiliate, without pages and `approved_since`.',
+    '`fresh` computes the statements of one affiliate, without pages.',
   ],
 ])('the query %s is refused', async (query, detail) => {
   await partner('forex')

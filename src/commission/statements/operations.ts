@@ -12,7 +12,6 @@ import {
   sumStatements,
 } from '../../db/commission/statements.ts'
 import { LIST_LIMITS, LIST_ORDERS, type Page } from '../../db/paginate.ts'
-import { ulidPrefix } from '../../db/ulid.ts'
 import { ApiError } from '../../errors.ts'
 import {
   accountOperation,
@@ -25,7 +24,6 @@ import {
 import { invalidQuery } from '../../http/query.ts'
 import { showTo } from '../../http/show.ts'
 import { described } from '../../validation/described.ts'
-import * as f from '../../validation/fields.ts'
 import { member, said } from '../../validation/fields.ts'
 import { todayOf } from '../../zone.ts'
 import { nextPeriod, parsePeriod } from '../engine/calendar.ts'
@@ -77,15 +75,6 @@ const filters = {
 
 const listFilters = {
   ...filters,
-  approved_since: v.optional(
-    member(
-      f.instant,
-      said(
-        'Returns only statements that were approved at this time or later.',
-        '2026-11-01T00:00:00Z',
-      ),
-    ),
-  ),
   order: v.optional(
     member(
       v.picklist(LIST_ORDERS),
@@ -126,15 +115,12 @@ const approvedFilter = ({ affiliate }: Grant): { isApproved?: true } =>
 /** Reads a page of stored statements. */
 async function readStatements(
   { grant, session }: ReadCall,
-  { fresh: _, approved_since, order, ...sent }: ListFilter,
+  { fresh: _, order, ...sent }: ListFilter,
   page: Page,
 ) {
   const filter = {
     ...sent,
     ...(order === 'latest' && { isLatestFirst: true }),
-    ...(approved_since !== undefined && {
-      approved_since: ulidPrefix(Math.max(0, Date.parse(approved_since))),
-    }),
     ...ownFilter(grant),
     ...approvedFilter(grant),
   }
@@ -180,10 +166,8 @@ export const listStatements = readList({
   })),
   async list(call, sent, page) {
     if (!sent.fresh) return readStatements(call, sent, page)
-    if (page.number > 1 || sent.approved_since !== undefined)
-      throw invalidQuery(
-        '`fresh` computes the statements of one affiliate, without pages and `approved_since`.',
-      )
+    if (page.number > 1)
+      throw invalidQuery('`fresh` computes the statements of one affiliate, without pages.')
     const data = await computeFresh(call, sent)
     return { data, total: data.length, isLimited: false, last: null }
   },

@@ -8,7 +8,7 @@ import { type Page, type Visit, withQuery } from '../page.ts'
 import { CASE_STATUS_WORDS, CaseTable, SEVERITIES, SEVERITY_WORDS } from '../parts/cases.tsx'
 import { Day, dayWords, EmptyState, Name, Pager, visible } from '../parts/data.tsx'
 import { AccountLink } from '../parts/fields.tsx'
-import { ChangeForm, Filters, type Input, type Option, sinceFilter } from '../parts/forms.tsx'
+import { ChangeForm, Filters, type Input, type Option } from '../parts/forms.tsx'
 import { canManage } from '../parts/payout-forms.tsx'
 
 type ListedRule = AnswerOf<typeof listFraudRules>['data'][number]
@@ -43,8 +43,7 @@ const NEEDS: readonly Option[] = [
 ]
 
 /** Returns the chosen status: the open cases, unless another filter chooses some of all. */
-const statusOf = ({ status, needs, opened_since }: Visit['query']): string =>
-  status ?? (needs || opened_since ? 'all' : 'open')
+const statusOf = ({ status, needs }: Visit['query']): string => status ?? (needs ? 'all' : 'open')
 
 /** Returns the query of the list in the administration API. */
 function listQuery({ query }: Visit) {
@@ -55,7 +54,6 @@ function listQuery({ query }: Visit) {
 const filtersOf = (rules: readonly ListedRule[], { query }: Visit): Input[] => [
   { name: 'status', options: STATUSES, value: statusOf(query) },
   { name: 'needs', options: NEEDS },
-  ...sinceFilter('opened_since', 'Found', query),
   {
     name: 'severity',
     options: [['', 'All'], ...SEVERITIES.map((one): Option => [one, SEVERITY_WORDS[one]])],
@@ -77,7 +75,7 @@ export const casesPage: Page = {
   hasNames: true,
   query: [
     ...['status', 'needs', 'severity', 'rule', 'affiliate_id', 'customer_id', 'from', 'to'],
-    ...['opened_since', 'draft_of', 'cursor'],
+    ...['draft_of', 'cursor'],
   ],
   changes: {
     run: calling(runFraudRules, evaluatedText),

@@ -1,5 +1,6 @@
 import { getAccount } from '../../admin/accounts.ts'
 import { listAttention } from '../../admin/attention.ts'
+import { getChanges } from '../../admin/changes.ts'
 import { listArrivals } from '../../admin/deliveries.ts'
 import { getFeed } from '../../admin/feeds.ts'
 import { listPayouts } from '../../admin/payouts.ts'
@@ -21,7 +22,7 @@ import { FigureCard, Moneys, WholeText } from '../parts/figures.tsx'
 import { AffiliateLink } from '../parts/names.tsx'
 import { moneyOf, openPeriods, sumByCurrency } from '../parts/owed.ts'
 import { canPay, sumsText } from '../parts/payout-forms.tsx'
-import { readSinceYesterday, SinceYesterdayList } from '../parts/since-yesterday.tsx'
+import { SinceYesterday } from '../parts/since-yesterday.tsx'
 import { Periods } from '../parts/statement-lists.tsx'
 import { renderThisMonth } from '../parts/this-month.tsx'
 
@@ -64,7 +65,7 @@ export const overviewPage: Page = {
         payable_on: dayBefore(visit.today, 0),
         per_page: MOST_PAYOUTS,
       }),
-      readSinceYesterday(visit),
+      api.call(getChanges, { account }),
     ])
     const days = chartRows(arrivals.data)
     // The deferred part is the last one of the document, because it keeps what follows it waiting. The style
@@ -148,7 +149,7 @@ export const overviewPage: Page = {
         </div>
         <div class="rest">
           <AttentionList isDisabled={settings.disabled} items={attention.data} />
-          <SinceYesterdayList changes={since} />
+          <SinceYesterday changes={since} />
           {byCurrency.size !== 0 && (
             <section>
               <h2>Top affiliates</h2>

@@ -38,7 +38,7 @@ import {
 } from '../parts/data.tsx'
 import { HOLDS } from '../parts/field-words.ts'
 import { AccountLink } from '../parts/fields.tsx'
-import { ChangeForm, Filters, FormSentence, type Input, sinceFilter } from '../parts/forms.tsx'
+import { ChangeForm, Filters, FormSentence, type Input } from '../parts/forms.tsx'
 import { AffiliateName, PlanName } from '../parts/names.tsx'
 import { draftsByPeriod, type PeriodDrafts } from '../parts/owed.ts'
 import { canManage, sumsText } from '../parts/payout-forms.tsx'
@@ -451,7 +451,6 @@ const filtersOf = (visit: Visit, sums: PeriodSums, names: PlanNames): Input[] =>
     options: [['', 'Any'], ...planOptions(chosenPlans(names, visit.query.plan))],
   },
   { name: 'affiliate_id', label: 'Affiliate' },
-  ...sinceFilter('approved_since', 'Approved', visit.query),
 ]
 
 /** The statements of an account, and the forms that compute and approve a whole period. */
@@ -459,17 +458,7 @@ export const statementsPage: Page = {
   path: '/accounts/:account/statements',
   section: 'Statements',
   hasNames: true,
-  query: [
-    'period',
-    'affiliate_id',
-    'plan',
-    'status',
-    'approved_since',
-    'cursor',
-    'run',
-    'format',
-    'approve',
-  ],
+  query: ['period', 'affiliate_id', 'plan', 'status', 'cursor', 'run', 'format', 'approve'],
   changes,
   file: (visit) =>
     visit.query.format === 'csv'
@@ -478,7 +467,6 @@ export const statementsPage: Page = {
           {
             account: visit.account,
             ...filterOf(visit, visit.query.period),
-            approved_since: visit.query.approved_since,
             cursor: visit.query.cursor,
           },
           'text/csv',
@@ -488,16 +476,13 @@ export const statementsPage: Page = {
     const { api, account, path, query, now, today } = visit
     const { cursor } = query
     const readPeriods = api.call(listPeriods, { account })
-    const { approved_since } = query
-    const hasFilter = Boolean(
-      query.period || query.affiliate_id || query.plan || query.status || approved_since,
-    )
+    const hasFilter = Boolean(query.period || query.affiliate_id || query.plan || query.status)
     const shown = hasFilter ? query.period : defaultPeriod(await readPeriods, today)
     const filter = filterOf(visit, shown)
     const { period } = filter
     const title = period ? `Statements of ${periodWords(period)}` : 'Statements'
     const [{ data, meta }, totals, sums, names, run] = await Promise.all([
-      api.call(listStatements, { account, ...filter, approved_since, cursor }),
+      api.call(listStatements, { account, ...filter, cursor }),
       api.call(getStatementTotals, { account, ...filter }),
       readPeriods,
       visit.names.plans(),
@@ -546,7 +531,7 @@ export const statementsPage: Page = {
                 />
               </p>
             ))}
-          {approved_since === undefined && <StatusSums totals={totals} />}
+          <StatusSums totals={totals} />
           {period &&
             (others.others.length === 0 ? null : (
               <p>
@@ -628,7 +613,6 @@ export const statementsPage: Page = {
             href={withQuery(path, {
               ...filter,
               period: shown,
-              approved_since,
               cursor,
               format: 'csv',
             })}

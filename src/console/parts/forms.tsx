@@ -8,7 +8,7 @@ import {
   type Visit,
   withQuery,
 } from '../page.ts'
-import { isolated, Sentence, timeWords, titleOf } from './data.tsx'
+import { isolated, Sentence, titleOf } from './data.tsx'
 import { placeOf } from './deliveries.tsx'
 import { plainWords } from './plain-words.ts'
 
@@ -36,21 +36,6 @@ export interface Input {
   readonly isFolded?: true
   /** The pointer of the field in the errors of its form. If absent, it is made from the name. */
   readonly pointer?: string
-}
-
-/** Returns the filter that keeps only what happened since a time, where the address names one. */
-export function sinceFilter(
-  name: string,
-  label: string,
-  query: Readonly<Record<string, string | undefined>>,
-): Input[] {
-  const since = query[name]
-  if (!since) return []
-  const options: readonly Option[] = [
-    ['', 'At any time'],
-    [since, `Since ${timeWords(since)} UTC`],
-  ]
-  return [{ name, label, options }]
 }
 
 /** Renders a control without its label. */

@@ -48,12 +48,6 @@ export interface StatementFilter {
   readonly isApproved?: true
 }
 
-/** By what a list of statements is narrowed. */
-export interface ListFilter extends StatementFilter {
-  /** The beginning of the ULIDs of approvals since a time. */
-  readonly approved_since?: string
-}
-
 /** A statement as lists read it. */
 export interface ListedStatement {
   readonly period: string
@@ -93,18 +87,13 @@ const withPayment = (isOfOne: boolean) => `(
     ) as paid_on, ${PAYMENT_RETURN} as payment_return
     from statements s ${isOfOne ? 'indexed by statements_affiliate' : ''})`
 
-/** The conditions of a filter that are not equal values. */
-const CONDITIONS: Readonly<Record<string, string>> = {
-  approved_since: ' and approval >= :approved_since',
-}
-
 /** Returns the query of a list of statements, by period, affiliate and plan. */
-const statementsQuery = (account: string, { isApproved, ...filter }: ListFilter) => ({
+const statementsQuery = (account: string, { isApproved, ...filter }: StatementFilter) => ({
   columns: LIST_COLUMNS,
   from: `${withPayment(filter.affiliate_id !== undefined)} where account = :account and statement is not null${Object.keys(
     filter,
   )
-    .map((name) => CONDITIONS[name] ?? ` and ${name} = :${name}`)
+    .map((name) => ` and ${name} = :${name}`)
     .join('')}${isApproved ? " and status <> 'draft'" : ''}`,
   key: ['period', 'affiliate_id', 'plan'],
   values: { account, ...filter },
@@ -115,7 +104,7 @@ const statementsQuery = (account: string, { isApproved, ...filter }: ListFilter)
 export const listStatements = (
   db: D1DatabaseSession,
   account: string,
-  { isLatestFirst = false, ...filter }: ListFilter & { readonly isLatestFirst?: boolean },
+  { isLatestFirst = false, ...filter }: StatementFilter & { readonly isLatestFirst?: boolean },
   page: Page,
 ): Promise<FoundPage<ListedStatement>> =>
   paginate(db, { ...statementsQuery(account, filter), descending: isLatestFirst }, page)

@@ -49,7 +49,6 @@ const CONDITIONS = {
   customer_id: '(c.customer_id = :customer_id or c.other_customer_id = :customer_id)',
   from: 'c.opened_for >= :from',
   to: 'c.opened_for <= :to',
-  opened_since: 'c.opened_at >= :opened_since',
   draft_of: `exists (select 1 from statements s indexed by statements_affiliate
     where s.account = :account and s.affiliate_id = c.affiliate_id and s.period = :draft_of
       and s.status = 'draft')`,
@@ -71,8 +70,6 @@ const NEEDS: Readonly<Record<CaseNeed, string>> = {
 /** Which cases a list has. Days are in days since 1970. */
 export type CaseFilter = {
   readonly needs?: CaseNeed
-  /** Only cases that were opened at this time or later, in milliseconds. */
-  readonly opened_since?: number
   readonly status?: Row['status']
   readonly from?: number
   readonly to?: number

@@ -15,7 +15,6 @@ export const MOST_CHANGES = 10_000
 export interface Changes {
   readonly signups: number
   readonly records: number
-  readonly refused_records: number
   readonly approved_statements: number
   readonly cases_opened: number
 }
@@ -25,7 +24,7 @@ const COUNT_SIGNUPS = compileStatement(`
     where account = :account and day >= :day limit ${MOST_CHANGES})`)
 
 const COUNT_RECORDS = compileStatement(`
-  select ifnull(sum(received), 0) as records, ifnull(sum(refused), 0) as refused_records
+  select ifnull(sum(received), 0) as records
   from arrivals where account = :account and hour >= :hour and resource not in ('dry-run', 'clicks')`)
 
 /** An approval is named by its entry of the audit log, which begins with the time. */
@@ -48,7 +47,7 @@ export async function readChanges(
   const [signups, records, approved, cases] = await readBatch<
     [
       Pick<Changes, 'signups'>[],
-      Pick<Changes, 'records' | 'refused_records'>[],
+      Pick<Changes, 'records'>[],
       Pick<Changes, 'approved_statements'>[],
       Pick<Changes, 'cases_opened'>[],
     ]
