@@ -60,13 +60,6 @@ export const PROBLEMS = {
 /** The `code` of an error response. */
 export type ErrorCode = keyof typeof PROBLEMS
 
-/** A parameter of a query that is refused. */
-interface RefusedParameter {
-  readonly name: string
-  /** Whether its value is none of its choices. */
-  readonly isChoice?: boolean
-}
-
 /** Details of an error response. All text is ours; it never includes personal values. */
 export interface ErrorDetails {
   detail?: string
@@ -83,7 +76,7 @@ export interface ErrorDetails {
   cause?: unknown
   /** The broken rules of `errors`, and the parameter that `invalid_query` is about: who shows them has own words. */
   issues?: readonly object[]
-  parameter?: RefusedParameter
+  parameter?: string
   /** What a developer must do. Replaces `detail` in development, and is never sent in production. */
   fix?: string
 }
@@ -94,7 +87,7 @@ export class ApiError extends Error {
   readonly details: ErrorDetails
   readonly fix: string | undefined
   readonly issues: readonly object[]
-  readonly parameter: RefusedParameter | undefined
+  readonly parameter: string | undefined
 
   constructor(code: ErrorCode, all: ErrorDetails = {}) {
     const { cause, fix, issues = [], parameter, ...details } = all

@@ -55,14 +55,6 @@ export interface ChangedEvidence {
   readonly records: readonly Pick<PresentedEvidence, 'resource' | 'id' | 'customer_id' | 'day'>[]
 }
 
-/** A filter of an address whose value cannot be applied. */
-export interface RefusedFilter {
-  readonly name: string
-  readonly value: string
-  /** What is wrong with the value. */
-  readonly message: string
-}
-
 /** A form that is shown again with what was typed, as one of its buttons asks. Nothing is changed. */
 export interface TypedForm {
   readonly change: string
@@ -96,8 +88,6 @@ export interface Visit {
   readonly names: Names
   /** The parameters of the query that the page supports. Empty ones are absent. */
   readonly query: Readonly<Record<string, string | undefined>>
-  /** The parameters that were left out of the query, because their values are wrong. */
-  readonly refusedFilters: readonly RefusedFilter[]
   /** The path of the page. It has a query only for an id that no path can have, such as `..`. */
   readonly path: string
   /** The time of the request, in milliseconds. */

@@ -5,7 +5,6 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { listAccounts } from '../admin/accounts.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { BYTE_ORDER_MARK, csvHeaders } from '../commission/csv.ts'
-import { parsePeriod } from '../commission/engine/calendar.ts'
 import { ApiError, toApiError } from '../errors.ts'
 import { contentSecurityPolicy } from '../http/content-security-policy.ts'
 import { readErrors } from './api-errors.ts'
@@ -14,7 +13,6 @@ import {
   type ChangedEvidence,
   type CsvFile,
   type Page,
-  type RefusedFilter,
   type RefusedForm,
   type Tone,
   type TypedForm,
@@ -23,101 +21,30 @@ import {
   type Visit,
   VisitContext,
 } from './page.ts'
-import { Sentence, visible } from './parts/data.tsx'
+import { Sentence } from './parts/data.tsx'
 import { placeOf } from './parts/deliveries.tsx'
-import { FormSentence, Refusal, RefusedFilters } from './parts/forms.tsx'
-import { detailWords, plainWords } from './parts/plain-words.ts'
+import { FormSentence, Refusal } from './parts/forms.tsx'
+import { detailWords } from './parts/plain-words.ts'
 import { Secret } from './parts/rotation.tsx'
 import { respond, respondInParts } from './respond.ts'
 import { type Session, takeFlash } from './session.ts'
-import { readDay } from './typed.ts'
 import { visitOf } from './visit.ts'
 
-// Filters of an address with wrong values. The page is shown without them, and says so.
-
-const quoted = (value: string) => `“${visible(value)}”`
-
-const isDay = (text: string) => 'value' in readDay(text) && /^\d{4}-\d\d-\d\d$/.test(text)
-
-/** What the value of a filter must be, by its name, and what is wrong with any other. */
-const FORMS: Readonly<
-  Record<string, readonly [isValid: (value: string) => boolean, problem: string]>
-> = {
-  // Lists of statements have all periods, too.
-  period: [
-    (text) => text === 'all' || parsePeriod(text) !== null,
-    'is not a month or a week of the calendar.',
-  ],
-  from: [isDay, 'is not a day of the calendar.'],
-  to: [isDay, 'is not a day of the calendar.'],
-  day: [isDay, 'is not a day of the calendar.'],
-  payable_on: [isDay, 'is not a day of the calendar.'],
-}
-
-/** Returns the filters whose values cannot be what they must be, without asking the API. */
-function misformed(query: Visit['query']): RefusedFilter[] {
-  return Object.entries(FORMS).flatMap(([name, [isValid, problem]]) => {
-    const value = query[name]
-    if (value === undefined || isValid(value)) return []
-    return [{ name, value, message: `${quoted(value)} ${problem}` }]
-  })
-}
-
-/** Returns the days of a query if the first is after the last. */
-function reversed({ from, to }: Visit['query']): RefusedFilter[] {
-  if (!from || !to || from <= to) return []
-  const [first, last] = ['from', 'to'].map((name) => ({ name, value: name === 'from' ? from : to }))
-  const message = 'The first day is after the last day.'
-  return first && last
-    ? [
-        { ...first, message },
-        { ...last, message },
-      ]
-    : []
-}
-
-/** Returns what is wrong with a filter that the API refuses. */
-function messageOf(error: ApiError, name: string, value: string): string {
-  if (name === 'cursor') return 'This part of the list no longer exists. The list begins again.'
-  if (name === 'currency') {
-    return `${quoted(value)} is not a currency. Write its code of three letters, such as EUR.`
-  }
-  if (error.parameter?.isChoice) return `${quoted(value)} is not one of the choices.`
-  return plainWords(error.details.detail ?? '')
-}
-
-/** Returns the filter that an error of the API is about; empty if it is about none of the query. */
-function namedBy(error: unknown, query: Visit['query']): RefusedFilter[] {
-  if (!(error instanceof ApiError) || !error.parameter) return []
-  const { name } = error.parameter
-  const value = query[name]
-  return value === undefined ? [] : [{ name, value, message: messageOf(error, name, value) }]
-}
-
-const without = (visit: Visit, refused: readonly RefusedFilter[]): Visit => ({
-  ...visit,
-  query: Object.fromEntries(
-    Object.entries(visit.query).filter(([name]) => !refused.some((one) => one.name === name)),
-  ),
-  refusedFilters: [...visit.refusedFilters, ...refused],
-})
-
 /**
- * Renders a page. Filters with wrong values are left out, and the visit of the result has them, so that the
- * page keeps its forms.
+ * Renders a page. A filter that the API refuses is left out, so that the page keeps its forms, and says why.
  *
  * @throws ApiError for anything else that the API refuses.
  */
 async function renderFiltered(page: Page, visit: Visit): Promise<Shown> {
-  const wrong = misformed(visit.query)
-  let kept = without(visit, wrong.length > 0 ? wrong : reversed(visit.query))
-  for (;;) {
-    try {
-      return { view: await page.render(kept), visit: kept }
-    } catch (thrown) {
-      const refused = namedBy(thrown, kept.query)
-      if (refused.length === 0) throw thrown
-      kept = without(kept, refused)
+  try {
+    return { view: await page.render(visit), visit }
+  } catch (thrown) {
+    const { [thrown instanceof ApiError ? (thrown.parameter ?? '') : '']: value, ...query } =
+      visit.query
+    if (!(thrown instanceof ApiError) || value === undefined) throw thrown
+    return {
+      wrongFilter: detailWords(thrown),
+      ...(await renderFiltered(page, { ...visit, query })),
     }
   }
 }
@@ -241,6 +168,8 @@ interface Outcome {
 interface Shown {
   readonly view: View & Outcome
   readonly visit: Visit
+  /** What is wrong with a filter that was left out. */
+  readonly wrongFilter?: string
 }
 
 /** The maximum number of accounts that the switcher lists. */
@@ -295,9 +224,8 @@ export async function showPage(
       ? []
       : asked.api.call(listAccounts, { per_page: LISTED_ACCOUNTS }).then(({ data }) => data),
   ])
-  const { view, visit } = shownPage
-  const { refusedFilters } = visit
-  const refusedStatus = refusedFilters.length > 0 ? 400 : status
+  const { view, visit, wrongFilter } = shownPage
+  const refusedStatus = wrongFilter === undefined ? status : 400
   if (view.next) return c.redirect(view.next, 303)
   // The navigation of an account that does not exist would lead nowhere.
   const isKnown = view.status !== 404 || accounts.some(({ account }) => account === visit.account)
@@ -312,7 +240,11 @@ export async function showPage(
           </p>
         )}
         {done !== null && typeof done !== 'string' && <Secret shown={done} />}
-        {refusedFilters.length > 0 && <RefusedFilters refused={refusedFilters} />}
+        {wrongFilter !== undefined && (
+          <p class="notice bad" role="alert">
+            <FormSentence text={wrongFilter} />
+          </p>
+        )}
         {shown && <div class={`notice ${shown.tone}`}>{shown.content}</div>}
         {body}
       </Layout>

@@ -50,7 +50,6 @@ export async function visitOf(
     account,
     names: namesOf(api, account),
     query,
-    refusedFilters: [],
     path: withQuery(pathname, { id }),
     now,
     today: startOfToday(dated || UTC, now),

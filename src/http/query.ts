@@ -5,12 +5,9 @@ import { day } from '../validation/fields.ts'
 import { quote, quoteAll } from '../validation/quote.ts'
 import { suggest } from '../validation/suggest.ts'
 
-/** Returns an `invalid_query` error about a parameter; `isChoice` if its value is none of its choices. */
-export const invalidQuery = (detail: string, name?: string, isChoice = false) =>
-  new ApiError('invalid_query', {
-    detail,
-    ...(name !== undefined && { parameter: { name, isChoice } }),
-  })
+/** Returns an `invalid_query` error, about a parameter if it is named. */
+export const invalidQuery = (detail: string, parameter?: string) =>
+  new ApiError('invalid_query', { detail, ...(parameter !== undefined && { parameter }) })
 
 /** Returns the `invalid_query` error of a parameter whose value is not what is expected. */
 export const invalidValue = (name: string, value: string, expected: string, advice = '') =>
@@ -33,7 +30,7 @@ export function readChoice<const T extends string>(
   const detail = closest
     ? `\`${name}\` cannot be ${quote(value)}. Did you mean ${quote(closest)}?`
     : `\`${name}\` must be ${expected}, not ${quote(value)}.`
-  throw invalidQuery(detail, name, true)
+  throw invalidQuery(detail, name)
 }
 
 /**

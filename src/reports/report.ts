@@ -527,7 +527,6 @@ function parseGroups(
     throw invalidQuery(
       `\`group_by\` names ${groups.length} groups. A report has at most ${most}.`,
       'group_by',
-      true,
     )
   }
   return groups
@@ -550,13 +549,9 @@ function namesOf(parameter: string, text: string): string[] {
   const names = new Set<string>()
   for (const name of text.split(',')) {
     if (name === '')
-      throw invalidQuery(`\`${parameter}\` has an empty name between its commas.`, parameter, true)
+      throw invalidQuery(`\`${parameter}\` has an empty name between its commas.`, parameter)
     if (names.has(name)) {
-      throw invalidQuery(
-        `\`${parameter}\` names ${quote(name)} twice. Name it once.`,
-        parameter,
-        true,
-      )
+      throw invalidQuery(`\`${parameter}\` names ${quote(name)} twice. Name it once.`, parameter)
     }
     names.add(name)
   }
@@ -569,7 +564,6 @@ function unknownName(parameter: string, name: string, vertical: string, known: r
   return invalidQuery(
     `\`${parameter}\`: ${quote(name)} is not a ${parameter === 'metrics' ? 'metric' : 'group'} of ${vertical}. ${hint}Supported: ${quoteAll(known)}.`,
     parameter,
-    true,
   )
 }
 

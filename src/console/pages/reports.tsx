@@ -1,6 +1,7 @@
 import { getAccount } from '../../admin/accounts.ts'
 import { listPlans } from '../../admin/plans.ts'
 import { DAY_MS } from '../../durations.ts'
+import { readDays } from '../../http/query.ts'
 import { REPORT_LIMITS } from '../../reports/limits.ts'
 import { getReport } from '../../reports/operations.ts'
 import { EVENTS, groupsOf, metricsIn, metricsOf, parseReport } from '../../reports/report.ts'
@@ -21,7 +22,7 @@ function reportQuery({
   query,
   today: now,
 }: Visit): Visit['query'] & { readonly from: string; readonly to: string } {
-  const { format: _, ...filters } = query
+  const { format: _, ...filters } = readDays(query)
   const today = dayBefore(now, 0)
   const to = query.to ?? (query.from && query.from > today ? query.from : today)
   return { ...filters, from: query.from ?? dayBefore(Date.parse(to), 29), to }

@@ -1,13 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { isAtLeast, type Role } from '../../auth/roles.ts'
-import {
-  type FieldError,
-  type RefusedFilter,
-  type RefusedForm,
-  useVisit,
-  type Visit,
-  withQuery,
-} from '../page.ts'
+import { type FieldError, type RefusedForm, useVisit, type Visit, withQuery } from '../page.ts'
 import { isolated, Sentence, titleOf } from './data.tsx'
 import { placeOf } from './deliveries.tsx'
 import { plainWords } from './plain-words.ts'
@@ -148,29 +141,14 @@ export const Ticks = (props: {
   )
 }
 
-/** Renders a filter. If its value was refused, it has the value and says what is wrong. */
 function Filter({ field }: { field: Input }, visit = useVisit()) {
-  const refused = visit.refusedFilters.find(({ name }) => name === field.name)
-  const value = visit.query[field.name]
-  return (
-    <InputField
-      {...(refused ? { ...field, value: refused.value } : { value, ...field })}
-      id={`filter-${field.name}`}
-      errors={refused ? [refused] : []}
-    />
-  )
+  return <InputField value={visit.query[field.name]} {...field} id={`filter-${field.name}`} />
 }
 
 /** Renders the filters that are used rarely. They are folded while none has a value. */
 const FoldedFilters = ({ fields }: { fields: readonly Input[] }, visit = useVisit()) =>
   fields.length === 0 ? null : (
-    <details
-      class="more-filters"
-      open={fields.some(
-        ({ name }) =>
-          visit.query[name] || visit.refusedFilters.some((refused) => refused.name === name),
-      )}
-    >
+    <details class="more-filters" open={fields.some(({ name }) => visit.query[name])}>
       <summary>More filters</summary>
       <div class="filters">
         {fields.map((field) => (
@@ -218,25 +196,11 @@ export const Filters = (
       />
     ))}
     <button type="submit">Apply</button>
-    {(visit.refusedFilters.length > 0 || fields.some(({ name }) => visit.query[name])) && (
+    {fields.some(({ name }) => visit.query[name]) && (
       <a href={withQuery(visit.path, keptOf(visit, keeps))}>Clear</a>
     )}
   </form>
 )
-
-/** Renders that filters are not applied, because their values are wrong. */
-export const RefusedFilters = ({ refused }: { refused: readonly RefusedFilter[] }) => {
-  const messages = new Set(refused.map(({ message }) => message))
-  return (
-    <div class="notice bad" role="alert">
-      {[...messages].map((message) => (
-        <p>
-          <Sentence text={message} />
-        </p>
-      ))}
-    </div>
-  )
-}
 
 /** A form that makes a change. */
 export interface ChangeProps {
