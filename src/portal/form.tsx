@@ -2,8 +2,11 @@ import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { Values } from '../console/page.ts'
+import { type Input, InputField } from '../console/parts/forms.tsx'
+import { ApiError } from '../errors.ts'
 import { showOnce, takeShownOnce } from '../http/shown-once.ts'
-import { portalPath } from './layout.tsx'
+import { Problem, portalPath } from './layout.tsx'
+import { readMemberForm } from './sign-in.tsx'
 import type { MemberVisit } from './visit.ts'
 
 /** What was typed into a form that was refused, and why. */
@@ -29,6 +32,28 @@ export async function takeSecret<T extends object>(
   return JSON.parse((await takeShownOnce(c, placeOf(visit))) ?? '{}')
 }
 
+/**
+ * Returns a handler of the forms of a page. `make` makes the change and returns the address to show next. If the
+ * change is refused, `show` shows the page again with what was typed, and why.
+ */
+export const changesOf =
+  (page: {
+    make: (visit: MemberVisit, values: Values, c: Context<AppEnv>) => Promise<string>
+    /** Returns why a change was refused, in the language of the affiliate; throws what has no words. */
+    problemOf: (visit: MemberVisit, error: ApiError, change: string) => string
+    show: (c: Context<AppEnv>, visit: MemberVisit, refused: Refused) => Promise<Response>
+  }) =>
+  async (c: Context<AppEnv>, visit: MemberVisit): Promise<Response> => {
+    const values = await readMemberForm(c, visit)
+    try {
+      return c.redirect(await page.make(visit, values, c), 303)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      const problem = page.problemOf(visit, error, values('change'))
+      return page.show(c, visit, { values, problem })
+    }
+  }
+
 /** Renders a form of a member. `at` is the path below that of the account, and `values` what it sends unseen. */
 export const MemberForm = (props: {
   visit: MemberVisit
@@ -39,24 +64,40 @@ export const MemberForm = (props: {
   label?: string
   /** Whether it is not the main thing to do. */
   isPlain?: boolean
+  /** Why it was refused. */
+  refused?: Refused | null
+  /** Its fields. Their ids begin with `id`, which no other form of the page has. */
+  fields?: readonly Input[]
+  id?: string
   children?: Child
 }) => {
-  const { visit, at, values, submit, label, isPlain, children } = props
+  const { visit, at, values, submit, label, isPlain, refused, fields = [], id, children } = props
+  const isShort = children === undefined && fields.length === 0
   return (
-    <form
-      method="post"
-      action={portalPath(visit.account.id, at)}
-      class={children === undefined ? undefined : 'change'}
-    >
-      <input type="hidden" name="csrf" value={visit.csrf} />
-      {Object.entries(values).map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
-      {children}
-      <button type="submit" class={isPlain ? 'plain' : undefined} aria-label={label}>
-        {submit}
-      </button>
-    </form>
+    <>
+      {refused && <Problem text={refused.problem} />}
+      <form
+        method="post"
+        action={portalPath(visit.account.id, at)}
+        class={isShort ? undefined : 'change'}
+      >
+        <input type="hidden" name="csrf" value={visit.csrf} />
+        {Object.entries(values).map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        {fields.map(({ value, ...field }) => (
+          <InputField
+            {...field}
+            id={id ? `${id}-${field.name}` : field.name}
+            value={refused?.values(field.name) ?? value}
+          />
+        ))}
+        {children}
+        <button type="submit" class={isPlain ? 'plain' : undefined} aria-label={label}>
+          {submit}
+        </button>
+      </form>
+    </>
   )
 }
 

@@ -128,41 +128,39 @@ export const Keys = (props: {
         at={KEYS_AT}
         values={{ change: 'make-key' }}
         submit={words.key_make}
-      >
-        <div class="field">
-          <label for="key-name">{words.key_name}</label>
-          <input
-            id="key-name"
-            name="name"
-            value={typed('name')}
-            maxlength={100}
-            autocomplete="off"
-            required
-          />
-        </div>
-        <div class="field">
-          <label for="key-scope">{words.key_may}</label>
-          <select id="key-scope" name="scope">
-            <option value="read">{words.key_reads}</option>
-            <option value="read links" selected={typed('scope') === 'read links'}>
-              {words.key_changes}
-            </option>
-          </select>
-        </div>
-        {alive.length > 0 && (
-          <div class="field">
-            <label for="key-replaces">{words.key_replaces}</label>
-            <select id="key-replaces" name="replaces">
-              <option value="">–</option>
-              {alive.map(({ id, name }) => (
-                <option value={id} selected={typed('replaces') === id}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </div>
-        )}
-      </MemberForm>
+        id="key"
+        fields={[
+          {
+            name: 'name',
+            label: words.key_name,
+            value: typed('name'),
+            required: true,
+            attributes: { maxlength: 100 },
+          },
+          {
+            name: 'scope',
+            label: words.key_may,
+            value: typed('scope'),
+            options: [
+              ['read', words.key_reads],
+              ['read links', words.key_changes],
+            ],
+          },
+          ...(alive.length > 0
+            ? [
+                {
+                  name: 'replaces',
+                  label: words.key_replaces,
+                  value: typed('replaces'),
+                  options: [
+                    ['', '–'] as const,
+                    ...alive.map(({ id, name }) => [id, name] as const),
+                  ],
+                },
+              ]
+            : []),
+        ]}
+      />
     </>
   )
 }

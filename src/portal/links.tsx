@@ -1,9 +1,8 @@
 import type { Context } from 'hono'
-import type { Child } from 'hono/jsx'
 import { changeOwnLink, createOwnLink, getOwnLink, listOwnLinks } from '../affiliate/links.ts'
 import { getAffiliateSelf } from '../affiliate/me.ts'
 import type { AppEnv } from '../auth/authorize.ts'
-import { dayBefore } from '../console/page.ts'
+import { dayBefore, type Values } from '../console/page.ts'
 import { Data } from '../console/parts/data.tsx'
 import { FigureCard } from '../console/parts/figures.tsx'
 import { type Cell, Table } from '../console/parts/table.tsx'
@@ -14,11 +13,10 @@ import type { AnswerOf } from '../http/operation.ts'
 import { getReport } from '../reports/operations.ts'
 import type { Figures as ReportFigures } from '../reports/report.ts'
 import { CampaignLinks, linkMetrics } from './campaigns.tsx'
-import { Copied, MemberForm, type Refused } from './form.tsx'
-import { Problem, portalPath } from './layout.tsx'
+import { Copied, changesOf, MemberForm, type Refused } from './form.tsx'
+import { portalPath } from './layout.tsx'
 import { MemberPage, NextPage } from './member-page.tsx'
 import { QrCode } from './qr-code.tsx'
-import { readMemberForm } from './sign-in.tsx'
 import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
@@ -67,103 +65,52 @@ function State({ visit, link }: { visit: MemberVisit; link: Link }) {
   return <small class="badge warn">{fill(text, { account: account.name })}</small>
 }
 
-/** Renders the fields that a new link and a changed one have. */
-const LinkFields = (props: {
-  visit: MemberVisit
-  pages: readonly string[]
-  link: Pick<Link, 'landing_page' | 'name' | 'pass_query'>
-}) => {
-  const { visit, pages, link } = props
-  const { words } = visit
-  return (
-    <>
-      <div class="field">
-        <label for="landing_page">{words.landing_page}</label>
-        <input
-          id="landing_page"
-          name="landing_page"
-          type="url"
-          required
-          list="landing_pages"
-          value={link.landing_page}
-          aria-describedby="landing_page-about"
-          autocomplete="off"
-        />
-        <datalist id="landing_pages">
-          {pages.map((page) => (
-            <option value={page} />
-          ))}
-        </datalist>
-        <p class="note" id="landing_page-about">
-          {words.landing_page_hint} {pages.map((page) => `${page} `)}
-        </p>
-      </div>
-      <div class="field">
-        <label for="name">{words.link_name}</label>
-        <input
-          id="name"
-          name="name"
-          maxlength={100}
-          value={link.name ?? ''}
-          aria-describedby="name-about"
-          autocomplete="off"
-        />
-        <p class="note" id="name-about">
-          {words.link_name_hint}
-        </p>
-      </div>
-      <label class="check">
-        <input type="checkbox" name="pass_query" value="yes" checked={link.pass_query} />{' '}
-        {words.pass_query}
-      </label>
-    </>
-  )
-}
-
-/** Renders a form of the page. `change` names what it does. */
+/** Renders the form of a new link, or of a stored one. */
 const LinkForm = (props: {
-  visit: MemberVisit
-  change: string
-  submit: string
-  link?: Link
-  isPlain?: boolean
-  children?: Child
-}) => {
-  const { visit, change, submit, link, isPlain, children } = props
-  const values = { change, ...(link && { link: link.link_id }) }
-  return (
-    <MemberForm visit={visit} at={AT} values={values} submit={submit} isPlain={isPlain ?? false}>
-      {children}
-    </MemberForm>
-  )
-}
-
-/** Returns what a form shows: what was typed if it was refused, or what is stored. */
-const shownFields = (refused: Refused | null, stored: Link | null, page = '') => ({
-  landing_page: refused?.values('landing_page') ?? stored?.landing_page ?? page,
-  name: refused?.values('name') ?? stored?.name ?? '',
-  pass_query: refused ? refused.values('pass_query') === 'yes' : (stored?.pass_query ?? false),
-})
-
-const NewLink = (props: {
   visit: MemberVisit
   pages: readonly string[]
   refused: Refused | null
+  link?: Link
 }) => {
-  const { visit, pages, refused } = props
-  const { words, account } = visit
+  const { visit, pages, refused, link } = props
+  const { words } = visit
+  const isPassed = refused ? refused.values('pass_query') === 'yes' : link?.pass_query
   return (
-    <section id="make">
-      <h2>{words.make_link}</h2>
-      {refused && <Problem text={refused.problem} />}
-      {pages.length === 0 ? (
-        <p class="note">{fill(words.no_landing_pages, { account: account.name })}</p>
-      ) : (
-        <LinkForm visit={visit} change="make" submit={words.make_link}>
-          <LinkFields visit={visit} pages={pages} link={shownFields(refused, null, pages[0])} />
-        </LinkForm>
-      )}
-    </section>
+    <MemberForm
+      visit={visit}
+      at={AT}
+      values={link ? { change: 'save', link: link.link_id } : { change: 'make' }}
+      submit={link ? words.save : words.make_link}
+      refused={refused}
+      fields={[
+        {
+          name: 'landing_page',
+          label: words.landing_page,
+          type: 'url',
+          required: true,
+          value: link?.landing_page ?? pages[0],
+          hint: `${words.landing_page_hint} ${pages.join(' ')}`,
+          attributes: { list: 'landing_pages' },
+        },
+        {
+          name: 'name',
+          label: words.link_name,
+          value: link?.name ?? '',
+          hint: words.link_name_hint,
+          attributes: { maxlength: 100 },
+        },
+      ]}
+    >
+      <datalist id="landing_pages">
+        {pages.map((page) => (
+          <option value={page} />
+        ))}
+      </datalist>
+      <label class="check">
+        <input type="checkbox" name="pass_query" value="yes" checked={isPassed} />{' '}
+        {words.pass_query}
+      </label>
+    </MemberForm>
   )
 }
 
@@ -259,22 +206,19 @@ const OneLink = (props: {
       </p>
       <Campaigns visit={visit} link={link} />
       <h2>{words.change_link}</h2>
-      {refused && <Problem text={refused.problem} />}
-      <LinkForm visit={visit} change="save" submit={words.save} link={link}>
-        <LinkFields visit={visit} pages={pages} link={shownFields(refused, link)} />
-      </LinkForm>
+      <LinkForm visit={visit} pages={pages} refused={refused} link={link} />
       {isLocked ? (
         <p class="note">{fill(words.link_locked, { account: account.name })}</p>
       ) : (
-        <LinkForm
+        <MemberForm
           visit={visit}
-          change={link.disabled ? 'on' : 'off'}
+          at={AT}
+          values={{ change: link.disabled ? 'on' : 'off', link: link.link_id }}
           submit={link.disabled ? words.turn_on : words.turn_off}
-          link={link}
           isPlain
         >
           {!link.disabled && <p class="note">{words.turn_off_hint}</p>}
-        </LinkForm>
+        </MemberForm>
       )}
       <p>
         <a href={portalPath(account.id, AT)}>{words.all_links}</a>
@@ -294,7 +238,7 @@ export async function showLinks(
   visit: MemberVisit,
   refused: Refused | null = null,
 ): Promise<Response> {
-  const { words } = visit
+  const { words, account } = visit
   const id = refused ? refused.values('link') : (c.req.query('link') ?? '')
   const done = DONE.find((one) => one === c.req.query('done'))
   const [{ landing_pages: pages }, figures, found] = await Promise.all([
@@ -305,12 +249,7 @@ export async function showLinks(
   const title = 'link_id' in found ? (found.name ?? found.link_id) : words.links
   return respond(
     c,
-    <MemberPage visit={visit} here="links" title={title}>
-      {done && (
-        <p class="notice good" role="status">
-          {words[`link_done_${done}`]}
-        </p>
-      )}
+    <MemberPage visit={visit} here="links" title={title} done={done && words[`link_done_${done}`]}>
       {'link_id' in found ? (
         <OneLink visit={visit} link={found} figures={figures} pages={pages} refused={refused} />
       ) : (
@@ -318,7 +257,14 @@ export async function showLinks(
           <LinkTable visit={visit} list={found} figures={figures} />
           <h2>{words.campaign_figures}</h2>
           <CampaignLinks visit={visit} />
-          <NewLink visit={visit} pages={pages} refused={refused} />
+          <section id="make">
+            <h2>{words.make_link}</h2>
+            {pages.length === 0 ? (
+              <p class="note">{fill(words.no_landing_pages, { account: account.name })}</p>
+            ) : (
+              <LinkForm visit={visit} pages={pages} refused={refused} />
+            )}
+          </section>
         </>
       )}
     </MemberPage>,
@@ -346,38 +292,31 @@ function problemOf({ words, account }: MemberVisit, error: ApiError): string {
   throw error
 }
 
-/** Makes or changes a link. */
-export async function changeLinks(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
-  const values = await readMemberForm(c, visit)
+/** Makes or changes a link. Returns the address of its page. */
+async function makeChange(visit: MemberVisit, values: Values): Promise<string> {
   const [change, link_id] = [values('change'), values('link')]
-  const fields = {
-    landing_page: values('landing_page').trim(),
-    pass_query: values('pass_query') === 'yes',
-  }
+  const landing_page = values('landing_page').trim()
+  const pass_query = values('pass_query') === 'yes'
   const name = values('name').trim()
   const to = (link: Pick<Link, 'link_id'>, done: (typeof DONE)[number]) =>
-    c.redirect(`${linkPath(visit, link)}&${new URLSearchParams({ done })}`, 303)
-  try {
-    if (change === 'make') {
-      return to(await visit.call(createOwnLink, { ...fields, ...(name && { name }) }), 'made')
-    }
-    if (link_id === '') throw new ApiError('not_found')
-    if (change === 'save') {
-      // A page that the firm no longer allows stays until the affiliate chooses another.
-      const { landing_page } = await readLink(visit, link_id)
-      const { landing_page: page, pass_query } = fields
-      const moved = page === landing_page ? {} : { landing_page: page }
-      return to(
-        await visit.call(changeOwnLink, { link_id, ...moved, pass_query, name: name || null }),
-        'saved',
-      )
-    }
-    if (change !== 'on' && change !== 'off') throw new ApiError('not_found')
-    const isOn = change === 'on'
-    return to(await visit.call(changeOwnLink, { link_id, disabled: !isOn }), isOn ? 'on' : 'off')
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    const problem = problemOf(visit, error)
-    return showLinks(c, visit, { values, problem })
+    `${linkPath(visit, link)}&${new URLSearchParams({ done })}`
+  if (change === 'make') {
+    const link = { landing_page, pass_query, ...(name && { name }) }
+    return to(await visit.call(createOwnLink, link), 'made')
   }
+  if (link_id === '') throw new ApiError('not_found')
+  if (change === 'save') {
+    // A page that the firm no longer allows stays until the affiliate chooses another.
+    const stored = await readLink(visit, link_id)
+    const moved = landing_page === stored.landing_page ? {} : { landing_page }
+    return to(
+      await visit.call(changeOwnLink, { link_id, ...moved, pass_query, name: name || null }),
+      'saved',
+    )
+  }
+  if (change !== 'on' && change !== 'off') throw new ApiError('not_found')
+  return to(await visit.call(changeOwnLink, { link_id, disabled: change === 'off' }), change)
 }
+
+/** Makes or changes a link. */
+export const changeLinks = changesOf({ make: makeChange, problemOf, show: showLinks })

@@ -39,6 +39,8 @@ export const MemberPage = (props: {
   visit: MemberVisit
   here: Place
   title: string
+  /** What the last change has done. */
+  done?: string | false | undefined
   children?: Child
 }) => {
   const { account, language, member, csrf } = props.visit
@@ -54,6 +56,11 @@ export const MemberPage = (props: {
         isViewer: isViewer(props.visit.session),
       }}
     >
+      {props.done && (
+        <p class="notice good" role="status">
+          {props.done}
+        </p>
+      )}
       {props.children}
     </PortalPage>
   )

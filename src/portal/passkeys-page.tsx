@@ -3,6 +3,7 @@ import type { AppEnv } from '../auth/authorize.ts'
 import { affiliateActor } from '../auth/grant.ts'
 import type { Values } from '../console/page.ts'
 import { Data } from '../console/parts/data.tsx'
+import { InputField } from '../console/parts/forms.tsx'
 import { respond } from '../console/respond.ts'
 import { listAffiliateKeys } from '../db/directory/affiliate-keys.ts'
 import type { Passkey } from '../db/directory/affiliate-members.ts'
@@ -109,13 +110,8 @@ export async function showPasskeys(
   const done = DONE.get(c.req.query('done') ?? '')?.(words)
   return respond(
     c,
-    <MemberPage visit={visit} here="passkeys" title={words.passkeys}>
+    <MemberPage visit={visit} here="passkeys" title={words.passkeys} done={done}>
       {problem && <Problem text={problem} />}
-      {done !== undefined && (
-        <p class="notice good" role="status">
-          {done}
-        </p>
-      )}
       {made && <MadeKey visit={visit} made={made} base={c.env.BASE_URL.replace(/\/$/, '')} />}
       <h2>{words.passkeys_title}</h2>
       <ul class="passkeys">
@@ -136,16 +132,13 @@ export async function showPasskeys(
       >
         <input type="hidden" name="csrf" value={csrf} />
         <input type="hidden" name="change" value="add" />
-        <div class="field">
-          <label for="name">{words.passkey_name}</label>
-          <input
-            id="name"
-            name="name"
-            value={form?.('change') === 'add' ? form('name') : ''}
-            maxlength={100}
-            autocomplete="off"
-          />
-        </div>
+        <InputField
+          id="name"
+          name="name"
+          label={words.passkey_name}
+          value={form?.('change') === 'add' ? form('name') : ''}
+          attributes={{ maxlength: 100 }}
+        />
       </PasskeyForm>
       <Keys visit={visit} keys={issued} typed={form?.('change') === 'make-key' ? form : () => ''} />
     </MemberPage>,

@@ -10,6 +10,7 @@ import {
 } from '../affiliate/postbacks.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { Values } from '../console/page.ts'
+import { Ticks } from '../console/parts/forms.tsx'
 import { respond } from '../console/respond.ts'
 import { DAY_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
@@ -17,10 +18,9 @@ import type { AnswerOf } from '../http/operation.ts'
 import { POSTBACK_EVENTS, type PostbackEvent } from '../webhooks/events.ts'
 import { WEBHOOK_LIMITS } from '../webhooks/limits.ts'
 import { MACROS } from '../webhooks/macros.ts'
-import { Copied, keepSecret, MemberForm, type Refused, takeSecret } from './form.tsx'
+import { Copied, changesOf, keepSecret, MemberForm, type Refused, takeSecret } from './form.tsx'
 import { Problem, portalPath } from './layout.tsx'
 import { MemberPage, timeText } from './member-page.tsx'
-import { readMemberForm } from './sign-in.tsx'
 import type { MemberVisit } from './visit.ts'
 import { fill, type Words } from './words.ts'
 
@@ -80,80 +80,71 @@ const Button = (props: {
 const EXAMPLE =
   'https://tracker.example/p?cid={sub1}&amt={amount}&cur={currency}&ev={event}&tx={id}'
 
-/** Renders the fields of a postback: those of a form that was refused, or those that are stored. */
-const Fields = (props: { visit: MemberVisit; id: string; url: string; events: Set<string> }) => {
-  const { words } = props.visit
-  const { id, url, events } = props
-  return (
-    <>
-      <div class="field">
-        <label for={`url-${id}`}>{words.postback_url}</label>
-        <input
-          id={`url-${id}`}
-          name="url"
-          value={url}
-          inputmode="url"
-          autocomplete="off"
-          spellcheck={false}
-          aria-describedby={`hint-${id}`}
-          placeholder={EXAMPLE}
-          required
-        />
-        <p class="note" id={`hint-${id}`}>
-          {words.postback_url_hint}{' '}
-          {MACROS.map((name) => (
-            <>
-              <code>{`{${name}}`}</code>{' '}
-            </>
-          ))}
-        </p>
-      </div>
-      <fieldset class="choices">
-        <legend>{words.postback_events}</legend>
-        {POSTBACK_EVENTS.map((type) => (
-          <label>
-            <input type="checkbox" name={`on ${type}`} value="yes" checked={events.has(type)} />{' '}
-            {eventWords(words, type)}
-          </label>
-        ))}
-      </fieldset>
-    </>
-  )
-}
-
 const typedEvents = (values: Values): PostbackEvent[] =>
   POSTBACK_EVENTS.filter((type) => values(`on ${type}`) === 'yes')
 
-/** Renders the form that adds a postback. */
-const AddForm = ({ visit, refused }: { visit: MemberVisit; refused: Refused | null }) => {
+/** Renders the form of a new postback, or of a stored one. */
+const PostbackForm = (props: {
+  visit: MemberVisit
+  refused: Refused | null
+  postback?: Postback
+}) => {
+  const { visit, refused, postback } = props
   const { words } = visit
-  const values = refused?.values
-  const events = values
-    ? typedEvents(values)
-    : ['signup', 'first_deposit', 'commission.approved', 'commission.adjusted']
-  const isPost = values?.('method') === 'POST'
+  const usual = ['signup', 'first_deposit', 'commission.approved', 'commission.adjusted']
+  const events: readonly string[] = refused
+    ? typedEvents(refused.values)
+    : (postback?.events ?? usual)
+  const isPost = refused?.values('method') === 'POST'
   return (
-    <section id="add">
-      <h2>{words.postback_add}</h2>
-      {refused && <Problem text={refused.problem} />}
-      <MemberForm visit={visit} at={AT} values={{ change: 'add' }} submit={words.postback_add}>
-        <Fields visit={visit} id="new" url={values?.('url') ?? ''} events={new Set(events)} />
-        <fieldset class="choices">
-          <legend>{words.postback_method}</legend>
-          {(['GET', 'POST'] as const).map((method) => (
-            <label>
-              <input
-                type="radio"
-                name="method"
-                value={method}
-                checked={isPost === (method === 'POST')}
-              />{' '}
-              {method === 'GET' ? words.postback_get : words.postback_post}
-            </label>
-          ))}
-        </fieldset>
-      </MemberForm>
-    </section>
+    <MemberForm
+      visit={visit}
+      at={AT}
+      values={postback ? { change: 'save', postback: postback.id } : { change: 'add' }}
+      submit={postback ? words.postback_save : words.postback_add}
+      refused={refused}
+      id={postback?.id ?? 'new'}
+      fields={[
+        {
+          name: 'url',
+          label: words.postback_url,
+          value: postback?.url,
+          required: true,
+          placeholder: EXAMPLE,
+          attributes: { inputmode: 'url', spellcheck: 'false' },
+          hint: (
+            <>
+              {words.postback_url_hint}{' '}
+              {MACROS.map((name) => (
+                <>
+                  <code>{`{${name}}`}</code>{' '}
+                </>
+              ))}
+            </>
+          ),
+        },
+      ]}
+    >
+      <Ticks
+        title={words.postback_events}
+        ticks={POSTBACK_EVENTS.map((type) => ({
+          name: `on ${type}`,
+          value: 'yes',
+          label: eventWords(words, type),
+          isTicked: events.includes(type),
+        }))}
+      />
+      {!postback && (
+        <Ticks
+          title={words.postback_method}
+          isOne
+          ticks={[
+            { name: 'method', value: 'GET', label: words.postback_get, isTicked: !isPost },
+            { name: 'method', value: 'POST', label: words.postback_post, isTicked: isPost },
+          ]}
+        />
+      )}
+    </MemberForm>
   )
 }
 
@@ -229,8 +220,6 @@ const OnePostback = (props: { visit: MemberVisit; postback: Postback } & Shown) 
   const { words } = visit
   const { id, url, method, events, disabled, disabled_reason } = postback
   const isOf = (change: string) => ({ change, postback: id })
-  const typedUrl = refused?.values('url') ?? url
-  const typed = refused ? typedEvents(refused.values) : events
   return (
     <article class="postback" id={id}>
       <h2 class="address">
@@ -253,10 +242,7 @@ const OnePostback = (props: { visit: MemberVisit; postback: Postback } & Shown) 
       </div>
       <details open={refused !== null}>
         <summary>{words.postback_change}</summary>
-        {refused && <Problem text={refused.problem} />}
-        <MemberForm visit={visit} at={AT} values={isOf('save')} submit={words.postback_save}>
-          <Fields visit={visit} id={id} url={typedUrl} events={new Set(typed)} />
-        </MemberForm>
+        <PostbackForm visit={visit} refused={refused} postback={postback} />
       </details>
       {attempts === null ? (
         <p>
@@ -292,7 +278,7 @@ export async function showPostbacks(
   refused: Refused | null = null,
 ): Promise<Response> {
   const { words } = visit
-  const done = c.req.query('done') ?? ''
+  const done = DONE[c.req.query('done') ?? '']
   const { secret } = await takeSecret<Made>(c, visit)
   const { data } = await visit.call(listPostbacks, {})
   const sent = data.find(({ id }) => id === c.req.query('sent'))?.id
@@ -301,15 +287,9 @@ export async function showPostbacks(
     : null
   const named = refused?.values('postback') ?? ''
   const count = String(WEBHOOK_LIMITS.postbacks)
-  const doneWords = DONE[done]
   return respond(
     c,
-    <MemberPage visit={visit} here="postbacks" title={words.postbacks}>
-      {doneWords && (
-        <p class="notice good" role="status">
-          {words[doneWords]}
-        </p>
-      )}
+    <MemberPage visit={visit} here="postbacks" title={words.postbacks} done={done && words[done]}>
       {secret !== undefined && (
         <p class="notice warn">
           {words.postback_secret} <Copied visit={visit} text={secret} />
@@ -329,7 +309,10 @@ export async function showPostbacks(
         />
       ))}
       {data.length < WEBHOOK_LIMITS.postbacks && (
-        <AddForm visit={visit} refused={named === '' ? refused : null} />
+        <section id="add">
+          <h2>{words.postback_add}</h2>
+          <PostbackForm visit={visit} refused={named === '' ? refused : null} />
+        </section>
       )}
     </MemberPage>,
     refused ? 422 : 200,
@@ -337,7 +320,7 @@ export async function showPostbacks(
 }
 
 /** Returns why a change was refused, in the language of the affiliate. */
-function problemOf({ words, account }: MemberVisit, change: string, error: ApiError): string {
+function problemOf({ words, account }: MemberVisit, error: ApiError, change: string): string {
   const [first] = (error.details.errors ?? []) as { pointer?: string }[]
   if (first?.pointer === '/url') {
     return fill(words.postback_wrong_url, { length: String(WEBHOOK_LIMITS.urlLength) })
@@ -346,17 +329,13 @@ function problemOf({ words, account }: MemberVisit, change: string, error: ApiEr
   if (error.code === 'not_found') return words.postback_gone
   if (error.code !== 'conflict') throw error
   if (change === 'add') return words.postback_full
-  const isOfFirm = change === 'resume'
-  return isOfFirm
+  return change === 'resume'
     ? fill(words.postback_off_firm, { account: account.name })
     : words.postback_is_paused
 }
 
-/** Makes one change. Returns what the page says then; a redirect shows the page with it. */
-async function makeChange(
-  visit: MemberVisit,
-  values: Values,
-): Promise<{ done: string; at?: string; secret?: string }> {
+/** Makes one change. Returns the address that says so. */
+async function makeChange(visit: MemberVisit, values: Values, c: Context<AppEnv>): Promise<string> {
   const change = values('change')
   const id = values('postback')
   const at = { postback_id: id }
@@ -365,28 +344,29 @@ async function makeChange(
   switch (change) {
     case 'add': {
       const method = values('method') === 'POST' ? 'POST' : 'GET'
-      const made = await visit.call(createPostback, { ...fields, method })
-      return { done: 'added', ...(made.secret !== null && { secret: made.secret }) }
+      const { secret } = await visit.call(createPostback, { ...fields, method })
+      if (secret !== null) await keepSecret(c, visit, { secret } satisfies Made)
+      return pathOf(visit, { done: 'added' })
     }
     case 'save':
       await visit.call(changePostback, { ...at, ...fields })
-      return { done: 'saved' }
+      return pathOf(visit, { done: 'saved' })
     case 'pause':
     case 'resume':
       await visit.call(changePostback, { ...at, disabled: change === 'pause' })
-      return { done: 'saved' }
+      return pathOf(visit, { done: 'saved' })
     case 'delete':
       await visit.call(deletePostback, at)
-      return { done: 'deleted' }
+      return pathOf(visit, { done: 'deleted' })
     case 'test':
       await visit.call(testPostback, at)
-      return { done: 'test', at: id }
+      return pathOf(visit, { done: 'test', sent: id }, id)
     case 'again': {
       const event_id = values('event')
       const from = new Date(Date.now() - WEBHOOK_LIMITS.keptMs + DAY_MS).toISOString()
       const body = event_id ? { event_id } : { from, only_dead: true }
       await visit.call(replayPostback, { ...at, ...body })
-      return { done: 'again', at: id }
+      return pathOf(visit, { done: 'again', sent: id }, id)
     }
     default:
       throw new ApiError('not_found')
@@ -394,15 +374,4 @@ async function makeChange(
 }
 
 /** Changes the postbacks of the affiliate. */
-export async function changePostbacks(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
-  const values = await readMemberForm(c, visit)
-  try {
-    const { done, at, secret } = await makeChange(visit, values)
-    if (secret !== undefined) await keepSecret(c, visit, { secret } satisfies Made)
-    return c.redirect(pathOf(visit, { done, ...(at && { sent: at }) }, at), 303)
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    const problem = problemOf(visit, values('change'), error)
-    return showPostbacks(c, visit, { values, problem })
-  }
-}
+export const changePostbacks = changesOf({ make: makeChange, problemOf, show: showPostbacks })

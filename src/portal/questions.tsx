@@ -1,5 +1,4 @@
 import type { Context } from 'hono'
-import type { Child } from 'hono/jsx'
 import { isViewer } from '../affiliate/member-session.ts'
 import { addToQuestion, askQuestion, listOwnQuestions } from '../affiliate/questions.ts'
 import type { AppEnv } from '../auth/authorize.ts'
@@ -9,12 +8,11 @@ import { respond } from '../console/respond.ts'
 import { seeAnswers } from '../db/directory/affiliate-passkeys.ts'
 import { MAX_WORDS } from '../db/directory/affiliate-questions.ts'
 import { withD1Retry } from '../db/retry.ts'
-import { ApiError } from '../errors.ts'
+import type { ApiError } from '../errors.ts'
 import type { AnswerOf } from '../http/operation.ts'
-import { MemberForm, type Refused } from './form.tsx'
-import { Problem, portalPath } from './layout.tsx'
+import { changesOf, MemberForm, type Refused } from './form.tsx'
+import { portalPath } from './layout.tsx'
 import { MemberPage, NextPage, timeText } from './member-page.tsx'
-import { readMemberForm } from './sign-in.tsx'
 import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
@@ -56,23 +54,22 @@ const AboutWords = ({ visit, subject }: { visit: MemberVisit; subject: Subject }
 /** Renders a form with a text, which is kept if it was refused. */
 const TextForm = (props: {
   visit: MemberVisit
-  /** The id of the text field, which no other form of the page has. */
-  id: string
+  /** What the ids of its fields begin with. */
+  id?: string
   label: string
-  submit: string
   hidden: Readonly<Record<string, string>>
-  text: string
+  refused: Refused | null
 }) => {
-  const { visit, id, label, submit, hidden, text } = props
+  const { label, hidden, ...form } = props
+  const attributes = { rows: 4, maxlength: MAX_WORDS }
   return (
-    <MemberForm visit={visit} at={AT} values={{ change: 'write', ...hidden }} submit={submit}>
-      <div class="field">
-        <label for={id}>{label}</label>
-        <textarea id={id} name="text" rows={4} maxlength={MAX_WORDS} required>
-          {text}
-        </textarea>
-      </div>
-    </MemberForm>
+    <MemberForm
+      {...form}
+      at={AT}
+      values={{ change: 'write', ...hidden }}
+      submit={form.visit.words.send}
+      fields={[{ name: 'text', label, type: 'area', required: true, attributes }]}
+    />
   )
 }
 
@@ -200,14 +197,12 @@ const Thread = (props: { visit: MemberVisit; question: Question; refused: Refuse
       <Messages visit={visit} question={question} />
       <details open={isRefused}>
         <summary>{words.write_more}</summary>
-        {isRefused && <Problem text={refused.problem} />}
         <TextForm
           visit={visit}
-          id={`text-${id}`}
+          id={id}
           label={words.your_words}
-          submit={words.send}
           hidden={{ question: id }}
-          text={isRefused ? refused.values('text') : ''}
+          refused={isRefused ? refused : null}
         />
       </details>
     </article>
@@ -223,42 +218,6 @@ function subjectOf(values: Values): Subject | null {
     ...{ statement: text('statement'), period: text('period') },
   }
 }
-
-/** Returns the kind of a subject, and its id. */
-const namedOf = (subject: Subject) =>
-  KINDS.flatMap((kind) => (subject[kind] === null ? [] : [[kind, subject[kind]] as const]))[0]
-
-const AskForm = (props: { visit: MemberVisit; subject: Subject; refused: Refused | null }) => {
-  const { visit, subject, refused } = props
-  const { words } = visit
-  const { statement, line, customer, period } = subject
-  const hidden = { statement, line, customer, period }
-  return (
-    <section id="ask">
-      <h2>{words.ask}</h2>
-      <p>
-        <AboutWords visit={visit} subject={subject} />
-      </p>
-      {refused && <Problem text={refused.problem} />}
-      <TextForm
-        visit={visit}
-        id="text"
-        label={words.your_question}
-        submit={words.send}
-        hidden={Object.fromEntries(
-          Object.entries(hidden).flatMap(([name, value]) => (value ? [[name, value]] : [])),
-        )}
-        text={refused?.values('text') ?? ''}
-      />
-    </section>
-  )
-}
-
-const Done = ({ children }: { children: Child }) => (
-  <p class="notice good" role="status">
-    {children}
-  </p>
-)
 
 /** Responds with the questions of the affiliate, and with the form that asks about what the address names. */
 export async function showQuestions(
@@ -279,14 +238,27 @@ export async function showQuestions(
   ])
   return respond(
     c,
-    <MemberPage visit={visit} here="questions" title={words.questions}>
-      {c.req.query('done') && <Done>{words.question_sent}</Done>}
+    <MemberPage
+      visit={visit}
+      here="questions"
+      title={words.questions}
+      done={c.req.query('done') && words.question_sent}
+    >
       {subject && (
-        <AskForm
-          visit={visit}
-          subject={subject}
-          refused={refused?.values('question') ? null : refused}
-        />
+        <section id="ask">
+          <h2>{words.ask}</h2>
+          <p>
+            <AboutWords visit={visit} subject={subject} />
+          </p>
+          <TextForm
+            visit={visit}
+            label={words.your_question}
+            hidden={Object.fromEntries(
+              Object.entries(subject).flatMap(([name, value]) => (value ? [[name, value]] : [])),
+            )}
+            refused={refused?.values('question') ? null : refused}
+          />
+        </section>
       )}
       {data.length === 0 ? <p class="note">{words.no_questions}</p> : <p>{words.how_to_ask}</p>}
       {data.map((question) => (
@@ -308,20 +280,16 @@ function problemOf({ words, account }: MemberVisit, error: ApiError): string {
   throw error
 }
 
-/** Asks a question, or writes more about one. */
-export async function changeQuestions(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
-  const values = await readMemberForm(c, visit)
-  const question = values('question')
-  const subject = subjectOf(values)
+/** Asks a question, or writes more about one. Returns its address. */
+async function makeChange(visit: MemberVisit, values: Values): Promise<string> {
+  const question_id = values('question')
   const text = values('text').replaceAll('\r\n', '\n')
-  const [kind, id] = (subject && namedOf(subject)) ?? ['statement', '']
-  try {
-    const changed = question
-      ? await visit.call(addToQuestion, { question_id: question, text })
-      : await visit.call(askQuestion, { [kind]: id, text })
-    return c.redirect(portalPath(visit.account.id, `${AT}?done=sent#${changed.id}`), 303)
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    return showQuestions(c, visit, { values, problem: problemOf(visit, error) })
-  }
+  const kind = KINDS.find((one) => values(one) !== '') ?? 'statement'
+  const { id } = question_id
+    ? await visit.call(addToQuestion, { question_id, text })
+    : await visit.call(askQuestion, { [kind]: values(kind), text })
+  return portalPath(visit.account.id, `${AT}?done=sent#${id}`)
 }
+
+/** Asks a question, or writes more about one. */
+export const changeQuestions = changesOf({ make: makeChange, problemOf, show: showQuestions })

@@ -11,6 +11,7 @@ import { withObjectRetry } from '../auth/object-retry.ts'
 import { digest } from '../auth/secret.ts'
 import { readSignInForm } from '../console/form.ts'
 import { accountPath } from '../console/page.ts'
+import { InputField } from '../console/parts/forms.tsx'
 import { respond } from '../console/respond.ts'
 import { isOwnOrigin } from '../console/show-page.tsx'
 import { type FoundInvitation, findInvitation } from '../db/directory/affiliate-members.ts'
@@ -301,10 +302,13 @@ async function registrationPage(
       >
         <input type="hidden" name="secret" value={secret} />
         {invitation.member_name === null && (
-          <div class="field">
-            <label for="name">{words.your_name}</label>
-            <input id="name" name="name" required maxlength={100} autocomplete="name" />
-          </div>
+          <InputField
+            id="name"
+            name="name"
+            label={words.your_name}
+            required
+            attributes={{ maxlength: 100, autocomplete: 'name' }}
+          />
         )}
       </PasskeyForm>
     </PortalPage>,

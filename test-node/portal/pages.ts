@@ -56,7 +56,7 @@ async function addressesOf(page: Page, portal: string): Promise<string[]> {
 async function addPostback(page: Page, portal: string): Promise<string> {
   await page.goto(`${portal}/postbacks`)
   const url = 'http://127.0.0.1:9/p?cid={sub1}&amt={amount}&cur={currency}&ev={event}&tx={id}'
-  await page.locator('#url-new').fill(url)
+  await page.locator('#new-url').fill(url)
   await page.locator('#add button[type=submit]').click()
   await page.locator('article .buttons button').first().click()
   await page.waitForURL(/sent=/)

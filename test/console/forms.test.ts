@@ -10,7 +10,7 @@ import {
 const SCHEMAS = {
   events: v.optional(v.array(v.picklist(['feed.late', 'feed.recovered', 'statement.paid']))),
   disabled: v.optional(v.boolean()),
-  days: v.nullable(v.pipe(v.number(), v.metadata({ examples: [500] }))),
+  days: v.nullable(v.number()),
   url: v.pipe(v.string(), v.metadata({ description: 'Where to send.' })),
 }
 
@@ -73,7 +73,7 @@ test('an amount of storage has a unit', () => {
 test('a field is described by its schema', () => {
   const { events, disabled, days, url } = SCHEMAS
   expect(describeMember(events)).toEqual({
-    ...{ example: undefined, type: 'text' },
+    type: 'text',
     choices: ['feed.late', 'feed.recovered', 'statement.paid'],
     ...{ isList: true, isRequired: false },
   })
@@ -81,7 +81,7 @@ test('a field is described by its schema', () => {
     ...{ type: 'boolean', choices: ['true', 'false'], isList: false },
   })
   expect(describeMember(days)).toMatchObject({
-    ...{ type: 'number', choices: [], isRequired: true, example: '500' },
+    ...{ type: 'number', choices: [], isRequired: true },
   })
   expect(describeMember(url)).toMatchObject({
     type: 'text',

@@ -10,6 +10,8 @@ export interface FieldWords {
   readonly hint: string
   /** Its choices in words, by their values. Others are shown as they are. */
   readonly choices?: Readonly<Record<string, string>>
+  /** `area` if it has several lines. */
+  readonly type?: 'area'
 }
 
 /** A unit in which people write a number, such as percent. */
@@ -85,6 +87,7 @@ export const ACCOUNT_WORDS = {
   address: {
     label: 'Address',
     hint: 'The address of the firm on printed statements, in at most 8 lines.',
+    type: 'area',
   },
   locale: {
     label: 'Language of statements',

@@ -50,7 +50,7 @@ export function Control(props: Input & { id?: string; hintId?: string | undefine
   if (type === 'file') return <input {...shared} type="file" />
   if (type !== 'area')
     return (
-      <input {...shared} type={type} value={value} placeholder={placeholder} autocomplete="off" />
+      <input autocomplete="off" {...shared} type={type} value={value} placeholder={placeholder} />
     )
   return (
     <textarea rows={8} spellcheck={false} {...shared}>

@@ -44,7 +44,7 @@ export const SchemaFields = <S extends Schemas>(
       // The type of `words` has every name of `schemas`.
       if (!words) return null
       const { label, hint } = words
-      const { choices, isList, isRequired, example } = described
+      const { choices, isList, isRequired } = described
       const value = form.values?.[name]
       const chosen = choices.filter((one) => Array.isArray(value) && value.includes(one))
       const text = isList ? chosen.join() : formText(name, value)
@@ -71,9 +71,8 @@ export const SchemaFields = <S extends Schemas>(
               label={label}
               value={text}
               required={isRequired}
-              placeholder={example && formText(name, example)}
               hint={hint}
-              type={example?.includes('\n') ? 'area' : 'text'}
+              type={words.type ?? 'text'}
               options={choices.length > 0 ? optionsOf(described, words, text) : undefined}
             />
           )}

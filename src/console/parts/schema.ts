@@ -14,7 +14,6 @@ export interface Schema {
   readonly pipe?: readonly object[]
   readonly item?: Schema
   readonly options?: unknown
-  readonly metadata?: { readonly examples?: readonly unknown[] }
 }
 
 /** The schemas of a request's members. */
@@ -27,7 +26,6 @@ export interface Described {
   readonly isList: boolean
   readonly isRequired: boolean
   readonly type: string
-  readonly example: string | undefined
 }
 
 /** Returns a schema and every schema and action in it. */
@@ -44,9 +42,7 @@ export function describe(schema: Schema): Described {
   const options = parts.find(({ type }) => type === 'picklist')?.options
   const choices = Array.isArray(options) ? options : []
   const isNumber = has('number') || choices.some((choice) => typeof choice === 'number')
-  const { examples } = parts.find((part) => part.metadata)?.metadata ?? {}
   return {
-    example: examples?.map(String)[0],
     choices: has('boolean') ? ['true', 'false'] : choices.map(String),
     isList: has('array'),
     isRequired: !has('optional'),
