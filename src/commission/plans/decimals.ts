@@ -7,7 +7,8 @@ import { ruleMessage } from '../../validation/issue.ts'
 /** The limits of a decimal. */
 export const DECIMAL_LIMITS = { digits: 15, places: 6 } as const
 
-const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
+/** The form of a decimal. */
+export const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
 
 /** Refused: `-0` equals `0` but would make a new version. */
 const NEGATIVE_ZERO = /^-0(?:\.0*)?$/

@@ -32,7 +32,7 @@ export function byMember<const O extends Readonly<Record<string, Closed>>>(forms
       Object.entries(forms).find(([name]) => isObject(value) && Object.hasOwn(value, name)) ?? []
     return form['~run'](dataset, config) as ReturnType<typeof run>
   }
-  return { ...union, '~run': run }
+  return { ...union, forms, '~run': run }
 }
 
 /** Returns a schema that accepts nothing: it reports unknown members, else the missing one. */

@@ -16,13 +16,7 @@ import { resourcesOf } from '../../verticals.ts'
 import { nullIfConflict } from '../api-errors.ts'
 import { type Change, dayBefore, type Page, type Values, type Visit, withQuery } from '../page.ts'
 import { checkTerms, putInput, redrawVersion } from '../plan/draft.ts'
-import {
-  type Field,
-  type Members,
-  PLAN_MEMBERS,
-  RULE_KINDS,
-  type RuleKind,
-} from '../plan/fields.ts'
+import { type Field, PLAN_MEMBERS, RULE_KINDS, type RuleKind } from '../plan/fields.ts'
 import { formOf, rowCount, ruleKind, sameJson, termsOf, valuesOf } from '../plan/form.ts'
 import { placeWords, plainError } from '../plan/places.ts'
 import { dayWords, periodWords, visible } from './data.tsx'
@@ -150,13 +144,16 @@ function knownLists(
   terms: unknown,
 ): Map<string, readonly string[]> {
   const events = vocabulary.events ?? []
+  const rules = namesIn(terms, /"id":"([\w-]+)"/g)
   return new Map(
     Object.entries({
+      currency: CURRENCIES,
       currencies: CURRENCIES,
-      events: events.map(({ eventname }) => eventname),
-      kpis: ['Value', ...new Set(events.flatMap(({ kpis }) => kpis))],
-      onceRules: namesIn(terms, /"id":"([\w-]+)"/g),
-      terms: namesIn(terms, /"name":"([\w-]+)"/g),
+      event: events.map(({ eventname }) => eventname),
+      kpi: ['Value', ...new Set(events.flatMap(({ kpis }) => kpis))],
+      once: rules,
+      recoups: rules,
+      of: namesIn(terms, /"name":"([\w-]+)"/g),
       links,
     }).filter(([, values]) => values.length > 0),
   )
@@ -215,15 +212,11 @@ function RuleFields({
 }) {
   const { values } = form
   const kind = ruleKind(values, path)
-  const members: Members = kind?.members ?? {}
   const rates = kind?.pays.map(([name]) => name) ?? []
-  const limits = (kind?.limits ?? []).flatMap((name) => {
-    const field = members[name]
-    return field ? [{ field, name: `${path}/${name}` }] : []
-  })
-  const { id, ...main } = Object.fromEntries(
-    Object.entries(members).filter(([name]) => ![...(kind?.limits ?? []), ...rates].includes(name)),
-  )
+  const { id, ...others } = kind?.members ?? {}
+  const own = Object.entries(others).filter(([name]) => !rates.includes(name))
+  const main = own.filter(([, { isFolded }]) => !isFolded)
+  const limits = own.filter(([, { isFolded }]) => isFolded)
   const sentences = typedSentences(rule, terms)
   const title = `Rule ${Number(path.slice('rules/'.length)) + 1}`
   return (
@@ -247,8 +240,12 @@ function RuleFields({
             {id && <FieldOf field={id} name={`${path}/id`} form={form} />}
           </div>
           <Rate kind={kind} path={path} form={form} />
-          <MemberFields members={main} path={path} form={form} />
-          <FoldedFields title="Limits and more" fields={limits} form={form} />
+          <MemberFields members={Object.fromEntries(main)} path={path} form={form} />
+          <FoldedFields
+            title="Limits and more"
+            fields={limits.map(([name, field]) => ({ field, name: `${path}/${name}` }))}
+            form={form}
+          />
         </>
       )}
       <RowButton does={`remove ${path}`} at="rules">

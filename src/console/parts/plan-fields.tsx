@@ -72,16 +72,10 @@ const Exact = ({ name, form: { values } }: Omit<Props<Atom>, 'field'>) => {
   return exact === '' ? null : <input type="hidden" name={`${name}=`} value={exact} />
 }
 
-/** The choices that must be made; of the others, the first is what holds if nothing is chosen. */
-const MUST_CHOOSE = /(?:^|\/)(?:mode|activity|period|terms|negative)$/
-
 /** Returns the options of a choice; nothing chosen is shown as what it means. */
-function optionsOf({ options }: { options: readonly Choice[] }, name: string, value: string) {
+function optionsOf(options: readonly Choice[], isRequired: boolean | undefined, value: string) {
   const [first, ...others] = options
-  const isRule = name.startsWith('rules/') && name.endsWith('/negative')
-  if (MUST_CHOOSE.test(name) && !isRule) {
-    return value === '' ? [['', 'Choose'] as const, ...options] : options
-  }
+  if (isRequired) return value === '' ? [['', 'Choose'] as const, ...options] : options
   return value === first?.[0] || !first ? options : [['', first[1]] as const, ...others]
 }
 
@@ -89,8 +83,6 @@ const wordOf = (type: string): string => {
   const words = visible(transactionWord(type))
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
-
-const PLACEHOLDERS: Readonly<Record<string, string>> = { percent: 'such as 25 %', times: '100 %' }
 
 /** Returns the choices of a field; undefined for a text. */
 function choicesOf(field: Atom, name: string, { values, offers }: PlanForm) {
@@ -102,7 +94,7 @@ function choicesOf(field: Atom, name: string, { values, offers }: PlanForm) {
   const { activity } = offers
   const isOffered = ([one]: Choice) =>
     field.offer !== 'activity' || one === value || (activity?.includes(one) ?? true)
-  return optionsOf({ options: field.options.filter(isOffered) }, name, value)
+  return optionsOf(field.options.filter(isOffered), field.isRequired, value)
 }
 
 function AtomField({ field, name, form }: Props<Atom>) {
@@ -129,7 +121,7 @@ function AtomField({ field, name, form }: Props<Atom>) {
       </>
     )
   }
-  const offer = 'offer' in field && field.offer
+  const { offer } = field
   return (
     <InputField
       id={name}
@@ -140,7 +132,7 @@ function AtomField({ field, name, form }: Props<Atom>) {
       value={values(name)}
       type={field.is === 'day' ? 'date' : 'text'}
       options={choicesOf(field, name, form)}
-      placeholder={field.placeholder ?? PLACEHOLDERS[field.is]}
+      placeholder={field.placeholder}
       attributes={{
         inputmode: field.is === 'whole' ? 'numeric' : undefined,
         list: offer && offers.lists.has(offer) ? `offer-${offer}` : undefined,
@@ -267,9 +259,6 @@ function isOffered(form: string, { transactions, activity, hasEvents }: Offers):
 const offeredForms = ({ forms }: OneOf, chosen: string, offers: Offers): string[] =>
   Object.keys(forms).filter((one) => one === chosen || isOffered(one, offers))
 
-/** The members that are folded while they are empty. */
-const FOLDED = new Set(['subtypes', 'when', 'name', 'at', 'by', 'over', 'window'])
-
 /** Returns whether the fields of a member have something. */
 function isFilled(field: Field, name: string, values: Values): boolean {
   if (field.is === 'when' || field.is === 'rows') return rowCount(values, name) > 0
@@ -318,22 +307,19 @@ function OneOfField({ field, name, form }: Props<OneOf>) {
   const none: readonly Choice[] = [['', field.none ?? 'Choose']]
   const isOptional = field.none !== undefined || chosen === ''
   // A member that several forms have with the same meaning is one field.
-  const members = new Map<
-    string,
-    { field: Field; name: string; forms: string; isFolded: boolean }
-  >()
+  const members = new Map<string, { field: Field; name: string; forms: string }>()
   for (const one of offered) {
     for (const [member, own] of Object.entries(field.forms[one]?.members ?? {})) {
       const at = memberName(name, field, one, member)
       const forms = [members.get(at)?.forms, one].filter(Boolean).join(' ')
-      members.set(at, { field: own, name: at, forms, isFolded: FOLDED.has(member) })
+      members.set(at, { field: own, name: at, forms })
     }
   }
   // Those that several forms share come last.
   const all = [...members.values()].sort(
     (a, b) => Number(a.forms.includes(' ')) - Number(b.forms.includes(' ')),
   )
-  const folded = all.filter(({ isFolded }) => isFolded)
+  const folded = all.filter(({ field: own }) => own.isFolded)
   const errors = errorsAt(form, pointerOf(name), true)
   return (
     <div class="one-of" id={`${name}-forms`}>
@@ -348,7 +334,7 @@ function OneOfField({ field, name, form }: Props<OneOf>) {
       />
       {all.map(
         (one) =>
-          !one.isFolded && (
+          !one.field.isFolded && (
             <div data-for={one.forms}>
               <FieldOf {...one} form={form} />
             </div>
@@ -470,8 +456,8 @@ export const MemberFields = ({
 /** Renders members together. */
 function GroupField({ field, name, form }: Props<Group>) {
   const all = Object.entries(field.members)
-  const folded = all.filter(([member]) => FOLDED.has(member))
-  const shown = Object.fromEntries(all.filter(([member]) => !FOLDED.has(member)))
+  const folded = all.filter(([, own]) => own.isFolded)
+  const shown = Object.fromEntries(all.filter(([, own]) => !own.isFolded))
   return (
     <fieldset class="group" id={name}>
       <legend>{field.label}</legend>

@@ -14,6 +14,11 @@ export interface Schema {
   readonly pipe?: readonly object[]
   readonly item?: Schema
   readonly options?: unknown
+  readonly literal?: unknown
+  readonly requirement?: unknown
+  readonly entries?: Schemas
+  /** The objects of which it is one, by the member that only that one has. */
+  readonly forms?: Schemas
 }
 
 /** The schemas of a request's members. */
@@ -29,7 +34,7 @@ export interface Described {
 }
 
 /** Returns a schema and every schema and action in it. */
-function partsOf(schema: Schema): Schema[] {
+export function partsOf(schema: Schema): Schema[] {
   const inner = [schema.wrapped, schema.item, ...((schema.pipe ?? []) as Schema[])]
   const parts = inner.flatMap((part) => (part && part !== schema ? partsOf(part) : []))
   return [schema, ...parts]

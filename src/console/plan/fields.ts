@@ -1,43 +1,33 @@
 import type { ListName } from '../../commission/engine/plan.ts'
+import { DECIMAL } from '../../commission/plans/decimals.ts'
+import { planTerms, rule } from '../../commission/plans/plan.ts'
+import { describe, partsOf, type Schema } from '../parts/schema.ts'
 
-// What the form of a plan has: each member of the JSON with the words that people have for it.
-
-/** What the account has for a field; the form offers it. */
-export type Offer =
-  | 'currencies'
-  | 'transactions'
-  | 'subtypes'
-  | 'activity'
-  | 'events'
-  | 'kpis'
-  | 'onceRules'
-  | 'terms'
-  | 'affiliates'
-  | 'challenges'
+// What the form of a plan has: the members of its schema, with the words that people have for them.
 
 /** A choice and its words. */
 export type Choice = readonly [value: string, label: string]
 
 interface Named {
   readonly label: string
-  readonly hint?: string
+  readonly hint?: string | undefined
   /** An example, or what holds if the field is empty. */
-  readonly placeholder?: string
+  readonly placeholder?: string | undefined
+  /** Whether it is folded while it is empty. */
+  readonly isFolded?: true | undefined
+  /** Whether the JSON must have it: of a choice, the first one otherwise holds if nothing is chosen. */
+  readonly isRequired?: boolean
 }
 
 /** A field whose value is one text, number or list of the JSON. */
-export type Atom = Named &
-  (
-    | { readonly is: 'text'; readonly offer?: Offer }
-    | {
-        readonly is: 'list'
-        readonly offer?: Offer
-        /** Countries have their codes in the JSON, and their names in the form. */
-        readonly of?: 'countries'
-      }
-    | { readonly is: 'amount' | 'percent' | 'whole' | 'day' | 'flag' | 'times' }
-    | { readonly is: 'choice'; readonly options: readonly Choice[]; readonly offer?: Offer }
-    | { readonly is: 'ticks'; readonly options: readonly Choice[]; readonly offer?: Offer }
+export type Atom = Named & {
+  /** The list whose values the browser proposes. */
+  readonly offer?: string
+} & (
+    | { readonly is: 'text' | 'amount' | 'percent' | 'whole' | 'day' | 'flag' | 'times' }
+    // Countries have their codes in the JSON, and their names in the form.
+    | { readonly is: 'list'; readonly of?: 'countries' }
+    | { readonly is: 'choice' | 'ticks'; readonly options: readonly Choice[] }
   )
 
 /** Members that are shown together. */
@@ -61,7 +51,7 @@ export interface OneOf extends Named {
   readonly is: 'oneOf'
   readonly forms: Readonly<Record<string, Form>>
   /** The words for no form; absent if there must be one. */
-  readonly none?: string
+  readonly none?: string | undefined
 }
 
 /** One of several forms. */
@@ -113,495 +103,303 @@ export const SIZES: readonly Choice[] = [
   ['account_size/max', 'Account size is at most'],
 ]
 
-const ACTIVITY: readonly Choice[] = [
-  ['lots_traded', 'Lots traded'],
-  ['volume_usd', 'Traded volume in USD'],
-  ['spread_cost', 'Spread'],
-  ['commission', 'Trading commission'],
-  ['pnl', 'Profit and loss of customers'],
-]
-
-const only = (...names: readonly string[]): readonly Choice[] =>
-  ACTIVITY.filter(([name]) => names.includes(name))
-
-const transactions: Atom = {
-  is: 'ticks',
-  label: 'Transactions',
-  options: [],
-  offer: 'transactions',
-}
-const subtypes: Atom = {
-  is: 'list',
-  label: 'Only of the kinds',
-  offer: 'subtypes',
-  placeholder: 'all kinds',
-}
-const event: Atom = { is: 'text', label: 'Event', offer: 'events', placeholder: 'such as Deposit' }
-const kpi: Atom = {
-  is: 'text',
-  label: 'Figure of the event',
-  offer: 'kpis',
-  placeholder: 'such as Value',
-}
-const activity: Atom = {
-  is: 'choice',
-  label: 'Figure',
-  options: ACTIVITY,
-  offer: 'activity',
-}
-const when: When = { is: 'when', label: 'Only if', ofRecords: true }
-const times: Atom = { is: 'times', label: 'Counts' }
-const termName: Atom = {
-  is: 'text',
-  label: 'Name',
-  hint: 'Only needed if a later part names this one.',
+/** The words of a member, and what its schema does not say of its field. */
+interface MemberWords extends Omit<Named, 'isRequired'> {
+  readonly is?: 'day' | 'ticks' | 'whole'
+  /** The choices; of those without a value, the first one is what holds if nothing is chosen. */
+  readonly choices?: Readonly<Record<string, string>>
+  /** Of a list: the words for one entry, and for what it is. */
+  readonly one?: string
+  readonly item?: string
+  readonly none?: string
+  /** Conditions on records are not offered. */
+  readonly ofCustomers?: true
 }
 
-const OPTIONS: Members = { times, when, name: termName }
+const PART = { one: 'part', item: 'What is added up' }
 
-/** The parts of a sum that count records. */
-const FACTS: Readonly<Record<string, Form>> = {
-  transactions: {
-    label: 'Transactions',
-    members: { transactions, subtypes, ...OPTIONS },
+/**
+ * The words of members in the order of the form. The name of a member that means several things stands behind that of
+ * what it is in: a member or its form, a kind of rule, `rule` or `plan`.
+ */
+const WORDS: Readonly<Record<string, MemberWords>> = {
+  'plan.name': { label: 'Name' },
+  currency: { label: 'Currency', placeholder: 'such as EUR' },
+  period: { label: 'Statements for each', choices: { month: 'Month', week: 'Week' } },
+  effective_from: { label: 'From', is: 'day' },
+  'plan.terms': {
+    label: 'A new version is for',
+    choices: { signup: 'New customers', current: 'All customers' },
   },
+  'plan.negative': {
+    label: 'A negative balance',
+    choices: { carry: 'Is carried over', zero: 'Is written off' },
+  },
+  minimum_payout: { label: 'Smallest payout', hint: 'A lower balance waits.' },
+  hold_days: { label: 'Days until it is payable', hint: 'After the period ends.' },
+
+  id: { label: 'Name of the rule', hint: 'Keep it in later versions.' },
+  level: { label: 'Levels below', hint: '1 for those directly below.' },
+  trigger: { label: 'When a customer' },
+  unit: { label: 'For each' },
+  'override.of': { label: 'Of' },
+  lines: {
+    label: 'By',
+    choices: { once: 'Payments for customers', share: 'Shares', unit: 'Units' },
+  },
+  'steps.from': { label: 'From' },
+  'steps.percent': { label: 'Pays percent' },
+  'steps.amount': { label: 'Pays amount' },
+  amount: { label: 'Amount' },
+  percent: { label: 'Percentage', placeholder: 'such as 25 %' },
+  tiers: { label: 'Tiers' },
+  'share.base': { label: 'Of', ...PART },
+  'share.negative': {
+    label: 'A negative result',
+    choices: {
+      offset: 'Is deducted from other rules',
+      zero: 'Counts as 0',
+      carry: 'Is carried to later periods',
+    },
+  },
+  qualify: { label: 'The customer must also', one: 'requirement', item: 'Requirement' },
+  'rule.when': { label: 'Only for' },
+  each: { label: 'Units for one amount', placeholder: '1', isFolded: true },
+  months: { label: 'Months after the signup', placeholder: 'no limit', isFolded: true },
+  max: { label: 'Most each period', isFolded: true },
+  per: {
+    label: 'Computed for each',
+    choices: { affiliate: 'Affiliate', customer: 'Customer', product: 'Product' },
+    isFolded: true,
+  },
+  min_amount: { label: 'Least it pays', isFolded: true },
+  max_amount: { label: 'Most it pays', isFolded: true },
+  max_per_customer: { label: 'Most for each customer', isFolded: true },
+  max_count: { label: 'Most customers each period', isFolded: true },
+  void_by: { label: 'Taken back', isFolded: true },
+  'void_by.terms': { label: 'If these reach the amount', ...PART },
+  'void_by.within_days': { label: 'Within days' },
+  requalify: { label: 'Can qualify again', isFolded: true },
+  grace_hours: { label: 'Hours before the signup', placeholder: '24', isFolded: true },
+  recoups: { label: 'Earns back the rule', isFolded: true },
+  fence: { label: 'Large losses are set apart', isFolded: true },
+  'fence.customer': { label: 'Customer at or below', placeholder: 'such as -7000' },
+  affiliate: { label: 'Affiliate at or below', placeholder: 'such as -2000' },
+  'override.negative': {
+    label: 'A negative sum',
+    choices: { zero: 'Counts as 0', offset: 'Is deducted' },
+    isFolded: true,
+  },
+  funded_by: {
+    label: 'Paid by',
+    choices: { operator: 'The company', downline: 'The affiliate below' },
+    isFolded: true,
+  },
+  allow_over_100: { label: 'More than 100 % is meant', isFolded: true },
+
+  steps: { label: 'Steps', one: 'step', item: 'Tier', hint: 'The first begins at 0.' },
+  mode: {
+    label: 'The step that is reached',
+    choices: { whole: 'Applies to all of it', slice: 'Applies to the part above it' },
+  },
+  by: { label: 'Measured by', none: 'What the rule pays for', isFolded: true },
+  over: {
+    label: 'Of',
+    choices: { own: 'The affiliate alone', network: 'The affiliate and all below' },
+    isFolded: true,
+  },
+  window: {
+    label: 'In',
+    choices: {
+      period: 'The period of the statement',
+      quarter: 'The quarter',
+      lifetime: 'All time',
+    },
+    isFolded: true,
+  },
+
+  sum: { label: 'What is added up', ...PART },
+  base: { label: 'What is added up', ...PART },
+  transactions: { label: 'Transactions', is: 'ticks' },
+  subtypes: { label: 'Only of the kinds', placeholder: 'all kinds', isFolded: true },
   activity: {
-    label: 'Trading activity',
-    members: { activity: { ...activity, options: ACTIVITY.slice(1) }, ...OPTIONS },
-  },
-  event: { label: 'Events', members: { event, kpi, ...OPTIONS } },
-}
-
-const factRows = (label: string): EntryList => ({
-  is: 'rows',
-  label,
-  one: 'part',
-  item: { is: 'oneOf', label: 'What is added up', forms: FACTS },
-})
-
-const baseRows = (label: string): EntryList => ({
-  is: 'rows',
-  label,
-  one: 'part',
-  item: {
-    is: 'oneOf',
-    label: 'What is added up',
-    forms: {
-      ...FACTS,
-      of: {
-        label: 'A percentage of parts above',
-        members: {
-          of: { is: 'list', label: 'Names of the parts', offer: 'terms' },
-          times,
-          name: termName,
-        },
-      },
-      fixed: {
-        label: 'A fixed amount each period',
-        members: {
-          fixed: { is: 'amount', label: 'Amount', hint: 'A negative one is deducted.' },
-          name: termName,
-        },
-      },
+    label: 'Figure',
+    choices: {
+      lots_traded: 'Lots traded',
+      volume_usd: 'Traded volume in USD',
+      spread_cost: 'Spread',
+      commission: 'Trading commission',
+      pnl: 'Profit and loss of customers',
     },
   },
-})
-
-const countForms = {
-  transactions: { label: 'Transactions', members: { transactions, subtypes } },
-  event: { label: 'Events', members: { event, kpi } },
-} as const
-
-const unit: OneOf = {
-  is: 'oneOf',
-  label: 'For each',
-  forms: {
-    activity: {
-      label: 'Lots or volume',
-      members: { activity: { ...activity, options: only('lots_traded', 'volume_usd') } },
-    },
-    event: { label: 'Figure of events', members: { event, kpi } },
-    count: {
-      label: 'Number of records',
-      members: { count: { is: 'oneOf', label: 'What is counted', forms: countForms } },
-    },
+  event: { label: 'Event', placeholder: 'such as Deposit' },
+  kpi: { label: 'Figure of the event', placeholder: 'such as Value' },
+  of: { label: 'Names of the parts' },
+  fixed: { label: 'Amount', hint: 'A negative one is deducted.' },
+  times: { label: 'Counts', placeholder: '100 %' },
+  when: { label: 'Only if', isFolded: true },
+  name: { label: 'Name', hint: 'Only needed if a later part names this one.', isFolded: true },
+  count: { label: 'What is counted' },
+  'trigger.min': { label: 'Smallest amount', hint: 'Of that one record.' },
+  'sum.min': { label: 'Sum to reach' },
+  'count.min': { label: 'Number to reach', is: 'whole' },
+  within_days: { label: 'Days after the signup', placeholder: 'no limit' },
+  at: {
+    label: 'Checked',
+    choices: { first: 'As soon as it is reached', end: 'When these days are over' },
+    isFolded: true,
   },
+  customer: { label: 'The customer', ofCustomers: true },
+  'by.once': { label: 'Rule' },
+  once: { label: 'By the rule' },
 }
 
-const within_days: Atom = {
-  is: 'whole',
-  label: 'Days after the signup',
-  placeholder: 'no limit',
+/** The words of forms; behind the name of a member, what a form is called there. */
+const FORMS: Readonly<Record<string, string>> = {
+  transactions: 'Transactions',
+  activity: 'Trading activity',
+  event: 'Events',
+  of: 'A percentage of parts above',
+  fixed: 'A fixed amount each period',
+  'trigger.transactions': 'Makes a first transaction',
+  'trigger.event': 'Has a first event',
+  signup: 'Signs up',
+  sum: 'Reach a sum',
+  'qualify.count': 'Have a number of records',
+  customer: 'Be one of these customers',
+  'count.activity': 'Days with trading activity',
+  'unit.activity': 'Lots or volume',
+  'unit.event': 'Figure of events',
+  'unit.count': 'Number of records',
+  'by.once': 'Customers who qualified by a rule',
+  customers: 'Active customers',
+  'by.base': 'Another sum',
+  lines: 'What they earn',
+  'of.base': 'A sum of their customers',
+  'of.unit': 'Units of their customers',
+  'of.once': 'Their customers who qualify',
 }
 
-const qualify: EntryList = {
-  is: 'rows',
-  label: 'The customer must also',
-  one: 'requirement',
-  item: {
-    is: 'oneOf',
-    label: 'Requirement',
-    forms: {
-      sum: {
-        label: 'Reach a sum',
-        members: {
-          sum: factRows('What is added up'),
-          min: { is: 'amount', label: 'Sum to reach' },
-          within_days,
-          at: {
-            is: 'choice',
-            label: 'Checked',
-            options: [
-              ['first', 'As soon as it is reached'],
-              ['end', 'When these days are over'],
-            ],
-          },
-        },
-      },
-      count: {
-        label: 'Have a number of records',
-        members: {
-          count: {
-            is: 'oneOf',
-            label: 'What is counted',
-            forms: {
-              ...countForms,
-              activity: { label: 'Days with trading activity', members: { activity } },
-            },
-          },
-          min: { is: 'whole', label: 'Number to reach' },
-          within_days,
-        },
-      },
-      customer: {
-        label: 'Be one of these customers',
-        members: { customer: { is: 'when', label: 'The customer', ofRecords: false } },
-      },
-    },
-  },
+const ORDER = Object.keys(WORDS)
+
+/** Returns the name under which a table has something, which may mean other things elsewhere. */
+const keyIn = (table: object, name: string, parents: readonly string[]): string =>
+  parents.map((parent) => `${parent}.${name}`).find((key) => Object.hasOwn(table, key)) ?? name
+
+/** Returns the fields of the members of an object in the order of their words, but for some. */
+function membersOf(
+  entries: Readonly<Record<string, Schema>>,
+  parents: readonly string[],
+  without: readonly string[],
+): Members {
+  const members = Object.entries(entries).flatMap(([name, schema]) => {
+    const key = keyIn(WORDS, name, parents)
+    return without.includes(name)
+      ? []
+      : [{ at: ORDER.indexOf(key), entry: [name, fieldOf(schema, key, name, without)] as const }]
+  })
+  return Object.fromEntries(members.sort((a, b) => a.at - b.at).map(({ entry }) => entry))
 }
 
-const least: Atom = {
-  is: 'amount',
-  label: 'Smallest amount',
-  hint: 'Of that one record.',
+/** Returns the only value that a schema allows; undefined if there are several. */
+function onlyValue(schema: Schema | undefined): unknown {
+  const { choices = [] } = schema ? describe(schema) : {}
+  return schema?.literal ?? (choices.length === 1 ? choices[0] : undefined)
 }
 
-const trigger: OneOf = {
-  is: 'oneOf',
-  label: 'When a customer',
-  forms: {
-    transactions: {
-      label: 'Makes a first transaction',
-      members: { transactions, subtypes, min: least },
-    },
-    event: { label: 'Has a first event', members: { event, kpi, min: least } },
-    signup: { label: 'Signs up', members: {}, fixed: { signup: true } },
-  },
+/** Returns the field of an object, or of one of several forms of it; null of anything else. */
+function objectField(
+  { forms, entries }: Schema,
+  name: string,
+  { ofCustomers, none, ...named }: MemberWords,
+  without: readonly string[],
+): Group | OneOf | When | null {
+  if (forms) {
+    const all = Object.entries(forms).map(([form, { entries: own = {} }]): [string, Form] => {
+      const label = FORMS[keyIn(FORMS, form, [name])] ?? form
+      const only = onlyValue(own[form])
+      return [
+        form,
+        only === undefined
+          ? { label, members: membersOf(own, [form, name], without) }
+          : { label, members: {}, fixed: { [form]: only } },
+      ]
+    })
+    return { ...named, is: 'oneOf', none, forms: Object.fromEntries(all) }
+  }
+  if (!entries) return null
+  return Object.hasOwn(entries, 'account_size')
+    ? { ...named, is: 'when', ofRecords: !ofCustomers }
+    : { ...named, is: 'group', members: membersOf(entries, [name], without) }
 }
 
-const amount: Atom = { is: 'amount', label: 'Amount' }
-const percent: Atom = { is: 'percent', label: 'Percentage' }
-
-const step = (...rates: readonly ('amount' | 'percent')[]): Group => ({
-  is: 'group',
-  label: 'Tier',
-  members: {
-    from: { is: 'amount', label: 'From' },
-    ...(rates.includes('percent') && { percent: { ...percent, label: 'Pays percent' } }),
-    ...(rates.includes('amount') && { amount: { ...amount, label: 'Pays amount' } }),
-  },
-})
-
-const tiers = (...rates: readonly ('amount' | 'percent')[]): Group => ({
-  is: 'group',
-  label: 'Tiers',
-  members: {
-    steps: {
-      is: 'rows',
-      label: 'Steps',
-      one: 'step',
-      hint: 'The first begins at 0.',
-      item: step(...rates),
-    },
-    mode: {
-      is: 'choice',
-      label: 'The step that is reached',
-      options: [
-        ['whole', 'Applies to all of it'],
-        ['slice', 'Applies to the part above it'],
-      ],
-    },
-    by: {
-      is: 'oneOf',
-      label: 'Measured by',
-      none: 'What the rule pays for',
-      forms: {
-        once: {
-          label: 'Customers who qualified by a rule',
-          members: { once: { is: 'text', label: 'Rule', offer: 'onceRules' } },
-        },
-        customers: { label: 'Active customers', members: {}, fixed: { customers: 'active' } },
-        base: { label: 'Another sum', members: { base: baseRows('What is added up') } },
-      },
-    },
-    over: {
-      is: 'choice',
-      label: 'Of',
-      options: [
-        ['own', 'The affiliate alone'],
-        ['network', 'The affiliate and all below'],
-      ],
-    },
-    window: {
-      is: 'choice',
-      label: 'In',
-      options: [
-        ['period', 'The period of the statement'],
-        ['quarter', 'The quarter'],
-        ['lifetime', 'All time'],
-      ],
-    },
-  },
-})
-
-const COMMON: Members = {
-  when: { is: 'when', label: 'Only for', ofRecords: true },
-  months: {
-    is: 'whole',
-    label: 'Months after the signup',
-    placeholder: 'no limit',
-  },
-  max: { is: 'amount', label: 'Most each period' },
+/** Returns the field of a member. */
+function fieldOf(schema: Schema, key: string, name: string, without: readonly string[]): Field {
+  const words = WORDS[key]
+  if (!words) throw new Error(`The form of plans has no words for ${key}.`)
+  const { is, choices = {}, one = '', item = '', ...shown } = words
+  const inner = schema.wrapped ?? schema
+  const object = objectField(inner, name, shown, without)
+  if (object) return object
+  const named = { ...shown, isRequired: inner === schema, offer: name }
+  const entry = inner.item && objectField(inner.item, name, { label: item }, without)
+  if (entry) return { ...named, is: 'rows', one, item: entry }
+  const { choices: known, isList, type } = describe(inner)
+  const options = Object.entries(choices).filter(([value]) => known.includes(value))
+  if (is === 'ticks' || (isList && options.length > 0)) return { ...named, is: 'ticks', options }
+  if (isList) return { ...named, is: 'list' }
+  if (name === 'percent' || name === 'times') return { ...named, is: name }
+  if (type === 'boolean') return { ...named, is: 'flag' }
+  if (options.length > 0) return { ...named, is: 'choice', options }
+  if (is) return { ...named, is }
+  if (type === 'number') return { ...named, is: 'whole' }
+  const isDecimal = partsOf(inner).some(({ requirement }) => requirement === DECIMAL)
+  return { ...named, is: isDecimal ? 'amount' : 'text' }
 }
 
-const max_per_customer: Atom = { is: 'amount', label: 'Most for each customer' }
-const allow_over_100: Atom = { is: 'flag', label: 'More than 100 % is meant' }
-const id: Atom = {
-  is: 'text',
-  label: 'Name of the rule',
-  hint: 'Keep it in later versions.',
-}
+/** The members of which a rule has one: its rate. */
+const RATES = { amount: 'A fixed amount', percent: 'A percentage', tiers: 'By tiers' } as const
 
 /** A kind of rule: its members, and which of them are its rate. */
 export interface RuleKind {
   readonly label: string
   readonly add: string
-  /** The members of which a rule has one. */
   readonly pays: readonly Choice[]
   readonly members: Members
-  /** The members that are limits: they are folded while they are empty. */
-  readonly limits: readonly string[]
 }
 
-const each: Atom = { is: 'amount', label: 'Units for one amount', placeholder: '1' }
-
-/** The kinds of rules, in the order in which the form offers them. */
-export const RULE_KINDS: Readonly<Record<string, RuleKind>> = {
+/** The kinds of rules in words, in the order in which the form offers them. */
+const KINDS = {
   once: {
     label: 'Pays once for a customer',
     add: 'once for a customer',
-    pays: [
-      ['amount', 'A fixed amount'],
-      ['percent', 'A percentage of that record'],
-      ['tiers', 'By tiers'],
-    ],
-    members: {
-      id,
-      trigger,
-      amount,
-      percent,
-      tiers: tiers('percent', 'amount'),
-      qualify,
-      ...COMMON,
-      min_amount: { is: 'amount', label: 'Least it pays' },
-      max_amount: { is: 'amount', label: 'Most it pays' },
-      max_per_customer,
-      max_count: { is: 'whole', label: 'Most customers each period' },
-      void_by: {
-        is: 'group',
-        label: 'Taken back',
-        members: {
-          terms: factRows('If these reach the amount'),
-          within_days: { is: 'whole', label: 'Within days' },
-        },
-      },
-      requalify: { is: 'flag', label: 'Can qualify again' },
-      grace_hours: {
-        is: 'whole',
-        label: 'Hours before the signup',
-        placeholder: '24',
-      },
-      allow_over_100,
-    },
-    limits: [
-      ...['months', 'max', 'min_amount', 'max_amount', 'max_per_customer', 'max_count'],
-      ...['void_by', 'requalify', 'grace_hours', 'allow_over_100'],
-    ],
+    pays: ['amount', 'percent', 'tiers'],
   },
   share: {
     label: 'Pays a share',
     add: 'a share of what customers bring',
-    pays: [
-      ['percent', 'A percentage'],
-      ['tiers', 'By tiers'],
-    ],
-    members: {
-      id,
-      percent,
-      tiers: tiers('percent'),
-      base: baseRows('Of'),
-      negative: {
-        is: 'choice',
-        label: 'A negative result',
-        options: [
-          ['offset', 'Is deducted from other rules'],
-          ['zero', 'Counts as 0'],
-          ['carry', 'Is carried to later periods'],
-        ],
-      },
-      ...COMMON,
-      per: {
-        is: 'choice',
-        label: 'Computed for each',
-        options: [
-          ['affiliate', 'Affiliate'],
-          ['customer', 'Customer'],
-          ['product', 'Product'],
-        ],
-      },
-      max_per_customer,
-      recoups: {
-        is: 'text',
-        label: 'Earns back the rule',
-        offer: 'onceRules',
-      },
-      fence: {
-        is: 'group',
-        label: 'Large losses are set apart',
-        members: {
-          customer: { is: 'amount', label: 'Customer at or below', placeholder: 'such as -7000' },
-          affiliate: {
-            is: 'amount',
-            label: 'Affiliate at or below',
-            placeholder: 'such as -2000',
-          },
-        },
-      },
-      allow_over_100,
-    },
-    limits: ['months', 'max', 'per', 'max_per_customer', 'recoups', 'fence', 'allow_over_100'],
+    pays: ['percent', 'tiers'],
   },
-  unit: {
-    label: 'Pays for each unit',
-    add: 'for each lot or record',
-    pays: [
-      ['amount', 'An amount'],
-      ['tiers', 'By tiers'],
-    ],
-    members: { id, unit, amount, tiers: tiers('amount'), each, ...COMMON },
-    limits: ['each', 'months', 'max'],
-  },
+  unit: { label: 'Pays for each unit', add: 'for each lot or record', pays: ['amount', 'tiers'] },
   override: {
     label: 'Pays for affiliates below',
     add: 'for affiliates below',
-    pays: [
-      ['percent', 'A percentage'],
-      ['amount', 'An amount'],
-      ['tiers', 'By tiers'],
-    ],
-    members: {
-      id,
-      level: { is: 'whole', label: 'Levels below', hint: '1 for those directly below.' },
-      of: {
-        is: 'oneOf',
-        label: 'Of',
-        forms: {
-          lines: {
-            label: 'What they earn',
-            members: {
-              lines: {
-                is: 'ticks',
-                label: 'By',
-                options: [
-                  ['once', 'Payments for customers'],
-                  ['share', 'Shares'],
-                  ['unit', 'Units'],
-                ],
-              },
-            },
-          },
-          base: {
-            label: 'A sum of their customers',
-            members: { base: baseRows('What is added up') },
-          },
-          unit: { label: 'Units of their customers', members: { unit } },
-          once: {
-            label: 'Their customers who qualify',
-            members: { once: { is: 'text', label: 'By the rule', offer: 'onceRules' } },
-          },
-        },
-      },
-      percent,
-      amount,
-      tiers: tiers('percent', 'amount'),
-      each,
-      ...COMMON,
-      negative: {
-        is: 'choice',
-        label: 'A negative sum',
-        options: [
-          ['zero', 'Counts as 0'],
-          ['offset', 'Is deducted'],
-        ],
-      },
-      funded_by: {
-        is: 'choice',
-        label: 'Paid by',
-        options: [
-          ['operator', 'The company'],
-          ['downline', 'The affiliate below'],
-        ],
-      },
-      allow_over_100,
-    },
-    limits: ['each', 'months', 'max', 'negative', 'funded_by', 'allow_over_100'],
+    pays: ['percent', 'amount', 'tiers'],
   },
-}
+} as const
+
+/** The kinds of rules, in the order in which the form offers them. */
+export const RULE_KINDS: Readonly<Record<string, RuleKind>> = Object.fromEntries(
+  rule.options.map(({ entries: { kind, ...entries } }): [string, RuleKind] => {
+    const words = KINDS[kind.literal]
+    const pays = words.pays.map((name) => [name, RATES[name]] as const)
+    const without = Object.keys(RATES).filter((name) => !Object.hasOwn(entries, name))
+    const members = membersOf(entries, [kind.literal, 'rule'], without)
+    return [kind.literal, { ...words, pays, members }]
+  }),
+)
+
+const { rules: _, ...entries } = planTerms.entries
 
 /** The members of a plan beside its rules. */
-export const PLAN_MEMBERS: Members = {
-  name: { is: 'text', label: 'Name' },
-  currency: { is: 'text', label: 'Currency', offer: 'currencies', placeholder: 'such as EUR' },
-  period: {
-    is: 'choice',
-    label: 'Statements for each',
-    options: [
-      ['month', 'Month'],
-      ['week', 'Week'],
-    ],
-  },
-  effective_from: { is: 'day', label: 'From' },
-  terms: {
-    is: 'choice',
-    label: 'A new version is for',
-    options: [
-      ['signup', 'New customers'],
-      ['current', 'All customers'],
-    ],
-  },
-  negative: {
-    is: 'choice',
-    label: 'A negative balance',
-    options: [
-      ['carry', 'Is carried over'],
-      ['zero', 'Is written off'],
-    ],
-  },
-  minimum_payout: {
-    is: 'amount',
-    label: 'Smallest payout',
-    hint: 'A lower balance waits.',
-  },
-  hold_days: { is: 'whole', label: 'Days until it is payable', hint: 'After the period ends.' },
-}
+export const PLAN_MEMBERS: Members = membersOf(entries, ['plan'], [])
