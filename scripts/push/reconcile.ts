@@ -62,7 +62,7 @@ export async function reconcile(
     if (response.status !== 200) throw requestError('Stopped', response)
     return response.body as T
   }
-  const settings = await get<Partial<Grant>>('account')
+  const settings = await get<Grant>('account')
   const { records, left } = await readFiles(args, settings)
   const groups = new Map<string, Group>()
   const groupOf = (row: Columns): Group => {
@@ -74,7 +74,7 @@ export async function reconcile(
   }
   const days: string[] = []
   for (const { columns, place } of records) {
-    const day = dayOf(resource, columns, settings.book_zone ?? 'UTC')
+    const day = dayOf(resource, columns, settings.book_zone)
     if (day === undefined) left.push(place)
     else {
       days.push(day)

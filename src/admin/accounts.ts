@@ -52,37 +52,19 @@ import { type LogoMeta, logoOf, readLogo } from './logo.ts'
 import { propagateSettings } from './propagate.ts'
 
 /** Returns an account as the administration API shows it. */
-export const presentAccount = (account: Account) => ({
-  account: account.id,
-  name: account.name,
-  vertical: account.vertical,
-  mode: account.mode,
-  time_zone: account.time_zone,
-  ...(account.book_zone !== 'UTC' && { book_zone: account.book_zone }),
-  ...(account.amount_signs !== 'magnitude' && { amount_signs: account.amount_signs }),
-  ...(account.address !== null && { address: account.address }),
-  ...(account.locale !== null && { locale: account.locale }),
-  binding: account.binding,
-  region: account.region,
-  jurisdiction: account.jurisdiction,
-  policies: {
-    unknown_customer: account.unknown_customer,
-    unknown_affiliate: account.unknown_affiliate,
-  },
-  storage_quota: account.storage_quota,
-  approvals: account.approvals,
-  ...(account.exports !== 'off' && { exports: account.exports }),
-  archive_after: account.archive_after,
-  ...(account.unattributed_threshold !== UNATTRIBUTED_THRESHOLD && {
-    unattributed_threshold: account.unattributed_threshold,
-  }),
-  affiliate_view: viewOf(account),
-  ...(account.landing_pages !== '[]' && { landing_pages: rows.landingPagesOf(account) }),
-  ...(account.accent_color !== null && { accent_color: account.accent_color }),
-  ...(account.logo !== null && { logo: JSON.parse(account.logo) as LogoMeta }),
-  disabled: account.disabled === 1,
-  created_at: account.created_at,
-})
+export function presentAccount(stored: Account) {
+  const { id, unknown_customer, unknown_affiliate, ...account } = stored
+  const { version: _version, pushed: _pushed, pseudonym_key: _key, ...settings } = account
+  return {
+    account: id,
+    ...settings,
+    policies: { unknown_customer, unknown_affiliate },
+    affiliate_view: viewOf(stored),
+    landing_pages: rows.landingPagesOf(stored),
+    logo: logoOf(stored),
+    disabled: stored.disabled === 1,
+  }
+}
 
 /** Returns the present values of the settings that a change names. */
 function settingsBefore(account: Account, change: object): Readonly<Record<string, unknown>> {
@@ -299,31 +281,6 @@ export const shownView = described(() =>
   }),
 )
 
-const portal = described(() => ({
-  landing_pages: v.exactOptional(
-    member(
-      v.array(v.string()),
-      'The pages to which links that affiliates make may lead, and all below. Absent if there are none: then affiliates make no links.',
-    ),
-  ),
-  accent_color: v.exactOptional(
-    member(
-      v.string(),
-      'The color of links and buttons in the portal. Absent if it is that of the service.',
-    ),
-  ),
-  logo: v.exactOptional(
-    member(
-      v.object({
-        type: member(v.picklist(['image/svg+xml', 'image/png']), 'Its media type.'),
-        bytes: member(count, 'Its size.'),
-        digest: member(v.string(), 'Changes with the image.'),
-      }),
-      'The logo in the portal, which is at `/portal/{account}/logo`. Absent if there is none.',
-    ),
-  ),
-}))
-
 /** The settings that an account itself is shown, too. */
 export const settingsShown = described(() => ({
   account: newAccount.account,
@@ -331,18 +288,8 @@ export const settingsShown = described(() => ({
   vertical: newAccount.vertical,
   mode: newAccount.mode.wrapped,
   time_zone: s.time_zone.wrapped,
-  book_zone: v.exactOptional(
-    member(
-      s.book_zone.wrapped,
-      'Partners only: the IANA time zone by which `signup_date` and `transaction_date` belong to days. Absent for UTC.',
-    ),
-  ),
-  amount_signs: v.exactOptional(
-    member(
-      s.amount_signs.wrapped,
-      'How the account writes the amounts of outflows: positive, as all amounts, or negative. Absent for `magnitude`.',
-    ),
-  ),
+  book_zone: s.book_zone.wrapped,
+  amount_signs: s.amount_signs.wrapped,
   policies: v.object({
     unknown_customer: s.unknown_customer.wrapped,
     unknown_affiliate: s.unknown_affiliate.wrapped,
@@ -351,8 +298,8 @@ export const settingsShown = described(() => ({
 
 const shown = described(() => ({
   ...settingsShown,
-  address: v.exactOptional(s.address.wrapped.wrapped),
-  locale: v.exactOptional(s.locale.wrapped.wrapped),
+  address: s.address.wrapped,
+  locale: s.locale.wrapped,
   binding: member(v.string(), 'The D1 binding of the database that stores the records.'),
   region: s.region.wrapped,
   jurisdiction: newAccount.jurisdiction.wrapped,
@@ -361,23 +308,29 @@ const shown = described(() => ({
     count,
     'How many persons must approve a statement: 1 or 2. Everyone with the admin key counts as one person; use Cloudflare Access for two.',
   ),
-  exports: v.exactOptional(
-    member(
-      v.picklist(['without_personal_data', 'with_personal_data']),
-      'Whether files are written for a warehouse, and with personal data. Absent for `off`.',
-    ),
-  ),
+  exports: s.exports.wrapped,
   archive_after: v.nullable(
     member(count, 'After how many months records may be archived. Null: never.'),
   ),
-  unattributed_threshold: v.exactOptional(
+  unattributed_threshold: s.unattributed_threshold.wrapped,
+  affiliate_view: member(shownView, 'What affiliates see.'),
+  landing_pages: member(
+    v.array(v.string()),
+    'The pages to which links that affiliates make may lead, and all below. If there are none, affiliates make no links.',
+  ),
+  accent_color: v.nullable(
+    member(v.string(), 'The color of links and buttons in the portal. Null: that of the service.'),
+  ),
+  logo: v.nullable(
     member(
-      s.unattributed_threshold.wrapped,
-      "The share of a day's new customers without an affiliate above which webhooks are sent `customer.unattributed`. Absent for 0.2.",
+      v.object({
+        type: member(v.picklist(['image/svg+xml', 'image/png']), 'Its media type.'),
+        bytes: member(count, 'Its size.'),
+        digest: member(v.string(), 'Changes with the image.'),
+      }),
+      'The logo in the portal, which is at `/portal/{account}/logo`. Null: none.',
     ),
   ),
-  affiliate_view: member(shownView, 'What affiliates see.'),
-  ...portal,
   disabled: member(v.boolean(), 'Whether the account and its tokens are disabled.'),
   created_at: time,
 }))

@@ -16,7 +16,6 @@ import { member } from '../validation/fields.ts'
 import { resourcesOf } from '../verticals.ts'
 import { settingsShown } from './accounts.ts'
 import { eventDefinition } from './events.ts'
-import { bookZoneMember } from './totals.ts'
 
 const attention = described(() =>
   v.object({
@@ -111,19 +110,11 @@ export const getOwnAccount = readOperation({
 
 /** Returns an account as its own API shows it. A brand has no OAuth client, a partner no event definitions. */
 function presentOwn(grant: Grant) {
-  const { account, client_id, name, vertical, mode, time_zone, scope, events } = grant
-  const { unknown_customer, unknown_affiliate, amount_signs = 'magnitude' } = grant
+  const { account, client_id, name, vertical, mode, scope, events } = grant
+  const { time_zone, book_zone, amount_signs, unknown_customer, unknown_affiliate } = grant
   return {
-    account,
-    ...(client_id !== null && { client_id }),
-    name,
-    vertical,
-    mode,
-    time_zone,
-    ...bookZoneMember(grant),
-    ...(amount_signs !== 'magnitude' && { amount_signs }),
-    scope,
+    ...{ account, name, vertical, mode, time_zone, book_zone, amount_signs, scope },
     policies: { unknown_customer, unknown_affiliate },
-    ...(client_id === null && { events }),
+    ...(client_id === null ? { events } : { client_id }),
   }
 }

@@ -1,18 +1,12 @@
 import * as v from 'valibot'
-import type { Grant } from '../auth/grant.ts'
 import { readTotals } from '../db/records/totals.ts'
 import { readOperation } from '../http/operation.ts'
 import { readDayRange } from '../http/query.ts'
 import { count, day, daysNeeded, money } from '../validation/answer-fields.ts'
-import { described, listOf, named, withMembers } from '../validation/described.ts'
+import { described, listOf, named } from '../validation/described.ts'
 import { member } from '../validation/fields.ts'
 import { resourcesOf } from '../verticals.ts'
-import { settingsShown } from './accounts.ts'
 import { resource } from './delivery-fields.ts'
-
-/** Returns the book zone of a partner; nothing if it is UTC, or for a brand. */
-export const bookZoneMember = ({ vertical, book_zone = 'UTC' }: Grant) =>
-  vertical !== 'igaming' && book_zone !== 'UTC' ? { book_zone } : {}
 
 const total = described(() => {
   const group = (description: string) =>
@@ -51,9 +45,7 @@ export const getTotals = readOperation({
   words: described(() => ({
     description:
       'Returns counts and exact sums for each day, to reconcile with your own books. Currencies are not converted. Held records are not counted. The request counts as 10 requests of your rate limit. Days that have changed are summed anew: more than 1,000,000 records of them in one request are 422 `validation_failed`; ask for fewer days.',
-    answer: withMembers(listOf(total), {
-      book_zone: settingsShown.book_zone,
-    }),
+    answer: listOf(total),
     errors: ['validation_failed'],
     command: { name: 'totals' },
   })),
@@ -63,6 +55,6 @@ export const getTotals = readOperation({
     const data = await readTotals(session, resources, grant.account, from, to, (bytes) =>
       memory.reserve(bytes),
     )
-    return { data, ...bookZoneMember(grant) }
+    return { data }
   },
 })

@@ -194,17 +194,11 @@ export function withQuery(path: string, query: Visit['query']): string {
 }
 
 /** What decides on the days of an account. */
-export interface DatedAccount {
-  readonly vertical: string
-  readonly time_zone: string
-  readonly book_zone?: string
-}
+export type DatedAccount = Parameters<typeof bookZoneOf>[0]
 
 /** Returns the current day of an account's books at `now`: its first millisecond, as if it were in UTC. */
-export const startOfToday = (
-  { vertical, time_zone, book_zone = 'UTC' }: DatedAccount,
-  now: number,
-): number => Date.parse(dayInZone(bookZoneOf({ vertical, time_zone, book_zone }), now))
+export const startOfToday = (account: DatedAccount, now: number): number =>
+  Date.parse(dayInZone(bookZoneOf(account), now))
 
 /** Returns the day (UTC) that is `days` days before `now` (milliseconds). */
 export const dayBefore = (now: number, days: number): string =>

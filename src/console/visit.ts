@@ -19,7 +19,7 @@ function supportedOf(address: string, names: readonly string[]): string {
   return url.href
 }
 
-const UTC: DatedAccount = { vertical: '', time_zone: 'UTC' }
+const UTC: DatedAccount = { vertical: '', time_zone: 'UTC', book_zone: 'UTC' }
 
 /**
  * Returns the request for a page as the page gets it.

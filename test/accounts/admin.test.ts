@@ -218,8 +218,9 @@ describe('accounts', () => {
     expect(created.status).toBe(201)
     const expected = {
       ...newAccount,
-      time_zone: 'UTC',
-      binding: 'DB',
+      ...{ time_zone: 'UTC', book_zone: 'UTC', amount_signs: 'magnitude', binding: 'DB' },
+      ...{ address: null, locale: null, exports: 'off', unattributed_threshold: 0.2 },
+      ...{ landing_pages: [], accent_color: null, logo: null },
       policies: { unknown_customer: 'reject', unknown_affiliate: 'warn' },
       affiliate_view: DEFAULT_VIEW,
       storage_quota: 4 * 1024 ** 3,

@@ -148,27 +148,11 @@ describe('days', () => {
   })
 })
 
-describe('answers name the book zone', () => {
-  test('of a partner who has one', async () => {
-    const acme = await partner('forex', { book_zone: NEW_YORK })
-    const days = 'totals?from=2026-10-01&to=2026-10-01'
-    expect(await json(acme.get(days))).toEqual({ data: [], book_zone: NEW_YORK })
-    expect(await json(acme.get('account'))).toMatchObject({ book_zone: NEW_YORK })
-    const admin = `accounts/${acme.account}`
-    expect(await json(askAdmin(`${admin}/${days}`))).toEqual({ data: [], book_zone: NEW_YORK })
-    expect(await json(askAdmin(admin))).toMatchObject({ book_zone: NEW_YORK, time_zone: 'UTC' })
-  })
-
-  test('but not UTC, and not for a brand', async () => {
-    const acme = await partner()
-    const casino = await brand({ account: 'casino', time_zone: NEW_YORK })
-    const days = 'totals?from=2026-10-01&to=2026-10-01'
-    for (const { account, get } of [acme, casino]) {
-      expect(await json(get(days))).toEqual({ data: [] })
-      expect(await json(get('account'))).not.toHaveProperty('book_zone')
-      expect(await json(askAdmin(`accounts/${account}`))).not.toHaveProperty('book_zone')
-    }
-  })
+test('the account names its book zone', async () => {
+  const acme = await partner('forex', { book_zone: NEW_YORK })
+  expect(await json(acme.get('account'))).toMatchObject({ book_zone: NEW_YORK })
+  const settings = await json(askAdmin(`accounts/${acme.account}`))
+  expect(settings).toMatchObject({ book_zone: NEW_YORK, time_zone: 'UTC' })
 })
 
 describe('commissions', () => {
@@ -257,7 +241,7 @@ describe('the setting', () => {
     expect([created.status, await json(created)]).toMatchObject([201, { book_zone: NEW_YORK }])
     const changed = await json(change('firm', { book_zone: 'Asia/Tokyo' }))
     expect(changed).toMatchObject({ book_zone: 'Asia/Tokyo', takes_effect: 'now' })
-    expect(await json(change('firm', { book_zone: 'UTC' }))).not.toHaveProperty('book_zone')
+    expect(await json(change('firm', { book_zone: 'UTC' }))).toMatchObject({ book_zone: 'UTC' })
     const { data } = await json(askAdmin('audit-log'))
     expect(data.map(({ details }: { details: object }) => details)).toMatchObject([
       { book_zone: 'UTC' },
@@ -426,7 +410,7 @@ describe.each(['DB', 'DB_2'] as const)(
       const refused = await fetchWith(world, request(path, 'PATCH', env.ADMIN_KEY, body))
       expect(refused.status).toBe(409)
       expect(await storedDays(acme.account, env[binding])).toEqual(['2026-11-01'])
-      expect(await json(acme.get('account'))).not.toHaveProperty('book_zone')
+      expect(await json(acme.get('account'))).toMatchObject({ book_zone: 'UTC' })
     })
 
     test('a change that another overtakes ends with the zone that the records have', async () => {

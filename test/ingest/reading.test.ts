@@ -417,6 +417,8 @@ describe('GET account', () => {
       vertical: 'forex',
       mode: 'test',
       time_zone: 'UTC',
+      book_zone: 'UTC',
+      amount_signs: 'magnitude',
       scope: 'read write',
       policies: { unknown_customer: 'hold', unknown_affiliate: 'warn' },
       affiliates: ['a', 'b'],

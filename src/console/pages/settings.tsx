@@ -270,7 +270,7 @@ export const settingsPage: Page = {
           submit="Save settings"
           schemas={schemasOf(account)}
           words={ACCOUNT_WORDS}
-          values={{ book_zone: 'UTC', amount_signs: 'magnitude', ...account, ...account.policies }}
+          values={{ ...account, ...account.policies }}
         />
         <h2 id="affiliates">What affiliates see</h2>
         <SchemaForm
@@ -289,7 +289,7 @@ export const settingsPage: Page = {
               name: 'landing_pages',
               label: 'Pages to which they may lead',
               type: 'area',
-              value: (account.landing_pages ?? []).join('\n'),
+              value: account.landing_pages.join('\n'),
               hint: 'One address on each line, such as https://acme.example/start. A link may lead to each of these pages, and to all pages below it. Empty: affiliates cannot make links. Your own links may lead anywhere.',
             },
           ]}
@@ -311,7 +311,7 @@ export const settingsPage: Page = {
             {
               name: 'accent_color',
               label: 'Color of links and buttons',
-              value: account.accent_color,
+              value: account.accent_color ?? '',
               placeholder: '#0a6472',
               hint: 'Six digits after #, such as #0a6472. It must be dark enough to be read on white. On dark screens a lighter one stands for it. Empty: the color of the service.',
             },
