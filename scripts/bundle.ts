@@ -1,6 +1,3 @@
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
 
 /** The options with which wrangler calls esbuild for every Worker. */
@@ -23,20 +20,10 @@ const DEFINE = {
 
 /**
  * Returns the script that `wrangler deploy --minify` uploads. Tests and benchmarks run it without
- * starting wrangler, which takes seconds; `npm run check` compares it with the script of wrangler.
+ * starting wrangler, which takes seconds; a test compares it with the script of wrangler.
  */
 export async function bundleService(): Promise<string> {
   const options = { ...WORKER_OPTIONS, define: DEFINE, entryPoints: ['src/index.ts'] }
   const { outputFiles } = await build(options)
   return outputFiles[0]!.text
-}
-
-/** Writes the script that wrangler would upload, with its source map, into a folder. Returns the script. */
-export function writeUpload(folder: string): string {
-  execFileSync(
-    'node_modules/.bin/wrangler',
-    ['deploy', '--minify', '--dry-run', '--env', 'production', '--outdir', folder],
-    { stdio: 'pipe', env: { ...process.env, WRANGLER_SEND_METRICS: 'false' } },
-  )
-  return readFileSync(join(folder, 'index.js'), 'utf8')
 }

@@ -13,6 +13,7 @@ const KINDS = {
       'test/commission/explain.test',
       'test/commission/unearned.test',
       'test/reports/worlds',
+      'test/fraud/worlds',
     ]),
   },
   /** Sequences of requests against a model of the contract, and stored results against those in memory. */
@@ -23,6 +24,8 @@ const KINDS = {
       'test/commission/simulation-laws',
       'test/books/stored-',
       'test/books/book-faults',
+      'test/fraud/stored-fraud-worlds',
+      'test/fraud/evaluated-worlds',
     ]),
   },
   /** Hostile tokens, bodies, queries and headers, time zones, rate limits, faults of crons, and rows of lists. */

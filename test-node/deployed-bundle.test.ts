@@ -1,19 +1,30 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { readFileSync, rmSync } from 'node:fs'
 import { SourceMap } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { writeUpload } from '../scripts/bundle.ts'
 import { BUILT_COPY, WORKER } from './service.ts'
 
 // What `npm run deploy` uploads. The other tests of this folder run the same script in workerd: tokens,
 // deliveries, reads, pages in Chromium, statements and webhooks.
 
 describe('the script that is uploaded', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tributary-upload-'))
-  after(() => rmSync(folder, { recursive: true }))
-  const code = writeUpload(folder)
+  const folder = 'dist/worker'
+  rmSync(folder, { recursive: true, force: true })
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['scripts/deploy.ts', '--env', 'production', '--dry-run'],
+    { encoding: 'utf8', env: { ...process.env, WRANGLER_SEND_METRICS: 'false' } },
+  )
+  after(() => rmSync(folder, { recursive: true, force: true }))
+  const code = readFileSync(join(folder, 'index.js'), 'utf8')
+
+  test('is built by --dry-run without an account, which keeps the exit code of its checks', () => {
+    assert.equal(status, 1)
+    assert.match(stderr, /^BASE_URL is the placeholder/)
+    assert.match(stdout, /Total Upload: .*--dry-run: exiting now\./s)
+  })
 
   test('is the one that the other tests run', () => {
     const copy = process.env[BUILT_COPY]

@@ -52,20 +52,14 @@ function sendMaximal({ ask }: Sender, count: number): Promise<Answer[]> {
   return Promise.all(Array.from({ length: count }, () => ask('POST', 'activities', sent)))
 }
 
-test('8 bulks of 8 MiB at once wait for each other, and none is refused', async () => {
-  const answers = await sendMaximal(await newSender('acme'), 8)
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    Array(8).fill(200),
-  )
-})
-
-test('20 bulks of 8 MiB at once are stored or refused with Retry-After, and the isolate lives', async () => {
+test('20 bulks of 8 MiB at once wait for each other: 8 or more are stored, others refused with Retry-After, and the isolate lives', async () => {
   const senders = await Promise.all([1, 2, 3, 4, 5].map((n) => newSender(`brand-${n}`)))
   const answers = (await Promise.all(senders.map((one) => sendMaximal(one, 4)))).flat()
   for (const { status, headers } of answers) {
     assert.ok(status === 200 || (status === 503 && Number(headers.get('Retry-After')) > 0))
   }
+  const stored = answers.filter(({ status }) => status === 200)
+  assert.ok(stored.length >= 8, `${stored.length} were stored`)
   assert.ok(service.pids.every((pid) => existsSync(`/proc/${pid}`)))
 })
 

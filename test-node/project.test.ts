@@ -77,18 +77,6 @@ describe('Deploy to Cloudflare', () => {
     const topLevel = deploy({ WORKERS_CI: '1' }).stderr.split('\n')
     assert.match(topLevel[1] ?? '', /^The database_id of DB is a placeholder\. Remove it /)
   })
-
-  test('with --dry-run the command builds the Worker without an account, and keeps the exit code', () => {
-    const { status, stdout, stderr } = deploy(
-      { PATH: process.env.PATH!, WRANGLER_SEND_METRICS: 'false' },
-      '--env',
-      'production',
-      '--dry-run',
-    )
-    assert.equal(status, 1)
-    assert.match(stderr, /^BASE_URL is the placeholder/)
-    assert.match(stdout, /Total Upload: .*--dry-run: exiting now\./s)
-  })
 })
 
 describe('documents', { skip: skipWithoutGit }, () => {

