@@ -114,15 +114,6 @@ test.each([
   expect(findRings(new Map(imports))).toEqual([])
 })
 
-test.each(['MINUTE_MS', 'HOUR_MS', 'DAY_HOURS', 'DAY_MS'])(
-  '%s is defined in src/durations.ts only',
-  (name) => {
-    const definition = new RegExp(`\\bconst ${name}\\b`)
-    const defining = [...files, ...scripts].filter(([, source]) => definition.test(source))
-    expect(defining.map(([path]) => path)).toEqual(['durations.ts'])
-  },
-)
-
 test.each([
   ['trading/rows.ts', "const { sql } = await import('drizzle-orm')"],
   ['ingest/read.ts', "import '../../trading/rows.ts'"],
