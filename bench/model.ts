@@ -20,8 +20,8 @@ const RULE_ROWS_READ = 8
 /** The rows that the run of an account writes. */
 const RUN_ROWS_WRITTEN = 11
 
-/** The bytes of a row with its entries of indexes, of ids that are UUIDs. A fact also has its kept fact. */
-const BYTES = { customers: 281, transactions: 220 + 60, 'trading-activity': 119 + 60 } as const
+/** The bytes of a row with its entries of indexes, of ids that are UUIDs. */
+const BYTES = { customers: 281, transactions: 220, 'trading-activity': 119 } as const
 const DELIVERY_BYTES = 440
 const CLICK_BYTES = 200
 
@@ -125,9 +125,7 @@ export function needsOf({ accounts, records }: Size): Needs {
       month * UPDATES +
       deliveries * DELIVERY_ROWS_WRITTEN +
       clicks * CLICK_ROWS_WRITTEN +
-      accounts * DAYS * RUN_ROWS_WRITTEN +
-      // A run keeps the facts of the ended month: one row for each customer of the last year.
-      records * SHARES.customers,
+      accounts * DAYS * RUN_ROWS_WRITTEN,
     'queue operations': (clicks + messages) * OPERATIONS,
   }
   const billed = Object.entries(monthly).reduce((sum, [meter, used]) => {

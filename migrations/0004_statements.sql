@@ -168,43 +168,20 @@ CREATE TABLE statement_run_steps (
   PRIMARY KEY (account, run, step)
 ) STRICT, WITHOUT ROWID;
 
--- Facts of past days that runs keep, so that a computation does not read the records of these days again.
--- They are copies: a computation without them comes to the same bytes.
+-- What closed periods leave to the next one, as runs computed it: one row for each affiliate, plan and closed period
+-- whose lines came to what was approved and corrected so far. The next computation begins behind the latest row that holds.
 --
--- The days whose facts an account keeps: one row for each calendar year
--- with records, up to a day of it.
---
---   generation   the run that began to keep the facts; facts of another generation are not read
---   form         what was read of each record; facts of another form are not read
---   summed_from  the first day of which sums were read; records are read one by one from the first day on
---   position     from where that run reads marks of changed days: computations read the records of days behind it
---   begun_at     when that run began, in milliseconds: it is lost if it does not end within a day
---   ready        1 once the run has ended: until then computations read the records themselves
---   mean         the mean number of facts of a customer, to read as many customers at once as fit
-CREATE TABLE kept_days (
-  account     TEXT NOT NULL,
-  first_day   INTEGER NOT NULL CHECK (first_day BETWEEN -719528 AND 2932896),
-  last_day    INTEGER NOT NULL CHECK (last_day >= first_day),
-  generation  TEXT NOT NULL,
-  form        TEXT NOT NULL,
-  summed_from INTEGER NOT NULL,
-  position    INTEGER NOT NULL,
-  begun_at    INTEGER NOT NULL,
-  ready       INTEGER NOT NULL CHECK (ready IN (0, 1)),
-  mean        REAL NOT NULL DEFAULT 0,
-  PRIMARY KEY (account, first_day)
-) STRICT, WITHOUT ROWID;
-
--- The facts of a customer on these days. A customer without a row is read from the records.
---
---   facts  their number
---   rows   a JSON object: for each kind of facts an array of rows; ids, times, words and amounts alone
-CREATE TABLE kept_facts (
-  account     TEXT NOT NULL,
-  customer_id TEXT NOT NULL,
-  first_day   INTEGER NOT NULL,
-  generation  TEXT NOT NULL,
-  facts       INTEGER NOT NULL,
-  rows        TEXT NOT NULL CHECK (json_type(rows) = 'object'),
-  PRIMARY KEY (account, customer_id, first_day)
+--   position  from where its run reads marks of changed days: the row holds unless a day up to the end of the period has
+--             a later mark
+--   form      the digest of the settings and plans by which it was computed
+--   state     what the next period starts from, as JSON
+CREATE TABLE closed_states (
+  account      TEXT NOT NULL,
+  affiliate_id TEXT NOT NULL,
+  plan         TEXT NOT NULL,
+  period       TEXT NOT NULL,
+  position     INTEGER NOT NULL,
+  form         TEXT NOT NULL,
+  state        TEXT NOT NULL CHECK (json_type(state) = 'object'),
+  PRIMARY KEY (account, affiliate_id, plan, period)
 ) STRICT, WITHOUT ROWID;

@@ -20,13 +20,15 @@ const KINDS = {
   model: {
     variable: 'MODEL_RUNS',
     runs: 250,
-    files: ['test/ingest/model', 'test/commission/stored-', 'test/commission/kept-facts'].concat([
-      'test/commission/simulation-laws',
-      'test/books/stored-',
-      'test/books/book-faults',
-      'test/fraud/stored-fraud-worlds',
-      'test/fraud/evaluated-worlds',
-    ]),
+    files: ['test/ingest/model', 'test/commission/stored-', 'test/commission/closed-states'].concat(
+      [
+        'test/commission/simulation-laws',
+        'test/books/stored-',
+        'test/books/book-faults',
+        'test/fraud/stored-fraud-worlds',
+        'test/fraud/evaluated-worlds',
+      ],
+    ),
   },
   /** Hostile tokens, bodies, queries and headers, time zones, rate limits, faults of crons, and rows of lists. */
   fuzz: {

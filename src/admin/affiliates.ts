@@ -1,9 +1,11 @@
 import * as v from 'valibot'
 import { firstDifference, refuseArchived } from '../db/archive/archived.ts'
 import { type AffiliateParents, readParents, replaceParents } from '../db/commission/histories.ts'
+import { toDay } from '../db/commission/history.ts'
 import * as inUse from '../db/directory/affiliate-uses.ts'
 import * as rows from '../db/directory/affiliates.ts'
 import { hasAuditEntry, insertEntry, newAuditId, withAudit } from '../db/directory/audit.ts'
+import { markChanges, markOwned } from '../db/records/changed.ts'
 import { isAssertionFailure, withD1Retry } from '../db/retry.ts'
 import { ApiError } from '../errors.ts'
 import { type AccountCall, accountList, accountOperation } from '../http/operation.ts'
@@ -158,7 +160,8 @@ async function prepareAffiliates(call: AccountCall, { sent, issues }: SentList) 
   const before = toTree(parents)
   const after = changeTree(before, sent, todayOf(row))
   const changed = changedParents(before, after)
-  await refuseArchivedTree(db, account, before, changed)
+  const moved = movedFrom(before, changed)
+  for (const from of moved) await refuseArchived(db, account, from)
   const circles = findTreeIssues(sent, after)
   const mayBeDeeper = circles.length === 0 && changed.length > 0
   const levels = mayBeDeeper ? findDeepParents(sent, before, after) : null
@@ -177,6 +180,12 @@ async function prepareAffiliates(call: AccountCall, { sent, issues }: SentList) 
   const auditId = newAuditId()
   const statements = [
     ...(plans?.checks ?? []),
+    markChanges(db, account, moved.map(toDay)),
+    markOwned(
+      db,
+      account,
+      added.map(({ affiliate_id }) => affiliate_id),
+    ),
     ...rows.putAffiliates(db, account, sent),
     ...replaceParents(db, account, changed),
     ...rows.rejectCycles(db, account, sent),
@@ -221,18 +230,13 @@ function answerTo(
   }
 }
 
-/** Throws if affiliates of before get another parent in an archived month. */
-async function refuseArchivedTree(
-  db: D1Database,
-  account: string,
-  before: Tree,
-  changed: readonly AffiliateParents[],
-): Promise<void> {
-  for (const { affiliate_id, parents } of changed) {
+/** Returns the days from which affiliates of before get another parent; null: from the beginning. */
+function movedFrom(before: Tree, changed: readonly AffiliateParents[]): (string | null)[] {
+  return changed.flatMap(({ affiliate_id, parents }) => {
     const old = before.get(affiliate_id)
     const from = old && firstDifference(old, parents, ({ parent }) => parent)
-    if (from !== undefined) await refuseArchived(db, account, from)
-  }
+    return from === undefined ? [] : [from]
+  })
 }
 
 type Profiles = ReadonlyMap<string, rows.AffiliateProfile>

@@ -1,7 +1,16 @@
 import * as v from 'valibot'
 import { archiveStep } from '../archive/steps.ts'
-import { addMonths, dayNumber, parsePeriod, storedPeriod } from '../commission/engine/calendar.ts'
+import {
+  addMonths,
+  dayNumber,
+  parsePeriod,
+  periodOf,
+  storedPeriod,
+} from '../commission/engine/calendar.ts'
 import { readStoredPlans } from '../commission/plans/stored-plans.ts'
+import { lastUnread, openComputation } from '../commission/statements/compute.ts'
+import { settledAffiliates } from '../commission/statements/run.ts'
+import { openSource } from '../commission/statements/source.ts'
 import { monthText } from '../db/archive/archived.ts'
 import {
   listOldMonths,
@@ -51,6 +60,9 @@ const viewOf = ({ vertical }: Account) => {
   return view
 }
 
+const ANY_DAY =
+  'A `once` rule of a plan names such records: whether a customer has qualified may follow from those of any day.'
+
 const stays = (detail: string) => new ApiError('conflict', { detail })
 
 /** A month stays if a delivery wrote one of its records within these days. */
@@ -61,6 +73,8 @@ interface Judge {
   /** Months that end on this day or later are too young. */
   readonly from: number
   readonly tooYoung: string
+  /** The last day whose records no statement reads, in days since 1970. */
+  readonly unreadUntil: number
   readonly periods: readonly PlanPeriods[]
 }
 
@@ -82,21 +96,40 @@ async function openJudge({ env, account, db }: AccountCall): Promise<Judge> {
   ])
   const today = dayNumber(todayOf(account))
   const days = longestWindow(versions, rules, today)
+  if (days === Number.POSITIVE_INFINITY) throw stays(ANY_DAY)
   const from = Math.min(addMonths(today, -after), today - days)
   const tooYoung = `Months from ${monthText(from)} on stay: \`archive_after\` is ${after} months, and plans and fraud rules look back ${days} days.`
-  return { from, tooYoung, periods }
+  return { from, tooYoung, periods, unreadUntil: await lastUnreadOf(env, account, db, today) }
+}
+
+/** Returns the last day whose records no statement of an account reads, in days since 1970. */
+async function lastUnreadOf(
+  env: Env,
+  account: Account,
+  db: D1Database,
+  today: number,
+): Promise<number> {
+  const source = await openSource(env, account, db)
+  const days = source.periodKinds.map(async (kind) => {
+    const computation = await openComputation(source, periodOf(today, kind))
+    return lastUnread(computation, await settledAffiliates(computation))
+  })
+  return Math.min(...(await Promise.all(days)))
 }
 
 /** Returns what keeps a month in the database; null if nothing does. */
 async function obstacleOf(
   { db, account }: AccountCall,
-  { from, tooYoung, periods }: Judge,
+  { from, tooYoung, unreadUntil, periods }: Judge,
   month: Month,
   anyway: boolean,
 ): Promise<string | null> {
   if (month.last_day >= from) return tooYoung
   const open = periods.find((one) => isOpen(one, month))
   if (open) return `The plan ${open.plan} has open statements of this month or an earlier one.`
+  if (month.last_day > unreadUntil) {
+    return 'Statements still read its records: wait for the next run.'
+  }
   const view = viewOf(account)
   const read = () => readMonthState(db, month, formOf(view))
   let state = await read()
@@ -111,7 +144,6 @@ async function obstacleOf(
 function obstacleIn(state: MonthState, anyway: boolean): string | null {
   if (state.last_delivery === null) return 'The account has no such records of this month.'
   if (state.held === 1) return 'Records wait for their customers.'
-  if (state.read === 1) return 'Statements still read its records: wait for the next run.'
   if (state.exported !== 1) return 'Its present records are not exported: run `exports start`.'
   const isQuiet = state.last_delivery < firstIdAt(Date.now() - QUIET_DAYS * DAY_MS)
   if (!isQuiet && !anyway) return `Its records have changed within ${QUIET_DAYS} days.`

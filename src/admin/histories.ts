@@ -214,7 +214,7 @@ export const refuseCustomer = accountOperation({
     const refused = { from, reason, refused_at: new Date().toISOString() }
     const details = { customer_id: id, from, reason, before }
     const entry = { actor, action: 'refusal.put', account: account.id, details }
-    await withAudit(db, entry, [putRefusal(db, account.id, id, refused)])
+    await withAudit(db, entry, putRefusal(db, account.id, id, refused))
     return { customer_id: id, refusal: (await findHistory(call, id)).refusal }
   },
 })
@@ -239,7 +239,7 @@ export const endRefusal = accountOperation({
     await refuseArchived(db, account.id, refused.from, [id])
     const details = { customer_id: id, ...refused }
     const entry = { actor, action: 'refusal.delete', account: account.id, details }
-    await withAudit(db, entry, [deleteRefusal(db, account.id, id)])
+    await withAudit(db, entry, deleteRefusal(db, account.id, id))
     return null
   },
 })

@@ -501,6 +501,7 @@ export async function prepareAssignments(
     checks: [
       ...rejectClosedTerms(db, account, changes),
       rows.rejectUnknownPlans(db, account, [...new Set(sent.map((one) => one.plan))]),
+      rows.markAssignments(db, account, sentRows),
     ],
     puts: rows.putAssignments(db, account, sentRows),
     entry: { actor, action: 'assignments.put', account, details },
@@ -562,7 +563,7 @@ export const deleteAssignment = accountOperation({
     await checkClosedTerms(db, account, changes)
     const statements = [
       ...rejectClosedTerms(db, account, changes),
-      rows.deleteAssignment(db, account, key),
+      ...rows.deleteAssignment(db, account, key),
     ]
     await withAudit(db, entry, statements).catch(async (error) => {
       if (isAssertionFailure(error)) await checkClosedTerms(db, account, changes)

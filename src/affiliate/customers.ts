@@ -14,7 +14,7 @@ import { NARROW, withinLimit } from '../commission/statements/on-request.ts'
 import { qualification } from '../commission/why/answers.ts'
 import { readPeriod, STATUSES } from '../commission/why/operations.ts'
 import { periodIn } from '../commission/why/period.ts'
-import { acceptKept, onceQueries } from '../commission/why/record-queries.ts'
+import { onceQueries } from '../commission/why/record-queries.ts'
 import { evaluatedCustomers } from '../commission/why/unearned.ts'
 import { affiliateList } from '../http/operation.ts'
 import { pageOfAll } from '../http/pagination.ts'
@@ -53,7 +53,7 @@ async function listCustomers(
 ): Promise<readonly ListedCustomer[]> {
   const found: ListedCustomer[] = []
   const filter = { affiliate_id: own }
-  const queries = onceQueries(computation).map(acceptKept)
+  const queries = onceQueries(computation)
   for await (const evaluated of evaluatedCustomers(computation, filter, queries)) {
     const { customer } = evaluated
     const day = customer.signupDay > last ? null : lastOwnDay(customer, own, last)

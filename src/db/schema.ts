@@ -90,18 +90,6 @@ export const affiliates = /* @__PURE__ */ sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.affiliate_id] })],
 )
 
-/** The table `affiliate_parents`, which migrations/ describes. */
-export const affiliateParents = /* @__PURE__ */ sqliteTable(
-  'affiliate_parents',
-  () => ({
-    account: text().notNull(),
-    affiliate_id: text().notNull(),
-    day: day().notNull(),
-    parent: text(),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.day] })],
-)
-
 /** The table `links`, which migrations/ describes. */
 export const links = /* @__PURE__ */ sqliteTable('links', () => ({
   link_id: text().primaryKey(),
@@ -648,18 +636,19 @@ export const statementRuns = /* @__PURE__ */ sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )
 
-/** The table `kept_facts`, which migrations/ describes. */
-export const keptFacts = /* @__PURE__ */ sqliteTable(
-  'kept_facts',
+/** The table `closed_states`, which migrations/ describes. */
+export const closedStates = /* @__PURE__ */ sqliteTable(
+  'closed_states',
   () => ({
     account: text().notNull(),
-    customer_id: id().notNull(),
-    first_day: day().notNull(),
-    generation: text().notNull(),
-    facts: integer().notNull(),
-    rows: text().notNull(),
+    affiliate_id: text().notNull(),
+    plan: text().notNull(),
+    period: text().notNull(),
+    position: integer().notNull(),
+    form: text().notNull(),
+    state: text().notNull(),
   }),
-  (t) => [primaryKey({ columns: [t.account, t.customer_id, t.first_day] })],
+  (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.plan, t.period] })],
 )
 
 /** The table `manual_entries`, which migrations/ describes. */

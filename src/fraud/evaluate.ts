@@ -18,11 +18,11 @@ import {
   firstDayOfCustomers,
   type Place,
   type Progress,
-  raisePosition,
   readChangedCustomers,
   readChangedFrom,
   readProgress,
 } from '../db/fraud/progress.ts'
+import { raisePosition } from '../db/records/changed.ts'
 import { isAssertionFailure } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { EXPIRE_DAYS } from '../durations.ts'

@@ -6,7 +6,7 @@ import type { AccountBeginnings } from '../commission/statements/days.ts'
 import { yieldAfterFacts } from '../commission/statements/read-customers.ts'
 import { type AccountSource, openContext } from '../commission/statements/source.ts'
 import { datedTree } from '../commission/statements/tree.ts'
-import { acceptKept, onceQueries } from '../commission/why/record-queries.ts'
+import { onceQueries } from '../commission/why/record-queries.ts'
 import { decode, encode } from '../db/column-types.ts'
 import { EVERYTHING, FACT_LIMITS, type FACT_TABLES } from '../db/commission/fact-tables.ts'
 import { type FactDays, type FactQuery, factQueries, withDrawdown } from '../db/commission/facts.ts'
@@ -197,7 +197,7 @@ function queriesOf(
     ? onceQueries({
         source,
         range: { days: daysWhere((table, day) => !isInside(table, day)) },
-      }).map(acceptKept)
+      })
     : []
   return [...withDrawdown(inside), ...outside]
 }

@@ -1,4 +1,5 @@
 import { settleAffiliates } from '../../src/commission/statements/compute.ts'
+import { fromFirstRecord } from '../../src/commission/statements/opening.ts'
 import type { Booked } from '../books/check-books.ts'
 import { add, isZero, parse, plain, type Rational, ZERO } from './oracle/rational.ts'
 import { computationOf } from './stored.ts'
@@ -41,7 +42,7 @@ export async function freshLines(
 ): Promise<string[]> {
   const computation = await computationOf(account, period)
   const { settle } = await settleAffiliates(
-    ...([computation, affiliates, Number.POSITIVE_INFINITY, () => null] as const),
+    ...([computation, fromFirstRecord(affiliates), Number.POSITIVE_INFINITY, () => null] as const),
   )
   const results = computation.range.periods.flatMap((one) =>
     settle(one).filter(({ plan }) => plan.first.period === one.kind),

@@ -4,6 +4,7 @@ import { refreshDrafts } from '../../src/commission/statements/store.ts'
 import { endStep, insertMorningRun, storeSteps } from '../../src/db/commission/runs.ts'
 import { resolveDatabase } from '../../src/db/database.ts'
 import { findAccount } from '../../src/db/directory/accounts.ts'
+import { raisePosition } from '../../src/db/records/changed.ts'
 import { computationOf } from './stored.ts'
 
 /** Returns the database of an account's records. */
@@ -38,7 +39,9 @@ export async function storeDrafts(
   const db = await databaseOf(account)
   const step = { account, id, step: 1 }
   await storeSteps(db, account, id, [affiliates])
-  await refreshDrafts(await computationOf(account, period), affiliates, step, Date.now())
+  const position = await raisePosition(db, account)
+  const computation = await computationOf(account, period)
+  await refreshDrafts(computation, affiliates, step, Date.now(), position)
   const changed = await endStep(db, step)
   await db.batch([
     db.prepare('delete from statement_run_steps where account = ? and run = ?').bind(account, id),

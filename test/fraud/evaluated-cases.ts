@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { dayNumber, dayText } from '../../src/commission/engine/calendar.ts'
 import type { FindingRow } from '../../src/db/fraud/findings.ts'
-import { CUSTOMER_CHANGES, MARK_DAYS, NOTE_CUSTOMERS } from '../../src/db/records/changed.ts'
+import { CUSTOMER_CHANGES, MARK_DAYS, noteCustomers } from '../../src/db/records/changed.ts'
 import { bindStatement } from '../../src/db/statement.ts'
 import { parseEvidence } from '../../src/fraud/case-rows.ts'
 import { parseSubjectKey } from '../../src/fraud/findings.ts'
@@ -234,8 +234,7 @@ export async function holdBackInput(
   input: string,
   isLate: () => boolean,
 ): Promise<() => Promise<void>> {
-  const note = (id: unknown) =>
-    bindStatement(env.DB, NOTE_CUSTOMERS, { account, ids: JSON.stringify([id]) })
+  const note = (id: unknown) => noteCustomers(env.DB, account, [id])
   const removals: D1PreparedStatement[] = []
   const insertions: D1PreparedStatement[] = []
   for (const [table, { key, where }] of Object.entries(LATE_TABLES)) {

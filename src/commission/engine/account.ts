@@ -8,7 +8,7 @@ import { type OwnResults, settleOwn } from './own-lines.ts'
 import type { PlansInForce } from './plans-in-force.ts'
 import { settleAll, settleAllOverrides } from './statements.ts'
 import { type PeriodTallies, reduceCustomer } from './tally.ts'
-import { transferringInto } from './transfer.ts'
+import { transferredBefore, transferringInto } from './transfer.ts'
 import { uplineRules } from './uplines.ts'
 
 /** Computes periods. Each period needs those before it, and is computed only once. */
@@ -58,16 +58,12 @@ export function openSettlement(
       ? settleAllOverrides(input, period, tallies(period), own, before(period))
       : [],
   )
+  const sentBefore = transferredBefore(input)
   const settled: (period: Period) => readonly PlanResult[] = oncePerPeriod((period) =>
-    settleAll(
-      input,
-      period,
-      tallies(period),
-      own(period),
-      overrides,
-      before(period),
-      transferringInto(input, period).flatMap(settled),
-    ),
+    settleAll(input, period, tallies(period), own(period), overrides, before(period), [
+      ...sentBefore,
+      ...transferringInto(input, period).flatMap(settled),
+    ]),
   )
   return { settle: settled }
 }

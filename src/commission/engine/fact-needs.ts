@@ -37,7 +37,7 @@ const needed = <T>(): Needed<T> => ({ single: new Set(), summed: new Set() })
  * Returns the facts that versions of plans need. The facts of `once` rules are looked at one by one;
  * bases and units sum theirs.
  */
-export function factNeeds(versions: readonly PlanTerms[]): FactNeeds {
+export function factNeeds(versions: readonly Pick<PlanTerms, 'rules'>[]): FactNeeds {
   const needs: Draft = {
     transactions: needed(),
     activity: needed(),

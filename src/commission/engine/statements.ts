@@ -43,7 +43,7 @@ import {
 import { addUpStatement, openingOf, type Settled } from './statement.ts'
 import type { SourceLine } from './steps.ts'
 import { type PeriodTallies, talliesOf } from './tally.ts'
-import { balancesReceivedIn, departureFrom } from './transfer.ts'
+import { balancesReceivedIn, departureFrom, type SentBalance } from './transfer.ts'
 
 /** Makes the override lines of all affiliates in a period. */
 export function settleAllOverrides(
@@ -80,7 +80,7 @@ export function settleAllOverrides(
 /**
  * Adds overrides and what other plans transferred, and closes the statements.
  *
- * @param transferring The results of the periods that `transferringInto` returns.
+ * @param transferring What earlier periods transferred: those that `transferringInto` returns, and closed ones.
  */
 export function settleAll(
   input: SettlementInput,
@@ -89,7 +89,7 @@ export function settleAll(
   own: OwnResults,
   overridesIn: (period: Period) => readonly OverridesOf[],
   before: readonly PlanResult[] | null,
-  transferring: readonly PlanResult[],
+  transferring: readonly SentBalance[],
 ): PlanResult[] {
   const overrides = endingWithin(period).flatMap(overridesIn)
   const stateBefore = statesBefore(input, before)

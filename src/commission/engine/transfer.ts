@@ -56,6 +56,25 @@ export function transferringInto(input: SettlementInput, period: Period): Period
   )
 }
 
+/** A balance that a statement transferred. */
+export type SentBalance = Pick<PlanResult, 'affiliate' | 'plan' | 'period' | 'transfer'>
+
+/** Returns what closed periods before the first that is computed transferred, in order of period. */
+export const transferredBefore = (input: SettlementInput): SentBalance[] =>
+  input.affiliates
+    .flatMap((affiliate) =>
+      [...input.inForce.plans.values()].flatMap((plan) =>
+        [...(input.booksOf(affiliate, plan.plan)?.statements ?? [])].map(([id, { transfer }]) => ({
+          affiliate,
+          plan,
+          period: storedPeriod(id),
+          transfer,
+        })),
+      ),
+    )
+    .filter(({ transfer, period: { kind, last } }) => transfer && last < input.firstDay[kind])
+    .sort((a, b) => a.period.first - b.period.first)
+
 /** Whether the period is the first open period of a plan that can receive transfers. */
 const startsAfterClosed = (
   input: SettlementInput,
@@ -98,7 +117,7 @@ function canCrossInto(input: SettlementInput, affiliate: string, kind: PeriodKin
 export function balancesReceivedIn(
   { booksOf }: Pick<SettlementInput, 'booksOf'>,
   { id }: Period,
-  earlier: readonly PlanResult[],
+  earlier: readonly SentBalance[],
 ): (affiliate: string, plan: string) => readonly ReceivedBalance[] {
   const byReceiver = new Map<string, ReceivedBalance[]>()
   for (const { affiliate, plan, period, transfer } of earlier) {

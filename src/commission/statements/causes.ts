@@ -34,7 +34,7 @@ import { dayText, parsePeriod } from '../engine/calendar.ts'
 import { MAX_RATE_AGE } from '../engine/convert.ts'
 import { type FactNeeds, factNeeds } from '../engine/fact-needs.ts'
 import { memoize } from '../engine/memoize.ts'
-import type { PlanTerms, Rule } from '../engine/plan.ts'
+import type { Rule } from '../engine/plan.ts'
 import { versionsOf } from '../engine/plans-in-force.ts'
 import { type LastSettled, type LastSettledOf, lastSettled } from './books.ts'
 import {
@@ -654,7 +654,7 @@ export function rulesOf(
   const paidFor = below === null ? [] : rulesBelow(inForce, below, overrides)
   const rules = [...own, ...all.filter((rule) => refersTo(own, rule)), ...paidFor]
   return {
-    needs: factNeeds([{ ...NO_TERMS, rules }]),
+    needs: factNeeds([{ rules }]),
     once: own.some(({ kind }) => kind === 'once'),
     signup: rules.some((rule) => rule.kind === 'once' && 'signup' in rule.trigger),
     remembers: rules.some(remembers),
@@ -663,17 +663,6 @@ export function rulesOf(
     shared: own.some(isShared),
     network: own.some(({ tiers }) => tiers?.over === 'network'),
   }
-}
-
-const NO_TERMS: Omit<PlanTerms, 'rules'> = {
-  name: '',
-  currency: '',
-  period: 'month',
-  effective_from: '',
-  terms: 'signup',
-  negative: 'carry',
-  minimum_payout: '0',
-  hold_days: 0,
 }
 
 /** Whether one of some rules measures or recoups another. */

@@ -1,10 +1,18 @@
 import { type ClosedBand, readRateChanges } from '../../db/commission/books/changed.ts'
+import type { ClosedState } from '../../db/commission/closed-states.ts'
 import { findCustomersOf } from '../../db/commission/customers-of.ts'
-import { customersPerBatch, earningQueries, type FactQuery } from '../../db/commission/facts.ts'
+import type { DayRange } from '../../db/commission/fact-tables.ts'
+import { mapFactTables } from '../../db/commission/fact-tables.ts'
+import {
+  customersPerBatch,
+  earningQueries,
+  type FactDays,
+  type FactQuery,
+} from '../../db/commission/facts.ts'
 import type { FoundCustomer } from '../../db/commission/found-customer.ts'
 import { loadRates } from '../../db/commission/rates.ts'
 import { customerTallier, openSettlement, type Settlement } from '../engine/account.ts'
-import type { PlanResult, SettlementInput } from '../engine/account-input.ts'
+import type { PlanResult } from '../engine/account-input.ts'
 import { type BooksOf, openIn } from '../engine/books.ts'
 import { dayText, type Period, periodOf } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
@@ -14,17 +22,10 @@ import { type Customer, compareText, type Fact } from '../engine/facts.ts'
 import { memoize } from '../engine/memoize.ts'
 import type { OnceState } from '../engine/once.ts'
 import { type Plan, type PlansInForce, planKey } from '../engine/plans-in-force.ts'
-import { NO_STATE } from '../engine/state.ts'
 import type { PeriodTallies } from '../engine/tally.ts'
 import { type AccountBooks, type Closing, readBooks } from './books.ts'
 import { type AccountBeginnings, beginningsOf } from './days.ts'
-import {
-  customersPerKeptBatch,
-  factWeightByDay,
-  type KeptDaysInUse,
-  readKeptDaysInUse,
-} from './kept.ts'
-import { KEPT_FACT_WEIGHT } from './limits.ts'
+import { type FormOf, findOpenings, formsOf, fromFirstRecord, type Opening } from './opening.ts'
 import { type ComputedRange, findRange } from './range.ts'
 import { type IsNeeded, neededQueries, readCustomers, yieldAfterFacts } from './read-customers.ts'
 import { type AccountSource, openContext, ratesOfFinder, withinDays } from './source.ts'
@@ -137,8 +138,9 @@ export interface Computation {
   readonly range: ComputedRange
   readonly context: Context
   readonly dependenciesOf: ReturnType<typeof dependencies>
-  /** The kept days to use; null: all facts are read from the records, with the same result. */
-  readonly kept: KeptDaysInUse | null
+  readonly formOf: FormOf
+  /** Whether it begins with what closed periods left; otherwise with the first record, with the same result. */
+  readonly usesStates: boolean
 }
 
 /**
@@ -147,16 +149,14 @@ export interface Computation {
  *
  * @param affiliates Null: all customers.
  * @param queries The queries that read their facts.
- * @param kept The kept days to use; null: all facts are read from the records.
  */
 export async function* customersOf(
   { source, range }: { source: AccountSource; range: Pick<ComputedRange, 'lastDay'> },
   affiliates: readonly string[] | null,
   queries: readonly FactQuery[],
   isNeeded: IsNeeded = () => true,
-  kept: KeptDaysInUse | null = null,
 ): AsyncGenerator<Iterable<Customer>> {
-  const size = kept ? customersPerKeptBatch(kept, queries) : customersPerBatch(queries)
+  const size = customersPerBatch(queries)
   const query = {
     account: source.account.id,
     affiliates,
@@ -178,7 +178,7 @@ export async function* customersOf(
     while (waiting.length >= size || (next === null && waiting.length > 0)) {
       const share = waiting.length / inRange
       const chunk = waiting.slice(0, size)
-      yield await readCustomers(source, queries, chunk, share, isNeeded, kept)
+      yield await readCustomers(source, queries, chunk, share, isNeeded)
       waiting = waiting.slice(size)
       inRange = waiting.length / share
     }
@@ -333,49 +333,61 @@ export class TooManyFacts extends Error {}
 /**
  * Prepares the computation of a period for any affiliates: finds the days with facts and loads the rates.
  *
- * @param run The run that keeps facts; null: no run.
  * @param beginnings Where the account's records and books begin; absent: it is read.
  */
 export async function openComputation(
   source: AccountSource,
   period: Period,
-  run: string | null = null,
   beginnings?: AccountBeginnings,
 ): Promise<Computation> {
   const range = findRange(source, period, beginnings ?? (await beginningsOf(source)))
   const tree = datedTree(source.parents)
-  const [context, kept] = await Promise.all([
-    openContext(source, tree, range.rateDays),
-    readKeptDaysInUse(source, range, run),
-  ])
+  const context = await openContext(source, tree, range.rateDays)
   const dependenciesOf = dependencies(source.inForce, tree, range.periods)
-  return { source, range, context, dependenciesOf, kept }
+  const formOf = formsOf(source, context)
+  return { source, range, context, dependenciesOf, formOf, usesStates: true }
+}
+
+/** What affiliates earned in some periods, and what the closed ones of them leave. */
+interface Computed {
+  readonly periods: readonly ComputedPeriod[]
+  readonly closed: readonly ClosedState[]
 }
 
 /**
- * Computes affiliates in all periods of the requested period's kind up to it; the last element is the
- * requested period. Holds in memory the facts of a few customers at a time, and the totals of all.
+ * Computes affiliates in the open periods of the requested period's kind up to it, and in those closed ones whose stored
+ * states do not hold; the last element is the requested period. Holds in memory the facts of a few customers at a time,
+ * and the totals of all.
  *
  * @param maxFacts The most facts to read.
  * @throws TooManyFacts
  */
-export async function computeAffiliates(
+export const computeAffiliates = async (
   computation: Computation,
   affiliates: readonly string[],
   maxFacts: number,
-): Promise<ComputedPeriod[]> {
-  const { range, source } = computation
-  const books = await readBooks(source, range, affiliates)
-  const views = await rateViews(computation, books, affiliates)
-  const settlements: (Settlement & Pick<RateView, 'covers'>)[] = []
-  for (const { wanted, context, covers } of views) {
-    const view = { ...computation, context }
-    settlements.push({
-      covers,
-      ...(await settleAffiliates(view, wanted, maxFacts, books.booksOf)),
-    })
+): Promise<readonly ComputedPeriod[]> =>
+  (await computeWithStates(computation, affiliates, maxFacts)).periods
+
+/** Computes the same, and what the closed periods leave to the next ones. */
+export async function computeWithStates(
+  computation: Computation,
+  affiliates: readonly string[],
+  maxFacts: number,
+): Promise<Computed> {
+  const { range, formOf } = computation
+  const { booksOf, areKept, begun } = await beginnings(computation, affiliates)
+  const settlements: (AffiliateSettlement & Pick<RateView, 'covers'>)[] = []
+  let facts = 0
+  for (const { view, opening } of begun) {
+    const own = new Set(opening.affiliates)
+    const context = { ...computation, context: view.context }
+    const settled = await settleAffiliates(context, opening, maxFacts - facts, booksOf)
+    facts += settled.facts
+    const covers: RateView['covers'] = (one) => own.has(one.affiliate) && view.covers(one)
+    settlements.push({ ...settled, covers })
   }
-  return range.periods
+  const periods = range.periods
     .filter(({ kind }) => kind === range.period.kind)
     .map((period) => ({
       period,
@@ -385,7 +397,32 @@ export async function computeAffiliates(
           (a, b) => compareText(a.affiliate, b.affiliate) || compareText(a.plan.plan, b.plan.plan),
         ),
     }))
+  return { periods, closed: areKept ? await statesOf(formOf, periods, settlements) : [] }
 }
+
+/** Finds from what affiliates start. Where they see other rates of closed days, all of them start from the first record. */
+async function beginnings(computation: Computation, affiliates: readonly string[]) {
+  const { source, range, context, usesStates } = computation
+  const books = await readBooks(source, range, affiliates)
+  const views = await rateViews(computation, books, affiliates)
+  const areKept = views.every((view) => view.context === context)
+  const begun: { view: RateView; opening: Opening }[] = []
+  for (const view of views) {
+    const openings =
+      areKept && usesStates
+        ? await findOpenings({ ...computation, booksOf: books.booksOf }, view.wanted)
+        : [fromFirstRecord(view.wanted)]
+    begun.push(...openings.map((opening) => ({ view, opening })))
+  }
+  return { booksOf: books.booksOf, areKept, begun }
+}
+
+/** Returns the last day whose facts no computation of some affiliates reads; -Infinity if they read those of any day. */
+export const lastUnread = async (
+  computation: Computation,
+  affiliates: readonly string[],
+): Promise<number> =>
+  Math.min(...(await beginnings(computation, affiliates)).begun.map(({ opening }) => opening.last))
 
 const NO_FACTS: ReadonlySet<Fact> = new Set()
 
@@ -406,36 +443,60 @@ function withoutFacts(evaluated: EvaluatedCustomer, booksOf: BooksOf): Evaluated
   return { ...evaluated, qualified }
 }
 
-/**
- * Reads the facts on which affiliates depend, and prepares the settlement of any period of the range.
- *
- * @param maxFacts The most facts to read.
- * @throws TooManyFacts
- */
+/** The settlement of some affiliates. */
+interface AffiliateSettlement extends Settlement, Pick<Tallied, 'facts' | 'isEarly'> {}
+
+/** Reads the facts on which the affiliates of an opening depend, and prepares the settlement of the periods after it. */
 export async function settleAffiliates(
   computation: Computation,
-  affiliates: readonly string[],
+  opening: Opening,
   maxFacts: number,
   booksOf: BooksOf,
-): Promise<Settlement> {
+): Promise<AffiliateSettlement> {
   const { source, range, context, dependenciesOf } = computation
+  const { affiliates, stateOf } = opening
   const { settled, read } = joinDependencies(affiliates.map(dependenciesOf))
-  const tallies = await tallyFacts(computation, [...read], maxFacts, booksOf)
+  const periods = range.periods.filter(({ last }) => last > opening.last)
+  const firstDay = Math.max(range.firstDay, opening.last + 1)
+  const begun = {
+    ...computation,
+    range: { ...range, firstDay, periods, days: daysAfter(range, opening) },
+  }
+  const { tallies, ...tallied } = await tallyFacts(begun, [...read], maxFacts, booksOf)
   const wanted = new Set(affiliates)
   const isAssigned = (one: string) => source.inForce.assignmentsOf(one).length > 0
-  const input: SettlementInput = {
-    ...context,
-    affiliates: [...settled].filter((one) => wanted.has(one) || isAssigned(one)),
-    firstDay: { month: range.firstDay, week: range.firstDay },
-    stateOf: () => NO_STATE,
-    booksOf,
-  }
-  const talliesIn = ({ id }: Period): PeriodTallies => tallies.get(id) ?? new Map()
-  return openSettlement(input, talliesIn)
+  const { settle } = openSettlement(
+    {
+      ...context,
+      affiliates: [...settled].filter((one) => wanted.has(one) || isAssigned(one)),
+      firstDay: { month: firstDay, week: firstDay },
+      stateOf,
+      booksOf,
+    },
+    ({ id }) => tallies.get(id) ?? new Map(),
+  )
+  return { ...tallied, settle: (period) => (period.last > opening.last ? settle(period) : []) }
+}
+
+/** Returns the days of which facts are read: the states of an opening have what is summed up to it. */
+const daysAfter = ({ days }: ComputedRange, { last }: Opening): FactDays =>
+  mapFactTables(days, ({ single, summed }) => ({
+    single,
+    summed: summed.filter((day) => day > last),
+  }))
+
+/** What the facts of customers come to. */
+interface Tallied {
+  /** By period id. */
+  readonly tallies: ReadonlyMap<string, PeriodTallies>
+  /** How many facts were read. */
+  readonly facts: number
+  /** Whether a customer who signed up after a day has a fact of it or before. */
+  readonly isEarly: (last: number) => boolean
 }
 
 /**
- * Reads the customers of affiliates and adds their facts to the tallies of each period, by period id.
+ * Reads the customers of affiliates and adds their facts to the tallies of each period.
  *
  * @throws TooManyFacts
  */
@@ -444,8 +505,8 @@ async function tallyFacts(
   affiliates: readonly string[],
   maxFacts: number,
   booksOf: BooksOf,
-): Promise<Map<string, PeriodTallies>> {
-  const { source, range, context, kept } = computation
+): Promise<Tallied> {
+  const { source, range, context } = computation
   const tallies = new Map(range.periods.map(({ id }) => [id, new Map() as PeriodTallies]))
   const add = range.periods.map((period) => {
     const isOpen = openIn(booksOf, period)
@@ -455,18 +516,54 @@ async function tallyFacts(
   })
   const queries = earningQueries(source.selection, range.days, source.settings.statusMembers)
   const isNeeded = neededQueries(source, context.tree, range.periods)
-  const weightOf = factWeightByDay(kept, KEPT_FACT_WEIGHT)
+  const early: DayRange[] = []
   let facts = 0
   const yieldAfter = yieldAfterFacts()
-  for await (const customers of customersOf(computation, affiliates, queries, isNeeded, kept)) {
+  for await (const customers of customersOf(computation, affiliates, queries, isNeeded)) {
     for (const customer of customers) {
-      for (const { count, day } of customer.facts) facts += count * weightOf(day)
+      for (const { count } of customer.facts) facts += count
       if (facts > maxFacts) throw new TooManyFacts()
       const pause = yieldAfter(customer.facts.length)
       if (pause) await pause
+      const before = daysBeforeSignup(customer)
+      if (before) early.push(before)
       const evaluated = withoutFacts(evaluateCustomer(context, customer), booksOf)
       for (const addTo of add) addTo(evaluated)
     }
   }
-  return tallies
+  const isEarly = (day: number) => early.some(({ first, last }) => first <= day && day <= last)
+  return { tallies, facts, isEarly }
+}
+
+/** Returns the days from the first fact of a customer to the day before the signup; null if there are none. */
+function daysBeforeSignup({ facts, signupDay }: Customer): DayRange | null {
+  let [first, signup] = [signupDay, signupDay]
+  for (const { day, resource } of facts) {
+    if (resource === 'customers') signup = Math.min(signup, day)
+    else first = Math.min(first, day)
+  }
+  return first < signup ? { first, last: signup - 1 } : null
+}
+
+/**
+ * Returns what closed periods leave, of affiliates and plans whose lines came to what is booked of them. What becomes known
+ * of a customer marks the signup: where facts before it count, nothing would tell that the state no longer holds.
+ */
+async function statesOf(
+  formOf: FormOf,
+  periods: readonly ComputedPeriod[],
+  settlements: readonly (Pick<AffiliateSettlement, 'isEarly'> & Pick<RateView, 'covers'>)[],
+): Promise<ClosedState[]> {
+  const found: ClosedState[] = []
+  for (const { period, results } of periods) {
+    const form = await formOf(period.last)
+    const early = settlements.filter(({ isEarly }) => isEarly(period.last))
+    for (const result of results) {
+      const { affiliate: affiliate_id, plan, closed, differences, state } = result
+      if (!closed || differences.length > 0 || early.some(({ covers }) => covers(result))) continue
+      const left = { affiliate_id, plan: plan.plan, period: period.id }
+      found.push({ ...left, form, state: JSON.stringify(state) })
+    }
+  }
+  return found
 }

@@ -4,9 +4,6 @@ import type { Period } from '../engine/calendar.ts'
 /** The maximum number of facts that a request may read to compute its response. */
 export const FRESH_LIMITS = { facts: 50_000 }
 
-/** How much a kept fact counts towards `FRESH_LIMITS.facts`; others count 1. */
-export const KEPT_FACT_WEIGHT = 0.2
-
 /** The maximum number of lines of a part of a statement, and about that of their bytes and of those of steps in a row. */
 export const PART_LIMITS = { lines: 1000, bytes: 400_000, stepBytes: 600_000 }
 

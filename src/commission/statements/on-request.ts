@@ -98,7 +98,7 @@ export async function openPeriod(
   period: Period,
 ): Promise<Computation> {
   const { source, beginnings } = await readStored(env, grant, db)
-  return openComputation(source, period, null, beginnings)
+  return openComputation(source, period, beginnings)
 }
 
 /**

@@ -3,24 +3,8 @@ import type { DayRange } from '../../db/commission/rates.ts'
 import { DAY_MS } from '../../durations.ts'
 import type { Period } from '../engine/calendar.ts'
 import { nextPeriod, type PeriodKind, parsePeriod, periodOf } from '../engine/calendar.ts'
-import type { PlansInForce } from '../engine/plans-in-force.ts'
 import { type AccountBeginnings, factDaysBetween } from './days.ts'
 import type { AccountSource } from './source.ts'
-
-/**
- * Returns the days of which a computation may need a rate: the days with records and, if a plan has
- * overrides, the last day of each period, by whose rate lines are converted. The days between two
- * records are left out, so that one old record does not load years of rates.
- */
-function rateDays(
-  factDays: readonly (readonly number[])[],
-  { plans }: PlansInForce,
-  periods: readonly Period[],
-): DayRange[] {
-  const rules = [...plans.values()].flatMap(({ versions }) => versions.flatMap((one) => one.rules))
-  const lasts = rules.some(({ kind }) => kind === 'override') ? periods.map(({ last }) => last) : []
-  return rangesOf([...factDays.flat(), ...lasts])
-}
 
 /** Returns the ranges of consecutive days. */
 function rangesOf(days: readonly number[]): DayRange[] {
@@ -91,7 +75,8 @@ export function findRange(
     anchor,
     unassignedFrom: Math.max(anchor, firstEarning),
     firstRate: Math.min(firstFact, firstDay),
-    rateDays: rateDays(all, source.inForce, periods),
+    // The days between two records are left out, so that one old record does not load years of rates.
+    rateDays: rangesOf([...all.flat(), ...periods.map(({ last }) => last)]),
     days: factDaysBetween(days, firstSummed, lastDay),
     periods,
   }

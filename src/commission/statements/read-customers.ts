@@ -4,6 +4,7 @@ import {
   type FactQuery,
   type FactRow,
   type RowKind,
+  readFactRows,
   readSignups,
   type SignupRow,
 } from '../../db/commission/facts.ts'
@@ -23,7 +24,6 @@ import {
 import type { PlanTerms } from '../engine/plan.ts'
 import type { Version } from '../engine/plans-in-force.ts'
 import type { Tree } from '../engine/tree.ts'
-import { type KeptDaysInUse, type NeededKinds, readRows } from './kept.ts'
 import { type AccountSource, dated, dayOrNull } from './source.ts'
 import { signupState, toFact } from './to-facts.ts'
 
@@ -95,7 +95,6 @@ export type IsNeeded = (customer: WantedCustomer, query: FactQuery) => boolean
  * @param wanted At most as many as `customersPerBatch` returns.
  * @param share The share of the wanted customers, 0 to 1, among all whose ids lie between the first and
  * the last of them.
- * @param kept The kept days to use; null: all facts are read from the records.
  */
 export async function readCustomers(
   source: AccountSource,
@@ -103,7 +102,6 @@ export async function readCustomers(
   wanted: readonly WantedCustomer[],
   share: number,
   isNeeded: IsNeeded,
-  kept: KeptDaysInUse | null,
 ): Promise<Iterable<Customer>> {
   const storedIds: StoredIds = new Map(
     wanted.map((one) => [one, String(encode(customers.customer_id, one.customer_id))]),
@@ -116,7 +114,7 @@ export async function readCustomers(
   })
   const [known, rows] = await Promise.all([
     readKnown(source, wanted, storedIds),
-    readRows(source, kept, needed, neededKinds(kept, wanted, storedIds, isNeeded)),
+    readFactRows(source.db, source.account.id, needed),
   ])
   const found = needed.map(({ query: { kind } }, i) => ({
     kind,
@@ -136,29 +134,13 @@ function* toCustomers(
   for (const one of known) yield toCustomer(source, one, found)
 }
 
-/** Returns which kinds of rows are needed for each customer. */
-function neededKinds(
-  kept: KeptDaysInUse | null,
-  wanted: readonly WantedCustomer[],
-  storedIds: StoredIds,
-  isNeeded: IsNeeded,
-): NeededKinds {
-  const queries = kept?.queries ?? []
-  return new Map(
-    wanted.map((one) => {
-      const own = queries.filter((query) => isNeeded(one, query))
-      return [storedIds.get(one) ?? '', new Set(own.map(({ kind }) => kind))]
-    }),
-  )
-}
-
 /** Reads one customer; null if it is not stored. */
 export async function readCustomer(
   source: AccountSource,
   queries: readonly FactQuery[],
   customer_id: string,
 ): Promise<Customer | null> {
-  const [customer] = await readCustomers(source, queries, [{ customer_id }], 0, () => true, null)
+  const [customer] = await readCustomers(source, queries, [{ customer_id }], 0, () => true)
   return customer ?? null
 }
 

@@ -3,7 +3,6 @@ import {
   countUnchanged,
   findCustomersOf,
 } from '../../db/commission/customers-of.ts'
-import { endKeeping } from '../../db/commission/kept.ts'
 import {
   affiliatesToSettle,
   beginReading,
@@ -21,6 +20,7 @@ import {
 } from '../../db/commission/runs.ts'
 import { accountDatabase } from '../../db/database.ts'
 import { findAccount } from '../../db/directory/accounts.ts'
+import { raisePosition } from '../../db/records/changed.ts'
 import type { Account } from '../../db/schema.ts'
 import { ulid, ulidOf, ulidPrefix } from '../../db/ulid.ts'
 import { insertReady } from '../../db/webhooks/causes.ts'
@@ -32,7 +32,6 @@ import { endOf } from '../books/period-end.ts'
 import { dayNumber, dayText, type Period, parsePeriod, periodOf } from '../engine/calendar.ts'
 import { compareText } from '../engine/facts.ts'
 import { type Computation, type Dependencies, openComputation } from './compute.ts'
-import { keepFacts } from './kept.ts'
 import { RESUME_LIMITS, RUN_LIMITS, STEP_LIMITS, STEP_RETRIES } from './limits.ts'
 import { openSource } from './source.ts'
 import { refreshDrafts } from './store.ts'
@@ -89,16 +88,11 @@ async function findRunAccount(
  * Prepares the computation of a run. It goes on to the last period of its kind with a draft, so that no
  * draft stays that the records no longer support (§16.32).
  */
-async function openRun(
-  env: Env,
-  account: Account,
-  period: Period,
-  run: string,
-): Promise<Computation> {
+async function openRun(env: Env, account: Account, period: Period): Promise<Computation> {
   const source = await openSource(env, account)
   const drafted = parsePeriod((await lastDraftPeriod(source.db, account.id, period.id)) ?? '')
   const last = drafted !== null && drafted.last > period.last ? drafted : period
-  return openComputation(source, last, run)
+  return openComputation(source, last)
 }
 
 /**
@@ -112,9 +106,7 @@ export async function beginRun(env: Env, parameters: RunParameters, now: number)
   const stored = await findRun(db, account.id, id)
   if (stored?.status !== 'running') return 0
   if (stored.steps !== null) return stored.steps
-  const computation = await openRun(env, account, period, id)
-  await keepFacts(computation.source, computation.range, { run: id, now })
-  const steps = await planSteps(computation)
+  const steps = await planSteps(await openRun(env, account, period))
   return storeSteps(db, account.id, id, steps)
 }
 
@@ -130,8 +122,9 @@ export async function makeStep(
   const found = await beginStep(db, stored, new Date(now).toISOString())
   if (!found) return 0
   if (found.changed !== null) return found.changed
-  const computation = await openRun(env, account, period, parameters.run)
-  await refreshDrafts(computation, found.affiliates, stored, now)
+  const position = await raisePosition(db, account.id)
+  const computation = await openRun(env, account, period)
+  await refreshDrafts(computation, found.affiliates, stored, now, position)
   return endStep(db, stored)
 }
 
@@ -176,7 +169,6 @@ async function end(
   const before = firstRunId(now - KEPT_MS)
   const ended_at = new Date(now).toISOString()
   const db = accountDatabase(env, account)
-  if (outcome.status === 'done') await endKeeping(db, account.id, id)
   const ready = readyEvents(db, account, id, period)
   await endRun(db, { account: account.id, id, ...outcome, ended_at, before }, ready)
 }
@@ -186,15 +178,20 @@ async function end(
  * step.
  */
 export async function planSteps(computation: Computation): Promise<string[][]> {
-  const { source, range, dependenciesOf } = computation
-  const { db, account, inForce, parents } = source
-  const configured = new Set(parents.map(({ affiliate_id }) => affiliate_id))
-  const assigned = [...configured].filter((one) => inForce.assignmentsOf(one).length > 0)
-  const stored = await affiliatesToSettle(db, account.id, range.period.id)
-  const affiliates = [...new Set([...assigned, ...stored])]
+  const affiliates = await settledAffiliates(computation)
   if (affiliates.length === 0) return []
   const counts = await countCustomers(computation)
-  return divide(orderByTree(computation, affiliates), dependenciesOf, counts)
+  return divide(orderByTree(computation, affiliates), computation.dependenciesOf, counts)
+}
+
+/** Returns the affiliates whose statements a run settles. */
+export async function settledAffiliates({ source, range }: Computation): Promise<string[]> {
+  const { db, account, inForce, parents } = source
+  const assigned = parents
+    .map(({ affiliate_id }) => affiliate_id)
+    .filter((one) => inForce.assignmentsOf(one).length > 0)
+  const stored = await affiliatesToSettle(db, account.id, range.period.id)
+  return [...new Set([...assigned, ...stored])]
 }
 
 /** Returns the number of customers that each affiliate has or had. */

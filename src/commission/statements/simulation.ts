@@ -244,7 +244,6 @@ export async function openSimulation(
   const computation = await openComputation(
     { ...simulated, selection, settings },
     lastToEnd(simulated, last),
-    null,
     beginnings,
   )
   return {

@@ -1,17 +1,19 @@
+import { type ClosedState, putClosedStates } from '../../db/commission/closed-states.ts'
 import { draftBatches } from '../../db/commission/draft-batches.ts'
 import { readDigests, type StatementDigest, type StoredDraft } from '../../db/commission/drafts.ts'
 import type { RunStep } from '../../db/commission/runs.ts'
 import { withD1Retry } from '../../db/retry.ts'
+import { compareText } from '../engine/facts.ts'
 import { planKey } from '../engine/plans-in-force.ts'
 import { findCauses } from './causes.ts'
-import { type Computation, computeAffiliates } from './compute.ts'
+import { type Computation, computeWithStates } from './compute.ts'
 import { toStored } from './draft.ts'
-import { statementId } from './ids.ts'
 
 /** What a run would store of some affiliates, and what is stored of them. */
 interface ComputedDrafts {
   readonly drafts: readonly StoredDraft[]
   readonly stored: readonly StatementDigest[]
+  readonly closed: readonly ClosedState[]
 }
 
 /**
@@ -27,29 +29,28 @@ export async function computeDrafts(
 ): Promise<ComputedDrafts> {
   const { source, range } = computation
   const { db, account } = source
-  const computed = await computeAffiliates(computation, affiliates, maxFacts)
+  const { periods, closed } = await computeWithStates(computation, affiliates, maxFacts)
   const stored = await readDigests(db, account.id, range.period.id, affiliates)
-  const known = new Map(stored.map((one) => [one.id, one]))
-  const causesOf = await findCauses(computation, computed)
+  const causesOf = await findCauses(computation, periods)
   const drafts: StoredDraft[] = []
   /** The digest of the last row of each affiliate and plan. */
-  const previous = new Map<string, string>()
-  for (const { period, results } of computed) {
+  const previous = new Map(
+    stored
+      .filter(({ status }) => status !== 'draft')
+      .sort((a, b) => compareText(a.period, b.period))
+      .map(({ affiliate_id, plan, digest }) => [planKey(affiliate_id, plan), digest]),
+  )
+  for (const { period, results } of periods) {
     for (const result of results) {
+      if (result.closed) continue
       const key = planKey(result.affiliate, result.plan.plan)
-      if (result.closed) {
-        const id = await statementId(result.affiliate, result.plan.plan, period.id)
-        const found = known.get(id)
-        if (found && found.status !== 'draft') previous.set(key, found.digest)
-        continue
-      }
       const draft = await toStored(result, period, previous.get(key) ?? '', causesOf)
       if (draft === null) continue
       previous.set(key, draft.digest)
       drafts.push(draft)
     }
   }
-  return { drafts, stored }
+  return { drafts, stored, closed }
 }
 
 /**
@@ -59,15 +60,21 @@ export async function computeDrafts(
  *
  * @param readAt When the computation began to read, in milliseconds. Drafts of a computation that began
  * later are not replaced.
+ * @param position From where it reads marks of changed days.
  */
 export async function refreshDrafts(
   computation: Computation,
   affiliates: readonly string[],
   step: RunStep,
   readAt: number,
+  position: number,
 ): Promise<void> {
-  const { db } = computation.source
-  const { drafts, stored } = await computeDrafts(computation, affiliates, Number.POSITIVE_INFINITY)
+  const { db, account } = computation.source
+  const { drafts, stored, closed } = await computeDrafts(
+    computation,
+    affiliates,
+    Number.POSITIVE_INFINITY,
+  )
   const digests = new Map(stored.map(({ id, digest }) => [id, digest]))
   const kept = new Set(drafts.map(({ id }) => id))
   const put = drafts.filter(({ id, digest }) => digests.get(id) !== digest)
@@ -76,4 +83,5 @@ export async function refreshDrafts(
   for (const batch of draftBatches(db, { put, drop, step, readAt, computedAt })) {
     await withD1Retry(() => db.batch(batch))
   }
+  await putClosedStates(db, account.id, closed, position)
 }

@@ -24,7 +24,7 @@ import { type Computation, openComputation, viewOf } from '../statements/compute
 import { readStored } from '../statements/on-request.ts'
 import type { LinePart, LineRecord } from './answers.ts'
 import type { FoundItem, LineReader } from './explain.ts'
-import { acceptKept, onceQueries, periodQueries, recordQueries } from './record-queries.ts'
+import { onceQueries, periodQueries, recordQueries } from './record-queries.ts'
 import type { Step, StepOf } from './steps.ts'
 import { type CustomerFilter, evaluatedCustomers } from './unearned.ts'
 
@@ -59,7 +59,7 @@ export async function openLine(
   if (!line || !period) throw new ApiError('not_found', { detail: NO_LINE })
   const { source, beginnings } = await readStored(reader.env, reader.grant, reader.session)
   const [opened, closingsOf] = await Promise.all([
-    openComputation(source, period, null, beginnings),
+    openComputation(source, period, beginnings),
     readClosingsOf(source, [affiliate]),
   ])
   const computation = await viewOf(opened, { closingsOf }, affiliate, plan)
@@ -154,7 +154,7 @@ const unitsOf = (steps: readonly Step[]): Decimal =>
 /** Evaluates the customer of a `once` line. */
 async function qualificationNow({ computation, context, rule, line }: OpenedLine) {
   const customer_id = nameOf(line.scope)
-  const queries = onceQueries(computation).map(acceptKept)
+  const queries = onceQueries(computation)
   for await (const evaluated of evaluatedCustomers(computation, { customer_id }, queries)) {
     return asOf(evaluated, context.period.last).qualified.get(rule.id) ?? null
   }
@@ -186,10 +186,7 @@ export async function recordsOf(opened: OpenedLine, customer_id: string): Promis
   const isOnce = rule.kind === 'once'
   if (isOnce && nameOf(line.scope) !== customer_id) return []
   if (line.base === null && line.units === null && !isOnce) return []
-  // A `once` line shows records of any day as they are.
-  const queries = recordQueries(computation, context.period).map((query) =>
-    isOnce ? { ...query, acceptsKept: false } : query,
-  )
+  const queries = recordQueries(computation, context.period)
   const reduce = reducer(opened)
   const records: LineRecord[] = []
   for await (const evaluated of evaluatedCustomers(computation, { customer_id }, queries)) {

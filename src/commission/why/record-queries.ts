@@ -10,9 +10,6 @@ type Days = Pick<Period, 'first' | 'last'>
 const singleDays = (days: FactDays, isRead: (day: number) => boolean): FactDays =>
   mapFactTables(days, ({ single }) => ({ single: single.filter(isRead), summed: [] }))
 
-/** Returns a query whose archived rows kept ones may replace. */
-export const acceptKept = (query: FactQuery): FactQuery => ({ ...query, acceptsKept: true })
-
 /**
  * Returns queries of all records of some days, and of the records that `once` rules use on other
  * days.
@@ -21,7 +18,7 @@ export function recordQueries({ source, range }: Computation, { first, last }: D
   const isInside = (day: number): boolean => day >= first && day <= last
   return [
     ...factQueries(EVERYTHING, singleDays(range.days, isInside), source.settings.statusMembers),
-    ...onceQueries({ source, range }, (day) => !isInside(day)).map(acceptKept),
+    ...onceQueries({ source, range }, (day) => !isInside(day)),
   ]
 }
 

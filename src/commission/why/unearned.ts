@@ -29,7 +29,7 @@ import { type Computation, customersOf, TooManyFacts } from '../statements/compu
 import { FRESH_LIMITS } from '../statements/limits.ts'
 import { readCustomer, yieldAfterFacts } from '../statements/read-customers.ts'
 import { toFact } from '../statements/to-facts.ts'
-import { acceptKept, onceQueries, recordQueries } from './record-queries.ts'
+import { onceQueries, recordQueries } from './record-queries.ts'
 
 /** Whose facts are read: one customer's, those of an affiliate's customers, or everyone's. */
 export interface CustomerFilter {
@@ -213,7 +213,7 @@ export async function listQualifications(
 ): Promise<QualificationReport[]> {
   const { affiliate_id, plan, rule, status } = filter
   const found: QualificationReport[] = []
-  const queries = onceQueries(computation).map(acceptKept)
+  const queries = onceQueries(computation)
   for await (const evaluated of evaluatedCustomers(computation, filter, queries)) {
     if (evaluated.customer.signupDay > last) continue
     for (const report of reportOnce(computation.context, evaluated, last)) {

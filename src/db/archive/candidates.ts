@@ -1,6 +1,5 @@
 import { isClosedFor } from '../commission/books/booked.ts'
 import { isDraft } from '../commission/books/is-draft.ts'
-import { CHANGED_SINCE } from '../commission/kept.ts'
 import type { Connection } from '../database.ts'
 import { all, only } from '../query.ts'
 import { isUnchanged } from '../records/changed.ts'
@@ -74,8 +73,6 @@ export const readPlanPeriods = (db: Connection, account: string): Promise<PlanPe
 export interface MonthState {
   /** 1 if a record of any resource waits for its customer. */
   readonly held: 0 | 1
-  /** 1 if statements read the records themselves, since their facts are not kept or have changed. */
-  readonly read: 0 | 1
   /** 1 if an export has the present records. */
   readonly exported: 0 | 1 | null
   /** 1 if the control totals of a day are not kept. */
@@ -92,17 +89,11 @@ const readState = ({ table, dayColumn }: (typeof ARCHIVED_TABLES)[ArchivedResour
   const inMonth = `account = :account and ${dayColumn} between :first_day and :last_day`
   return compileStatement(`
   with r as materialized (
-    select count(*) as records, min(${dayColumn}) as first, max(${dayColumn}) as last,
-      max(delivery) as last_delivery, count(distinct ${dayColumn}) as days
+    select count(*) as records, max(delivery) as last_delivery, count(distinct ${dayColumn}) as days
     from ${table} not indexed where ${inMonth}
   )
   select r.last_delivery,
     ${isHeld('transactions', 'day')} or ${isHeld('activity', 'date')} or ${isHeld('events', 'day')} as held,
-    exists (select 1 from assignments where account = :account) and (
-      not exists (select 1 from kept_days k where k.account = :account and k.ready = 1
-        and k.first_day <= r.first and k.last_day >= r.last)
-      or exists (select 1 from kept_days k where k.account = :account and exists (
-        select 1 from ${CHANGED_SINCE} and c.day between :first_day and :last_day))) as read,
     (select sum(e.records) = r.records and max(e.last_delivery) >= r.last_delivery from exports e
       where e.account = :account and e.resource = :resource and e.month = :month and e.part > 0
         and e.replaced_at is null) as exported,

@@ -32,10 +32,6 @@ export interface FactQuery {
   readonly values: Readonly<Record<string, unknown>>
   /** The days whose records are read, in days since 1970. */
   readonly days: readonly number[]
-  /**
-   * Whether kept rows may replace those of archived records: they lack what earns nothing, such as deliveries.
-   */
-  readonly acceptsKept?: boolean
 }
 
 const factQuery = (

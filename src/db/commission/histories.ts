@@ -2,11 +2,19 @@ import { decode, encode } from '../column-types.ts'
 import { affiliatesByLink } from '../directory/links.ts'
 import { toJsonChunks } from '../json-chunks.ts'
 import { all } from '../query.ts'
-import { NOTE_CUSTOMERS } from '../records/changed.ts'
+import { markAttribution } from '../records/changed.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
-import { affiliateParents, customerAffiliations, customers } from '../schema.ts'
+import { customerAffiliations, customers } from '../schema.ts'
 import { bindStatement, compileStatement, lookUp, readBatch, type Statement } from '../statement.ts'
-import { BEGINNING, fromOf, groupRows, partOn, type Since, withoutRepeats } from './history.ts'
+import {
+  BEGINNING,
+  fromOf,
+  groupRows,
+  partOn,
+  type Since,
+  toDay,
+  withoutRepeats,
+} from './history.ts'
 import { type Refusal, type RefusalRow, SELECT_REFUSALS, toRefusal } from './refusals.ts'
 
 /** The histories of a customer. The parts are in order of days; the first holds from the beginning. */
@@ -164,13 +172,10 @@ export function replaceAffiliations(
 ): D1PreparedStatement[] {
   const customer_id = encode(customerAffiliations.customer_id, customer)
   const rows = JSON.stringify(
-    affiliations.map(({ from, affiliate_id }) => [
-      from === null ? BEGINNING : encode(customerAffiliations.day, from),
-      affiliate_id,
-    ]),
+    affiliations.map(({ from, affiliate_id }) => [toDay(from), affiliate_id]),
   )
   return [
-    bindStatement(db, NOTE_CUSTOMERS, { account, ids: JSON.stringify([customer_id]) }),
+    ...markAttribution(db, account, [customer_id]),
     bindStatement(db, DELETE_AFFILIATIONS, { account, customer_id }),
     bindStatement(db, INSERT_AFFILIATIONS, { account, customer_id, rows }),
   ]
@@ -361,11 +366,7 @@ export function replaceParents(
 ): D1PreparedStatement[] {
   const ids = affiliates.map(({ affiliate_id }) => [affiliate_id])
   const rows = affiliates.flatMap(({ affiliate_id, parents }) =>
-    parents.map(({ from, parent }) => [
-      affiliate_id,
-      from === null ? BEGINNING : encode(affiliateParents.day, from),
-      parent,
-    ]),
+    parents.map(({ from, parent }) => [affiliate_id, toDay(from), parent]),
   )
   return [
     ...toJsonChunks(ids).map((rows) => bindStatement(db, DELETE_PARENTS, { account, rows })),

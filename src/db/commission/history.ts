@@ -1,4 +1,4 @@
-import { decode } from '../column-types.ts'
+import { dayNumber, decode } from '../column-types.ts'
 import { customerAffiliations } from '../schema.ts'
 
 /** A day as histories store it: days since 1970. */
@@ -12,6 +12,10 @@ export interface Since {
   /** The first day, as `YYYY-MM-DD`; null: from the beginning. */
   readonly from: string | null
 }
+
+/** Returns the stored day of the first day of a part; null: from the beginning. */
+export const toDay = (from: string | null): StoredDay =>
+  from === null ? BEGINNING : dayNumber(from)
 
 /** Returns the stored day of a part as a day; null for the beginning. */
 export const fromOf = (day: StoredDay): string | null =>

@@ -1,7 +1,9 @@
+import { dayNumber } from '../column-types.ts'
 import type { Connection } from '../database.ts'
 import { toJsonChunks } from '../json-chunks.ts'
 import { type FoundPage, type Page, paginate } from '../paginate.ts'
 import { all } from '../query.ts'
+import { markChanges } from '../records/changed.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
 import type { assignments, planVersions } from '../schema.ts'
@@ -209,6 +211,18 @@ export const putAssignments = (
   sent: readonly StoredAssignment[],
 ) => toRows(sent).map((rows) => bindStatement(db, PUT_ASSIGNMENTS, { account, rows }))
 
+/** Marks the first days of assignments that change: what is computed of them and later days does, too. */
+export const markAssignments = (
+  db: D1Database,
+  account: string,
+  changed: readonly Pick<StoredAssignment, 'from_day'>[],
+) =>
+  markChanges(
+    db,
+    account,
+    changed.map(({ from_day }) => dayNumber(from_day)),
+  )
+
 /** Text that is not valid JSON: `json()` of it aborts the batch. See `isAssertionFailure`. */
 const SOME_NOT_JSON = 'no plan'
 
@@ -317,5 +331,7 @@ const DELETE = compileStatement(`
   where account = :account and affiliate_id = :affiliate_id and from_day = :from_day`)
 
 /** Deletes an assignment. */
-export const deleteAssignment = (db: D1Database, account: string, key: AssignmentKey) =>
-  bindStatement(db, DELETE, { account, ...key })
+export const deleteAssignment = (db: D1Database, account: string, key: AssignmentKey) => [
+  markAssignments(db, account, [key]),
+  bindStatement(db, DELETE, { account, ...key }),
+]

@@ -1,8 +1,9 @@
 import { encode } from '../column-types.ts'
+import { markSignups } from '../records/changed.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { customerRefusals } from '../schema.ts'
 import { bindStatement, compileStatement, type Statement } from '../statement.ts'
-import { BEGINNING, fromOf, type Since } from './history.ts'
+import { fromOf, type Since, toDay } from './history.ts'
 
 /** A customer who earns nothing from a day on. */
 export interface Refusal extends Since {
@@ -45,14 +46,13 @@ export const putRefusal = (
   account: string,
   customer: string,
   { from, reason, refused_at }: Refusal,
-): D1PreparedStatement =>
-  bindStatement(db, PUT_REFUSAL, {
-    account,
-    customer_id: encode(customerRefusals.customer_id, customer),
-    day: from === null ? BEGINNING : encode(customerRefusals.day, from),
-    reason,
-    refused_at,
-  })
+): D1PreparedStatement[] => {
+  const customer_id = encode(customerRefusals.customer_id, customer)
+  return [
+    markSignups(db, account, [customer_id]),
+    bindStatement(db, PUT_REFUSAL, { account, customer_id, day: toDay(from), reason, refused_at }),
+  ]
+}
 
 const DELETE_REFUSAL = compileStatement(`
   delete from customer_refusals where account = :account and customer_id = :customer_id`)
@@ -62,8 +62,10 @@ export const deleteRefusal = (
   db: D1Database,
   account: string,
   customer: string,
-): D1PreparedStatement =>
-  bindStatement(db, DELETE_REFUSAL, {
-    account,
-    customer_id: encode(customerRefusals.customer_id, customer),
-  })
+): D1PreparedStatement[] => {
+  const customer_id = encode(customerRefusals.customer_id, customer)
+  return [
+    markSignups(db, account, [customer_id]),
+    bindStatement(db, DELETE_REFUSAL, { account, customer_id }),
+  ]
+}

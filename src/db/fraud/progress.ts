@@ -2,7 +2,7 @@ import { ABORT } from '../commission/books/audit-guard.ts'
 import type { FACT_TABLES } from '../commission/fact-tables.ts'
 import type { Connection } from '../database.ts'
 import { all, first, only } from '../query.ts'
-import { RAISE_NUMBER } from '../records/changed.ts'
+import { ATTRIBUTION } from '../records/changed.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
 import type { fraudProgress } from '../schema.ts'
@@ -23,15 +23,9 @@ const READ = compileStatement(`
 export const readProgress = (db: D1Database, account: string): Promise<Progress | null> =>
   first<Progress>(db, READ, { account })
 
-/**
- * Returns the position from which an evaluation that begins now reads marks the next time. What was marked before can be
- * read afterwards.
- */
-export const raisePosition = async (db: D1Database, account: string): Promise<number> =>
-  (await only<{ position: number }>(db, RAISE_NUMBER, { account })).position
-
 const CHANGED_FROM = compileStatement(`
-  select min(day) as day from changed where account = :account and resource <> '' and seq > :position`)
+  select min(day) as day from changed
+  where account = :account and resource not in ('', '${ATTRIBUTION}') and seq > :position`)
 
 /** Returns the first day that was marked behind a position, in days since 1970; Infinity if none was. */
 export const readChangedFrom = async (

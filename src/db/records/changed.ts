@@ -1,4 +1,7 @@
-import { compileStatement } from '../statement.ts'
+import { BEGINNING } from '../commission/history.ts'
+import type { Connection } from '../database.ts'
+import { only } from '../query.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
 import { JSON_EACH } from './sql-fragments.ts'
 
 // Which days of an account have changed. Whoever writes, moves, releases or deletes a record marks its day in the same
@@ -15,6 +18,13 @@ export const RAISE_NUMBER = compileStatement(`
   insert into changed (account, resource, day, seq) values (:account, '', 0, 1)
   on conflict (account, resource, day) do update set seq = seq + 1
   returning seq - 1 as position`)
+
+/**
+ * Returns the position from which a reader that begins now reads marks the next time. What was marked before can be
+ * read afterwards.
+ */
+export const raisePosition = async (db: Connection, account: string): Promise<number> =>
+  (await only<{ position: number }>(db, RAISE_NUMBER, { account })).position
 
 /** The position of a reader whose batch has raised the number before. */
 export const POSITION = `(select seq - 1 from changed where ${OWN_NUMBER})`
@@ -37,8 +47,8 @@ export const isUnchanged = (resource: string, day: string, position: string): st
     and c.day = ${day} and c.seq > ${position})`
 
 /**
- * The resource of marks for the fraud review: days of signups, fields and affiliates of customers whose records stay where
- * they are.
+ * The resource of marks of what counts beside the records: the day from which the signup, a field, a refusal or an affiliate
+ * of a customer counts, a parent of an affiliate, or an assignment.
  */
 export const CUSTOMER_CHANGES = 'customer-changes'
 
@@ -51,7 +61,55 @@ export const noteCustomersSql = (ids: string): string => `
   select :account, customer_id from (${ids}) where true
   on conflict do nothing`
 
-/** Notes the customers of `:ids`, a JSON array of stored ids. */
-export const NOTE_CUSTOMERS = compileStatement(
+const NOTE_CUSTOMERS = compileStatement(
   noteCustomersSql(`select value as customer_id from ${JSON_EACH}(:ids)`),
 )
+
+/** The first day of a customer `c`, as SQL: of the signup, or of an event that waited. */
+export const FIRST_DAY = 'min(c.day, ifnull(c.first_seen_day, c.day))'
+
+const MARK_SIGNUPS = compileStatement(
+  markSql(
+    `'${CUSTOMER_CHANGES}'`,
+    `select ${FIRST_DAY} as day from ${JSON_EACH}(:ids) i
+      cross join customers c on c.account = :account and c.customer_id = i.value`,
+  ),
+)
+
+/**
+ * The resource of marks of affiliates that hold from the beginning. Their day is the first of the calendar: of a customer
+ * who was of no affiliate, nobody knows whether records are before the signup.
+ */
+export const ATTRIBUTION = 'attribution'
+
+const MARK_ATTRIBUTION = compileStatement(markSql(`'${ATTRIBUTION}'`, `select ${BEGINNING} as day`))
+
+const MARK_OWNED = compileStatement(
+  markSql(
+    `'${ATTRIBUTION}'`,
+    `select ${BEGINNING} as day from ${JSON_EACH}(:affiliates) a
+      cross join customer_owners o on o.account = :account and o.owner = a.value`,
+  ),
+)
+
+/** Marks that customers had named affiliates before these were added. */
+export const markOwned = (db: Connection, account: string, affiliates: readonly string[]) =>
+  bindStatement(db, MARK_OWNED, { account, affiliates: JSON.stringify(affiliates) })
+
+/** Marks the signups of customers: what changed of them counts from there on. `ids` are stored ids. */
+export const markSignups = (db: Connection, account: string, ids: readonly unknown[]) =>
+  bindStatement(db, MARK_SIGNUPS, { account, ids: JSON.stringify(ids) })
+
+/** Notes customers of whom something became known that counts from their first record on. `ids` are stored ids. */
+export const noteCustomers = (db: Connection, account: string, ids: readonly unknown[]) =>
+  bindStatement(db, NOTE_CUSTOMERS, { account, ids: JSON.stringify(ids) })
+
+/** Notes customers whose affiliates hold from the beginning, and marks that. `ids` are stored ids. */
+export const markAttribution = (db: Connection, account: string, ids: readonly unknown[]) => [
+  noteCustomers(db, account, ids),
+  bindStatement(db, MARK_ATTRIBUTION, { account }),
+]
+
+/** Marks days (since 1970) from which something beside the records counts. */
+export const markChanges = (db: Connection, account: string, days: readonly number[]) =>
+  bindStatement(db, MARK_DAYS, { account, resource: CUSTOMER_CHANGES, days: JSON.stringify(days) })

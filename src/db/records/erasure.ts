@@ -10,7 +10,7 @@ import { withD1Retry } from '../retry.ts'
 import { erasures } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { encodedColumns } from '../table.ts'
-import { NOTE_CUSTOMERS } from './changed.ts'
+import { markSignups, noteCustomers } from './changed.ts'
 import { erasedValue } from './merge.ts'
 import { brandCustomerTable, partnerCustomerTable, type RecordTable } from './record-table.ts'
 import { columnList, JSON_EACH, rowValue } from './sql-fragments.ts'
@@ -113,13 +113,13 @@ export function erasePersonalData(
 ): D1PreparedStatement[] {
   const idOf = ({ customer_id }: Erasure) => encode(erasures.customer_id, customer_id)
   const rows = JSON.stringify(erased.map((one) => [idOf(one), one.erased_at]))
-  const stored = JSON.stringify(erased.map(idOf))
   const ids = JSON.stringify(erased.map(({ customer_id }) => customer_id))
   const has_activities = Number(isBrand)
   const insert = isRepeated ? REPEAT_ERASURES : INSERT_ERASURES
   const clear = isBrand ? CLEAR_BRAND_CUSTOMERS : CLEAR_PARTNER_CUSTOMERS
   return [
-    bindStatement(db, NOTE_CUSTOMERS, { account, ids: stored }),
+    noteCustomers(db, account, erased.map(idOf)),
+    markSignups(db, account, erased.map(idOf)),
     bindStatement(db, insert, { account, rows, has_activities }),
     bindStatement(db, clear, { account, rows }),
     ...(isBrand ? [bindStatement(db, CLEAR_HISTORY, { account, rows })] : []),

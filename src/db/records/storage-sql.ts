@@ -1,6 +1,7 @@
 import { isDoorOpen } from '../door.ts'
 import {
   activity,
+  closedStates,
   customerAffiliations,
   customerFields,
   customers,
@@ -9,7 +10,6 @@ import {
   deliveryTerms,
   events,
   idempotencyKeys,
-  keptFacts,
   ledger,
   statementLines,
   statements,
@@ -76,7 +76,7 @@ const MEASURED: readonly { table: Table; isIndexed: boolean }[] = [
   { table: dayTotals, isIndexed: false },
   { table: customerAffiliations, isIndexed: false },
   { table: customerFields, isIndexed: false },
-  { table: keptFacts, isIndexed: false },
+  { table: closedStates, isIndexed: false },
   { table: statements, isIndexed: true },
   { table: statementLines, isIndexed: false },
   { table: ledger, isIndexed: false },

@@ -4,7 +4,7 @@ import { toJsonChunks } from '../json-chunks.ts'
 import { isAssertionFailure, isUniqueViolation, withD1Retry } from '../retry.ts'
 import { customers, deliveries } from '../schema.ts'
 import { bindStatement, compileStatement, lookUp, required, type Statement } from '../statement.ts'
-import { CUSTOMER_CHANGES, MARK_DAYS, NOTE_CUSTOMERS } from './changed.ts'
+import { CUSTOMER_CHANGES, MARK_DAYS, markAttribution } from './changed.ts'
 import { type Deciding, type Decision, decide, type Write } from './decide.ts'
 import {
   FIND_REQUEST,
@@ -312,7 +312,7 @@ function writeStatements(
 
 /** Returns the statements that have the fraud review judge updated customers again. */
 function judgeStatements(
-  { statements: { judge }, input }: Delivery,
+  { session, statements: { judge }, input }: Delivery,
   { affiliated }: Decision,
   updated: readonly (readonly unknown[])[],
   bind: (statement: Statement, own: object) => D1PreparedStatement,
@@ -323,9 +323,9 @@ function judgeStatements(
   const days = JSON.stringify([encode(deliveries.received_day, input.receivedDay)])
   return [
     bind(MARK_DAYS, { resource: CUSTOMER_CHANGES, days }),
-    ...(early.length > 0 ? [bind(NOTE_CUSTOMERS, { ids: JSON.stringify(early) })] : []),
+    ...(early.length > 0 ? markAttribution(session, input.account, early) : []),
     ...toJsonChunks(updated).flatMap((rows) =>
-      [judge.mark, judge.note].map((one) => bind(one, { rows })),
+      [judge.mark, judge.attribute, judge.note].map((one) => bind(one, { rows })),
     ),
   ]
 }

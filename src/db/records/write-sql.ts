@@ -2,7 +2,7 @@ import { FIELDS } from '../commission/histories.ts'
 import { BEGINNING } from '../commission/history.ts'
 import { compileStatement } from '../statement.ts'
 import { eventOf } from '../webhooks/events.ts'
-import { CUSTOMER_CHANGES, markSql, noteCustomersSql } from './changed.ts'
+import { ATTRIBUTION, CUSTOMER_CHANGES, markSql, noteCustomersSql } from './changed.ts'
 import { contentColumnsOf, findSql, membersOfSql, missingSql } from './find-sql.ts'
 import type { RecordTable } from './record-table.ts'
 import {
@@ -138,12 +138,22 @@ function judgeSql(table: RecordTable, fragments: SqlFragments) {
   const firstSeen = hasFirstSeen ? 'ifnull(t.first_seen_day, t.day)' : 't.day'
   const known = [...FIELDS, 'affiliate_id'].filter((name) => columns.includes(name))
   const becomesKnown = known.map((name) => `(t.${name} is null) <> (${next(name)} is null)`)
+  const attributed = becomesKnown.filter((_, i) =>
+    ['link', 'affiliate_id'].includes(known[i] ?? ''),
+  )
   return {
     mark: compileStatement(
       markSql(
         `'${CUSTOMER_CHANGES}'`,
         `select min(t.day, ${next('day')}, ${firstSeen}) as day ${sent}
-        where ${rowValue(ofSignup, next)} is not ${rowValue(ofSignup, stored)}`,
+        where ${rowValue(ofSignup, next)} is not ${rowValue(ofSignup, stored)}
+          or ${becomesKnown.join(' or ')}`,
+      ),
+    ),
+    attribute: compileStatement(
+      markSql(
+        `'${ATTRIBUTION}'`,
+        `select ${BEGINNING} as day ${sent} where ${attributed.join(' or ')}`,
       ),
     ),
     note: compileStatement(

@@ -1,9 +1,7 @@
-import { env } from 'cloudflare:workers'
 import type { Rule } from '../../src/commission/engine/plan.ts'
-import { computeAffiliates } from '../../src/commission/statements/compute.ts'
-import { KEEPING } from '../../src/commission/statements/kept.ts'
+import { computeAffiliates, lastUnread } from '../../src/commission/statements/compute.ts'
 import { canonicalJson } from '../../src/validation/canonical-json.ts'
-import { bookRuns } from '../books/book-firm.ts'
+import { bookRequests, bookRuns } from '../books/book-firm.ts'
 import { brand, dailyStats, day, deposited, eve } from '../brand.ts'
 import { at, linkOf } from '../days.ts'
 import { ada, askAdmin, deposit, partner, traded } from '../partner.ts'
@@ -13,18 +11,13 @@ import type { Source } from './worlds.ts'
 // Firms whose records arrive through the service in any order: new, late, changed, moved to another day
 // or customer, held and released, while everything else that statements depend on changes, too.
 
-/** The time of the firms: November is over and kept, December is open. */
-export const NOW = '2030-12-05T00:00:00.000Z'
+/** The time of the firms: December has begun. */
+const NOW = '2030-12-05T00:00:00.000Z'
 export const OPEN = '2030-12'
-export const AFFILIATES = ['a-0', 'a-1', 'a-2']
-
-/** Lets runs keep years with few days, and keep them anew after few changes. */
-export const keepEagerly = () =>
-  Object.assign(KEEPING, { leastDays: 1, changedDays: 8, checkedShare: 1 })
+const AFFILIATES = ['a-0', 'a-1', 'a-2']
 
 const pad = (n: number) => String(n).padStart(2, '0')
-const anyDay = (from: Source) =>
-  `${from.pick(['2029', '2030', '2030'])}-${pad(from.between(1, 12))}-${pad(from.between(1, 4))}`
+const anyDay = (from: Source) => `2030-${pad(from.between(5, 12))}-${pad(from.pick([1, 2, 3, 28]))}`
 
 const TIERS = {
   mode: 'whole' as const,
@@ -53,6 +46,20 @@ const FOREX: Rule[] = [
   { id: 'up', kind: 'override', level: 1, of: { lines: ['share', 'unit'] }, percent: '5' },
 ] as Rule[]
 
+/** Runs the months of a firm, and closes them in their order. */
+function books(account: string) {
+  const { run } = bookRuns(account)
+  const { path, approvePeriod } = bookRequests(`accounts/${account}`)
+  let month = 4
+  const close = async () => {
+    const period = `2030-${pad(month)}`
+    await run(period)
+    const { status } = await approvePeriod(period)
+    if (status === 200 && month < 11) month += 1
+  }
+  return { path, run, close }
+}
+
 /** Assigns a plan to all affiliates. */
 async function withPlan(account: string, rules: Rule[]) {
   await storePlan(account, 'ib', monthly(rules, { effective_from: '2029-01-01' }))
@@ -73,7 +80,7 @@ async function openPartner(account: string) {
   const path = `accounts/${account}`
   await withPlan(account, FOREX)
   await askAdmin(`${path}/affiliates`, 'PUT', [{ affiliate_id: 'a-1', parent: 'a-0' }])
-  return { ...firm, path, ...bookRuns(account) }
+  return { ...firm, ...books(account) }
 }
 
 /** Creates a partner, and returns a function that makes one change at random. */
@@ -89,7 +96,7 @@ export async function randomPartner(account: string, from: Source) {
           customer_id: customer(),
           country_code: from.pick(['DE', 'AT']),
           affiliate_id: from.pick([...AFFILIATES, 'nobody']),
-          signup_date: `2029-${pad(from.between(1, 12))}-03T08:00:00Z`,
+          signup_date: `2030-${pad(from.between(4, 12))}-03T08:00:00Z`,
         },
       ]),
     ...Array.from(
@@ -156,7 +163,7 @@ async function openBrand(account: string) {
   })
   const links = await Promise.all(AFFILIATES.map((affiliate) => linkOf(account, affiliate)))
   await withPlan(account, CASINO)
-  return { ...casino, links, path: `accounts/${account}`, ...bookRuns(account) }
+  return { ...casino, links, ...books(account) }
 }
 
 /** Creates a brand, and returns a function that makes one change at random. */
@@ -169,7 +176,7 @@ export async function randomBrand(account: string, from: Source) {
       casino.post('customers', {
         ...eve,
         customerId: customer(),
-        regtime: `2029-${pad(from.between(1, 12))}-03 08:30`,
+        regtime: `2030-${pad(from.between(4, 12))}-03 08:30`,
         ...(from.oneIn(4) ? {} : { tracking_data: from.pick(links).tracking_data }),
       }),
     ...Array.from(
@@ -204,26 +211,23 @@ type Computed = Awaited<ReturnType<typeof computationOf>>
 async function textOf(computation: Computed, affiliates: readonly string[]) {
   const computed = await computeAffiliates(computation, affiliates, Number.POSITIVE_INFINITY)
   return computed.flatMap(({ period: { id }, results }) =>
-    results.map(({ affiliate, plan, statement, state }) =>
-      canonicalJson({ id, affiliate, plan: plan.plan, statement, state }),
-    ),
+    results
+      .filter(({ closed }) => !closed)
+      .map(({ affiliate, plan, statement, state }) =>
+        canonicalJson({ id, affiliate, plan: plan.plan, statement, state }),
+      ),
   )
 }
 
-/** Returns what affiliates earn up to a period as text: as runs compute it, and from the records alone. */
+/**
+ * Returns what affiliates earn in the open periods up to a period as text: from what closed periods left, and from the
+ * first record on; and the last day that the first way does not read.
+ */
 export async function bothWays(account: string, period = OPEN, affiliates = AFFILIATES) {
   const computation = await computationOf(account, period)
   return {
-    kept: await textOf(computation, affiliates),
-    records: await textOf({ ...computation, kept: null }, affiliates),
-    usable: computation.kept?.usable ?? [],
+    stored: await textOf(computation, affiliates),
+    records: await textOf({ ...computation, usesStates: false }, affiliates),
+    unread: await lastUnread(computation, affiliates),
   }
 }
-
-/** Returns the rows of a table of an account. */
-export const rowsOf = async (table: string, account: string) =>
-  (
-    await env.DB.prepare(`select * from ${table} where account = ?`)
-      .bind(account)
-      .all<Record<string, string | number>>()
-  ).results

@@ -1,0 +1,145 @@
+import { digest } from '../../auth/secret.ts'
+import { type ClosedState, readHolding } from '../../db/commission/closed-states.ts'
+import type { BooksOf } from '../engine/books.ts'
+import type { Context } from '../engine/context.ts'
+import { memoize } from '../engine/memoize.ts'
+import { type Plan, planKey } from '../engine/plans-in-force.ts'
+import { NO_STATE, type PlanState } from '../engine/state.ts'
+import type { Dependencies } from './compute.ts'
+import type { ComputedRange } from './range.ts'
+import type { AccountSource } from './source.ts'
+
+// Where a computation begins: behind the last closed period whose stored states hold.
+
+/** What some affiliates start from. */
+export interface Opening {
+  /** The last day whose facts count in the states, in days since 1970; -Infinity if all are read. */
+  readonly last: number
+  readonly affiliates: readonly string[]
+  readonly stateOf: (affiliate: string, plan: string) => PlanState
+}
+
+/** Returns the opening of affiliates that are computed from the first record on. */
+export const fromFirstRecord = (affiliates: readonly string[]): Opening => ({
+  last: Number.NEGATIVE_INFINITY,
+  affiliates,
+  stateOf: () => NO_STATE,
+})
+
+/** The version of what states are. Increment it when they are computed in another way. */
+const VERSION = 1
+
+/** The closed periods whose states are looked at. */
+const PERIODS = 6
+
+/** Returns the digest of the settings and plans on which the states at the end of a day depend. */
+export type FormOf = (last: number) => Promise<string>
+
+/** Returns a function that returns the form of states. It computes that of each day once. */
+export function formsOf(
+  { inForce, settings, account }: AccountSource,
+  { rates }: Pick<Context, 'rates'>,
+): FormOf {
+  const { statusMap, statusMembers, outflows, eventCurrencies } = settings
+  const terms = [...inForce.plans.values()].map(({ plan, versions }) => [
+    plan,
+    versions.map(({ version, source }) => [version, source]),
+  ])
+  const fixed = digest(
+    JSON.stringify([
+      ...[VERSION, account.amount_signs, account.book_zone, statusMap, statusMembers, terms],
+      ...[[...outflows], [...eventCurrencies]],
+    ]),
+  )
+  // Rates of later days may be missing, or show that there is none.
+  return memoize(async (last) => `${await fixed} ${rates('USD', last) !== 'fx_pending'}`)
+}
+
+/** What openings depend on. */
+interface OpeningInput {
+  readonly source: AccountSource
+  readonly range: ComputedRange
+  readonly formOf: FormOf
+  readonly booksOf: BooksOf
+  readonly dependenciesOf: (affiliate: string) => Dependencies
+}
+
+/** Divides affiliates by what they start from: each from the latest states that hold of all on which it depends. */
+export async function findOpenings(
+  input: OpeningInput,
+  affiliates: readonly string[],
+): Promise<Opening[]> {
+  const { source, range, formOf } = input
+  const dependenciesOf = memoize(input.dependenciesOf)
+  const closed = range.periods.filter(({ last }) => last < range.period.first)
+  const ends = source.periodKinds.flatMap((kind) =>
+    closed.filter((one) => one.kind === kind).slice(-PERIODS),
+  )
+  if (ends.length === 0) return [fromFirstRecord(affiliates)]
+  const needed = new Set(affiliates.flatMap((one) => [...dependenciesOf(one).settled]))
+  const found = await readHolding(source.db, source.account.id, [...needed], ends)
+  const states = new Map<string, Map<string, PlanState>>()
+  for (const end of ends) {
+    const form = await formOf(end.last)
+    const holding = found.filter((one) => one.period === end.id && one.form === form)
+    states.set(end.id, new Map(holding.map((one) => [keyOf(one), JSON.parse(one.state)])))
+  }
+  const latestFirst = ends.toSorted((a, b) => b.last - a.last)
+  const byEnd = Map.groupBy(affiliates, (affiliate) => {
+    const { settled, read } = dependenciesOf(affiliate)
+    // A month and the weeks of other plans overlap: what each of them leaves is not enough to begin between them.
+    const plans = [...new Set([...settled, ...read])].flatMap((one) => plansOf(input, one))
+    return latestFirst.find(
+      ({ id, kind, last }) =>
+        plans.every(({ first }) => first.period === kind) &&
+        [...settled].every((one) => isKnown(input, one, last, states.get(id))),
+    )
+  })
+  return [...byEnd].map(([end, own]) => {
+    if (end === undefined) return fromFirstRecord(own)
+    const known = states.get(end.id)
+    const stateOf = (affiliate: string, plan: string) =>
+      known?.get(planKey(affiliate, plan)) ?? NO_STATE
+    return { last: end.last, affiliates: own, stateOf }
+  })
+}
+
+const keyOf = ({ affiliate_id, plan }: ClosedState): string => planKey(affiliate_id, plan)
+
+/** Returns the plans under which an affiliate can have lines. */
+function plansOf({ source: { inForce }, booksOf }: OpeningInput, affiliate: string): Plan[] {
+  const assigned = new Set(inForce.assignmentsOf(affiliate).map(({ plan }) => plan))
+  return [...inForce.plans.values()].filter(
+    ({ plan }) => assigned.has(plan) || booksOf(affiliate, plan) !== null,
+  )
+}
+
+/** Whether it is known what all plans of an affiliate leave at the end of a day. */
+const isKnown = (
+  input: OpeningInput,
+  affiliate: string,
+  last: number,
+  states: ReadonlyMap<string, PlanState> | undefined,
+): boolean =>
+  plansOf(input, affiliate).every(
+    (plan) =>
+      states?.has(planKey(affiliate, plan.plan)) || leavesNothing(input, affiliate, last, plan),
+  )
+
+/** Whether a plan had not begun for an affiliate by the end of a day, and has nothing to state up to it. */
+function leavesNothing(
+  { source: { inForce }, booksOf }: OpeningInput,
+  affiliate: string,
+  last: number,
+  { plan, versions }: Plan,
+): boolean {
+  const assignments = inForce.assignmentsOf(affiliate).filter((one) => one.plan === plan)
+  const books = booksOf(affiliate, plan)
+  const isBooked = books !== null && books.statements.size + books.manual.length > 0
+  if (isBooked || assignments.some(({ from }) => from <= last)) return false
+  // Measures of earlier periods are stated even if they are 0.
+  const isMeasured = versions.some(({ rules }) =>
+    rules.some(({ tiers }) => tiers !== null && tiers.window !== 'period'),
+  )
+  return !isMeasured || (books?.closedThrough ?? Number.NEGATIVE_INFINITY) >= last
+}

@@ -1,0 +1,76 @@
+import type { Connection } from '../database.ts'
+import { toJsonChunks } from '../json-chunks.ts'
+import { all } from '../query.ts'
+import { JSON_EACH } from '../records/sql-fragments.ts'
+import { withD1Retry } from '../retry.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
+
+/** What a closed period leaves of an affiliate and plan. */
+export interface ClosedState {
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly period: string
+  /** The digest of the settings and plans by which it was computed. */
+  readonly form: string
+  /** What the next period starts from, as JSON. */
+  readonly state: string
+}
+
+/** The end of a period. */
+export interface PeriodEnd {
+  readonly id: string
+  /** The last day, in days since 1970. */
+  readonly last: number
+}
+
+const HOLDING = compileStatement(`
+  with ends as materialized (
+    select value ->> 0 as period, value ->> 1 as last_day from ${JSON_EACH}(:ends)
+  ),
+  marks as materialized (
+    select day, max(seq) as seq from changed
+    where account = :account and resource <> '' and day <= (select max(last_day) from ends)
+    group by day
+  ),
+  changes as materialized (
+    select period, ifnull((select max(seq) from marks where day <= last_day), 0) as seq from ends
+  )
+  select s.affiliate_id, s.plan, s.period, s.form, s.state
+  from ${JSON_EACH}(:affiliates) a
+  cross join closed_states s on s.account = :account and s.affiliate_id = a.value
+  join changes c on c.period = s.period
+  where s.position >= c.seq`)
+
+/** Reads the states of affiliates at the end of some periods that hold: no day up to it has changed since. */
+export const readHolding = (
+  db: Connection,
+  account: string,
+  affiliates: readonly string[],
+  ends: readonly PeriodEnd[],
+): Promise<ClosedState[]> =>
+  all(db, HOLDING, {
+    account,
+    affiliates: JSON.stringify(affiliates),
+    ends: JSON.stringify(ends.map(({ id, last }) => [id, last])),
+  })
+
+const PUT = compileStatement(`
+  insert into closed_states (account, affiliate_id, plan, period, position, form, state)
+  select :account, value ->> 0, value ->> 1, value ->> 2, :position, value ->> 3, value ->> 4
+  from ${JSON_EACH}(:rows) where true
+  on conflict (account, affiliate_id, plan, period) do update set
+    position = excluded.position, form = excluded.form, state = excluded.state
+  where closed_states.position < excluded.position`)
+
+/** Stores what closed periods leave, as a computation found it that read marks of changes from a position. */
+export async function putClosedStates(
+  db: Connection,
+  account: string,
+  states: readonly ClosedState[],
+  position: number,
+): Promise<void> {
+  const rows = states.map((one) => [one.affiliate_id, one.plan, one.period, one.form, one.state])
+  for (const chunk of toJsonChunks(rows)) {
+    await withD1Retry(() => bindStatement(db, PUT, { account, position, rows: chunk }).run())
+  }
+}
