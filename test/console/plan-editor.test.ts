@@ -63,7 +63,7 @@ describe('the form of a plan', () => {
       name: 'Lots',
       'rules/0/amount': '5',
       'rules/0/unit@': 'activity',
-      'rules/0/unit/activity': 'lots_traded',
+      'rules/0/unit~activity/activity': 'lots_traded',
     })
     expect(paid).not.toContain('Write at least one value')
     const limited = await pressed(paid, 'show', { 'rules/0/when/0': 'XAU*, EURUSD*' })

@@ -24,7 +24,7 @@ import { dayWords, visible } from './data.tsx'
 import { DeferredPart } from './deferred.tsx'
 import { ErrorTexts } from './forms.tsx'
 import { plainWords } from './plain-words.ts'
-import { MemberFields, type PlanForm } from './plan-fields.tsx'
+import { Fields } from './plan-fields.tsx'
 import { Sentences } from './plan-words.tsx'
 import { openDraft, VersionForm } from './version-form.tsx'
 
@@ -180,11 +180,6 @@ export function ruleForm(props: RuleFormProps): {
   })
   const { checked, errors } = checkTerms(draft.terms, vertical, kept)
   const valid = errors.length + draft.errors.length > 0 ? null : checked
-  const form: PlanForm = {
-    values: draft.values,
-    errors: draft.errors,
-    offers: { ...NO_OFFERS, lists: new Set(affiliates.length > 0 ? ['affiliates'] : []) },
-  }
   const { parameters, ...others } = members
   const days = lastDays(visit)
   const test = accountPath(visit.account, 'fraud-rules', rule, 'simulate')
@@ -192,6 +187,7 @@ export function ruleForm(props: RuleFormProps): {
   const body = (
     <VersionForm
       draft={draft}
+      offers={{ ...NO_OFFERS, lists: new Set(affiliates.length > 0 ? ['affiliates'] : []) }}
       latest={latest}
       hidden={{ kind: kind.kind, ...(versions === null && { rule }) }}
       changes={(seen) =>
@@ -235,9 +231,9 @@ export function ruleForm(props: RuleFormProps): {
       )}
       {valid &&
         doubtsOf(valid).map((text) => <p class="notice warn">Please check: {visible(text)}</p>)}
-      {parameters && <MemberFields members={{ parameters }} path="" form={form} />}
+      {parameters && <Fields members={{ parameters }} path="" />}
       <div class="plan-fields">
-        <MemberFields members={others} path="" form={form} />
+        <Fields members={others} path="" />
       </div>
       <ErrorTexts errors={draft.errors.filter(({ pointer }) => pointer === '')} />
     </VersionForm>

@@ -22,15 +22,7 @@ import { placeWords, plainError } from '../plan/places.ts'
 import { dayWords, periodWords, visible } from './data.tsx'
 import { DeferredPart } from './deferred.tsx'
 import { ErrorTexts, InputField } from './forms.tsx'
-import {
-  errorsAt,
-  FieldOf,
-  FoldedFields,
-  ListErrors,
-  MemberFields,
-  type PlanForm,
-  RowButton,
-} from './plan-fields.tsx'
+import { errorsAt, FieldOf, Fields, ListErrors, RowButton, useForm } from './plan-fields.tsx'
 import { computeFigures, endedPeriods, simulationPath } from './plan-figures.tsx'
 import { InWords, Sentences, sentencesOf } from './plan-words.tsx'
 import type { PeriodSums } from './statement-lists.tsx'
@@ -173,7 +165,7 @@ function typedSentences(rule: unknown, terms: unknown): string[] | null {
 }
 
 /** Renders the rate of a rule: the choice between its forms, and the fields of each. */
-const Rate = ({ kind, path, form }: { kind: RuleKind; path: string; form: PlanForm }) => {
+const Rate = ({ kind, path }: { kind: RuleKind; path: string }, form = useForm()) => {
   const name = `${path}@pays`
   return (
     <div class="one-of" id={`${path}-pays`}>
@@ -189,7 +181,7 @@ const Rate = ({ kind, path, form }: { kind: RuleKind; path: string; form: PlanFo
         return (
           field && (
             <div data-for={member}>
-              <FieldOf field={field} name={`${path}/${member}`} form={form} />
+              <FieldOf field={field} name={`${path}/${member}`} />
             </div>
           )
         )
@@ -199,24 +191,14 @@ const Rate = ({ kind, path, form }: { kind: RuleKind; path: string; form: PlanFo
 }
 
 /** Renders a rule: in words, and its fields. */
-function RuleFields({
-  path,
-  rule,
-  form,
-  terms,
-}: {
-  path: string
-  rule: unknown
-  form: PlanForm
-  terms: unknown
-}) {
-  const { values } = form
+function RuleFields(
+  { path, rule, terms }: { path: string; rule: unknown; terms: unknown },
+  { values } = useForm(),
+) {
   const kind = ruleKind(values, path)
   const rates = kind?.pays.map(([name]) => name) ?? []
   const { id, ...others } = kind?.members ?? {}
   const own = Object.entries(others).filter(([name]) => !rates.includes(name))
-  const main = own.filter(([, { isFolded }]) => !isFolded)
-  const limits = own.filter(([, { isFolded }]) => isFolded)
   const sentences = typedSentences(rule, terms)
   const title = `Rule ${Number(path.slice('rules/'.length)) + 1}`
   return (
@@ -226,7 +208,7 @@ function RuleFields({
         {kind && `: ${kind.label.toLowerCase()}`}
       </legend>
       <input type="hidden" name={`${path}/kind`} value={values(`${path}/kind`)} />
-      <ListErrors name={path} form={form} />
+      <ListErrors name={path} />
       <div class="rule in-words">
         {sentences ? (
           <Sentences now={sentences} before={null} />
@@ -236,16 +218,9 @@ function RuleFields({
       </div>
       {kind && (
         <>
-          <div class="plan-fields">
-            {id && <FieldOf field={id} name={`${path}/id`} form={form} />}
-          </div>
-          <Rate kind={kind} path={path} form={form} />
-          <MemberFields members={Object.fromEntries(main)} path={path} form={form} />
-          <FoldedFields
-            title="Limits and more"
-            fields={limits.map(([name, field]) => ({ field, name: `${path}/${name}` }))}
-            form={form}
-          />
+          <div class="plan-fields">{id && <FieldOf field={id} name={`${path}/id`} />}</div>
+          <Rate kind={kind} path={path} />
+          <Fields members={Object.fromEntries(own)} path={path} title="Limits and more" />
         </>
       )}
       <RowButton does={`remove ${path}`} at="rules">
@@ -259,11 +234,13 @@ function RuleFields({
 const FIXED = ['currency', 'period', 'terms']
 
 /** Renders a member of the plan beside its rules: as a text if all its versions have it. */
-const PlanMember = (props: { name: string; field: Field; form: PlanForm; isNew: boolean }) => {
-  const { name, field, form, isNew } = props
+const PlanMember = (
+  { name, field, isNew }: { name: string; field: Field; isNew: boolean },
+  form = useForm(),
+) => {
   const value = form.values(name)
   if (isNew || !FIXED.includes(name) || form.values(`${name}=`) !== '') {
-    return <FieldOf field={field} name={name} form={form} />
+    return <FieldOf field={field} name={name} />
   }
   const options = field.is === 'choice' ? field.options : []
   return (
@@ -277,7 +254,7 @@ const PlanMember = (props: { name: string; field: Field; form: PlanForm; isNew: 
 }
 
 /** Renders the fields of a plan: its own, and its rules. */
-const PlanFields = ({ form, terms, isNew }: { form: PlanForm; terms: unknown; isNew: boolean }) => {
+const PlanFields = ({ terms, isNew }: { terms: unknown; isNew: boolean }, form = useForm()) => {
   const count = rowCount(form.values, 'rules')
   const { output } = validateShape(planTerms, terms)
   const rules: unknown = Object(terms).rules
@@ -295,18 +272,17 @@ const PlanFields = ({ form, terms, isNew }: { form: PlanForm; terms: unknown; is
       )}
       <div class="plan-fields">
         {Object.entries(PLAN_MEMBERS).map(([name, field]) => (
-          <PlanMember name={name} field={field} form={form} isNew={isNew} />
+          <PlanMember name={name} field={field} isNew={isNew} />
         ))}
       </div>
       <section id="rules">
         <h2>Rules</h2>
         <input type="hidden" name="rules#" value={String(count)} />
-        <ListErrors name="rules" form={form} />
+        <ListErrors name="rules" />
         {Array.from({ length: count }, (_, i) => (
           <RuleFields
             path={`rules/${i}`}
             rule={Array.isArray(rules) ? rules[i] : null}
-            form={form}
             terms={terms}
           />
         ))}
@@ -370,16 +346,10 @@ export function planEditor(props: EditorProps): {
   const reported = isComputed
     ? Object.keys(REPORTED).filter((name) => vocabulary.conditions.has(name))
     : []
-  const form: PlanForm = {
-    values: draft.values,
-    errors: draft.errors,
-    offers: {
-      transactions: vocabulary.transactions,
-      activity: vocabulary.activity,
-      hasEvents: vocabulary.events !== null,
-      conditions: vocabulary.conditions,
-      lists: new Set([...lists.keys(), ...reported]),
-    },
+  const { transactions, activity, events, conditions } = vocabulary
+  const offers = {
+    ...{ transactions, activity, conditions, hasEvents: events !== null },
+    lists: new Set([...lists.keys(), ...reported]),
   }
   // No plan can have an id with a space.
   const plan = visit.params.plan ?? 'new plan'
@@ -391,6 +361,7 @@ export function planEditor(props: EditorProps): {
   const body = (
     <VersionForm
       draft={draft}
+      offers={offers}
       latest={latest}
       changes={(seen) =>
         latest && (
@@ -422,7 +393,7 @@ export function planEditor(props: EditorProps): {
         ),
       }}
     >
-      <PlanFields form={form} terms={draft.terms} isNew={isNew} />
+      <PlanFields terms={draft.terms} isNew={isNew} />
     </VersionForm>
   )
   const compute = async () => {

@@ -1,4 +1,4 @@
-import type { Child } from 'hono/jsx'
+import { type Child, createContext, useContext } from 'hono/jsx'
 import { transactionWord } from '../../commission/engine/plan-words.ts'
 import type { FieldError, Values } from '../page.ts'
 import {
@@ -7,7 +7,6 @@ import {
   CONDITIONS,
   type EntryList,
   type Field,
-  type Group,
   type Members,
   type OneOf,
   SIZES,
@@ -15,8 +14,8 @@ import {
 } from '../plan/fields.ts'
 import {
   chosenForm,
+  formPath,
   listItems,
-  memberName,
   pointerOf,
   rowCount,
   tickedNames,
@@ -49,11 +48,20 @@ export interface PlanForm {
   readonly offers: Offers
 }
 
+/** The form whose fields are rendered. */
+export const PlanFormContext = createContext<PlanForm | null>(null)
+
+/** Returns the form whose fields are rendered. A component has it as its second parameter. */
+export function useForm(): PlanForm {
+  const form = useContext(PlanFormContext)
+  if (!form) throw new Error('A field was rendered outside of its form.')
+  return form
+}
+
 interface Props<F> {
   readonly field: F
   /** The name of the field, or of its first part. */
   readonly name: string
-  readonly form: PlanForm
 }
 
 /** Returns the errors that point at one of these pointers, or into it. */
@@ -67,7 +75,7 @@ export const errorsAt = (
   )
 
 /** Renders what keeps the exact value of a field while its text is unchanged. */
-const Exact = ({ name, form: { values } }: Omit<Props<Atom>, 'field'>) => {
+const Exact = ({ name }: { name: string }, { values } = useForm()) => {
   const exact = values(`${name}=`)
   return exact === '' ? null : <input type="hidden" name={`${name}=`} value={exact} />
 }
@@ -97,7 +105,7 @@ function choicesOf(field: Atom, name: string, { values, offers }: PlanForm) {
   return optionsOf(field.options.filter(isOffered), field.isRequired, value)
 }
 
-function AtomField({ field, name, form }: Props<Atom>) {
+function AtomField({ field, name }: Props<Atom>, form = useForm()) {
   const { values, offers } = form
   const errors = errorsAt(form, pointerOf(name))
   if (field.is === 'ticks') {
@@ -107,7 +115,7 @@ function AtomField({ field, name, form }: Props<Atom>) {
     return (
       <>
         <input type="hidden" name={`${name}:all`} value={JSON.stringify(all)} />
-        <Exact name={name} form={form} />
+        <Exact name={name} />
         <Ticks
           id={name}
           title={field.label}
@@ -150,7 +158,7 @@ function AtomField({ field, name, form }: Props<Atom>) {
           attributes={{ 'aria-label': 'Whether it is added or deducted' }}
         />
       )}
-      <Exact name={name} form={form} />
+      <Exact name={name} />
     </InputField>
   )
 }
@@ -179,24 +187,8 @@ export const RowButton = ({ does, at, label, children }: RowButtonProps) => (
   </button>
 )
 
-/** Returns the form with which a new row begins: the first that the account can have. */
-function firstForm({ item }: EntryList, offers: Offers): string {
-  return item.is === 'oneOf' ? (offeredForms(item, '', offers)[0] ?? '') : ''
-}
-
-/** Renders the fields of a row. Those of a group need no name: the list has it. */
-const RowFields = ({ field, name, form }: Props<Field>) =>
-  field.is === 'group' ? (
-    <div class="plan-fields">
-      <ErrorTexts errors={errorsAt(form, pointerOf(name), true)} />
-      <MemberFields members={field.members} path={name} form={form} />
-    </div>
-  ) : (
-    <FieldOf field={field} name={name} form={form} />
-  )
-
 /** Renders the errors of a list or of a rule as a whole. */
-export function ListErrors({ name, form }: { name: string; form: PlanForm }) {
+export function ListErrors({ name }: { name: string }, form = useForm()) {
   const errors = errorsAt(form, pointerOf(name), true)
   return errors.length === 0 ? null : (
     <p class="note wrong">
@@ -205,59 +197,73 @@ export function ListErrors({ name, form }: { name: string; form: PlanForm }) {
   )
 }
 
-/** Renders a list of rows: its title, how many rows it has, and the errors of the list as a whole. */
-function ListFrame(props: {
-  label: string
-  name: string
-  count: number
-  form: PlanForm
-  children?: Child
-}) {
-  const { label, name, count, form, children } = props
+interface RowsProps {
+  readonly label: string
+  readonly name: string
+  /** The word for one row. */
+  readonly one: string
+  /** What a new row begins with. */
+  readonly first: string
+  readonly hint?: string | undefined
+  readonly row: (at: string, i: number) => Child
+}
+
+/** Renders rows that can be removed, the errors of the list as a whole, and the button that adds a row. */
+function Rows({ label, name, one, first, hint, row }: RowsProps, { values } = useForm()) {
+  const count = rowCount(values, name)
   return (
     <fieldset class="rows" id={name}>
       <legend>{label}</legend>
       <input type="hidden" name={`${name}#`} value={String(count)} />
-      <ListErrors name={name} form={form} />
-      {children}
-    </fieldset>
-  )
-}
-
-/** Renders a list whose entries can be removed, and the button that adds one. */
-function RowsField({ field, name, form }: Props<EntryList>) {
-  const count = rowCount(form.values, name)
-  return (
-    <ListFrame label={field.label} name={name} count={count} form={form}>
+      <ListErrors name={name} />
       {Array.from({ length: count }, (_, i) => (
-        <div class="row" id={`${name}/${i}-row`}>
-          <RowFields field={field.item} name={`${name}/${i}`} form={form} />
-          <RowButton does={`remove ${name}/${i}`} at={name} label={`Remove ${field.one} ${i + 1}`}>
+        <div class={one === CONDITION ? 'row condition' : 'row'} id={`${name}/${i}-row`}>
+          {row(`${name}/${i}`, i)}
+          <RowButton does={`remove ${name}/${i}`} at={name} label={`Remove ${one} ${i + 1}`}>
             Remove
           </RowButton>
         </div>
       ))}
       <RowButton
-        does={`add ${name} ${firstForm(field, form.offers)}`}
+        does={`add ${name} ${first}`}
         at={`${name}/${count}-row`}
-        label={`Add a ${field.one} to ${field.label}`}
+        label={`Add a ${one} to ${label}`}
       >
-        Add a {field.one}
+        Add a {one}
       </RowButton>
-      {field.hint && <span class="note"> {field.hint}</span>}
-    </ListFrame>
+      {hint && <span class="note"> {hint}</span>}
+    </fieldset>
   )
 }
 
-/** Returns whether an account can have records of a form. */
-function isOffered(form: string, { transactions, activity, hasEvents }: Offers): boolean {
-  if (form === 'transactions') return transactions !== null
-  if (form === 'activity') return activity !== null
-  return form === 'event' ? hasEvents : true
+/** Renders a list of entries. A group in it needs no name: the list has it. */
+function RowsField({ field, name }: Props<EntryList>, form = useForm()) {
+  const { label, one, hint, item } = field
+  // A new row begins with the first form that the account can have.
+  const first = item.is === 'oneOf' ? (offeredForms(item, '', form.offers)[0] ?? '') : ''
+  return (
+    <Rows
+      {...{ label, name, one, first, hint }}
+      row={(at) =>
+        item.is === 'group' ? (
+          <div class="plan-fields">
+            <ErrorTexts errors={errorsAt(form, pointerOf(at), true)} />
+            <Fields members={item.members} path={at} />
+          </div>
+        ) : (
+          <FieldOf field={item} name={at} />
+        )
+      }
+    />
+  )
 }
 
-const offeredForms = ({ forms }: OneOf, chosen: string, offers: Offers): string[] =>
-  Object.keys(forms).filter((one) => one === chosen || isOffered(one, offers))
+/** Returns the forms of which an account can have records, and the chosen one. */
+const offeredForms = ({ forms }: OneOf, chosen: string, offers: Offers): string[] => {
+  const { transactions, activity, hasEvents } = offers
+  const without = [!transactions && 'transactions', !activity && 'activity', !hasEvents && 'event']
+  return Object.keys(forms).filter((one) => one === chosen || !without.includes(one))
+}
 
 /** Returns whether the fields of a member have something. */
 function isFilled(field: Field, name: string, values: Values): boolean {
@@ -270,57 +276,47 @@ function isFilled(field: Field, name: string, values: Values): boolean {
   )
 }
 
-/** Renders fields that are folded while they are empty and have no error. */
-export const FoldedFields = ({
-  title,
-  fields,
-  form,
-}: {
-  title: string
-  fields: readonly { readonly field: Field; readonly name: string; readonly forms?: string }[]
-  form: PlanForm
-}) => (
-  <details
-    open={fields.some(
-      ({ field, name }) =>
-        // Most parts have a name, which says nothing to people.
-        (!name.endsWith('/name') && isFilled(field, name, form.values)) ||
-        errorsAt(form, pointerOf(name)).length > 0,
-    )}
-  >
-    <summary>{title}</summary>
-    <div class="plan-fields">
-      {fields.map(({ field, name, forms }) => (
-        <div data-for={forms}>
-          <FieldOf field={field} name={name} form={form} />
-        </div>
-      ))}
-    </div>
-  </details>
-)
+/** Renders the fields of members. Some are folded, below `title`, while they are empty and have no error. */
+export const Fields = (
+  props: { members: Members; path: string; title?: string },
+  form = useForm(),
+) => {
+  const { members, path, title = 'More' } = props
+  const all = Object.entries(members).map(([name, field]) => ({
+    field,
+    name: path === '' ? name : `${path}/${name}`,
+  }))
+  const folded = all.filter(({ field }) => field.isFolded)
+  return (
+    <>
+      {all.map((one) => !one.field.isFolded && <FieldOf {...one} />)}
+      {folded.length > 0 && (
+        <details
+          open={folded.some(
+            ({ field, name }) =>
+              // Most parts have a name, which says nothing to people.
+              (!name.endsWith('/name') && isFilled(field, name, form.values)) ||
+              errorsAt(form, pointerOf(name)).length > 0,
+          )}
+        >
+          <summary>{title}</summary>
+          <div class="plan-fields">
+            {folded.map((one) => (
+              <FieldOf {...one} />
+            ))}
+          </div>
+        </details>
+      )}
+    </>
+  )
+}
 
 /** Renders the choice between forms, and the fields of each. The style sheet shows those of the chosen one. */
-function OneOfField({ field, name, form }: Props<OneOf>) {
+function OneOfField({ field, name }: Props<OneOf>, form = useForm()) {
   const [chosen = ''] = chosenForm(field, name, form.values) ?? []
   const offered = offeredForms(field, chosen, form.offers)
   const options = offered.map((one): Choice => [one, field.forms[one]?.label ?? one])
-  const none: readonly Choice[] = [['', field.none ?? 'Choose']]
   const isOptional = field.none !== undefined || chosen === ''
-  // A member that several forms have with the same meaning is one field.
-  const members = new Map<string, { field: Field; name: string; forms: string }>()
-  for (const one of offered) {
-    for (const [member, own] of Object.entries(field.forms[one]?.members ?? {})) {
-      const at = memberName(name, field, one, member)
-      const forms = [members.get(at)?.forms, one].filter(Boolean).join(' ')
-      members.set(at, { field: own, name: at, forms })
-    }
-  }
-  // Those that several forms share come last.
-  const all = [...members.values()].sort(
-    (a, b) => Number(a.forms.includes(' ')) - Number(b.forms.includes(' ')),
-  )
-  const folded = all.filter(({ field: own }) => own.isFolded)
-  const errors = errorsAt(form, pointerOf(name), true)
   return (
     <div class="one-of" id={`${name}-forms`}>
       <InputField
@@ -328,26 +324,20 @@ function OneOfField({ field, name, form }: Props<OneOf>) {
         name={`${name}@`}
         label={field.label}
         hint={field.hint}
-        errors={errors}
-        options={isOptional ? [...none, ...options] : options}
+        errors={errorsAt(form, pointerOf(name), true)}
+        options={isOptional ? [['', field.none ?? 'Choose'], ...options] : options}
         value={chosen}
       />
-      {all.map(
-        (one) =>
-          !one.field.isFolded && (
-            <div data-for={one.forms}>
-              <FieldOf {...one} form={form} />
-            </div>
-          ),
-      )}
-      {folded.length > 0 && (
-        <div data-for={[...new Set(folded.flatMap(({ forms }) => forms.split(' ')))].join(' ')}>
-          <FoldedFields title="More" fields={folded} form={form} />
+      {offered.map((one) => (
+        <div data-for={one}>
+          <Fields members={field.forms[one]?.members ?? {}} path={formPath(name, one)} />
         </div>
-      )}
+      ))}
     </div>
   )
 }
+
+const CONDITION = 'condition'
 
 /**
  * Returns the errors of a row of conditions. Rows of the same condition are one list of the plan, in which each
@@ -372,122 +362,74 @@ function conditionErrors(form: PlanForm, name: string, row: number): readonly Fi
 }
 
 /** Renders a row for each condition. */
-function WhenField({ field, name, form }: Props<When>) {
+function WhenField({ field, name }: Props<When>, form = useForm()) {
   const { values, offers } = form
-  const count = rowCount(values, name)
   const known = Object.entries(CONDITIONS).flatMap(([one, { ofRecord }]) =>
     offers.conditions.has(one) && (field.ofRecords || !ofRecord) ? [one, `not_${one}`] : [],
   )
   const sizes = offers.conditions.has('account_size') ? SIZES.map(([one]) => one) : []
-  return (
-    <ListFrame label={field.label} name={name} count={count} form={form}>
-      {Array.from({ length: count }, (_, i) => {
-        const at = `${name}/${i}`
-        const chosen = values(`${at}@`)
-        const all = [...new Set([...known, ...sizes, ...(chosen ? [chosen] : [])])]
-        const errors = conditionErrors(form, name, i)
-        const base = chosen.replace(/^not_/, '')
-        const example = Object.hasOwn(CONDITIONS, base) ? CONDITIONS[base]?.example : undefined
-        return (
-          <div class="row condition" id={`${at}-row`}>
-            <div class={errors.length > 0 ? 'field wrong' : 'field'}>
-              <Control
-                name={`${at}@`}
-                options={[
-                  ...(chosen ? [] : [['', 'Choose'] as const]),
-                  ...all.map((one): Choice => [one, conditionLabel(one)]),
-                ]}
-                value={chosen}
-                attributes={{ 'aria-label': `Condition ${i + 1}` }}
-              />
-              <Control
-                id={at}
-                name={at}
-                value={values(at)}
-                placeholder={example && `such as ${example}`}
-                hintId={errors.length > 0 ? `${at}-about` : undefined}
-                attributes={{
-                  list: offers.lists.has(base) ? `offer-${base}` : undefined,
-                  'data-list': '',
-                  'aria-label': `Values of condition ${i + 1}, with commas`,
-                }}
-              />
-              <Exact name={at} form={form} />
-              {errors.length > 0 && (
-                <p class="note" id={`${at}-about`}>
-                  <ErrorTexts errors={errors} />
-                </p>
-              )}
-            </div>
-            <RowButton does={`remove ${at}`} at={name} label={`Remove condition ${i + 1}`}>
-              Remove
-            </RowButton>
-          </div>
-        )
-      })}
-      <RowButton
-        does={`add ${name} ${field.ofRecords && offers.transactions ? 'instruments' : 'countries'}`}
-        at={`${name}/${count}-row`}
-        label={`Add a condition to ${field.label}`}
-      >
-        Add a condition
-      </RowButton>
-    </ListFrame>
-  )
-}
-
-/** Renders the fields of members. */
-export const MemberFields = ({
-  members,
-  path,
-  form,
-}: {
-  members: Members
-  path: string
-  form: PlanForm
-}) => (
-  <>
-    {Object.entries(members).map(([name, field]) => (
-      <FieldOf field={field} name={path === '' ? name : `${path}/${name}`} form={form} />
-    ))}
-  </>
-)
-
-/** Renders members together. */
-function GroupField({ field, name, form }: Props<Group>) {
-  const all = Object.entries(field.members)
-  const folded = all.filter(([, own]) => own.isFolded)
-  const shown = Object.fromEntries(all.filter(([, own]) => !own.isFolded))
-  return (
-    <fieldset class="group" id={name}>
-      <legend>{field.label}</legend>
-      <ErrorTexts errors={errorsAt(form, pointerOf(name), true)} />
-      <div class="plan-fields">
-        <MemberFields members={shown} path={name} form={form} />
-      </div>
-      {folded.length > 0 && (
-        <FoldedFields
-          title="More"
-          fields={folded.map(([member, own]) => ({ field: own, name: `${name}/${member}` }))}
-          form={form}
+  const row = (at: string, i: number) => {
+    const chosen = values(`${at}@`)
+    const all = [...new Set([...known, ...sizes, ...(chosen ? [chosen] : [])])]
+    const errors = conditionErrors(form, name, i)
+    const base = chosen.replace(/^not_/, '')
+    const example = Object.hasOwn(CONDITIONS, base) ? CONDITIONS[base]?.example : undefined
+    return (
+      <div class={errors.length > 0 ? 'field wrong' : 'field'}>
+        <Control
+          name={`${at}@`}
+          options={[
+            ...(chosen ? [] : [['', 'Choose'] as const]),
+            ...all.map((one): Choice => [one, conditionLabel(one)]),
+          ]}
+          value={chosen}
+          attributes={{ 'aria-label': `Condition ${i + 1}` }}
         />
-      )}
-    </fieldset>
-  )
+        <Control
+          id={at}
+          name={at}
+          value={values(at)}
+          placeholder={example && `such as ${example}`}
+          hintId={errors.length > 0 ? `${at}-about` : undefined}
+          attributes={{
+            list: offers.lists.has(base) ? `offer-${base}` : undefined,
+            'data-list': '',
+            'aria-label': `Values of condition ${i + 1}, with commas`,
+          }}
+        />
+        <Exact name={at} />
+        {errors.length > 0 && (
+          <p class="note" id={`${at}-about`}>
+            <ErrorTexts errors={errors} />
+          </p>
+        )}
+      </div>
+    )
+  }
+  const first = field.ofRecords && offers.transactions ? 'instruments' : 'countries'
+  return <Rows {...{ label: field.label, name, first, row }} one={CONDITION} />
 }
 
 /** Renders a field of a plan. */
-export function FieldOf({ field, name, form }: Props<Field>): Child {
+export function FieldOf({ field, name }: Props<Field>, form = useForm()): Child {
   switch (field.is) {
     case 'group':
-      return <GroupField field={field} name={name} form={form} />
+      return (
+        <fieldset class="group" id={name}>
+          <legend>{field.label}</legend>
+          <ErrorTexts errors={errorsAt(form, pointerOf(name), true)} />
+          <div class="plan-fields">
+            <Fields members={field.members} path={name} />
+          </div>
+        </fieldset>
+      )
     case 'rows':
-      return <RowsField field={field} name={name} form={form} />
+      return <RowsField field={field} name={name} />
     case 'oneOf':
-      return <OneOfField field={field} name={name} form={form} />
+      return <OneOfField field={field} name={name} />
     case 'when':
-      return <WhenField field={field} name={name} form={form} />
+      return <WhenField field={field} name={name} />
     default:
-      return <AtomField field={field} name={name} form={form} />
+      return <AtomField field={field} name={name} />
   }
 }

@@ -3,6 +3,7 @@ import { type FieldError, useVisit, type Values, type Visit } from '../page.ts'
 import type { TypedTerms } from '../plan/form.ts'
 import { Sentence } from './data.tsx'
 import { FormSentence } from './forms.tsx'
+import { type Offers, PlanFormContext } from './plan-fields.tsx'
 
 // The form of the next version, of a plan or of a fraud rule: what is typed of it, and what is wrong.
 
@@ -56,6 +57,7 @@ export function openDraft(
 
 interface VersionFormProps {
   readonly draft: Draft
+  readonly offers: Offers
   /** The latest version; null for something new. */
   readonly latest: { readonly version: number } | null
   /** What the form sends unseen. */
@@ -144,7 +146,7 @@ export const Lists = ({ lists }: { lists: VersionFormProps['lists'] }) => (
 
 /** Renders the form of the next version, and beside it what is computed from records. */
 export const VersionForm = (props: VersionFormProps, visit = useVisit()) => {
-  const { draft, latest, hidden = {}, children, buttons, lists, figures } = props
+  const { draft, offers, latest, hidden = {}, children, buttons, lists, figures } = props
   const sent = { csrf: visit.csrf, change: 'put', after: String(latest?.version ?? 0), ...hidden }
   return (
     <div class="plan-editor">
@@ -164,7 +166,7 @@ export const VersionForm = (props: VersionFormProps, visit = useVisit()) => {
           Show again
         </button>
         <WhyRefused {...props} />
-        {children}
+        <PlanFormContext.Provider value={{ ...draft, offers }}>{children}</PlanFormContext.Provider>
         <div class="plan-buttons">
           <button type="submit" name="do" value="show" class="plain" formaction="#figures">
             {buttons[0]}

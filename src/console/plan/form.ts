@@ -28,7 +28,7 @@ import {
 //   #  the number of rows          @  the form of a member, or the condition of a row
 //   :  a tick, or all that can be ticked (`:all`)        +  the sign of a factor
 //   =  the exact value, as long as what the form shows of it is unchanged
-//   ~  a member of the same name in another form
+//   ~  one of several forms, before its members
 
 /** The texts of a form, by the names of its fields. */
 export type Texts = ReadonlyMap<string, string>
@@ -76,18 +76,20 @@ interface Reading {
   readonly problems: FieldError[]
 }
 
+/** What showing a form needs: the texts of its fields, which are set, and the decimal places of amounts. */
+interface Showing {
+  readonly texts: Map<string, string>
+  readonly digits: number
+}
+
 /** Returns the number of rows of a list. */
 export function rowCount(values: Values, path: string): number {
   const count = Number(values(`${path}#`))
   return Number.isInteger(count) && count > 0 ? Math.min(count, MAX_ROWS) : 0
 }
 
-/** Returns the name of the field of a member, which other forms may have with another meaning. */
-export function memberName(path: string, { forms }: OneOf, form: string, member: string): string {
-  const own = forms[form]?.members[member]
-  const first = Object.values(forms).find(({ members }) => Object.hasOwn(members, member))
-  return `${path}/${member}${first?.members[member] === own ? '' : `~${form}`}`
-}
+/** Returns the path of the members of one of several forms: others have members of the same names. */
+export const formPath = (path: string, form: string): string => `${path}~${form}`
 
 /** Returns the pointer of a field. */
 export const pointerOf = (name: string): string => `/${name.replace(/~[a-z]+/g, '')}`
@@ -154,7 +156,7 @@ function shownTexts({ is }: Atom, path: string, values: Values): readonly string
 }
 
 /** Sets the fields of an atom, unless they cannot show the value. */
-function showAtom(atom: Atom, path: string, value: unknown, texts: Map<string, string>): void {
+function showAtom(atom: Atom, path: string, value: unknown, { texts }: Showing): void {
   if (atom.is === 'ticks') {
     if (!isTexts(value)) return
     texts.set(`${path}:all`, JSON.stringify([...new Set(value)]))
@@ -239,13 +241,7 @@ function readAtom(atom: Atom, path: string, reading: Reading): unknown {
 }
 
 /** Keeps the exact value of an atom if what it shows would be read as another one. */
-function keepExact(
-  atom: Atom,
-  path: string,
-  value: unknown,
-  texts: Map<string, string>,
-  digits: number,
-) {
+function keepExact(atom: Atom, path: string, value: unknown, { texts, digits }: Showing) {
   const values = valuesOf(texts)
   const problems: FieldError[] = []
   const read = readAtom(atom, path, { values, digits, problems })
@@ -286,7 +282,8 @@ function readWhen(path: string, reading: Reading): unknown {
   return Object.keys(found).length > 0 ? found : undefined
 }
 
-function showWhen(path: string, value: Json, texts: Map<string, string>, digits: number): void {
+function showWhen(path: string, value: Json, showing: Showing): void {
+  const { texts } = showing
   const { account_size: size, ...lists } = value
   const bounds = Object.entries(Object(size)).map(
     ([name, one]) => [`account_size/${name}`, one] as const,
@@ -295,20 +292,15 @@ function showWhen(path: string, value: Json, texts: Map<string, string>, digits:
   texts.set(`${path}#`, String(rows.length))
   for (const [i, [name, one]] of rows.entries()) {
     texts.set(`${path}/${i}@`, name)
-    show(conditionAtom(name), `${path}/${i}`, one, texts, digits)
+    show(conditionAtom(name), `${path}/${i}`, one, showing)
   }
 }
 
 // All fields.
 
 /** Sets the fields that show a value. What no field can show is left out. */
-function show(
-  field: Field,
-  path: string,
-  value: unknown,
-  texts: Map<string, string>,
-  digits: number,
-): void {
+function show(field: Field, path: string, value: unknown, showing: Showing): void {
+  const { texts } = showing
   if (field.is === 'rows') {
     const { key, item } = field
     const rows = key
@@ -316,45 +308,29 @@ function show(
       : value
     if (!Array.isArray(rows)) return
     texts.set(`${path}#`, String(rows.length))
-    for (const [i, one] of rows.entries()) show(item, `${path}/${i}`, one, texts, digits)
+    for (const [i, one] of rows.entries()) show(item, `${path}/${i}`, one, showing)
   } else if (field.is === 'group' || field.is === 'oneOf' || field.is === 'when') {
     if (!isObject(value)) return
-    if (field.is === 'group') showMembers(field.members, path, value, texts, digits)
-    else if (field.is === 'oneOf') showOneOf(field, path, value, texts, digits)
-    else showWhen(path, value, texts, digits)
+    if (field.is === 'group') showMembers(field.members, path, value, showing)
+    else if (field.is === 'when') showWhen(path, value, showing)
+    else {
+      const [name, form] =
+        Object.entries(field.forms).find(([one]) => Object.hasOwn(value, one)) ?? []
+      if (!name || !form) return
+      texts.set(`${path}@`, name)
+      showMembers(form.members, formPath(path, name), value, showing)
+    }
   } else {
-    showAtom(field, path, value, texts)
-    keepExact(field, path, value, texts, digits)
+    showAtom(field, path, value, showing)
+    keepExact(field, path, value, showing)
   }
 }
 
 const below = (path: string, name: string) => (path === '' ? name : `${path}/${name}`)
 
-function showMembers(
-  members: Members,
-  path: string,
-  value: Json,
-  texts: Map<string, string>,
-  digits: number,
-): void {
+function showMembers(members: Members, path: string, value: Json, showing: Showing): void {
   for (const [name, field] of Object.entries(members)) {
-    if (Object.hasOwn(value, name)) show(field, below(path, name), value[name], texts, digits)
-  }
-}
-
-function showOneOf(
-  field: OneOf,
-  path: string,
-  value: Json,
-  texts: Map<string, string>,
-  digits: number,
-): void {
-  const [name, form] = Object.entries(field.forms).find(([one]) => Object.hasOwn(value, one)) ?? []
-  if (!name || !form) return
-  texts.set(`${path}@`, name)
-  for (const [member, own] of Object.entries(form.members)) {
-    const at = memberName(path, field, name, member)
-    if (Object.hasOwn(value, member)) show(own, at, value[member], texts, digits)
+    if (Object.hasOwn(value, name)) show(field, below(path, name), value[name], showing)
   }
 }
 
@@ -375,13 +351,12 @@ function read(field: Field, path: string, reading: Reading): unknown {
 }
 
 /** Returns an object of the members that have a value. */
-const present = (entries: readonly (readonly [string, unknown])[]): Record<string, unknown> =>
-  Object.fromEntries(entries.filter(([, value]) => value !== undefined))
-
-const readMembers = (members: Members, path: string, reading: Reading): Record<string, unknown> =>
-  present(
-    Object.entries(members).map(([name, field]) => [name, read(field, below(path, name), reading)]),
+function readMembers(members: Members, path: string, reading: Reading): Record<string, unknown> {
+  const entries = Object.entries(members).map(
+    ([name, field]) => [name, read(field, below(path, name), reading)] as const,
   )
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+}
 
 function readGroup({ members }: Group, path: string, reading: Reading): unknown {
   const found = readMembers(members, path, reading)
@@ -417,13 +392,7 @@ export function chosenForm({ forms }: OneOf, path: string, values: Values): [str
 function readOneOf(field: OneOf, path: string, reading: Reading): unknown {
   const [name, form] = chosenForm(field, path, reading.values) ?? []
   if (!name || !form) return undefined
-  if (form.fixed) return form.fixed
-  return present(
-    Object.entries(form.members).map(([member, own]) => [
-      member,
-      read(own, memberName(path, field, name, member), reading),
-    ]),
-  )
+  return form.fixed ?? readMembers(form.members, formPath(path, name), reading)
 }
 
 // Plans and their rules.
@@ -486,18 +455,8 @@ export function readFields(
 /** Returns the fields of members that show an object. */
 export function showFields(members: Members, value: Json, digits: number): Texts {
   const texts = new Map<string, string>()
-  showMembers(members, '', value, texts, digits)
+  showMembers(members, '', value, { texts, digits })
   return texts
-}
-
-function showRule(rule: Json, path: string, texts: Map<string, string>, digits: number): void {
-  const kindName = String(rule.kind)
-  const kind = Object.hasOwn(RULE_KINDS, kindName) && RULE_KINDS[kindName]
-  if (!kind) return
-  texts.set(`${path}/kind`, kindName)
-  const rates = kind.pays.map(([name]) => name)
-  texts.set(`${path}@pays`, rates.find((name) => Object.hasOwn(rule, name)) ?? rates[0] ?? '')
-  showMembers(kind.members, path, rule, texts, digits)
 }
 
 /** Returns the fields of a form that show the terms of a plan. */
@@ -507,11 +466,20 @@ export function formOf(terms: unknown): Texts {
   const texts = new Map(showFields(PLAN_MEMBERS, others, digits))
   const shown = Array.isArray(rules) ? rules.slice(0, MAX_ROWS) : []
   texts.set('rules#', String(shown.length))
-  for (const [i, rule] of shown.entries()) showRule(Object(rule), `rules/${i}`, texts, digits)
+  for (const [i, one] of shown.entries()) {
+    const path = `rules/${i}`
+    const rule: Json = Object(one)
+    texts.set(`${path}/kind`, String(rule.kind))
+    const kind = ruleKind(valuesOf(texts), path)
+    if (!kind) continue
+    const rates = kind.pays.map(([name]) => name)
+    texts.set(`${path}@pays`, rates.find((name) => Object.hasOwn(rule, name)) ?? rates[0] ?? '')
+    showMembers(kind.members, path, rule, { texts, digits })
+  }
   return texts
 }
 
-// EntryList that people add and remove.
+// Rows that people add and remove.
 
 /** Returns the values of a form with one row more; `first` are the fields of that row, by what follows its name. */
 export function withRow(
