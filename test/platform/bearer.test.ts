@@ -75,24 +75,6 @@ describe('RFC 6750 §3: requests without a valid token', () => {
     })
   })
 
-  test('wrong_vertical names the correct path without the record id', async () => {
-    const { access_token } = await partner('prop-trading')
-    const headers = { Authorization: `Bearer ${access_token}` }
-    const { detail } = await json(ask('/api/v1/forex/customers/secret-id', { headers }))
-
-    expect(detail).toMatch(/Use \/api\/v1\/prop-trading\/customers\.$/)
-  })
-
-  test('wrong_vertical names the paths of the vertical if the resource has none', async () => {
-    const { access_token } = await partner('prop-trading')
-    const headers = { Authorization: `Bearer ${access_token}` }
-    for (const path of ['', '/', '/nowhere', '/UPPER', '/x/customers']) {
-      expect((await json(ask(`/api/v1/forex${path}`, { headers }))).detail).toContain(
-        'The paths of this vertical begin with /api/v1/prop-trading/.',
-      )
-    }
-  })
-
   test('wrong_vertical names no path that does not exist', async () => {
     const { access_token } = await partner('forex')
     const headers = { Authorization: `Bearer ${access_token}` }
