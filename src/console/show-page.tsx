@@ -21,7 +21,7 @@ import {
   type Visit,
   VisitContext,
 } from './page.ts'
-import { Sentence } from './parts/data.tsx'
+import { Sentence, titleOf, visible } from './parts/data.tsx'
 import { placeOf } from './parts/deliveries.tsx'
 import { FormSentence, Refusal } from './parts/forms.tsx'
 import { detailWords } from './parts/plain-words.ts'
@@ -39,13 +39,11 @@ async function renderFiltered(page: Page, visit: Visit): Promise<Shown> {
   try {
     return { view: await page.render(visit), visit }
   } catch (thrown) {
-    const { [thrown instanceof ApiError ? (thrown.parameter ?? '') : '']: value, ...query } =
-      visit.query
-    if (!(thrown instanceof ApiError) || value === undefined) throw thrown
-    return {
-      wrongFilter: detailWords(thrown),
-      ...(await renderFiltered(page, { ...visit, query })),
-    }
+    const name = thrown instanceof ApiError ? (thrown.parameter ?? '') : ''
+    const { [name]: value, ...query } = visit.query
+    if (value === undefined) throw thrown
+    const wrongFilter = `${titleOf(name)} cannot be “${visible(value)}” here, so it is left out.`
+    return { wrongFilter, ...(await renderFiltered(page, { ...visit, query })) }
   }
 }
 
@@ -242,7 +240,7 @@ export async function showPage(
         {done !== null && typeof done !== 'string' && <Secret shown={done} />}
         {wrongFilter !== undefined && (
           <p class="notice bad" role="alert">
-            <FormSentence text={wrongFilter} />
+            {wrongFilter}
           </p>
         )}
         {shown && <div class={`notice ${shown.tone}`}>{shown.content}</div>}
