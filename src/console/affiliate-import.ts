@@ -11,7 +11,7 @@ import { readDay, type Typed } from './typed.ts'
 // A file of affiliates: what it would change, and storing it.
 
 /** The columns of a file of affiliates, with what members call them. */
-export const AFFILIATE_COLUMNS = {
+const AFFILIATE_COLUMNS = {
   affiliate_id: 'Affiliate',
   display_name: 'Name',
   contact_email: 'E-mail',
@@ -308,7 +308,7 @@ export async function storeImport(values: Values, visit: Visit): Promise<number>
   if (seenText({ changes }) !== values('seen').replaceAll('\r\n', '\n')) {
     throw new ApiError('conflict', {
       detail:
-        'The file would now change something else: somebody has changed an affiliate or a plan, or you have chosen other columns. Nothing was stored. Look at what would change now.',
+        'The file would now change something else: somebody has changed an affiliate or a plan. Nothing was stored. Look at what would change now.',
     })
   }
   await visit.api.call(putAffiliates, { account: visit.account, affiliates })

@@ -13,22 +13,13 @@ export interface FileColumns<Name extends string> {
   readonly required: readonly NoInfer<Name>[]
 }
 
-/** A column whose heading is not known, and what a member has chosen that it has; empty: it is left out. */
-export interface OtherColumn {
-  /** The name of the field of the form that has the choice. */
-  readonly field: string
-  readonly heading: string
-  readonly chosen: string
-}
-
 /** A file: its rows without the header, and which of its columns has which values. */
 export interface ColumnFile<Name extends string> {
   readonly text: string
   readonly rows: readonly (readonly string[])[]
   readonly positions: ReadonlyMap<Name, number>
-  readonly others: readonly OtherColumn[]
-  /** The columns that no heading names: these can be chosen. */
-  readonly unnamed: readonly Name[]
+  /** The headings that are not known: their columns are left out. */
+  readonly others: readonly string[]
   /** Why it cannot be read; null if it can. */
   readonly fault: string | null
 }
@@ -39,13 +30,12 @@ const MAX_ROWS = 1000
 /** Returns the letters of a heading, by which it is known. Post Affiliate Pro begins some headings with `!`. */
 const keyOf = (heading: string): string => heading.toLowerCase().replaceAll(/[\s_!-]+/g, '')
 
-/** Reads the file of a form, or the rows that a form keeps of one, with the choices of its other columns. */
+/** Reads the file of a form, or the text that a form keeps of one. */
 export function readColumnFile<Name extends string>(
   values: Values,
   { titles, synonyms, required }: FileColumns<Name>,
 ): ColumnFile<Name> {
-  const sent = values('file')
-  const text = sent || values('csv')
+  const text = values('file') || values('csv')
   const { rows: all, fault } = readCsv(text)
   const [header = [], ...rows] = all ?? []
   const names = Object.keys(titles) as Name[]
@@ -59,31 +49,20 @@ export function readColumnFile<Name extends string>(
     return at === undefined || second !== undefined ? [] : [[name, at] as const]
   })
   const positions = new Map(known)
-  const unnamed = names.filter((name) => !positions.has(name))
   const places = new Set(positions.values())
-  const twice: Name[] = []
-  const others = header.flatMap((heading, i): OtherColumn[] => {
-    if (heading.trim() === '' || places.has(i)) return []
-    const field = `column_${i}`
-    // Choices belong to the rows that the form keeps, and not to another file.
-    const chosen = unnamed.find((name) => !sent && name === values(field))
-    if (chosen && positions.has(chosen)) twice.push(chosen)
-    if (chosen) positions.set(chosen, i)
-    return [{ field, heading, chosen: chosen ?? '' }]
-  })
+  const others = header.filter((heading, i) => heading.trim() !== '' && !places.has(i))
   const quoted = (list: readonly Name[]) => list.map((name) => `“${titles[name]}”`).join(' and no ')
   const missing = required.filter((name) => !positions.has(name))
   const problems = [
     fault && `The file is not valid CSV: line ${fault.line} has ${fault.reason}.`,
     header.length === 0 && 'Choose a file. If you chose one, it is empty.',
     missing.length > 0 &&
-      `The file has no column ${quoted(missing)}. Say below which of its columns that is.`,
-    twice[0] && `Two columns are chosen as “${titles[twice[0]]}”. Leave one of them out.`,
+      `The file has no column ${quoted(missing)}. Write that heading above one of its columns.`,
     rows.length === 0 && 'The file has a header, but no rows.',
     rows.length > MAX_ROWS &&
       `A file has at most ${MAX_ROWS.toLocaleString('en')} rows, this one ${rows.length.toLocaleString('en')}. Divide it.`,
   ]
-  return { text, rows, positions, others, unnamed, fault: problems.find(Boolean) || null }
+  return { text, rows, positions, others, fault: problems.find(Boolean) || null }
 }
 
 /** Returns the cell of a column in a row, without white space around it; empty if the file lacks the column. */

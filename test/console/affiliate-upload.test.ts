@@ -165,8 +165,7 @@ test('names and e-mail addresses are stored, whatever their columns are called',
     'IB-12 is new, with the name Forex Friends, with the e-mail ada@friends.example',
   )
   expect(plain(words)).toContain('IB-07: name none → Müller & Co')
-  expect(words).toContain('Columns with other headings: Phone, Notes')
-  expect(words).toContain('Column Phone Leave out Status Parent Plan From')
+  expect(words).toContain('Left out are the columns Phone, Notes')
 
   expect((await store(text)).status).toBe(303)
   const { data } = await admin('affiliates?affiliate_id=IB-12')
@@ -182,34 +181,10 @@ test('names and e-mail addresses are stored, whatever their columns are called',
   expect(again).toContain('The file changes nothing.')
 })
 
-test('a column with another heading is chosen in the preview, and stored as chosen', async () => {
-  const { preview, store } = await open()
-  const csv = 'Affiliate,Firma,Phone\nIB-30,Forex Friends,1\n'
-  expect(wordsOf((await preview(csv)).text)).toContain('IB-30 is new Columns')
-  const choices = { column_1: 'display_name' }
-  const { text } = await preview(csv, choices)
-  expect(wordsOf(text)).toContain('IB-30 is new, with the name Forex Friends')
-  expect(text).toContain('<option value="display_name" selected="">Name<')
-
-  const twice = await preview(csv, { ...choices, column_2: 'display_name' })
-  expect([twice.status, wordsOf(twice.text)]).toEqual([
-    422,
-    expect.stringContaining('Two columns are chosen as “Name”.'),
-  ])
-  // Other columns than those that were shown are not stored.
-  expect((await store(text)).status).toBe(409)
-  expect((await store(text, choices)).status).toBe(303)
-  const { data } = await admin('affiliates?affiliate_id=IB-30')
-  expect(data).toMatchObject([{ display_name: 'Forex Friends' }])
-})
-
-test('two headings that mean the same are both left to a choice', async () => {
+test('of two headings that mean the same, neither is known', async () => {
   const { preview } = await open()
-  const csv = 'Custom Id,Affiliate\nIB-30,Forex Friends\n'
-  const { status, text } = await preview(csv)
+  const { status, text } = await preview('Custom Id,Affiliate\nIB-30,Forex Friends\n')
   expect([status, wordsOf(text)]).toEqual([422, expect.stringContaining('no column “Affiliate”')])
-  const chosen = await preview(csv, { column_0: 'affiliate_id', column_1: 'display_name' })
-  expect(wordsOf(chosen.text)).toContain('IB-30 is new, with the name Forex Friends')
 })
 
 test('plans are found by their names, and begin on their first day if it is later', async () => {

@@ -1,6 +1,5 @@
 import { counted } from '../../commission/engine/reasons.ts'
 import {
-  AFFILIATE_COLUMNS,
   type ImportPreview,
   previewImport,
   readAffiliateFile,
@@ -8,23 +7,11 @@ import {
   storeImport,
 } from '../affiliate-import.ts'
 import { cellOf } from '../csv-columns.ts'
-import { accountPath, type Page, type RefusedForm } from '../page.ts'
-import { KeptFile } from '../parts/column-choices.tsx'
+import { accountPath, type Page } from '../page.ts'
+import { Data } from '../parts/data.tsx'
 import { AccountLink } from '../parts/fields.tsx'
 import { CSV_FILE, Field } from '../parts/forms.tsx'
 import { canManage, PostForm, RowRefusal } from '../parts/payout-forms.tsx'
-
-/** Renders why a file was refused, and what is kept of it. */
-function RefusedFile({ refused }: { refused: RefusedForm }) {
-  const file = readAffiliateFile(refused.values)
-  const rows = file.rows.map((cells) => ({ affiliate_id: cellOf(file, cells, 'affiliate_id') }))
-  return (
-    <>
-      <RowRefusal refused={refused} rows={rows} />
-      <KeptFile change={refused.change} file={file} titles={AFFILIATE_COLUMNS} />
-    </>
-  )
-}
 
 /** A file of affiliates: what it would change, before it is stored. */
 export const affiliateUploadPage: Page = {
@@ -55,21 +42,21 @@ export const affiliateUploadPage: Page = {
               </ul>
             )}
             {unchanged > 0 && <p>{counted(unchanged, 'row')} would change nothing.</p>}
-            <PostForm id="change-store" hasFile>
-              <input type="hidden" name="customers" value={customers} />
-              <input type="hidden" name="seen" value={seenText(answer as ImportPreview)} />
-              <KeptFile change="store" file={file} titles={AFFILIATE_COLUMNS} />
-              {changes.length > 0 && (
+            {file.others.length > 0 && (
+              <p class="note">
+                Left out are the columns <Data text={file.others.join(', ')} />.
+              </p>
+            )}
+            {changes.length > 0 && (
+              <PostForm id="change-store" hasFile>
+                <input type="hidden" name="customers" value={customers} />
+                <input type="hidden" name="seen" value={seenText(answer as ImportPreview)} />
+                <input type="hidden" name="csv" value={file.text} />
                 <button type="submit" name="change" value="store">
                   Store {counted(changes.length, 'row')}
                 </button>
-              )}
-              {file.others.length > 0 && (
-                <button type="submit" name="change" value="preview" class="plain">
-                  Show what would change
-                </button>
-              )}
-            </PostForm>
+              </PostForm>
+            )}
           </>
         )
       },
@@ -86,6 +73,7 @@ export const affiliateUploadPage: Page = {
       const note = <p class="note">Only the role manager can upload affiliates.</p>
       return { title: 'Upload affiliates', body: note }
     }
+    const file = refused && readAffiliateFile(refused.values)
     const body = (
       <>
         <p class="lead">
@@ -96,7 +84,17 @@ export const affiliateUploadPage: Page = {
         </p>
         <PostForm id="change-preview" hasFile>
           <input type="hidden" name="change" value="preview" />
-          {refused && <RefusedFile refused={refused} />}
+          {refused && file && (
+            <>
+              <RowRefusal
+                refused={refused}
+                rows={file.rows.map((cells) => ({
+                  affiliate_id: cellOf(file, cells, 'affiliate_id'),
+                }))}
+              />
+              <input type="hidden" name="csv" value={file.text} />
+            </>
+          )}
           <Field
             change="preview"
             {...CSV_FILE}

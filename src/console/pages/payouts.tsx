@@ -17,7 +17,6 @@ import {
   withQuery,
 } from '../page.ts'
 import { SEVERITY_TONES } from '../parts/cases.tsx'
-import { KeptFile } from '../parts/column-choices.tsx'
 import { Amount, Badge, Data, Day, EmptyState, Name, Pager, visible } from '../parts/data.tsx'
 import { AccountLink } from '../parts/fields.tsx'
 import { CSV_FILE, Field, Filters, type Input } from '../parts/forms.tsx'
@@ -28,7 +27,7 @@ import { type Cell, Table } from '../parts/table.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { TakenBackText } from '../parts/taken-back.tsx'
 import {
-  COLUMNS,
+  type COLUMNS,
   MAX_TICKS,
   type PaymentRow,
   readPaymentFile,
@@ -414,9 +413,7 @@ function Import(_: object, visit = useVisit()) {
       <PostForm id="change-upload" hasFile>
         <input type="hidden" name="change" value="upload" />
         {refused && <RowRefusal refused={refused} rows={sentRows(refused.values)} />}
-        {refused && (
-          <KeptFile change="upload" file={readPaymentFile(refused.values)} titles={COLUMNS} />
-        )}
+        {refused && <input type="hidden" name="csv" value={readPaymentFile(refused.values).text} />}
         <Field
           change="upload"
           {...CSV_FILE}
