@@ -203,3 +203,13 @@ export const startOfToday = (account: DatedAccount, now: number): number =>
 /** Returns the day (UTC) that is `days` days before `now` (milliseconds). */
 export const dayBefore = (now: number, days: number): string =>
   new Date(now - days * DAY_MS).toISOString().slice(0, 10)
+
+/** Awaits the values of an object at the same time. */
+export async function allOf<T extends Readonly<Record<string, unknown>>>(
+  values: T,
+): Promise<{ readonly [Name in keyof T]: Awaited<T[Name]> }> {
+  const found = await Promise.all(
+    Object.entries(values).map(async ([name, value]) => [name, await value]),
+  )
+  return Object.fromEntries(found)
+}

@@ -1,4 +1,3 @@
-import type { Child } from 'hono/jsx'
 import { listAffiliatePostbacks, pausePostback } from '../../admin/affiliate-postbacks.ts'
 import {
   deleteAffiliate,
@@ -6,6 +5,7 @@ import {
   listParents,
   putAffiliates,
 } from '../../admin/affiliates.ts'
+import { affiliate } from '../../admin/fields.ts'
 import { getBalance, listLedger } from '../../admin/ledger.ts'
 import { createLink, listLinks } from '../../admin/links.ts'
 import { getPlanVersion } from '../../admin/plans.ts'
@@ -15,7 +15,6 @@ import type { PlanTerms } from '../../commission/engine/plan.ts'
 import { ruleWords, termsWords } from '../../commission/engine/plan-words.ts'
 import { withEveryone } from '../../commission/engine/plans-in-force.ts'
 import { listStatements } from '../../commission/statements/operations.ts'
-import { ApiError } from '../../errors.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import type { Language } from '../../languages.ts'
 import { nullIfNotFound } from '../api-errors.ts'
@@ -23,11 +22,11 @@ import { calling } from '../calling.ts'
 import { pick } from '../form.ts'
 import {
   accountPath,
+  allOf,
   type Change,
   dayBefore,
   type Page,
   useVisit,
-  type Values,
   type Visit,
   withQuery,
 } from '../page.ts'
@@ -52,6 +51,7 @@ import {
   CopiedText,
   count,
   Data,
+  Day,
   dayWords,
   EmptyState,
   isolated,
@@ -61,31 +61,21 @@ import {
   periodWords,
   shortName,
 } from '../parts/data.tsx'
-import { AccountLink } from '../parts/fields.tsx'
+import { AccountLink, Pairs } from '../parts/fields.tsx'
 import { FigureCard, Moneys, WholeText } from '../parts/figures.tsx'
-import { ChangeForm, ConfirmForm, Filters, FoldedForm, type Option } from '../parts/forms.tsx'
-import { AffiliateLink, AffiliateName, PlanName } from '../parts/names.tsx'
+import { ChangeForm, ConfirmForm, FoldedForm } from '../parts/forms.tsx'
+import { AffiliateLink, PlanName } from '../parts/names.tsx'
 import { lastDayOf } from '../parts/periods.ts'
 import { Sentences } from '../parts/plan-words.tsx'
 import { QuestionsBeside } from '../parts/questions.tsx'
-import { type Statement, Statements } from '../parts/statement-lists.tsx'
+import { changedMembers } from '../parts/schema.ts'
+import { Statements } from '../parts/statement-lists.tsx'
 import { Table } from '../parts/table.tsx'
 import { type Assignment, Assignments, readAssignments, unassign } from './plans.tsx'
 
 // Where an affiliate has events sent.
 
 type Postback = AnswerOf<typeof listAffiliatePostbacks>['data'][number]
-
-/** Reads the postbacks of an affiliate; none if it is not configured. */
-async function readPostbacks(
-  { api, account }: Visit,
-  affiliate: string,
-): Promise<readonly Postback[]> {
-  const found = await api
-    .call(listAffiliatePostbacks, { account, affiliate_id: affiliate })
-    .catch(nullIfNotFound)
-  return found?.data ?? []
-}
 
 const switched = (disabled: boolean, done: string) =>
   calling(pausePostback, done, () => ({ disabled }))
@@ -163,54 +153,15 @@ const PostbacksPart = (props: { postbacks: readonly Postback[] }) => {
 
 type LedgerEntry = AnswerOf<typeof listLedger>['data'][number]
 
-const Reference = ({ entry: { reference } }: { entry: LedgerEntry }) =>
-  reference === null ? null : (
-    <>
-      , reference <Data text={reference} />
-    </>
-  )
-
-/** Renders what an entry booked, as a sentence. */
-function EntryWords({ entry }: { entry: LedgerEntry }): Child {
-  const statement = (
-    <AccountLink at={['statements', entry.statement]}>{periodWords(entry.period)}</AccountLink>
-  )
-  const { kind, amount, reference, plan } = entry
-  switch (kind) {
-    case 'earned':
-      return (
-        <>
-          Earned for {statement} by the plan <PlanName id={plan} />
-        </>
-      )
-    case 'adjusted':
-      return <>Corrections of earlier periods, with the statement of {statement}</>
-    case 'manual':
-      return <>Entered by hand, with the statement of {statement}</>
-    case 'dropped':
-      return <>A negative balance written off, with the statement of {statement}</>
-    case 'transferred':
-      return (
-        <>
-          Moved {amount.startsWith('-') ? 'to' : 'from'} the plan <PlanName id={reference ?? ''} />,
-          with the statement of {statement}
-        </>
-      )
-    case 'paid':
-      return (
-        <>
-          Paid for {statement}
-          <Reference entry={entry} />
-        </>
-      )
-    case 'returned':
-      return (
-        <>
-          The payment for {statement} came back
-          <Reference entry={entry} />
-        </>
-      )
-  }
+/** What an entry booked, before the name of its statement. */
+const ENTRY_WORDS: Readonly<Record<LedgerEntry['kind'], string>> = {
+  earned: 'Earned for',
+  adjusted: 'Corrections of earlier periods, with the statement of',
+  manual: 'Entered by hand, with the statement of',
+  dropped: 'A negative balance written off, with the statement of',
+  transferred: 'Moved between plans, with the statement of',
+  paid: 'Paid for',
+  returned: 'A payment came back for',
 }
 
 /** The statements that are listed; the others are on their own page. */
@@ -221,8 +172,6 @@ const ENTRIES = 25
 
 /** The statements that are read at once: those of 16 years of months. */
 const READ = 200
-
-type Parents = AnswerOf<typeof listParents>['data'][number]
 
 type Link = AnswerOf<typeof listLinks>['data'][number]
 
@@ -266,32 +215,6 @@ const PlanWords = ({ found }: { found: PlanInForce | null }) => {
           (sentences) => <Sentences now={sentences} before={null} />,
         )}
     </>
-  )
-}
-
-/** Renders the parents by day, the current one as a sentence. */
-function ParentWords({ parents }: { parents: Parents['parents'] }, visit = useVisit()) {
-  const today = dayBefore(visit.today, 0)
-  const past = parents.filter(({ from }) => from === null || from <= today)
-  const now = past.at(-1)
-  const others = parents.filter((one) => one !== now && (one.parent !== null || one.from !== null))
-  return (
-    <p>
-      {now?.parent ? (
-        <>
-          Referred by <AffiliateLink id={now.parent} />
-          {now.from && <> since {dayWords(now.from)}</>}.
-        </>
-      ) : (
-        'Referred by nobody.'
-      )}{' '}
-      {others.map(({ parent, from }) => (
-        <>
-          {parent === null ? 'Nobody' : <AffiliateName id={parent} />}
-          {from === null ? ' at first' : ` from ${dayWords(from)} on`}.{' '}
-        </>
-      ))}
-    </p>
   )
 }
 
@@ -343,55 +266,30 @@ const NextPlan = ({ found }: { found: Found }, visit = useVisit()) => {
 async function readAffiliate(visit: Visit) {
   const { api, account, params, query } = visit
   const { affiliate_id = '' } = params
-  const own = { affiliate_id }
+  const own = { account, affiliate_id }
   const choices = readAddChoices(visit)
   const assignments = readAssignments(visit, own)
-  const [
-    profiles,
-    parents,
-    balances,
-    statements,
-    entries,
-    links,
-    plan,
-    cases,
-    access,
-    planNames,
-    questions,
-    postbacks,
-  ] = await Promise.all([
-    api.call(listAffiliates, { account, ...own }),
-    api.call(listParents, { account, ...own }),
-    api.call(getBalance, { account, ...own }).catch(nullIfNotFound),
-    readStatements(visit, affiliate_id),
-    api.call(listLedger, {
-      ...{ account, ...own, order: 'latest', cursor: query.cursor, per_page: ENTRIES },
+  return allOf({
+    choices,
+    assignments,
+    profile: api.call(listAffiliates, own).then(({ data }) => data[0]),
+    parents: api.call(listParents, own),
+    balances: api.call(getBalance, own).catch(nullIfNotFound),
+    statements: readStatements(visit, affiliate_id),
+    entries: api.call(listLedger, {
+      ...{ ...own, order: 'latest', cursor: query.cursor, per_page: ENTRIES },
     }),
-    api.call(listLinks, { account, ...own }),
-    readPlanInForce(visit, choices, assignments),
-    readAffiliateCases(visit, affiliate_id),
-    readAccess(visit, affiliate_id),
-    visit.names.plans(),
-    api.call(listQuestions, { account, ...own, status: 'open' }),
-    readPostbacks(visit, affiliate_id),
-  ])
-  const found = {
-    ...{
-      profile: profiles.data[0],
-      parents,
-      balances,
-      statements,
-      entries,
-      links,
-      plan,
-      cases,
-      planNames,
-      access,
-      questions: questions.data,
-      postbacks,
-    },
-  }
-  return { ...found, assignments: await assignments, choices: await choices }
+    links: api.call(listLinks, own),
+    plan: readPlanInForce(visit, choices, assignments),
+    cases: readAffiliateCases(visit, affiliate_id),
+    access: readAccess(visit, affiliate_id),
+    planNames: visit.names.plans(),
+    questions: api.call(listQuestions, { ...own, status: 'open' }).then(({ data }) => data),
+    postbacks: api
+      .call(listAffiliatePostbacks, own)
+      .catch(nullIfNotFound)
+      .then((found) => found?.data ?? []),
+  })
 }
 
 type Found = Awaited<ReturnType<typeof readAffiliate>>
@@ -404,109 +302,10 @@ const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
   pt: 'Portuguese',
 }
 
-const PROFILE = ['display_name', 'contact_email', 'language', 'note'] as const
+const { display_name, contact_email, language, note } = affiliate
 
-/**
- * Returns the fields of a profile that a member changed. The others are not sent, since another member may
- * have changed them meanwhile.
- */
-const changedProfile = (values: Values) =>
-  Object.fromEntries(
-    PROFILE.map((name) => [name, values(name).trim()] as const)
-      .filter(([name, value]) => value !== values(`${name}_shown`))
-      .map(([name, value]) => [name, value || null]),
-  )
-
-/**
- * Saves the fields of a profile that a member changed.
- *
- * @throws ApiError `validation_failed` if somebody else has changed one of them since the form was shown.
- */
-async function saveProfile(values: Values, { api, account, params }: Visit): Promise<unknown> {
-  const { affiliate_id = '' } = params
-  const changed = changedProfile(values)
-  const { data } = await api.call(listAffiliates, { account, affiliate_id })
-  const errors = PROFILE.flatMap((name) => {
-    const stored = data[0]?.[name] ?? ''
-    const isMissed =
-      name in changed && stored !== values(`${name}_shown`) && stored !== changed[name]
-    if (!isMissed) return []
-    const now = stored === '' ? 'has removed this' : `has changed this to “${stored}”`
-    return [{ pointer: `/0/${name}`, message: `Somebody else ${now}. Save again to replace it.` }]
-  })
-  if (errors.length > 0) {
-    throw new ApiError('validation_failed', { detail: 'Nothing was saved.', errors })
-  }
-  return api.call(putAffiliates, { account, affiliates: [{ affiliate_id, ...changed }] })
-}
-
-/** Renders the statements: those of a period, or the latest. */
-const StatementList = (
-  { statements, planNames }: Pick<Found, 'statements' | 'planNames'>,
-  visit = useVisit(),
-) => {
-  const { period } = visit.query
-  const affiliate_id = visit.params.affiliate_id
-  const periods = [...new Set(statements.rows.map((row) => row.period))]
-  const chosen = period && !periods.includes(period) ? [period] : []
-  const rows = period
-    ? statements.rows.filter((row) => row.period === period)
-    : statements.rows.slice(0, LISTED)
-  return (
-    <>
-      <h2>Statements</h2>
-      {periods.length > 1 || period ? (
-        <Filters
-          fields={[
-            {
-              name: 'period',
-              options: [
-                ['', 'The latest'],
-                ...[...chosen, ...periods].map((one): Option => [one, periodWords(one)]),
-              ],
-            },
-          ]}
-        />
-      ) : null}
-      <Statements
-        isOfAffiliate
-        planNames={planNames}
-        caption={`Statements, the latest first: ${count(rows.length)} of ${count(statements.total)}`}
-        rows={rows}
-        empty={
-          <EmptyState title={period ? 'No statement of this period.' : 'No statement yet.'}>
-            <p>
-              <AccountLink at={['statements']} children="Compute a period" />
-              {period && (
-                <>
-                  , or look at <a href={withQuery(visit.path, {})}>all periods</a>
-                </>
-              )}
-              .
-            </p>
-          </EmptyState>
-        }
-      />
-      <p class="quick">
-        <AccountLink at={['statements']} query={{ affiliate_id, period }}>
-          All statements
-        </AccountLink>
-        <AccountLink at={['unearned']} query={{ affiliate_id, period }}>
-          What earned nothing
-        </AccountLink>
-        <AccountLink at={['reports']} query={{ group_by: 'affiliate_id' }}>
-          Report by affiliate
-        </AccountLink>
-        <AccountLink at={['cases']} query={{ affiliate_id, status: 'all' }}>
-          All cases
-        </AccountLink>
-      </p>
-    </>
-  )
-}
-
-const earnedOf = (statements: readonly Statement[]) =>
-  statements.map(({ period, currency, total }) => ({ period, currency, total }))
+/** What the team knows of an affiliate. */
+const PROFILE = { display_name, contact_email, language, note }
 
 const changes: Readonly<Record<string, Change>> = {
   unassign,
@@ -525,7 +324,11 @@ const changes: Readonly<Record<string, Change>> = {
   },
   contact: {
     done: 'Name, contact and note are stored.',
-    perform: saveProfile,
+    perform: (values, { api, account, params: { affiliate_id = '' } }) =>
+      api.call(putAffiliates, {
+        account,
+        affiliates: [{ affiliate_id, ...changedMembers(PROFILE, values) }],
+      }),
   },
   parent: {
     done: 'The parent is stored.',
@@ -551,19 +354,20 @@ export const affiliatePage: Page = {
   path: '/accounts/:account/affiliates/:affiliate_id',
   section: 'Affiliates',
   hasNames: true,
-  query: ['period', 'cursor', 'made'],
+  query: ['cursor', 'made'],
   changes,
   async render(visit) {
     const affiliate_id = visit.params.affiliate_id ?? ''
     const found = await readAffiliate(visit)
     const [own] = found.parents.data
     const { rows } = found.assignments.found
-    const series = seriesOf(earnedOf(found.statements.rows), visit.today)
+    const series = seriesOf(found.statements.rows, visit.today)
     const amountsOf = (name: 'balance' | 'due') =>
       (found.balances?.balances ?? []).flatMap((one) =>
         isZero(decimal(one[name])) ? [] : [{ amount: one[name], currency: one.currency }],
       )
     const due = amountsOf('due')
+    const latest = found.statements.rows.slice(0, LISTED)
     const made = found.links.data.find(({ link_id }) => link_id === visit.query.made)
     const body = (
       <>
@@ -638,30 +442,34 @@ export const affiliatePage: Page = {
         {own && (
           <>
             <h2>Contact and referral</h2>
-            {found.profile?.display_name &&
-              shortName(found.profile.display_name) !== found.profile.display_name && (
-                <p>
-                  Full name: <Data text={found.profile.display_name} />
-                </p>
-              )}
-            {found.profile?.contact_email && (
-              <p>
-                Reached at{' '}
-                <a href={`mailto:${encodeURIComponent(found.profile.contact_email)}`}>
-                  <Data text={found.profile.contact_email} />
-                </a>
-                .
-              </p>
+            {found.profile && (
+              <Pairs
+                pairs={[
+                  ['Name', <Data text={found.profile.display_name ?? 'none'} />],
+                  [
+                    'E-mail address',
+                    found.profile.contact_email ? (
+                      <a href={`mailto:${encodeURIComponent(found.profile.contact_email)}`}>
+                        <Data text={found.profile.contact_email} />
+                      </a>
+                    ) : (
+                      NOTHING
+                    ),
+                  ],
+                  ['Language of the portal', LANGUAGE_NAMES[found.profile.language ?? 'en']],
+                  ['Note of the team', <Data text={found.profile.note ?? 'none'} />],
+                ]}
+              />
             )}
-            {found.profile?.language && (
-              <p>Reads the portal in {LANGUAGE_NAMES[found.profile.language]}.</p>
-            )}
-            {found.profile?.note && (
-              <p>
-                Note of the team: <Data text={found.profile.note} />
-              </p>
-            )}
-            <ParentWords parents={own.parents} />
+            <Table
+              caption="Who referred the affiliate, by first day"
+              rows={own.parents}
+              columns={{
+                Parent: ({ parent }) => <AffiliateLink id={parent} />,
+                From: ({ from }) => (from === null ? 'the beginning' : <Day day={from} />),
+              }}
+              empty={<p class="note">Nobody referred the affiliate.</p>}
+            />
             <FoldedForm
               change="contact"
               title="Change name, contact and note"
@@ -688,8 +496,8 @@ export const affiliatePage: Page = {
                 },
               ]}
             >
-              {PROFILE.map((name) => (
-                <input type="hidden" name={`${name}_shown`} value={found.profile?.[name] ?? ''} />
+              {(Object.keys(PROFILE) as (keyof typeof PROFILE)[]).map((name) => (
+                <input type="hidden" name={`was:${name}`} value={found.profile?.[name] ?? ''} />
               ))}
             </FoldedForm>
             <FoldedForm
@@ -766,14 +574,61 @@ export const affiliatePage: Page = {
             ]}
           />
         )}
-        <StatementList statements={found.statements} planNames={found.planNames} />
+        <h2>Statements</h2>
+        <Statements
+          isOfAffiliate
+          planNames={found.planNames}
+          caption={`Statements, the latest first: ${count(latest.length)} of ${count(found.statements.total)}`}
+          rows={latest}
+          empty={
+            <EmptyState title="No statement yet.">
+              <p>
+                <AccountLink at={['statements']} children="Compute a period" />.
+              </p>
+            </EmptyState>
+          }
+        />
+        <p class="quick">
+          <AccountLink at={['statements']} query={{ affiliate_id }}>
+            All statements
+          </AccountLink>
+          <AccountLink at={['unearned']} query={{ affiliate_id }}>
+            What earned nothing
+          </AccountLink>
+          <AccountLink at={['reports']} query={{ group_by: 'affiliate_id' }}>
+            Report by affiliate
+          </AccountLink>
+          <AccountLink at={['cases']} query={{ affiliate_id, status: 'all' }}>
+            All cases
+          </AccountLink>
+        </p>
         <h2>Ledger</h2>
         <Table
           caption="Ledger, the latest entry first. The balance is the sum of all entries."
           rows={found.entries.data}
           columns={{
             When: 'at',
-            What: { prose: (entry) => <EntryWords entry={entry} /> },
+            What: {
+              prose: ({ kind, statement, period, plan, reference }) => (
+                <>
+                  {ENTRY_WORDS[kind]}{' '}
+                  <AccountLink at={['statements', statement]}>{periodWords(period)}</AccountLink> by
+                  the plan <PlanName id={plan} />
+                  {reference !== null && (
+                    <>
+                      ,{' '}
+                      {kind === 'transferred' ? (
+                        <PlanName id={reference} />
+                      ) : (
+                        <>
+                          reference <Data text={reference} />
+                        </>
+                      )}
+                    </>
+                  )}
+                </>
+              ),
+            },
             Amount: 'amount',
             By: ({ actor }) => <Actor actor={actor} />,
           }}
