@@ -6,7 +6,7 @@ import type { AnswerOf } from '../../http/operation.ts'
 import { calling } from '../calling.ts'
 import { type Page, type Visit, withQuery } from '../page.ts'
 import { CASE_STATUS_WORDS, CaseTable, SEVERITIES, SEVERITY_WORDS } from '../parts/cases.tsx'
-import { Day, dayWords, EmptyState, Name, Pager, visible } from '../parts/data.tsx'
+import { Day, dayWords, EmptyState, Pager, visible } from '../parts/data.tsx'
 import { AccountLink } from '../parts/fields.tsx'
 import { ChangeForm, Filters, type Input, type Option } from '../parts/forms.tsx'
 import { canManage } from '../parts/payout-forms.tsx'
@@ -117,18 +117,6 @@ export const casesPage: Page = {
                   <Day day={active.map(({ effective_from }) => effective_from).sort()[0] ?? null} />
                   . <a href={withQuery(visit.path, { status: 'all' })}>Show decided cases</a>.
                 </p>
-                <details>
-                  <summary>Test the rules on past days</summary>
-                  <ul>
-                    {active.map(({ rule, name }) => (
-                      <li>
-                        <AccountLink at={['fraud-rules', rule, 'simulate']}>
-                          <Name text={name} />
-                        </AccountLink>
-                      </li>
-                    ))}
-                  </ul>
-                </details>
               </EmptyState>
             )
           }

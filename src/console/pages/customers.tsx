@@ -1,87 +1,80 @@
 import { listAttributed } from '../../admin/attribution.ts'
-import { findRecords } from '../../admin/records.ts'
-import { accountPath, type Page, type Visit, withQuery } from '../page.ts'
-import { CustomerLink, Customers, Unattributed, unattributedDays } from '../parts/customers.tsx'
-import { dayWords, EmptyState, isolated, Pager } from '../parts/data.tsx'
+import { accountPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
+import { agoText } from '../parts/cases.tsx'
+import { AttributionVerdict, CustomerLink } from '../parts/customers.tsx'
+import { Badge, Day, dayWords, EmptyState, isolated, Pager } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
 import { Filters, type Input } from '../parts/forms.tsx'
+import { AffiliateLink } from '../parts/names.tsx'
 import { Table } from '../parts/table.tsx'
 
-async function readList(visit: Visit) {
-  const { api, account, query } = visit
-  // Spaces around an id were pasted with it.
-  const customer_id = query.customer_id?.trim() || undefined
-  const [{ data, meta }, beginning] = await Promise.all([
-    api.call(listAttributed, {
-      account,
-      customer_id,
-      // The operation reads the text.
-      unattributed: query.unattributed as never,
-      from: query.from,
-      to: query.to,
-      cursor: query.cursor,
-    }),
-    customer_id ? api.call(findRecords, { account, id: customer_id, match: 'beginning' }) : null,
-  ])
-  const found = beginning?.data.filter(({ resource }) => resource === 'customers') ?? []
-  if (data.length === 0 && customer_id && found.length > 0) {
-    return (
-      <>
-        <Table
-          caption={`Customers whose ids begin with ${isolated(customer_id)}`}
-          rows={found}
-          columns={{
-            Customer: (row) => <CustomerLink account={account} id={row.id} />,
-            Signup: 'day',
-          }}
-        />
-        <p class="note">The first ten are listed. Enter more of the id to find others.</p>
-      </>
-    )
-  }
-  const list =
-    data.length > 0 ? (
-      <Customers rows={data} />
-    ) : visit.query.customer_id ? (
-      <EmptyState
-        title={`No customer has an id that is or begins with ${isolated(visit.query.customer_id)}.`}
-      >
-        <p>
-          Ids are case-sensitive.{' '}
-          <a href={deliveriesPath(visit.account, { record_id: visit.query.customer_id })}>
-            See whether the customer was sent and refused
-          </a>
-          .
-        </p>
-      </EmptyState>
-    ) : (
-      <EmptyState title="There are no customers yet.">
-        <p>
-          The <a href="/docs/start">guide</a> shows how a first customer is sent.
-        </p>
-      </EmptyState>
-    )
+/** Renders what is said where there are no customers. */
+const NoCustomers = ({ account, query: { customer_id, unattributed } }: Visit) => {
+  if (unattributed)
+    return <EmptyState title="Every customer who signed up on these days has an affiliate." />
+  return customer_id ? (
+    <EmptyState title={`No customer has the id ${isolated(customer_id)}.`}>
+      <p>
+        Ids are case-sensitive.{' '}
+        <a href={deliveriesPath(account, { record_id: customer_id })}>
+          See whether the customer was sent and refused
+        </a>
+        .
+      </p>
+    </EmptyState>
+  ) : (
+    <EmptyState title="There are no customers yet.">
+      <p>
+        The <a href="/docs/start">guide</a> shows how a first customer is sent.
+      </p>
+    </EmptyState>
+  )
+}
+
+async function renderList(visit: Visit) {
+  const { api, account, query, today } = visit
+  const { data, meta } = await api.call(listAttributed, {
+    account,
+    ...query,
+    // Spaces around an id were pasted with it.
+    customer_id: query.customer_id?.trim(),
+    // The operation reads the text.
+    unattributed: query.unattributed as never,
+  })
   return (
     <>
-      {query.unattributed ? <Unattributed rows={data} now={visit.today} /> : list}
+      <Table
+        caption="Customers and who is paid for them"
+        rows={data}
+        columns={{
+          Customer: ({ customer_id }) => <CustomerLink account={account} id={customer_id} />,
+          Signup: ({ day }) => (
+            <>
+              <Day day={day} /> <small>{agoText(day, today)}</small>
+            </>
+          ),
+          Affiliate: ({ attribution: { affiliate_id, affiliate_configured } }) => (
+            <>
+              <AffiliateLink id={affiliate_id} />{' '}
+              {affiliate_id !== null && !affiliate_configured && (
+                <Badge tone="warn">not configured</Badge>
+              )}
+            </>
+          ),
+          Attribution: ({ attribution }) => <AttributionVerdict {...attribution} />,
+        }}
+        empty={<NoCustomers {...visit} />}
+      />
       <Pager meta={meta} />
     </>
   )
 }
 
-const ID_FILTER: readonly Input[] = [
-  { name: 'customer_id', label: 'Id of a customer, or its beginning' },
-]
-
 const DAY_FILTERS: readonly Input[] = [
+  { name: 'unattributed', type: 'hidden' },
   { name: 'from', label: 'Signed up from', type: 'date' },
   { name: 'to', label: 'Signed up to', type: 'date' },
-]
-
-const UNATTRIBUTED_FILTERS: readonly Input[] = [
-  { name: 'unattributed', type: 'hidden' },
-  ...DAY_FILTERS,
 ]
 
 /** The customers of an account. No index finds those without an affiliate, so their list is deferred. */
@@ -90,41 +83,42 @@ export const customersPage: Page = {
   section: 'Customers',
   hasNames: true,
   query: ['customer_id', 'unattributed', 'from', 'to', 'cursor'],
-  async render(given) {
-    const isSearch = given.query.unattributed !== undefined
-    const days = { ...unattributedDays(given.today), ...given.query }
-    const visit = isSearch ? { ...given, query: days } : given
-    const path = accountPath(visit.account, 'customers')
-    const isAll = !isSearch
+  async render(visit) {
+    const { account, query, today } = visit
+    const isSearch = query.unattributed !== undefined
+    const path = accountPath(account, 'customers')
+    const days = { from: dayBefore(today, 29), to: dayBefore(today, 0) }
+    const { from, to } = { ...days, ...query }
     const body = (
       <>
         <Filters
-          fields={isSearch ? UNATTRIBUTED_FILTERS : visit.query.from ? DAY_FILTERS : ID_FILTER}
+          fields={query.from ? DAY_FILTERS : [{ name: 'customer_id', label: 'Id of a customer' }]}
         />
         <nav class="quick" aria-label="Lists of customers">
-          <a href={path} aria-current={isAll ? 'page' : undefined}>
+          <a href={path} aria-current={isSearch ? undefined : 'page'}>
             All customers
           </a>
           <a
-            href={withQuery(path, { unattributed: 'true', ...unattributedDays(visit.today) })}
-            aria-current={isAll ? undefined : 'page'}
+            href={withQuery(path, { unattributed: 'true', ...days })}
+            aria-current={isSearch ? 'page' : undefined}
           >
             Without an affiliate
           </a>
         </nav>
         {isSearch && (
           <p>
-            Customers who signed up from {dayWords(days.from)} to {dayWords(days.to)} and have no
-            affiliate.
+            Customers who signed up from {dayWords(from)} to {dayWords(to)} and have no affiliate.
           </p>
         )}
-        {isSearch ? <DeferredPart /> : await readList(visit)}
+        {isSearch ? <DeferredPart /> : await renderList(visit)}
       </>
     )
     return {
       title: 'Customers',
       body,
-      computeDeferred: isSearch ? () => readList(visit) : undefined,
+      computeDeferred: isSearch
+        ? () => renderList({ ...visit, query: { ...query, from, to } })
+        : undefined,
     }
   },
 }

@@ -2,7 +2,7 @@ import { getAccount } from '../../admin/accounts.ts'
 import { countDeliveryErrors, listDeliveries } from '../../admin/deliveries.ts'
 import { accountPath, dayBefore, type Page, type Visit } from '../page.ts'
 import { count, EmptyState, isolated, Live, Pager, Time } from '../parts/data.tsx'
-import { DeliveryBadge, deliveriesPath, refusedPath, resourceTitle } from '../parts/deliveries.tsx'
+import { DeliveryBadge, deliveriesPath, resourceTitle } from '../parts/deliveries.tsx'
 import { ERROR_TITLES, errorTitle } from '../parts/error-words.ts'
 import { Filters, type Option } from '../parts/forms.tsx'
 import { RecordHistory, toDelivery } from '../parts/record-history.tsx'
@@ -25,14 +25,6 @@ const STATUSES: readonly Option[] = [
   ['stored', 'Accepted as a whole'],
 ]
 
-/** The links to usual filters: the first and the last day of each, in days before today. Deliveries have days in UTC. */
-const QUESTIONS = {
-  'Refused today and yesterday (UTC)': [1, 0],
-  'Refused today (UTC)': [0, 0],
-  'Refused yesterday (UTC)': [1, 1],
-  'Refused in 7 days (UTC)': [6, 0],
-} as const
-
 const FILTERS = ['resource', 'status', 'code', 'from', 'to'] as const
 
 async function render(visit: Visit) {
@@ -50,21 +42,6 @@ async function render(visit: Visit) {
     <>
       {record_id === undefined ? (
         <>
-          <nav class="quick" aria-label="Usual questions">
-            {Object.entries(QUESTIONS).map(([text, days]) => {
-              const path = refusedPath(visit, days)
-              return (
-                <a
-                  href={path}
-                  aria-current={
-                    path === deliveriesPath(visit.account, visit.query) ? 'page' : undefined
-                  }
-                >
-                  {text}
-                </a>
-              )
-            })}
-          </nav>
           <Filters
             fields={[
               {

@@ -7,19 +7,13 @@ import { usualId, usualRule } from '../../fraud/rule-sets.ts'
 import { defaultsOf, kindNamed } from '../../fraud/words.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { accountPath, dayBefore, type Page, useVisit, type Visit, withQuery } from '../page.ts'
+import { SeverityBadge } from '../parts/cases.tsx'
 import { Badge, Data, EmptyState, Name } from '../parts/data.tsx'
 import { AccountLink } from '../parts/fields.tsx'
 import { putRule, readAffiliates, ruleEditing, ruleForm } from '../parts/fraud-rule-form.tsx'
 import { Table } from '../parts/table.tsx'
 
 type ListedRule = AnswerOf<typeof listFraudRules>['data'][number]
-
-const TONES = { low: 'quiet', medium: 'warn', high: 'bad' } as const
-
-/** Renders how serious the cases of a rule are. */
-export const Severity = ({ severity }: Pick<ListedRule, 'severity'>) => (
-  <Badge tone={TONES[severity]}>{severity}</Badge>
-)
 
 /** Returns an id for a new rule of a kind, which no rule of the account has. */
 function newId(kind: Kind, rules: readonly ListedRule[]): string {
@@ -144,7 +138,7 @@ export const fraudRulesPage: Page = {
                 </>
               ),
             },
-            Severity: ({ severity }) => <Severity severity={severity} />,
+            Severity: SeverityBadge,
             Since: 'effective_from',
             State: stateOf,
           }}

@@ -1,8 +1,6 @@
-import { listAttributed } from '../../admin/attribution.ts'
 import { listHeld } from '../../admin/held.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { accountPath, type Page, withQuery } from '../page.ts'
-import { Unattributed, unattributedDays } from '../parts/customers.tsx'
 import { Data, EmptyState, Pager, Time } from '../parts/data.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
 import { AccountLink } from '../parts/fields.tsx'
@@ -43,14 +41,9 @@ export const heldPage: Page = {
   query: ['cursor'],
   async render(visit) {
     const { api, account, query } = visit
-    const days = unattributedDays(visit.today)
-    const [held, customers] = await Promise.all([
-      api.call(listHeld, { account, ...query, per_page: PAGE_SIZE }),
-      api.call(listAttributed, { account, unattributed: true, ...days, per_page: 25 }),
-    ])
+    const held = await api.call(listHeld, { account, ...query, per_page: PAGE_SIZE })
     const body = (
       <>
-        <h2>Held records by missing customer</h2>
         <p class="note">
           These records are not in totals or commissions yet. The sender releases them by sending
           the customer. If the customer was sent and refused, its link shows why.
@@ -83,19 +76,13 @@ export const heldPage: Page = {
           }
         />
         {held.data.length > 0 && <Pager meta={held.meta} />}
-        <h2>Customers without an affiliate</h2>
-        <Unattributed rows={customers.data} now={visit.today} />
-        {customers.data.length > 0 && (
-          <p>
-            <a
-              href={withQuery(accountPath(account, 'customers'), { unattributed: 'true', ...days })}
-            >
-              All {customers.meta.total.toLocaleString('en')} of the last 30 days
-            </a>
-          </p>
-        )}
+        <p>
+          <a href={withQuery(accountPath(account, 'customers'), { unattributed: 'true' })}>
+            Customers without an affiliate
+          </a>
+        </p>
       </>
     )
-    return { title: 'Held and unattributed', body }
+    return { title: 'Held records', body }
   },
 }

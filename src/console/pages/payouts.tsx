@@ -21,9 +21,8 @@ import { Amount, Badge, Data, Day, EmptyState, Name, Pager, visible } from '../p
 import { AccountLink } from '../parts/fields.tsx'
 import { CSV_FILE, Field, Filters, type Input } from '../parts/forms.tsx'
 import { AffiliateLink } from '../parts/names.tsx'
-import { moneyOf, sumByCurrency } from '../parts/owed.ts'
 import { canPay, PostForm, RowRefusal, sumsText, TickTable } from '../parts/payout-forms.tsx'
-import { type Cell, Table } from '../parts/table.tsx'
+import type { Cell } from '../parts/table.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { TakenBackText } from '../parts/taken-back.tsx'
 import {
@@ -255,7 +254,6 @@ function Due({ rows, persons }: ShownPayouts, visit = useVisit()) {
   }
   const held = rows.filter(isHeld)
   const affiliates = new Set(rows.filter(hasOpenCase).map(({ affiliate_id }) => affiliate_id)).size
-  const days = [...Map.groupBy(rows.filter(isPayable), ({ payable_on = '' }) => payable_on)]
   return (
     <PostForm id="change-pay">
       <Refused changes={['pay', 'download']} />
@@ -286,29 +284,6 @@ function Due({ rows, persons }: ShownPayouts, visit = useVisit()) {
           Customers were refused after their commission was approved. It stays payable until the
           statement that takes it back is approved: approve that one before you pay.
         </p>
-      )}
-      {days.length > 1 && (
-        <Table
-          isNarrow
-          caption="By due day"
-          rows={days.toSorted(([a], [b]) => (a < b ? -1 : 1))}
-          columns={{
-            Due: ([day]) => (
-              <>
-                <Day day={day} /> {day <= dayBefore(visit.today, 0) && <small>due now</small>}
-              </>
-            ),
-            Payouts: { number: ([, own]) => own.length },
-            Amount: {
-              number: ([, own]) =>
-                moneyOf(sumByCurrency(own)).map(({ amount, currency }) => (
-                  <div>
-                    <Amount value={amount} currency={currency} />
-                  </div>
-                )),
-            },
-          }}
-        />
       )}
       <TickTable
         caption={

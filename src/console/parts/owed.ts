@@ -2,7 +2,6 @@ import { moneyText } from '../../commission/books/money.ts'
 import {
   nextPeriod,
   type Period,
-  type PeriodKind,
   periodOf,
   storedPeriod,
 } from '../../commission/engine/calendar.ts'
@@ -15,6 +14,7 @@ import {
   ZERO,
 } from '../../commission/engine/decimal.ts'
 import { DAY_MS } from '../../durations.ts'
+import { periodKinds } from './periods.ts'
 import type { PeriodSums } from './statement-lists.tsx'
 
 // What an account owes by period and currency. Amounts of different currencies are never added.
@@ -81,13 +81,7 @@ const amountsOf = (rows: readonly Row[], period: string): Amounts =>
  */
 export function openPeriods({ data }: PeriodSums, now: number): OpenPeriod[] {
   const today = Math.floor(now / DAY_MS)
-  const hasWeeks = data.some(({ period }) => period.includes('W'))
-  const hasMonths = data.some(({ period }) => !period.includes('W'))
-  const kinds: PeriodKind[] = [
-    ...(hasMonths || !hasWeeks ? (['month'] as const) : []),
-    ...(hasWeeks ? (['week'] as const) : []),
-  ]
-  return kinds.map((kind) => {
+  return periodKinds({ data }).map((kind) => {
     const period = periodOf(today, kind)
     const previous = nextPeriod(period, -1)
     const owed = amountsOf(data, period.id)
