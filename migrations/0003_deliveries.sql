@@ -15,7 +15,6 @@
 --   errors          a JSON array of one object (src/ingest/delivery-errors.ts) with the errors of all refused
 --                   records. An account may log 16 MiB of errors and dry runs a day (UTC)
 --   unknown_keys    [position, key …, reference] of the first rejected records with an unknown reference
---   moved, held_at  JSON arrays of positions: records that got another day or customer, and those that wait
 CREATE TABLE deliveries (
   account        TEXT NOT NULL,
   id             TEXT NOT NULL,
@@ -38,8 +37,6 @@ CREATE TABLE deliveries (
   days           TEXT NOT NULL CHECK (json_valid(days)),
   errors         TEXT CHECK (json_valid(errors)),
   unknown_keys   TEXT CHECK (json_valid(unknown_keys)),
-  moved          TEXT CHECK (json_valid(moved)),
-  held_at        TEXT CHECK (json_valid(held_at)),
   PRIMARY KEY (account, id)
 ) STRICT, WITHOUT ROWID;
 
@@ -55,6 +52,25 @@ CREATE TABLE delivery_terms (
   term     TEXT NOT NULL,
   delivery TEXT NOT NULL,
   PRIMARY KEY (account, day, term, delivery)
+) STRICT, WITHOUT ROWID;
+
+-- What has changed in closed periods, for the causes of corrections: src/db/records/late-changes.ts. It is kept for 400
+-- days: a later approval settles what an earlier one left.
+--
+--   at                when its batch was sent, in milliseconds
+--   customer_id, day  where the record lies or, if it moved, where it lay: that is a row of its own
+--   id                instrument and currency of trading activity, as a JSON array; '' of a customer
+--   kind              the type of a transaction, the name of an event, what changed of a customer, else ''
+CREATE TABLE late_changes (
+  account     TEXT NOT NULL,
+  at          INTEGER NOT NULL,
+  resource    TEXT NOT NULL,
+  customer_id TEXT NOT NULL,
+  day         INTEGER NOT NULL CHECK (day BETWEEN -719528 AND 2932896),
+  id          TEXT NOT NULL,
+  kind        TEXT NOT NULL,
+  delivery    TEXT NOT NULL,
+  PRIMARY KEY (account, at, resource, customer_id, day, id)
 ) STRICT, WITHOUT ROWID;
 
 -- Idempotency keys, each with the SHA-256 of the records of its first use.

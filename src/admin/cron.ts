@@ -10,6 +10,7 @@ import {
 } from '../db/directory/accounts.ts'
 import { runWithin } from '../db/query-limit.ts'
 import { checkTotals } from '../db/records/check-totals.ts'
+import { LATE_CHANGES_MS } from '../db/records/late-changes.ts'
 import type { RecordView } from '../db/records/list.ts'
 import { pendingReleases } from '../db/records/release.ts'
 import { pendingResets } from '../db/records/reset.ts'
@@ -389,6 +390,7 @@ async function expire(env: Env, job: RoundJob<'expire'>): Promise<void> {
     // Only a retry of the same request reads them.
     clicks: Math.floor(oldest / DAY_MS),
     arrivals: Math.floor(oldest / HOUR_MS),
+    late_changes: at - LATE_CHANGES_MS,
     ...oldestOfWebhooks(at),
   }
   const isDone = await runWithin(env, EXPIRE_QUERIES, (limited) =>

@@ -523,8 +523,6 @@ export const deliveries = /* @__PURE__ */ sqliteTable(
     days: text().notNull(),
     errors: text(),
     unknown_keys: text(),
-    moved: text(),
-    held_at: text(),
   }),
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Rule } from '../../src/commission/engine/plan.ts'
+import type { Adjustment } from '../../src/commission/statements/draft.ts'
 import {
   adjustmentsOf,
   approve,
@@ -14,56 +15,186 @@ import {
 import { askAdmin } from '../partner.ts'
 import { publish } from './stored.ts'
 
-const ONE = { causes_total: 1 }
+// A correction names what changed since the approval, looked up in what the batch of the change has noted.
 
-/** Closes August with a deposit of 100. */
-async function closeAugust(rules?: Rule[]) {
-  const acme = await firm(rules)
-  await acme.paid('t-1', '2026-08-10', 100)
-  await refresh('2026-08', ['aff-7', 'aff-8', 'aff-9'])
-  await approve('2026-08')
-  return acme
-}
+const AFFILIATES = ['aff-7', 'aff-8', 'aff-9']
 
-const record = (id: string, day: string, delivery_id: string) => ({
-  ...{ kind: 'record', resource: 'transactions', id, customer_id: 'c-1', day, delivery_id },
-})
-
-test('a late record and a changed one are causes, with their deliveries', async () => {
-  const { paid } = await closeAugust()
-  await paid('t-9', '2026-09-01', 70)
-  const late = await paid('t-2', '2026-08-11', 30)
-  const changed = await paid('t-1', '2026-08-10', 110)
-  expect(await adjustmentsOf('2026-09')).toMatchObject([
-    {
-      causes: [record('t-1', '2026-08-10', changed), record('t-2', '2026-08-11', late)],
-      causes_total: 2,
-    },
-  ])
-})
-
-test('a rate that was published later is a cause', async () => {
-  const { paid } = await firm()
-  await paid('t-1', '2026-08-10', 100, { currency: 'USD' })
-  await refresh('2026-08')
-  await approve('2026-08')
-  await publish('2026-08-10', { USD: '2', GBP: '1' }, Date.now())
-  expect(await adjustmentsOf('2026-09')).toMatchObject([
-    {
-      ...{ ...ONE, amount: '5.00' },
-      causes: [{ kind: 'rate', currency: 'USD', day: '2026-08-10', change: 'published' }],
-    },
-  ])
-})
-
+/** Each affiliate pays aff-9 a tenth of the tenths. */
 const MASTER: Rule = {
   ...{ id: 'master', kind: 'override', level: 1, of: { lines: ['share'] }, percent: '10' },
 }
 
+/** Paid once for deposits of 150, and taken back by withdrawals of as much within 60 days. */
 const ONCE: Rule = {
   ...{ id: 'cpa', kind: 'once', trigger: { transactions: ['deposit'] }, amount: '50.00' },
   qualify: [{ sum: [{ transactions: ['deposit'] }], min: '150' }],
+  void_by: { terms: [{ transactions: ['withdrawal'] }], within_days: 60 },
 }
+
+const putParent = (parent: string | null) =>
+  askAdmin(`${PATH}/affiliates`, 'PUT', [{ affiliate_id: 'aff-7', parent, from: '2026-01-01' }])
+
+const correct = (id: string, affiliate_id: string) =>
+  askAdmin(`${PATH}/customers/${id}/affiliations`, 'PUT', {
+    ...{ reason: 'Corrected', affiliations: [{ from: null, affiliate_id }] },
+  })
+
+/** Approves a period as it is computed now. */
+async function settle(period: string) {
+  // What changed in the millisecond in which a computation begins is named, although it has read it.
+  await scheduler.wait(2)
+  await refresh(period, AFFILIATES)
+  await approve(period)
+  await closePeriod(period)
+}
+
+/** Closes August with a deposit of 200 of aff-7's customer c-1. */
+async function august(rules: Rule[] = [TENTH]) {
+  const acme = await firm(rules)
+  await acme.post('customers', [{ ...customer('c-2'), affiliate_id: 'aff-8' }])
+  if (rules.includes(MASTER) || rules.some((rule) => rule.id === 'funded')) await putParent('aff-9')
+  await acme.paid('t-1', '2026-08-10', 200)
+  await settle('2026-08')
+  return acme
+}
+
+type August = Awaited<ReturnType<typeof august>>
+
+const record = (id: string, day: string, customer_id: string) => ({
+  ...{ kind: 'record', resource: 'transactions', id, customer_id, day },
+})
+
+const OWN = record('t-1', '2026-08-10', 'c-1')
+
+/** What differs each time. */
+const UNTOLD = { delivery_id: undefined, audit_id: undefined, at: undefined }
+
+/** Returns the causes of an affiliate's corrections in September, by the scopes of their lines. */
+async function causesOf(affiliate: string) {
+  const found = await adjustmentsOf('2026-09', affiliate)
+  return Object.fromEntries(
+    found.map(({ rule, scope, causes }: Adjustment) => [
+      `${rule} ${scope}`,
+      causes.map((cause) => ({ ...cause, ...UNTOLD })),
+    ]),
+  )
+}
+
+const CHANGES: readonly {
+  readonly title: string
+  readonly rules?: Rule[]
+  readonly change: (acme: August) => Promise<unknown>
+  /** By affiliate, then by rule and scope of the line. */
+  readonly expected: Readonly<Record<string, Readonly<Record<string, readonly object[]>>>>
+}[] = [
+  {
+    title: 'a record of another kind and a record of an open period are no causes',
+    change: async ({ paid }) => {
+      await paid('t-1', '2026-08-10', 210)
+      await paid('t-2', '2026-08-11', 30, { transaction_type: 'withdrawal' })
+      await paid('t-3', '2026-09-01', 70)
+    },
+    expected: { 'aff-7': { 'tenth affiliate': [OWN] } },
+  },
+  {
+    title: 'a record that moves to another customer is a cause where it lay and where it lies',
+    change: ({ paid }) => paid('t-1', '2026-08-12', 200, { customer_id: 'c-2' }),
+    expected: {
+      'aff-7': { 'tenth affiliate': [OWN] },
+      'aff-8': { 'tenth affiliate': [record('t-1', '2026-08-12', 'c-2')] },
+    },
+  },
+  {
+    title: 'a record that moves to an open period is a cause where it lay',
+    change: ({ paid }) => paid('t-1', '2026-09-02', 200),
+    expected: { 'aff-7': { 'tenth affiliate': [OWN] } },
+  },
+  {
+    title: 'records that waited for a customer are causes once the customer is sent',
+    change: async ({ paid, post }) => {
+      await askAdmin(`${PATH}`, 'PATCH', { unknown_customer: 'hold' })
+      await paid('t-4', '2026-08-20', 40, { customer_id: 'c-4' })
+      await post('customers', [{ ...customer('c-4'), affiliate_id: 'aff-8' }])
+    },
+    expected: { 'aff-8': { 'tenth affiliate': [record('t-4', '2026-08-20', 'c-4')] } },
+  },
+  {
+    title: 'an override has the causes of the lines below',
+    rules: [TENTH, MASTER],
+    change: ({ paid }) => paid('t-1', '2026-08-10', 300),
+    expected: {
+      'aff-7': { 'tenth affiliate': [OWN] },
+      'aff-9': { 'master affiliate:aff-7': [OWN] },
+    },
+  },
+  {
+    title: '§16.35 a line that the downline funds has the causes of the lines below',
+    rules: [TENTH, { ...MASTER, id: 'funded', funded_by: 'downline' } as Rule],
+    change: ({ paid }) => paid('t-1', '2026-08-10', 300),
+    expected: {
+      'aff-7': { 'tenth affiliate': [OWN], 'funded affiliate:aff-9': [OWN] },
+      'aff-9': { 'funded affiliate:aff-7': [OWN] },
+    },
+  },
+  {
+    title: 'what takes a line back later is its cause, although its period is open',
+    rules: [ONCE],
+    change: ({ paid }) => paid('t-5', '2026-09-05', 200, { transaction_type: 'withdrawal' }),
+    expected: { 'aff-7': { 'cpa customer:c-1': [record('t-5', '2026-09-05', 'c-1')] } },
+  },
+  {
+    title: 'another affiliate is a cause for both, a parent for those above',
+    rules: [TENTH, MASTER],
+    change: async () => {
+      await correct('c-1', 'aff-8')
+      await putParent(null)
+    },
+    expected: {
+      'aff-7': { 'tenth affiliate': [{ kind: 'affiliation', customer_id: 'c-1' }] },
+      'aff-8': { 'tenth affiliate': [{ kind: 'affiliation', customer_id: 'c-1' }] },
+      'aff-9': {
+        'master affiliate:aff-7': [
+          { kind: 'affiliation', customer_id: 'c-1' },
+          { kind: 'tree', affiliate_id: 'aff-7' },
+        ],
+      },
+    },
+  },
+  {
+    title: 'a refusal and the status map are causes',
+    change: async () => {
+      await askAdmin(`${PATH}/customers/c-1/refusal`, 'PUT', { reason: 'Fraud' })
+      await askAdmin(`${PATH}/status-map`, 'PUT', { unusual: 'approved' })
+    },
+    expected: {
+      'aff-7': {
+        'tenth affiliate': [
+          { kind: 'refusal', customer_id: 'c-1' },
+          { kind: 'setting', action: 'status.put' },
+        ],
+      },
+    },
+  },
+]
+
+describe('a correction names what changed, and nothing else', () => {
+  test.each(CHANGES)('$title', async ({ rules, change, expected }) => {
+    await change(await august(rules))
+    for (const affiliate of AFFILIATES) {
+      expect([affiliate, await causesOf(affiliate)]).toEqual([affiliate, expected[affiliate] ?? {}])
+    }
+  })
+})
+
+test('rates that were published later are a cause', async () => {
+  const { paid } = await firm()
+  await paid('t-1', '2026-08-10', 100, { currency: 'USD' })
+  await settle('2026-08')
+  await publish('2026-08-10', { USD: '2', GBP: '1' }, Date.now())
+  expect(await causesOf('aff-7')).toEqual({
+    'tenth affiliate': [{ kind: 'rate', currency: 'USD' }],
+  })
+})
 
 /** Returns a function that chooses one of some values. */
 function chooser(seed: number) {
@@ -74,63 +205,114 @@ function chooser(seed: number) {
   }
 }
 
-test('every adjustment of a random sequence names a cause, in any grouping of affiliates', async () => {
-  const choose = chooser(env.SEED)
-  const affiliates = ['aff-7', 'aff-8', 'aff-9']
-  const { paid, post } = await firm([TENTH, MASTER, { ...ONCE, id: 'cpa' }])
-  await askAdmin(`${PATH}/affiliates`, 'PUT', [
-    { affiliate_id: 'aff-7', parent: 'aff-9', from: '2026-01-01' },
-  ])
+/** A place of a record: its id, its customer and its day. */
+interface Place {
+  readonly id: string
+  readonly customer_id: string
+  readonly day: string
+}
+
+const textOf = ({ id, customer_id, day }: Place) => JSON.stringify([id, customer_id, day])
+
+/** A random sequence of changes of late records and settings. */
+async function history(seed: number) {
+  const choose = chooser(seed)
+  const { paid, post } = await firm([TENTH, MASTER, ONCE])
+  await putParent('aff-9')
   const people = ['c-1', 'c-2', 'c-3']
+  const owners = new Map<string, string>()
   for (const id of people) {
-    await post('customers', [{ ...customer(id), affiliate_id: choose(affiliates) }])
+    owners.set(id, choose(AFFILIATES))
+    await post('customers', [{ ...customer(id), affiliate_id: owners.get(id) }])
   }
-  const some = () =>
-    paid(
-      choose(['t-1', 't-2', 't-3', 't-4', 't-5', 't-6']),
-      choose(['2026-05-04', '2026-06-12', '2026-07-15']),
-      choose([10, 60, 200]),
-      {
-        customer_id: choose(people),
-        status: choose(['approved', 'approved', 'declined', 'unusual']),
-      },
-    )
-  const path = () => `${PATH}/customers/${choose(people)}`
+  const places = new Map<string, Place>()
+  /** The places that changed since the last approval, and the customers and affiliates of other changes. */
+  const touched = new Set<string>()
+  const some = async () => {
+    const id = choose(['t-1', 't-2', 't-3', 't-4', 't-5', 't-6'])
+    const day = choose(['2026-05-04', '2026-06-12', '2026-07-15'])
+    const place = { id, day, customer_id: choose(people) }
+    await paid(id, day, choose([10, 60, 200]), {
+      customer_id: place.customer_id,
+      status: choose(['approved', 'approved', 'declined', 'unusual']),
+    })
+    for (const one of [place, places.get(id)]) if (one) touched.add(textOf(one))
+    places.set(id, place)
+  }
+  const ofCustomer = (kind: string, change: (id: string) => Promise<unknown>) => async () => {
+    const id = choose(people)
+    await change(id)
+    touched.add(`${kind} ${id}`)
+  }
+  const move = async (id: string) => {
+    const affiliate = choose(AFFILIATES)
+    await correct(id, affiliate)
+    owners.set(id, affiliate)
+  }
+  const refusal = (id: string) => `${PATH}/customers/${id}/refusal`
   const changes = [
-    some,
-    some,
-    () =>
-      askAdmin(`${path()}/affiliations`, 'PUT', {
-        ...{
-          reason: 'Corrected',
-          affiliations: [{ from: null, affiliate_id: choose(affiliates) }],
-        },
-      }),
-    () => askAdmin(`${path()}/refusal`, 'PUT', { reason: 'Fraud' }),
-    () => askAdmin(`${path()}/refusal`, 'DELETE'),
-    () => askAdmin(`${PATH}/status-map`, 'PUT', choose([{ unusual: 'approved' }, {}])),
-    () =>
-      askAdmin(`${PATH}/affiliates`, 'PUT', [
-        { affiliate_id: 'aff-7', parent: choose([null, 'aff-8', 'aff-9']), from: '2026-01-01' },
-      ]),
+    ...[some, some, some],
+    ofCustomer('affiliation', move),
+    ofCustomer('refusal', (id) => askAdmin(refusal(id), 'PUT', { reason: 'Fraud' })),
+    ofCustomer('refusal', (id) => askAdmin(refusal(id), 'DELETE')),
+    async () => {
+      await askAdmin(`${PATH}/status-map`, 'PUT', choose([{ unusual: 'approved' }, {}]))
+      touched.add('status.put')
+    },
+    async () => {
+      await putParent(choose([null, 'aff-8', 'aff-9']))
+      touched.add('tree aff-7')
+    },
   ]
-  for (let i = 0; i < 6; i++) await some()
-  let corrections = 0
-  for (const period of ['2026-07', '2026-08', '2026-09', '2026-10']) {
-    await refresh(period, affiliates)
-    expect(await refresh(period, affiliates)).toBe(0)
-    for (const one of affiliates) {
-      const found = await adjustmentsOf(period, one)
-      for (const { causes, causes_total, ...adjustment } of found) {
-        expect(causes_total, JSON.stringify(adjustment)).toBeGreaterThan(0)
-        expect(causes.length).toBe(Math.min(20, causes_total))
+  return { some, change: () => choose(changes)(), owners, touched }
+}
+
+test.each([1, 2])(
+  'every correction of random sequence %i names causes, each of which changed something for it',
+  async (n) => {
+    const { some, change, owners, touched } = await history(env.SEED * 2 + n)
+    let corrections = 0
+    for (let i = 0; i < 6; i++) await some()
+    for (const period of ['2026-07', '2026-08', '2026-09', '2026-10', '2026-11']) {
+      await scheduler.wait(2)
+      await refresh(period, AFFILIATES)
+      expect(await refresh(period, AFFILIATES)).toBe(0)
+      for (const affiliate of AFFILIATES) {
+        const found = await adjustmentsOf(period, affiliate)
+        corrections += found.length
+        for (const adjustment of found) checkCauses(adjustment, affiliate, owners, touched)
       }
-      corrections += found.length
+      // The causes are the same in any grouping of affiliates.
+      expect(await refresh(period, AFFILIATES)).toBe(0)
+      await settle(period)
+      touched.clear()
+      for (let i = 0; i < 3; i++) await change()
     }
-    expect(await refresh(period, affiliates)).toBe(0)
-    await approve(period)
-    await closePeriod(period)
-    for (let i = 0; i < 3; i++) await choose(changes)()
+    expect(corrections).toBeGreaterThan(0)
+  },
+  60_000,
+)
+
+function checkCauses(
+  adjustment: Awaited<ReturnType<typeof adjustmentsOf>>[number],
+  affiliate: string,
+  owners: ReadonlyMap<string, string>,
+  touched: ReadonlySet<string>,
+) {
+  const { causes, causes_total, scope, rule, of } = adjustment
+  const text = JSON.stringify(adjustment)
+  expect(causes_total, text).toBeGreaterThan(0)
+  expect(causes.length).toBe(Math.min(20, causes_total))
+  for (const cause of causes) {
+    if (cause.kind === 'record') {
+      expect(touched, text).toContain(textOf(cause))
+      if (rule !== 'cpa') expect(cause.day.slice(0, 7), text).toBe(of.period)
+      if (scope.startsWith('customer:')) expect(`customer:${cause.customer_id}`).toBe(scope)
+      else expect(owners.get(cause.customer_id)).toBe(scope.split(':')[1] ?? affiliate)
+    } else {
+      const of = cause.customer_id ?? cause.affiliate_id
+      const expected = cause.kind === 'setting' ? cause.action : `${cause.kind} ${of}`
+      expect(touched, text).toContain(expected)
+    }
   }
-  expect(corrections).toBeGreaterThan(0)
-}, 60_000)
+}

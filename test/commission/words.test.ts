@@ -13,7 +13,6 @@ import { SETTING_ACTIONS } from '../../src/commission/statements/causes.ts'
 import type { Adjustment } from '../../src/commission/statements/draft.ts'
 import type { Message } from '../../src/commission/words/message.ts'
 import { type Language, MESSAGES, wordsOf } from '../../src/commission/words/words.ts'
-import { FIELDS } from '../../src/db/commission/histories.ts'
 import { randomWorld } from './worlds.ts'
 
 const LANGUAGES = Object.keys(MESSAGES) as Language[]
@@ -141,15 +140,10 @@ const CAUSES = [
   ...(['customers', 'transactions', 'trading-activity', 'activities'] as const).map((resource) => ({
     ...{ ...RECORD, resource, delivery_id: '1' },
   })),
-  { kind: 'affiliation', customer_id: '7', day: null, delivery_id: null, audit_id: '2' },
-  { kind: 'affiliation', customer_id: '7', day: '2026-10-05', delivery_id: '1', audit_id: null },
+  { kind: 'affiliation', customer_id: '7', audit_id: '2' },
   { kind: 'corrected_early', customer_id: '7', delivery_id: '1' },
-  ...FIELDS.map((field) => ({
-    ...({ kind: 'customer_field', customer_id: '7', field } as const),
-    ...{ day: '2026-10-05', delivery_id: '1' },
-  })),
   { kind: 'refusal', customer_id: '7', audit_id: '2' },
-  { kind: 'rate', currency: 'USD', day: '2026-10-05', change: 'corrected' },
+  { kind: 'rate', currency: 'USD' },
   { kind: 'tree', affiliate_id: '9', audit_id: '2' },
   ...SETTING_ACTIONS.map((action) => ({
     ...({ kind: 'setting', action, at: '2026-10-05T10:00:00Z', audit_id: '2' } as const),

@@ -43,7 +43,7 @@ import {
 // computation still comes to it (§16.32). If nothing has changed since that run, nothing is computed.
 
 /** The audited actions that can change drafts. */
-const ACTIONS = [...SETTING_ACTIONS, 'manual-entry.add', 'erasures.replay']
+const ACTIONS = [...SETTING_ACTIONS, 'account.change', 'manual-entry.add', 'erasures.replay']
 
 /** The days before the first and after the last day of a period whose rates can change its drafts. */
 const RATE_DAYS = { before: 366, after: 7 }

@@ -247,10 +247,8 @@ function closedStatement(
 export interface LastSettled {
   /** When its computation began to read, in milliseconds: it includes what was stored before. */
   readonly since: number
-  /** When the period was first approved, in milliseconds: the rates known then apply to it. */
-  readonly closedAt: number
-  /** The currencies of records that waited in the period. */
-  readonly waiting: readonly string[]
+  /** The rules and currencies of records that waited in the period. */
+  readonly holds: SettledStatement['holds']
 }
 
 /** Returns the last approval that covers a line. */
@@ -291,13 +289,6 @@ function lastOf(
     // Where a period has a statement, its own computation counts, not a later run.
     ...periods.filter((one) => !withStatement.has(one.period)),
   ].flatMap((one) => (covers(one) ? [one.read_at] : []))
-  const closings = [...statements, ...periods].filter(covers).map((one) => one.closed_at)
   const own = statements.find((one) => one.period === period)
-  const currencies: (string | null)[] = own ? JSON.parse(own.currencies) : []
-  const closedAt = Math.min(...closings)
-  return {
-    since: Math.max(0, ...times),
-    closedAt,
-    waiting: currencies.filter((one) => one !== null),
-  }
+  return { since: Math.max(0, ...times), holds: own?.holds ?? [] }
 }

@@ -8,7 +8,6 @@ const KINDS = [
   'record',
   'affiliation',
   'corrected_early',
-  'customer_field',
   'refusal',
   'rate',
   'tree',
@@ -18,41 +17,16 @@ const KINDS = [
 /** Returns the text by which causes are ordered: by kind, then by day and id. */
 function sortKey(cause: Cause): string {
   const kind = KINDS.indexOf(cause.kind)
-  const { customer_id = '', day = '', id = '' } = cause as Record<string, string | null | undefined>
-  return JSON.stringify([kind, day ?? '', customer_id, id, cause])
+  const { customer_id = '', day = '', id = '' } = cause as Record<string, string | undefined>
+  return JSON.stringify([kind, day, customer_id, id, cause])
 }
 
-/** Causes that were added in any order: the first of them, and their number. */
-export interface CauseList {
-  readonly listed: { readonly key: string; readonly cause: Cause }[]
-  total: number
-}
-
-/** Returns a list without causes. */
-export const noCauses = (): CauseList => ({ listed: [], total: 0 })
-
-const compareKeys = (a: { key: string }, b: { key: string }): number => compareText(a.key, b.key)
-
-/** Adds a cause, which must not be in the list. */
-export function addCause(list: CauseList, cause: Cause): void {
-  const { listed } = list
-  list.total++
-  const entry = { key: sortKey(cause), cause }
-  const last = listed.at(-1)
-  if (listed.length === CAUSE_LIMITS.listed && last && compareKeys(last, entry) < 0) return
-  listed.push(entry)
-  listed.sort(compareKeys)
-  listed.length = Math.min(listed.length, CAUSE_LIMITS.listed)
-}
-
-/** Returns the causes of several lists. A cause of two lists is listed once. */
-export function joinCauses(lists: readonly CauseList[]): Causes {
-  const all = lists.flatMap(({ listed }) => listed).sort(compareKeys)
-  const distinct = all.filter(({ key }, i) => key !== all[i - 1]?.key)
-  const repeated = all.length - distinct.length
-  const total = lists.reduce((sum, one) => sum + one.total, 0) - repeated
+/** Returns the causes of an adjustment in order, each once. */
+export function listCauses(causes: readonly Cause[]): Causes {
+  const byKey = new Map(causes.map((cause) => [sortKey(cause), cause]))
+  const sorted = [...byKey].sort(([a], [b]) => compareText(a, b))
   return {
-    causes: distinct.slice(0, CAUSE_LIMITS.listed).map(({ cause }) => cause),
-    causes_total: Math.min(total, CAUSE_LIMITS.counted),
+    causes: sorted.slice(0, CAUSE_LIMITS.listed).map(([, cause]) => cause),
+    causes_total: Math.min(sorted.length, CAUSE_LIMITS.counted),
   }
 }

@@ -14,23 +14,14 @@ export function causeWords(cause: Cause, { text, day }: Words): string {
       const what = resource === 'trading-activity' ? (id.split('|')[2] ?? '') : id
       return text(`cause.${resource}`, { customer, id: what, day: day(cause.day) })
     }
-    case 'affiliation': {
-      const { customer_id: customer, day: from } = cause
-      return from === null
-        ? text('cause.affiliation', { customer })
-        : text('cause.affiliationFrom', { customer, day: day(from) })
-    }
+    case 'affiliation':
+      return text('cause.affiliation', { customer: cause.customer_id })
     case 'corrected_early':
       return text('cause.firstAffiliation', { customer: cause.customer_id })
-    case 'customer_field': {
-      const name = `cause.${cause.field}`
-      const values = { customer: cause.customer_id, day: day(cause.day) }
-      return text(isMessageName(name) ? name : 'cause.customers', values)
-    }
     case 'refusal':
       return text('cause.refusal', { customer: cause.customer_id })
     case 'rate':
-      return text('cause.rate', { currency: cause.currency, day: day(cause.day) })
+      return text('cause.rate', { currency: cause.currency })
     case 'tree':
       return text('cause.tree', { affiliate: cause.affiliate_id })
     case 'setting': {
@@ -44,10 +35,10 @@ export function causeWords(cause: Cause, { text, day }: Words): string {
 /** Names what changed, with the delivery or the entry of the audit log that changed it. */
 export function causeEvidence(cause: Cause, words: Words): string {
   const named = causeWords(cause, words)
-  if ('delivery_id' in cause && cause.delivery_id !== null) {
+  if ('delivery_id' in cause) {
     return words.text('evidence.delivery', { cause: named, id: cause.delivery_id })
   }
-  return 'audit_id' in cause && cause.audit_id !== null
+  return 'audit_id' in cause
     ? words.text('evidence.audit', { cause: named, id: cause.audit_id })
     : named
 }

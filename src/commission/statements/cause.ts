@@ -7,11 +7,8 @@ export type Cause =
   | {
       readonly kind: 'affiliation'
       readonly customer_id: string
-      /** The day from which it holds; null: the integrations team replaced the history. */
-      readonly day: string | null
-      readonly delivery_id: string | null
-      /** The entry of the audit log, if the integrations team changed it. */
-      readonly audit_id: string | null
+      /** The entry of the audit log. */
+      readonly audit_id: string
     }
   | {
       /** The first affiliate lasted less than a day, and was replaced from the signup on. */
@@ -19,19 +16,11 @@ export type Cause =
       readonly customer_id: string
       readonly delivery_id: string
     }
-  | {
-      readonly kind: 'customer_field'
-      readonly customer_id: string
-      readonly field: string
-      readonly day: string
-      readonly delivery_id: string
-    }
   | { readonly kind: 'refusal'; readonly customer_id: string; readonly audit_id: string }
   | {
+      /** Records waited for rates that have been published since. */
       readonly kind: 'rate'
       readonly currency: string
-      readonly day: string
-      readonly change: 'published' | 'corrected'
     }
   | { readonly kind: 'tree'; readonly affiliate_id: string; readonly audit_id: string }
   | {
@@ -48,7 +37,7 @@ export interface RecordCause {
   readonly resource: FactResource
   readonly id: string
   readonly customer_id: string
-  /** The day on which it lies now. */
+  /** The day on which it lies or, if it moved, lay before. */
   readonly day: string
   readonly delivery_id: string
 }
@@ -63,8 +52,6 @@ export interface Causes {
 export interface CorrectedLine extends Pick<Difference, 'period' | 'line'> {
   readonly affiliate_id: string
   readonly plan: string
-  /** Whether less is paid for it than was approved. */
-  readonly isReduction: boolean
 }
 
 /** Returns the causes of a correction. */

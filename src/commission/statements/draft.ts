@@ -115,13 +115,7 @@ async function toAdjustment(
   const { rule = null, version = null, scope = null, occurrence = 0 } = line ?? {}
   const corrected =
     line && (await lineId(await statementId(affiliate_id, plan, period), line, occurrence))
-  const { causes, causes_total } = causesOf({
-    affiliate_id,
-    plan,
-    period,
-    line,
-    isReduction: amount.startsWith('-'),
-  })
+  const { causes, causes_total } = causesOf({ affiliate_id, plan, period, line })
   return {
     id: await adjustmentId(statement, corrected ?? `${period} ${droppedIn}`),
     of: { period, line: corrected, dropped_in: droppedIn },

@@ -1,6 +1,8 @@
 import { DAY_HOURS, DAY_MS } from '../../durations.ts'
+import { FIELDS } from '../commission/histories.ts'
 import { BEGINNING } from '../commission/history.ts'
 import type { SizeLimit } from './extras-limits.ts'
+import { CLOSED_THROUGH, kindSql } from './late-changes.ts'
 import type { RecordTable } from './record-table.ts'
 import { SIGNUP, SIGNUP_DAY } from './signup.ts'
 import { IDX, JSON_EACH, rowValue, type SqlFragments } from './sql-fragments.ts'
@@ -38,6 +40,11 @@ export interface Found {
   readonly verdict: string | null
   /** The first day of another affiliate that the customer gets, and 1 if that one holds from the signup on. */
   readonly affiliated: readonly [day: number, isEarly: 0 | 1] | null
+  /**
+   * The customer and the kind of the stored record if it does not wait, and lies elsewhere than the record; of customers if
+   * something changes that counts from the signup on.
+   */
+  readonly was: readonly [customer: string, kind: string] | null
   /** The bytes and the number of the stored members of the column that grows. */
   readonly bytes: number | null
   /** Null if they are few. */
@@ -47,7 +54,7 @@ export interface Found {
 const NAMES = [
   ...(['idx', 'revision', 'differs', 'moves', 'changesKind', 'isStale', 'isMissing'] as const),
   ...(['wasHeld', 'isErased', 'day', 'storedDay', 'archived', 'signup', 'verdict'] as const),
-  ...(['affiliated', 'bytes', 'members'] as const),
+  ...(['affiliated', 'was', 'bytes', 'members'] as const),
 ] satisfies (keyof Found)[]
 
 /** Returns a finding from its values in the order of `NAMES`. */
@@ -89,6 +96,7 @@ export function findSql(table: RecordTable, fragments: SqlFragments): string {
     signup: signupSql(table, sent),
     verdict: table.affiliation === 'link' ? verdictSql(sent) : 'null',
     affiliated: table.affiliation ? affiliatedSql(table.affiliation, sent) : 'null',
+    was: wasSql(table, next),
     bytes: sizeLimit ? `octet_length(t.${sizeLimit.column})` : 'null',
     members: sizeLimit ? membersOf(sizeLimit) : 'null',
   }
@@ -120,6 +128,22 @@ function contentDiffers(table: RecordTable, next: (name: string) => string): str
 /** Only members that an erasure removes are a finding, if the table masks them. */
 const isErased = ({ maskedColumn }: RecordTable, sent: (name: string) => string) =>
   maskedColumn ? `(${sent('has_mask')} and e.account is not null)` : '(e.account is not null)'
+
+/** Returns the SQL of `was`. The first value of a field, of the affiliate and of the link holds from the signup on. */
+function wasSql(table: RecordTable, next: (name: string) => string): string {
+  if (table.canHold) {
+    const place = (toSql: (name: string) => string) =>
+      `(${toSql('customer_id')}, ${toSql(table.dayColumn)}, ${kindSql(table, toSql)})`
+    return `json(iif(t.held = 0 and ${place(stored)} is not ${place(next)},
+          json_array(t.customer_id, ${kindSql(table, stored)}), null))`
+  }
+  const first = [...FIELDS, 'affiliate_id', 'link'].filter((name) => table.columns.includes(name))
+  const changes = [
+    ...['day', 'signup_date'].map((name) => `${stored(name)} is not ${next(name)}`),
+    ...first.map((name) => `${stored(name)} is null and ${next(name)} is not null`),
+  ]
+  return `json(iif(t.account is not null and (${changes.join(' or ')}), json_array(t.customer_id, ''), null))`
+}
 
 /** Of customers, only those who are new or get another day concern a month. */
 function archivedSql({ dayColumn, canHold }: RecordTable, next: (name: string) => string): string {
@@ -207,6 +231,8 @@ export interface FoundRequest {
   readonly stored: string | null
   /** Whether the account accepts no such delivery now. */
   readonly is_closed: 0 | 1
+  /** The last closed day, in days since 1970; null if no period is closed. */
+  readonly closed_through: number | null
   /** The digest of the records that were sent with the Idempotency-Key; null if it is new. */
   readonly digest: string | null
   /** The bytes that the account stores, and those that it has logged of this day (UTC). */
@@ -232,6 +258,7 @@ export const FIND_REQUEST = `
         exists (select 1 from resets where account = :account)
           or exists (select 1 from delivery_conditions
             where account = :account and book_zone <> :book_zone) as is_closed,
+        ${CLOSED_THROUGH} as closed_through,
         (select digest from idempotency_keys
           where account = :account and resource = :resource and key = :idempotency_key) as digest,
         ${USAGE} as usage,

@@ -165,15 +165,13 @@ function idOfKey({ input }: Delivery, [, first, second]: readonly unknown[]): un
 
 function insertDelivery(
   delivery: Delivery,
-  { decision }: Decided,
+  { decision, facts }: Decided,
   rows: readonly WrittenRow[],
   log: Logged,
 ): D1PreparedStatement {
   const { session, statements, input, table } = delivery
   const { counts } = decision
   const writes = rows.map(({ write }) => write)
-  const positions = (list: readonly number[]) => (list.length > 0 ? JSON.stringify(list) : null)
-  const held = [...decision.outcomes].flatMap(([idx, outcome]) => (outcome === 'held' ? [idx] : []))
   return bindStatement(session, statements.insertDelivery, {
     ...valuesOf(delivery),
     ...counts,
@@ -186,8 +184,6 @@ function insertDelivery(
     days: JSON.stringify(writes.length > 0 ? decision.days : []),
     errors: log.errors,
     unknown_keys: log.unknownKeys,
-    moved: positions(writes.flatMap(({ found }) => (found.moves ? [found.idx] : []))),
-    held_at: positions(writes.length > 0 ? held : []),
     open_days: JSON.stringify(daysOf(table, rows)),
     references: JSON.stringify(
       table.reference
@@ -204,6 +200,7 @@ function insertDelivery(
           )
         : [],
     ),
+    closed_through: facts.request.closed_through,
     new_held: writes.length > 0 ? decision.newHeld : 0,
     max_held: HELD_LIMITS.account,
   })

@@ -17,6 +17,7 @@ import {
 } from '../statement.ts'
 import type { Step } from '../steps.ts'
 import { markSql } from './changed.ts'
+import { insertReleasedSql } from './late-changes.ts'
 import { presentRow, type RecordView } from './list.ts'
 import {
   brandActivityTable,
@@ -163,6 +164,8 @@ interface StepStatements {
   /** Selects the last key of the step; returns no row if the walk ends with this step. */
   readonly selectEnd: Statement
   readonly mark: Statement
+  /** Notes those of closed periods. */
+  readonly note: Statement
   readonly release: Statement
   readonly addReleased: Statement
 }
@@ -182,11 +185,12 @@ function releaseStep(resource: string, position: 'first' | 'next'): StepStatemen
   const held = `from ${table} indexed by ${table}_held
         where account = :account and held = 1 ${after} order by ${order.join()}`
   const released = (columns: string) => `
-        select ${columns} from (select ${order.join()} ${held} limit :max_released) w
+        select ${columns} from (select * ${held} limit :max_released) w
         where exists (select 1 from customers c
           where c.account = :account and c.customer_id = w.customer_id)`
   return {
     mark: compileStatement(markSql(`'${resource}'`, released(`w.${dayColumn} as day`))),
+    note: compileStatement(insertReleasedSql({ table, dayColumn, resource }, released)),
     selectEnd: compileStatement(`select ${order.join()} ${held} limit 1 offset :max_released - 1`),
     release: compileStatement(`
       update ${table} set held = 0
@@ -232,14 +236,18 @@ function releaseWalk(db: D1Database, pending: PendingRelease): Step {
   const { account, resource } = pending
   let after: Record<string, unknown> = {}
   return async () => {
-    const { selectEnd, mark, release, addReleased }: StepStatements = releaseStep(
+    const { selectEnd, mark, note, release, addReleased }: StepStatements = releaseStep(
       resource,
       'after_0' in after ? 'next' : 'first',
     )
-    const bound = { account, max_released: HELD_LIMITS.release, ...after, now: Date.now() }
-    const [[last]] = await readBatch<[Record<string, unknown>[], [], [], []]>(db, [
+    const bound = {
+      ...{ account, delivery: pending.releasing, max_released: HELD_LIMITS.release },
+      ...{ ...after, now: Date.now() },
+    }
+    const [[last]] = await readBatch<[Record<string, unknown>[], [], [], [], []]>(db, [
       bindStatement(db, selectEnd, bound),
       bindStatement(db, mark, bound),
+      bindStatement(db, note, bound),
       bindStatement(db, release, bound),
       bindStatement(db, addReleased, bound),
     ])

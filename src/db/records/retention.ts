@@ -10,6 +10,7 @@ const EXPIRING_TABLES = {
   delivery_terms: ['day', 'term', 'delivery'],
   clicks: ['day', 'link_id', 'click_id'],
   arrivals: ['hour', 'resource'],
+  late_changes: ['at', 'resource', 'customer_id', 'day', 'id'],
   webhook_messages: ['event', 'endpoint'],
   webhook_events: ['id'],
   webhook_attempts: ['id'],

@@ -13,6 +13,7 @@ import {
   MIN_MEMBER_BYTES,
   toFound,
 } from './find-sql.ts'
+import { type CustomerChange, IDENTITIES, INSERT_LATE } from './late-changes.ts'
 import { logStatements } from './log-delivery.ts'
 import type { RecordTable } from './record-table.ts'
 import { HELD_LIMITS } from './release.ts'
@@ -257,7 +258,7 @@ function writeStatements(
 ): D1PreparedStatement[] {
   const { session, statements, input } = delivery
   const { affiliate, upsert, move, signUp, releases } = statements
-  const values = { ...valuesOf(delivery), max_released: HELD_LIMITS.release }
+  const values = { ...valuesOf(delivery), now: Date.now(), max_released: HELD_LIMITS.release }
   const bind = (statement: Statement, own: object) =>
     bindStatement(session, statement, { ...values, ...own })
   const rowsOf = (wanted: (write: Write) => boolean) =>
@@ -273,6 +274,9 @@ function writeStatements(
   const days = daysOf(delivery.table, rows)
   return [
     ...(days.length > 0 ? [bind(MARK_DAYS, { days: JSON.stringify(days) })] : []),
+    ...toJsonChunks(latePlacesOf(delivery, facts.request, rows)).map((places) =>
+      bind(INSERT_LATE, { places }),
+    ),
     ...judgeStatements(delivery, decision, updated, bind),
     ...(affiliate && affiliated.length > 0
       ? toJsonChunks(affiliated.map((cells) => [cells, firstDayOf(decision, cells)])).map((rows) =>
@@ -293,8 +297,9 @@ function writeStatements(
       : []),
     ...(releases.length > 0
       ? toJsonChunks(created).flatMap((rows) =>
-          releases.flatMap(({ mark, release, add }) => [
+          releases.flatMap(({ mark, note, release, add }) => [
             bind(mark, { rows }),
+            bind(note, { rows }),
             bind(release, { rows }),
             bind(add, {}),
           ]),
@@ -308,6 +313,48 @@ function writeStatements(
         ]
       : []),
   ]
+}
+
+/** A place of a record in the journal of late changes, as stored. */
+type LatePlace = readonly [customer: unknown, day: number, id: string, kind: unknown]
+
+/** Returns the places of records in closed periods that change. */
+function latePlacesOf(
+  delivery: Delivery,
+  { closed_through }: FoundRequest,
+  rows: readonly WrittenRow[],
+): LatePlace[] {
+  if (closed_through === null) return []
+  return rows.flatMap((row) => placesOf(delivery, row)).filter(([, day]) => day <= closed_through)
+}
+
+/**
+ * Returns where a record lies that is written and, if it moves, where it lay. A record that waits for its customer lies
+ * nowhere. A customer has places only if something changes that counts from the signup on.
+ */
+function placesOf({ table, statements }: Delivery, { write, cells }: WrittenRow): LatePlace[] {
+  const { found, revision, isHeld } = write
+  const { was, day, storedDay, affiliated } = found
+  const cell = (name: string) => cells[1 + statements.cells.indexOf(name)]
+  const { id: columns = [], kind } = IDENTITIES[table.table] ?? {}
+  const ids = columns.map(cell)
+  const id = ids.length > 1 ? JSON.stringify(ids) : String(ids[0] ?? '')
+  const place = (of: unknown, on: number | null, as: unknown): LatePlace[] =>
+    on === null ? [] : [[of, on, id, as]]
+  if (table.canHold) {
+    return [
+      ...(was ? place(was[0], storedDay, was[1]) : []),
+      ...(isHeld ? [] : place(cell('customer_id'), day, kind ? cell(kind) : '')),
+    ]
+  }
+  const isNew = revision === 1
+  const change: CustomerChange = isNew
+    ? 'received'
+    : affiliated?.[1]
+      ? 'corrected_early'
+      : 'changed'
+  if (change === 'changed' && !was) return []
+  return [...new Set([day, storedDay])].flatMap((on) => place(cell('customer_id'), on, change))
 }
 
 /** Returns the statements that have the fraud review judge updated customers again. */

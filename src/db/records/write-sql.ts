@@ -4,6 +4,7 @@ import { compileStatement } from '../statement.ts'
 import { eventOf } from '../webhooks/events.ts'
 import { ATTRIBUTION, CUSTOMER_CHANGES, markSql, noteCustomersSql } from './changed.ts'
 import { contentColumnsOf, findSql, membersOfSql, missingSql } from './find-sql.ts'
+import { CLOSED_THROUGH, insertReleasedSql } from './late-changes.ts'
 import type { RecordTable } from './record-table.ts'
 import {
   columnList,
@@ -22,22 +23,23 @@ import {
 const required = (condition: string) => `iif(${condition}, 1, json('changed'))`
 
 /**
- * Inserts the row of the delivery. Parameters: its columns, `:book_zone`, `:new_held`, `:max_held`, and three JSON arrays:
+ * Inserts the row of the delivery. Parameters: its columns, `:book_zone`, `:closed_through`, `:new_held`, `:max_held`, and three JSON arrays:
  * `:open_days`, of which no archived month may have one, `:references` of `[reference, is missing]`, and `:erased` of
  * `[customer, is erased]`.
  */
 const insertDelivery = ({ reference, personalColumns }: RecordTable) => `
       insert into deliveries (account, id, received_at, received_day, resource, form, dry_run, received,
         errors_total, rejected, refused, held, stale, created, updated, written, hold_refused, reused, days, errors,
-        unknown_keys, moved, held_at)
+        unknown_keys)
       select :account, :delivery, :received_at, :received_day, :resource, :form, :dry_run, :received,
         :errors_total, :rejected, :refused, :held, :stale, :created, :updated, :written, :hold_refused, :reused, :days,
-        :errors, :unknown_keys, :moved, :held_at
+        :errors, :unknown_keys
       where ${required(`not exists (select 1 from resets where account = :account)
         and not exists (select 1 from delivery_conditions
           where account = :account and book_zone <> :book_zone)
         and not exists (select 1 from archived_months m cross join json_each(:open_days) d
           where m.account = :account and d.value between m.first_day and m.last_day)
+        and (:written = 0 or :closed_through is ${CLOSED_THROUGH})
         and (:new_held = 0 or :new_held + (
           select ifnull(sum(held), 0) from totals where account = :account) <= :max_held)
         ${
@@ -289,6 +291,12 @@ function build(table: RecordTable, fragments: SqlFragments) {
         markSql(
           `'${waiting.resource}'`,
           `select w.${waiting.dayColumn} as day ${waitingSql(fragments, waiting)}`,
+        ),
+      ),
+      note: compileStatement(
+        insertReleasedSql(
+          waiting,
+          (columns) => `select ${columns} ${waitingSql(fragments, waiting)}`,
         ),
       ),
       release: compileStatement(releaseSql(fragments, waiting)),

@@ -108,24 +108,19 @@ async function readClosedStatements(
   return statements
 }
 
-/** When the computation of an approved statement began to read, and the currencies of its holds. */
+/** When the computation of an approved statement began to read, and its holds. */
 export interface SettledStatement {
   readonly affiliate_id: string
   readonly plan: string
   readonly period: string
   /** When its computation began to read, in milliseconds. */
   readonly read_at: number
-  /** When it was approved, in milliseconds. */
-  readonly closed_at: number
-  /** The currencies of its holds, as JSON. */
-  readonly currencies: string
+  readonly holds: readonly { readonly rule: string; readonly currency: string | null }[]
 }
 
 /** Reads when the approved statements of some affiliates were computed. */
 const READ_SETTLED = compileStatement(`
-  select s.affiliate_id, s.plan, s.period, s.read_at, s.approved_at as closed_at, (
-    select json_group_array(distinct value ->> 'currency') from json_each(s.statement, '$.holds')
-  ) as currencies
+  select s.affiliate_id, s.plan, s.period, s.read_at, ifnull(s.statement -> 'holds', '[]') as holds
   from ${JSON_EACH}(:affiliates) a
   cross join statements s indexed by statements_affiliate
     on s.account = :account and s.affiliate_id = a.value and s.status <> 'draft'`)
@@ -138,8 +133,9 @@ export async function readSettled(
 ): Promise<SettledStatement[]> {
   const found: SettledStatement[] = []
   for (const list of affiliateLists(affiliates)) {
-    const results = await all<SettledStatement>(db, READ_SETTLED, { account, affiliates: list })
-    found.push(...results)
+    type Row = Omit<SettledStatement, 'holds'> & { holds: string }
+    const results = await all<Row>(db, READ_SETTLED, { account, affiliates: list })
+    for (const row of results) found.push({ ...row, holds: JSON.parse(row.holds) })
   }
   return found
 }
