@@ -61,7 +61,7 @@ describe('a logo', () => {
     }
     const { data } = await json(askAdmin('audit-log?account=acme'))
     expect(data[0].details).toEqual({ logo: 'PNG, 64 bytes', before: { logo: 'SVG, 105 bytes' } })
-    expect((await json(change({ logo: null }))).logo).toBeUndefined()
+    expect((await json(change({ logo: null }))).logo).toBeNull()
     expect((await browser.get(`${AT}/logo`)).status).toBe(404)
     expect(await (await browser.get(`${AT}/sign-in`)).text()).not.toContain('class="logo"')
   })
@@ -97,7 +97,7 @@ describe('an accent color', () => {
     const response = await browser.get(`${AT}/colors.css?v=7a1fa2`)
     expect(response.headers.get('Content-Type')).toContain('text/css')
     expect(await response.text()).toContain(':root { --link: #7a1fa2; --button: #7a1fa2; }')
-    expect((await json(change({ accent_color: null }))).accent_color).toBeUndefined()
+    expect((await json(change({ accent_color: null }))).accent_color).toBeNull()
   })
 
   test.each([
