@@ -64,67 +64,6 @@ CREATE TABLE customers (
 
 CREATE INDEX customers_day ON customers (account, day);
 
--- The first value of each field holds from the beginning, so that a change from null alone is no row
--- unless there are rows. The link of a brand's customer is in `customer_affiliations`.
-CREATE TRIGGER customers_fields AFTER UPDATE OF country_code, trading_account_type, challenge_type,
-  phase, kyc_status_id, sales_status_id, account_size, link ON customers
-WHEN (old.country_code, old.trading_account_type, old.challenge_type, old.phase, old.kyc_status_id,
-    old.sales_status_id, old.account_size, iif(new.first_day IS NULL, old.link, NULL))
-  IS NOT (new.country_code, new.trading_account_type, new.challenge_type, new.phase,
-    new.kyc_status_id, new.sales_status_id, new.account_size,
-    iif(new.first_day IS NULL, new.link, NULL))
-BEGIN
-  INSERT INTO customer_fields (account, customer_id, day, country_code, trading_account_type,
-    challenge_type, phase, kyc_status_id, sales_status_id, account_size, link, delivery)
-  SELECT old.account, old.customer_id,
-    max(received.day, coalesce(
-      (SELECT max(day) FROM customer_fields
-        WHERE account = old.account AND customer_id = old.customer_id), received.day)),
-    old.country_code, old.trading_account_type, old.challenge_type, old.phase, old.kyc_status_id,
-    old.sales_status_id, old.account_size, iif(new.first_day IS NULL, old.link, NULL), new.delivery
-  FROM (SELECT coalesce(
-    (SELECT received_day FROM deliveries
-      WHERE account = new.account AND id = new.delivery), unixepoch() / 86400) AS day) received
-  WHERE (old.country_code IS NOT NULL AND old.country_code IS NOT new.country_code)
-    OR (old.trading_account_type IS NOT NULL
-      AND old.trading_account_type IS NOT new.trading_account_type)
-    OR (old.challenge_type IS NOT NULL AND old.challenge_type IS NOT new.challenge_type)
-    OR (old.phase IS NOT NULL AND old.phase IS NOT new.phase)
-    OR (old.kyc_status_id IS NOT NULL AND old.kyc_status_id IS NOT new.kyc_status_id)
-    OR (old.sales_status_id IS NOT NULL AND old.sales_status_id IS NOT new.sales_status_id)
-    OR (old.account_size IS NOT NULL AND old.account_size IS NOT new.account_size)
-    OR (new.first_day IS NULL AND old.link IS NOT NULL AND old.link IS NOT new.link)
-    OR EXISTS (SELECT 1 FROM customer_fields
-      WHERE account = old.account AND customer_id = old.customer_id)
-  -- A later change of the same day keeps the values of before the day. A field that had never had a value
-  -- gets its first one, which holds from the beginning.
-  ON CONFLICT (account, customer_id, day) DO UPDATE SET delivery = new.delivery,
-    country_code = coalesce(country_code, iif(EXISTS (SELECT 1 FROM customer_fields f
-      WHERE f.account = old.account AND f.customer_id = old.customer_id AND f.country_code IS NOT NULL),
-      NULL, old.country_code)),
-    trading_account_type = coalesce(trading_account_type, iif(EXISTS (SELECT 1 FROM customer_fields f
-      WHERE f.account = old.account AND f.customer_id = old.customer_id AND f.trading_account_type IS NOT NULL),
-      NULL, old.trading_account_type)),
-    challenge_type = coalesce(challenge_type, iif(EXISTS (SELECT 1 FROM customer_fields f
-      WHERE f.account = old.account AND f.customer_id = old.customer_id AND f.challenge_type IS NOT NULL),
-      NULL, old.challenge_type)),
-    phase = coalesce(phase, iif(EXISTS (SELECT 1 FROM customer_fields f
-      WHERE f.account = old.account AND f.customer_id = old.customer_id AND f.phase IS NOT NULL),
-      NULL, old.phase)),
-    kyc_status_id = coalesce(kyc_status_id, iif(EXISTS (SELECT 1 FROM customer_fields f
-      WHERE f.account = old.account AND f.customer_id = old.customer_id AND f.kyc_status_id IS NOT NULL),
-      NULL, old.kyc_status_id)),
-    sales_status_id = coalesce(sales_status_id, iif(EXISTS (SELECT 1 FROM customer_fields f
-      WHERE f.account = old.account AND f.customer_id = old.customer_id AND f.sales_status_id IS NOT NULL),
-      NULL, old.sales_status_id)),
-    account_size = coalesce(account_size, iif(EXISTS (SELECT 1 FROM customer_fields f
-      WHERE f.account = old.account AND f.customer_id = old.customer_id AND f.account_size IS NOT NULL),
-      NULL, old.account_size)),
-    link = coalesce(link, iif(EXISTS (SELECT 1 FROM customer_fields f
-      WHERE f.account = old.account AND f.customer_id = old.customer_id AND f.link IS NOT NULL),
-      NULL, iif(new.first_day IS NULL, old.link, NULL)));
-END;
-
 -- A brand's customer who loses the attribution keeps the affiliate, which is no longer stored. The statement that
 -- stores another affiliate stores its first day, too: src/db/records/write-sql.ts.
 CREATE TRIGGER customers_unattributed AFTER UPDATE OF link ON customers
@@ -240,7 +179,10 @@ CREATE TABLE customer_affiliations (
 ) STRICT, WITHOUT ROWID;
 
 -- Changes of the fields that conditions of plans use: one row for each day with a change, with the
--- values before it. The values after a customer's last row are those of `customers`.
+-- values before it. The values after a customer's last row are those of `customers`. The first value of each field holds
+-- from the beginning, so that a change from null alone is no row unless there are rows. The link of a brand's customer is
+-- in `customer_affiliations`. A day is one in the account's time zone for brands, in UTC for partners: a later change of
+-- the zone never moves a change to another day.
 CREATE TABLE customer_fields (
   account              TEXT NOT NULL,
   customer_id          TEXT NOT NULL,

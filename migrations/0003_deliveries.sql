@@ -1,9 +1,6 @@
 -- The delivery log: one row per request, written in the same batch as its records. The id begins with
 -- the time, so the primary key orders the rows by age. Bodies are never stored.
 --
---   received_day    the day of `received_at`: in the account's time zone for brands, in UTC for partners.
---                   Histories store the day and not the instant, so that a later change of the zone never
---                   moves a change to another day. The delivery id has the instant
 --   rejected        records that are invalid, or whose unknown reference the policy rejects
 --   refused         equal to `rejected` if the whole request is rejected; 0 if it is lenient
 --   created, updated, held, stale  the records of each outcome; the others are unchanged
@@ -19,7 +16,6 @@ CREATE TABLE deliveries (
   account        TEXT NOT NULL,
   id             TEXT NOT NULL,
   received_at    INTEGER NOT NULL,
-  received_day   INTEGER NOT NULL CHECK (received_day BETWEEN -719528 AND 2932896),
   resource       TEXT NOT NULL,
   form           TEXT NOT NULL CHECK (form IN ('object', 'array', 'data')),
   dry_run        INTEGER NOT NULL CHECK (dry_run IN (0, 1)),

@@ -9,7 +9,6 @@ const COLUMN_TYPES: Record<string, Record<string, string>> = {
     day: 'day',
     date: 'day',
     first_day: 'day',
-    received_day: 'day',
     signup_date: 'instant',
     last_modified_date: 'instant',
     transaction_date: 'instant',

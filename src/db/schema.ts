@@ -505,7 +505,6 @@ export const deliveries = /* @__PURE__ */ sqliteTable(
     account: text().notNull(),
     id: text().notNull(),
     received_at: integer().notNull(),
-    received_day: day().notNull(),
     resource: text().notNull(),
     form: text({ enum: ['object', 'array', 'data'] }).notNull(),
     dry_run: integer().notNull(),

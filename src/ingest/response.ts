@@ -3,7 +3,7 @@ import { decode } from '../db/column-types.ts'
 import type { DeliveryCounts } from '../db/records/decide.ts'
 import type { DeliveryInput } from '../db/records/request.ts'
 import type { DeliveryResult } from '../db/records/store-delivery.ts'
-import { customers, type Delivery, deliveries } from '../db/schema.ts'
+import { customers, type Delivery } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import type { Issue } from '../validation/issue.ts'
 import { type FormattedIssue, formatIssue } from '../validation/messages.ts'
@@ -201,7 +201,7 @@ function warningsOf(
   for (const [index, [day, isEarly]] of affiliated) {
     const member = resource.recordTable.affiliation === 'link' ? 'tracking_data' : 'affiliate_id'
     const pointer = `${recordPointer(form, index)}/${member}`
-    const from = String(decode(deliveries.received_day, day))
+    const from = String(decode(customers.day, day))
     const code = isEarly === 1 ? 'affiliation_corrected' : 'affiliation_changed'
     add(index, { ...warning(code, pointer, from), from })
   }

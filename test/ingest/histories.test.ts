@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FIELDS, readHistories } from '../../src/db/commission/histories.ts'
+import { readHistories } from '../../src/db/commission/histories.ts'
 import { partOn } from '../../src/db/commission/history.ts'
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts'
 import { dayInZone } from '../../src/zone.ts'
@@ -51,30 +51,6 @@ describe('a first affiliate of a partner that lasts less than a day', () => {
 })
 
 describe('fields by day', () => {
-  test.each(FIELDS)('the trigger `customers_fields` keeps each change of %s', async (field) => {
-    const send = await datedPartner()
-    await send('2096-10-05T10:00:00Z', { ...ada, country_code: 'DE' })
-    const set = (column: string, value: string | number) =>
-      env.DB.prepare(`update customers set ${column} = ?`).bind(value).run()
-    const kept = async () => {
-      const rows = await env.DB.prepare(`select ${field} + 0 as value from customer_fields`).all()
-      return rows.results.map(({ value }) => value)
-    }
-    await set(field, 1)
-    await env.DB.prepare('delete from customer_fields').run()
-    await set(field, 2)
-    expect(await kept(), 'a change alone has no row').toEqual([1])
-    await env.DB.prepare('delete from customer_fields').run()
-    await env.DB.prepare(`update customers set ${field} = null`).run()
-    await env.DB.prepare('delete from customer_fields').run()
-    const other = field === 'phase' ? 'kyc_status_id' : 'phase'
-    await set(other, 1)
-    await set(other, 2)
-    await set(field, 3)
-    await set(field, 4)
-    expect(await kept(), 'the first of two values on a day of another change').toEqual([3])
-  })
-
   test('an erased customer keeps the history, which has no name and no address', async () => {
     const send = await datedPartner()
     await send('2096-10-05T10:00:00Z', { ...ada, country_code: 'DE', first_name: 'Ada' })

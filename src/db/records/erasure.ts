@@ -1,5 +1,7 @@
+import { DAY_MS } from '../../durations.ts'
 import type { StoredRow } from '../archive/months.ts'
 import { decodeRow, encode } from '../column-types.ts'
+import { keepFieldsSql } from '../commission/histories.ts'
 import type { Connection } from '../database.ts'
 import { KNOWN_MEMBERS } from '../directory/event-definitions.ts'
 import { isDoorOpen } from '../door.ts'
@@ -56,8 +58,7 @@ const CLEAR_PARTNER_CUSTOMERS = clearCustomers(partnerCustomerTable)
 const CLEAR_BRAND_CUSTOMERS = clearCustomers(brandCustomerTable)
 
 /**
- * Clears the country in the history of a brand's customers, as a brand sent it. It follows the statement
- * that clears the customers, since that one adds the last value to the history.
+ * Clears the country in the history of a brand's customers, as a brand sent it: the last value was added before.
  *
  * Where a plan has conditions on countries, the history keeps the codes of the days before the erasure,
  * without anything that names the customer: a statement that was approved must not change. Other texts
@@ -69,6 +70,16 @@ const CLEAR_HISTORY = compileStatement(`
     and country_code is not null and (country_code not glob '[A-Za-z][A-Za-z]' or not exists (
       select 1 from plan_versions v, json_tree(v.terms) t
       where v.account = :account and t.key in ('countries', 'not_countries')))`)
+
+/** Keeps the country of a brand's customers up to today. */
+const KEEP_COUNTRY = compileStatement(
+  keepFieldsSql(
+    ['country_code'],
+    't.delivery',
+    `from ${JSON_EACH}(:rows) r cross join customers t on t.account = :account and t.customer_id = r.value ->> 0
+    where t.country_code is not null`,
+  ),
+)
 
 /** Clears what affiliates and the team wrote about a customer: it may name them. */
 const CLEAR_MESSAGES = compileStatement(`
@@ -121,6 +132,9 @@ export function erasePersonalData(
     noteCustomers(db, account, erased.map(idOf)),
     markSignups(db, account, erased.map(idOf)),
     bindStatement(db, insert, { account, rows, has_activities }),
+    ...(isBrand
+      ? [bindStatement(db, KEEP_COUNTRY, { account, rows, day: Math.floor(Date.now() / DAY_MS) })]
+      : []),
     bindStatement(db, clear, { account, rows }),
     ...(isBrand ? [bindStatement(db, CLEAR_HISTORY, { account, rows })] : []),
     bindStatement(db, CLEAR_MESSAGES, { account, rows }),

@@ -1,5 +1,5 @@
 import { DAY_HOURS, DAY_MS } from '../../durations.ts'
-import { FIELDS } from '../commission/histories.ts'
+import { changesFields, FIELDS } from '../commission/histories.ts'
 import { BEGINNING } from '../commission/history.ts'
 import type { SizeLimit } from './extras-limits.ts'
 import { CLOSED_THROUGH, kindSql } from './late-changes.ts'
@@ -45,6 +45,8 @@ export interface Found {
    * something changes that counts from the signup on.
    */
   readonly was: readonly [customer: string, kind: string] | null
+  /** Whether it changes a field of which earlier values are kept. */
+  readonly changesFields: 0 | 1
   /** The bytes and the number of the stored members of the column that grows. */
   readonly bytes: number | null
   /** Null if they are few. */
@@ -54,7 +56,7 @@ export interface Found {
 const NAMES = [
   ...(['idx', 'revision', 'differs', 'moves', 'changesKind', 'isStale', 'isMissing'] as const),
   ...(['wasHeld', 'isErased', 'day', 'storedDay', 'archived', 'signup', 'verdict'] as const),
-  ...(['affiliated', 'was', 'bytes', 'members'] as const),
+  ...(['affiliated', 'was', 'changesFields', 'bytes', 'members'] as const),
 ] satisfies (keyof Found)[]
 
 /** Returns a finding from its values in the order of `NAMES`. */
@@ -76,6 +78,7 @@ export function findSql(table: RecordTable, fragments: SqlFragments): string {
   const erased = personalColumns.length > 0 ? isErased(table, sent) : 'false'
   const next = (name: string) => table.merge(name, fragments.storedIf(erased))
   const place = (toSql: (name: string) => string) => rowValue(indexedColumns, toSql)
+  const fields = historyFieldsOf(table)
   const ifStored = (sql: string) => `iif(t.account is null, 0, ${sql})`
   const values: Readonly<Record<keyof Found, string>> = {
     idx: IDX,
@@ -97,6 +100,7 @@ export function findSql(table: RecordTable, fragments: SqlFragments): string {
     verdict: table.affiliation === 'link' ? verdictSql(sent) : 'null',
     affiliated: table.affiliation ? affiliatedSql(table.affiliation, sent) : 'null',
     was: wasSql(table, next),
+    changesFields: fields.length > 0 ? ifStored(changesFields(fields, next)) : '0',
     bytes: sizeLimit ? `octet_length(t.${sizeLimit.column})` : 'null',
     members: sizeLimit ? membersOf(sizeLimit) : 'null',
   }
@@ -110,6 +114,10 @@ export function findSql(table: RecordTable, fragments: SqlFragments): string {
 }
 
 const stored = (name: string) => `t.${name}`
+
+/** Returns the columns whose earlier values are kept by day. The link of a brand's customer is that of the affiliate. */
+export const historyFieldsOf = ({ columns, affiliation }: RecordTable) =>
+  FIELDS.filter((name) => columns.includes(name) && !(name === 'link' && affiliation === 'link'))
 
 /** Returns the columns of a record's content: those that an update sets. */
 export const contentColumnsOf = ({ columns, key, indexedColumns }: RecordTable) =>

@@ -1,6 +1,6 @@
 import type { ArchivedRecord } from '../archive/archived.ts'
 import { encode } from '../column-types.ts'
-import { deliveries } from '../schema.ts'
+import { customers } from '../schema.ts'
 import type { Decision, DeliveryCounts, Policy, Write } from './decide.ts'
 import type { Found, FoundRequest } from './find-sql.ts'
 import type { RecordTable } from './record-table.ts'
@@ -150,7 +150,7 @@ export const valuesOf = ({ input }: Pick<Delivery, 'input'>) => ({
   delivery: input.id,
   resource: input.resource,
   received_at: input.receivedAt,
-  received_day: encode(deliveries.received_day, input.receivedDay),
+  received_day: encode(customers.day, input.receivedDay),
   book_zone: input.bookZone,
   idempotency_key: input.idempotency?.key ?? null,
 })

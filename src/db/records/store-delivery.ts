@@ -2,7 +2,7 @@ import { ApiError } from '../../errors.ts'
 import { encode } from '../column-types.ts'
 import { toJsonChunks } from '../json-chunks.ts'
 import { isAssertionFailure, isUniqueViolation, withD1Retry } from '../retry.ts'
-import { customers, deliveries } from '../schema.ts'
+import { customers } from '../schema.ts'
 import { bindStatement, compileStatement, lookUp, required, type Statement } from '../statement.ts'
 import { CUSTOMER_CHANGES, MARK_DAYS, markAttribution } from './changed.ts'
 import { type Deciding, type Decision, decide, type Write } from './decide.ts'
@@ -257,7 +257,7 @@ function writeStatements(
   rows: readonly WrittenRow[],
 ): D1PreparedStatement[] {
   const { session, statements, input } = delivery
-  const { affiliate, upsert, move, signUp, releases } = statements
+  const { upsert, move, signUp, releases } = statements
   const values = { ...valuesOf(delivery), now: Date.now(), max_released: HELD_LIMITS.release }
   const bind = (statement: Statement, own: object) =>
     bindStatement(session, statement, { ...values, ...own })
@@ -269,7 +269,6 @@ function writeStatements(
   const moved = rowsOf(({ moves }) => moves)
   const created = rowsOf(({ revision, isHeld }) => revision === 1 && !isHeld)
   const updated = rowsOf(({ revision }) => revision > 1)
-  const affiliated = rowsOf(({ found }) => found.affiliated !== null)
   const { listed, heldChange } = decision
   const days = daysOf(delivery.table, rows)
   return [
@@ -278,11 +277,7 @@ function writeStatements(
       bind(INSERT_LATE, { places }),
     ),
     ...judgeStatements(delivery, decision, updated, bind),
-    ...(affiliate && affiliated.length > 0
-      ? toJsonChunks(affiliated.map((cells) => [cells, firstDayOf(decision, cells)])).map((rows) =>
-          bind(affiliate, { rows }),
-        )
-      : []),
+    ...historyStatements(delivery, decision, rowsOf, bind),
     ...[[plain, upsert] as const, [moved, move] as const].flatMap(([rows, statement]) =>
       chunksOf(rows).flatMap(({ text, count }) => [
         bind(statement, { rows: text }),
@@ -357,6 +352,25 @@ function placesOf({ table, statements }: Delivery, { write, cells }: WrittenRow)
   return [...new Set([day, storedDay])].flatMap((on) => place(cell('customer_id'), on, change))
 }
 
+/** Returns the statements that keep what customers were before, and from which day on they are something else. */
+function historyStatements(
+  { statements: { affiliate, keepFields }, input }: Delivery,
+  decision: Decision,
+  rowsOf: (wanted: (write: Write) => boolean) => (readonly unknown[])[],
+  bind: (statement: Statement, own: object) => D1PreparedStatement,
+): D1PreparedStatement[] {
+  const day = valuesOf({ input }).received_day
+  const changed = keepFields ? rowsOf(({ found }) => found.changesFields === 1) : []
+  const affiliated = affiliate ? rowsOf(({ found }) => found.affiliated !== null) : []
+  const withDays = affiliated.map((cells) => [cells, firstDayOf(decision, cells)])
+  return [
+    ...toJsonChunks(changed).flatMap((rows) =>
+      keepFields ? [bind(keepFields, { rows, day })] : [],
+    ),
+    ...toJsonChunks(withDays).flatMap((rows) => (affiliate ? [bind(affiliate, { rows })] : [])),
+  ]
+}
+
 /** Returns the statements that have the fraud review judge updated customers again. */
 function judgeStatements(
   { session, statements: { judge }, input }: Delivery,
@@ -367,7 +381,7 @@ function judgeStatements(
   if (!judge || updated.length === 0) return []
   const early = updated.flatMap(([idx, id]) => (affiliated.get(Number(idx))?.[1] ? [id] : []))
   // Another affiliate, and other fields, count from the day of the receipt on or later.
-  const days = JSON.stringify([encode(deliveries.received_day, input.receivedDay)])
+  const days = JSON.stringify([valuesOf({ input }).received_day])
   return [
     bind(MARK_DAYS, { resource: CUSTOMER_CHANGES, days }),
     ...(early.length > 0 ? markAttribution(session, input.account, early) : []),

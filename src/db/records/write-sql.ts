@@ -1,9 +1,9 @@
-import { FIELDS } from '../commission/histories.ts'
+import { FIELDS, keepFieldsSql } from '../commission/histories.ts'
 import { BEGINNING } from '../commission/history.ts'
 import { compileStatement } from '../statement.ts'
 import { eventOf } from '../webhooks/events.ts'
 import { ATTRIBUTION, CUSTOMER_CHANGES, markSql, noteCustomersSql } from './changed.ts'
-import { contentColumnsOf, findSql, membersOfSql, missingSql } from './find-sql.ts'
+import { contentColumnsOf, findSql, historyFieldsOf, membersOfSql, missingSql } from './find-sql.ts'
 import { CLOSED_THROUGH, insertReleasedSql } from './late-changes.ts'
 import type { RecordTable } from './record-table.ts'
 import {
@@ -28,10 +28,10 @@ const required = (condition: string) => `iif(${condition}, 1, json('changed'))`
  * `[customer, is erased]`.
  */
 const insertDelivery = ({ reference, personalColumns }: RecordTable) => `
-      insert into deliveries (account, id, received_at, received_day, resource, form, dry_run, received,
+      insert into deliveries (account, id, received_at, resource, form, dry_run, received,
         errors_total, rejected, refused, held, stale, created, updated, written, hold_refused, reused, days, errors,
         unknown_keys)
-      select :account, :delivery, :received_at, :received_day, :resource, :form, :dry_run, :received,
+      select :account, :delivery, :received_at, :resource, :form, :dry_run, :received,
         :errors_total, :rejected, :refused, :held, :stale, :created, :updated, :written, :hold_refused, :reused, :days,
         :errors, :unknown_keys
       where ${required(`not exists (select 1 from resets where account = :account)
@@ -274,6 +274,8 @@ export function statementsOf(table: RecordTable): DeliveryStatements {
 
 function build(table: RecordTable, fragments: SqlFragments) {
   const { reference, sizeLimit, affiliation, hasFirstSeen, timeColumn } = table
+  const fields = historyFieldsOf(table)
+  const stored = `from ${JSON_EACH}(:rows) cross join ${table.table} t on ${fragments.keyMatches} where true`
   return {
     /** The names of the cells of a record, behind its position. */
     cells: fragments.cells,
@@ -281,6 +283,8 @@ function build(table: RecordTable, fragments: SqlFragments) {
     findMissing: reference && compileStatement(missingSql(reference)),
     findMembers: sizeLimit && compileStatement(membersOfSql(table, sizeLimit)),
     insertDelivery: compileStatement(insertDelivery(table)),
+    keepFields:
+      fields.length > 0 ? compileStatement(keepFieldsSql(fields, ':delivery', stored)) : null,
     affiliate: affiliation && compileStatement(affiliateSql(affiliation, fragments)),
     judge: table.canHold ? null : judgeSql(table, fragments),
     upsert: compileStatement(upsertSql(table, fragments, [])),
