@@ -37,18 +37,21 @@ const VIEWS = [
 const FIRST_PAGE = { number: 1, size: 50, after: null }
 const afterKey = (key: readonly unknown[]) => ({ ...FIRST_PAGE, after: key.map(() => '') })
 
+/** The index that finds the last closed period of a plan. */
+const CLOSED = ['statements_closed']
+
 /** Returns the statements that store a delivery. */
 function writesOf(table: RecordTable): Case[] {
   const { cells: _, releases, signUp, judge, ...all } = statementsOf(table)
   return [
     ...Object.entries({ ...all, ...judge }).flatMap(([name, statement]): Case[] =>
-      statement ? [[name, statement]] : [],
+      statement ? [[name, statement, CLOSED]] : [],
     ),
     ...(signUp ? [['signUp', signUp, ['events_held']] as const] : []),
     ...releases.flatMap((statements, i): Case[] =>
       Object.entries(statements).map(([name, statement]) => [
         ...([name, statement] as const),
-        [`${table.releases[i]?.table}_held`],
+        [`${table.releases[i]?.table}_held`, ...CLOSED],
       ]),
     ),
   ]
@@ -117,7 +120,7 @@ const ACCOUNT: readonly Case[] = [
     ['measure on', measureSql(table, false)],
   ]),
   ...Object.entries(COMMON_STATEMENTS),
-  ['findRequest', FIND_REQUEST],
+  ['findRequest', FIND_REQUEST, CLOSED],
 ]
 
 const GROUPS: Readonly<Record<string, readonly Case[]>> = {

@@ -273,7 +273,7 @@ function writeStatements(
   const days = daysOf(delivery.table, rows)
   return [
     ...(days.length > 0 ? [bind(MARK_DAYS, { days: JSON.stringify(days) })] : []),
-    ...toJsonChunks(latePlacesOf(delivery, facts.request, rows)).map((places) =>
+    ...toJsonChunks(latePlacesOf(delivery, { decision, facts }, rows)).map((places) =>
       bind(INSERT_LATE, { places }),
     ),
     ...judgeStatements(delivery, decision, updated, bind),
@@ -316,10 +316,11 @@ type LatePlace = readonly [customer: unknown, day: number, id: string, kind: unk
 /** Returns the places of records in closed periods that change. */
 function latePlacesOf(
   delivery: Delivery,
-  { closed_through }: FoundRequest,
+  { decision, facts }: Decided,
   rows: readonly WrittenRow[],
 ): LatePlace[] {
-  if (closed_through === null) return []
+  const { closed_through } = facts.request
+  if (closed_through === null || decision.days.every((day) => day > closed_through)) return []
   return rows.flatMap((row) => placesOf(delivery, row)).filter(([, day]) => day <= closed_through)
 }
 
