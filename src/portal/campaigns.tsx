@@ -11,7 +11,7 @@ import { getReport } from '../reports/operations.ts'
 import { metricsIn } from '../reports/report.ts'
 import { Problem, portalPath } from './layout.tsx'
 import { MemberPage } from './member-page.tsx'
-import type { MemberVisit } from './visit.ts'
+import { type MemberVisit, useMemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
 /** A value of a parameter of the addresses, with its figures. */
@@ -41,7 +41,7 @@ export const linkMetrics = ({
   })
 
 /** Renders the links to the figures by each parameter. */
-export const CampaignLinks = ({ visit, here }: { visit: MemberVisit; here?: string }) => (
+export const CampaignLinks = ({ here }: { here?: string }, visit = useMemberVisit()) => (
   <p class="quick">
     {SUBS.map((sub) => (
       <a
@@ -83,7 +83,7 @@ export async function showCampaigns(c: Context<AppEnv>, visit: MemberVisit): Pro
   return respond(
     c,
     <MemberPage visit={visit} here="links" title={words.campaign_figures}>
-      <CampaignLinks visit={visit} here={by} />
+      <CampaignLinks here={by} />
       <p class="lead">{fill(words.campaign_figures_lead, named)}</p>
       {rows === null ? (
         <Problem text={words.campaign_refused} />

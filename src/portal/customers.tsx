@@ -62,7 +62,7 @@ export async function showCustomers(c: Context<AppEnv>, visit: MemberVisit): Pro
               words.a_customer
             ) : (
               <>
-                <Data text={customer} /> <AskLink visit={visit} subject={{ customer }} />
+                <Data text={customer} /> <AskLink subject={{ customer }} />
               </>
             ),
           [words.signup_day]: ({ signup_day }) => speech.day(signup_day),
@@ -105,12 +105,7 @@ export async function showCustomers(c: Context<AppEnv>, visit: MemberVisit): Pro
           <p class="note">{status === undefined ? words.no_customers : words.none_in_state}</p>
         }
       />
-      <NextPage
-        visit={visit}
-        at={AT}
-        cursor={meta.next_cursor}
-        query={status === undefined ? {} : { status }}
-      />
+      <NextPage at={AT} cursor={meta.next_cursor} query={status === undefined ? {} : { status }} />
     </MemberPage>,
   )
 }

@@ -7,7 +7,7 @@ import { ApiError } from '../errors.ts'
 import { showOnce, takeShownOnce } from '../http/shown-once.ts'
 import { Problem, portalPath } from './layout.tsx'
 import { readMemberForm } from './sign-in.tsx'
-import type { MemberVisit } from './visit.ts'
+import { type MemberVisit, useMemberVisit } from './visit.ts'
 
 /** What was typed into a form that was refused, and why. */
 export interface Refused {
@@ -55,23 +55,34 @@ export const changesOf =
   }
 
 /** Renders a form of a member. `at` is the path below that of the account, and `values` what it sends unseen. */
-export const MemberForm = (props: {
-  visit: MemberVisit
-  at: string
-  values: Readonly<Record<string, string>>
-  submit: string
-  /** What the button says to a screen reader, if that differs. */
-  label?: string
-  /** Whether it is not the main thing to do. */
-  isPlain?: boolean
-  /** Why it was refused. */
-  refused?: Refused | null
-  /** Its fields. Their ids begin with `id`, which no other form of the page has. */
-  fields?: readonly Input[]
-  id?: string
-  children?: Child
-}) => {
-  const { visit, at, values, submit, label, isPlain, refused, fields = [], id, children } = props
+export const MemberForm = (
+  {
+    at,
+    values,
+    submit,
+    label,
+    isPlain,
+    refused,
+    fields = [],
+    id,
+    children,
+  }: {
+    at: string
+    values: Readonly<Record<string, string>>
+    submit: string
+    /** What the button says to a screen reader, if that differs. */
+    label?: string
+    /** Whether it is not the main thing to do. */
+    isPlain?: boolean
+    /** Why it was refused. */
+    refused?: Refused | null
+    /** Its fields. Their ids begin with `id`, which no other form of the page has. */
+    fields?: readonly Input[]
+    id?: string
+    children?: Child
+  },
+  visit = useMemberVisit(),
+) => {
   const isShort = children === undefined && fields.length === 0
   return (
     <>
@@ -102,7 +113,7 @@ export const MemberForm = (props: {
 }
 
 /** Renders a text with a button that copies it. */
-export const Copied = ({ visit, text }: { visit: MemberVisit; text: string }) => (
+export const Copied = ({ text }: { text: string }, visit = useMemberVisit()) => (
   <code class="secret" data-copy={visit.words.copy} data-copied={visit.words.copied}>
     {text}
   </code>

@@ -8,7 +8,7 @@ import type { AffiliateKeyRow } from '../db/directory/affiliate-keys.ts'
 import { Copied, MemberForm } from './form.tsx'
 import { timeText } from './member-page.tsx'
 import { typedName } from './sign-in.tsx'
-import type { MemberVisit, PersonVisit } from './visit.ts'
+import { type MemberVisit, type PersonVisit, useMemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
 /** The path of the page with keys and passkeys below that of the account's portal. */
@@ -48,7 +48,7 @@ function act(c: Context<AppEnv>, { session }: PersonVisit): void {
   c.set('actor', affiliateActor({ id, member, key: null }))
 }
 
-const OneKey = ({ visit, shown }: { visit: MemberVisit; shown: AffiliateKeyRow }) => {
+const OneKey = ({ shown }: { shown: AffiliateKeyRow }, visit = useMemberVisit()) => {
   const { words } = visit
   return (
     <li>
@@ -61,7 +61,6 @@ const OneKey = ({ visit, shown }: { visit: MemberVisit; shown: AffiliateKeyRow }
         <Data text={keyText(visit, shown)} />
       </p>
       <MemberForm
-        visit={visit}
         at={KEYS_AT}
         values={{ change: 'end-key', key: shown.id }}
         submit={words.key_end}
@@ -73,16 +72,10 @@ const OneKey = ({ visit, shown }: { visit: MemberVisit; shown: AffiliateKeyRow }
 }
 
 /** Renders a key that was made, which is not shown again. */
-export const MadeKey = ({
-  visit,
-  made,
-  base,
-}: {
-  visit: MemberVisit
-  made: NewKey
-  base: string
-}) => {
-  const { words } = visit
+export const MadeKey = (
+  { made, base }: { made: NewKey; base: string },
+  { words } = useMemberVisit(),
+) => {
   const line = `curl ${base}/affiliate/v1/me -H "Authorization: Bearer ${made.affiliate_key}"`
   return (
     <section class="notice good made-key" role="status">
@@ -90,25 +83,28 @@ export const MadeKey = ({
         <Data text={fill(words.key_is_made, { name: made.name })} />
       </p>
       <p>
-        <Copied visit={visit} text={made.affiliate_key} />
+        <Copied text={made.affiliate_key} />
       </p>
       <p>{words.key_try}</p>
       <p>
-        <Copied visit={visit} text={line} />
+        <Copied text={line} />
       </p>
     </section>
   )
 }
 
 /** Renders the valid keys of the affiliate, and the form that makes one. */
-export const Keys = (props: {
-  visit: MemberVisit
-  keys: readonly AffiliateKeyRow[]
-  /** What was typed into the form. */
-  typed: Values
-}) => {
-  const { visit, keys, typed } = props
-  const { words, now } = visit
+export const Keys = (
+  {
+    keys,
+    typed,
+  }: {
+    keys: readonly AffiliateKeyRow[]
+    /** What was typed into the form. */
+    typed: Values
+  },
+  { words, now } = useMemberVisit(),
+) => {
   const alive = keys.filter((key) => isAlive(key, now))
   return (
     <>
@@ -119,12 +115,11 @@ export const Keys = (props: {
       {alive.length > 0 && (
         <ul class="passkeys">
           {alive.map((key) => (
-            <OneKey visit={visit} shown={key} />
+            <OneKey shown={key} />
           ))}
         </ul>
       )}
       <MemberForm
-        visit={visit}
         at={KEYS_AT}
         values={{ change: 'make-key' }}
         submit={words.key_make}

@@ -17,10 +17,9 @@ import { Copied, changesOf, MemberForm, type Refused } from './form.tsx'
 import { portalPath } from './layout.tsx'
 import { MemberPage, NextPage } from './member-page.tsx'
 import { QrCode } from './qr-code.tsx'
-import type { MemberVisit } from './visit.ts'
+import { type MemberVisit, useMemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
-type Links = AnswerOf<typeof listOwnLinks>
 type Link = AnswerOf<typeof getOwnLink>
 
 /** The figures of links by their ids; null if they cannot be told. */
@@ -58,26 +57,20 @@ const figureText = (
   name: string,
 ): string => (figures === null ? '–' : speech.figure(String(figures.get(link_id)?.[name] ?? 0)))
 
-function State({ visit, link }: { visit: MemberVisit; link: Link }) {
-  const { words, account } = visit
+function State({ link }: { link: Link }, { words, account } = useMemberVisit()) {
   if (!link.disabled) return <small class="badge good">{words.link_on}</small>
   const text = link.disabled_by === 'team' ? words.link_off_by_firm : words.link_off
   return <small class="badge warn">{fill(text, { account: account.name })}</small>
 }
 
 /** Renders the form of a new link, or of a stored one. */
-const LinkForm = (props: {
-  visit: MemberVisit
-  pages: readonly string[]
-  refused: Refused | null
-  link?: Link
-}) => {
-  const { visit, pages, refused, link } = props
-  const { words } = visit
+const LinkForm = (
+  { pages, refused, link }: { pages: readonly string[]; refused: Refused | null; link?: Link },
+  { words } = useMemberVisit(),
+) => {
   const isPassed = refused ? refused.values('pass_query') === 'yes' : link?.pass_query
   return (
     <MemberForm
-      visit={visit}
       at={AT}
       values={link ? { change: 'save', link: link.link_id } : { change: 'make' }}
       submit={link ? words.save : words.make_link}
@@ -114,119 +107,6 @@ const LinkForm = (props: {
   )
 }
 
-const LinkTable = (props: { visit: MemberVisit; list: Links; figures: Figures }) => {
-  const { visit, list, figures } = props
-  const { words } = visit
-  return (
-    <>
-      <Table
-        caption={fill(words.links_caption, { days: String(DAYS) })}
-        rows={list.data}
-        columns={{
-          [words.link]: (link) => (
-            <>
-              <a href={linkPath(visit, link)}>
-                <Data text={link.name ?? link.link_id} />
-              </a>
-              {link.disabled && (
-                <>
-                  {' '}
-                  <State visit={visit} link={link} />
-                </>
-              )}
-              <small class="place">
-                <Data text={link.landing_page} />
-              </small>
-            </>
-          ),
-          [words.link_address]: (link) => <Copied visit={visit} text={link.url} />,
-          ...Object.fromEntries(
-            linkMetrics(visit).map(([name, title]): [string, Cell<Link>] => [
-              title,
-              { number: (link) => figureText(visit, figures, link, name) },
-            ]),
-          ),
-        }}
-        empty={<p class="note">{words.no_links}</p>}
-      />
-      <NextPage visit={visit} at={AT} cursor={list.meta.next_cursor} />
-    </>
-  )
-}
-
-/** Renders how an affiliate tells its campaigns apart, with an example of the link. */
-const Campaigns = ({ visit, link }: { visit: MemberVisit; link: Link }) => {
-  const { words } = visit
-  return (
-    <section>
-      <h2>{words.campaigns}</h2>
-      <p>{words.campaigns_lead}</p>
-      <p>
-        <Copied visit={visit} text={`${link.url}?sub1=newsletter&sub2=button`} />
-      </p>
-      <p class="note">{words.campaign_figures}</p>
-      <CampaignLinks visit={visit} />
-    </section>
-  )
-}
-
-const OneLink = (props: {
-  visit: MemberVisit
-  link: Link
-  figures: Figures
-  pages: readonly string[]
-  refused: Refused | null
-}) => {
-  const { visit, link, figures, pages, refused } = props
-  const { words, account } = visit
-  const isLocked = link.disabled_by === 'team'
-  const file = `${portalPath(account.id, `${AT}/${link.link_id}`)}/qr-code.svg`
-  return (
-    <>
-      <p>
-        <State visit={visit} link={link} />
-      </p>
-      <p>
-        <Copied visit={visit} text={link.url} />
-      </p>
-      <div class="figure-cards">
-        {linkMetrics(visit).map(([name, title]) => (
-          <FigureCard title={title}>
-            <p class="big">{figureText(visit, figures, link, name)}</p>
-            <p class="note">{words.last_days}</p>
-          </FigureCard>
-        ))}
-      </div>
-      <h2>{words.qr_code}</h2>
-      <QrCode text={link.url} label={words.qr_code_of_link} />
-      <p>
-        <a href={file} download={`${link.link_id}.svg`}>
-          {words.qr_code_save}
-        </a>
-      </p>
-      <Campaigns visit={visit} link={link} />
-      <h2>{words.change_link}</h2>
-      <LinkForm visit={visit} pages={pages} refused={refused} link={link} />
-      {isLocked ? (
-        <p class="note">{fill(words.link_locked, { account: account.name })}</p>
-      ) : (
-        <MemberForm
-          visit={visit}
-          at={AT}
-          values={{ change: link.disabled ? 'on' : 'off', link: link.link_id }}
-          submit={link.disabled ? words.turn_on : words.turn_off}
-          isPlain
-        >
-          {!link.disabled && <p class="note">{words.turn_off_hint}</p>}
-        </MemberForm>
-      )}
-      <p>
-        <a href={portalPath(account.id, AT)}>{words.all_links}</a>
-      </p>
-    </>
-  )
-}
-
 /** Returns a link of the affiliate. Throws `not_found` if there is none. */
 const readLink = (visit: MemberVisit, id: string) => visit.call(getOwnLink, { link_id: id })
 
@@ -251,18 +131,99 @@ export async function showLinks(
     c,
     <MemberPage visit={visit} here="links" title={title} done={done && words[`link_done_${done}`]}>
       {'link_id' in found ? (
-        <OneLink visit={visit} link={found} figures={figures} pages={pages} refused={refused} />
+        <>
+          <p>
+            <State link={found} />
+          </p>
+          <p>
+            <Copied text={found.url} />
+          </p>
+          <div class="figure-cards">
+            {linkMetrics(visit).map(([name, title]) => (
+              <FigureCard title={title}>
+                <p class="big">{figureText(visit, figures, found, name)}</p>
+                <p class="note">{words.last_days}</p>
+              </FigureCard>
+            ))}
+          </div>
+          <h2>{words.qr_code}</h2>
+          <QrCode text={found.url} label={words.qr_code_of_link} />
+          <p>
+            <a
+              href={`${portalPath(account.id, `${AT}/${found.link_id}`)}/qr-code.svg`}
+              download={`${found.link_id}.svg`}
+            >
+              {words.qr_code_save}
+            </a>
+          </p>
+          <section>
+            <h2>{words.campaigns}</h2>
+            <p>{words.campaigns_lead}</p>
+            <p>
+              <Copied text={`${found.url}?sub1=newsletter&sub2=button`} />
+            </p>
+            <p class="note">{words.campaign_figures}</p>
+            <CampaignLinks />
+          </section>
+          <h2>{words.change_link}</h2>
+          <LinkForm pages={pages} refused={refused} link={found} />
+          {found.disabled_by === 'team' ? (
+            <p class="note">{fill(words.link_locked, { account: account.name })}</p>
+          ) : (
+            <MemberForm
+              at={AT}
+              values={{ change: found.disabled ? 'on' : 'off', link: found.link_id }}
+              submit={found.disabled ? words.turn_on : words.turn_off}
+              isPlain
+            >
+              {!found.disabled && <p class="note">{words.turn_off_hint}</p>}
+            </MemberForm>
+          )}
+          <p>
+            <a href={portalPath(account.id, AT)}>{words.all_links}</a>
+          </p>
+        </>
       ) : (
         <>
-          <LinkTable visit={visit} list={found} figures={figures} />
+          <Table
+            caption={fill(words.links_caption, { days: String(DAYS) })}
+            rows={found.data}
+            columns={{
+              [words.link]: (link) => (
+                <>
+                  <a href={linkPath(visit, link)}>
+                    <Data text={link.name ?? link.link_id} />
+                  </a>
+                  {link.disabled && (
+                    <>
+                      {' '}
+                      <State link={link} />
+                    </>
+                  )}
+                  <small class="place">
+                    <Data text={link.landing_page} />
+                  </small>
+                </>
+              ),
+              [words.link_address]: (link) => <Copied text={link.url} />,
+              ...Object.fromEntries(
+                linkMetrics(visit).map(([name, title]): [string, Cell<Link>] => [
+                  title,
+                  { number: (link) => figureText(visit, figures, link, name) },
+                ]),
+              ),
+            }}
+            empty={<p class="note">{words.no_links}</p>}
+          />
+          <NextPage at={AT} cursor={found.meta.next_cursor} />
           <h2>{words.campaign_figures}</h2>
-          <CampaignLinks visit={visit} />
+          <CampaignLinks />
           <section id="make">
             <h2>{words.make_link}</h2>
             {pages.length === 0 ? (
               <p class="note">{fill(words.no_landing_pages, { account: account.name })}</p>
             ) : (
-              <LinkForm visit={visit} pages={pages} refused={refused} />
+              <LinkForm pages={pages} refused={refused} />
             )}
           </section>
         </>

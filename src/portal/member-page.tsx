@@ -4,7 +4,7 @@ import { DEFAULT_LOCALE } from '../commission/words/words.ts'
 import { visible } from '../console/parts/data.tsx'
 import type { Language } from '../languages.ts'
 import { type Place, PortalPage, portalPath } from './layout.tsx'
-import type { MemberVisit } from './visit.ts'
+import { type MemberVisit, MemberVisitContext, useMemberVisit } from './visit.ts'
 
 /** Returns the locale in which the portal writes days and numbers in a language. */
 const localeOf = (language: Language): string => (language === 'en' ? DEFAULT_LOCALE : language)
@@ -46,23 +46,25 @@ export const MemberPage = (props: {
   const { account, language, member, csrf } = props.visit
   const affiliate = member.display_name ?? member.affiliate_id
   return (
-    <PortalPage
-      language={language}
-      account={account}
-      title={props.title}
-      signedIn={{
-        ...{ name: member.name, affiliate, csrf, here: props.here },
-        newAnswers: props.here === 'questions' ? 0 : member.new_answers,
-        isViewer: isViewer(props.visit.session),
-      }}
-    >
-      {props.done && (
-        <p class="notice good" role="status">
-          {props.done}
-        </p>
-      )}
-      {props.children}
-    </PortalPage>
+    <MemberVisitContext.Provider value={props.visit}>
+      <PortalPage
+        language={language}
+        account={account}
+        title={props.title}
+        signedIn={{
+          ...{ name: member.name, affiliate, csrf, here: props.here },
+          newAnswers: props.here === 'questions' ? 0 : member.new_answers,
+          isViewer: isViewer(props.visit.session),
+        }}
+      >
+        {props.done && (
+          <p class="notice good" role="status">
+            {props.done}
+          </p>
+        )}
+        {props.children}
+      </PortalPage>
+    </MemberVisitContext.Provider>
   )
 }
 
@@ -70,21 +72,21 @@ export const MemberPage = (props: {
  * Renders the link to the next page of a list; nothing on the last one. `at` is the path below that of the
  * account, and `query` what else the address has.
  */
-export const NextPage = (props: {
-  visit: MemberVisit
-  at: string
-  cursor: string | null
-  query?: Readonly<Record<string, string>>
-}) => {
-  const { visit, at, cursor, query } = props
-  return cursor === null ? null : (
+export const NextPage = (
+  {
+    at,
+    cursor,
+    query,
+  }: { at: string; cursor: string | null; query?: Readonly<Record<string, string>> },
+  visit = useMemberVisit(),
+) =>
+  cursor === null ? null : (
     <p>
       <a href={`${portalPath(visit.account.id, at)}?${new URLSearchParams({ ...query, cursor })}`}>
         {visit.words.more}
       </a>
     </p>
   )
-}
 
 const SPACES: readonly (readonly [name: string, space: string])[] = [
   ['‹U+00A0›', '\u00a0'],

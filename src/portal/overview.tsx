@@ -14,7 +14,7 @@ import { portalPath } from './layout.tsx'
 import { changeText, MemberPage, SentenceList } from './member-page.tsx'
 import { dueText } from './payments.tsx'
 import { UNEARNED } from './unearned.tsx'
-import type { MemberVisit } from './visit.ts'
+import { type MemberVisit, useMemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
 type Overview = AnswerOf<typeof getAffiliateOverview>
@@ -33,8 +33,7 @@ const COUNTS = {
 const NAMES = ['clicks', 'signups', 'qualified'] as const
 
 /** Renders what the latest period has earned so far, and what the one before it earned. */
-const Earned = ({ visit, overview }: { visit: MemberVisit; overview: Overview }) => {
-  const { words, speech } = visit
+const Earned = ({ overview }: { overview: Overview }, { words, speech } = useMemberVisit()) => {
   const { earned, pending } = overview
   const periods = [...new Set(earned.map(({ period }) => period))].sort()
   const last = periods.at(-1)
@@ -140,7 +139,7 @@ export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Prom
             </FigureCard>
           )
         })}
-        <Earned visit={visit} overview={overview} />
+        <Earned overview={overview} />
       </div>
       {!rows.every(([, ...values]) => values.every((value) => value === 0)) && (
         <Chart

@@ -6,7 +6,6 @@ import { Data } from '../console/parts/data.tsx'
 import { InputField } from '../console/parts/forms.tsx'
 import { respond } from '../console/respond.ts'
 import { listAffiliateKeys } from '../db/directory/affiliate-keys.ts'
-import type { Passkey } from '../db/directory/affiliate-members.ts'
 import {
   deletePasskey,
   findPasskey,
@@ -36,41 +35,6 @@ const AT = KEYS_AT
 const MAX_PASSKEYS = 20
 
 const purposeOf = ({ session }: PersonVisit) => `add ${session.id}`
-
-const OnePasskey = ({
-  visit,
-  passkey,
-  isLast,
-}: {
-  visit: PersonVisit
-  passkey: Passkey
-  isLast: boolean
-}) => {
-  const { words, session } = visit
-  return (
-    <li class="passkey">
-      <p>
-        <strong>
-          <Data text={passkey.name} />
-        </strong>
-        {passkey.credential_id === session.credential_id && ` ${words.passkey_here}`}
-      </p>
-      <p class="note">
-        {words.passkey_added}: {timeText(passkey.created_at, visit)} · {words.passkey_used}:{' '}
-        {timeText(passkey.last_used_at, visit)}
-      </p>
-      {!isLast && (
-        <MemberForm
-          visit={visit}
-          at={AT}
-          values={{ change: 'remove', credential_id: passkey.credential_id }}
-          submit={words.passkey_remove}
-          isPlain
-        />
-      )}
-    </li>
-  )
-}
 
 /** What a change has done, by the text that follows it in the address. */
 const DONE: ReadonlyMap<string, (words: Words) => string> = new Map([
@@ -112,11 +76,30 @@ export async function showPasskeys(
     c,
     <MemberPage visit={visit} here="passkeys" title={words.passkeys} done={done}>
       {problem && <Problem text={problem} />}
-      {made && <MadeKey visit={visit} made={made} base={c.env.BASE_URL.replace(/\/$/, '')} />}
+      {made && <MadeKey made={made} base={c.env.BASE_URL.replace(/\/$/, '')} />}
       <h2>{words.passkeys_title}</h2>
       <ul class="passkeys">
         {keys.map((key) => (
-          <OnePasskey visit={visit} passkey={key} isLast={keys.length === 1} />
+          <li class="passkey">
+            <p>
+              <strong>
+                <Data text={key.name} />
+              </strong>
+              {key.credential_id === session.credential_id && ` ${words.passkey_here}`}
+            </p>
+            <p class="note">
+              {words.passkey_added}: {timeText(key.created_at, visit)} · {words.passkey_used}:{' '}
+              {timeText(key.last_used_at, visit)}
+            </p>
+            {keys.length > 1 && (
+              <MemberForm
+                at={AT}
+                values={{ change: 'remove', credential_id: key.credential_id }}
+                submit={words.passkey_remove}
+                isPlain
+              />
+            )}
+          </li>
         ))}
       </ul>
       {keys.length === 1 && <p class="note">{words.passkey_last}</p>}
@@ -140,7 +123,7 @@ export async function showPasskeys(
           attributes={{ maxlength: 100 }}
         />
       </PasskeyForm>
-      <Keys visit={visit} keys={issued} typed={form?.('change') === 'make-key' ? form : () => ''} />
+      <Keys keys={issued} typed={form?.('change') === 'make-key' ? form : () => ''} />
     </MemberPage>,
     problem === undefined ? 200 : 422,
   )

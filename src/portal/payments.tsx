@@ -65,7 +65,7 @@ export async function showPayments(c: Context<AppEnv>, visit: MemberVisit): Prom
         }}
         empty={<p class="note">{words.no_payments}</p>}
       />
-      <NextPage visit={visit} at={AT} cursor={found.meta.next_cursor} />
+      <NextPage at={AT} cursor={found.meta.next_cursor} />
     </MemberPage>,
   )
 }
@@ -109,7 +109,7 @@ export async function showLedger(c: Context<AppEnv>, visit: MemberVisit): Promis
         }}
         empty={<p class="note">{words.no_entries}</p>}
       />
-      <NextPage visit={visit} at={LEDGER} cursor={meta.next_cursor} />
+      <NextPage at={LEDGER} cursor={meta.next_cursor} />
     </MemberPage>,
   )
 }

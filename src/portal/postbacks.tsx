@@ -21,7 +21,7 @@ import { MACROS } from '../webhooks/macros.ts'
 import { Copied, changesOf, keepSecret, MemberForm, type Refused, takeSecret } from './form.tsx'
 import { Problem, portalPath } from './layout.tsx'
 import { MemberPage, timeText } from './member-page.tsx'
-import type { MemberVisit } from './visit.ts'
+import { type MemberVisit, useMemberVisit } from './visit.ts'
 import { fill, type Words } from './words.ts'
 
 const AT = '/postbacks'
@@ -71,11 +71,9 @@ const pathOf = ({ account }: MemberVisit, query: Record<string, string> = {}, at
 }
 
 /** Renders a button that makes a change. */
-const Button = (props: {
-  visit: MemberVisit
-  values: Readonly<Record<string, string>>
-  text: string
-}) => <MemberForm visit={props.visit} at={AT} values={props.values} submit={props.text} isPlain />
+const Button = (props: { values: Readonly<Record<string, string>>; text: string }) => (
+  <MemberForm at={AT} values={props.values} submit={props.text} isPlain />
+)
 
 const EXAMPLE =
   'https://tracker.example/p?cid={sub1}&amt={amount}&cur={currency}&ev={event}&tx={id}'
@@ -84,13 +82,10 @@ const typedEvents = (values: Values): PostbackEvent[] =>
   POSTBACK_EVENTS.filter((type) => values(`on ${type}`) === 'yes')
 
 /** Renders the form of a new postback, or of a stored one. */
-const PostbackForm = (props: {
-  visit: MemberVisit
-  refused: Refused | null
-  postback?: Postback
-}) => {
-  const { visit, refused, postback } = props
-  const { words } = visit
+const PostbackForm = (
+  { refused, postback }: { refused: Refused | null; postback?: Postback },
+  { words } = useMemberVisit(),
+) => {
   const usual = ['signup', 'first_deposit', 'commission.approved', 'commission.adjusted']
   const events: readonly string[] = refused
     ? typedEvents(refused.values)
@@ -98,7 +93,6 @@ const PostbackForm = (props: {
   const isPost = refused?.values('method') === 'POST'
   return (
     <MemberForm
-      visit={visit}
       at={AT}
       values={postback ? { change: 'save', postback: postback.id } : { change: 'add' }}
       submit={postback ? words.postback_save : words.postback_add}
@@ -148,25 +142,11 @@ const PostbackForm = (props: {
   )
 }
 
-const Result = ({ visit, attempt }: { visit: MemberVisit; attempt: Attempt }) => {
-  const { words } = visit
-  const { error, status, next_attempt_at } = attempt
-  const text = words[error === null ? 'result_arrived' : RESULTS[error]]
-  return (
-    <>
-      <span class={error === null ? 'badge good' : 'badge bad'}>
-        {fill(text, { status: String(status ?? '') })}
-      </span>{' '}
-      {next_attempt_at !== null && (
-        <small>{fill(words.postback_next, { time: timeText(next_attempt_at, visit) })}</small>
-      )}
-    </>
-  )
-}
-
 /** Renders the latest attempts of a postback, each with a button that sends its event again. */
-const Attempts = (props: { visit: MemberVisit; id: string; attempts: readonly Attempt[] }) => {
-  const { visit, id, attempts } = props
+const Attempts = (
+  { id, attempts }: { id: string; attempts: readonly Attempt[] },
+  visit = useMemberVisit(),
+) => {
   const { words } = visit
   const again = { change: 'again', postback: id }
   if (attempts.length === 0) return <p class="note">{words.postback_nothing_sent}</p>
@@ -180,31 +160,28 @@ const Attempts = (props: { visit: MemberVisit; id: string; attempts: readonly At
               <span class="note">{timeText(attempt.at, visit)}</span>
             </p>
             <p>
-              <Result visit={visit} attempt={attempt} />
+              <span class={attempt.error === null ? 'badge good' : 'badge bad'}>
+                {fill(
+                  visit.words[attempt.error === null ? 'result_arrived' : RESULTS[attempt.error]],
+                  { status: String(attempt.status ?? '') },
+                )}
+              </span>{' '}
+              {attempt.next_attempt_at !== null && (
+                <small>
+                  {fill(visit.words.postback_next, {
+                    time: timeText(attempt.next_attempt_at, visit),
+                  })}
+                </small>
+              )}
             </p>
             {attempt.type !== null && attempt.next_attempt_at === null && (
-              <Button
-                visit={visit}
-                values={{ ...again, event: attempt.event_id }}
-                text={words.postback_again}
-              />
+              <Button values={{ ...again, event: attempt.event_id }} text={words.postback_again} />
             )}
           </li>
         ))}
       </ul>
-      <Button visit={visit} values={again} text={words.postback_all_again} />
+      <Button values={again} text={words.postback_all_again} />
     </>
-  )
-}
-
-const State = ({ visit, postback }: { visit: MemberVisit; postback: Postback }) => {
-  const { words, account } = visit
-  const { disabled_reason } = postback
-  const text = words[OFF_WORDS[disabled_reason ?? ''] ?? 'postback_active']
-  return (
-    <span class={`badge ${disabled_reason === null ? 'good' : 'warn'}`}>
-      {fill(text, { account: account.name })}
-    </span>
   )
 }
 
@@ -215,8 +192,10 @@ interface Shown {
   readonly refused: Refused | null
 }
 
-const OnePostback = (props: { visit: MemberVisit; postback: Postback } & Shown) => {
-  const { visit, postback, attempts, refused } = props
+const OnePostback = (
+  { postback, attempts, refused }: { postback: Postback } & Shown,
+  visit = useMemberVisit(),
+) => {
   const { words } = visit
   const { id, url, method, events, disabled, disabled_reason } = postback
   const isOf = (change: string) => ({ change, postback: id })
@@ -226,23 +205,26 @@ const OnePostback = (props: { visit: MemberVisit; postback: Postback } & Shown) 
         <code>{url}</code>
       </h2>
       <p>
-        <State visit={visit} postback={postback} /> {method} ·{' '}
-        {events.map((type) => eventWords(words, type)).join(' · ')}
+        <span class={`badge ${postback.disabled_reason === null ? 'good' : 'warn'}`}>
+          {fill(visit.words[OFF_WORDS[postback.disabled_reason ?? ''] ?? 'postback_active'], {
+            account: visit.account.name,
+          })}
+        </span>{' '}
+        {method} · {events.map((type) => eventWords(words, type)).join(' · ')}
       </p>
       <div class="buttons">
-        {!disabled && <Button visit={visit} values={isOf('test')} text={words.postback_test} />}
+        {!disabled && <Button values={isOf('test')} text={words.postback_test} />}
         {disabled_reason !== 'firm' && (
           <Button
-            visit={visit}
             values={isOf(disabled ? 'resume' : 'pause')}
             text={disabled ? words.postback_resume : words.postback_pause}
           />
         )}
-        <Button visit={visit} values={isOf('delete')} text={words.postback_delete} />
+        <Button values={isOf('delete')} text={words.postback_delete} />
       </div>
       <details open={refused !== null}>
         <summary>{words.postback_change}</summary>
-        <PostbackForm visit={visit} refused={refused} postback={postback} />
+        <PostbackForm refused={refused} postback={postback} />
       </details>
       {attempts === null ? (
         <p>
@@ -251,7 +233,7 @@ const OnePostback = (props: { visit: MemberVisit; postback: Postback } & Shown) 
       ) : (
         <section>
           <h3>{words.postback_attempts}</h3>
-          <Attempts visit={visit} id={id} attempts={attempts} />
+          <Attempts id={id} attempts={attempts} />
         </section>
       )}
     </article>
@@ -292,7 +274,7 @@ export async function showPostbacks(
     <MemberPage visit={visit} here="postbacks" title={words.postbacks} done={done && words[done]}>
       {secret !== undefined && (
         <p class="notice warn">
-          {words.postback_secret} <Copied visit={visit} text={secret} />
+          {words.postback_secret} <Copied text={secret} />
         </p>
       )}
       <p>{fill(words.postback_lead, { count })}</p>
@@ -302,7 +284,6 @@ export async function showPostbacks(
       )}
       {data.map((postback) => (
         <OnePostback
-          visit={visit}
           postback={postback}
           attempts={postback.id === sent ? (found?.data ?? []) : null}
           refused={postback.id === named ? refused : null}
@@ -311,7 +292,7 @@ export async function showPostbacks(
       {data.length < WEBHOOK_LIMITS.postbacks && (
         <section id="add">
           <h2>{words.postback_add}</h2>
-          <PostbackForm visit={visit} refused={named === '' ? refused : null} />
+          <PostbackForm refused={named === '' ? refused : null} />
         </section>
       )}
     </MemberPage>,

@@ -13,7 +13,7 @@ import type { AnswerOf } from '../http/operation.ts'
 import { changesOf, MemberForm, type Refused } from './form.tsx'
 import { portalPath } from './layout.tsx'
 import { MemberPage, NextPage, timeText } from './member-page.tsx'
-import type { MemberVisit } from './visit.ts'
+import { type MemberVisit, useMemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
 /** A question of the affiliate. */
@@ -28,8 +28,10 @@ const KINDS = ['line', 'statement', 'customer'] as const
 type Subject = Pick<Question, 'statement' | 'line' | 'customer' | 'period'>
 
 /** Renders the link to the form that asks about something. */
-export const AskLink = ({ visit, subject }: { visit: MemberVisit; subject: Partial<Subject> }) => {
-  const { account, words } = visit
+export const AskLink = (
+  { subject }: { subject: Partial<Subject> },
+  { account, words } = useMemberVisit(),
+) => {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(subject)) if (value) query.set(name, value)
   return (
@@ -40,8 +42,10 @@ export const AskLink = ({ visit, subject }: { visit: MemberVisit; subject: Parti
 }
 
 /** Says what a question is about, with a link to it. */
-const AboutWords = ({ visit, subject }: { visit: MemberVisit; subject: Subject }) => {
-  const { words, account, speech } = visit
+const AboutWords = (
+  { subject }: { subject: Subject },
+  { words, account, speech } = useMemberVisit(),
+) => {
   const { statement, line, customer, period } = subject
   const named = { period: period === null ? '' : speech.period(period) }
   if (customer !== null) return <Data text={fill(words.about_customer, { customer })} />
@@ -52,22 +56,27 @@ const AboutWords = ({ visit, subject }: { visit: MemberVisit; subject: Subject }
 }
 
 /** Renders a form with a text, which is kept if it was refused. */
-const TextForm = (props: {
-  visit: MemberVisit
-  /** What the ids of its fields begin with. */
-  id?: string
-  label: string
-  hidden: Readonly<Record<string, string>>
-  refused: Refused | null
-}) => {
-  const { label, hidden, ...form } = props
+const TextForm = (
+  {
+    label,
+    hidden,
+    ...form
+  }: {
+    /** What the ids of its fields begin with. */
+    id?: string
+    label: string
+    hidden: Readonly<Record<string, string>>
+    refused: Refused | null
+  },
+  visit = useMemberVisit(),
+) => {
   const attributes = { rows: 4, maxlength: MAX_WORDS }
   return (
     <MemberForm
       {...form}
       at={AT}
       values={{ change: 'write', ...hidden }}
-      submit={form.visit.words.send}
+      submit={visit.words.send}
       fields={[{ name: 'text', label, type: 'area', required: true, attributes }]}
     />
   )
@@ -79,7 +88,7 @@ const isNew = ({ messages }: Question, { member }: Pick<MemberVisit, 'member'>):
   messages.some(({ from, at }) => from === 'team' && at > member.answers_since)
 
 /** Says whether a question waits, is answered, or has an answer that is new. */
-const State = ({ visit, question }: { visit: MemberVisit; question: Question }) => {
+const State = ({ question }: { question: Question }, visit = useMemberVisit()) => {
   const { words } = visit
   if (isNew(question, visit)) return <small class="badge good">{words.new_answer}</small>
   const isOpen = question.status === 'open'
@@ -90,29 +99,22 @@ const State = ({ visit, question }: { visit: MemberVisit; question: Question }) 
   )
 }
 
-const Message = ({ visit, message }: { visit: MemberVisit; message: Question['messages'][0] }) => {
-  const { words, account } = visit
-  return (
-    <li class={message.from}>
-      <p class="note">
-        <Data text={message.from === 'team' ? account.name : words.you} />,{' '}
-        {timeText(message.at, visit)}
-      </p>
-      {message.text === null ? (
-        <p class="quiet">{words.message_erased}</p>
-      ) : (
-        <p class="message-text">
-          <bdi>{message.text}</bdi>
-        </p>
-      )}
-    </li>
-  )
-}
-
-const Messages = ({ visit, question }: { visit: MemberVisit; question: Question }) => (
+const Messages = ({ question }: { question: Question }, visit = useMemberVisit()) => (
   <ol class="messages">
     {question.messages.map((message) => (
-      <Message visit={visit} message={message} />
+      <li class={message.from}>
+        <p class="note">
+          <Data text={message.from === 'team' ? visit.account.name : visit.words.you} />,{' '}
+          {timeText(message.at, visit)}
+        </p>
+        {message.text === null ? (
+          <p class="quiet">{visit.words.message_erased}</p>
+        ) : (
+          <p class="message-text">
+            <bdi>{message.text}</bdi>
+          </p>
+        )}
+      </li>
     ))}
   </ol>
 )
@@ -144,27 +146,23 @@ const threadPath = ({ account }: MemberVisit, { id }: Question) =>
   `${portalPath(account.id, AT)}#${id}`
 
 /** Renders a mark beside what a question is about, with a link to it; nothing if there is no question. */
-export const QuestionMark = (props: {
-  visit: MemberVisit
-  questions: readonly Question[]
-  line: string | null
-}) => {
-  const { visit, questions, line } = props
+export const QuestionMark = (
+  { questions, line }: { questions: readonly Question[]; line: string | null },
+  visit = useMemberVisit(),
+) => {
   const [latest] = aboutLine(questions, line)
   return latest ? (
     <a class="quiet-link" href={threadPath(visit, latest)}>
-      <State visit={visit} question={latest} />
+      <State question={latest} />
     </a>
   ) : null
 }
 
 /** Renders what was asked and answered about a line; nothing if there is no question. */
-export const QuestionsBeside = (props: {
-  visit: MemberVisit
-  questions: readonly Question[]
-  line: string
-}) => {
-  const { visit, questions, line } = props
+export const QuestionsBeside = (
+  { questions, line }: { questions: readonly Question[]; line: string },
+  visit = useMemberVisit(),
+) => {
   const own = aboutLine(questions, line)
   return own.length === 0 ? null : (
     <>
@@ -173,10 +171,10 @@ export const QuestionsBeside = (props: {
         <article class="thread">
           <p>
             <a href={threadPath(visit, question)}>
-              <State visit={visit} question={question} />
+              <State question={question} />
             </a>
           </p>
-          <Messages visit={visit} question={question} />
+          <Messages question={question} />
         </article>
       ))}
     </>
@@ -184,21 +182,21 @@ export const QuestionsBeside = (props: {
 }
 
 /** Renders a question with what was written about it, and the form that writes more. */
-const Thread = (props: { visit: MemberVisit; question: Question; refused: Refused | null }) => {
-  const { visit, question, refused } = props
-  const { words } = visit
+const Thread = (
+  { question, refused }: { question: Question; refused: Refused | null },
+  { words } = useMemberVisit(),
+) => {
   const { id } = question
   const isRefused = refused?.values('question') === id
   return (
     <article class="thread" id={id}>
       <h2>
-        <AboutWords visit={visit} subject={question} /> <State visit={visit} question={question} />
+        <AboutWords subject={question} /> <State question={question} />
       </h2>
-      <Messages visit={visit} question={question} />
+      <Messages question={question} />
       <details open={isRefused}>
         <summary>{words.write_more}</summary>
         <TextForm
-          visit={visit}
           id={id}
           label={words.your_words}
           hidden={{ question: id }}
@@ -248,10 +246,9 @@ export async function showQuestions(
         <section id="ask">
           <h2>{words.ask}</h2>
           <p>
-            <AboutWords visit={visit} subject={subject} />
+            <AboutWords subject={subject} />
           </p>
           <TextForm
-            visit={visit}
             label={words.your_question}
             hidden={Object.fromEntries(
               Object.entries(subject).flatMap(([name, value]) => (value ? [[name, value]] : [])),
@@ -262,9 +259,9 @@ export async function showQuestions(
       )}
       {data.length === 0 ? <p class="note">{words.no_questions}</p> : <p>{words.how_to_ask}</p>}
       {data.map((question) => (
-        <Thread visit={visit} question={question} refused={refused} />
+        <Thread question={question} refused={refused} />
       ))}
-      <NextPage visit={visit} at={AT} cursor={meta.next_cursor} />
+      <NextPage at={AT} cursor={meta.next_cursor} />
     </MemberPage>,
     refused ? 422 : 200,
   )

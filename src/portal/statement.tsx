@@ -99,7 +99,7 @@ const Row = ({ frame, equal }: { frame: Frame; equal: EqualLines }) => {
   if (count === 1) {
     return (
       <li>
-        <Data text={what} /> <QuestionMark visit={visit} questions={questions} line={line.id} />{' '}
+        <Data text={what} /> <QuestionMark questions={questions} line={line.id} />{' '}
         <Why frame={frame} id={line.id} what={what} amount={money(line.amount)} />
       </li>
     )
@@ -175,9 +175,9 @@ async function renderWhy(frame: Frame, id: string) {
         </details>
       )}
       <p>
-        <AskLink visit={visit} subject={{ ...aboutOf(statement), line: id }} />
+        <AskLink subject={{ ...aboutOf(statement), line: id }} />
       </p>
-      <QuestionsBeside visit={visit} questions={questions} line={id} />
+      <QuestionsBeside questions={questions} line={id} />
     </section>
   )
 }
@@ -219,8 +219,7 @@ async function renderLines(frame: Frame, query: Readonly<Record<string, string>>
               const what = scopeText(scope, frame.visit)
               return (
                 <li>
-                  <Data text={what} />{' '}
-                  <QuestionMark visit={frame.visit} questions={frame.questions} line={id} />{' '}
+                  <Data text={what} /> <QuestionMark questions={frame.questions} line={id} />{' '}
                   <Why
                     frame={frame}
                     id={id}
@@ -367,8 +366,8 @@ export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Pro
       title={`${speech.period(period)}: ${speech.money(total, currency)}`}
     >
       <p class="lead">
-        {outcomeText(visit, statement)} <AskLink visit={visit} subject={aboutOf(statement)} />{' '}
-        <QuestionMark visit={visit} questions={questions} line={null} />
+        {outcomeText(visit, statement)} <AskLink subject={aboutOf(statement)} />{' '}
+        <QuestionMark questions={questions} line={null} />
       </p>
       {returned && (
         <p class="notice">

@@ -73,7 +73,7 @@ export async function showStatements(c: Context<AppEnv>, visit: MemberVisit): Pr
         }}
         empty={<p class="note">{words.no_statements}</p>}
       />
-      <NextPage visit={visit} at={STATEMENTS} cursor={meta.next_cursor} />
+      <NextPage at={STATEMENTS} cursor={meta.next_cursor} />
     </MemberPage>,
   )
 }

@@ -176,7 +176,7 @@ export async function showUnearned(c: Context<AppEnv>, visit: MemberVisit): Prom
               words.a_customer
             ) : (
               <>
-                <Data text={customer} /> <AskLink visit={visit} subject={{ customer }} />
+                <Data text={customer} /> <AskLink subject={{ customer }} />
               </>
             ),
           [words.day]: ({ day }) => speech.day(day),
@@ -218,12 +218,7 @@ export async function showUnearned(c: Context<AppEnv>, visit: MemberVisit): Prom
           </p>
         }
       />
-      <NextPage
-        visit={visit}
-        at={UNEARNED}
-        cursor={meta.next_cursor}
-        query={{ period, reason: reason ?? '' }}
-      />
+      <NextPage at={UNEARNED} cursor={meta.next_cursor} query={{ period, reason: reason ?? '' }} />
       <p class="note">{visit.words.unearned_links}</p>
       <p class="quick">
         {STATES.map((state) => (

@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { createContext, useContext } from 'hono/jsx'
 import type * as v from 'valibot'
 import { callAs, type PortalCall } from '../affiliate/door.ts'
 import { noteVisit } from '../affiliate/last-use.ts'
@@ -65,6 +66,16 @@ export interface MemberVisit extends PortalVisit {
   >(of: Operation<P, B, A, C>, input: OwnInput<Operation<P, B, A, C>>): Promise<Answer<A>>
   /** The page as its calls need it. */
   readonly page: PortalCall
+}
+
+/** The visit whose page is rendered. */
+export const MemberVisitContext = createContext<MemberVisit | null>(null)
+
+/** Returns the visit whose page is rendered. A component has it as its second parameter. */
+export function useMemberVisit(): MemberVisit {
+  const visit = useContext(MemberVisitContext)
+  if (!visit) throw new Error('A component that needs a visit was rendered outside of a page.')
+  return visit
 }
 
 /** A request of a member who signed in with a passkey. */

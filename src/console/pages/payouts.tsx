@@ -213,8 +213,7 @@ function ticksOf({ refused }: Visit, ...changes: readonly string[]): ReadonlySet
 }
 
 /** Renders what is said about a refused form. */
-const Refused = ({ changes }: { changes: readonly string[] }, visit = useVisit()) => {
-  const { refused } = visit
+const Refused = ({ changes }: { changes: readonly string[] }, { refused } = useVisit()) => {
   if (!refused || !changes.includes(refused.change)) return null
   return <RowRefusal refused={refused} rows={readTicks(refused.values)} />
 }

@@ -69,13 +69,7 @@ const ALL_OTHERS = 'All others'
 
 /** Renders assignments, and the form that deletes one of them. */
 export const Assignments = (
-  {
-    found: { rows, forAll = [] },
-    planNames,
-  }: {
-    found: FoundAssignments
-    planNames: PlanNames
-  },
+  { found: { rows, forAll = [] }, planNames }: { found: FoundAssignments; planNames: PlanNames },
   visit = useVisit(),
 ) => (
   <>

@@ -266,21 +266,18 @@ const ORDER = Object.keys(SHOWN)
 
 /** Renders what needs the attention of an account: a sentence and a button each. */
 export const AttentionList = (
-  props: {
-    isDisabled: boolean
-    items: readonly Attention[]
-  },
+  { items, isDisabled }: { isDisabled: boolean; items: readonly Attention[] },
   visit = useVisit(),
 ) => (
   <section class="attention">
     <h2>Needs attention</h2>
-    {props.items.length === 0 && !props.isDisabled ? (
+    {items.length === 0 && !isDisabled ? (
       <p>
         <Badge tone="good">Fine</Badge> Nothing needs attention.
       </p>
     ) : (
       <ul class="todo">
-        {props.isDisabled && (
+        {isDisabled && (
           <li>
             <p>
               <strong>The account is disabled.</strong> Its credentials are refused.
@@ -290,7 +287,7 @@ export const AttentionList = (
             </a>
           </li>
         )}
-        {props.items
+        {items
           .toSorted((a, b) => ORDER.indexOf(a.code) - ORDER.indexOf(b.code))
           .map((item) => {
             const { text, button, to } = SHOWN[item.code](item, visit)

@@ -153,10 +153,9 @@ export const actorTitle = (actor: string): string =>
 
 /** Renders a member of an affiliate by their name; a key, or a member who was removed, by the affiliate. */
 export const NamedActor = async (
-  props: { actor: string; role?: string | null },
+  { actor, role }: { actor: string; role?: string | null },
   visit = useVisit(),
 ) => {
-  const { actor, role } = props
   const own = parseAffiliateActor(actor)
   const name = own?.by === 'member' ? await visit.names.member(own.affiliate_id, own.id) : null
   if (own === null || name === null) return <Actor actor={actor} role={role ?? null} />

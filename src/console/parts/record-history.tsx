@@ -52,9 +52,8 @@ export const Deliveries = (props: { account: string; rows: DeliveryList['data'] 
 )
 
 /** Renders the history of a record: whether it is stored, and its outcome in each delivery. */
-export function RecordHistory(props: { list: DeliveryList }, visit = useVisit()) {
-  const { account, query } = visit
-  const { stored = [], data } = props.list
+export function RecordHistory({ list }: { list: DeliveryList }, { account, query } = useVisit()) {
+  const { stored = [], data } = list
   if (stored.length + data.length === 0) {
     return (
       <EmptyState

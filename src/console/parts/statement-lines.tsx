@@ -173,29 +173,26 @@ const listAddress = (
 
 /** Renders the lines of a statement by rule. */
 export const LinesByRule = (
-  props: { frame: LinesFrame; groups: readonly LineGroup[] },
+  { groups, frame }: { frame: LinesFrame; groups: readonly LineGroup[] },
   visit = useVisit(),
 ) =>
-  props.groups.length === 0 ? (
+  groups.length === 0 ? (
     <p class="note">No rule of the plan pays for this period.</p>
   ) : (
-    props.groups.map((group) => {
-      const [pays, ...limits] = sentencesOf(props.frame, group)
+    groups.map((group) => {
+      const [pays, ...limits] = sentencesOf(frame, group)
       const rows = [...group.equal.values()].toSorted(
         (a, b) => Number(b.count > 1) - Number(a.count > 1),
       )
-      const shown = rows.slice(0, rowsOfEach(props.groups.length))
+      const shown = rows.slice(0, rowsOfEach(groups.length))
       const lines = shown.map(({ line }) => line)
-      const { number: single } = explained<StatementLine>(props.frame.currency)
+      const { number: single } = explained<StatementLine>(frame.currency)
       return (
         <details class="rule-lines">
           <summary>
             <span class="what">{pays ? <Data text={pays} /> : <Data text={group.rule} />}</span>{' '}
             <small>{counted(group.count, 'line')}</small>{' '}
-            <Amount
-              value={moneyText(group.sum, props.frame.currency)}
-              currency={props.frame.currency}
-            />
+            <Amount value={moneyText(group.sum, frame.currency)} currency={frame.currency} />
           </summary>
           {!pays && <p class="note">The terms of this version are not known.</p>}
           {limits.length > 0 && <Sentences now={limits} before={null} />}
@@ -208,7 +205,7 @@ export const LinesByRule = (
                   <Scope scope={line.scope} />
                 ) : (
                   <a href={listAddress(visit, group, line.id)}>
-                    {count(of)} × {money(line.amount, props.frame.currency)}
+                    {count(of)} × {money(line.amount, frame.currency)}
                   </a>
                 ),
               Amount: {
@@ -216,14 +213,11 @@ export const LinesByRule = (
                   of === 1 ? (
                     single(line)
                   ) : (
-                    <Amount
-                      value={moneyText(sum, props.frame.currency)}
-                      currency={props.frame.currency}
-                    />
+                    <Amount value={moneyText(sum, frame.currency)} currency={frame.currency} />
                   ),
               },
               ...Object.fromEntries(
-                Object.entries(figureColumns(props.frame, ruleOf(props.frame, group), lines)).map(
+                Object.entries(figureColumns(frame, ruleOf(frame, group), lines)).map(
                   ([title, cell]): [string, Cell<EqualLines> | false] => [
                     title,
                     cell && { number: ({ line }) => cell.number(line) },
