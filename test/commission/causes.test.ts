@@ -12,7 +12,7 @@ import {
   refresh,
   TENTH,
 } from '../books/closed.ts'
-import { askAdmin } from '../partner.ts'
+import { askAdmin, traded } from '../partner.ts'
 import { publish } from './stored.ts'
 
 // A correction names what changed since the approval, looked up in what the batch of the change has noted.
@@ -63,6 +63,8 @@ type August = Awaited<ReturnType<typeof august>>
 const record = (id: string, day: string, customer_id: string) => ({
   ...{ kind: 'record', resource: 'transactions', id, customer_id, day },
 })
+
+const person = (id: string, day: string) => ({ ...record(id, day, id), resource: 'customers' })
 
 const OWN = record('t-1', '2026-08-10', 'c-1')
 
@@ -117,6 +119,39 @@ const CHANGES: readonly {
       await post('customers', [{ ...customer('c-4'), affiliate_id: 'aff-8' }])
     },
     expected: { 'aff-8': { 'tenth affiliate': [record('t-4', '2026-08-20', 'c-4')] } },
+  },
+  {
+    title: 'a day of trading is a cause by its instrument and currency',
+    rules: [{ id: 'lots', kind: 'unit', unit: { activity: 'lots_traded' }, amount: '1.00' }],
+    change: ({ post }) => post('trading-activity', [{ ...traded, date: '2026-08-15' }]),
+    expected: {
+      'aff-7': {
+        'lots affiliate': [
+          {
+            ...{ kind: 'record', resource: 'trading-activity', customer_id: 'c-1' },
+            ...{ id: '2026-08-15|c-1|EURUSD|USD', day: '2026-08-15' },
+          },
+        ],
+      },
+    },
+  },
+  {
+    title: 'a customer is a cause if the signup comes late, or a field becomes known',
+    rules: [
+      { ...TENTH, when: { countries: ['DE'] } } as Rule,
+      { id: 'lead', kind: 'once', trigger: { signup: true }, amount: '5.00' },
+    ],
+    change: ({ post }) =>
+      post('customers', [
+        { ...customer('c-1'), country_code: 'DE' },
+        { ...customer('c-3'), signup_date: '2026-08-03T08:00:00Z' },
+      ]),
+    expected: {
+      'aff-7': {
+        'tenth affiliate': [person('c-1', '2026-01-05')],
+        'lead customer:c-3': [person('c-3', '2026-08-03')],
+      },
+    },
   },
   {
     title: 'an override has the causes of the lines below',

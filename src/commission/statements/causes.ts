@@ -107,7 +107,8 @@ function recordChange(
           },
     concerns: (group) =>
       stored <= group.period.last + group.daysAfter &&
-      (group.remembers || stored >= group.period.first) &&
+      // What changes of a customer counts from the signup on.
+      (isCustomer || group.remembers || stored >= group.period.first) &&
       (isCustomer ? group.signup || kind !== 'received' : namesRecord(group.needs, resource, kind)),
   }
 }
