@@ -28,31 +28,19 @@ END;
 --
 -- How far the rules of an account were evaluated. An account whose rules were never evaluated has no row.
 --
---   through       the last day that was evaluated for all affiliates
+--   through       the last day that was evaluated by all rules
 --   position      from where the next evaluation reads marks of changed days
---   inputs        what findings follow from beside the records, such as the versions of rules and plans: a JSON
---                 object of digests by the first day for which each counts
 --   first, last   the days that are being evaluated; null if none are
---   cursor        the last affiliate for which they were evaluated: a run that was killed goes on after it
---   too_large     the affiliates with too many records to be evaluated, each with the first day that was not:
---                 a JSON object
+--   cursor        the last rule by which they were evaluated: a run that was killed goes on after it
+--   too_large     the affiliates with too many records to be evaluated, in order: a JSON array
 CREATE TABLE fraud_progress (
   account      TEXT PRIMARY KEY,
   through      INTEGER NOT NULL,
   position     INTEGER NOT NULL,
-  inputs       TEXT NOT NULL CHECK (json_type(inputs) = 'object'),
   first        INTEGER,
   last         INTEGER CHECK ((last IS NULL) = (first IS NULL)),
   cursor       TEXT NOT NULL DEFAULT '',
-  too_large    TEXT NOT NULL DEFAULT '{}' CHECK (json_type(too_large) = 'object')
-) STRICT, WITHOUT ROWID;
-
--- Customers of whom a value became known that counts from their first record on. The next evaluation looks
--- for that record, and begins on its day.
-CREATE TABLE fraud_changed_customers (
-  account     TEXT NOT NULL,
-  customer_id TEXT NOT NULL,
-  PRIMARY KEY (account, customer_id)
+  too_large    TEXT NOT NULL DEFAULT '[]' CHECK (json_type(too_large) = 'array')
 ) STRICT, WITHOUT ROWID;
 
 -- What rules found: for each case the findings that were added to it, in their order. Rows are only added.

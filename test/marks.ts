@@ -54,11 +54,13 @@ const triggers = Object.entries(TABLES).flatMap(([table, [resource, day, columns
     begin ${note('old', resource, `old.${day}`)} end`,
 ])
 
-/** The review looks for the first record of the customer. */
-const FROM_THE_BEGINNING = 'null'
 const judged = (day: string) => note('new', 'review', day)
 
-/** What the fraud review must judge again: the day of the signup, that of another value, or from the first record on. */
+/** The day of the signup of the customer, from which what holds from the beginning is judged again. */
+const SIGNUP = `(select min(c.day, ifnull(c.first_seen_day, c.day)) from customers c
+  where c.account = new.account and c.customer_id = new.customer_id)`
+
+/** What the fraud review must judge again: from the day of the signup, or from that of another value. */
 const ofCustomers = [
   `create trigger note_signups after update on customers
     when (${OF_SIGNUP.map((name) => `old.${name}`)}) is not (${OF_SIGNUP.map((name) => `new.${name}`)})
@@ -66,12 +68,12 @@ const ofCustomers = [
       ifnull(new.first_seen_day, new.day))`)} end`,
   `create trigger note_first_values after update on customers
     when ${FIRST.map((name) => `(old.${name} is null and new.${name} is not null)`).join(' or ')}
-    begin ${judged(FROM_THE_BEGINNING)} end`,
+    begin ${judged(SIGNUP)} end`,
   ...['insert', 'update'].flatMap((event) => [
     `create trigger note_fields_${event} after ${event} on customer_fields
       begin ${judged('new.day')} end`,
     `create trigger note_affiliations_${event} after ${event} on customer_affiliations
-      begin ${judged(`nullif(new.day, ${BEGINNING})`)} end`,
+      begin ${judged(`iif(new.day = ${BEGINNING}, ${SIGNUP}, new.day)`)} end`,
   ]),
 ]
 
@@ -86,13 +88,11 @@ const raises = ['insert on deliveries', 'insert on totals', 'update on totals'].
 export const forgetChanges = () =>
   Promise.all(databases().map((db) => db.prepare('delete from noted').run()))
 
-/** A note has a mark of its day. What a customer changes may be marked with another resource, or by the customer. */
+/** A note has a mark of its day. What a customer changes may be marked with another resource, or an earlier day. */
 const UNMARKED = `
   select distinct n.account, n.resource, n.day from noted n where not exists (
-    select 1 from changed c where c.account = n.account and c.day = n.day and c.seq >= n.seq
-      and c.resource <> '' and (c.resource = n.resource or n.resource = 'review'))
-  and not (n.resource = 'review' and exists (
-    select 1 from fraud_changed_customers c where c.account = n.account and c.customer_id = n.customer_id))`
+    select 1 from changed c where c.account = n.account and c.seq >= n.seq and c.resource <> ''
+      and (c.resource = n.resource and c.day = n.day or n.resource = 'review' and c.resource <> 'attribution' and c.day <= n.day))`
 
 const namesOf = (list: readonly string[]) => list.map((sql) => /note_\w+/.exec(sql)?.[0])
 

@@ -1,7 +1,7 @@
 import { factNeeds } from '../commission/engine/fact-needs.ts'
 import type { Rule } from '../commission/engine/plan.ts'
 import type { PlanVersion } from '../commission/plans/stored-plans.ts'
-import { reachOf, ruleDaysOf } from '../fraud/rule-days.ts'
+import { ruleDaysOf } from '../fraud/rule-days.ts'
 import type { RuleVersion } from '../fraud/stored-rules.ts'
 
 /**
@@ -30,8 +30,8 @@ export const longestWindow = (
   Math.max(
     0,
     ...plans.flatMap(({ terms }) => terms.rules.map(daysOf)),
-    ...ruleDaysOf(rules, today, Number.POSITIVE_INFINITY).map((rule) => {
-      const { transactions = 0, activities = 0, ...reach } = reachOf([rule])
+    ...ruleDaysOf(rules, today, Number.POSITIVE_INFINITY).map(({ kind, parameters }) => {
+      const { transactions = 0, activities = 0, ...reach } = kind.reach(parameters)
       return Math.max(transactions, reach['trading-activity'] ?? 0, activities)
     }),
   )

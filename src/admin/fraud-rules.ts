@@ -309,7 +309,7 @@ async function putRule(
     const row = { account: id, rule, version, effective_from, terms: text, created_at }
     const auditId = newAuditId()
     try {
-      await withAudit(db, entry, [rows.insertRuleVersion(db, row)], auditId)
+      await withAudit(db, entry, rows.insertRuleVersion(db, row), auditId)
       return decision
     } catch (error) {
       if (!isUniqueViolation(error)) throw error

@@ -17,7 +17,7 @@ export const runFraudRules = accountOperation({
   role: 'manager',
   words: described(() => ({
     description:
-      'Evaluates the stored rules on the days that are not evaluated yet, or that have changed, as each morning does. It reads a limited number of records; if `done` is false, the same request goes on where it stopped.',
+      'Evaluates the stored rules on the days that are not evaluated yet, or whose records have changed, as each morning does. It reads a limited number of records; if `done` is false, the same request goes on where it stopped.',
     answer: named(
       'FraudRun',
       v.object({
@@ -26,21 +26,15 @@ export const runFraudRules = accountOperation({
           'Whether all complete days are evaluated. If not, call it again.',
         ),
         evaluated_through: v.nullable(
-          member(
-            day,
-            'The last day that is evaluated for all affiliates. Null before the first one.',
-          ),
+          member(day, 'The last day that is evaluated by all rules. Null before the first one.'),
         ),
         last_day: member(day, 'The last complete day.'),
-        affiliates_left: member(
-          count,
-          'The affiliates that are left of the days that are being evaluated.',
-        ),
+        rules_left: member(count, 'The rules that are left of the days that are being evaluated.'),
         cases_opened: member(count, 'The cases that this request opened.'),
         cases_closed: member(count, 'The cases that this request closed, since they expired.'),
         too_large: member(
           v.pipe(v.array(v.string()), v.readonly()),
-          'The affiliates with too many records to be evaluated with all rules.',
+          'The affiliates with too many records to be evaluated by all rules.',
         ),
       }),
     ),
@@ -55,7 +49,7 @@ export const runFraudRules = accountOperation({
       done: done.isDone,
       evaluated_through: done.through === null ? null : dayText(done.through),
       last_day: dayText(done.last),
-      affiliates_left: done.left,
+      rules_left: done.left,
       cases_opened: done.opened,
       cases_closed: done.closed,
       too_large: done.tooLarge,

@@ -9,7 +9,6 @@ export const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
   day_totals: ['resource', 'day'],
   closed_states: ['affiliate_id', 'plan', 'period'],
   fraud_progress: ['account'],
-  fraud_changed_customers: ['customer_id'],
   fraud_findings: ['case_id', 'part'],
   fraud_cases: ['id'],
   fraud_decisions: ['case_id', 'position'],

@@ -777,11 +777,10 @@ export const fraudProgress = /* @__PURE__ */ sqliteTable('fraud_progress', () =>
   account: text().primaryKey(),
   through: integer().notNull(),
   position: integer().notNull(),
-  inputs: text().notNull(),
   first: integer(),
   last: integer(),
   cursor: text().notNull().default(''),
-  too_large: text().notNull().default('{}'),
+  too_large: text().notNull().default('[]'),
 }))
 
 /** The table `fraud_findings`, which migrations/ describes. */

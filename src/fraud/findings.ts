@@ -1,5 +1,4 @@
 import { compareText } from '../commission/engine/facts.ts'
-import { TooManyFacts } from '../commission/statements/compute.ts'
 import type { Evidence, Finding, Kind, Subject, View } from './kind.ts'
 
 /** A rule with the parameters of its version. */
@@ -79,7 +78,7 @@ export function findingsOf(
  * Returns a function that returns a finding with those of its records that no earlier finding of the subject
  * has named; nothing if it names no others. It must be called in order of day.
  */
-export function newRecords(): <F extends DayFinding>(finding: F) => F[] {
+function newRecords(): <F extends DayFinding>(finding: F) => F[] {
   const named = new Map<string, Set<string>>()
   return (finding) => {
     const key = subjectKey(finding.subject)
@@ -91,47 +90,29 @@ export function newRecords(): <F extends DayFinding>(finding: F) => F[] {
   }
 }
 
-/** Thrown if a rule finds more than can be in memory. */
-export class TooManyFindings extends TooManyFacts {}
-
 /** After how many records, each counted once a day, a search yields to other requests of the isolate. */
 const RECORDS_BETWEEN_YIELDS = 10_000
-
-/** Finds what a rule finds in a view from a day to another. */
-export type Finder = (
-  rule: RuleParameters,
-  view: View,
-  first: number,
-  last: number,
-) => Promise<DayFinding[]>
 
 /**
  * Returns `findingsOf` in turns, without the records that a finding before has named: the days of a year occupy
  * the one thread of an isolate for seconds, and may name each record on each day.
- *
- * @param mostEvidence How many records the findings of all calls may name.
- * @throws TooManyFindings by that function if they name more.
  */
-export function newFinder(mostEvidence: number): Finder {
+export async function findInTurns(
+  rule: RuleParameters,
+  view: View,
+  first: number,
+  last: number,
+): Promise<DayFinding[]> {
+  const records = view.customers.reduce((sum, { facts }) => sum + facts.length, 1)
+  const reduce = newRecords()
+  const found: DayFinding[] = []
   let sinceYield = 0
-  let left = mostEvidence
-  return async (rule, view, first, last) => {
-    const records = view.customers.reduce((sum, { facts }) => sum + facts.length, 1)
-    const days = Math.max(1, Math.floor(RECORDS_BETWEEN_YIELDS / records))
-    const reduce = newRecords()
-    const found: DayFinding[] = []
-    for (let start = first; start <= last; start += days) {
-      const end = Math.min(last, start + days - 1)
-      for (const one of findingsOf(rule, view, start, end).flatMap(reduce)) {
-        left -= one.evidence.length
-        if (left < 0) throw new TooManyFindings()
-        found.push(one)
-      }
-      sinceYield += records * (end - start + 1)
-      if (sinceYield < RECORDS_BETWEEN_YIELDS) continue
-      sinceYield = 0
-      await scheduler.wait(0)
-    }
-    return found
+  for (let day = first; day <= last; day++) {
+    found.push(...findingsOf(rule, view, day, day).flatMap(reduce))
+    sinceYield += records
+    if (sinceYield < RECORDS_BETWEEN_YIELDS) continue
+    sinceYield = 0
+    await scheduler.wait(0)
   }
+  return found
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Decimal } from '../commission/engine/decimal.ts'
 import type { Customer, Fact, FactResource } from '../commission/engine/facts.ts'
+import type { AccountSource } from '../commission/statements/source.ts'
 import type { Fixed } from '../http/operation-words.ts'
 import { count, day } from '../validation/answer-fields.ts'
 import { described } from '../validation/described.ts'
@@ -11,6 +12,9 @@ import { member } from '../validation/fields.ts'
 
 /** The verticals of accounts. */
 export type Vertical = 'prop-trading' | 'forex' | 'igaming'
+
+/** What candidates depend on beside the parameters. */
+export type CandidateSource = Pick<AccountSource, 'inForce' | 'settings'>
 
 /** Whom a case is about. The two customers of a pair are in the order of their ids. */
 export const subject = described(() =>
@@ -136,14 +140,18 @@ export interface Qualified {
   readonly rule: string
   /** In days since 1970. */
   readonly day: number
-  /**
-   * The first and the last day on which this was known: later records can take a qualification back. They
-   * are infinite if no record does.
-   */
-  readonly known: { readonly from: number; readonly until: number }
   readonly minimums: readonly Minimum[]
   /** The records by which they qualified. */
   readonly facts: readonly Fact[]
+}
+
+/** The qualifications that are known on some days: later records can take one back. */
+export interface KnownQualified {
+  /** The first and the last of the days, in days since 1970. */
+  readonly from: number
+  readonly until: number
+  /** In order of day. */
+  readonly qualified: readonly Qualified[]
 }
 
 /**
@@ -177,8 +185,7 @@ export interface Seen extends Customer {
   readonly sameName: readonly Twin[]
   /** Whether the e-mail is that of the affiliate's own contact. */
   readonly isContact: boolean
-  /** In order of day. */
-  readonly qualified: readonly Qualified[]
+  readonly qualified: readonly KnownQualified[]
   /** In order of day. */
   readonly unitEarnings: readonly UnitEarning[]
 }
@@ -204,8 +211,8 @@ export interface Reach {
   readonly activities?: number
   /** The periods that are over. */
   readonly periods?: number
-  /** The days of the signups of which it reads who shares an e-mail, and whether also who shares a name. */
-  readonly identities?: number
+  /** Whether it reads who shares an e-mail with those who signed up on a day, and whether also who shares a name. */
+  readonly identities?: boolean
   readonly names?: boolean
   /** The days of the signups of which it reads `clickedAt`. */
   readonly clicks?: number
@@ -214,25 +221,30 @@ export interface Reach {
   readonly unitEarnings?: boolean
 }
 
-type Flag = 'names' | 'qualified' | 'unitEarnings'
+/** The customers with whom a rule begins: those of whom something of a day can begin a finding. */
+export interface Candidates {
+  /**
+   * SQL of customers of `:account` from `:from` to `:to`, with a column `customer_id`. `:days` is a JSON array of the
+   * days with trading activity, the latest first.
+   */
+  readonly sql: string
+  readonly values?: Readonly<Record<string, string | number>>
+  /** How many days later the day is judged; 0 if absent. */
+  readonly after?: number
+  /** How many days count, that day the last; 1 if absent. */
+  readonly days?: number
+}
 
-/** Returns what several rules read, or several versions of one: of each source the most days. */
-export const joinReaches = (reaches: readonly Reach[]): Reach => {
-  const most = (name: Exclude<keyof Reach, Flag>) =>
-    Math.max(0, ...reaches.map((reach) => reach[name] ?? 0))
-  const any = (name: Flag) => reaches.some((reach) => reach[name] === true)
-  return {
-    customers: most('customers'),
-    transactions: most('transactions'),
-    'trading-activity': most('trading-activity'),
-    activities: most('activities'),
-    periods: most('periods'),
-    identities: most('identities'),
-    names: any('names'),
-    clicks: most('clicks'),
-    qualified: any('qualified'),
-    unitEarnings: any('unitEarnings'),
-  }
+/** A first look at the candidates of an affiliate, before all its customers are read. */
+export interface Glance<P> {
+  /** The parameters by which the candidates are looked at; those of the rule if absent. */
+  readonly parameters?: P
+  /** What is read of them; if absent, what these parameters read. */
+  readonly reach?: Reach
+  /** Whether what is found of single customers is final, so that only what is about the affiliate is still missing. */
+  readonly isFinal?: boolean
+  /** Whether there may be such a finding on a day; absent: if one is found by these parameters. */
+  isSuspect?(view: View, day: number): boolean
 }
 
 /** A parameter by which a rule never finds anything, or always does. */
@@ -281,6 +293,17 @@ export interface Kind<P = unknown> {
   /** Says when a rule with these parameters opens a case. */
   words(parameters: P): KindWords
   reach(parameters: P): Reach
+  /**
+   * Returns with whom the rule begins on a day, which must be all customers that a finding of the day is about.
+   * Absent: with each affiliate, without customers.
+   *
+   * @param source The plans and settings of the account.
+   */
+  candidates?(parameters: P, source: CandidateSource): Candidates
+  /** The rules of plans without which an affiliate has no findings. */
+  readonly ofPlans?: 'once' | 'unit'
+  /** Of kinds that compare the customers of an affiliate: how it is found out whether all are read. */
+  glance?(parameters: P): Glance<P>
   /** Returns the parameters that are allowed and probably a mistake. */
   doubts?(parameters: P): readonly Doubt[]
   /**
@@ -327,8 +350,8 @@ export function factsOf(
 }
 
 /** Returns the qualifications that are known on a day. */
-export const qualifiedOn = ({ qualified }: Seen, day: number): Qualified[] =>
-  qualified.filter(({ known }) => known.from <= day && day <= known.until)
+export const qualifiedOn = ({ qualified }: Seen, day: number): readonly Qualified[] =>
+  qualified.find(({ from, until }) => from <= day && day <= until)?.qualified ?? []
 
 /** Returns the signups from a day to another, both included. A signup of an implausible time is none. */
 export const signupsOf = (view: View, from: number, to: number): OwnFact[] =>

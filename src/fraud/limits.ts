@@ -1,35 +1,24 @@
-/** The limits of a page of a back-test. */
+/** The limits of a back-test. */
 export const BACK_TEST_LIMITS = {
-  /** The affiliates, and the customers after which a group of affiliates is read. */
-  affiliates: 1000,
-  customers: 2000,
-  /** The groups of affiliates: each is a search of all customers. */
-  groups: 20,
   /** The days. */
   days: 400,
-  /** The records that findings name, which are in memory at once. */
+  /** The records that it reads, and those that its findings name, which are in memory at once. */
+  facts: 300_000,
   evidence: 100_000,
 }
 
 /** The limits of an evaluation of stored rules. */
 export const EVALUATION_LIMITS = {
-  /** The records that are in memory at once: an affiliate with more on a day is not evaluated. */
+  /** The records that are in memory at once: an affiliate with more is not judged by a kind that compares its customers. */
   facts: 100_000,
-  /** The records that the findings of a group name; an affiliate of which they name more is not evaluated to the end. */
-  evidence: 100_000,
-  /**
-   * The customers after which a group of affiliates is read: of the first group, and the most. How many
-   * follows from the records of the group before.
-   */
-  firstCustomers: 4000,
-  customers: 20_000,
+  /** How many customers, or affiliates, are read first. How many then follows from their records. */
+  customers: 1000,
+  affiliates: 50,
   /** The days that are evaluated together. */
   days: 31,
-  /** How often an affiliate with too many records is read in smaller parts. */
-  parts: 100,
   /** How often a request or a step begins again after others have changed what it builds on. */
   attempts: 5,
-  /** The records that a request reads, and those that a step of a run reads. */
+  /** The records after which a request, and a step of a run, begins no other rule. */
   requestFacts: 50_000,
   stepFacts: 500_000,
 }

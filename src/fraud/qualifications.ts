@@ -6,61 +6,52 @@ import type { OnceState } from '../commission/engine/once.ts'
 import type { FactTerm, Trigger } from '../commission/engine/plan.ts'
 import { termAmount } from '../commission/engine/qualify.ts'
 import type { CompiledOnce } from '../commission/engine/rules.ts'
-import type { Minimum, Qualified } from './kind.ts'
+import {
+  customersWith,
+  hardlyTradedAfter,
+  isNamed,
+  signedUp,
+  WITH_CHANGES,
+} from '../db/fraud/candidates.ts'
+import type { CandidateSource, Candidates, KnownQualified, Minimum, Qualified } from './kind.ts'
 
 /** A qualification, and the affiliate of its trigger. */
-export interface OwnQualified extends Qualified {
+interface OwnQualified extends Qualified {
   readonly affiliate: string | null
 }
 
-/**
- * Returns the qualifications of a customer, each with the days on which it was known, in order of day. Only
- * records that `void_by` names can take one back, so those before each of their days are evaluated again.
- *
- * @param evaluated By all records.
- */
-export function qualificationsOf(context: Context, evaluated: EvaluatedCustomer): OwnQualified[] {
-  const { customer } = evaluated
-  const found = new Map<string, { readonly one: OwnQualified; readonly parts: Known[] }>()
-  let from = Number.NEGATIVE_INFINITY
-  for (const until of [...lastDaysBeforeVoids(evaluated), Number.POSITIVE_INFINITY]) {
-    const states =
-      until === Number.POSITIVE_INFINITY
-        ? evaluated.qualified
-        : evaluateCustomer(context, upTo(customer, until)).qualified
-    for (const state of states.values()) {
-      const one = qualifiedOf(context, customer, state)
-      const key = JSON.stringify([
-        one.plan,
-        state.version.version,
-        one.rule,
-        one.day,
-        one.facts.map(({ resource, id }) => [resource, id]),
-      ])
-      const { parts } = found.get(key) ?? { parts: [] }
-      const last = parts.at(-1)
-      const isSame = last !== undefined && last.until === from - 1
-      found.set(key, {
-        one,
-        parts: isSame
-          ? [...parts.slice(0, -1), { from: last.from, until }]
-          : [...parts, { from, until }],
-      })
-    }
-    from = until + 1
-  }
-  return [...found.values()]
-    .flatMap(({ one, parts }) => parts.map((known) => ({ ...one, known })))
-    .sort(
-      (a, b) =>
-        a.day - b.day ||
-        compareText(a.plan, b.plan) ||
-        compareText(a.rule, b.rule) ||
-        a.known.from - b.known.from,
-    )
+/** The qualifications of a customer with all affiliates that are known on some days. */
+export interface OwnKnown extends KnownQualified {
+  readonly qualified: readonly OwnQualified[]
 }
 
-type Known = Qualified['known']
+/**
+ * Returns the qualifications of a customer that are known on some days. Only records that `void_by` names can take
+ * one back, so that the records before each day with some are evaluated again.
+ *
+ * @param evaluated By all records up to the last day.
+ */
+export function qualificationsOf(
+  context: Context,
+  evaluated: EvaluatedCustomer,
+  { first, last }: { readonly first: number; readonly last: number },
+): OwnKnown[] {
+  const { customer } = evaluated
+  const ends = [...lastDaysBeforeVoids(evaluated).filter((day) => day >= first && day < last), last]
+  return ends.map((until, i): OwnKnown => {
+    const { qualified } =
+      until === last ? evaluated : evaluateCustomer(context, upTo(customer, until))
+    return {
+      from: i === 0 ? first : (ends[i - 1] ?? first) + 1,
+      until,
+      qualified: [...qualified.values()]
+        .map((state) => qualifiedOf(context, customer, state))
+        .sort(
+          (a, b) => a.day - b.day || compareText(a.plan, b.plan) || compareText(a.rule, b.rule),
+        ),
+    }
+  })
+}
 
 const upTo = (customer: Customer, day: number): Customer => ({
   ...customer,
@@ -84,7 +75,6 @@ function qualifiedOf(context: Context, customer: Customer, state: OnceState): Ow
     plan: version.plan,
     rule: rule.id,
     day,
-    known: { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY },
     minimums: [...triggerMinimum(state), ...sumMinimums(context, customer, state)],
     facts: [...used].sort(compareFacts),
   }
@@ -146,4 +136,41 @@ function kindsOf(of: Trigger | FactTerm): readonly string[] | null {
   if ('transactions' in of) return of.transactions
   if ('event' in of && (of.kpi === undefined || of.kpi === 'Value')) return [of.event]
   return null
+}
+
+/**
+ * Returns the customers with records by which a `once` rule can qualify them on a day, and who traded on fewer than
+ * `active` of the `idle` days after. Where a rule decides after some days, the records of these days count, too.
+ */
+export function qualifyingCandidates(
+  { inForce }: CandidateSource,
+  idle: number,
+  active: number,
+): Candidates {
+  const versions = [...inForce.plans.values()].flatMap((plan) => plan.versions)
+  const rules = versions.flatMap(({ source }) =>
+    source.rules.filter((rule) => rule.kind === 'once'),
+  )
+  const qualify = rules.flatMap((rule) => rule.qualify ?? [])
+  const kinds = [
+    ...rules.map(({ trigger }) => trigger),
+    ...qualify.flatMap((one) => {
+      if ('sum' in one) return one.sum
+      return 'count' in one ? [one.count] : []
+    }),
+  ]
+  const types = kinds.flatMap((one) => ('transactions' in one ? one.transactions : []))
+  const names = kinds.flatMap((one) => ('event' in one ? one.event : []))
+  const sql = [
+    customersWith('transactions', isNamed('t.transaction_type', types)),
+    customersWith('events', isNamed('t.eventname', names)),
+    ...(kinds.some((one) => 'activity' in one) ? [customersWith('activity')] : []),
+    ...(kinds.some((one) => 'signup' in one) ? [signedUp()] : []),
+    ...(qualify.some((one) => 'customer' in one) ? [WITH_CHANGES] : []),
+  ].join(' union all ')
+  const ends = qualify.flatMap((one) =>
+    'sum' in one && one.at === 'end' ? (one.within_days ?? 0) : [],
+  )
+  if (ends.length > 0) return { sql, after: idle, days: Math.max(...ends) + 1 }
+  return { sql: hardlyTradedAfter(sql), values: { active, idle }, after: idle }
 }

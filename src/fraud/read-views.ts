@@ -1,20 +1,27 @@
-import { dayText } from '../commission/engine/calendar.ts'
+import { dayText, periodOf } from '../commission/engine/calendar.ts'
 import type { Context } from '../commission/engine/context.ts'
-import type { FactResource } from '../commission/engine/facts.ts'
-import { customersOf, TooManyFacts } from '../commission/statements/compute.ts'
+import type { Customer, FactResource } from '../commission/engine/facts.ts'
+import { TooManyFacts } from '../commission/statements/compute.ts'
 import type { AccountBeginnings } from '../commission/statements/days.ts'
-import { yieldAfterFacts } from '../commission/statements/read-customers.ts'
+import { readCustomers, yieldAfterFacts } from '../commission/statements/read-customers.ts'
 import { type AccountSource, openContext } from '../commission/statements/source.ts'
 import { datedTree } from '../commission/statements/tree.ts'
 import { onceQueries } from '../commission/why/record-queries.ts'
 import { decode, encode } from '../db/column-types.ts'
 import { EVERYTHING, FACT_LIMITS, type FACT_TABLES } from '../db/commission/fact-tables.ts'
-import { type FactDays, type FactQuery, factQueries, withDrawdown } from '../db/commission/facts.ts'
+import {
+  customersPerBatch,
+  type FactDays,
+  type FactQuery,
+  factQueries,
+  withDrawdown,
+} from '../db/commission/facts.ts'
 import { type IdentityQuery, readIdentities } from '../db/fraud/identities.ts'
-import { readCodes, readStatementSums, type StatementSums } from '../db/fraud/view.ts'
+import { countCustomers, readCodes, readStatementSums } from '../db/fraud/view.ts'
 import { customers as customersTable } from '../db/schema.ts'
 import { clickTime } from '../tracking/code.ts'
-import type { Twin } from './kind.ts'
+import type { Reach, Twin } from './kind.ts'
+import { MAX_DAYS } from './parameters.ts'
 import {
   type Found,
   findOf,
@@ -27,94 +34,111 @@ import {
   windowsOf,
 } from './views.ts'
 
-/** The views of affiliates, by affiliate, and their statements. */
-export interface ReadViews {
-  readonly views: ReadonlyMap<string, readonly ViewOfDays[]>
-  readonly statements: readonly StatementSums[]
-  /** How many records were read. */
-  readonly facts: number
-}
-
 /** What views of an account are read from. */
 export interface ViewSource {
   readonly source: AccountSource
   readonly beginnings: Pick<AccountBeginnings, 'days'>
   readonly context: Context
-  /** Who shares an identity with the customers of some days. It is read once for all affiliates. */
-  readonly identities: Map<string, Promise<IdentityFinder>>
+  /** The number of customers of the account. */
+  readonly customers: number
 }
 
-/** Returns with whom a customer of an affiliate shares an identity. */
-type IdentityFinder = (one: Found) => Found['identity']
-
-/** Prepares the reading of views: loads the tree and the rates of all days that can be needed. */
+/** Prepares the reading of views of some days: loads the tree and the rates of all days that can be needed. */
 export async function openViews(
   source: AccountSource,
   beginnings: Pick<AccountBeginnings, 'days'>,
-  { reach, first: from, last }: WantedDays,
+  { first: from, last }: Pick<WantedDays, 'first' | 'last'>,
 ): Promise<ViewSource> {
   const all = Object.values(beginnings.days).flat()
-  const first = all.reduce((least, day) => Math.min(least, day), firstPeriodDay(reach, from))
-  const context = await openContext(source, datedTree(source.parents), [{ first, last }])
-  return { source, beginnings, context, identities: new Map() }
+  const first = all.reduce((least, day) => Math.min(least, day), from - MAX_DAYS)
+  const [context, customers] = await Promise.all([
+    openContext(source, datedTree(source.parents), [{ first, last }]),
+    countCustomers(source.db, source.account.id),
+  ])
+  return { source, beginnings, context, customers }
+}
+
+/** The views of affiliates, and how many records were read. */
+export interface ReadViews {
+  readonly views: ReadonlyMap<string, readonly ViewOfDays[]>
+  readonly facts: number
+}
+
+/** Yields customers with the records of some queries. */
+export type ReadCustomers = (queries: readonly FactQuery[]) => AsyncIterable<Iterable<Customer>>
+
+/** Yields customers by their ids, which are in the order in which they are stored. */
+export async function* customersById(
+  { source, customers }: ViewSource,
+  ids: readonly string[],
+  queries: readonly FactQuery[],
+): AsyncGenerator<Iterable<Customer>> {
+  const size = customersPerBatch(queries)
+  const share = ids.length / Math.max(1, customers)
+  for (let start = 0; start < ids.length; start += size) {
+    const wanted = ids.slice(start, start + size).map((customer_id) => ({ customer_id }))
+    yield await readCustomers(source, queries, wanted, share, () => true)
+  }
 }
 
 /**
- * Reads the views of affiliates, whose customers are read in batches. Of each customer stay in memory only
- * the records that the rule reads.
+ * Reads the views that affiliates have of customers. Of each customer stay in memory only the records that the rule
+ * reads.
  *
+ * @param affiliates Those whose views are wanted.
  * @throws TooManyFacts if more than `maxFacts` records are read.
  */
 export async function readViews(
   from: ViewSource,
-  affiliates: readonly string[],
   days: WantedDays,
   maxFacts: number,
+  affiliates: ReadonlySet<string>,
+  read: ReadCustomers,
 ): Promise<ReadViews> {
   const { source, context } = from
   const { reach, first, last } = days
-  const wanted = new Set<string | null>(affiliates)
   const queries = queriesOf(from, days)
-  const seen = new Map<string, Found[]>(affiliates.map((affiliate) => [affiliate, []]))
+  const seen = new Map<string, Found[]>()
+  const identityOf = await findIdentities(source, days)
   const yieldAfter = yieldAfterFacts()
   let facts = 0
-  for await (const batch of customersOf(
-    { source, range: { lastDay: last } },
-    affiliates,
-    queries,
-  )) {
+  for await (const batch of read(queries)) {
     const found: Found[] = []
     for (const one of batch) {
       facts += one.facts.length
       if (facts > maxFacts) throw new TooManyFacts()
       const pause = yieldAfter(one.facts.length)
       if (pause) await pause
-      for (const own of findOf(context, one, days)) {
-        if (wanted.has(own.affiliate)) found.push(own)
-      }
+      found.push(...findOf(context, one, days).filter(({ affiliate }) => affiliates.has(affiliate)))
     }
     const clicks = reach.clicks
       ? await clicksOf(source, signedUp(found, first, reach.clicks))
       : NO_CLICKS
     for (const one of found) {
-      seen
-        .get(one.affiliate)
-        ?.push({ ...one, clickedAt: clicks.get(one.customer.customer_id) ?? null })
+      const clickedAt = clicks.get(one.customer.customer_id) ?? null
+      const own = seen.get(one.affiliate) ?? []
+      seen.set(one.affiliate, own)
+      own.push({ ...one, clickedAt, identity: identityOf(one) })
     }
   }
-  const statements = await readStatementSums(source.db, source.account.id, affiliates, {
-    // Those of the year before can still be unpaid.
-    first: yearOf(firstPeriodDay(reach, first)) - 1,
-    last: yearOf(last),
+  const statements = endsPeriod(days)
+    ? await readStatementSums(source.db, source.account.id, [...affiliates], {
+        first: yearOf(firstPeriodDay(reach, first)),
+        last: yearOf(last),
+      })
+    : []
+  const earned = Map.groupBy(statements, ({ affiliate_id }) => affiliate_id)
+  const views = [...new Set([...seen.keys(), ...earned.keys()])].map((affiliate) => {
+    const [own, sums] = [seen.get(affiliate) ?? [], earned.get(affiliate) ?? []]
+    return [affiliate, viewsOf(context, affiliate, own, sums, days)] as const
   })
-  const identityOf = await findIdentities(from, days)
-  const views = affiliates.map((affiliate) => {
-    const own = (seen.get(affiliate) ?? []).map((one) => ({ ...one, identity: identityOf(one) }))
-    const earned = statements.filter(({ affiliate_id }) => affiliate_id === affiliate)
-    return [affiliate, viewsOf(context, affiliate, own, earned, days)] as const
-  })
-  return { views: new Map(views), statements, facts }
+  return { views: new Map(views), facts }
 }
+
+/** Returns whether periods are read, and one of them ends on one of some days. */
+const endsPeriod = ({ reach, first, last }: WantedDays): boolean =>
+  reach.periods !== undefined &&
+  (['month', 'week'] as const).some((kind) => periodOf(first, kind).last <= last)
 
 /** Returns those who have signed up on the last days before a day, that day included, or after it. */
 const signedUp = (found: readonly Found[], first: number, days: number): readonly Found[] =>
@@ -123,22 +147,12 @@ const signedUp = (found: readonly Found[], first: number, days: number): readonl
   )
 
 /** Returns a function that tells with whom the customers who signed up on some days share an identity. */
-function findIdentities(
-  { source, identities }: ViewSource,
-  { reach, first, last }: WantedDays,
-): Promise<IdentityFinder> | IdentityFinder {
-  if (!reach.identities) return () => UNIQUE
-  const query = { first: first - reach.identities + 1, last, names: reach.names === true }
-  const key = JSON.stringify(query)
-  const known = identities.get(key) ?? readIdentity(source, query)
-  identities.set(key, known)
-  return known
-}
-
-async function readIdentity(
+async function findIdentities(
   { db, account }: AccountSource,
-  query: IdentityQuery,
-): Promise<IdentityFinder> {
+  { reach, first, last }: WantedDays,
+): Promise<(one: Found) => Found['identity']> {
+  if (!reach.identities) return () => UNIQUE
+  const query: IdentityQuery = { first, last, names: reach.names === true }
   const found = await readIdentities(db, account.id, query)
   const [emails, names] = [found.emails, found.names].map((groups) => {
     const twinsOf = new Map<string, Twin[]>()
@@ -172,7 +186,7 @@ const yearOf = (day: number): number => Number(dayText(day).slice(0, 4))
 
 type Table = keyof typeof FACT_TABLES
 
-const RESOURCES: Readonly<Record<Table, FactResource>> = {
+const RESOURCES: Readonly<Record<Table, FactResource & keyof Reach>> = {
   transactions: 'transactions',
   activity: 'trading-activity',
   events: 'activities',

@@ -1,5 +1,5 @@
 import { byAge, latestThatReach, sumPayable } from '../commission/books/holds.ts'
-import { dayNumber } from '../commission/engine/calendar.ts'
+import { dayNumber, dayText } from '../commission/engine/calendar.ts'
 import {
   add,
   type Decimal,
@@ -11,37 +11,22 @@ import {
 import { compareText } from '../commission/engine/facts.ts'
 import { minorDigits } from '../commission/minor-digits.ts'
 import { TooManyFacts } from '../commission/statements/compute.ts'
-import { countUnchanged } from '../db/commission/customers-of.ts'
 import type { DecidedCase, Outcome } from '../db/fraud/outcomes.ts'
-import type { StatementSums } from '../db/fraud/view.ts'
-import { firstGroup, sizeOfGroup } from './affiliate-groups.ts'
-import { type Case, type CaseTerms, casesOf, type VersionFinding } from './cases.ts'
-import { type Finder, newFinder, type RuleParameters, subjectKey } from './findings.ts'
-import { joinReaches } from './kind.ts'
-import { BACK_TEST_LIMITS } from './limits.ts'
-import { readViews, type ViewSource } from './read-views.ts'
-import type { HeldSum } from './simulated-page.ts'
-import type { ViewOfDays, WantedDays } from './views.ts'
+import { readStatementSums, type StatementSums } from '../db/fraud/view.ts'
+import { EXPIRE_DAYS } from '../durations.ts'
+import { type Case, casesOf } from './cases.ts'
+import { subjectKey } from './findings.ts'
+import { judge } from './judge.ts'
+import { BACK_TEST_LIMITS, EVALUATION_LIMITS } from './limits.ts'
+import type { ViewSource } from './read-views.ts'
+import type { RuleDays, RuleFinding } from './rule-days.ts'
 
 // A back-test: the cases that a rule would have opened if it had run each morning, and what they would have
 // held. It stores nothing, and knows of no decision.
 
-/** A version of a rule, on the days on which it applies. */
-export interface TestedVersion extends RuleParameters {
-  /** Its number; null if it is not stored. */
-  readonly version: number | null
-  readonly terms: CaseTerms
-  /** Whether it reads the records of an affiliate. */
-  readonly isInScope: (affiliate: string) => boolean
-  readonly first: number
-  readonly last: number
-}
-
-/** A rule on some days. */
+/** A rule on some days, each of which has at most one version. */
 export interface BackTest {
-  /** In order of their days, each of which has at most one. All have the same kind. */
-  readonly versions: readonly TestedVersion[]
-  readonly expireDays: number
+  readonly versions: readonly RuleDays[]
   readonly first: number
   readonly last: number
 }
@@ -49,7 +34,6 @@ export interface BackTest {
 /** A statement that a case would have held. */
 export interface HeldStatement {
   readonly id: string
-  readonly affiliate_id: string
   readonly currency: string
   readonly amount: Decimal
 }
@@ -60,84 +44,67 @@ export interface SimulatedCase extends Case {
   readonly held: readonly HeldStatement[]
 }
 
-/** The cases of some affiliates. */
-export interface SimulatedCases {
-  /** In order of the day for which they were opened, affiliate and subject. */
-  readonly cases: readonly SimulatedCase[]
-  /** Those of the other back-test. */
-  readonly others: readonly SimulatedCase[]
-  /** The affiliates that were read: the first of those that were wanted. */
-  readonly affiliates: readonly string[]
-  /** The affiliate after these, if it alone has too many records. */
-  readonly tooLarge: string | null
-}
-
-/** Returns what must be read for a back-test, and for another one of the same days. */
-export const daysOf = (
-  { versions, first, last }: BackTest,
-  other: BackTest | null = null,
-): WantedDays => ({
-  reach: joinReaches(
-    [...versions, ...(other?.versions ?? [])].map(({ kind, parameters }) => kind.reach(parameters)),
-  ),
-  first,
-  last,
-})
-
 /**
- * Returns the cases that a rule would have opened for as many affiliates as the limits allow.
+ * Returns the cases that a rule would have opened, in order of the day for which they were opened, affiliate and
+ * subject. A customer who changes affiliate has cases with each of them.
  *
- * @param affiliates In order; at least one is read, or found too large.
- * @param maxFacts The most records to read.
- * @param other Another back-test of the same days, which reads the same records.
+ * @throws TooManyFacts if it reads more records than the limits allow.
  */
 export async function simulateRule(
   from: ViewSource,
   test: BackTest,
   affiliates: readonly string[],
-  maxFacts: number,
-  other: BackTest | null = null,
-): Promise<SimulatedCases> {
-  const counts = await countUnchanged(from.source, from.source.account.id)
-  const days = daysOf(test, other)
-  const find = newFinder(BACK_TEST_LIMITS.evidence)
-  const findOther = newFinder(BACK_TEST_LIMITS.evidence)
-  const cases: SimulatedCase[] = []
-  const others: SimulatedCase[] = []
-  const wanted = affiliates.slice(0, BACK_TEST_LIMITS.affiliates)
-  let done = 0
-  let left = maxFacts
-  let most = BACK_TEST_LIMITS.customers
-  for (let groups = 0; groups < BACK_TEST_LIMITS.groups && done < wanted.length; groups++) {
-    const group = firstGroup(wanted.slice(done), counts, most)
-    try {
-      const { views, statements, facts } = await readViews(from, group, days, left)
-      for (const affiliate of group) {
-        const own = statements.filter(({ affiliate_id }) => affiliate_id === affiliate)
-        const found = await foundIn(find, test, affiliate, views.get(affiliate) ?? [])
-        cases.push(...casesIn(test, affiliate, found, own))
-        if (!other) continue
-        const also = await foundIn(findOther, other, affiliate, views.get(affiliate) ?? [])
-        others.push(...casesIn(other, affiliate, also, own))
+): Promise<SimulatedCase[]> {
+  const found = await findingsOfTest(from, test, affiliates)
+  const owners = [...new Set(found.map(([affiliate]) => affiliate))]
+  const { db, account } = from.source
+  const statements = await readStatementSums(db, account.id, owners, {
+    // Those of the year before can still be unpaid.
+    first: Number(dayText(test.first).slice(0, 4)) - 1,
+    last: Number(dayText(test.last).slice(0, 4)),
+  })
+  const bySubject = Map.groupBy(found, ([affiliate, { subject }]) =>
+    JSON.stringify([affiliate, subjectKey(subject)]),
+  )
+  const cases = [...bySubject.values()].flatMap((own) => {
+    const affiliate_id = own[0]?.[0] ?? ''
+    const ofAffiliate = statements.filter((one) => one.affiliate_id === affiliate_id)
+    const findings = own.map(([, finding]) => finding)
+    return casesOf(findings, test.last, EXPIRE_DAYS).map((one) => ({
+      ...{ ...one, affiliate_id },
+      held: one.action === 'hold' ? heldBy(test.last, one, ofAffiliate) : [],
+    }))
+  })
+  return cases.sort(inOrder)
+}
+
+/** Returns what is found, each with its affiliate; that of a subject in order of day. */
+async function findingsOfTest(
+  from: ViewSource,
+  { versions, first, last }: BackTest,
+  affiliates: readonly string[],
+): Promise<[affiliate: string, RuleFinding][]> {
+  const tooLarge = new Set<string>()
+  const found: [string, RuleFinding][] = []
+  const left = { facts: BACK_TEST_LIMITS.facts, evidence: BACK_TEST_LIMITS.evidence }
+  for (let start = first; start <= last; start += EVALUATION_LIMITS.days) {
+    const end = Math.min(last, start + EVALUATION_LIMITS.days - 1)
+    for (const one of versions) {
+      const days = { ...one, first: Math.max(start, one.first), last: Math.min(end, one.last) }
+      if (days.first > days.last) continue
+      for await (const { findings, facts } of judge(from, days, affiliates, tooLarge)) {
+        left.facts -= facts
+        for (const [affiliate, own] of findings) {
+          for (const finding of own) {
+            left.evidence -= finding.evidence.length
+            found.push([affiliate, finding])
+          }
+        }
+        if (left.facts < 0 || left.evidence < 0 || tooLarge.size > 0) throw new TooManyFacts()
       }
-      done += group.length
-      left -= facts
-    } catch (error) {
-      if (!(error instanceof TooManyFacts)) throw error
-      // What was read before counts towards the limit; the next page begins anew.
-      if (done > 0) break
-      if (group.length === 1) {
-        return { cases: [], others: [], affiliates: [], tooLarge: group[0] ?? null }
-      }
-      most = sizeOfGroup(group, counts) / 2
     }
   }
-  return {
-    cases: cases.sort(inOrder),
-    others,
-    affiliates: wanted.slice(0, done),
-    tooLarge: null,
-  }
+  return found
 }
 
 const inOrder = (a: SimulatedCase, b: SimulatedCase): number =>
@@ -145,49 +112,6 @@ const inOrder = (a: SimulatedCase, b: SimulatedCase): number =>
   compareText(a.affiliate_id, b.affiliate_id) ||
   compareText(subjectKey(a.finding.subject), subjectKey(b.finding.subject)) ||
   a.position - b.position
-
-/** Returns what the versions of a rule find in the views of an affiliate. */
-async function foundIn(
-  find: Finder,
-  test: BackTest,
-  affiliate_id: string,
-  views: readonly ViewOfDays[],
-): Promise<VersionFinding[]> {
-  const versions = versionsFor(test, affiliate_id)
-  const found: VersionFinding[] = []
-  for (const { view, first, last } of views) {
-    for (const one of versions) {
-      const days = [Math.max(first, one.first), Math.min(last, one.last)] as const
-      const { version, kind, terms } = one
-      for (const finding of await find(one, view, ...days)) {
-        found.push({ ...finding, version, kind: kind.kind, terms })
-      }
-    }
-  }
-  return found
-}
-
-const versionsFor = ({ versions }: BackTest, affiliate: string): TestedVersion[] =>
-  versions.filter(({ isInScope }) => isInScope(affiliate))
-
-/**
- * Returns the cases that follow from what was found of an affiliate. A customer who changes affiliate has
- * cases with each of them.
- */
-export function casesIn(
-  test: BackTest,
-  affiliate_id: string,
-  found: readonly VersionFinding[],
-  statements: readonly StatementSums[],
-): SimulatedCase[] {
-  const bySubject = Map.groupBy(found, ({ subject }) => subjectKey(subject))
-  return [...bySubject.values()].flatMap((findings) =>
-    casesOf(findings, test.last, test.expireDays).map((one) => ({
-      ...{ ...one, affiliate_id },
-      held: one.action === 'hold' ? heldBy(test.last, one, statements) : [],
-    })),
-  )
-}
 
 /**
  * Returns the statements that were payable while a case was open: it opens on the morning after its day. A
@@ -208,33 +132,7 @@ function heldBy(
   )
   return [...Map.groupBy(payable.toSorted(byAge), ({ currency }) => currency).values()]
     .flatMap((own) => latestThatReach(own, reserve_percent, sumPayable(own)))
-    .map((it) => {
-      const { id, affiliate_id, currency } = it
-      return { id, affiliate_id, currency, amount: decimal(it.payable) }
-    })
-}
-
-/**
- * Returns the cases that others have, too: each with a case of the same subject and days in common, and each of
- * these once.
- */
-export function sharedCases(
-  cases: readonly SimulatedCase[],
-  others: readonly SimulatedCase[],
-): Set<SimulatedCase> {
-  const affiliateAndSubject = ({ affiliate_id, finding }: SimulatedCase) =>
-    JSON.stringify([affiliate_id, subjectKey(finding.subject)])
-  const left = Map.groupBy(others, affiliateAndSubject)
-  return new Set(
-    cases.filter((one) => {
-      const same = left.get(affiliateAndSubject(one)) ?? []
-      const at = same.findIndex(
-        (other) => other.openedFor <= one.lastEvidenceDay && other.lastEvidenceDay >= one.openedFor,
-      )
-      if (at >= 0) same.splice(at, 1)
-      return at >= 0
-    }),
-  )
+    .map(({ id, currency, payable: amount }) => ({ id, currency, amount: decimal(amount) }))
 }
 
 /**
@@ -254,7 +152,7 @@ export function outcomeOf(one: SimulatedCase, decided: readonly DecidedCase[]): 
 }
 
 /** Adds up what is held by currency. A statement that several cases hold counts once. */
-export function sumHeld(held: readonly HeldStatement[]): HeldSum[] {
+export function sumHeld(held: readonly HeldStatement[]) {
   const once = [...new Map(held.map((one) => [one.id, one])).values()]
   return [...Map.groupBy(once, ({ currency }) => currency)]
     .map(([currency, own]) => ({

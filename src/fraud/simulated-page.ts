@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { cursorMeta, skipped } from '../commission/statements/present-simulation.ts'
+import { dayText } from '../commission/engine/calendar.ts'
+import type { Outcome } from '../db/fraud/outcomes.ts'
 import type { Fixed } from '../http/operation-words.ts'
 import { count, day, money, version } from '../validation/answer-fields.ts'
 import { described, named } from '../validation/described.ts'
@@ -8,6 +9,7 @@ import { fraudEvidence } from './case-evidence.ts'
 import { figures, subject } from './kind.ts'
 import { LISTED_EVIDENCE } from './limits.ts'
 import { STATUSES } from './present-case.ts'
+import { type SimulatedCase, sumHeld } from './simulate.ts'
 
 // A back-test on the wire.
 
@@ -62,25 +64,10 @@ const foundCase = described(() =>
         'What persons decided of a stored case of the same kind and subject, with days in common: `confirmed`, `dismissed`, or `reversed` if they confirmed it and ended the hold that it kept. Null if nothing was decided.',
       ),
     ),
-    also_in_force: v.nullable(
-      member(
-        v.boolean(),
-        'Whether the version in force would have opened a case of the same subject, with days in common. Null if `compared_with` is null.',
-      ),
-    ),
   }),
 )
 
-const comparedVersion = described(() =>
-  v.object({
-    version,
-    cases: member(count, 'The cases that it would have opened.'),
-    same: member(count, 'How many of them the tested version would have opened, too.'),
-    would_hold: member(held, 'What these cases would have held.'),
-  }),
-)
-
-/** One page of a back-test. */
+/** A back-test. */
 export const simulatedPage = described(() =>
   named(
     'FraudSimulation',
@@ -93,19 +80,9 @@ export const simulatedPage = described(() =>
         v.array(foundCase),
         'The cases that the rule would have opened, by day, affiliate and subject.',
       ),
-      opened: member(
-        v.array(v.object({ day, cases: count })),
-        'How many of these cases would have been opened for each day.',
-      ),
       would_hold: member(
         held,
-        'What all cases of this page would have held. A statement that several cases hold counts once. Drafts are not counted, since they are not payable.',
-      ),
-      compared_with: v.nullable(
-        member(
-          comparedVersion,
-          'What the stored version that is in force today would have done on the same days and for the affiliates of this page. Null if the request has no version, or if no version of this kind is in force.',
-        ),
+        'What all cases would have held. A statement that several cases hold counts once. Drafts are not counted, since they are not payable.',
       ),
       outcomes: member(
         v.object({
@@ -113,23 +90,40 @@ export const simulatedPage = described(() =>
           dismissed: member(count, 'Those that were dismissed.'),
           reversed: member(count, 'Those that were confirmed, and whose kept hold was ended.'),
         }),
-        'How many of the cases of this page persons have decided, by `outcome`.',
+        'How many of the cases persons have decided, by `outcome`.',
       ),
-      affiliates: member(count, 'The number of affiliates of this page.'),
-      skipped,
-      meta: cursorMeta,
+      affiliates: member(count, 'The number of affiliates that were tested.'),
     }),
   ),
 )
 
-/** One page of a back-test. */
+/** A back-test. */
 export type SimulatedPage = Fixed<v.InferOutput<typeof simulatedPage>>
 
 /** A case that a rule would have opened. */
 export type PresentedCase = SimulatedPage['data'][number]
 
-/** What the version in force would have done on the same days. */
-export type ComparedVersion = NonNullable<SimulatedPage['compared_with']>
-
-/** An amount of a currency that is held, and of how many statements. */
-export type HeldSum = SimulatedPage['would_hold'][number]
+/** Returns a case with the first of its records, and what persons decided of it. */
+export function presentCase(one: SimulatedCase, outcome: Outcome | null): PresentedCase {
+  const { subject, figures, sentence } = one.finding
+  const records = one.added.flatMap(({ evidence }) => evidence)
+  return {
+    subject,
+    affiliate_id: one.affiliate_id,
+    version: one.finding.version,
+    action: one.action,
+    status: one.status,
+    opened_for: dayText(one.openedFor),
+    last_evidence_for: dayText(one.lastEvidenceDay),
+    figures,
+    sentence,
+    evidence: records.slice(0, LISTED_EVIDENCE).map(({ day, delivery_id, ...record }) => ({
+      ...record,
+      day: dayText(day),
+      delivery_id: delivery_id ?? null,
+    })),
+    evidence_total: records.length,
+    would_hold: sumHeld(one.held),
+    outcome,
+  }
+}

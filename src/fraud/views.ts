@@ -14,8 +14,8 @@ import { overrideVersion, type Version } from '../commission/engine/plans-in-for
 import { unitPaysOf } from '../commission/engine/unit-earnings.ts'
 import type { StatementSums } from '../db/fraud/view.ts'
 import type { Total } from './figures.ts'
-import type { PeriodEarning, Qualified, Reach, Seen, UnitEarning, View } from './kind.ts'
-import { type OwnQualified, qualificationsOf } from './qualifications.ts'
+import type { KnownQualified, PeriodEarning, Reach, Seen, UnitEarning, View } from './kind.ts'
+import { qualificationsOf } from './qualifications.ts'
 
 // What rules see of affiliates, made from their customers. A view of a day follows from the records,
 // histories and plans of the days up to it, so that it is the same whenever it is made. Refusals are left
@@ -59,7 +59,7 @@ export function windowsOf(reach: Reach, first: number): Windows {
 export interface Found {
   readonly affiliate: string
   readonly customer: Customer
-  readonly qualified: readonly OwnQualified[]
+  readonly qualified: readonly KnownQualified[]
   readonly pays: readonly OwnAmount[]
   readonly clickedAt: number | null
   readonly identity: Pick<Seen, 'sameEmail' | 'sameName' | 'isContact'>
@@ -82,7 +82,8 @@ export function findOf(
   }
   const evaluated =
     reach.qualified || reach.unitEarnings ? evaluateCustomer(context, customer) : null
-  const qualified = reach.qualified && evaluated ? qualificationsOf(context, evaluated) : []
+  const qualified =
+    reach.qualified && evaluated ? qualificationsOf(context, evaluated, { first, last }) : []
   const affiliates = new Set(customer.affiliates.map(({ value }) => value))
   return [...affiliates].flatMap((affiliate): Found[] => {
     if (affiliate === null) return []
@@ -90,8 +91,13 @@ export function findOf(
       ({ resource, day }) =>
         day >= windows[resource] && valueOn(customer.affiliates, day) === affiliate,
     )
-    const own = qualified.filter((one) => one.affiliate === affiliate)
-    if (facts.length === 0 && own.length === 0) return []
+    const own = qualified.map(
+      (known): KnownQualified => ({
+        ...known,
+        qualified: known.qualified.filter((one) => one.affiliate === affiliate),
+      }),
+    )
+    if (facts.length === 0 && own.every((known) => known.qualified.length === 0)) return []
     return [
       {
         affiliate,
@@ -184,7 +190,7 @@ function viewIn(
         ...customer,
         clickedAt,
         ...identity,
-        qualified: qualified.map(({ affiliate: _, ...one }): Qualified => one),
+        qualified,
         unitEarnings: [...Map.groupBy(pays, ({ day }) => day)].map(([day, own]): UnitEarning => {
           const { sum, leftOut } = sumOn(own)
           return { day, amount: sum, leftOut }

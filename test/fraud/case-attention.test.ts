@@ -89,8 +89,8 @@ describe('attention', () => {
 
   test('names affiliates that are too large to be evaluated', async () => {
     await env.DB.prepare(
-      `insert into fraud_progress (account, through, position, inputs, too_large)
-       values (?, 20000, 0, '{}', '{"b":19000,"a":20000}')`,
+      `insert into fraud_progress (account, through, position, too_large)
+       values (?, 20000, 0, '["a","b"]')`,
     )
       .bind(ACCOUNT)
       .run()

@@ -23,8 +23,6 @@ const FOUND = {
   evidence_count: 1,
 } satisfies EvaluatedCase
 
-const nothing = () => env.DB.prepare('select 1')
-
 /** Stores cases as an evaluation does. */
 const evaluate = (...cases: readonly Partial<EvaluatedCase>[]) =>
   storeCases(
@@ -33,7 +31,7 @@ const evaluate = (...cases: readonly Partial<EvaluatedCase>[]) =>
     cases.map((one) => ({ ...FOUND, ...one })),
     [],
     { actor: 'run', now: Date.now() },
-    { check: nothing(), advance: nothing() },
+    env.DB.prepare('select 1'),
   )
 
 const OPENED = {

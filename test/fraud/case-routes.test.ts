@@ -70,7 +70,7 @@ describe('an evaluation on request', () => {
   test('opens a case for each rule and subject, and a repeated one opens nothing', async () => {
     const { run, cases } = await firm()
     expect(await run()).toEqual({
-      ...{ done: true, evaluated_through: ago(1), last_day: ago(1), affiliates_left: 0 },
+      ...{ done: true, evaluated_through: ago(1), last_day: ago(1), rules_left: 0 },
       ...{ cases_opened: 2, cases_closed: 0, too_large: [] },
     })
     const [first, second] = await cases()
@@ -395,7 +395,7 @@ test('the reset of a test account deletes its cases, and later deliveries begin 
   await run()
   expect((await askAdmin('accounts/acme-prop-trading/reset', 'POST')).status).toBe(204)
   expect(await cases()).toEqual([])
-  for (const table of ['progress', 'findings', 'cases', 'changed_customers']) {
+  for (const table of ['progress', 'findings', 'cases']) {
     expect(await env.DB.prepare(`select * from fraud_${table}`).first(), table).toBeNull()
   }
   expect(await run()).toMatchObject({ done: true, evaluated_through: null, cases_opened: 0 })

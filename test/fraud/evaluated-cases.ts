@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { dayNumber, dayText } from '../../src/commission/engine/calendar.ts'
 import type { FindingRow } from '../../src/db/fraud/findings.ts'
-import { CUSTOMER_CHANGES, MARK_DAYS, noteCustomers } from '../../src/db/records/changed.ts'
+import { MARK_DAYS, markSignups } from '../../src/db/records/changed.ts'
 import { bindStatement } from '../../src/db/statement.ts'
 import { parseEvidence } from '../../src/fraud/case-rows.ts'
 import { parseSubjectKey } from '../../src/fraud/findings.ts'
@@ -200,73 +200,44 @@ const insertRow = (table: string, row: StoredRow) => {
   ).bind(...Object.values(row))
 }
 
-/** The keys of tables whose rows can come late, and which rows an account has. */
-const LATE_TABLES = {
-  statements: { key: ['account', 'period', 'affiliate_id', 'plan'], where: 'account = ?1' },
-  assignments: { key: ['account', 'affiliate_id', 'from_day'], where: 'account = ?1' },
-  customer_affiliations: { key: ['account', 'customer_id', 'day'], where: 'account = ?1' },
-  fx_rates: { key: ['source', 'currency', 'day', 'known_from'], where: "?1 <> ''" },
-} as const
-
-/** The values that can come late: of customers only those without a history, whose first value it is. */
-const LATE_VALUES = [
-  ['customers', 'customer_id', 'email'],
-  ['customers', 'customer_id', 'country_code'],
-  ['affiliates', 'affiliate_id', 'contact_email'],
-] as const
+/** The values that can come late: of customers without a history, whose first value it is. */
+const LATE_VALUES = ['email', 'country_code'] as const
 
 const WITHOUT_HISTORY =
   'not exists (select 1 from customer_fields f where f.account = t.account and f.customer_id = t.customer_id)'
 
-/** What can come late beside records: rows of a table, or values of a column. */
-export const LATE_INPUTS = [
-  ...Object.keys(LATE_TABLES),
-  ...LATE_VALUES.map(([, , column]) => column),
-]
+/** What can come late beside records: affiliates of customers, or values of a column. */
+export const LATE_INPUTS = ['affiliations', ...LATE_VALUES] as const
 
-/**
- * Takes some of what findings follow from beside the records. Returns the function that stores it.
- *
- * @param input One of `LATE_INPUTS`.
- */
+/** Takes some of what customers are out of an account. Returns the function that stores it as ingestion does. */
 export async function holdBackInput(
   account: string,
-  input: string,
+  input: (typeof LATE_INPUTS)[number],
   isLate: () => boolean,
 ): Promise<() => Promise<void>> {
-  const note = (id: unknown) => noteCustomers(env.DB, account, [id])
+  const read = async (sql: string) =>
+    (await env.DB.prepare(sql).bind(account).all<StoredRow>()).results.filter(isLate)
+  const mark = (id: unknown) => markSignups(env.DB, account, [id])
   const removals: D1PreparedStatement[] = []
   const insertions: D1PreparedStatement[] = []
-  for (const [table, { key, where }] of Object.entries(LATE_TABLES)) {
-    if (table !== input) continue
-    const { results } = await env.DB.prepare(`select * from ${table} where ${where}`)
-      .bind(account)
-      .all<StoredRow>()
-    for (const row of results.filter(isLate)) {
-      const condition = key.map((name) => `${name} = ?`).join(' and ')
-      const values = key.map((name) => row[name])
-      removals.push(env.DB.prepare(`delete from ${table} where ${condition}`).bind(...values))
-      insertions.push(insertRow(table, row))
-      if (table === 'customer_affiliations') insertions.push(note(row.customer_id))
-    }
-  }
-  for (const [table, key, column] of LATE_VALUES) {
-    if (column !== input) continue
-    const known = table === 'customers' ? ` and ${WITHOUT_HISTORY}` : ''
-    const { results } = await env.DB.prepare(
-      `select ${key} as id, ${column} as value, ${table === 'customers' ? 'min(day, ifnull(first_seen_day, day))' : 'null'} as day from ${table} t
-       where account = ? and ${column} is not null${known}`,
-    )
-      .bind(account)
-      .all<StoredRow>()
-    for (const { id, value, day } of results.filter(isLate)) {
-      const set = env.DB.prepare(
-        `update ${table} set ${column} = ? where account = ? and ${key} = ?`,
+  if (input === 'affiliations') {
+    for (const row of await read('select * from customer_affiliations where account = ?')) {
+      const remove = env.DB.prepare(
+        'delete from customer_affiliations where account = ? and customer_id = ? and day = ?',
       )
-      removals.push(set.bind(null, account, id))
-      insertions.push(set.bind(value, account, id))
-      if (column === 'country_code') insertions.push(note(id))
-      if (column === 'email') insertions.push(markDays(account, CUSTOMER_CHANGES, [Number(day)]))
+      removals.push(remove.bind(account, row.customer_id, row.day))
+      insertions.push(insertRow('customer_affiliations', row), mark(row.customer_id))
+    }
+  } else {
+    const set = env.DB.prepare(
+      `update customers set ${input} = ? where account = ? and customer_id = ?`,
+    )
+    for (const { customer_id, value } of await read(
+      `select customer_id, ${input} as value from customers t
+       where account = ? and ${input} is not null and ${WITHOUT_HISTORY}`,
+    )) {
+      removals.push(set.bind(null, account, customer_id))
+      insertions.push(set.bind(value, account, customer_id), mark(customer_id))
     }
   }
   const run = (statements: D1PreparedStatement[]) =>

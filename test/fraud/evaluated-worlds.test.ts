@@ -5,9 +5,11 @@ import { beginningsOf } from '../../src/commission/statements/days.ts'
 import { openSource } from '../../src/commission/statements/source.ts'
 import { findAccount } from '../../src/db/directory/accounts.ts'
 import { evaluateRules } from '../../src/fraud/evaluate.ts'
-import { KINDS, kindsOf } from '../../src/fraud/kinds.ts'
+import { kindsOf } from '../../src/fraud/kinds.ts'
 import { openViews } from '../../src/fraud/read-views.ts'
-import { daysOf, simulateRule, type TestedVersion } from '../../src/fraud/simulate.ts'
+import { daysOfTerms } from '../../src/fraud/rule-days.ts'
+import type { RuleTerms } from '../../src/fraud/rules.ts'
+import { simulateRule } from '../../src/fraud/simulate.ts'
 import { shuffleWorld } from '../commission/shuffle-world.ts'
 import { randomSource, type Source } from '../commission/worlds.ts'
 import {
@@ -113,18 +115,11 @@ async function simulatedCases(
   const affiliates = source.parents.map(({ affiliate_id }) => affiliate_id).sort()
   const alone = rules.filter(({ rule }) => rules.filter((one) => one.rule === rule).length === 1)
   const found: [string, WorldCase[]][] = []
-  for (const { rule, kind, parameters, scope } of alone) {
+  for (const { rule, kind, parameters, scope = { affiliates: ['*'] } } of alone) {
     const [first, last] = [dayNumber(days.first), dayNumber(days.last)]
-    const { not_affiliates: not = [] } = (scope ?? {}) as { not_affiliates?: string[] }
-    const version: TestedVersion = {
-      ...{ version: 1, kind: KINDS.find((one) => one.kind === kind)!, parameters },
-      terms: { severity: 'low', action: 'flag', reserve_percent: '100' },
-      ...{ first, last },
-      isInScope: (affiliate) => !not.includes(affiliate),
-    }
-    const backTest = { versions: [version], expireDays: 90, first, last }
-    const views = await openViews(source, beginnings, daysOf(backTest))
-    const { cases } = await simulateRule(views, backTest, affiliates, Number.POSITIVE_INFINITY)
+    const terms = { severity: 'low', action: 'flag', scope, kind, parameters } as RuleTerms
+    const test = { versions: daysOfTerms(rule, 1, terms, first, last), first, last }
+    const cases = await simulateRule(await openViews(source, beginnings, test), test, affiliates)
     const writtenCases = cases.map((one): WorldCase => {
       const evidence = one.added.flatMap((finding) => finding.evidence)
       const [finding] = written([{ ...one.finding, day: one.lastEvidenceDay, evidence }])

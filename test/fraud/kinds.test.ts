@@ -3,8 +3,8 @@ import { describe, expect, test, vi } from 'vitest'
 import { dayNumber } from '../../src/commission/engine/calendar.ts'
 import { decimal } from '../../src/commission/engine/decimal.ts'
 import type { Fact } from '../../src/commission/engine/facts.ts'
-import { type DayFinding, findingsOf, newFinder } from '../../src/fraud/findings.ts'
-import { joinReaches, type View } from '../../src/fraud/kind.ts'
+import { type DayFinding, findInTurns, findingsOf } from '../../src/fraud/findings.ts'
+import type { Qualified, View } from '../../src/fraud/kind.ts'
 import { KINDS, kindsOf } from '../../src/fraud/kinds.ts'
 import { windowsOf } from '../../src/fraud/views.ts'
 import { customer, paid, times, traded, viewOf } from './view.ts'
@@ -12,7 +12,11 @@ import { customer, paid, times, traded, viewOf } from './view.ts'
 // Each kind of fraud rule by an example that can be checked by hand: just enough for a finding, and just not.
 
 const DAY = 20_000
-const ALWAYS = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY }
+
+/** What is known always. */
+const known = (...qualified: Qualified[]) => [
+  { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY, qualified },
+]
 
 /** Returns what a rule finds on a day, or on several up to it, with the defaults and some parameters. */
 function findings(name: string, view: View, parameters: object = {}, first = DAY): DayFinding[] {
@@ -63,7 +67,7 @@ describe('kinds', () => {
 
   test('what no rule reads is not read', () => {
     const none = Number.POSITIVE_INFINITY
-    expect(windowsOf(joinReaches([{ customers: 2 }, { transactions: 30 }]), DAY)).toEqual({
+    expect(windowsOf({ customers: 2, transactions: 30 }, DAY)).toEqual({
       customers: DAY - 1,
       transactions: DAY - 29,
       'trading-activity': none,
@@ -184,26 +188,23 @@ describe('minimum_deposit', () => {
   const qualified = (i: number, deposited: string, later: number | null) =>
     customer(`C${i}`, DAY - 40, {
       facts: [
-        paid(`T${i}`, DAY - 20, 'deposit', Number(deposited)),
-        ...(later === null ? [] : [traded(DAY - 20 + later, { lots_traded: 1 })]),
+        paid(`T${i}`, DAY - 14, 'deposit', Number(deposited)),
+        ...(later === null ? [] : [traded(DAY - 14 + later, { lots_traded: 1 })]),
       ],
-      qualified: [
-        {
-          plan: 'p',
-          rule: 'cpa',
-          day: DAY - 20,
-          known: ALWAYS,
-          minimums: [
-            {
-              kinds: ['deposit'],
-              least: decimal('100'),
-              reached: decimal(deposited),
-              currency: 'EUR',
-            },
-          ],
-          facts: [paid(`T${i}`, DAY - 20, 'deposit', Number(deposited))],
-        },
-      ],
+      qualified: known({
+        plan: 'p',
+        rule: 'cpa',
+        day: DAY - 14,
+        minimums: [
+          {
+            kinds: ['deposit'],
+            least: decimal('100'),
+            reached: decimal(deposited),
+            currency: 'EUR',
+          },
+        ],
+        facts: [paid(`T${i}`, DAY - 14, 'deposit', Number(deposited))],
+      }),
     })
   const view = (idle: number) =>
     viewOf(times(10, (i) => qualified(i, i < idle ? '101' : '101.01', null)))
@@ -225,10 +226,8 @@ describe('minimum_deposit', () => {
 describe('short_life', () => {
   const life = (i: number, active: number) =>
     customer(`C${i}`, DAY - 60, {
-      facts: times(active, (n) => traded(DAY - 39 + n, { lots_traded: 1 })),
-      qualified: [
-        { plan: 'p', rule: 'cpa', day: DAY - 40, known: ALWAYS, minimums: [], facts: [] },
-      ],
+      facts: times(active, (n) => traded(DAY - 29 + n, { lots_traded: 1 })),
+      qualified: known({ plan: 'p', rule: 'cpa', day: DAY - 30, minimums: [], facts: [] }),
     })
 
   test('names an affiliate whose customers are active on fewer than three days', () => {
@@ -397,7 +396,7 @@ describe('hedge_pair', () => {
     const kind = KINDS.find((one) => one.kind === 'hedge_pair')!
     const rule = { kind, parameters: v.parse(kind.parameters, {}) }
     const wait = vi.spyOn(scheduler, 'wait')
-    const found = await newFinder(100_000)(rule, crowd(180), DAY - 5, DAY)
+    const found = await findInTurns(rule, crowd(180), DAY - 5, DAY)
     expect(wait).toHaveBeenCalledTimes(3)
     wait.mockRestore()
     expect(found.map(({ subject }) => subject)).toEqual([
@@ -491,9 +490,9 @@ describe('lot_churn', () => {
       customer('C', DAY - 60, {
         facts: [
           paid('T', DAY - 3, 'deposit', deposit),
-          traded(DAY - 2, { lots_traded: 9, spread_cost: 60, commission: 40 }),
+          traded(DAY, { lots_traded: 9, spread_cost: 60, commission: 40 }),
         ],
-        unitEarnings: [{ day: DAY - 2, amount: decimal(earned), leftOut: [] }],
+        unitEarnings: [{ day: DAY, amount: decimal(earned), leftOut: [] }],
       }),
     ])
 
@@ -589,10 +588,10 @@ test('figures say how many amounts of which currency have no rate', () => {
   expect(leftOutOf(findings('payout_without_trading', viewOf(of(...payout))))).toEqual([
     'without 1 XOF',
   ])
-  const charged = foreign(traded(DAY - 1, { spread_cost: 900, commission: 100 }))
+  const charged = foreign(traded(DAY, { spread_cost: 900, commission: 100 }))
   const churn = customer('C', DAY - 9, {
     facts: [charged],
-    unitEarnings: [{ day: DAY - 1, amount: decimal('5'), leftOut: ['CHF'] }],
+    unitEarnings: [{ day: DAY, amount: decimal('5'), leftOut: ['CHF'] }],
   })
   expect(leftOutOf(findings('lot_churn', viewOf([churn])))).toEqual([
     'without 1 CHF, without 2 XOF',

@@ -34,7 +34,8 @@ export function fraudWorld(seed: number): { world: FraudWorld; days: Days } {
     names: {},
     contacts: {},
   }
-  const withRows = { ...world, activity: addPairs(from, world, days) }
+  const plans = from.oneIn(2) ? world.plans : withMinimum(world)
+  const withRows = { ...world, plans, activity: addPairs(from, world, days) }
   const ready = withRows.customers.map((one) => fail(from, one))
   const final: FraudWorld = {
     ...withRows,
@@ -53,6 +54,24 @@ export function fraudWorld(seed: number): { world: FraudWorld; days: Days } {
   }
   return { world: storable(final) as FraudWorld, days }
 }
+
+const DEPOSITS: Record<string, object> = {
+  'prop-trading': { transactions: ['challenge_fee'] },
+  forex: { transactions: ['deposit'] },
+  igaming: { event: 'Deposit' },
+}
+
+/** Returns the plans of a world with a rule that asks for a deposit. */
+const withMinimum = ({ vertical, plans }: World): World['plans'] =>
+  plans.map(({ versions, ...plan }) => ({
+    ...plan,
+    versions: versions.map(({ version, terms }) => {
+      const { rules, ...others } = terms as { rules: object[] }
+      const trigger = { ...DEPOSITS[vertical], min: '90' }
+      const rule = { id: 'least', kind: 'once', trigger, amount: '10' }
+      return { version, terms: { ...others, rules: [...rules, rule] } }
+    }),
+  }))
 
 /** Returns some days in the later part of a world, and a few after its end. */
 function daysOf(from: Source, world: World): Days {
@@ -149,7 +168,14 @@ function moreTransactions(from: Source, world: World, { first, last }: Days) {
       ? ['deposit', 'withdrawal', 'withdrawal', 'deposit']
       : ['challenge_fee', 'reset_fee', 'payout', 'refund']
   const few = world.customers.slice(0, 4)
-  return Array.from({ length: from.pick([0, 10, 25]) }, (_, i) => ({
+  // Those of a crowd deposit once, and do nothing after.
+  const idle = world.customers
+    .filter(({ customer_id }) => customer_id.startsWith('n'))
+    .map(({ customer_id, signup }, i) => ({
+      ...{ transaction_id: `i${i}`, customer_id, transaction_type: types[0]!, at: signup },
+      ...{ amount_currency: from.pick([100, 250.5, 9000]), currency: 'EUR', status: 'approved' },
+    }))
+  const more = Array.from({ length: from.pick([0, 10, 25]) }, (_, i) => ({
     transaction_id: `x${i}`,
     customer_id: from.pick(few).customer_id,
     transaction_type: from.pick(types),
@@ -158,6 +184,7 @@ function moreTransactions(from: Source, world: World, { first, last }: Days) {
     at: Date.parse(first) + from.below(span + 1) * DAY_MS + from.pick([0, 3_600_000, 5]),
     status: from.pick(['approved', 'ok', 'ok', 'bad', 'reversed', 'pending']),
   }))
+  return [...idle, ...more]
 }
 
 const EMAILS = [
@@ -246,8 +273,8 @@ export function randomParameters(from: Source, kind: string): object {
       min_customers: 1,
       days: from.pick([10, 30]),
       share_percent: from.pick(['1', '50']),
-      within_percent: from.pick(['0', '1', '200']),
-      idle_days: from.pick([1, 5]),
+      within_percent: from.pick(['0', '200', '100000']),
+      idle_days: from.pick([1, 1, 3]),
       events,
     }),
     short_life: () => ({

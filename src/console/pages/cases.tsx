@@ -18,13 +18,13 @@ function evaluatedText(answer: unknown): string {
   const {
     evaluated_through: through,
     done,
-    affiliates_left,
+    rules_left,
     too_large,
     ...cases
   } = answer as AnswerOf<typeof runFraudRules>
   const sentences = [
     !done &&
-      `The evaluation has more to read: ${counted(affiliates_left, 'affiliate')} left of these days. Choose “Evaluate now” to go on.`,
+      `The evaluation has more to read: ${counted(rules_left, 'rule')} left of these days. Choose “Evaluate now” to go on.`,
     through !== null && `Evaluated until ${dayWords(through)}.`,
     `${counted(cases.cases_opened, 'case')} opened, ${cases.cases_closed} closed.`,
     too_large.length > 0 &&

@@ -92,7 +92,7 @@ const Terms = ({ terms, account }: { terms: unknown; account: RuleAccount }) => 
 export const fraudSimulationPage: Page = {
   path: '/accounts/:account/fraud-rules/:rule/simulate',
   section: 'Rules',
-  query: ['version', 'from', 'to', 'affiliate_id', 'terms', 'cursor'],
+  query: ['version', 'from', 'to', 'affiliate_id', 'terms'],
   async render(visit) {
     const { query } = visit
     const rule = ruleOf(visit)
@@ -106,7 +106,6 @@ export const fraudSimulationPage: Page = {
       from: query.from ?? days.from,
       to: query.to ?? days.to,
       affiliate_id: query.affiliate_id,
-      cursor: query.cursor,
       ...(terms !== undefined && { version: terms }),
     }
     const heads = versions.map(({ terms: { action }, withdrawn_at }) => ({ action, withdrawn_at }))

@@ -2,16 +2,14 @@ import type { Child } from 'hono/jsx'
 import { simulateFraudRule } from '../../admin/fraud-simulations.ts'
 import { dayNumber, nextPeriod, periodOf } from '../../commission/engine/calendar.ts'
 import { counted, listed } from '../../commission/engine/reasons.ts'
-import { FRESH_LIMITS } from '../../commission/statements/limits.ts'
 import { ApiError } from '../../errors.ts'
-import { comparisonWords, WITHOUT_DRAFTS } from '../../fraud/comparison-words.ts'
 import type { Subject } from '../../fraud/kind.ts'
 import type { PresentedCase, SimulatedPage } from '../../fraud/simulated-page.ts'
 import { readErrors } from '../api-errors.ts'
-import { accountPath, useVisit, type Visit, withQuery } from '../page.ts'
+import { accountPath, useVisit, type Visit } from '../page.ts'
 import { CustomerLink } from './customers.tsx'
 import { Badge, Data, Day, dayWords, periodWords, visible } from './data.tsx'
-import { AffiliateLink, AffiliateName } from './names.tsx'
+import { AffiliateLink } from './names.tsx'
 import { plainWords } from './plain-words.ts'
 import { Sum } from './plan-figures.tsx'
 import { RecordLink } from './record-link.tsx'
@@ -27,7 +25,6 @@ export interface BackTestInput {
   /** A version; if absent, those that are stored. */
   readonly version?: unknown
   readonly affiliate_id?: string | undefined
-  readonly cursor?: string | undefined
 }
 
 /** The most cases that are listed, on a page of their own and beside a form. */
@@ -112,7 +109,6 @@ const casesTable = (visit: Visit, cases: readonly PresentedCase[], isHolding: bo
           <>
             <Data text={one.sentence} />{' '}
             {one.status === 'expired' && <Badge tone="quiet">expired</Badge>}{' '}
-            {one.also_in_force === false && <Badge tone="quiet">new</Badge>}{' '}
             {one.outcome && (
               <Badge tone={OUTCOMES[one.outcome].tone}>{OUTCOMES[one.outcome].text}</Badge>
             )}
@@ -156,7 +152,7 @@ const ByMonth = ({ page: { from, to, data } }: { page: SimulatedPage }) => {
 /** Renders how many cases were found, and what they would have held. */
 const Summary = ({ page, isHolding }: { page: SimulatedPage; isHolding: boolean }) => {
   const { from, to, data, would_hold: held, affiliates } = page
-  if (affiliates === 0 && page.skipped.length === 0) {
+  if (affiliates === 0) {
     return (
       <p>
         The rule applied to no affiliate from {dayWords(from)} to {dayWords(to)}, so nothing was
@@ -180,21 +176,10 @@ const Summary = ({ page, isHolding }: { page: SimulatedPage; isHolding: boolean 
       {isHolding && held.length === 0 && 'It would have held no payout.'}
       {data.length > 0 && !isHolding && 'It only flags, so it would have held no payout.'}{' '}
       <Decided {...page} />
-      {isHolding && ` ${WITHOUT_DRAFTS}`}
+      {isHolding && ' Statements that nobody has approved yet are not counted.'}
     </p>
   )
 }
-
-const Skipped = ({ skipped }: Pick<SimulatedPage, 'skipped'>) => (
-  <>
-    {skipped.map(({ affiliate_id }) => (
-      <p class="notice bad">
-        <AffiliateName id={affiliate_id} /> is left out, because the rule reads more than{' '}
-        {FRESH_LIMITS.facts.toLocaleString('en')} of its records. Test fewer days.
-      </p>
-    ))}
-  </>
-)
 
 /** Renders why a back-test was refused. */
 const Refused = ({ error }: { error: ApiError }) => {
@@ -226,13 +211,9 @@ export async function computeBackTest(
     const isHolding = page.data.some(({ action }) => action === 'hold')
     const cases = page.data.slice(0, isBeside ? LISTED_BESIDE : LISTED)
     const rest = page.data.length - cases.length
-    const { next_cursor } = page.meta
-    const compared = comparisonWords(page)
     return (
       <>
         <Summary page={page} isHolding={isHolding} />
-        {compared !== null && <p>{compared}</p>}
-        <Skipped skipped={page.skipped} />
         {!isBeside && page.data.length > 0 && <ByMonth page={page} />}
         {cases.length > 0 && isBeside && (
           <ul class="rule-words">
@@ -246,16 +227,6 @@ export async function computeBackTest(
         )}
         {cases.length > 0 && !isBeside && casesTable(visit, cases, isHolding)}
         {rest > 0 && <p class="note">{`${counted(rest, 'case')} more.`}</p>}
-        {next_cursor &&
-          (isBeside ? (
-            <p class="note">These are the first affiliates. There are more.</p>
-          ) : (
-            <p>
-              <a href={withQuery(visit.path, { ...visit.query, cursor: next_cursor })}>
-                Next affiliates
-              </a>
-            </p>
-          ))}
       </>
     )
   } catch (error) {

@@ -29,7 +29,7 @@ const READ = compileStatement(`
     (select count(*) from w) as waiting,
     (select json_group_array(affiliate_id) from (
       select distinct affiliate_id from w order by affiliate_id)) as waiting_of,
-    ifnull((select too_large from fraud_progress where account = :account), '{}') as too_large`)
+    ifnull((select too_large from fraud_progress where account = :account), '[]') as too_large`)
 
 interface Row {
   urgent: number
@@ -60,6 +60,6 @@ export async function readCasesToNote(db: Connection, account: string): Promise<
     urgentOf: listOf(row?.urgent_of),
     waiting: row?.waiting ?? 0,
     waitingOf: listOf(row?.waiting_of),
-    tooLarge: Object.keys(JSON.parse(row?.too_large ?? '{}')).sort(),
+    tooLarge: listOf(row?.too_large),
   }
 }

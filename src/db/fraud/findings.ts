@@ -138,7 +138,6 @@ export interface Evaluator {
  * decided since: see `isAssertionFailure`.
  *
  * @param check Checks the place of the evaluation.
- * @param advance Moves it behind the group.
  */
 export async function storeCases(
   db: D1Database,
@@ -146,7 +145,7 @@ export async function storeCases(
   cases: readonly EvaluatedCase[],
   findings: readonly FindingRow[],
   by: Evaluator,
-  { check, advance }: Readonly<Record<'check' | 'advance', D1PreparedStatement>>,
+  check: D1PreparedStatement,
 ): Promise<void> {
   const { actor, now } = by
   const values = { account, actor, now, at: new Date(now).toISOString(), prefix: ulidPrefix(now) }
@@ -159,7 +158,6 @@ export async function storeCases(
       ),
     ),
     ...toJsonChunks(parts).map((rows) => bindStatement(db, INSERT_FINDINGS, { account, rows })),
-    advance,
   ]
   await withD1Retry(() => db.batch(statements))
 }

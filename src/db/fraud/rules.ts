@@ -1,8 +1,10 @@
+import { encode } from '../column-types.ts'
 import { type FoundPage, type Page, paginate } from '../paginate.ts'
 import { all } from '../query.ts'
+import { MARK_DAYS } from '../records/changed.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
-import type { fraudRuleVersions } from '../schema.ts'
+import { customers, type fraudRuleVersions } from '../schema.ts'
 import { bindStatement, compileStatement, readBatch, type Statement } from '../statement.ts'
 
 type Row = typeof fraudRuleVersions.$inferSelect
@@ -119,9 +121,17 @@ const INSERT_VERSION = compileStatement(`
   insert into fraud_rule_versions (account, rule, version, effective_from, terms, created_at)
   values (:account, :rule, :version, :effective_from, :terms, :created_at)`)
 
-/** Inserts a version. The statement fails if its number or its first day is taken. */
-export const insertRuleVersion = (db: D1Database, row: Omit<Row, 'withdrawn_at'>) =>
-  bindStatement(db, INSERT_VERSION, row)
+/**
+ * Inserts a version, from whose first day on the rules are evaluated again. The statements fail if its number or its
+ * first day is taken.
+ */
+export const insertRuleVersion = (db: D1Database, row: Omit<Row, 'withdrawn_at'>) => [
+  bindStatement(db, INSERT_VERSION, row),
+  bindStatement(db, MARK_DAYS, {
+    ...{ account: row.account, resource: 'fraud-rules' },
+    days: JSON.stringify([encode(customers.day, row.effective_from)]),
+  }),
+]
 
 /** Text that is not valid JSON: `json()` of it aborts the batch. See `isAssertionFailure`. */
 const NOT_JSON = 'in force'

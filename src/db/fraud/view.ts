@@ -1,5 +1,5 @@
 import type { Connection } from '../database.ts'
-import { all } from '../query.ts'
+import { all, only } from '../query.ts'
 import { compileStatement } from '../statement.ts'
 
 // What fraud rules read of an account beside the records of its customers.
@@ -47,7 +47,7 @@ const READ_STATEMENTS = compileStatement(`
     s.statement ->> 'total' as total, s.payable,
     iif(s.status = 'draft', null, s.statement ->> 'payable_on') as payable_on, p.paid_on
   from json_each(:affiliates) a
-  cross join statements s on s.account = :account and s.affiliate_id = a.value
+  cross join statements s indexed by statements_affiliate on s.account = :account and s.affiliate_id = a.value
     and s.period between :first and :last
   left join payments p on p.account = s.account and p.reference = s.payment
   where s.statement is not null
@@ -67,27 +67,10 @@ export const readStatementSums = (
     last: `${years.last}~`,
   })
 
-/** What the statements of a period say, as a JSON array of ids, currencies and totals. */
-export interface PeriodSums {
-  readonly period: string
-  readonly statements: string
-}
+const COUNT_CUSTOMERS = compileStatement(`
+  select ifnull(max(total), 0) as total from totals
+  where account = :account and resource = 'customers'`)
 
-const READ_PERIOD_SUMS = compileStatement(`
-  select period, json_group_array(json_array(id, statement ->> 'currency', statement ->> 'total')
-    order by id) as statements
-  from statements where account = :account and statement is not null group by period`)
-
-/** Returns what all statements of an account say, by period. */
-export const readPeriodSums = (db: Connection, account: string): Promise<PeriodSums[]> =>
-  all<PeriodSums>(db, READ_PERIOD_SUMS, { account })
-
-const READ_CONTACTS = compileStatement(`
-  select affiliate_id, contact_email from affiliates
-  where account = :account and contact_email is not null order by affiliate_id`)
-
-/** Returns the e-mail addresses of affiliates. */
-export const readContacts = (
-  db: Connection,
-  account: string,
-): Promise<{ affiliate_id: string; contact_email: string }[]> => all(db, READ_CONTACTS, { account })
+/** Returns the number of customers of an account. */
+export const countCustomers = async (db: Connection, account: string): Promise<number> =>
+  (await only<{ total: number }>(db, COUNT_CUSTOMERS, { account })).total

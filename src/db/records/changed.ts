@@ -52,19 +52,6 @@ export const isUnchanged = (resource: string, day: string, position: string): st
  */
 export const CUSTOMER_CHANGES = 'customer-changes'
 
-/**
- * Returns the SQL that notes customers of whom something became known that counts from their first record on; `ids` is a
- * query with a column `customer_id`. The fraud review then looks for that record.
- */
-export const noteCustomersSql = (ids: string): string => `
-  insert into fraud_changed_customers (account, customer_id)
-  select :account, customer_id from (${ids}) where true
-  on conflict do nothing`
-
-const NOTE_CUSTOMERS = compileStatement(
-  noteCustomersSql(`select value as customer_id from ${JSON_EACH}(:ids)`),
-)
-
 /** The first day of a customer `c`, as SQL: of the signup, or of an event that waited. */
 export const FIRST_DAY = 'min(c.day, ifnull(c.first_seen_day, c.day))'
 
@@ -100,13 +87,9 @@ export const markOwned = (db: Connection, account: string, affiliates: readonly 
 export const markSignups = (db: Connection, account: string, ids: readonly unknown[]) =>
   bindStatement(db, MARK_SIGNUPS, { account, ids: JSON.stringify(ids) })
 
-/** Notes customers of whom something became known that counts from their first record on. `ids` are stored ids. */
-export const noteCustomers = (db: Connection, account: string, ids: readonly unknown[]) =>
-  bindStatement(db, NOTE_CUSTOMERS, { account, ids: JSON.stringify(ids) })
-
-/** Notes customers whose affiliates hold from the beginning, and marks that. `ids` are stored ids. */
+/** Marks that affiliates of customers hold from the beginning. `ids` are stored ids. */
 export const markAttribution = (db: Connection, account: string, ids: readonly unknown[]) => [
-  noteCustomers(db, account, ids),
+  markSignups(db, account, ids),
   bindStatement(db, MARK_ATTRIBUTION, { account }),
 ]
 

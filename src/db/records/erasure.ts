@@ -12,7 +12,7 @@ import { withD1Retry } from '../retry.ts'
 import { erasures } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { encodedColumns } from '../table.ts'
-import { markSignups, noteCustomers } from './changed.ts'
+import { markSignups } from './changed.ts'
 import { erasedValue } from './merge.ts'
 import { brandCustomerTable, partnerCustomerTable, type RecordTable } from './record-table.ts'
 import { columnList, JSON_EACH, rowValue } from './sql-fragments.ts'
@@ -129,7 +129,6 @@ export function erasePersonalData(
   const insert = isRepeated ? REPEAT_ERASURES : INSERT_ERASURES
   const clear = isBrand ? CLEAR_BRAND_CUSTOMERS : CLEAR_PARTNER_CUSTOMERS
   return [
-    noteCustomers(db, account, erased.map(idOf)),
     markSignups(db, account, erased.map(idOf)),
     bindStatement(db, insert, { account, rows, has_activities }),
     ...(isBrand

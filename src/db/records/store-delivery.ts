@@ -387,7 +387,7 @@ function judgeStatements(
     bind(MARK_DAYS, { resource: CUSTOMER_CHANGES, days }),
     ...(early.length > 0 ? markAttribution(session, input.account, early) : []),
     ...toJsonChunks(updated).flatMap((rows) =>
-      [judge.mark, judge.attribute, judge.note].map((one) => bind(one, { rows })),
+      [judge.mark, judge.attribute].map((one) => bind(one, { rows })),
     ),
   ]
 }

@@ -2,7 +2,7 @@ import { FIELDS, keepFieldsSql } from '../commission/histories.ts'
 import { BEGINNING } from '../commission/history.ts'
 import { compileStatement } from '../statement.ts'
 import { eventOf } from '../webhooks/events.ts'
-import { ATTRIBUTION, CUSTOMER_CHANGES, markSql, noteCustomersSql } from './changed.ts'
+import { ATTRIBUTION, CUSTOMER_CHANGES, markSql } from './changed.ts'
 import { contentColumnsOf, findSql, historyFieldsOf, membersOfSql, missingSql } from './find-sql.ts'
 import { CLOSED_THROUGH, insertReleasedSql } from './late-changes.ts'
 import type { RecordTable } from './record-table.ts'
@@ -157,9 +157,6 @@ function judgeSql(table: RecordTable, fragments: SqlFragments) {
         `'${ATTRIBUTION}'`,
         `select ${BEGINNING} as day ${sent} where ${attributed.join(' or ')}`,
       ),
-    ),
-    note: compileStatement(
-      noteCustomersSql(`select t.customer_id ${sent} where ${becomesKnown.join(' or ')}`),
     ),
   }
 }

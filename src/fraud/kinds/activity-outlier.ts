@@ -20,6 +20,30 @@ import { above0, MAX_DAYS } from '../parameters.ts'
 const COMPARED = 60
 const FEWEST = 10
 
+/** A sum of a day, which binary numbers make inexact, is compared with a little less. */
+const ABOUT = 0.999
+
+/**
+ * Returns the SQL of whether a sum of a day is above so many times that of at least half of the last active days.
+ * `:days` has the days with records, the latest first.
+ */
+const isFarAbove = (field: Measured, condition: string): string => `(
+    select count(*) between ${FEWEST} and 2 * count(*) filter (where amount * :times * ${ABOUT} <= abs(n.${field}))
+    from (select (
+        select iif(count(*) = 0, null, abs(total(a.${field}))) from activity a not indexed
+        where a.account = :account and a.date = d.value and a.customer_id = n.customer_id
+          and a.held = 0 and ${condition}) as amount
+      from json_each(:days) d where d.value between n.date - ${MAX_DAYS - 1} and n.date - 1
+        and amount is not null limit ${COMPARED}))`
+
+const FAR_ABOVE = `
+  select n.customer_id from (
+    select t.customer_id, t.date, min(t.currency) as currency, total(t.lots_traded) as lots_traded,
+      total(t.pnl) as pnl
+    from activity t not indexed
+    where t.account = :account and t.date between :from and :to and t.held = 0 group by t.date, t.customer_id) n
+  where ${isFarAbove('lots_traded', 'true')} or ${isFarAbove('pnl', 'a.currency = n.currency')}`
+
 /** A day on which a customer traded, won or lost far more than usual. */
 export const activityOutlier = defineKind({
   kind: 'activity_outlier',
@@ -42,6 +66,7 @@ export const activityOutlier = defineKind({
     ],
   }),
   reach: () => ({ 'trading-activity': MAX_DAYS }),
+  candidates: ({ times }) => ({ sql: FAR_ABOVE, values: { times: Number(times) } }),
   doubts: ({ times }) =>
     compare(decimal(times), integer(1)) < 0
       ? [{ pointer: '/times', holds: 'always', because: 'A usual day exceeds it.' }]

@@ -3,6 +3,7 @@ import { compare, decimal, integer, quotient } from '../../commission/engine/dec
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { wholeNumber } from '../../commission/plans/decimals.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
+import { signedUp } from '../../db/fraud/candidates.ts'
 import { HOUR_MS } from '../../durations.ts'
 import { member, said } from '../../validation/fields.ts'
 import {
@@ -64,6 +65,11 @@ export const clickToSignup = defineKind({
     when: `${figure(share_percent)} % of at least ${counted(min_signups, 'signup')} in ${counted(window, 'day')} came less than ${counted(seconds, 'second')} after the click${hours === undefined ? '' : `, or ${figure(share_percent)} % more than ${counted(hours, 'hour')} after it`}`,
   }),
   reach: ({ days: window }) => ({ customers: window, clicks: window }),
+  candidates: ({ days: window }) => ({
+    sql: signedUp(`t.verdict = 'attributed' and t.tracking_data is not null`),
+    days: window,
+  }),
+  glance: () => ({}),
   doubts: ({ seconds, hours, share_percent }) =>
     hours !== undefined &&
     hours * HOUR_MS <= seconds * SECOND_MS &&

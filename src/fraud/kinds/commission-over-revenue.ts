@@ -21,7 +21,7 @@ import {
   wholeBelowFigure,
   withParts,
 } from '../figures.ts'
-import { defineKind, type View } from '../kind.ts'
+import { defineKind, type PeriodEarning, type View } from '../kind.ts'
 import {
   amountField,
   EVENTS_LABEL,
@@ -76,14 +76,17 @@ export const commissionOverRevenue = defineKind({
     const all = periods * LONGEST
     return { transactions: all, 'trading-activity': all, activities: all, periods }
   },
+  glance: ({ periods, min }) => ({
+    reach: { periods },
+    isSuspect: (view, day) => {
+      const evaluated = periodsUntil(view, day, periods)
+      return evaluated !== null && compare(earnedIn(evaluated), decimal(min)) >= 0
+    },
+  }),
   find(view, day, { periods, percent, min, events }) {
-    const over = view.periods.filter(({ last }) => last <= day)
-    // It is evaluated once for each period, on the last day.
-    if (over.at(-1)?.last !== day || over.length < periods) return []
-    const evaluated = over.slice(-periods)
-    // A period without earnings lies between others: later statements must not decide of it.
-    if ([evaluated[0], evaluated.at(-1)].some((one) => one?.statements.length === 0)) return []
-    const earned = sum(evaluated.map((one) => one.earned))
+    const evaluated = periodsUntil(view, day, periods)
+    if (!evaluated) return []
+    const earned = earnedIn(evaluated)
     const days = { first: evaluated[0]?.first ?? day, last: day }
     const { revenue, parts, leftOut } = revenueOf(view, days, events)
     const all = [...evaluated.flatMap((one) => one.leftOut), ...leftOut]
@@ -127,6 +130,18 @@ export const commissionOverRevenue = defineKind({
   sees: 'The statements of the affiliate, and the net revenue of its customers in the same periods.',
   cannotSee: 'Revenue that comes later. A new affiliate with advances looks worse than it is.',
 })
+
+/** Returns the last periods on the last day of one, on which alone they are evaluated; else null. */
+function periodsUntil(view: View, day: number, periods: number): readonly PeriodEarning[] | null {
+  const over = view.periods.filter(({ last }) => last <= day)
+  if (over.at(-1)?.last !== day || over.length < periods) return null
+  const evaluated = over.slice(-periods)
+  // A period without earnings lies between others: later statements must not decide of it.
+  const ends = [evaluated[0], evaluated.at(-1)]
+  return ends.some((one) => one?.statements.length === 0) ? null : evaluated
+}
+
+const earnedIn = (periods: readonly PeriodEarning[]) => sum(periods.map(({ earned }) => earned))
 
 const IN = new Set(['challenge_fee', 'reset_fee'])
 const OUT = new Set(['payout', 'refund'])

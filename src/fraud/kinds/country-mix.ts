@@ -12,6 +12,7 @@ import {
 import { compareText, valueOn } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
+import { signedUp } from '../../db/fraud/candidates.ts'
 import { said } from '../../validation/fields.ts'
 import { countFigure, overFigure, partOf, withParts } from '../figures.ts'
 import { defineKind, evidenceOf, type OwnFact, signupsOf } from '../kind.ts'
@@ -48,6 +49,12 @@ export const countryMix = defineKind({
     when: `the share of one country among at least ${counted(min_signups, 'signup')} in ${counted(window, 'day')} is more than ${figure(points)} percentage points above its share in the ${COMPARED} days before`,
   }),
   reach: ({ days: window }) => ({ customers: window + COMPARED }),
+  candidates: ({ days: window }) => ({ sql: signedUp(), days: window }),
+  glance: ({ min_signups, days: window }) => ({
+    reach: { customers: window },
+    isSuspect: (view, day) =>
+      withCountry(signupsOf(view, day - window + 1, day)).length >= min_signups,
+  }),
   doubts: ({ points }) =>
     compare(decimal(points), integer(100)) >= 0
       ? [

@@ -14,6 +14,7 @@ import {
 import { amountOf, type Fact } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
+import { customersWith, isNamed } from '../../db/fraud/candidates.ts'
 import { said } from '../../validation/fields.ts'
 import {
   countFigure,
@@ -96,6 +97,15 @@ export const depositWithdrawal = defineKind({
     const all = window + AFFILIATE_DAYS
     return { transactions: all, 'trading-activity': all, activities: all }
   },
+  candidates: ({ events }) => ({
+    sql: `${customersWith('transactions', `t.transaction_type = 'withdrawal'`)}
+      union all ${customersWith('events', isNamed('t.eventname', events.withdrawals))}`,
+  }),
+  // One customer who is found on the day is enough to look at the affiliate.
+  glance: (parameters) => ({
+    parameters: { ...parameters, min_customers: 1, share_percent: '0.000001' },
+    isFinal: true,
+  }),
   find(view, day, parameters) {
     const { days: window, share_percent, min_customers } = parameters
     const found = view.customers.flatMap((customer) => {
@@ -114,6 +124,7 @@ export const depositWithdrawal = defineKind({
         sentence: `The customer withdrew nearly all deposits within ${counted(window, 'day')} and hardly traded or played.`,
         evidence: evidenceOf(facts.map((fact) => ({ customer, fact }))),
       }))
+    if (findings.length === 0) return []
     const all = integer(found.length)
     if (found.length >= min_customers && reachesPercent(integer(back.length), all, share_percent)) {
       findings.push({
@@ -154,7 +165,7 @@ interface Stay extends Amounts {
   readonly facts: readonly Fact[]
   /** Whether nearly all went back, and the customer hardly traded or played. */
   readonly isBack: boolean
-  /** Whether the day is among the days after the first deposit. */
+  /** Whether there was a withdrawal on the day, and it is among the days after the first deposit. */
   readonly isNew: boolean
 }
 
@@ -198,7 +209,7 @@ function stayOf(
     traded,
     isBrand: first.resource === 'activities',
     isBack,
-    isNew: day - first.day < window,
+    isNew: day - first.day < window && withdrawals.some((fact) => fact.day === day),
   }
 }
 

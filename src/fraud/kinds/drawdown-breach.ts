@@ -4,6 +4,7 @@ import { amountOf, valueOn } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { positive, wholeNumber } from '../../commission/plans/decimals.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
+import { customersWith } from '../../db/fraud/candidates.ts'
 import * as f from '../../validation/fields.ts'
 import { member, said } from '../../validation/fields.ts'
 import { pointerStep } from '../../validation/pointer.ts'
@@ -72,6 +73,19 @@ export const drawdownBreach = defineKind({
     transactions: grace_days + 1,
     'trading-activity': grace_days + 1,
   }),
+  candidates: ({ daily, total, grace_days, by_challenge_type }) => {
+    const own = Object.values(by_challenge_type)
+    const least = (limits: readonly (string | undefined)[]) =>
+      Math.min(...limits.map(Number).filter(Number.isFinite))
+    return {
+      sql: customersWith('activity', '(t.drawdown > :daily or t.max_drawdown > :total)'),
+      values: {
+        daily: least([daily, ...own.map((one) => one.daily)]),
+        total: least([total, ...own.map((one) => one.total)]),
+      },
+      after: grace_days,
+    }
+  },
   doubts: ({ daily, by_challenge_type }) => [
     ...beyond('/daily', daily),
     ...Object.entries(by_challenge_type).flatMap(([type, own]) =>

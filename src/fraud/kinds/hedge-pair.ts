@@ -13,6 +13,7 @@ import {
 import { amountOf, compareText } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
+import { customersWith } from '../../db/fraud/candidates.ts'
 import { said } from '../../validation/fields.ts'
 import { atMostFigure, countFigure, magnitude } from '../figures.ts'
 import { defineKind, evidenceOf, factsOf, type OwnFact, type View } from '../kind.ts'
@@ -43,6 +44,8 @@ export const hedgePair = defineKind({
     when: `two customers of the affiliate traded opposite sides of the same instrument on at least ${counted(least, 'day')} of ${window_days}, with lots that differ by at most ${figure(lots_percent)} % and profit and loss that differ by at most ${figure(pnl_percent)} %`,
   }),
   reach: ({ window_days }) => ({ 'trading-activity': window_days }),
+  candidates: () => ({ sql: customersWith('activity') }),
+  glance: (parameters) => ({ parameters: { ...parameters, days: 1, window_days: 1 } }),
   doubts: ({ days: least, window_days, lots_percent, pnl_percent }) => [
     ...(least > window_days
       ? [
@@ -62,9 +65,12 @@ export const hedgePair = defineKind({
       })),
   ],
   find(view, day, { days: least, window_days, lots_percent, pnl_percent }) {
-    const { pairs, crowds: found } = windowOf(view, day, window_days, [lots_percent, pnl_percent])
-    const crowds = [...found.values()].filter((rows) => rows.length > 0)
-    const clusters = clustersOf(pairs.filter((pair) => daysOf(pair) >= least)).map((cluster) => {
+    const { pairs, crowds: crowded } = windowOf(view, day, window_days, [lots_percent, pnl_percent])
+    const crowds = [...crowded.values()].filter((rows) => rows.length > 0)
+    const isNew = (cluster: readonly Pair[]) =>
+      cluster.some((pair) => pair.some(({ a }) => a.fact.day === day))
+    const found = clustersOf(pairs.filter((pair) => daysOf(pair) >= least)).filter(isNew)
+    const clusters = found.map((cluster) => {
       const { rows, lots, pnl } = totalsOf(cluster)
       const ids = [...new Set(rows.map(idOf))].sort(compareText)
       const hedged = new Set(rows.map(({ fact }) => fact.day)).size
@@ -90,7 +96,7 @@ export const hedgePair = defineKind({
         evidence: evidenceOf(rows),
       }
     })
-    if (crowds.length < least) return clusters
+    if (crowds.length < least || !crowded.get(day)?.length) return clusters
     const crowd = {
       subject: { affiliate_id: view.affiliate_id },
       figures: [countFigure('days_with_too_many_opposite_trades', crowds.length, least, 'days')],

@@ -9,6 +9,7 @@ import {
 import type { Fact, FactResource } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
+import { customersWith } from '../../db/fraud/candidates.ts'
 import { said } from '../../validation/fields.ts'
 import { exceeds, partOf, type Total, totalOf, withParts } from '../figures.ts'
 import {
@@ -52,51 +53,62 @@ export const lotChurn = defineKind({
     'trading-activity': window,
     unitEarnings: true,
   }),
+  ofPlans: 'unit',
+  candidates: () => ({
+    sql: `${customersWith('activity')}
+      union all ${customersWith('transactions', `t.transaction_type in ('deposit', 'withdrawal')`)}`,
+  }),
+  glance: () => ({ isFinal: true }),
   find(view, day, { percent, days: window }) {
     const first = day - window + 1
     const sums = view.customers
       .map((customer) => sumsOf(customer, first, day))
       .filter(({ earned }) => isPositive(earned.sum))
-    const subjects = [
-      ...sums.map((one) => ({
-        subject: { customer_id: one.customer.customer_id },
-        sentence: 'By volume the affiliate earned more from the customer than the limits allow.',
-        parts: [one],
-      })),
-      {
-        subject: { affiliate_id: view.affiliate_id },
-        sentence: 'By volume the affiliate earned more from all customers than the limits allow.',
-        parts: sums,
-      },
+    const ofDay = sums.filter(({ trading, deposits, withdrawals }) =>
+      [trading, deposits, withdrawals].flat().some((fact) => fact.day === day),
+    )
+    const subject = { affiliate_id: view.affiliate_id }
+    const ofAffiliate = (parts: readonly Sums[]) =>
+      findingOf(view, percent, subject, 'all customers', parts)
+    return [
+      ...ofDay.flatMap((one) =>
+        findingOf(view, percent, { customer_id: one.customer.customer_id }, 'the customer', [one]),
+      ),
+      // All customers are compared on days whose customers together are above the limits.
+      ...(ofAffiliate(ofDay).length > 0 ? ofAffiliate(sums) : []),
     ]
-    return subjects.flatMap(({ subject, sentence, parts }): Finding[] => {
-      const depositors = parts.filter(({ deposits }) => deposits.length > 0)
-      const ofCharges = chargesFigure(view, parts, percent)
-      const ofDeposits = depositsFigure(view, depositors)
-      const figures = [...ofCharges, ...ofDeposits]
-      if (figures.length === 0) return []
-      const money = ofDeposits.length > 0 ? depositors : []
-      return [
-        {
-          subject,
-          figures,
-          sentence,
-          evidence: evidenceOf([
-            ...parts.flatMap(({ customer, trading }) =>
-              trading.map((fact) => ({ customer, fact })),
-            ),
-            ...money.flatMap(({ customer, deposits, withdrawals }) =>
-              [...deposits, ...withdrawals].map((fact) => ({ customer, fact })),
-            ),
-          ]),
-        },
-      ]
-    })
   },
   sees: `What unit rules paid for each customer, the spread and commission that were charged, and the net deposits of ${MAX_DAYS} days.`,
   cannotSee:
     'Older deposits, and gains: a customer who withdrew what they won looks worse than they are. Tiers count at their first step, and limits of a rule are not seen.',
 })
+
+function findingOf(
+  view: View,
+  percent: string,
+  subject: Finding['subject'],
+  whom: string,
+  parts: readonly Sums[],
+): Finding[] {
+  const depositors = parts.filter(({ deposits }) => deposits.length > 0)
+  const ofDeposits = depositsFigure(view, depositors)
+  const figures = [...chargesFigure(view, parts, percent), ...ofDeposits]
+  if (figures.length === 0) return []
+  const money = ofDeposits.length > 0 ? depositors : []
+  return [
+    {
+      subject,
+      figures,
+      sentence: `By volume the affiliate earned more from ${whom} than the limits allow.`,
+      evidence: evidenceOf([
+        ...parts.flatMap(({ customer, trading }) => trading.map((fact) => ({ customer, fact }))),
+        ...money.flatMap(({ customer, deposits, withdrawals }) =>
+          [...deposits, ...withdrawals].map((fact) => ({ customer, fact })),
+        ),
+      ]),
+    },
+  ]
+}
 
 interface Sums {
   readonly customer: Seen

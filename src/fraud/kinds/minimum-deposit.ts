@@ -39,6 +39,7 @@ import {
   isPlay,
 } from '../money-records.ts'
 import { atLeast0, count, days, SHARE_LABEL, share } from '../parameters.ts'
+import { qualifyingCandidates } from '../qualifications.ts'
 
 /** Customers who deposited just what a rule asks for, and then did nothing. */
 export const minimumDeposit = defineKind({
@@ -86,6 +87,12 @@ export const minimumDeposit = defineKind({
     const all = window + idle_days
     return { transactions: all, 'trading-activity': all, activities: all, qualified: true }
   },
+  ofPlans: 'once',
+  candidates: ({ idle_days }, source) => qualifyingCandidates(source, idle_days, 1),
+  // One customer who is found on the day is enough to look at the affiliate.
+  glance: (parameters) => ({
+    parameters: { ...parameters, min_customers: 1, share_percent: '0.000001' },
+  }),
   find(view, day, parameters) {
     const {
       min_customers,
@@ -108,6 +115,7 @@ export const minimumDeposit = defineKind({
       ({ customer, one, minimum }) =>
         isJustEnough(minimum, within_percent) && isIdle(customer, one.day, idle_days, events),
     )
+    if (!found.some(({ one }) => one.day === last)) return []
     const [part, whole] = [integer(found.length), integer(qualified.length)]
     if (!reachesPercent(part, whole, share_percent)) return []
     return [

@@ -10,6 +10,7 @@ import {
 import type { Fact } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
+import { customersWith } from '../../db/fraud/candidates.ts'
 import { said } from '../../validation/fields.ts'
 import { overFigure, partOf, type Total, totalOf, underFigure, withParts } from '../figures.ts'
 import { defineKind, evidenceOf, type Finding, ownFacts, type Seen, type View } from '../kind.ts'
@@ -48,6 +49,7 @@ export const payoutWithoutTrading = defineKind({
     ],
   }),
   reach: () => ({ transactions: MAX_DAYS, 'trading-activity': MAX_DAYS }),
+  candidates: () => ({ sql: customersWith('transactions', `t.transaction_type = 'payout'`) }),
   find(view, day, { days: window, times }) {
     return view.customers.flatMap((customer): Finding[] => {
       const payouts = ownFacts(customer, 'transactions', day - MAX_DAYS + 1, day).filter(isPayout)

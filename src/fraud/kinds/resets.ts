@@ -1,5 +1,6 @@
 import { counted } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
+import { customersWith } from '../../db/fraud/candidates.ts'
 import { said } from '../../validation/fields.ts'
 import { countFigure } from '../figures.ts'
 import { defineKind, evidenceOf, ownFacts } from '../kind.ts'
@@ -29,12 +30,15 @@ export const resets = defineKind({
     when: `a customer paid at least ${counted(least, 'fee')} for challenges and resets in ${counted(window, 'day')}`,
   }),
   reach: ({ days: window }) => ({ transactions: window }),
+  candidates: () => ({
+    sql: customersWith('transactions', `t.transaction_type in ('challenge_fee', 'reset_fee')`),
+  }),
   doubts: ({ count: least }) =>
     least === 1 ? [{ pointer: '/count', holds: 'always', because: 'Every fee opens a case.' }] : [],
   find(view, day, { count: least, days: window }) {
     return view.customers.flatMap((customer) => {
       const fees = ownFacts(customer, 'transactions', day - window + 1, day).filter(isFee)
-      if (fees.length < least) return []
+      if (fees.length < least || fees.at(-1)?.day !== day) return []
       return [
         {
           subject: { customer_id: customer.customer_id },

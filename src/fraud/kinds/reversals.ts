@@ -2,6 +2,8 @@ import { decimal, isPositive, multiply, ZERO } from '../../commission/engine/dec
 import type { Fact } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
+import { wordsFor } from '../../commission/statements/select-facts.ts'
+import { customersWith, isNamed } from '../../db/fraud/candidates.ts'
 import { said } from '../../validation/fields.ts'
 import {
   countFigure,
@@ -47,14 +49,22 @@ export const reversals = defineKind({
     when: `in ${counted(window, 'day')} at least ${min_count === 1 ? '1 fee or deposit was' : `${figure(String(min_count))} fees and deposits were`} reversed, declined or refunded, and they reach ${figure(percent)} % of the approved amount`,
   }),
   reach: ({ days: window }) => ({ transactions: window }),
+  candidates: (_, { settings: { statusMap } }) => ({
+    sql: customersWith(
+      'transactions',
+      `(t.transaction_type = 'refund' or ${isNamed('t.transaction_type', [...PAID])}
+        and ${isNamed('t.status', wordsFor(statusMap, ['reversed', 'declined']))})`,
+    ),
+  }),
+  glance: () => ({
+    reach: { transactions: 1 },
+    isSuspect: (view, day) => factsOf(view, 'transactions', day, day).some(isTakenBack),
+  }),
   find(view, day, { percent, min_count, days: window }) {
     const days = { first: day - window + 1, last: day }
     const own = factsOf(view, 'transactions', days.first, days.last)
-    const broken = own.filter(
-      ({ fact }) =>
-        (PAID.has(fact.kind) && TAKEN_BACK.has(fact.state)) ||
-        (fact.kind === 'refund' && fact.state === 'approved'),
-    )
+    const broken = own.filter(isTakenBack)
+    if (!broken.some(({ fact }) => fact.day === day)) return []
     const approved = own.filter(({ fact }) => PAID.has(fact.kind) && fact.state === 'approved')
     const { sum: lost, leftOut } = totalOf(view, broken.map(factIn))
     const { sum: kept, leftOut: keptLeftOut } = totalOf(view, approved.map(factIn))
@@ -100,5 +110,9 @@ export const reversals = defineKind({
   sees: 'The status of each fee, deposit and refund, by the status map of the account.',
   cannotSee: 'Why a payment was reversed. An amount without a rate is left out of the share.',
 })
+
+const isTakenBack = ({ fact }: OwnFact): boolean =>
+  (PAID.has(fact.kind) && TAKEN_BACK.has(fact.state)) ||
+  (fact.kind === 'refund' && fact.state === 'approved')
 
 const factIn = ({ fact }: OwnFact): Fact => fact

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { compareText } from '../../commission/engine/facts.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
+import { signedUp } from '../../db/fraud/candidates.ts'
 import { member, said } from '../../validation/fields.ts'
 import { countFigure } from '../figures.ts'
 import {
@@ -39,7 +40,8 @@ export const sharedIdentity = defineKind({
   words: ({ names }) => ({
     when: `a customer has the e-mail ${names ? 'or the name and country ' : ''}of an earlier customer, or the e-mail of the affiliate`,
   }),
-  reach: ({ names }) => ({ customers: 1, identities: 1, names }),
+  reach: ({ names }) => ({ customers: 1, identities: true, names }),
+  candidates: () => ({ sql: signedUp() }),
   find(view, day, { names }) {
     return signupsOf(view, day, day).flatMap(({ customer, fact }): Finding[] => {
       const own = evidenceOf([{ customer, fact }])

@@ -13,6 +13,7 @@ import {
 import { defineKind, evidenceOf, qualifiedOn } from '../kind.ts'
 import { EVENTS_LABEL, eventNames, eventWords, isPlay } from '../money-records.ts'
 import { count, days, SHARE_LABEL, share } from '../parameters.ts'
+import { qualifyingCandidates } from '../qualifications.ts'
 
 /** Customers who qualify, and stop after a few days. */
 export const shortLife = defineKind({
@@ -51,6 +52,13 @@ export const shortLife = defineKind({
     activities: 2 * window,
     qualified: true,
   }),
+  ofPlans: 'once',
+  candidates: ({ days: window, active_days }, source) =>
+    qualifyingCandidates(source, window, active_days),
+  // One customer who is found on the day is enough to look at the affiliate.
+  glance: (parameters) => ({
+    parameters: { ...parameters, min_customers: 1, share_percent: '0.000001' },
+  }),
   doubts: ({ active_days, days: window }) =>
     active_days > window
       ? [
@@ -76,6 +84,7 @@ export const shortLife = defineKind({
     })
     if (lives.length < min_customers) return []
     const short = lives.filter(({ active }) => active < active_days)
+    if (!short.some(({ qualified }) => qualified.day === last)) return []
     const [part, whole] = [integer(short.length), integer(lives.length)]
     if (!reachesPercent(part, whole, share_percent)) return []
     return [

@@ -1,6 +1,7 @@
 import { compare, decimal, integer, multiply, plainText } from '../../commission/engine/decimal.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
+import { signedUp } from '../../db/fraud/candidates.ts'
 import { HOUR_MS } from '../../durations.ts'
 import { said } from '../../validation/fields.ts'
 import { countFigure, median, overFigure, partOf, withParts } from '../figures.ts'
@@ -37,6 +38,11 @@ export const signupBurst = defineKind({
     more: [`Usual is the median of the affiliate’s last ${COMPARED} days with signups.`],
   }),
   reach: () => ({ customers: MAX_DAYS }),
+  candidates: () => ({ sql: signedUp() }),
+  glance: ({ min }) => ({
+    reach: { customers: 1 },
+    isSuspect: (view, day) => signupsOf(view, day, day).length >= min,
+  }),
   doubts: ({ times }) =>
     compare(decimal(times), integer(1)) < 0
       ? [{ pointer: '/times', holds: 'always', because: 'A usual day exceeds it.' }]

@@ -283,6 +283,8 @@ function minimumDeposit(scene: Scene, p: Parameters): Found[] {
       !later.some((fact) => isPlay(fact, p.events) || isDeposit(fact, p.events))
     )
   })
+  // The idle days of one of them end on the day.
+  if (!found.some(({ one }) => one.day === last)) return []
   const above = ({ minimum: { least, reached } }: (typeof found)[number]) =>
     divide(subtract(reached, least), least)
   const [highest] = [...found].sort((a, b) => compare(above(b), above(a)))
@@ -349,6 +351,7 @@ function shortLife(scene: Scene, p: Parameters): Found[] {
     return new Set(after.filter((fact) => isPlay(fact, p.events)).map(({ day }) => day)).size
   }
   const short = all.filter((one) => activeDays(one) < p.active_days)
+  if (!short.some(({ one }) => one.day === last)) return []
   return shareOf(scene, all.length, short, p, 'share_who_stopped', 'customers_who_stopped', [
     under(
       'most_active_days',
@@ -378,7 +381,8 @@ function depositWithdrawal(scene: Scene, p: Parameters): Found[] {
       reaches(withdrawn, deposited, p.percent) &&
       compare(lots, parse(p.lots)) < 0 &&
       of(play, 'activities').length === 0
-    const isNew = before(scene.day, p.days - 1) <= first.day
+    const isNew =
+      before(scene.day, p.days - 1) <= first.day && withdrawals.some(({ day }) => day === scene.day)
     const without = missing(scene, [...deposits, ...withdrawals])
     const all = [...deposits, ...withdrawals, ...play]
     return [{ id, facts: all, deposited, withdrawn, lots, without, isBack, isNew }]
@@ -411,6 +415,7 @@ function depositWithdrawal(scene: Scene, p: Parameters): Found[] {
   const [least] = [...back].sort((a, b) =>
     compare(divide(a.withdrawn, a.deposited), divide(b.withdrawn, b.deposited)),
   )
+  if (found.length === 0) return []
   if (stays.length >= p.min_customers && reaches(some, whole, p.share_percent))
     found.push({
       subject: [scene.affiliate],
@@ -446,7 +451,7 @@ function reversals(scene: Scene, p: Parameters): Found[] {
   )
   const kept = own.filter((fact) => isPaid(fact) && approved(fact))
   const [a, b] = [total(scene, lost), total(scene, kept)]
-  if (lost.length < p.min_count) return []
+  if (lost.length < p.min_count || !lost.some(({ day }) => day === scene.day)) return []
   if (isPositive(b) ? !reaches(a, b, p.percent) : !isPositive(a)) return []
   const counted = figure(
     'reversed_declined_or_refunded',
@@ -483,7 +488,7 @@ function resets(scene: Scene, p: Parameters): Found[] {
       before(scene.day, p.days - 1),
       scene.day,
     ).filter(isFee)
-    if (fees.length < p.count) return []
+    if (fees.length < p.count || !fees.some(({ day }) => day === scene.day)) return []
     const figures = [figure('fees', String(fees.length), String(p.count), 'fees')]
     return [{ subject: [id], figures, evidence: fees }]
   })
@@ -523,7 +528,8 @@ function hedgePair(scene: Scene, p: Parameters): Found[] {
         },
       ]
     }
-  return clusters.map(({ ids, hedges }) => {
+  const ofDay = clusters.filter(({ hedges }) => hedges.some(([a]) => a!.day === scene.day))
+  return ofDay.map(({ ids, hedges }) => {
     const days = new Set(hedges.map(([a]) => a!.day)).size
     const largest = (field: string, limit: string) => {
       const percents = hedges.map((pair) => {
@@ -691,11 +697,7 @@ function lotChurn(scene: Scene, p: Parameters): Found[] {
     const [deposits, withdrawals] = [typed('deposit'), typed('withdrawal')]
     return isPositive(earned) ? [{ id, earned, unearned, trading, deposits, withdrawals }] : []
   })
-  const subjects = [
-    ...sums.map((one) => ({ id: one.id, parts: [one] })),
-    { id: scene.affiliate, parts: sums },
-  ]
-  return subjects.flatMap(({ id, parts }) => {
+  const findingOf = (id: string, parts: typeof sums): Found[] => {
     const compared = parts.filter(({ deposits }) => deposits.length > 0)
     const earnedBy = (some: typeof parts) => sum(some.map((one) => one.earned))
     const unearned = (some: typeof parts) => some.flatMap((one) => one.unearned)
@@ -748,7 +750,16 @@ function lotChurn(scene: Scene, p: Parameters): Found[] {
       evidence.push(...deposits, ...withdrawals)
     }
     return figures.length > 0 ? [{ subject: [id], figures, evidence }] : []
-  })
+  }
+  const ofDay = sums.filter(({ trading, deposits, withdrawals }) =>
+    [...trading, ...deposits, ...withdrawals].some(({ day }) => day === scene.day),
+  )
+  // All customers are compared on days whose customers together are above the limits.
+  const isAbove = findingOf(scene.affiliate, ofDay).length > 0
+  return [
+    ...ofDay.flatMap((one) => findingOf(one.id, [one])),
+    ...(isAbove ? findingOf(scene.affiliate, sums) : []),
+  ]
 }
 
 function commissionOverRevenue(scene: Scene, p: Parameters): Found[] {
