@@ -288,7 +288,7 @@ test('pages are set by the team, stored as browsers write them, and refused if t
     'There can be at most 50 pages',
   )
   expect(await refused('https://a.example/')).toContain('Expected an array')
-  expect((await json(set([]))).landing_pages).toBeUndefined()
+  expect((await json(set([]))).landing_pages).toEqual([])
 })
 
 test('the console sets the pages, one on each line, and its audit log names who made a link', async () => {
