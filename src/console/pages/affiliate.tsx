@@ -463,7 +463,7 @@ export const affiliatePage: Page = {
             )}
             <Table
               caption="Who referred the affiliate, by first day"
-              rows={own.parents}
+              rows={own.parents.filter(({ parent, from }) => parent !== null || from !== null)}
               columns={{
                 Parent: ({ parent }) => <AffiliateLink id={parent} />,
                 From: ({ from }) => (from === null ? 'the beginning' : <Day day={from} />),

@@ -5,7 +5,7 @@ import { AttributionVerdict, CustomerLink } from '../parts/customers.tsx'
 import { Badge, Day, dayWords, EmptyState, isolated, Pager } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
-import { Filters, type Input } from '../parts/forms.tsx'
+import { Filters } from '../parts/forms.tsx'
 import { AffiliateLink } from '../parts/names.tsx'
 import { Table } from '../parts/table.tsx'
 
@@ -71,12 +71,6 @@ async function renderList(visit: Visit) {
   )
 }
 
-const DAY_FILTERS: readonly Input[] = [
-  { name: 'unattributed', type: 'hidden' },
-  { name: 'from', label: 'Signed up from', type: 'date' },
-  { name: 'to', label: 'Signed up to', type: 'date' },
-]
-
 /** The customers of an account. No index finds those without an affiliate, so their list is deferred. */
 export const customersPage: Page = {
   path: '/accounts/:account/customers',
@@ -92,7 +86,15 @@ export const customersPage: Page = {
     const body = (
       <>
         <Filters
-          fields={query.from ? DAY_FILTERS : [{ name: 'customer_id', label: 'Id of a customer' }]}
+          fields={
+            isSearch || query.from
+              ? [
+                  { name: 'unattributed', type: 'hidden' },
+                  { name: 'from', label: 'Signed up from', type: 'date', value: from },
+                  { name: 'to', label: 'Signed up to', type: 'date', value: to },
+                ]
+              : [{ name: 'customer_id', label: 'Id of a customer' }]
+          }
         />
         <nav class="quick" aria-label="Lists of customers">
           <a href={path} aria-current={isSearch ? undefined : 'page'}>
