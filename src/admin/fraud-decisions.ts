@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { readHolds } from '../commission/books/holds.ts'
+import { listOf } from '../commission/plans/shapes.ts'
 import { refuseArchived } from '../db/archive/archived.ts'
 import { findCase } from '../db/fraud/cases.ts'
 import { storeNote } from '../db/fraud/decisions.ts'
@@ -13,6 +14,7 @@ import { accountOperation, reply } from '../http/operation.ts'
 import { validationFailed } from '../http/read-fields.ts'
 import { count } from '../validation/answer-fields.ts'
 import { described, named, withMembers } from '../validation/described.ts'
+import * as f from '../validation/fields.ts'
 import { member, said } from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
 import { sendCaused } from './send-caused.ts'
@@ -23,6 +25,29 @@ const waitingFraudCase = described(() =>
     withMembers(wholeFraudCase, {
       approvals_required: member(count, 'The number of different persons who must decide it.'),
       message: member(v.string(), 'What is still needed.'),
+    }),
+  ),
+)
+
+/** What becomes of one of several cases. */
+const OUTCOMES = ['decided', 'waiting', 'not_open', 'not_found'] as const
+
+const decidedCases = described(() =>
+  named(
+    'DecidedFraudCases',
+    v.object({
+      data: member(
+        v.array(
+          v.object({
+            case_id: member(v.string(), 'The case.'),
+            outcome: member(
+              v.picklist(OUTCOMES),
+              'What became of it: `decided`; `waiting` for another person who decides the same; `not_open` if it was decided or has expired before; `not_found`.',
+            ),
+          }),
+        ),
+        'The cases, each once, in the order of the request.',
+      ),
     }),
   ),
 )
@@ -66,6 +91,46 @@ export const decideFraudCase = accountOperation({
   },
 })
 
+export const decideFraudCases = accountOperation({
+  id: 'decideFraudCases',
+  topic: 'cases',
+  method: 'POST',
+  path: '/cases/decide',
+  body: {
+    case_ids: member(
+      listOf(f.id, DECISION_LIMITS.cases),
+      said(`The cases, 1 to ${DECISION_LIMITS.cases}.`, ['case_0123456789abcdefghjkmnpqrs']),
+    ),
+    decision: caseDecision.decision,
+    reason: caseDecision.reason,
+  },
+  words: described(() => ({
+    description:
+      'Decides several cases the same, each as if it were decided alone: a case that cannot be decided changes nothing of the others. Repeating the request decides those that are still open.',
+    answer: decidedCases,
+    command: { name: 'fraud decide-all', columns: ['case_id', 'outcome'] },
+  })),
+  async run(call, { case_ids, decision, reason }) {
+    const { env, account, actor } = call
+    const data: { case_id: string; outcome: (typeof OUTCOMES)[number] }[] = []
+    for (const id of new Set(case_ids)) {
+      const request = { id, decision, reason, keepHold: false, refuse: [], from: null, shown: null }
+      try {
+        const now = Date.now()
+        const decided = await decideCase(env, account, { ...request, actor, now })
+        const isWaiting = decided.issues === null && decided.message !== null
+        data.push({ case_id: id, outcome: isWaiting ? 'waiting' : 'decided' })
+      } catch (error) {
+        const code = error instanceof ApiError ? error.code : null
+        if (code !== 'not_open' && code !== 'not_found') throw error
+        data.push({ case_id: id, outcome: code })
+      }
+    }
+    sendCaused(call, account)
+    return { data }
+  },
+})
+
 export const addFraudCaseNote = accountOperation({
   id: 'addFraudCaseNote',
   topic: 'cases',
@@ -94,7 +159,7 @@ export const addFraudCaseNote = accountOperation({
 })
 
 /** The operations by which the team decides cases, and writes notes about them. */
-export const DECISION_OPERATIONS = [decideFraudCase, addFraudCaseNote]
+export const DECISION_OPERATIONS = [decideFraudCase, decideFraudCases, addFraudCaseNote]
 
 const tooManyNotes = () =>
   new ApiError('conflict', { detail: `A case has at most ${DECISION_LIMITS.notes} notes.` })

@@ -66,7 +66,9 @@ export async function decideCase(
     const { found, decisions } = whole
     const isRelease = endsHold(found, request)
     if (found.status !== 'open' && !isRelease) throw notOpen(found)
-    const evidence = await evidenceOf(db, account.id, found)
+    const isCompared =
+      request.refuse.length > 0 || (shown ?? found.evidence_count) !== found.evidence_count
+    const evidence = isCompared ? await evidenceOf(db, account.id, found) : []
     if (shown !== null && shown !== found.evidence_count) {
       throw evidenceChanged(found, evidence, shown)
     }

@@ -30,6 +30,8 @@ export const LISTED_EVIDENCE = 20
 export const DECISION_LIMITS = {
   /** How often a request decides again because the case has changed meanwhile. */
   attempts: 5,
+  /** The cases that one request decides. */
+  cases: 200,
   /** The customers whom a decision refuses. */
   refused: 500,
   /** The characters of a note, and the notes of a case. */

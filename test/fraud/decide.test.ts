@@ -446,3 +446,25 @@ test('a case of very many records is decided, and lists them in pages', async ()
   const changed = await json(askAdmin(`${PATH}/evidence?changed=true&per_page=500&page=20`))
   expect([changed.meta.total, changed.data]).toEqual([30_002, page.data])
 })
+
+test('several cases are decided as each would be alone, and once', async () => {
+  await storeCases({ id: 'case_2', lastDay: DAY, affiliate: 'b' })
+  const path = `accounts/${ACCOUNT}/cases/decide`
+  const all = (body: object) => askAdmin(path, 'POST', { ...dismissed, ...body })
+  const outcomes = async (case_ids: string[]) =>
+    (await json(all({ case_ids }))).data.map(({ outcome }: { outcome: string }) => outcome)
+  expect(await outcomes(['case_1', 'case_2', 'none'])).toEqual(['decided', 'decided', 'not_found'])
+  expect(await outcomes(['case_1', 'case_2', 'case_1'])).toEqual(['not_open', 'not_open'])
+  const found = await json(askAdmin(`accounts/${ACCOUNT}/cases/case_2`))
+  expect(found).toMatchObject({ status: 'dismissed', decisions: [{ reason: 'A campaign' }] })
+  expect((await all({ case_ids: [] })).status).toBe(422)
+  expect((await all({ case_ids: Array.from({ length: 201 }, (_, i) => `c${i}`) })).status).toBe(422)
+})
+
+test('where two persons must decide, several cases wait for the second one', async () => {
+  await askAdmin(`accounts/${ACCOUNT}`, 'PATCH', { approvals: 2 })
+  const body = { ...dismissed, case_ids: ['case_1'] }
+  const first = await askAdmin(`accounts/${ACCOUNT}/cases/decide`, 'POST', body)
+  expect(await json(first)).toEqual({ data: [{ case_id: 'case_1', outcome: 'waiting' }] })
+  expect(await json(askAdmin(PATH))).toMatchObject({ status: 'open', waiting: true })
+})

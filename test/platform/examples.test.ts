@@ -361,6 +361,11 @@ async function takeStatements(team: Team, headers: Record<string, string>) {
   const decision = { decision: 'confirmed', reason: 'The customers share one device' }
   const body = { ...decision, refuse: ['C-1001'] }
   await team('decideFraudCase', 'confirmed', 'Confirmed', { at: whole, body })
+  const several = { ...decision, case_ids: [CASE_ID] }
+  await team('decideFraudCases', 'decided', 'What became of each', {
+    at: { account: 'acme-forex' },
+    body: several,
+  })
 }
 
 /** Takes the keys of an affiliate, and what they read. */

@@ -379,6 +379,12 @@ const administration: Route[] = [
     id: 'decideFraudCase',
     body: { decision: 'confirmed', reason: 'One device', refuse: ['c-1'] },
   },
+  {
+    ...changes,
+    id: 'decideFraudCases',
+    body: { decision: 'confirmed', reason: 'One device', case_ids: [CASE_ID] },
+    repeats: 'a case that is decided is not open',
+  },
   { ...reads, id: 'listQuestions', query: '?status=open' },
   { ...reads, id: 'getQuestion' },
   {

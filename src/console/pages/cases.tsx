@@ -1,3 +1,4 @@
+import { decideFraudCases } from '../../admin/fraud-decisions.ts'
 import { listFraudRules } from '../../admin/fraud-rules.ts'
 import { runFraudRules } from '../../admin/fraud-runs.ts'
 import { counted, listed } from '../../commission/engine/reasons.ts'
@@ -5,10 +6,17 @@ import { listFraudCases } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { calling } from '../calling.ts'
 import { type Page, type Visit, withQuery } from '../page.ts'
-import { CASE_STATUS_WORDS, CaseTable, SEVERITIES, SEVERITY_WORDS } from '../parts/cases.tsx'
+import { DECISION_HINT, DECISIONS } from '../parts/case-forms.tsx'
+import {
+  CASE_STATUS_WORDS,
+  CaseTable,
+  type FraudCase,
+  SEVERITIES,
+  SEVERITY_WORDS,
+} from '../parts/cases.tsx'
 import { Day, dayWords, EmptyState, Pager, visible } from '../parts/data.tsx'
 import { AccountLink } from '../parts/fields.tsx'
-import { ChangeForm, Filters, type Input, type Option } from '../parts/forms.tsx'
+import { ChangeForm, Filters, FoldedForm, type Input, type Option } from '../parts/forms.tsx'
 import { canManage } from '../parts/payout-forms.tsx'
 
 type ListedRule = AnswerOf<typeof listFraudRules>['data'][number]
@@ -31,6 +39,21 @@ function evaluatedText(answer: unknown): string {
       `Too many records to evaluate: ${listed(too_large.map((one) => visible(one)))}.`,
   ]
   return sentences.filter(Boolean).join(' ')
+}
+
+/** Says what became of several cases. */
+function decidedText(answer: unknown): string {
+  const { data } = answer as AnswerOf<typeof decideFraudCases>
+  const count = (wanted: string) => data.filter(({ outcome }) => outcome === wanted).length
+  const [decided, waiting] = [count('decided'), count('waiting')]
+  const others = data.length - decided - waiting
+  return [
+    `${counted(decided, 'case')} decided.`,
+    waiting > 0 && `${counted(waiting, 'case')} wait for a second person.`,
+    others > 0 && `${counted(others, 'case')} had been decided before.`,
+  ]
+    .filter(Boolean)
+    .join(' ')
 }
 
 const STATUSES: readonly Option[] = [...Object.entries(CASE_STATUS_WORDS), ['all', 'All']]
@@ -68,6 +91,23 @@ const filtersOf = (rules: readonly ListedRule[], { query }: Visit): Input[] => [
   { name: 'to', label: 'Opened to', type: 'date', isFolded: true },
 ]
 
+/** Renders the form that decides the open cases of the page at once; nothing for less than two. */
+const DecideAll = ({ cases }: { cases: readonly FraudCase[] }) =>
+  cases.length < 2 ? null : (
+    <FoldedForm
+      change="decide"
+      title={`Decide these ${cases.length} open cases the same`}
+      submit="Record the decisions"
+      needs="approver"
+      fields={[
+        { name: 'decision', required: true, options: DECISIONS },
+        { name: 'reason', type: 'area', required: true, hint: DECISION_HINT },
+      ]}
+    >
+      <input type="hidden" name="case_ids" value={cases.map((one) => one.case_id).join(' ')} />
+    </FoldedForm>
+  )
+
 /** The cases of the fraud review, the open ones first. */
 export const casesPage: Page = {
   path: '/accounts/:account/cases',
@@ -78,6 +118,9 @@ export const casesPage: Page = {
     ...['draft_of', 'cursor'],
   ],
   changes: {
+    decide: calling(decideFraudCases, decidedText, (values) => ({
+      case_ids: values('case_ids').split(' '),
+    })),
     run: calling(runFraudRules, evaluatedText),
   },
   async render(visit) {
@@ -122,6 +165,7 @@ export const casesPage: Page = {
           }
         />
         {data.length > 0 && <Pager meta={meta} />}
+        <DecideAll cases={data.filter(({ status }) => status === 'open')} />
         {canManage(visit) && rules.data.length > 0 && (
           <ChangeForm change="run" submit="Evaluate now">
             <p class="note">

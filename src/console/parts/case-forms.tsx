@@ -9,7 +9,7 @@ import { useVisit, type Values, VisitContext } from '../page.ts'
 import { Actor } from './audit-words.tsx'
 import { type FraudCase, isHolding } from './cases.tsx'
 import { Data, Day, isolated, Time } from './data.tsx'
-import { ChangeForm, Field, FoldedForm, type Input, Ticks } from './forms.tsx'
+import { ChangeForm, Field, FoldedForm, type Input, type Option, Ticks } from './forms.tsx'
 
 // The forms that decide a case and add notes.
 
@@ -29,6 +29,14 @@ function readAll(text: string): string[] {
   const all = parseField(text)
   return Array.isArray(all) ? all.map(String) : [text]
 }
+
+/** The decisions of a case, in words, and what is said of their reason. */
+export const DECISIONS: readonly Option[] = [
+  ['', 'Choose'],
+  ['confirmed', 'Confirm: it is fraud'],
+  ['dismissed', 'Dismiss: there is an honest explanation'],
+]
+export const DECISION_HINT = 'The case and the audit log show it.'
 
 /** Decides a case. */
 export const decide = calling(
@@ -95,11 +103,7 @@ export const DecideForm = (props: DecideProps, visit = useVisit()) => {
           name="decision"
           required
           value={proposal?.decision}
-          options={[
-            ['', 'Choose'],
-            ['confirmed', 'Confirm: it is fraud'],
-            ['dismissed', 'Dismiss: there is an honest explanation'],
-          ]}
+          options={DECISIONS}
         />
         <div class="short">
           <Field
@@ -108,7 +112,7 @@ export const DecideForm = (props: DecideProps, visit = useVisit()) => {
             type="area"
             required
             value={proposal?.reason}
-            hint="The case and the audit log show it."
+            hint={DECISION_HINT}
           />
         </div>
         {isHolding(found) && (
