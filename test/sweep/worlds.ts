@@ -214,8 +214,10 @@ export async function prepare(
        values (?, 'c-1', 20000, 'Duplicate', '2026-10-02T00:00:00.000Z')`,
       `insert into customer_affiliations (account, customer_id, day, affiliate_id)
        values (?, 'p-2', -719528, 'aff-7')`,
+      `insert into changed select account, 'customer-changes', min(day, ifnull(first_seen_day, day)), 9
+       from customers where account = ? and customer_id = 'p-2'`,
     ]
-    await db.batch(rows.slice(0, isBrand ? 2 : 1).map((text) => db.prepare(text).bind(account)))
+    await db.batch(rows.slice(0, isBrand ? 3 : 1).map((text) => db.prepare(text).bind(account)))
     // The state after the database was restored to a time before this customer was erased.
     await env.ERASURE_JOURNAL.getByName(account).add('c-2', '2026-10-03T00:00:00.000Z')
   }
