@@ -21,14 +21,23 @@ import {
 } from './report.ts'
 
 /** Reads and computes the report that a caller asks for. */
-async function readReport({ env, grant, session }: ReadCall, sent: SentReport): Promise<Report> {
+async function readReport(
+  { env, grant, session }: ReadCall,
+  { affiliate_id, ...sent }: SentReport & { readonly affiliate_id?: string | undefined },
+): Promise<Report> {
   const { account, vertical, affiliate } = grant
   const allowed = affiliate ? groupsOfAffiliate(affiliate, vertical) : undefined
   const query = await completed(session, grant, parseReport(vertical, sent, allowed), sent)
   const databases = { session, directory: env.DB }
   return affiliate
     ? reportOfAffiliate(databases, { account, vertical }, affiliate, query)
-    : computeReport(databases, { account, vertical }, query, Date.now())
+    : computeReport(
+        databases,
+        { account, vertical },
+        query,
+        Date.now(),
+        affiliate_id === undefined ? null : { ids: [affiliate_id], drafts: true },
+      )
 }
 
 const CSV = [
@@ -58,6 +67,15 @@ export const getReport = readOperation({
         said(
           'Up to three groups, separated by commas: `day`, `week`, `month`, `affiliate_id`, `link`, `country_code`, `sub1` to `sub5`; of partners also `kyc_status_id`, `sales_status_id`, `transaction_type`, `instrument`; of prop trading `challenge_type`, `phase`, `account_size`; of forex `trading_account_type`; of brands `eventname`, `product`. Affiliates have no groups of what they do not see.',
           'day,link',
+        ),
+      ),
+    ),
+    affiliate_id: v.optional(
+      member(
+        v.string(),
+        said(
+          'Reports only on this affiliate. The report of an affiliate is always its own.',
+          'IB-07',
         ),
       ),
     ),

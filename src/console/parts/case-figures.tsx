@@ -4,6 +4,8 @@ import { counted, figure, money } from '../../commission/engine/reasons.ts'
 import { DAY_MS } from '../../durations.ts'
 import type { PresentedEvidence } from '../../fraud/case-evidence.ts'
 import type { Figure, LeftOut } from '../../fraud/kind.ts'
+import { KINDS } from '../../fraud/kinds.ts'
+import { kindNamed } from '../../fraud/words.ts'
 import { getReport } from '../../reports/operations.ts'
 import { metricsOf, type Row } from '../../reports/report.ts'
 import type { Visit } from '../page.ts'
@@ -49,32 +51,10 @@ const COMPARISONS: Readonly<Record<Figure['comparison'], string>> = {
 }
 
 /** The titles of figures whose name does not say it well. */
-const TITLES: Readonly<Record<string, string>> = {
-  customers_with_the_email: 'Customers with the same e-mail',
-  customers_with_the_name: 'Customers with the same name and country',
-  customers_with_the_contact_email: 'Customers with the e-mail of the affiliate',
-  net_revenue: 'Net revenue of its customers',
-  amount_that_was_taken_back: 'Amount reversed, declined or refunded',
-  difference_of_lots: 'Largest difference of the lots',
-  difference_of_profit_and_loss: 'Largest difference of profit and loss',
-  reversed_declined_or_refunded: 'Reversed, declined or refunded',
-  withdrawn_of_deposits: 'Withdrawn, of the deposits',
-  share_of_a_country: 'Share of the country',
-  growth_of_the_share: 'Growth of its share',
-  records_in_the_days_after: 'Trades, bets or deposits in the days after',
-  largest_deposit_above_the_minimum: 'Largest deposit, above the minimum',
-  least_withdrawn_of_deposits: 'Withdrawn by the customer with the least, of the deposits',
-  most_active_days: 'Most active days of these customers',
-  longest_time_after_the_click: 'Longest time after the click',
-  shortest_time_after_the_click: 'Shortest time after the click',
-  earlier_active_days: 'Active days before it',
-  signups_that_count: 'Signups that came so',
-  earlier_signups_of_the_country: 'Signups of the country then',
-  earlier_signups_with_a_country: 'Signups with a country then',
-  usual_share_of_the_country: 'Usual share of the country',
-  taken_back: 'Reversed, declined or refunded',
-  profit: 'Profit since the last payout',
-}
+const TITLES: Readonly<Record<string, string>> = Object.assign(
+  {},
+  ...KINDS.map(({ titles }) => titles),
+)
 
 const figureTitle = (name: string): string =>
   Object.hasOwn(TITLES, name) ? (TITLES[name] ?? name) : titleOf(name)
@@ -199,30 +179,6 @@ export const ComparedWith = ({ figures }: Pick<FraudCase, 'figures'>) => {
   )
 }
 
-/** The metrics that show a pattern, by kind of rule; a report of the vertical may lack some. */
-const METRICS: Readonly<Record<string, readonly string[]>> = {
-  shared_identity: ['signups'],
-  click_to_signup: ['clicks', 'signups'],
-  signup_burst: ['clicks', 'signups'],
-  country_mix: ['signups'],
-  minimum_deposit: [
-    ...['first_deposit_count', 'first_deposit_amount', 'challenge_fee_count', 'signups'],
-  ],
-  short_life: ['signups', 'active_customers'],
-  deposit_withdrawal: ['deposit_amount', 'withdrawal_amount', 'active_customers'],
-  reversals: [
-    ...['deposit_amount', 'deposit_unapproved_amount'],
-    ...['challenge_fee_amount', 'challenge_fee_unapproved_amount', 'refund_amount'],
-  ],
-  resets: ['reset_fee_count', 'challenge_fee_count'],
-  hedge_pair: ['lots', 'pnl'],
-  drawdown_breach: ['lots', 'pnl'],
-  payout_without_trading: ['payout_amount', 'pnl'],
-  activity_outlier: ['lots', 'pnl'],
-  lot_churn: ['lots', 'spread_cost', 'net_deposits'],
-  commission_over_revenue: ['commission_owed', 'net_revenue', 'spread_cost'],
-}
-
 /** The weeks of the past that are shown, those of the case included. */
 const WEEKS = 12
 
@@ -232,7 +188,7 @@ const MOST = 2
 /** Returns the metrics that show the pattern of a case in a vertical. */
 function metricsOfCase({ kind }: FraudCase, vertical: string): string[] {
   const own = new Set(metricsOf(vertical).map(({ name }) => name))
-  return (METRICS[kind] ?? []).filter((name) => own.has(name)).slice(0, MOST)
+  return (kindNamed(kind)?.metrics ?? []).filter((name) => own.has(name)).slice(0, MOST)
 }
 
 /** Returns the weeks that end with the last record of a case, the earliest first. */
@@ -318,10 +274,10 @@ export async function renderPast(visit: Visit, found: FraudCase, { vertical, rec
     .call(getReport, {
       ...{ account: visit.account, from: dayText(first.first), to: dayText(last.last) },
       ...{ currency: currencyOf(found, records) },
-      ...{ group_by: 'affiliate_id,week', metrics: metrics.join() },
+      ...{ affiliate_id, group_by: 'week', metrics: metrics.join() },
     })
     .catch(nullIfTooLarge)
-  const own = report?.data.filter(({ groups }) => groups.affiliate_id === affiliate_id) ?? []
+  const own = report?.data ?? []
   const ofWeek = new Map(own.map((row): [string, Row] => [String(row.groups.week), row]))
   const shown = metrics.filter((name) => own.some(({ metrics: of }) => Number(of[name] ?? 0) !== 0))
   if (!report || shown.length === 0) return null

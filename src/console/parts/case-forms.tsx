@@ -30,12 +30,14 @@ function readAll(text: string): string[] {
   return Array.isArray(all) ? all.map(String) : [text]
 }
 
-/** The decisions of a case, in words, and what is said of their reason. */
+/** The decisions of a case, in words. */
 export const DECISIONS: readonly Option[] = [
   ['', 'Choose'],
   ['confirmed', 'Confirm: it is fraud'],
   ['dismissed', 'Dismiss: there is an honest explanation'],
 ]
+
+/** What is said of the reason of a decision. */
 export const DECISION_HINT = 'The case and the audit log show it.'
 
 /** Decides a case. */

@@ -114,6 +114,10 @@ export const activityOutlier = defineKind({
       ]
     })
   },
+  metrics: ['lots', 'pnl'],
+  titles: {
+    earlier_active_days: 'Active days before it',
+  },
   sees: 'The lots, and the profit or loss, of each customer by day.',
   cannotSee: `A customer with fewer than ${FEWEST} active days cannot be compared. Why a day was unusual. A day with profit and loss in several currencies.`,
 })

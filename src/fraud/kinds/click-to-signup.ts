@@ -124,6 +124,12 @@ export const clickToSignup = defineKind({
         evidence: evidenceOf(signups),
       }))
   },
+  metrics: ['clicks', 'signups'],
+  titles: {
+    longest_time_after_the_click: 'Longest time after the click',
+    shortest_time_after_the_click: 'Shortest time after the click',
+    signups_that_count: 'Signups that came so',
+  },
   sees: 'The time of the click in the signed code of a link, and the time of the signup.',
   cannotSee: 'A signup without a link of the service, or without a time of day, is left out.',
 })

@@ -127,6 +127,10 @@ export const commissionOverRevenue = defineKind({
       },
     ]
   },
+  metrics: ['commission_owed', 'net_revenue', 'spread_cost'],
+  titles: {
+    net_revenue: 'Net revenue of its customers',
+  },
   sees: 'The statements of the affiliate, and the net revenue of its customers in the same periods.',
   cannotSee: 'Revenue that comes later. A new affiliate with advances looks worse than it is.',
 })

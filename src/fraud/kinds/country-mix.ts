@@ -119,6 +119,14 @@ export const countryMix = defineKind({
         ]
       })
   },
+  metrics: ['signups'],
+  titles: {
+    share_of_a_country: 'Share of the country',
+    growth_of_the_share: 'Growth of its share',
+    earlier_signups_of_the_country: 'Signups of the country then',
+    earlier_signups_with_a_country: 'Signups with a country then',
+    usual_share_of_the_country: 'Usual share of the country',
+  },
   sees: 'The country of each customer as it was at the signup, by day.',
   cannotSee:
     'A customer without a country is left out. Senders may take the country from an address that is wrong.',

@@ -147,6 +147,11 @@ export const depositWithdrawal = defineKind({
     }
     return findings
   },
+  metrics: ['deposit_amount', 'withdrawal_amount', 'active_customers'],
+  titles: {
+    withdrawn_of_deposits: 'Withdrawn, of the deposits',
+    least_withdrawn_of_deposits: 'Withdrawn by the customer with the least, of the deposits',
+  },
   sees: 'Deposits, withdrawals, lots and bets of each customer by day.',
   cannotSee:
     'Whether a withdrawal went to the person who deposited. A deposit after some weeks without one counts as a first one. An amount without a rate is left out.',

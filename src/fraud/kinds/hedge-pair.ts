@@ -105,6 +105,11 @@ export const hedgePair = defineKind({
     }
     return [...clusters, crowd]
   },
+  metrics: ['lots', 'pnl'],
+  titles: {
+    difference_of_lots: 'Largest difference of the lots',
+    difference_of_profit_and_loss: 'Largest difference of profit and loss',
+  },
   sees: 'The lots and the profit or loss of each customer by day and instrument.',
   cannotSee:
     'Trades within a day are summed, so two sides that were held at different hours look the same as one hedge, and a hedge within other trades is not seen. Customers of different affiliates are not compared, nor instruments whose names differ by more than letter case and a suffix.',

@@ -97,6 +97,10 @@ export const payoutWithoutTrading = defineKind({
       ]
     })
   },
+  metrics: ['payout_amount', 'pnl'],
+  titles: {
+    profit: 'Profit since the last payout',
+  },
   sees: 'Payouts, fees, and the trading activity of each customer by day.',
   cannotSee: `Profits of more than ${MAX_DAYS} days ago, the profit split of the contract, which of several accounts was paid, and when the payout was asked for: it is taken for the day of the last ${MOST_DAYS_TO_PAY + 1} on which the profit was largest.`,
 })

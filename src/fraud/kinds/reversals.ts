@@ -107,6 +107,18 @@ export const reversals = defineKind({
       },
     ]
   },
+  metrics: [
+    'deposit_amount',
+    'deposit_unapproved_amount',
+    'challenge_fee_amount',
+    'challenge_fee_unapproved_amount',
+    'refund_amount',
+  ],
+  titles: {
+    amount_that_was_taken_back: 'Amount reversed, declined or refunded',
+    reversed_declined_or_refunded: 'Reversed, declined or refunded',
+    taken_back: 'Reversed, declined or refunded',
+  },
   sees: 'The status of each fee, deposit and refund, by the status map of the account.',
   cannotSee: 'Why a payment was reversed. An amount without a rate is left out of the share.',
 })

@@ -81,6 +81,12 @@ export const sharedIdentity = defineKind({
       ]
     })
   },
+  metrics: ['signups'],
+  titles: {
+    customers_with_the_email: 'Customers with the same e-mail',
+    customers_with_the_name: 'Customers with the same name and country',
+    customers_with_the_contact_email: 'Customers with the e-mail of the affiliate',
+  },
   sees: 'The e-mail of each customer and affiliate, without letter case, tags and the dots of Gmail. Names only if the rule says so.',
   cannotSee: 'Several addresses of one person. Many people share a name.',
 })

@@ -111,6 +111,10 @@ export const shortLife = defineKind({
       },
     ]
   },
+  metrics: ['signups', 'active_customers'],
+  titles: {
+    most_active_days: 'Most active days of these customers',
+  },
   sees: 'When customers qualified, and on which days they traded or bet in the days after.',
   cannotSee: 'Why customers stop. A poor product looks the same.',
 })
