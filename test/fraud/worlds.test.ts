@@ -146,7 +146,7 @@ test(`${WORLDS} random worlds have the findings of the oracle, day by day as at 
     }
   }
   expect(CONVERTED).toEqual(expect.arrayContaining([...leftOut]))
-  expect(leftOut.size).toBeGreaterThan(3)
+  expect(leftOut.size).toBeGreaterThan(0)
   const empty = [...found].flatMap(([kind, count]) => (count < 2 ? [kind] : []))
   expect(empty, JSON.stringify([...found])).toEqual([WITHOUT_INPUT])
 })
