@@ -25,19 +25,18 @@ import { type Plan, type PlansInForce, planKey } from '../engine/plans-in-force.
 import type { PeriodTallies } from '../engine/tally.ts'
 import { type AccountBooks, type Closing, readBooks } from './books.ts'
 import { type AccountBeginnings, beginningsOf } from './days.ts'
-import { type FormOf, findOpenings, formsOf, fromFirstRecord, type Opening } from './opening.ts'
+import {
+  type Dependencies,
+  type FormOf,
+  findOpenings,
+  formsOf,
+  fromFirstRecord,
+  type Opening,
+} from './opening.ts'
 import { type ComputedRange, findRange } from './range.ts'
 import { type IsNeeded, neededQueries, readCustomers, yieldAfterFacts } from './read-customers.ts'
 import { type AccountSource, openContext, ratesOfFinder, withinDays } from './source.ts'
 import { type DatedTree, datedTree } from './tree.ts'
-
-/** What the statement of an affiliate depends on. */
-export interface Dependencies {
-  /** The affiliates whose lines are computed. */
-  readonly settled: ReadonlySet<string>
-  /** The affiliates whose customers' facts are read. */
-  readonly read: ReadonlySet<string>
-}
 
 /**
  * Which affiliates below the rules of an affiliate's plans use. Level 1 is its direct

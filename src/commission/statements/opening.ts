@@ -5,11 +5,18 @@ import type { Context } from '../engine/context.ts'
 import { memoize } from '../engine/memoize.ts'
 import { type Plan, planKey } from '../engine/plans-in-force.ts'
 import { NO_STATE, type PlanState } from '../engine/state.ts'
-import type { Dependencies } from './compute.ts'
 import type { ComputedRange } from './range.ts'
 import type { AccountSource } from './source.ts'
 
 // Where a computation begins: behind the last closed period whose stored states hold.
+
+/** What the statement of an affiliate depends on. */
+export interface Dependencies {
+  /** The affiliates whose lines are computed. */
+  readonly settled: ReadonlySet<string>
+  /** The affiliates whose customers' facts are read. */
+  readonly read: ReadonlySet<string>
+}
 
 /** What some affiliates start from. */
 export interface Opening {

@@ -31,8 +31,9 @@ import { bookZoneOf, dayInZone, instantOfLocalTime, offsetAt } from '../../zone.
 import { endOf } from '../books/period-end.ts'
 import { dayNumber, dayText, type Period, parsePeriod, periodOf } from '../engine/calendar.ts'
 import { compareText } from '../engine/facts.ts'
-import { type Computation, type Dependencies, openComputation } from './compute.ts'
+import { type Computation, openComputation } from './compute.ts'
 import { RESUME_LIMITS, RUN_LIMITS, STEP_LIMITS, STEP_RETRIES } from './limits.ts'
+import type { Dependencies } from './opening.ts'
 import { openSource } from './source.ts'
 import { refreshDrafts } from './store.ts'
 
