@@ -30,12 +30,15 @@ export const isNamed = (column: string, names: readonly string[]): string =>
 /** A value of a statement. */
 type Values = Readonly<Record<string, string | number>>
 
+/** Returns the SQL of whether the affiliate of a customer has changed: a view has only records of its own days. */
+export const hasMoved = (customer: string): string => `exists (select 1 from customer_affiliations h
+  where h.account = :account and h.customer_id = ${customer})`
+
 /** Whether a customer `k` is, or may have been, of one of `:owners`: affiliates and links. */
 const IS_OWNED = `exists (select 1 from customers c
   where c.account = :account and c.customer_id = k.customer_id and (
-    ifnull(c.affiliate_id, c.link) in (select value from json_each(:owners)) or exists (
-      select 1 from customer_affiliations h
-      where h.account = c.account and h.customer_id = c.customer_id)))`
+    ifnull(c.affiliate_id, c.link) in (select value from json_each(:owners))
+      or ${hasMoved('k.customer_id')}))`
 
 /**
  * Returns the customers that SQL with a column `customer_id` finds, each once, in the order in which they are stored.
@@ -56,9 +59,13 @@ export async function readCandidates(
   return rows.map(({ customer_id }) => String(decode(customers.customer_id, customer_id)))
 }
 
-/** Returns the SQL of those customers of other SQL who traded on fewer than `:active` of the `:idle` days after. */
+/**
+ * Returns the SQL of those customers of other SQL who traded on fewer than `:active` of the `:idle` days after, or whose
+ * affiliate has changed.
+ */
 export const hardlyTradedAfter = (sql: string): string => `
-  select k.customer_id from (select distinct customer_id, day from (${sql})) k where :active > (
+  select k.customer_id from (select distinct customer_id, day from (${sql})) k
+  where ${hasMoved('k.customer_id')} or :active > (
     select count(*) from (
       select 1 from json_each(:days) d where d.value between k.day + 1 and k.day + :idle and exists (
         select 1 from activity a not indexed where a.account = :account and a.date = d.value

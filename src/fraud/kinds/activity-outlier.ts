@@ -11,6 +11,7 @@ import {
 import { amountOf, type Fact } from '../../commission/engine/facts.ts'
 import { figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
+import { hasMoved } from '../../db/fraud/candidates.ts'
 import { said } from '../../validation/fields.ts'
 import { countFigure, magnitude, median, overFigure, partOf, withParts } from '../figures.ts'
 import { defineKind, evidenceOf, type Figure, ownFacts } from '../kind.ts'
@@ -42,7 +43,7 @@ const FAR_ABOVE = `
       total(t.pnl) as pnl
     from activity t not indexed
     where t.account = :account and t.date between :from and :to and t.held = 0 group by t.date, t.customer_id) n
-  where ${isFarAbove('lots_traded', 'true')} or ${isFarAbove('pnl', 'a.currency = n.currency')}`
+  where ${hasMoved('n.customer_id')} or ${isFarAbove('lots_traded', 'true')} or ${isFarAbove('pnl', 'a.currency = n.currency')}`
 
 /** A day on which a customer traded, won or lost far more than usual. */
 export const activityOutlier = defineKind({
