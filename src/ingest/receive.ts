@@ -5,7 +5,6 @@ import { HMAC, hmacKeys } from '../auth/hmac-keys.ts'
 import { type ArchivedRecord, monthText } from '../db/archive/archived.ts'
 import { accountDatabase } from '../db/database.ts'
 import type { DeliveryInput } from '../db/records/request.ts'
-import { AT_QUOTA_MS, measureAtQuota } from '../db/records/storage.ts'
 import { type DeliveryResult, storeDelivery } from '../db/records/store-delivery.ts'
 import { DAY_MS } from '../durations.ts'
 import { ApiError, errorName } from '../errors.ts'
@@ -54,26 +53,21 @@ async function handleDelivery(
 ): Promise<Response> {
   const body = await readBody(c.req.raw, c.var.grantPromise)
   keepUntilSent(c.req.raw, body.memory)
-  try {
-    const prepared = await prepare(c, resource, options, body)
-    const { grant, input, validated, validator } = prepared
-    const db = accountDatabase(c.env, { id: grant.account, binding: grant.binding })
-    const session = db.withSession('first-primary')
-    const stored = await storeDelivery(session, resource.recordTable, input)
-    finishAfter(c, grant, stored)
-    c.set('delivery', {
-      delivery_id: input.id,
-      outcomes: summaryOf({ ...stored.decision.counts, form: validated.form }),
-    })
-    setBookmark(session, c.header)
-    const { applied, minimal } = options.preferences
-    if (applied) c.header('Preference-Applied', applied)
-    const url = deliveryUrl(c.env, grant, input.id)
-    return respond(c, { validated, resource, validator, input, stored, url, minimal })
-  } catch (error) {
-    measureAfterQuotaRefusal(c, error)
-    throw error
-  }
+  const prepared = await prepare(c, resource, options, body)
+  const { grant, input, validated, validator } = prepared
+  const db = accountDatabase(c.env, { id: grant.account, binding: grant.binding })
+  const session = db.withSession('first-primary')
+  const stored = await storeDelivery(session, resource.recordTable, input)
+  finishAfter(c, grant, stored)
+  c.set('delivery', {
+    delivery_id: input.id,
+    outcomes: summaryOf({ ...stored.decision.counts, form: validated.form }),
+  })
+  setBookmark(session, c.header)
+  const { applied, minimal } = options.preferences
+  if (applied) c.header('Preference-Applied', applied)
+  const url = deliveryUrl(c.env, grant, input.id)
+  return respond(c, { validated, resource, validator, input, stored, url, minimal })
 }
 
 const readOptions = (c: Context<AppEnv>, resource: Resource, dryRun: boolean): DeliveryOptions => ({
@@ -282,46 +276,6 @@ async function requestJob(
     await env.BACKGROUND_JOBS.getByName(`${name} ${account}`).request({ name, account, binding })
   } catch (error) {
     console.error(JSON.stringify({ fault: errorName(error), delayed: name, account }))
-  }
-}
-
-// Each isolate asks the database at most once a minute whether a measurement is due.
-const mayMeasure = oncePerInterval(AT_QUOTA_MS)
-
-/**
- * If a delivery failed with `quota_exceeded`, measures what its account stores, after the response. `error`
- * is what the delivery failed with.
- */
-function measureAfterQuotaRefusal(c: Context<AppEnv>, error: unknown): void {
-  if (!(error instanceof ApiError) || error.code !== 'quota_exceeded') return
-  c.executionCtx.waitUntil(
-    measureAccount(c).catch((cause) => {
-      console.error(JSON.stringify({ fault: errorName(cause), not_measured: 'account' }))
-    }),
-  )
-}
-
-async function measureAccount(c: Context<AppEnv>): Promise<void> {
-  const { account, binding } = await c.var.grantPromise
-  const now = Date.now()
-  if (!mayMeasure(account, now)) return
-  await measureAtQuota(accountDatabase(c.env, { id: account, binding }), account, now)
-}
-
-/** The number of accounts whose last start is remembered. Beyond that, all of them are forgotten. */
-const MAX_ACCOUNTS = 1000
-
-/**
- * Returns a function that tells whether a job of an account may start at `now` (milliseconds). In this
- * isolate it may start once in `intervalMs`. A cron job does what is not started.
- */
-export function oncePerInterval(intervalMs: number): (account: string, now: number) => boolean {
-  const lastStarts = new Map<string, number>()
-  return (account, now) => {
-    if (now - (lastStarts.get(account) ?? 0) < intervalMs) return false
-    if (lastStarts.size >= MAX_ACCOUNTS) lastStarts.clear()
-    lastStarts.set(account, now)
-    return true
   }
 }
 

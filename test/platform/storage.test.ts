@@ -1,19 +1,9 @@
-import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { measureUsage, readUsages } from '../../src/db/records/storage.ts'
 import { MAX_LOGGED_BYTES_PER_DAY } from '../../src/db/records/storage-limits.ts'
 import { brand, deposited, eve } from '../brand.ts'
-import { fetchWith } from '../checked-fetch.ts'
-import {
-  ada,
-  askAdmin,
-  deposit,
-  json,
-  ORIGIN,
-  issuedPartner as partner,
-  traded,
-} from '../partner.ts'
+import { ada, askAdmin, deposit, json, issuedPartner as partner, traded } from '../partner.ts'
 import { emptyWorld } from '../world.ts'
 
 const HOUR = 3_600_000
@@ -45,12 +35,6 @@ const setStored = (account: string, bytes: number) =>
 
 const setQuota = (account: string, storage_quota: number) =>
   askAdmin(`accounts/${account}`, 'PATCH', { storage_quota })
-
-/** Has an account measured just now, so that a refused delivery does not measure it again. */
-const setMeasured = (account: string) =>
-  env.DB.prepare('update storage set measured_at = ?2, measured_bytes = bytes where account = ?1')
-    .bind(account, Date.now())
-    .run()
 
 /** Creates a partner with a customer, whose stored bytes have reached the quota. */
 const fullAccount = async () => {
@@ -181,38 +165,11 @@ describe('the storage quota', () => {
     expect(after.map(({ results }) => results)).toEqual(before.map(({ results }) => results))
   })
 
-  test('a refused delivery has the account measured, which then stores again', async () => {
-    const acme = await partner('forex', { account: 'sends-again' })
-    await acme.post('customers', ada)
-    await setQuota(acme.account, QUOTA)
-    await setStored(acme.account, QUOTA)
-    const request = (body: unknown) =>
-      new Request(`${ORIGIN}/api/v1/forex/customers`, {
-        method: 'POST',
-        headers: {
-          Authorization: `Bearer ${acme.access_token}`,
-          'Content-Type': 'application/json',
-        },
-        body: JSON.stringify(body),
-      })
-    const context = createExecutionContext()
-    await expectRefused(await fetchWith(env, request(changed), context))
-    await waitOnExecutionContext(context)
-    expect((await usageOf(acme.account)).bytes).toBeLessThan(10_000)
-    expect((await acme.post('customers', changed)).status).toBe(200)
-
-    await setStored(acme.account, QUOTA)
-    await expectRefused(await acme.post('customers', ada))
-    // At most once a minute.
-    expect((await usageOf(acme.account)).bytes).toBeGreaterThanOrEqual(QUOTA)
-  })
-
   test('an account with held records and a brand are refused, too', async () => {
     const casino = await brand()
     await casino.post('customers', eve)
     await setQuota(casino.account, QUOTA)
     await setStored(casino.account, QUOTA)
-    await setMeasured(casino.account)
     for (const headers of [{}, { 'Idempotency-Key': 'k' }]) {
       const sent = [deposited, { ...deposited, customerid: 'nobody', eventid: 'e-9' }, deposited]
       await expectRefused(await casino.post('activities', sent, headers))
@@ -232,7 +189,6 @@ describe('the storage quota', () => {
 
   test('a dry run is refused as the request itself, and leaves no row', async () => {
     const acme = await fullAccount()
-    await setMeasured(acme.account)
     for (const body of [deposit, [deposit, { ...deposit, transaction_id: 't-2' }]]) {
       await expectRefused(await acme.post('transactions?dry_run=true', body))
     }
@@ -278,7 +234,6 @@ describe('the storage quota', () => {
     for (const { account } of [acme, casino]) {
       await setQuota(account, QUOTA)
       await setStored(account, QUOTA)
-      await setMeasured(account)
     }
     const rows = async () =>
       (

@@ -119,20 +119,3 @@ function nextPlace(table: string, step: MeasuredStep): Pick<Measurement, 'table'
   if (step.last && step.found === MEASURED_ROWS) return { table, after: JSON.parse(step.last) }
   return { table: MEASURED_TABLES[MEASURED_TABLES.indexOf(table) + 1] ?? null, after: null }
 }
-
-/** The least time between two measurements of an account that refused deliveries cause: milliseconds. */
-export const AT_QUOTA_MS = 60_000
-
-/** The statements of such a measurement; the cron job goes on with it. */
-const AT_QUOTA_STEPS = 50
-
-/**
- * Measures an account that has reached its quota, at most once a minute: the count of what it stores
- * errs upward, since a record that is sent again counts again.
- */
-export async function measureAtQuota(db: D1Database, account: string, now: number): Promise<void> {
-  const [found] = await readUsages(db, [account])
-  const usage = required(found, 'row')
-  if (now - (usage.measured_at ?? 0) < AT_QUOTA_MS) return
-  await measureUsage(db, usage, now, AT_QUOTA_STEPS)
-}
