@@ -27,6 +27,8 @@ const KINDS = {
         'test/books/book-faults',
         'test/fraud/stored-fraud-worlds',
         'test/fraud/evaluated-worlds',
+        'test/fraud/evaluate.test',
+        'test/archive/archive.test',
       ],
     ),
   },

@@ -145,8 +145,9 @@ describe('§19.3 a month that is archived', () => {
     const month = october('acme', 'trading-activity')
     await firm('acme', 12)
     const before = await dump()
-    // The seed chooses which. The first call that is never made ends the loop.
-    for (let calls = 1 + (env.SEED % 3), goesOn = true; goesOn; calls += 3) {
+    // The seed chooses which; `npm run worlds` tries all. The first call that is never made ends the loop.
+    const step = env.MODEL_RUNS ? 1 : 3
+    for (let calls = 1 + (env.SEED % step), goesOn = true; goesOn; calls += step) {
       goesOn = await isKilled(archive(month, killing(calls, after)))
       await archive(month)
       const { activity, ...others } = await dump()
