@@ -1,8 +1,8 @@
-import { openAccount } from '../../src/commission/engine/account.ts'
 import { type Period, parsePeriod } from '../../src/commission/engine/calendar.ts'
 import { plainText } from '../../src/commission/engine/decimal.ts'
 import type { StatementJson } from '../../src/commission/engine/statement.ts'
 import { open } from '../commission/engine.ts'
+import { openAccount } from '../commission/open-account.ts'
 import { evaluate as oracle } from '../commission/oracle/evaluate.ts'
 import {
   add,

@@ -1,9 +1,9 @@
-import type { Account } from '../../src/commission/engine/account.ts'
 import type { Period } from '../../src/commission/engine/calendar.ts'
 import { type Line, lineJson } from '../../src/commission/engine/line.ts'
 import { writeSteps } from '../../src/commission/engine/trace.ts'
 import { stepsText } from '../../src/commission/statements/draft.ts'
 import type { Explanation } from '../../src/commission/why/steps.ts'
+import type { Account } from './open-account.ts'
 
 interface Explained {
   readonly line: Line

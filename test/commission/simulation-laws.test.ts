@@ -1,11 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { openAccount } from '../../src/commission/engine/account.ts'
 import type { AccountInput } from '../../src/commission/engine/account-input.ts'
 import { dayNumber, parsePeriod, periodOf } from '../../src/commission/engine/calendar.ts'
 import type { PlanTerms } from '../../src/commission/engine/plan.ts'
 import { replaceVersions } from '../../src/commission/engine/simulation.ts'
 import { minorDigits, open } from './engine.ts'
+import { openAccount } from './open-account.ts'
 import type { World } from './world.ts'
 import { periodsOf, randomWorld } from './worlds.ts'
 

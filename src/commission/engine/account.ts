@@ -1,8 +1,7 @@
-import type { AccountInput, PlanResult, SettlementInput } from './account-input.ts'
-import { openIn } from './books.ts'
+import type { PlanResult, SettlementInput } from './account-input.ts'
 import { nextPeriod, type Period, type PeriodKind } from './calendar.ts'
 import type { PeriodContext } from './context.ts'
-import { asOf, type EvaluatedCustomer, evaluateCustomer } from './evaluate.ts'
+import type { EvaluatedCustomer } from './evaluate.ts'
 import { oncePerPeriod } from './memoize.ts'
 import { type OwnResults, settleOwn } from './own-lines.ts'
 import type { PlansInForce } from './plans-in-force.ts'
@@ -15,26 +14,6 @@ import { uplineRules } from './uplines.ts'
 export interface Settlement {
   /** Returns the results in order of affiliate and plan. */
   readonly settle: (period: Period) => readonly PlanResult[]
-}
-
-/** Computes periods of an account from its facts. */
-export interface Account extends Settlement {
-  readonly evaluated: (through: number) => readonly EvaluatedCustomer[]
-  readonly tallies: (period: Period) => PeriodTallies
-}
-
-/** Prepares the computation of an account. */
-export function openAccount(input: AccountInput): Account {
-  const everyone = input.customers.map((customer) => evaluateCustomer(input, customer))
-  const evaluated = (through: number): readonly EvaluatedCustomer[] =>
-    everyone.map((customer) => asOf(customer, through))
-  const tallies = oncePerPeriod((period) => {
-    const found: PeriodTallies = new Map()
-    const isOpen = openIn(input.booksOf, period)
-    evaluated(period.last).forEach(customerTallier({ ...input, period, isOpen }, found))
-    return found
-  })
-  return { ...openSettlement(input, tallies), evaluated, tallies }
 }
 
 /**

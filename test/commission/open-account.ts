@@ -1,0 +1,35 @@
+import {
+  customerTallier,
+  openSettlement,
+  type Settlement,
+} from '../../src/commission/engine/account.ts'
+import type { AccountInput } from '../../src/commission/engine/account-input.ts'
+import { openIn } from '../../src/commission/engine/books.ts'
+import type { Period } from '../../src/commission/engine/calendar.ts'
+import {
+  asOf,
+  type EvaluatedCustomer,
+  evaluateCustomer,
+} from '../../src/commission/engine/evaluate.ts'
+import { oncePerPeriod } from '../../src/commission/engine/memoize.ts'
+import type { PeriodTallies } from '../../src/commission/engine/tally.ts'
+
+/** Computes periods of an account from its facts. */
+export interface Account extends Settlement {
+  readonly evaluated: (through: number) => readonly EvaluatedCustomer[]
+  readonly tallies: (period: Period) => PeriodTallies
+}
+
+/** Prepares the computation of an account. */
+export function openAccount(input: AccountInput): Account {
+  const everyone = input.customers.map((customer) => evaluateCustomer(input, customer))
+  const evaluated = (through: number): readonly EvaluatedCustomer[] =>
+    everyone.map((customer) => asOf(customer, through))
+  const tallies = oncePerPeriod((period) => {
+    const found: PeriodTallies = new Map()
+    const isOpen = openIn(input.booksOf, period)
+    evaluated(period.last).forEach(customerTallier({ ...input, period, isOpen }, found))
+    return found
+  })
+  return { ...openSettlement(input, tallies), evaluated, tallies }
+}
