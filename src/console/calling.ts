@@ -6,27 +6,30 @@ import { changedMembers } from './parts/schema.ts'
 type Partially<T> = { readonly [Name in keyof T]?: T[Name] | undefined }
 
 /**
- * Returns a change that calls an operation. Its parameters come from the path of the page, and those that the path
- * lacks, with the members of the body, from the fields of the form that have their names. `others` has what the form
+ * Returns a change that calls an operation. Its parameters come from the path of the page, else from the fields of the
+ * form, else from the query; the members of its body from the fields that have their names. `others` has what the form
  * sends otherwise.
  */
 export const calling = <O extends AnyOperation>(
   of: O,
   done: Change['done'],
-  others: (values: Values, visit: Visit) => Partially<InputOf<O>> = () => ({}),
+  others: (
+    values: Values,
+    visit: Visit,
+  ) => Partially<InputOf<O>> | Promise<Partially<InputOf<O>>> = () => ({}),
 ): Change => ({
   done,
-  perform(values, visit) {
-    const { account, params } = visit
+  async perform(values, visit) {
+    const { account, params, query } = visit
     const own = Object.keys(of.params).flatMap((name) => {
-      const value = params[name] ?? values(name).trim()
-      return value === '' ? [] : [[name, value]]
+      const value = params[name] ?? (values(name).trim() || query[name])
+      return value ? [[name, value]] : []
     })
     return visit.api.call(of, {
       ...(account !== '' && { account }),
       ...Object.fromEntries(own),
       ...changedMembers(of.body, (name) => params[name] ?? values(name)),
-      ...others(values, visit),
+      ...(await others(values, visit)),
     })
   },
 })

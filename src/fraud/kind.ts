@@ -260,7 +260,7 @@ export interface Doubt {
 export interface ParameterLabel {
   readonly label: string
   /** What is typed: a whole number, a decimal, a percentage, yes or no, names of events, or limits by challenge. */
-  readonly is: 'whole' | 'decimal' | 'percent' | 'flag' | 'events' | 'limits'
+  readonly is: 'whole' | 'amount' | 'percent' | 'flag' | 'events' | 'limits'
   /** What is counted, such as `days`; absent if the label says it. */
   readonly unit?: string
   /** Says in one sentence what the label does not. */

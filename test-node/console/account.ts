@@ -102,7 +102,7 @@ export function accountTests(shared: () => Shared): void {
     await send('customers', access_token, CUSTOMER)
     await send('transactions', access_token, DEPOSIT)
 
-    await page.goto(`${base}${AT}/credentials?client=${id}`)
+    await page.goto(`${base}${AT}/credentials?client_id=${id}`)
     assert.ok(!(await page.content()).includes(second))
     await confirm('Revoke the client', id)
     await page.waitForURL(`${base}${AT}/credentials`)

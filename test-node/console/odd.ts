@@ -166,7 +166,7 @@ async function oddAddresses(ids: Readonly<Record<string, string>>): Promise<stri
     `${at}/customers/${encodeURIComponent(ODD[1])}?${period}`,
     `${at}/reports?from=2026-03-01&to=2026-03-31&group_by=affiliate_id`,
     `${at}/reports?from=2026-03-01&to=2026-03-31&group_by=day,affiliate_id&metrics=deposits`,
-    `${at}/links?link=${ids.link}`,
+    `${at}/links?link_id=${ids.link}`,
     `${at}/nowhere`,
     `${at}/statements?period=2026-13`,
     `${at}/deliveries?status=x&from=2026-02-30`,
@@ -175,7 +175,7 @@ async function oddAddresses(ids: Readonly<Record<string, string>>): Promise<stri
     ...['', '/mappings', '/affiliates', '/audit-log'].map(
       (page) => `/console/accounts/${BRAND}${page}`,
     ),
-    `/console/accounts/${BRAND}/mappings?event=${encodeURIComponent(ODD[4])}`,
+    `/console/accounts/${BRAND}/mappings?eventname=${encodeURIComponent(ODD[4])}`,
   ]
 }
 

@@ -249,7 +249,7 @@ test('a link is disabled and enabled again by its form, which shows no name wher
   const path = `accounts/${acme.account}/links`
   const page = { affiliate_id: 'aff-7', landing_page: 'https://acme.example/' }
   const { link_id } = await json(askAdmin(path, 'POST', page))
-  const at = `/links?link=${link_id}`
+  const at = `/links?link_id=${link_id}`
   const isDisabled = async () => (await json(askAdmin(path))).data[0].disabled
 
   expect(await read(at)).toMatch(/<input type="hidden" name="was:name" value=""/)

@@ -25,19 +25,7 @@ const usualWords = ({ is, unit }: ParameterLabel, usual: unknown): string => {
   return unit ? `${usual} ${Number(usual) === 1 ? unit.replace(/s$/, '') : unit}` : `${usual}`
 }
 
-const ATOMS: Readonly<Record<string, Atom['is'] & ('whole' | 'amount' | 'percent' | 'flag')>> = {
-  whole: 'whole',
-  decimal: 'amount',
-  percent: 'percent',
-  flag: 'flag',
-}
-
-const limit = (label: string): Atom => ({
-  is: 'percent',
-  label,
-  hint: 'As above if empty.',
-  placeholder: '',
-})
+const limit = (label: string): Atom => ({ is: 'percent', label, hint: 'As above if empty.' })
 
 /** Returns the field of a parameter. */
 function parameterField(parameter: ParameterLabel, usual: unknown): Field {
@@ -59,7 +47,6 @@ function parameterField(parameter: ParameterLabel, usual: unknown): Field {
         label: text,
         offer: 'events',
         hint: `${listText(Object(usual)[name])} if empty.`,
-        placeholder: '',
       },
     ])
     return { is: 'group', label, members: Object.fromEntries(members) }
@@ -67,12 +54,7 @@ function parameterField(parameter: ParameterLabel, usual: unknown): Field {
   const ofDefault =
     usual === undefined || is === 'flag' ? '' : `${usualWords(parameter, usual)} if empty.`
   const hints = [hint, ofDefault].filter(Boolean).join(' ')
-  return {
-    is: ATOMS[is] ?? 'amount',
-    label,
-    ...(hints && { hint: hints }),
-    placeholder: '',
-  }
+  return { is, label, hint: hints }
 }
 
 const listText = (names: unknown): string => (Array.isArray(names) ? names.join(', ') : '')
@@ -112,7 +94,6 @@ export function membersOf(kind: Kind, vertical: string, isHoldOffered: boolean):
         is: 'percent',
         label: 'Held part of each payout',
         hint: 'All of it if empty.',
-        placeholder: '',
       },
     }),
     scope: {
@@ -124,13 +105,11 @@ export function membersOf(kind: Kind, vertical: string, isHoldOffered: boolean):
           label: 'Only these affiliates',
           offer: 'affiliates',
           hint: 'All if empty. Separate several by commas.',
-          placeholder: '',
         },
         not_affiliates: {
           is: 'list',
           label: 'But not these affiliates',
           offer: 'affiliates',
-          placeholder: '',
         },
       },
     },

@@ -38,7 +38,7 @@ const Keys = ({ rows }: { rows: readonly Key[] }, visit = useVisit()) => (
     columns={{
       Name: (row) =>
         row.alive ? (
-          <a href={withQuery(visit.path, { key: row.id })}>
+          <a href={withQuery(visit.path, { key_id: row.id })}>
             <Name text={row.name} />
           </a>
         ) : (
@@ -100,12 +100,12 @@ export const affiliateKeysPage: Page = {
   path: '/accounts/:account/affiliates/:affiliate_id/keys',
   section: 'Affiliates',
   hasNames: true,
-  query: ['key'],
+  query: ['key_id'],
   changes: {
     make: calling(makeAffiliateKey, done),
-    replace: calling(makeAffiliateKey, done, (_, { query }) => ({ replaces: query.key })),
+    replace: calling(makeAffiliateKey, done, (_, { query }) => ({ replaces: query.key_id })),
     end: {
-      ...calling(endAffiliateKey, 'The key has ended.', (_, { query }) => ({ key_id: query.key })),
+      ...calling(endAffiliateKey, 'The key has ended.'),
       confirm: affiliateOf,
       next: (_, visit) => accountPath(visit.account, 'affiliates', affiliateOf(visit), 'keys'),
     },
@@ -116,7 +116,7 @@ export const affiliateKeysPage: Page = {
       account: visit.account,
       affiliate_id,
     })
-    const chosen = data.find(({ id, alive }) => alive && id === visit.query.key)
+    const chosen = data.find(({ id, alive }) => alive && id === visit.query.key_id)
     const body = (
       <>
         <p class="quick">

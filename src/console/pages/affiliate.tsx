@@ -547,7 +547,7 @@ export const affiliatePage: Page = {
           rows={found.links.data}
           columns={{
             Address: ({ url, link_id }) => (
-              <AccountLink at={['links']} query={{ link: link_id }}>
+              <AccountLink at={['links']} query={{ link_id }}>
                 {url}
               </AccountLink>
             ),

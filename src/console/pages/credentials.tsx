@@ -4,10 +4,10 @@ import {
   revokeBrandToken,
 } from '../../admin/brand-tokens.ts'
 import { issueClient, listClients, revokeClient, rotateClient } from '../../admin/clients.ts'
-import type { AnswerOf } from '../../http/operation.ts'
+import type { AnswerOf, AnyOperation } from '../../http/operation.ts'
 import { nullIfConflict } from '../api-errors.ts'
 import { calling } from '../calling.ts'
-import { accountPath, type Change, type Page, useVisit, withQuery } from '../page.ts'
+import { type Change, type Page, useVisit, withQuery } from '../page.ts'
 import { Badge, EmptyState, Time } from '../parts/data.tsx'
 import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
 import { RotationForms, rotationChanges, secretOf } from '../parts/rotation.tsx'
@@ -49,58 +49,39 @@ const done = secretOf(
   'brand_token',
 )
 
-const revoke: Change = {
-  done: 'The credential is revoked.',
-  confirm: ({ query }) => query.client ?? query.token ?? '',
-  next: (_, { account }) => accountPath(account, 'credentials'),
-  perform: (_, { api, account, query: { client, token = '' } }) =>
-    client
-      ? api.call(revokeClient, { account, client_id: client })
-      : api.call(revokeBrandToken, { account, token_id: token }),
-}
+/** The kinds of credentials: what each is called, and the parameter of the address that selects one. */
+const KINDS = {
+  client: { name: 'client', param: 'client_id', caption: 'OAuth clients', ends: 'Old secret ends' },
+  token: { name: 'Brand Token', param: 'token_id', caption: 'Brand Tokens', ends: 'Ends' },
+} as const
+type Kind = keyof typeof KINDS
 
-const NAMES = { client: 'client', token: 'Brand Token' }
-type Kind = keyof typeof NAMES
-
-const State = ({ isValid }: Credential) => (
-  <Badge tone={isValid ? 'good' : 'quiet'}>{isValid ? 'valid' : 'ended'}</Badge>
-)
-
-const Credentials = (props: { kind: Kind; rows: readonly Credential[] }, visit = useVisit()) => (
-  <Table
-    caption={props.kind === 'client' ? 'OAuth clients' : 'Brand Tokens'}
-    rows={props.rows}
-    columns={{
-      ID: ({ id }) => (
-        <a href={withQuery(visit.path, { [props.kind]: id })}>
-          <code>{id}</code>
-        </a>
-      ),
-      State: State,
-      [props.kind === 'client' ? 'Old secret ends' : 'Ends']: ({ until }) =>
-        until ? <Time at={until} /> : '–',
-      Created: 'created_at',
-    }}
-    empty={
-      <EmptyState title="The account has no credentials yet.">
-        <p>Issue one below, and hand it over on a secure channel.</p>
-      </EmptyState>
-    }
-  />
-)
+/** Returns the changes of a kind. */
+const changesOf = (
+  kind: Kind,
+  ops: { issue: AnyOperation; rotate: AnyOperation; revoke: AnyOperation },
+): Record<string, Change> => ({
+  [`issue${kind}`]: calling(ops.issue, done),
+  ...rotationChanges(ops.rotate, done, ({ account, query }) => query.client_id ?? account, kind),
+  [`revoke${kind}`]: {
+    ...calling(ops.revoke, 'The credential is revoked.'),
+    confirm: ({ query }) => query[KINDS[kind].param] ?? '',
+    next: (_, { path }) => path,
+  },
+})
 
 /** Renders the forms that rotate or revoke the credential that the address selects. */
 const Selected = ({ kind, one }: { kind: Kind; one: Credential }, visit = useVisit()) => (
   <>
     <h2>
-      {NAMES[kind]} <code>{one.id}</code>
+      {KINDS[kind].name} <code>{one.id}</code>
     </h2>
     {one.isValid ? (
       <>
-        {kind === 'client' && <RotationForms secret="client secret" name={one.id} />}
+        {kind === 'client' && <RotationForms secret="client secret" name={one.id} kind={kind} />}
         <ConfirmForm
-          change="revoke"
-          submit={`Revoke the ${NAMES[kind]}`}
+          change={`revoke${kind}`}
+          submit={`Revoke the ${KINDS[kind].name}`}
           needs="approver"
           name={one.id}
         >
@@ -116,47 +97,18 @@ const Selected = ({ kind, one }: { kind: Kind; one: Credential }, visit = useVis
   </>
 )
 
-/** Renders the form that issues a credential: the first one, or another one. */
-function Issue({ kind, rows }: { kind: Kind; rows: readonly Credential[] }, visit = useVisit()) {
-  if (kind === 'token' && rows.some(({ isValid }) => isValid)) {
-    return (
-      <>
-        <h2>Rotate the Brand Token</h2>
-        <RotationForms secret="Brand Token" name={visit.account} />
-      </>
-    )
-  }
-  return (
-    <>
-      <h2>Issue a credential</h2>
-      <ChangeForm
-        change={kind === 'client' ? 'issue' : 'issueToken'}
-        submit={`Issue a ${NAMES[kind]}`}
-        needs="approver"
-      >
-        <p class="note">The secret is shown once, after you have issued it.</p>
-      </ChangeForm>
-    </>
-  )
-}
-
 /** The credentials of an account: OAuth clients of a partner, or Brand Tokens of a brand. */
 export const credentialsPage: Page = {
   path: '/accounts/:account/credentials',
   section: 'Account',
-  query: ['client', 'token'],
+  query: ['client_id', 'token_id'],
   changes: {
-    issue: calling(issueClient, done),
-    issueToken: calling(regenerateBrandToken, done),
-    ...rotationChanges({
-      rotate: (overlap, { api, account, query: { client } }) =>
-        client
-          ? api.call(rotateClient, { account, client_id: client, overlap })
-          : api.call(regenerateBrandToken, { account, overlap }),
-      done,
-      confirm: ({ account, query }) => query.client ?? account,
+    ...changesOf('client', { issue: issueClient, rotate: rotateClient, revoke: revokeClient }),
+    ...changesOf('token', {
+      issue: regenerateBrandToken,
+      rotate: regenerateBrandToken,
+      revoke: revokeBrandToken,
     }),
-    revoke,
   },
   async render(visit) {
     const { api, account, query } = visit
@@ -166,7 +118,8 @@ export const credentialsPage: Page = {
     ])
     const kind = clients ? 'client' : 'token'
     const rows = clients ? clients.data.map(ofClient) : (tokens?.data ?? []).map(ofToken)
-    const one = rows.find(({ id }) => id === query[kind])
+    const { name, param, caption, ends } = KINDS[kind]
+    const one = rows.find(({ id }) => id === query[param])
     const body = (
       <>
         <AccountTabs here="Credentials" />
@@ -174,8 +127,40 @@ export const credentialsPage: Page = {
           <Selected kind={kind} one={one} />
         ) : (
           <>
-            <Credentials kind={kind} rows={rows.toReversed()} />
-            <Issue kind={kind} rows={rows} />
+            <Table
+              caption={caption}
+              rows={rows.toReversed()}
+              columns={{
+                ID: ({ id }) => (
+                  <a href={withQuery(visit.path, { [param]: id })}>
+                    <code>{id}</code>
+                  </a>
+                ),
+                State: ({ isValid }) => (
+                  <Badge tone={isValid ? 'good' : 'quiet'}>{isValid ? 'valid' : 'ended'}</Badge>
+                ),
+                [ends]: ({ until }) => (until ? <Time at={until} /> : '–'),
+                Created: 'created_at',
+              }}
+              empty={
+                <EmptyState title="The account has no credentials yet.">
+                  <p>Issue one below, and hand it over on a secure channel.</p>
+                </EmptyState>
+              }
+            />
+            {kind === 'token' && rows.some(({ isValid }) => isValid) ? (
+              <>
+                <h2>Rotate the Brand Token</h2>
+                <RotationForms secret="Brand Token" name={account} kind={kind} />
+              </>
+            ) : (
+              <>
+                <h2>Issue a credential</h2>
+                <ChangeForm change={`issue${kind}`} submit={`Issue a ${name}`} needs="approver">
+                  <p class="note">The secret is shown once, after you have issued it.</p>
+                </ChangeForm>
+              </>
+            )}
           </>
         )}
       </>

@@ -3,6 +3,7 @@ import { listFraudRuleVersions } from '../../admin/fraud-rules.ts'
 import { isAtLeast } from '../../auth/roles.ts'
 import { ApiError } from '../../errors.ts'
 import { checkShape } from '../../fraud/check-rule.ts'
+import type { Vertical } from '../../fraud/kind.ts'
 import { parseField } from '../form.ts'
 import { type Page, useVisit, type Visit } from '../page.ts'
 import { computeBackTest } from '../parts/back-test.tsx'
@@ -10,13 +11,7 @@ import { dayWords, Name } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink } from '../parts/fields.tsx'
 import { Filters, type Input, type Option } from '../parts/forms.tsx'
-import {
-  type FraudVersion,
-  lastDays,
-  neededFor,
-  type RuleAccount,
-  RuleInWords,
-} from '../parts/fraud-rule-form.tsx'
+import { type FraudVersion, lastDays, neededFor, RuleInWords } from '../parts/fraud-rule-form.tsx'
 
 const ruleOf = ({ params }: Visit): string => params.rule ?? ''
 
@@ -78,7 +73,7 @@ const Choices = (
   />
 )
 
-const Terms = ({ terms, account }: { terms: unknown; account: RuleAccount }) => {
+const Terms = ({ terms, account }: { terms: unknown; account: { vertical: Vertical } }) => {
   const { output } = checkShape(terms, account.vertical)
   return output ? (
     <details>

@@ -39,28 +39,24 @@ export const linksPage: Page = {
   path: '/accounts/:account/links',
   section: 'Account',
   hasNames: true,
-  query: ['link', 'cursor'],
+  query: ['link_id', 'cursor'],
   changes: {
     create: {
       ...calling(createLink, 'The link was created. Give its address to the affiliate.'),
-      next: (answer, { path }) => withQuery(path, { link: (answer as Link).link_id }),
+      next: (answer, { path }) => withQuery(path, { link_id: (answer as Link).link_id }),
     },
-    save: calling(
-      changeLink,
-      'The link is saved. Visitors notice it within a minute.',
-      (_, { query }) => ({ link_id: query.link }),
-    ),
+    save: calling(changeLink, 'The link is saved. Visitors notice it within a minute.'),
   },
   async render(visit) {
     const { api, account, query } = visit
-    const { link: id, ...page } = query
+    const { link_id: id, ...page } = query
     const [clicks, found] = await Promise.all([
       readClicks(visit),
       id
         ? api.call(getLink, { account, link_id: id })
         : api.call(listLinks, { account, cursor: page.cursor }),
     ])
-    const to = ({ link_id }: Link) => withQuery(visit.path, { link: link_id })
+    const to = ({ link_id }: Link) => withQuery(visit.path, { link_id })
     const body = (
       <>
         <AccountTabs here="Links" />

@@ -14,7 +14,6 @@ import {
   putStatusMap,
 } from '../../admin/status-map.ts'
 import { STATUSES } from '../../db/directory/status-maps.ts'
-import { ApiError } from '../../errors.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfConflict } from '../api-errors.ts'
 import { calling } from '../calling.ts'
@@ -63,77 +62,58 @@ const definitionChange: Change = {
 }
 
 /** Renders the form of an event definition; empty if there is none yet. */
-function DefinitionForm({ one }: { one: Definition | undefined }, visit = useVisit()) {
-  const shared = { visit, change: 'define' }
-  return (
-    <ChangeForm {...shared} submit="Save the definition">
-      {one ? (
-        <input type="hidden" name="eventname" value={one.eventname} />
-      ) : (
-        <Field {...shared} name="eventname" label="Event" required />
-      )}
-      <SchemaFields
-        {...shared}
-        schemas={simple}
-        words={DEFINITION_WORDS}
-        values={{ ...one }}
-        sendsAll
-      />
-      <div class="members short">
-        <Field
-          {...shared}
-          name="kpis"
-          label="KPIs"
-          type="area"
-          value={one?.kpis.join('\n')}
-          hint="The names of further amounts as the brand writes them, one in a line. “Value” always is one."
-        />
-        <Field
-          {...shared}
-          name="field"
-          label="Field of the product line"
-          pointer="/product/field"
-          value={one?.product?.field}
-          hint="The name of the field, as the brand writes it. Leave it empty if there is none."
-        />
-        <Field
-          {...shared}
-          name="map"
-          label="Product lines"
-          type="area"
-          pointer="/product/map"
-          value={productsOf(one?.product ?? null)}
-          hint="One value in a line with its product line, such as “Live Casino=casino”."
-        />
-      </div>
-    </ChangeForm>
-  )
-}
+const DefinitionForm = ({ one }: { one: Definition | undefined }) => (
+  <ChangeForm
+    change="define"
+    submit="Save the definition"
+    fields={[
+      {
+        name: 'kpis',
+        label: 'KPIs',
+        type: 'area',
+        value: one?.kpis.join('\n'),
+        hint: 'The names of further amounts as the brand writes them, one in a line. “Value” always is one.',
+      },
+      {
+        name: 'field',
+        label: 'Field of the product line',
+        pointer: '/product/field',
+        value: one?.product?.field,
+        hint: 'The name of the field, as the brand writes it. Leave it empty if there is none.',
+      },
+      {
+        name: 'map',
+        label: 'Product lines',
+        type: 'area',
+        pointer: '/product/map',
+        value: productsOf(one?.product ?? null),
+        hint: 'One value in a line with its product line, such as “Live Casino=casino”.',
+      },
+    ]}
+  >
+    {one ? (
+      <input type="hidden" name="eventname" value={one.eventname} />
+    ) : (
+      <Field change="define" name="eventname" label="Event" required />
+    )}
+    <SchemaFields
+      change="define"
+      schemas={simple}
+      words={DEFINITION_WORDS}
+      values={{ ...one }}
+      sendsAll
+    />
+  </ChangeForm>
+)
 
 // The form of a map from words of a partner to their meanings.
-
-/**
- * Returns a word of the form.
- *
- * @throws ApiError `validation_failed` if no form of the console can have sent it.
- */
-function decodeWord(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch (cause) {
-    throw new ApiError('validation_failed', {
-      detail: 'A word of this form is damaged. Open the page again and repeat the change.',
-      cause,
-    })
-  }
-}
 
 /** Returns the words of a form with their meanings. A word without a meaning is left out. */
 function readWords(values: Values): Record<string, string> {
   const words = new Map<string, string>()
   for (let i = 0; values(`word${i}`) !== ''; i++) {
     const means = values(`means${i}`)
-    if (means !== '') words.set(decodeWord(values(`word${i}`)), means)
+    if (means !== '') words.set(values(`word${i}`).replaceAll('\r\n', '\n'), means)
   }
   const [word, means] = [values('word'), values('means')]
   // A word without a meaning, or a meaning without a word, is an error of the API.
@@ -155,26 +135,21 @@ interface MappingProps {
 }
 
 /** Renders a field for the meaning of each word, those without a meaning first, and for another word. */
-function MappingForm(
-  { change, submit, mapping, unmapped, meanings }: MappingProps,
-  visit = useVisit(),
-) {
+function MappingForm({ change, submit, mapping, unmapped, meanings }: MappingProps) {
   const options: readonly Option[] = [
     ['', 'no meaning'],
     ...meanings.map((one): Option => [one, one]),
   ]
   const choice = meanings.length > 0 ? { options } : {}
-  const shared = { visit, change }
   const words = [...unmapped.map((word) => [word, ''] as const), ...Object.entries(mapping)]
   return (
     <ChangeForm change={change} submit={submit}>
       <div class="words">
         {words.map(([word, means], i) => (
           <>
-            {/* Browsers would change the line breaks of a word that is not encoded. */}
-            <input type="hidden" name={`word${i}`} value={encodeURIComponent(word)} />
+            <input type="hidden" name={`word${i}`} value={word} />
             <Field
-              {...shared}
+              change={change}
               {...choice}
               name={`means${i}`}
               label={visible(word)}
@@ -183,8 +158,8 @@ function MappingForm(
             />
           </>
         ))}
-        <Field {...shared} name="word" label="Another word" />
-        <Field {...shared} {...choice} name="means" label="Its meaning" />
+        <Field change={change} name="word" label="Another word" />
+        <Field change={change} {...choice} name="means" label="Its meaning" />
       </div>
     </ChangeForm>
   )
@@ -250,7 +225,7 @@ const Vocabulary = (props: { words: Words; unmapped: readonly string[] }) => {
 }
 
 const Definitions = ({ rows }: { rows: readonly Definition[] }, visit = useVisit()) => {
-  const one = rows.find(({ eventname }) => eventname === visit.query.event)
+  const one = rows.find(({ eventname }) => eventname === visit.query.eventname)
   return (
     <>
       <h2>Event definitions</h2>
@@ -260,7 +235,7 @@ const Definitions = ({ rows }: { rows: readonly Definition[] }, visit = useVisit
         rows={rows}
         columns={{
           Event: ({ eventname }) => (
-            <a href={withQuery(visit.path, { event: eventname })}>
+            <a href={withQuery(visit.path, { eventname })}>
               <Data text={eventname} />
             </a>
           ),
@@ -293,17 +268,15 @@ const Definitions = ({ rows }: { rows: readonly Definition[] }, visit = useVisit
 export const mappingsPage: Page = {
   path: '/accounts/:account/mappings',
   section: 'Account',
-  query: ['event'],
+  query: ['eventname'],
   changes: {
     statuses: calling(putStatusMap, SAVED, (values) => ({ status: readWords(values) })),
     [KYC]: calling(putKycLabels, SAVED, (values) => ({ [KYC]: readWords(values) })),
     [SALES]: calling(putSalesLabels, SAVED, (values) => ({ [SALES]: readWords(values) })),
     define: definitionChange,
     drop: {
-      ...calling(dropEventDefinition, 'The definition is deleted.', (_, { query }) => ({
-        eventname: query.event,
-      })),
-      confirm: ({ query }) => query.event ?? '',
+      ...calling(dropEventDefinition, 'The definition is deleted.'),
+      confirm: ({ query }) => query.eventname ?? '',
       next: (_, { path }) => path,
     },
   },

@@ -160,11 +160,11 @@ const changes: Record<string, Change> = {
   },
   replayOne: replay,
   replaySpan: replay,
-  ...rotationChanges({
-    rotate: (overlap, visit) => visit.api.call(rotateWebhook, { ...idsOf(visit), overlap }),
-    done: secretOf('The webhook has a new secret.', 'id', 'secret'),
-    confirm: idOf,
-  }),
+  ...rotationChanges(
+    rotateWebhook,
+    secretOf('The webhook has a new secret.', 'id', 'secret'),
+    idOf,
+  ),
   drop: {
     ...calling(deleteWebhook, 'The webhook is deleted.'),
     confirm: idOf,

@@ -4,6 +4,7 @@ import { getPlan, listPlans, putAssignments } from '../../admin/plans.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfNotFound } from '../api-errors.ts'
+import { calling } from '../calling.ts'
 import { pick } from '../form.ts'
 import {
   accountPath,
@@ -168,30 +169,26 @@ export const assignFields = (plans: AddChoices['plans'], now: number, chosen?: s
 
 /** Adds an affiliate, with a plan and a link if the form has them. */
 export const addAffiliate: Change = {
-  async perform(values, visit) {
-    const { api, account, today } = visit
-    const texts = NEW.flatMap((name) => {
-      const text = values(name).trim()
-      return text === '' ? [] : [[name, text]]
-    })
-    const { affiliate_id = '', ...sent } = Object.fromEntries(texts)
-    const plan = values('plan')
-    const from = startOf(await readChosen(visit, plan), today)
-    const assignment = plan === '' ? undefined : { plan, from, customers: 'all' as const }
-    return api.call(addOne, { account, affiliate_id, ...sent, assignment })
-  },
-  done: (answer) => {
-    const { affiliate_id, link } = answer as AnswerOf<typeof addOne>
-    return `${isolated(affiliate_id)} is stored${link ? ', and its link was created' : ''}.`
-  },
+  ...calling(
+    addOne,
+    (answer) => {
+      const { affiliate_id, link } = answer as AnswerOf<typeof addOne>
+      return `${isolated(affiliate_id)} is stored${link ? ', and its link was created' : ''}.`
+    },
+    async (values, visit) => {
+      // On the page of an affiliate, the new one is another.
+      const affiliate_id = values('affiliate_id').trim()
+      const plan = values('plan')
+      if (plan === '') return { affiliate_id }
+      const from = startOf(await readChosen(visit, plan), visit.today)
+      return { affiliate_id, assignment: { plan, from, customers: 'all' } }
+    },
+  ),
   next(answer, { account }) {
     const { affiliate_id, link } = answer as AnswerOf<typeof addOne>
     return withQuery(accountPath(account, 'affiliates', affiliate_id), { made: link?.link_id })
   },
 }
-
-/** The texts of the form of a new affiliate. */
-const NEW = ['affiliate_id', 'display_name', 'contact_email', 'parent', 'landing_page'] as const
 
 /** Renders the form that adds an affiliate, with the values of its first fields. */
 export function AddForm(

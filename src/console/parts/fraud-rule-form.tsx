@@ -8,6 +8,7 @@ import type { Kind, Vertical } from '../../fraud/kind.ts'
 import { KINDS } from '../../fraud/kinds.ts'
 import { type FraudRuleWords, fraudRuleWords, kindNamed } from '../../fraud/words.ts'
 import type { AnswerOf } from '../../http/operation.ts'
+import { calling } from '../calling.ts'
 import {
   checkTerms,
   doubtsOf,
@@ -17,7 +18,7 @@ import {
   valuesForTerms,
 } from '../fraud/form.ts'
 import { accountPath, type Change, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
-import { redrawVersion } from '../plan/draft.ts'
+import { redrawVersion, understood } from '../plan/draft.ts'
 import type { Members } from '../plan/fields.ts'
 import { computeBackTest } from './back-test.tsx'
 import { dayWords, visible } from './data.tsx'
@@ -32,11 +33,6 @@ import { openDraft, VersionForm } from './version-form.tsx'
 
 /** A version of a rule. */
 export type FraudVersion = AnswerOf<typeof getFraudRuleVersion>
-
-/** The account, as far as its rules need it. */
-export interface RuleAccount {
-  readonly vertical: Vertical
-}
 
 /** The days that a back-test has unless others are chosen. */
 const TESTED_DAYS = 90
@@ -89,30 +85,27 @@ const parameterWords = (message: string): string =>
 
 /** The change that saves a version of a rule: that of the path or, if the path has none, that of the form. */
 export const putRule: Change = {
-  done(answer) {
-    const { version, effective_from, outcome, warnings } = answer as StoredRule
-    if (outcome === 'unchanged') return `Version ${version} has these terms already.`
-    const ends = warnings.find(({ code }) => code === 'later_version_applies')
-    const checks = warnings
-      .filter((one) => one !== ends)
-      .map(({ message }) => ` Please check: ${parameterWords(message)}`)
-    const days = ends
-      ? parameterWords(ends.message)
-      : `It applies from ${dayWords(effective_from)} on.`
-    return `Version ${version} is saved. ${days}${checks.join('')}`
-  },
-  async perform(values, { api, account, params }) {
-    const kind = kindNamed(values('kind'))
-    if (!kind) throw new ApiError('not_found', { detail: 'There is no such kind of rules.' })
-    const { vertical } = await api.call(getAccount, { account })
-    const { terms, problems } = typedRule(kind, membersOf(kind, vertical, true), values)
-    if (problems.length > 0) {
-      const errors = [...problems]
-      throw new ApiError('validation_failed', { detail: 'Nothing was saved.', errors })
-    }
-    const rule = params.rule ?? values('rule')
-    return api.call(putFraudRule, { account, rule, after: values('after'), terms })
-  },
+  ...calling(
+    putFraudRule,
+    (answer) => {
+      const { version, effective_from, outcome, warnings } = answer as StoredRule
+      if (outcome === 'unchanged') return `Version ${version} has these terms already.`
+      const ends = warnings.find(({ code }) => code === 'later_version_applies')
+      const checks = warnings
+        .filter((one) => one !== ends)
+        .map(({ message }) => ` Please check: ${parameterWords(message)}`)
+      const days = ends
+        ? parameterWords(ends.message)
+        : `It applies from ${dayWords(effective_from)} on.`
+      return `Version ${version} is saved. ${days}${checks.join('')}`
+    },
+    async (values, { api, account }) => {
+      const kind = kindNamed(values('kind'))
+      if (!kind) throw new ApiError('not_found', { detail: 'There is no such kind of rules.' })
+      const { vertical } = await api.call(getAccount, { account })
+      return { terms: understood(typedRule(kind, membersOf(kind, vertical, true), values)) }
+    },
+  ),
   next: (answer, { account }) => accountPath(account, 'fraud-rules', (answer as StoredRule).rule),
 }
 
@@ -123,7 +116,7 @@ export const ruleEditing: Required<Pick<Page, 'redraw'>> = { redraw: redrawVersi
 export interface RuleFormProps {
   readonly visit: Visit
   readonly kind: Kind
-  readonly account: RuleAccount
+  readonly account: { readonly vertical: Vertical }
   /** The rule; of a new one the id that it gets. */
   readonly rule: string
   /** The latest versions, the latest first; null for a new rule. */

@@ -14,7 +14,16 @@ import type { AnswerOf } from '../../http/operation.ts'
 import { getReport } from '../../reports/operations.ts'
 import { resourcesOf } from '../../verticals.ts'
 import { nullIfConflict } from '../api-errors.ts'
-import { type Change, dayBefore, type Page, type Values, type Visit, withQuery } from '../page.ts'
+import { calling } from '../calling.ts'
+import {
+  accountPath,
+  type Change,
+  dayBefore,
+  type Page,
+  type Values,
+  type Visit,
+  withQuery,
+} from '../page.ts'
 import { checkTerms, putInput, redrawVersion } from '../plan/draft.ts'
 import { type Field, PLAN_MEMBERS, RULE_KINDS, type RuleKind } from '../plan/fields.ts'
 import { formOf, rowCount, ruleKind, sameJson, termsOf, valuesOf } from '../plan/form.ts'
@@ -34,15 +43,17 @@ type Stored = AnswerOf<typeof putPlan>
 
 /** The change that saves a version of a plan: that of the path or, if the path has none, that of the form. */
 export const putVersion: Change = {
-  done(answer) {
-    const { version, effective_from, outcome, warnings } = answer as Stored
-    if (outcome === 'unchanged') return `Version ${version} has these terms already.`
-    const checks = warnings.map((one) => ` Please check: ${plainError(one).message}`)
-    return `Version ${version} is saved. It applies from ${dayWords(effective_from)}${version === 1 ? ', and to earlier days, as it is the first' : ''}.${checks.join('')}`
-  },
-  perform: (values, visit) => visit.api.call(putPlan, putInput(values, visit)),
-  next: (answer, { account }) =>
-    `/console/accounts/${encodeURIComponent(account)}/plans/${(answer as Stored).plan}`,
+  ...calling(
+    putPlan,
+    (answer) => {
+      const { version, effective_from, outcome, warnings } = answer as Stored
+      if (outcome === 'unchanged') return `Version ${version} has these terms already.`
+      const checks = warnings.map((one) => ` Please check: ${plainError(one).message}`)
+      return `Version ${version} is saved. It applies from ${dayWords(effective_from)}${version === 1 ? ', and to earlier days, as it is the first' : ''}.${checks.join('')}`
+    },
+    putInput,
+  ),
+  next: (answer, { account }) => accountPath(account, 'plans', (answer as Stored).plan),
 }
 
 /** The part of a page that has the editor: its change, and its buttons that store nothing. */

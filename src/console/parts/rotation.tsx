@@ -1,4 +1,5 @@
-import type { Overlap } from '../../admin/overlap.ts'
+import type { AnyOperation } from '../../http/operation.ts'
+import { calling } from '../calling.ts'
 import type { Change, Visit } from '../page.ts'
 import type { ShownSecret } from '../session.ts'
 import { CopiedText } from './data.tsx'
@@ -44,26 +45,34 @@ export const secretOf =
     }
   }
 
-interface Rotation {
-  /** Replaces the secret. */
-  readonly rotate: (overlap: Overlap, visit: Visit) => Promise<unknown>
-  readonly done: (answer: unknown) => ShownSecret
-  /** Returns the name that a member types before the old secret ends at once. */
-  readonly confirm: (visit: Visit) => string
-}
-
-/** Returns the changes of the forms of `RotationForms`. */
-export const rotationChanges = ({ rotate, done, confirm }: Rotation): Record<string, Change> => ({
-  // The operation checks what was sent.
-  rotate: { done, perform: (values, visit) => rotate(values('overlap') as Overlap, visit) },
-  replace: { done, confirm, perform: (_, visit) => rotate('none', visit) },
+/**
+ * Returns the changes of the forms of `RotationForms`, which call an operation. `confirm` returns the name that a member
+ * types before the old secret ends at once, and `kind` tells
+ * the forms of a page apart.
+ */
+export const rotationChanges = (
+  of: AnyOperation,
+  done: Change['done'],
+  confirm: (visit: Visit) => string,
+  kind = '',
+): Record<string, Change> => ({
+  [`rotate${kind}`]: calling(of, done),
+  [`replace${kind}`]: { ...calling(of, done, () => ({ overlap: 'none' })), confirm },
 })
 
 /** Renders the forms that replace a secret: with an overlap, or at once. `secret` names what is replaced. */
-export const RotationForms = ({ secret, name }: { secret: string; name: string }) => (
+export const RotationForms = ({
+  secret,
+  name,
+  kind = '',
+}: {
+  secret: string
+  name: string
+  kind?: string
+}) => (
   <>
     <ChangeForm
-      change="rotate"
+      change={`rotate${kind}`}
       submit={`Rotate the ${secret}`}
       needs="approver"
       fields={[
@@ -80,7 +89,7 @@ export const RotationForms = ({ secret, name }: { secret: string; name: string }
       ]}
     />
     <ConfirmForm
-      change="replace"
+      change={`replace${kind}`}
       submit={`Replace the ${secret} at once`}
       needs="approver"
       name={name}

@@ -5,7 +5,7 @@ import { validationFailed } from '../../http/read-fields.ts'
 import { readErrors } from '../api-errors.ts'
 import type { FieldError, Values, Visit } from '../page.ts'
 import { RULE_KINDS } from './fields.ts'
-import { rowCount, termsOf, withoutRow, withRow } from './form.ts'
+import { rowCount, type TypedTerms, termsOf, withoutRow, withRow } from './form.ts'
 
 // What somebody types of a plan before it is saved.
 
@@ -39,21 +39,28 @@ const idOf = (name: unknown): string =>
     .slice(0, 63)
 
 /**
- * Returns what saves a plan that was typed.
+ * Returns the terms that were typed.
  *
  * @throws ApiError `validation_failed` if something cannot be understood.
  */
-export function putInput(values: Values, { account, params }: Visit) {
+export function understood({ terms, problems }: TypedTerms): TypedTerms['terms'] {
+  if (problems.length === 0) return terms
+  throw new ApiError('validation_failed', { detail: 'Nothing was saved.', errors: [...problems] })
+}
+
+/**
+ * Returns what saves a plan that was typed. The id of a new one is made from its name if it has none.
+ *
+ * @throws ApiError `validation_failed` if something cannot be understood.
+ */
+export function putInput(values: Values, { params }: Visit) {
   const { terms, problems } = termsOf(values)
   const plan = params.plan ?? (values('plan').trim() || idOf(terms.name))
   const missing = terms.name
     ? { pointer: '/plan', message: 'Write a short name.' }
     : { pointer: '/name', message: 'This is missing.' }
-  const errors = plan === '' && problems.length === 0 ? [missing] : problems
-  if (errors.length > 0) {
-    throw new ApiError('validation_failed', { detail: 'Nothing was saved.', errors: [...errors] })
-  }
-  return { account, plan, after: values('after'), terms }
+  const isNamed = plan !== '' || problems.length > 0
+  return { plan, terms: understood({ terms, problems: isNamed ? problems : [missing] }) }
 }
 
 /** A version that is stored, as far as a new one is compared with it. */

@@ -58,7 +58,7 @@ export const activityOutlier = defineKind({
     ),
   }),
   labels: {
-    times: { label: 'Times what is usual', is: 'decimal', unit: 'times' },
+    times: { label: 'Times what is usual', is: 'amount', unit: 'times' },
   },
   words: ({ times }) => ({
     when: `the lots of a customer on one day, or the profit or loss, were more than ${figure(times)} times what is usual`,

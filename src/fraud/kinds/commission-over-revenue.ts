@@ -65,7 +65,7 @@ export const commissionOverRevenue = defineKind({
       is: 'percent',
       hint: 'The affiliate must earn more.',
     },
-    min: { label: 'Least earnings', is: 'decimal', hint: 'In the currency of the plan.' },
+    min: { label: 'Least earnings', is: 'amount', hint: 'In the currency of the plan.' },
     events: EVENTS_LABEL,
   },
   words: ({ periods, percent, min, events }) => ({

@@ -40,7 +40,7 @@ export const countryMix = defineKind({
     days: { label: 'Days whose signups are compared', is: 'whole', unit: 'days' },
     points: {
       label: 'Percentage points',
-      is: 'decimal',
+      is: 'amount',
       unit: 'points',
       hint: 'By which the share of one country must have grown.',
     },

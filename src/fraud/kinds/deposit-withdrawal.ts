@@ -72,7 +72,7 @@ export const depositWithdrawal = defineKind({
     days: { label: 'Days from the first deposit on', is: 'whole', unit: 'days' },
     lots: {
       label: 'Lots',
-      is: 'decimal',
+      is: 'amount',
       unit: 'lots',
       hint: 'A customer who traded as many is left out.',
     },

@@ -37,7 +37,7 @@ export const payoutWithoutTrading = defineKind({
     days: { label: 'Days without trading', is: 'whole', unit: 'days', hint: 'Before the payout.' },
     times: {
       label: 'Times the profit',
-      is: 'decimal',
+      is: 'amount',
       unit: 'times',
       hint: 'Since the last payout, or of an account that was bought since; a payout of more opens a case.',
     },

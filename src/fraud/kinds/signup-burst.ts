@@ -31,7 +31,7 @@ export const signupBurst = defineKind({
       unit: 'signups',
       hint: 'Of a day, or of an hour.',
     },
-    times: { label: 'Times what is usual', is: 'decimal', unit: 'times' },
+    times: { label: 'Times what is usual', is: 'amount', unit: 'times' },
   },
   words: ({ min, times }) => ({
     when: `at least ${counted(min, 'customer')} signed up on one day or within an hour, more than ${figure(times)} times what is usual`,
