@@ -196,7 +196,7 @@ const administration: Route[] = [
   { ...reads, id: 'listAccounts' },
   { ...reads, id: 'getAccount' },
   { ...changes, id: 'changeAccount', body: { name: 'Other', unknown_customer: 'reject' } },
-  { ...changes, id: 'resetAccount', records: true },
+  { ...changes, id: 'resetAccount', records: true, partly: true },
   { ...changes, id: 'moveAccount', body: { to: 'DB_2' } },
   { ...reads, id: 'listMoves' },
   { ...reads, id: 'getMove' },
