@@ -2,7 +2,6 @@
 export const ATTENTION_CODES = [
   'feed_late',
   'refused_records',
-  'log_budget_used',
   'expiring_credentials',
   'failing_webhooks',
   'failing_postbacks',

@@ -12,9 +12,8 @@ import {
   readFindings,
   type StatusMembers,
 } from '../db/records/attention.ts'
-import { MAX_LOGGED_BYTES_PER_DAY } from '../db/records/storage-limits.ts'
 import { readFailingEndpoints } from '../db/webhooks/endpoints.ts'
-import { DAY_HOURS, DAY_MS } from '../durations.ts'
+import { DAY_MS } from '../durations.ts'
 import type { Reader } from '../http/read-session.ts'
 import { quote, quoteAll } from '../validation/quote.ts'
 import { nameSuggester } from '../validation/suggest.ts'
@@ -70,7 +69,6 @@ const findAttention = (facts: AttentionFacts): Attention[] =>
   [
     lateFeeds(facts),
     refusedRecords(facts),
-    usedLogBudget(facts),
     expiringCredentials(facts),
     failingWebhooks(facts),
     failingPostbacks(facts),
@@ -106,15 +104,6 @@ function refusedRecords({ feeds, urlOf }: AttentionFacts): Attention {
     url: urlOf('deliveries?status=refused'),
   }
 }
-
-const usedLogBudget = ({ loggedBytes, urlOf }: AttentionFacts): Attention => ({
-  code: 'log_budget_used',
-  count: Number(loggedBytes >= MAX_LOGGED_BYTES_PER_DAY),
-  names: [],
-  detail:
-    'The errors and dry runs of today (UTC) have filled the log: it keeps no more of them until tomorrow. The responses still have them. Correct the records before you send them again.',
-  url: urlOf('deliveries?status=refused'),
-})
 
 function expiringCredentials({ ends, isBrand }: AttentionFacts): Attention {
   const credential = isBrand ? 'Brand Token' : 'client secret'
@@ -239,7 +228,7 @@ export async function readAttention(
   now: number,
 ): Promise<Attention[]> {
   const today = Math.floor(now / DAY_MS)
-  const span = { firstHour: today * DAY_HOURS, today, since: today - STATUS_DAYS }
+  const span = { today, since: today - STATUS_DAYS }
   const { account } = grant
   const names = resources.map(({ name }) => name)
   const createdAt = findCreation(env.DB, account)

@@ -250,15 +250,6 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
     button: 'Show the credentials',
     to: accountPath(account, 'credentials'),
   }),
-  log_budget_used: (_, visit) => ({
-    text: (
-      <>
-        <strong>The error log of today is full.</strong> It keeps no more errors until tomorrow.
-      </>
-    ),
-    button: 'Show what was refused',
-    to: refusedPath(visit, [0, 0]),
-  }),
 }
 
 /** What affiliates are paid comes first, then what keeps records from counting. */

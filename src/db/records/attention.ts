@@ -1,4 +1,3 @@
-import { DAY_HOURS } from '../../durations.ts'
 import { fromUnconfigured } from '../directory/affiliates.ts'
 import { all } from '../query.ts'
 import { bindStatement, compileStatement, readBatch, required } from '../statement.ts'
@@ -28,8 +27,6 @@ export interface Signs {
 export interface Findings {
   /** The number of held records. */
   held: number
-  /** The bytes of the log of this day. */
-  loggedBytes: number
   /** The statuses of recent transactions and events. */
   statuses: string[]
   /** The affiliates of the latest customers that are not configured. */
@@ -47,10 +44,6 @@ interface Value<T> {
 
 const SELECT_HELD = compileStatement(`
   select coalesce(sum(held), 0) as value from totals where account = :account`)
-
-const SELECT_LOGGED = compileStatement(`
-  select coalesce(sum(logged_bytes), 0) as value from arrivals
-  where account = :account and hour >= :first_hour and hour < :first_hour + ${DAY_HOURS}`)
 
 const LATEST_TRANSACTIONS = `(select transaction_type, amount_currency, status
     from transactions not indexed where account = :account
@@ -112,9 +105,8 @@ export async function readStatuses(
   return results.map(({ value }) => value)
 }
 
-/** The span of what is searched: the first hour of the day since 1970, its day, and the day of kept totals. */
+/** The present day, and the first day of kept totals that are searched. In days since 1970. */
 interface Span {
-  readonly firstHour: number
   readonly today: number
   readonly since: number
 }
@@ -126,22 +118,14 @@ interface Span {
 export async function readFindings(
   session: D1DatabaseSession,
   account: string,
-  { firstHour, today, since }: Span,
+  { today, since }: Span,
   members: StatusMembers,
 ): Promise<Findings> {
-  const parameters = { account, first_hour: firstHour, today, since, ...ATTENTION_LIMITS }
+  const parameters = { account, today, since, ...ATTENTION_LIMITS }
   const values = { ...parameters, members: JSON.stringify(members) }
-  type Lists = [
-    Value<number>[],
-    Value<number>[],
-    Value<string>[],
-    Value<string>[],
-    Signs[],
-    Value<number>[],
-  ]
-  const [held, logged, statuses, affiliates, signs, implausible] = await readBatch<Lists>(session, [
+  type Lists = [Value<number>[], Value<string>[], Value<string>[], Signs[], Value<number>[]]
+  const [held, statuses, affiliates, signs, implausible] = await readBatch<Lists>(session, [
     bindStatement(session, SELECT_HELD, values),
-    bindStatement(session, SELECT_LOGGED, values),
     bindStatement(session, SELECT_STATUSES, values),
     bindStatement(session, SELECT_AFFILIATES, values),
     bindStatement(session, SELECT_SIGNS, values),
@@ -149,7 +133,6 @@ export async function readFindings(
   ])
   return {
     held: required(held[0], 'sum').value,
-    loggedBytes: required(logged[0], 'sum').value,
     statuses: statuses.map(({ value }) => value),
     affiliates: affiliates.map(({ value }) => value),
     signs,
