@@ -189,6 +189,10 @@ export const getDelivery = readOperation({
       'DeliveryInFull',
       v.object({
         ...delivery,
+        days: member(
+          v.array(day),
+          'The days whose records it changed, in order: of those that it wrote, and from which they moved.',
+        ),
         errors: member(
           v.array(brokenRule),
           'The first 100 errors, at most 64 KiB. Messages do not quote values.',

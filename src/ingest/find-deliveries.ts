@@ -1,3 +1,4 @@
+import { dayText } from '../db/column-types.ts'
 import type { FoundPage, Page } from '../db/paginate.ts'
 import { type DeliverySummary, findDelivery, listDeliveries } from '../db/records/deliveries.ts'
 import { type FoundDelivery, searchDeliveries } from '../db/records/delivery-search.ts'
@@ -216,6 +217,7 @@ export function presentInFull(delivery: Delivery, resource: Resource) {
   const isCut = errors.length === 0 && delivery.errors_total > 0
   return {
     ...presentDelivery(delivery),
+    days: (JSON.parse(delivery.days) as number[]).map(dayText).sort(),
     errors,
     error_groups: groupErrors(delivery, resource),
     ...(isCut && { errors_not_kept: true as const }),

@@ -61,6 +61,15 @@ describe('all refused records', () => {
     ).toBeLessThan(40_000)
   })
 
+  test('a delivery shows the days that it changed, also those that a record has left', async () => {
+    const acme = await acmeWithAda()
+    await acme.post('transactions', deposit)
+    const moved = { ...deposit, transaction_date: '2026-10-04T09:30:00Z' }
+    const delivery_id = await deliver(acme.post('transactions', moved))
+    const { days } = await json(acme.get(`deliveries/${delivery_id}`))
+    expect(days).toEqual([deposit.transaction_date.slice(0, 10), '2026-10-04'])
+  })
+
   test('a delivery shows the same error across records as one group', async () => {
     const acme = await acmeWithAda()
     const wrong = Array.from({ length: 150 }, (_, i) => ({
