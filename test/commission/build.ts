@@ -1,7 +1,7 @@
-import type { AccountInput } from '../../src/commission/engine/account-input.ts'
 import type { Fact } from '../../src/commission/engine/facts.ts'
 import type { OnceRule, PlanTerms, Rule } from '../../src/commission/engine/plan.ts'
 import { evaluate, open } from './engine.ts'
+import type { AccountInput } from './open-account.ts'
 import type { OutcomeStatement, World, WorldCustomer } from './world.ts'
 
 // Small worlds of one affiliate `A` and one plan `P` in EUR, for examples that change a part of them.

@@ -1,5 +1,4 @@
 import { isOutflow } from '../../src/amount-signs.ts'
-import type { AccountInput } from '../../src/commission/engine/account-input.ts'
 import {
   dayNumber,
   type Period,
@@ -23,6 +22,7 @@ import { NO_STATE } from '../../src/commission/engine/state.ts'
 import type { StatementJson } from '../../src/commission/engine/statement.ts'
 import { buildTree } from '../../src/commission/engine/tree.ts'
 import { dayInZone, instantOfLocalTime } from '../../src/zone.ts'
+import type { AccountInput } from './open-account.ts'
 import { type Account, openAccount } from './open-account.ts'
 import type {
   Outcome,

@@ -3,7 +3,7 @@ import {
   openSettlement,
   type Settlement,
 } from '../../src/commission/engine/account.ts'
-import type { AccountInput } from '../../src/commission/engine/account-input.ts'
+import type { SettlementInput } from '../../src/commission/engine/account-input.ts'
 import { openIn } from '../../src/commission/engine/books.ts'
 import type { Period } from '../../src/commission/engine/calendar.ts'
 import {
@@ -11,8 +11,14 @@ import {
   type EvaluatedCustomer,
   evaluateCustomer,
 } from '../../src/commission/engine/evaluate.ts'
+import type { Customer } from '../../src/commission/engine/facts.ts'
 import { oncePerPeriod } from '../../src/commission/engine/memoize.ts'
 import type { PeriodTallies } from '../../src/commission/engine/tally.ts'
+
+/** The facts of an account, or of affiliates that do not depend on others, and where they start. */
+export interface AccountInput extends SettlementInput {
+  readonly customers: readonly Customer[]
+}
 
 /** Computes periods of an account from its facts. */
 export interface Account extends Settlement {

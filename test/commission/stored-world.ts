@@ -1,6 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { FIELDS } from '../../src/db/commission/histories.ts'
 import { RATE_SOURCE } from '../../src/db/commission/rates.ts'
+import { MARK_DAYS } from '../../src/db/records/changed.ts'
+import { bindStatement } from '../../src/db/statement.ts'
 import { dayInZone } from '../../src/zone.ts'
 import type { World, WorldCustomer } from './world.ts'
 
@@ -282,13 +284,14 @@ const STORED_TABLES = [
   'events',
 ]
 
-/** Stores a world in place of what an account has stored before; its books stay. */
+/** Stores a world in place of what an account has stored before, with a mark of its first day; its books stay. */
 export async function replaceWorld(world: World, account: string): Promise<void> {
   const remove = (table: string, column: string) =>
     env.DB.prepare(`delete from ${table} where ${column} = ?`).bind(account)
   await env.DB.batch([
     ...STORED_TABLES.map((table) => remove(table, 'account')),
     remove('accounts', 'id'),
+    bindStatement(env.DB, MARK_DAYS, { account, resource: 'transactions', days: '[0]' }),
   ])
   await storeWorld(world, account)
   await storeRates(world)

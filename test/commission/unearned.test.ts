@@ -1,7 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { isOutflow } from '../../src/amount-signs.ts'
-import type { AccountInput } from '../../src/commission/engine/account-input.ts'
 import { type Period, parsePeriod } from '../../src/commission/engine/calendar.ts'
 import { earningsOf } from '../../src/commission/engine/earnings.ts'
 import { asOf, factEvaluator } from '../../src/commission/engine/evaluate.ts'
@@ -14,7 +13,7 @@ import {
   type UnearnedGroup,
 } from '../../src/commission/engine/unearned.ts'
 import { open } from './engine.ts'
-import type { Account } from './open-account.ts'
+import type { Account, AccountInput } from './open-account.ts'
 import { add, compare, parse, plain, type Rational, subtract, ZERO } from './oracle/rational.ts'
 import type { World } from './world.ts'
 import { periodsOf, randomWorld } from './worlds.ts'

@@ -1,7 +1,6 @@
 import type { BooksOf } from './books.ts'
 import type { Period, PeriodKind } from './calendar.ts'
 import type { Context } from './context.ts'
-import type { Customer } from './facts.ts'
 import type { Plan } from './plans-in-force.ts'
 import type { PlanState } from './state.ts'
 import type { Settled } from './statement.ts'
@@ -15,11 +14,6 @@ export interface SettlementInput extends Context {
   /** Returns what the period before the first left of an affiliate and plan. */
   readonly stateOf: (affiliate: string, plan: string) => PlanState
   readonly booksOf: BooksOf
-}
-
-/** The facts of an account, or of affiliates that do not depend on others, and where they start. */
-export interface AccountInput extends SettlementInput {
-  readonly customers: readonly Customer[]
 }
 
 /** What an affiliate earns under one plan in a period. */

@@ -1,5 +1,5 @@
 import { digest } from '../../auth/secret.ts'
-import { type ClosedState, readHolding } from '../../db/commission/closed-states.ts'
+import { type ClosedState, readArchivedTo, readHolding } from '../../db/commission/closed-states.ts'
 import type { BooksOf } from '../engine/books.ts'
 import type { Context } from '../engine/context.ts'
 import { memoize } from '../engine/memoize.ts'
@@ -79,9 +79,15 @@ export async function findOpenings(
   const { source, range, formOf } = input
   const dependenciesOf = memoize(input.dependenciesOf)
   const closed = range.periods.filter(({ last }) => last < range.period.first)
-  const ends = source.periodKinds.flatMap((kind) =>
-    closed.filter((one) => one.kind === kind).slice(-PERIODS),
-  )
+  const archivedTo = await readArchivedTo(source.db, source.account.id)
+  const ends = source.periodKinds.flatMap((kind) => {
+    const own = closed.filter((one) => one.kind === kind)
+    const latest = own.slice(-PERIODS)
+    const archived = own
+      .slice(0, -PERIODS)
+      .findLast(({ last }) => last <= (archivedTo ?? -Infinity))
+    return archived ? [archived, ...latest] : latest
+  })
   if (ends.length === 0) return [fromFirstRecord(affiliates)]
   const needed = new Set(affiliates.flatMap((one) => [...dependenciesOf(one).settled]))
   const found = await readHolding(source.db, source.account.id, [...needed], ends)

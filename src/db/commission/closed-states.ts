@@ -1,6 +1,6 @@
 import type { Connection } from '../database.ts'
 import { toJsonChunks } from '../json-chunks.ts'
-import { all } from '../query.ts'
+import { all, only } from '../query.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
@@ -23,14 +23,22 @@ export interface PeriodEnd {
   readonly last: number
 }
 
+const ARCHIVED_TO = `(select max(last_day) from archived_months where account = :account)`
+const READ_ARCHIVED_TO = compileStatement(`select ${ARCHIVED_TO} as last`)
+
+/** Returns the last archived day of an account, in days since 1970; null if there is none. */
+export const readArchivedTo = async (db: Connection, account: string): Promise<number | null> =>
+  (await only<{ last: number | null }>(db, READ_ARCHIVED_TO, { account })).last
+
+// What changes in or before an archived month has its effect behind it: all else is refused.
 const HOLDING = compileStatement(`
   with ends as materialized (
     select value ->> 0 as period, value ->> 1 as last_day from ${JSON_EACH}(:ends)
   ),
   marks as materialized (
-    select day, max(seq) as seq from changed
+    select max(day, ifnull(${ARCHIVED_TO} + 1, day)) as day, max(seq) as seq from changed
     where account = :account and resource <> '' and day <= (select max(last_day) from ends)
-    group by day
+    group by 1
   ),
   changes as materialized (
     select period, ifnull((select max(seq) from marks where day <= last_day), 0) as seq from ends
