@@ -37,6 +37,7 @@ const LIBRARY_USERS: Record<string, RegExp> = {
   hyparquet: /^parquet\/file\.ts$/,
   'hyparquet-writer': /^parquet\/file\.ts$/,
   leven: /^validation\/suggest\.ts$/,
+  'cloudflare:workflows': /^statement-run\.ts$/,
   'cloudflare:workers':
     /^(auth\/(token|client)-gate|background-job|admin\/erasure-journal|statement-run|account-move)\.ts$/,
 }
