@@ -2,9 +2,13 @@ import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import openapi from '../../openapi.json'
+import { dayNumber } from '../../src/db/column-types.ts'
+import { readStatements } from '../books/check-books.ts'
 import { day } from '../brand.ts'
 import { planWith, rules } from '../commission/plan-values.ts'
+import { bothWays, OPEN, randomPartner } from '../commission/random-firms.ts'
 import { assign } from '../commission/stored.ts'
+import { randomSource } from '../commission/worlds.ts'
 import { addFinding, storeCases, storeRule } from '../fraud/stored-cases.ts'
 import { ada, ask, askAdmin, json, partner, traded } from '../partner.ts'
 import { asks, ROUTES, type Route } from '../sweep/routes.ts'
@@ -153,10 +157,54 @@ test('§19.3 a change whose effect begins in an archived month is 409, and passe
         expect(await json(answer), id).toMatchObject({ code: 'month_archived' })
       } else expect(answer.ok, `${id} ${await answer.text()}`).toBe(true)
     }
-    // Of another customer nothing is archived.
+    // Another customer has no records.
     const [method, path, body] = CHANGES.refuseCustomer!
     const other = path.replace('c-1', 'C-2')
     expect((await askAdmin(`accounts/acme/${other}`, method, body)).status).toBe(200)
     if (isArchived) await load(month)
   }
+})
+
+/** Returns the lines and corrections of the drafts of an account, by statement. */
+const draftsOf = async (account: string) =>
+  (await readStatements(account))
+    .filter(({ status }) => status === 'draft')
+    .map(({ id, own, adjustments, head }) => [id, own, adjustments, head?.total])
+
+test('§19.3 open statements beside archived months are those once all are loaded, whatever changes', async () => {
+  const refused = /month_archived/
+  let [passed, stopped] = [0, 0]
+  for (let seed = env.SEED * 1000; seed < env.SEED * 1000 + (env.MODEL_RUNS || 2); seed++) {
+    const from = randomSource(seed)
+    const account = `twin-${seed}`
+    const firm = await randomPartner(account, from)
+    for (let n = 0; n < 40; n++) await firm.change()
+    // No record of a month that leaves waits for its customer.
+    const customers = Array.from({ length: 10 }, (_, i) => ({ ...ada, customer_id: `c-${i}` }))
+    expect((await firm.post('customers', customers)).ok).toBe(true)
+    for (let n = 0; n < 6; n++) await firm.close()
+    await firm.run(OPEN)
+    const months = ['2030-06', '2030-05'].map((month) => ({
+      ...{ account, resource: 'trading-activity' as const, first_day: dayNumber(`${month}-01`) },
+      last_day: dayNumber(`${month}-${month === '2030-06' ? 30 : 31}`),
+    }))
+    const { unread } = await bothWays(account)
+    if (unread < months[0]!.last_day) continue
+    for (const month of months) await archive(month)
+    // No affiliate of a customer with records is replaced from the signup on any more.
+    await env.DB.prepare('update customers set first_seen_at = 0').run()
+    for (let n = 0; n < 40; n++) {
+      const isMade = await firm.change().catch((error) => {
+        if (!refused.test(String(error))) throw error
+        stopped += 1
+      })
+      if (isMade) passed += 1
+    }
+    await firm.run(OPEN)
+    const beside = await draftsOf(account)
+    for (const month of months) await load(month)
+    await firm.run(OPEN)
+    expect(beside, `seed ${seed}`).toEqual(await draftsOf(account))
+  }
+  expect(Math.min(passed, stopped)).toBeGreaterThan(3)
 })

@@ -1,3 +1,4 @@
+import { refuseArchived } from '../../db/archive/archived.ts'
 import {
   type CustomersCursor,
   countUnchanged,
@@ -32,7 +33,7 @@ import { endOf } from '../books/period-end.ts'
 import { dayNumber, dayText, type Period, parsePeriod, periodOf } from '../engine/calendar.ts'
 import { compareText } from '../engine/facts.ts'
 import { type Computation, openComputation } from './compute.ts'
-import { RESUME_LIMITS, RUN_LIMITS, STEP_LIMITS, STEP_RETRIES } from './limits.ts'
+import { RESUME_LIMITS, RUN_LIMITS, STEP_LIMITS } from './limits.ts'
 import type { Dependencies } from './opening.ts'
 import { openSource } from './source.ts'
 import { refreshDrafts } from './store.ts'
@@ -43,7 +44,7 @@ const AGAIN = 'Computed statements are kept. Start another run of the period.'
 
 /** Returns the reason of a run of which a step failed in every attempt. */
 export const failedStep = (step: string): string =>
-  `The step "${step}" failed ${STEP_RETRIES.retries.limit + 1} times in about an hour; the log of the Worker names the errors. ${AGAIN}`
+  `The step "${step}" failed in all attempts; the log of the Worker names the errors. ${AGAIN}`
 
 /** The reason of a run whose Workflow could not be created. */
 const NOT_STARTED = 'Its Workflow could not be started. Start another run of the period.'
@@ -301,6 +302,7 @@ export async function startPeriodRun(
   const account = row.id
   const now = Date.now()
   checkBegun(row, period, now)
+  await refuseArchived(db, account, dayText(period.first))
   const id = newRunId(now)
   const started = await startRun(db, {
     account,

@@ -71,7 +71,7 @@ export const readPlanPeriods = (db: Connection, account: string): Promise<PlanPe
 
 /** What may keep the records of a month in the database. */
 export interface MonthState {
-  /** 1 if a record of any resource waits for its customer. */
+  /** 1 if a record of the month or before it waits for its customer. */
   readonly held: 0 | 1
   /** 1 if an export has the present records. */
   readonly exported: 0 | 1 | null
@@ -83,7 +83,7 @@ export interface MonthState {
 
 const isHeld = (table: string, dayColumn: string) =>
   `exists (select 1 from ${table} indexed by ${table}_held where account = :account and held = 1
-      and ${dayColumn} between :first_day and :last_day)`
+      and ${dayColumn} <= :last_day)`
 
 const readState = ({ table, dayColumn }: (typeof ARCHIVED_TABLES)[ArchivedResource]) => {
   const inMonth = `account = :account and ${dayColumn} between :first_day and :last_day`

@@ -153,14 +153,12 @@ function wasSql(table: RecordTable, next: (name: string) => string): string {
   return `json(iif(t.account is not null and (${changes.join(' or ')}), json_array(t.customer_id, ''), null))`
 }
 
-/** Of customers, only those who are new or get another day concern a month. */
+/** The first archived month that ends on the day or later. Of customers, only those who are new or get another day count. */
 function archivedSql({ dayColumn, canHold }: RecordTable, next: (name: string) => string): string {
   const [day, before] = [next(dayColumn), stored(dayColumn)]
-  const isIn = (one: string) => `${one} between a.first_day and a.last_day`
   const stays = canHold ? '' : `and not ifnull(${before} = ${day}, false)`
-  return `iif(exists (select 1 from archived_months where account = :account),
-          (select a.first_day from archived_months a
-            where a.account = :account and (${isIn(day)} or ${isIn(before)}) ${stays} limit 1), null)`
+  return `(select min(a.first_day) from archived_months a
+            where a.account = :account and a.last_day >= min(${day}, ifnull(${before}, ${day})) ${stays})`
 }
 
 /**

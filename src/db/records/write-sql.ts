@@ -24,7 +24,7 @@ const required = (condition: string) => `iif(${condition}, 1, json('changed'))`
 
 /**
  * Inserts the row of the delivery. Parameters: its columns, `:book_zone`, `:closed_through`, `:new_held`, `:max_held`, and three JSON arrays:
- * `:open_days`, of which no archived month may have one, `:references` of `[reference, is missing]`, and `:erased` of
+ * `:open_days`, which come after all archived months, `:references` of `[reference, is missing]`, and `:erased` of
  * `[customer, is erased]`.
  */
 const insertDelivery = ({ reference, personalColumns }: RecordTable) => `
@@ -38,7 +38,7 @@ const insertDelivery = ({ reference, personalColumns }: RecordTable) => `
         and not exists (select 1 from delivery_conditions
           where account = :account and book_zone <> :book_zone)
         and not exists (select 1 from archived_months m cross join json_each(:open_days) d
-          where m.account = :account and d.value between m.first_day and m.last_day)
+          where m.account = :account and d.value <= m.last_day)
         and (:written = 0 or :closed_through is ${CLOSED_THROUGH})
         and (:new_held = 0 or :new_held + (
           select ifnull(sum(held), 0) from totals where account = :account) <= :max_held)
