@@ -6,9 +6,6 @@ import type { Account } from '../db/schema.ts'
 /** The largest logo in bytes. */
 export const MAX_LOGO_BYTES = 51_200
 
-/** The least and the most pixels of a side of a PNG image, and how many times as long as the other it may be. */
-const SIDES = { least: 16, most: 2000, ratio: 8 }
-
 /** A logo that was checked. */
 export interface Logo {
   readonly type: 'image/svg+xml' | 'image/png'
@@ -43,32 +40,16 @@ export function readLogo(text: string): Logo | string {
   const bytes = Uint8Array.fromBase64(data)
   if (bytes.byteLength > MAX_LOGO_BYTES) return TOO_LARGE
   const isPng = PNG.every((one, i) => bytes[i] === one)
-  const found = isPng ? pngProblem(bytes) : svgProblem(bytes)
-  return found ?? { type: isPng ? 'image/png' : 'image/svg+xml', bytes: bytes.byteLength, data }
+  if (!isPng && !isSvg(bytes)) return 'must be an SVG or PNG image: this file is neither'
+  return { type: isPng ? 'image/png' : 'image/svg+xml', bytes: bytes.byteLength, data }
 }
 
 const TOO_LARGE = `must have at most ${MAX_LOGO_BYTES.toLocaleString('en')} bytes (50 KB): save the image smaller`
 
-function pngProblem(bytes: Uint8Array): string | null {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const isHeader = bytes.byteLength > 33 && view.getUint32(12) === 0x49484452
-  if (!isHeader) return 'is not a whole PNG image: save it again'
-  const [width, height] = [view.getUint32(16), view.getUint32(20)]
-  const { least, most, ratio } = SIDES
-  if (Math.min(width, height) < least || Math.max(width, height) > most) {
-    return `is ${width} × ${height} pixels: each side must have ${least} to ${most.toLocaleString('en')} pixels`
-  }
-  if (Math.max(width, height) <= ratio * Math.min(width, height)) return null
-  return `is ${width} × ${height} pixels: one side may be at most ${ratio} times as long as the other`
-}
-
-function svgProblem(bytes: Uint8Array): string | null {
-  const isSvg =
-    /^\s*(?:<\?xml[^>]*\?>\s*)?(?:(?:<!--[\s\S]*?-->|<!DOCTYPE[^>]*>)\s*)*<svg\b[^>]*>/i.test(
-      decode(bytes),
-    )
-  return isSvg ? null : 'must be an SVG or PNG image: this file is neither'
-}
+const isSvg = (bytes: Uint8Array): boolean =>
+  /^\s*(?:<\?xml[^>]*\?>\s*)?(?:(?:<!--[\s\S]*?-->|<!DOCTYPE[^>]*>)\s*)*<svg\b[^>]*>/i.test(
+    decode(bytes),
+  )
 
 function decode(bytes: Uint8Array): string {
   try {

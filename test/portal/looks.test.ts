@@ -20,15 +20,10 @@ const dataUrl = (bytes: Uint8Array | string, type = '') =>
 const svg = (content = '', attributes = 'viewBox="0 0 40 10"') =>
   `<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${content}</svg>`
 
-/** Returns the beginning of a PNG image with these sides, and as many bytes as it should have. */
-function png(width: number, height: number, size = 64): Uint8Array {
+/** Returns the beginning of a PNG image, with as many bytes as it should have. */
+function png(size = 64): Uint8Array {
   const bytes = new Uint8Array(size)
   bytes.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-  const view = new DataView(bytes.buffer)
-  view.setUint32(8, 13)
-  view.setUint32(12, 0x49484452)
-  view.setUint32(16, width)
-  view.setUint32(20, height)
   return bytes
 }
 
@@ -43,7 +38,7 @@ describe('a logo', () => {
     expect((await browser.get(`${AT}/logo`)).status).toBe(404)
     for (const [image, type] of [
       [svg('<path d="M0 0h9"/>'), 'image/svg+xml'],
-      [png(200, 50), 'image/png'],
+      [png(), 'image/png'],
     ] as const) {
       const { logo } = await json(change({ logo: dataUrl(image, type) }))
       expect(logo).toMatchObject({ type, digest: expect.stringMatching(/^[\w-]{16}$/) })
@@ -71,11 +66,8 @@ describe('a logo', () => {
     ['of another type', dataUrl('x', 'image/gif'), 'as a data URL'],
     ['that is a JPEG', dataUrl(new Uint8Array([0xff, 0xd8, 0xff, 0xe0])), 'this file is neither'],
     ['that is a page', dataUrl('<html><svg/></html>'), 'this file is neither'],
-    ['of 51,201 bytes', dataUrl(png(200, 50, 51_201)), 'at most 51,200 bytes'],
-    ['of 2 MB', dataUrl(png(200, 50, 2_000_000)), 'at most 51,200 bytes'],
-    ['of 1 × 10,000 pixels', dataUrl(png(1, 10_000)), 'is 1 × 10000 pixels'],
-    ['of 20 × 1,000 pixels', dataUrl(png(20, 1000)), 'at most 8 times'],
-    ['that is cut off', dataUrl(png(20, 20).slice(0, 30)), 'not a whole PNG'],
+    ['of 51,201 bytes', dataUrl(png(51_201)), 'at most 51,200 bytes'],
+    ['of 2 MB', dataUrl(png(2_000_000)), 'at most 51,200 bytes'],
   ])('%s is refused, and says why', async (_, logo, reason) => {
     expect(await messageOf(logo)).toContain(reason)
     expect((await openPortal().get(`${AT}/logo`)).status).toBe(404)
