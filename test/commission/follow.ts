@@ -236,8 +236,9 @@ function followCurrency(one: Counted, to: string): void {
     return
   }
   for (const day of one.days) followDay(one.currency, day, to)
+  // Days are not kept if they are too many, and for a line of a closed period as it comes to now.
+  if (one.days.length === 0) return
   const usd = one.by_amount_usd ?? { amount: '0', converted: '0' }
-  if (one.days.length === 0 && one.by_amount_usd === null) return
   for (const name of ['amount', 'converted'] as const) {
     const days = one.days.map((day) => parse(day[name]))
     same(sum([...days, parse(usd[name])]), one[name], `${name} by day`)
