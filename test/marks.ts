@@ -30,8 +30,6 @@ const OF_SIGNUP = [
 ]
 const FIRST = [...FIELDS, 'affiliate_id']
 
-const BEGINNING = -719528
-
 const databases = () => [env.DB, env.DB_2]
 
 /** Records that are copied with their marks, leave for an archive or come back are as they were. */
@@ -56,7 +54,7 @@ const triggers = Object.entries(TABLES).flatMap(([table, [resource, day, columns
 
 const judged = (day: string) => note('new', 'review', day)
 
-/** The day of the signup of the customer, from which what holds from the beginning is judged again. */
+/** The day of the signup of the customer, from which what holds from an earlier day is judged again. */
 const SIGNUP = `(select min(c.day, ifnull(c.first_seen_day, c.day)) from customers c
   where c.account = new.account and c.customer_id = new.customer_id)`
 
@@ -73,7 +71,7 @@ const ofCustomers = [
     `create trigger note_fields_${event} after ${event} on customer_fields
       begin ${judged('new.day')} end`,
     `create trigger note_affiliations_${event} after ${event} on customer_affiliations
-      begin ${judged(`iif(new.day = ${BEGINNING}, ${SIGNUP}, new.day)`)} end`,
+      begin ${judged(`max(new.day, ${SIGNUP})`)} end`,
   ]),
 ]
 
