@@ -91,7 +91,7 @@ const filtersOf = (rules: readonly ListedRule[], { query }: Visit): Input[] => [
   { name: 'to', label: 'Opened to', type: 'date', isFolded: true },
 ]
 
-/** Renders the form that decides the open cases of the page at once; nothing for less than two. */
+/** Renders the form that decides the open cases of the page at once; nothing for fewer than two. */
 const DecideAll = ({ cases }: { cases: readonly FraudCase[] }) =>
   cases.length < 2 ? null : (
     <FoldedForm

@@ -213,7 +213,7 @@ const Vocabulary = (props: { words: Words; unmapped: readonly string[] }) => {
           </p>
           <MappingForm
             change={field}
-            submit={`Save the ${name}`}
+            submit="Save the labels"
             mapping={words[field]}
             unmapped={[]}
             meanings={[]}

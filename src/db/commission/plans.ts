@@ -211,7 +211,7 @@ export const putAssignments = (
   sent: readonly StoredAssignment[],
 ) => toRows(sent).map((rows) => bindStatement(db, PUT_ASSIGNMENTS, { account, rows }))
 
-/** Marks the first days of assignments that change: what is computed of them and later days does, too. */
+/** Marks the first days of changed assignments: from them on, statements may come to something else. */
 export const markAssignments = (
   db: D1Database,
   account: string,
