@@ -5,15 +5,23 @@ import { Argument } from 'commander'
 import { parseCommand, wholeNumber } from '../scripts/command-line.ts'
 import { bulk, type Scale, single } from './compete.ts'
 import { cost } from './cost.ts'
+import { months } from './months.ts'
 import { asMarkdown } from './print.ts'
 import { run } from './run.ts'
 
-const BENCHES = { bulk, single, run, cost }
+const BENCHES = { bulk, single, run, months, cost }
 type Name = keyof typeof BENCHES
 
 /** The scale of the figures in documents, and one that only shows that the benches work. */
-const FULL: Scale = { rounds: 5, bulks: 8, singles: 100, facts: 300_000, records: 10_000 }
-const QUICK: Scale = { rounds: 1, bulks: 1, singles: 5, facts: 500, records: 20 }
+const FULL: Scale = {
+  rounds: 5,
+  bulks: 8,
+  singles: 100,
+  facts: 300_000,
+  factsOfMonth: 10_000,
+  records: 10_000,
+}
+const QUICK: Scale = { rounds: 1, bulks: 1, singles: 5, facts: 500, factsOfMonth: 200, records: 20 }
 
 const command = parseCommand(
   'npm run bench',

@@ -15,13 +15,12 @@ import { DAY_MS } from '../src/durations.ts'
 import { firstRules } from '../src/fraud/rule-sets.ts'
 import type { Scale } from './compete.ts'
 import { type Chapter, format, median } from './print.ts'
-import { FIRST_DAY, LAST_DAY, newBulks, PERIOD } from './records.ts'
+import { LAST_DAY, newBulks, PERIOD } from './records.ts'
 
 const ACCOUNT = 'bench'
-const AT = `accounts/${ACCOUNT}`
 
 /** The morning after the last day of the records. */
-const MORNING = Date.parse(LAST_DAY) + DAY_MS + 3 * 3_600_000
+export const MORNING = Date.parse(LAST_DAY) + DAY_MS + 3 * 3_600_000
 
 /** The plans: affiliate n has the plan n % 4. */
 const PLANS = ['cpa', 'hybrid', 'ib-per-lot', 'master-ib']
@@ -34,7 +33,7 @@ const ACTIVITY = 7
 const PATIENCE = 600
 
 /** What something used. */
-interface Used {
+export interface Used {
   readonly ms: number
   readonly cpuMs: number
   readonly rowsRead: number
@@ -55,7 +54,8 @@ export async function run(folder: string, { facts, rounds }: Scale): Promise<Cha
   const service = await serve({ script, state: folder, secrets: await newSecrets() })
   try {
     const customers = Math.max(20, Math.floor(facts / (TRANSACTIONS + ACTIVITY)))
-    await fill(service, customers)
+    await migrate(service)
+    await fill(service, ACCOUNT, customers)
     await setClock(service, MORNING)
     // The first run of both kinds is not counted: it computes statements and cases that the others find.
     await morning(service)
@@ -81,7 +81,11 @@ export async function run(folder: string, { facts, rounds }: Scale): Promise<Cha
   }
 }
 
-async function measure(service: Service, act: typeof sums): Promise<Used> {
+/** Measures what a service uses for an act, which may return the rows that it read. */
+export async function measure(
+  service: Service,
+  act: (service: Service) => Promise<number | undefined>,
+): Promise<Used> {
   await takeRows(service)
   const [cpuBefore, started] = [cpuOf(service.pids), performance.now()]
   const own = await act(service)
@@ -113,11 +117,16 @@ async function expectEnd(what: string, isDone: () => Promise<boolean>): Promise<
   if (!(await until(isDone, PATIENCE))) throw new Error(`${what} did not end.`)
 }
 
+function statementRun(service: Service): Promise<undefined> {
+  return runOf(service, ACCOUNT)
+}
+
 /** Starts a run over the statements of the month, and waits for its end. */
-async function statementRun({ admin }: Service): Promise<undefined> {
-  const { id } = await expectOk(admin('POST', `${AT}/periods/${PERIOD}/run`, { body: {} }))
+export async function runOf({ admin }: Service, account: string): Promise<undefined> {
+  const at = `accounts/${account}`
+  const { id } = await expectOk(admin('POST', `${at}/periods/${PERIOD}/run`, { body: {} }))
   await expectEnd('The run', async () => {
-    const { status } = await expectOk(admin('GET', `${AT}/runs/${id}`))
+    const { status } = await expectOk(admin('GET', `${at}/runs/${id}`))
     if (status === 'failed') throw new Error('The run failed.')
     return status === 'done'
   })
@@ -135,7 +144,7 @@ async function morning(service: Service): Promise<undefined> {
 
 /** Returns the most rows that the explanation of a line reads, of three lines of each statement of a page. */
 async function rowsOfExplanation(service: Service): Promise<number> {
-  const read = (path: string) => expectOk(service.admin('GET', `${AT}/${path}`))
+  const read = (path: string) => expectOk(service.admin('GET', `accounts/${ACCOUNT}/${path}`))
   let most = 0
   for (const { id } of (await read('statements')).data) {
     for (const line of (await read(`statements/${id}`)).lines.slice(0, 3)) {
@@ -176,45 +185,65 @@ function chapterOf(
 
 const affiliateId = (n: number) => `IB-${String(n).padStart(4, '0')}`
 
-/** Creates the account with its affiliates, plans and rates, and sends the records of the month. */
-async function fill(service: Service, customers: number): Promise<void> {
-  await migrate(service)
-  const firm = await newFirm(service, ACCOUNT, 'forex', 'reject')
+/** Sends records as the firm. */
+export type Send = (resource: string, body: unknown) => Promise<unknown>
+
+/**
+ * Creates an account with its affiliates, plans and rates, and sends the records of its months, of which each has the same
+ * number. Its customers signed up in the first one.
+ */
+export async function fill(
+  service: Service,
+  account: string,
+  customers: number,
+  months: readonly string[] = [PERIOD],
+): Promise<Send> {
+  const at = `accounts/${account}`
+  const begin = `${months[0]}-01`
+  const firm = await newFirm(service, account, 'forex', 'reject')
   const put = (path: string, body: unknown, headers: Sent['headers'] = {}) =>
     expectOk(service.admin('PUT', path, { body, headers }))
   const count = Math.min(1000, Math.max(10, Math.floor(customers / 100)))
   const affiliates = Array.from({ length: count }, (_, n) => ({
     affiliate_id: affiliateId(n),
     // Of ten affiliates the first is above the others.
-    ...(n % 10 > 0 && { parent: affiliateId(n - (n % 10)), from: FIRST_DAY }),
+    ...(n % 10 > 0 && { parent: affiliateId(n - (n % 10)), from: begin }),
   }))
-  await put(`${AT}/affiliates`, affiliates)
+  await put(`${at}/affiliates`, affiliates)
   for (const plan of PLANS) {
     const terms = JSON.parse(readFileSync(`examples/plans/${plan}.json`, 'utf8'))
-    await put(`${AT}/plans/${plan}`, { ...terms, effective_from: FIRST_DAY })
+    await put(`${at}/plans/${plan}`, { ...terms, effective_from: begin })
   }
   const assignments = affiliates.map(({ affiliate_id }, n) => ({
-    ...{ affiliate_id, plan: PLANS[n % PLANS.length], from: FIRST_DAY, customers: 'new' },
+    ...{ affiliate_id, plan: PLANS[n % PLANS.length], from: begin, customers: 'new' },
   }))
-  await put(`${AT}/assignments`, assignments)
-  await put('fx-rates', ratesOfMonth(), { 'Content-Type': 'text/csv' })
+  await put(`${at}/assignments`, assignments)
+  await put('fx-rates', ratesFrom(months[0]!), { 'Content-Type': 'text/csv' })
   for (const [rule, terms] of Object.entries(firstRules('forex', LAST_DAY))) {
-    await put(`${AT}/fraud-rules/${rule}`, terms)
+    await put(`${at}/fraud-rules/${rule}`, terms)
   }
   const ask = asFirm(service, firm, await newToken(service, firm))
+  const send: Send = (resource, body) => expectOk(ask('POST', resource, { body }))
   const affiliateOf = (n: number) => affiliateId((n * 7919) % count)
   const draw = { customers, isChanged: true, affiliateOf }
   const counts = { customers: 1, transactions: TRANSACTIONS, 'trading-activity': ACTIVITY }
   for (const [resource, each] of Object.entries(counts)) {
     for (const body of newBulks(resource as keyof typeof counts, each * customers, draw)) {
-      await expectOk(ask('POST', resource, { body }))
+      const named = resource === 'customers' ? months.slice(0, 1) : months
+      for (const month of named) await send(resource, inMonth(body, month))
     }
   }
+  return send
 }
 
-/** Returns the published rates of the month and of the days before it. */
-function ratesOfMonth(): string {
+/** Returns the records of the month as those of another one. */
+export const inMonth = <R extends object>(records: readonly R[], month: string): R[] =>
+  JSON.parse(JSON.stringify(records).replaceAll(PERIOD, month).replaceAll('"TX-', `"TX-${month}-`))
+
+/** Returns the published rates of the months from one on, and of the days before them. */
+function ratesFrom(first: string): string {
+  const before = new Date(Date.parse(first) - 14 * DAY_MS).toISOString().slice(0, 10)
   const [head, ...days] = readFileSync('data/ecb-euro-reference-rates.csv', 'utf8').split('\n')
-  const wanted = days.filter((line) => line >= '2026-02-15' && line < '2026-04')
+  const wanted = days.filter((line) => line >= before && line < '2026-04')
   return `${[head, ...wanted].join('\n')}\n`
 }
