@@ -123,7 +123,7 @@ function failingWebhooks({ failing }: AttentionFacts): Attention {
     code: 'failing_webhooks',
     count: found.length,
     names: hosts,
-    detail: `Receivers of webhooks have failed for a day, or so often that their webhooks are disabled: ${firstNames(hosts)}. Correct them, and have the integrations team enable the webhooks and replay what is missing.`,
+    detail: `Receivers of webhooks have failed for a day, or so often that their webhooks are disabled: ${firstNames(hosts)}. Correct them; then the integrations team enables the webhooks and replays what is missing.`,
   }
 }
 
@@ -153,7 +153,7 @@ function unmappedStatuses({ statuses, mapped }: AttentionFacts): Attention {
     code: 'unmapped_statuses',
     count: unmapped.length,
     names: unmapped,
-    detail: `Records have statuses without a meaning, so they earn nothing: ${firstNames(unmapped)}. Tell the integrations team what they mean.`,
+    detail: `Records have statuses without a meaning, so they earn nothing: ${firstNames(unmapped)}. The integrations team says what they mean.`,
   }
 }
 
@@ -169,7 +169,7 @@ function negativeAmounts({ signs, signOf }: AttentionFacts): Attention {
     code: 'negative_amounts',
     count: wrong.reduce((sum, { count }) => sum + count, 0),
     names,
-    detail: `Of the latest ${ATTENTION_LIMITS.records} records, these have ${isAnyNegative ? 'negative' : 'positive'} amounts although the account sends them as ${isAnyNegative ? 'positive' : 'negative'} numbers, so they count with the wrong sign: ${firstNames(names)}. Send them again under the same ids, or have the integrations team set how the account writes its outflows.`,
+    detail: `Of the latest ${ATTENTION_LIMITS.records} records, these have ${isAnyNegative ? 'negative' : 'positive'} amounts although the account sends them as ${isAnyNegative ? 'positive' : 'negative'} numbers, so they count with the wrong sign: ${firstNames(names)}. Send them again under the same ids; or the integrations team sets how the account writes its outflows.`,
   }
 }
 
@@ -190,7 +190,7 @@ function unknownEvents({ signs, suggestName }: AttentionFacts): Attention {
     code: 'unknown_events',
     count: near.length,
     names: near.map(({ kind }) => kind),
-    detail: `Recent events have names without a definition, so plans that name the defined ones pay nothing for them: ${firstOf(near.map(({ text }) => text))}. Correct the names, or have the integrations team define them.`,
+    detail: `Recent events have names without a definition, so plans that name the defined ones pay nothing for them: ${firstOf(near.map(({ text }) => text))}. Correct the names, or the integrations team defines them.`,
   }
 }
 
@@ -198,7 +198,7 @@ const unconfiguredAffiliates = ({ affiliates }: AttentionFacts): Attention => ({
   code: 'unconfigured_affiliates',
   count: affiliates.length,
   names: affiliates,
-  detail: `The latest customers name affiliates that are not configured, so these affiliates earn nothing: ${firstNames(affiliates)}. Correct the customers, or have the integrations team configure the affiliates.`,
+  detail: `The latest customers name affiliates that are not configured, so these affiliates earn nothing: ${firstNames(affiliates)}. Correct the customers, or the integrations team configures the affiliates.`,
 })
 
 const resourcesOf = (feeds: readonly Feed[]) => feeds.map(({ resource }) => resource)

@@ -64,7 +64,7 @@ test('drafts that pay nothing are counted, and approved with the next period tha
   expect(await review('2026-08')).toContain('The draft pays nothing.')
   const all = async () => (await (await signedIn()).get('/console')).text()
   expect(await all()).not.toMatch(/statements? to approve/)
-  expect(await read('')).not.toContain('for approval')
+  expect(await read('')).not.toContain('Statements of ended periods')
 
   await env.DB.batch(move('2026-09', '5.00'))
   expect(await read('/statements')).toContain('<h1>Statements of September 2026</h1>')
@@ -76,7 +76,7 @@ test('drafts that pay nothing are counted, and approved with the next period tha
   expect(text).not.toContain('approved first:')
   // The list of accounts and the overview count the same.
   expect(await all()).toMatch(/period=2026-09&amp;status=draft">1 statement to approve/)
-  expect(await read('')).toMatch(/<strong>1 statement<\/strong> waits for approval/)
+  expect(await read('')).toMatch(/>1<\/span> Statements of ended periods are drafts/)
 })
 
 test('earlier periods are approved in the same form, the oldest first; what was refused is said of each', async () => {
