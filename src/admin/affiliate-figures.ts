@@ -99,6 +99,7 @@ export const listAffiliateFigures = accountList({
   id: 'listAffiliateFigures',
   role: 'viewer',
   params: {
+    affiliate_id: v.optional(member(v.string(), said('Returns only this affiliate.', 'IB-07'))),
     search: v.optional(
       member(v.string(), said('Returns only affiliates whose id or name has this text.', 'IB')),
     ),

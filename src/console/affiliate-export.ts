@@ -1,11 +1,11 @@
 import { listAffiliateFigures } from '../admin/affiliate-figures.ts'
-import { writeCsv } from '../commission/csv.ts'
+import { csvHeaders, writeCsv } from '../commission/csv.ts'
 import { ApiError } from '../errors.ts'
-import type { CsvFile, Values, Visit } from './page.ts'
+import type { Values, Visit } from './page.ts'
 import type { AffiliateFigures } from './parts/affiliate-figures.tsx'
 import { tickName } from './payment-rows.ts'
 
-// The affiliates that a member ticks, and the files of affiliates.
+// The affiliates that a member ticks, and the file of affiliates.
 
 /** The affiliates of one page of the list, each with a tick box. */
 export const LISTED = 100
@@ -38,29 +38,11 @@ export const readFigures = (
 ) => api.call(listAffiliateFigures, { account, search, only, sort, ...page })
 
 /**
- * Returns the file of the ticked affiliates, which are on the page of the form.
- *
- * @throws ApiError `conflict` if one of them is no longer on this page.
- */
-export async function downloadTicked(values: Values, visit: Visit): Promise<CsvFile> {
-  const ticked = new Set(tickedAffiliates(values))
-  const { data } = await readFigures(visit, { cursor: visit.query.cursor, per_page: LISTED })
-  const rows = data.filter(({ affiliate_id }) => ticked.has(affiliate_id))
-  if (rows.length < ticked.size) {
-    throw new ApiError('conflict', {
-      detail:
-        'Some of the ticked affiliates no longer match the filter. The list below is current: tick them again.',
-    })
-  }
-  return fileOf(rows, visit)
-}
-
-/**
  * Returns the file of all affiliates that the filter of the page matches.
  *
  * @throws ApiError `conflict` if there are more than 5000.
  */
-export async function downloadAll(_: Values, visit: Visit): Promise<CsvFile> {
+export async function downloadAll(visit: Visit): Promise<Response> {
   const rows: AffiliateFigures[] = []
   for (let cursor: string | undefined; ; ) {
     const { data, meta } = await readFigures(visit, { cursor, per_page: PER_PAGE })
@@ -77,10 +59,7 @@ export async function downloadAll(_: Values, visit: Visit): Promise<CsvFile> {
 const sortedSet = (texts: readonly string[]): string[] => [...new Set(texts)].sort()
 
 /** Returns a row of names and a row for each affiliate: amounts have a column for each currency and period. */
-async function fileOf(
-  rows: readonly AffiliateFigures[],
-  { account, names }: Visit,
-): Promise<CsvFile> {
+async function fileOf(rows: readonly AffiliateFigures[], { account, names }: Visit) {
   const planNames = await names.plans()
   const nameOf = (plan = '') => planNames.get(plan) ?? plan
   const currencies = sortedSet(
@@ -115,5 +94,5 @@ async function fileOf(
       ),
     ],
   )
-  return { csv: writeCsv([header, ...lines]), name: ['affiliates', account] }
+  return new Response(writeCsv([header, ...lines]), { headers: csvHeaders('affiliates', account) })
 }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { skip } from '../browser/chromium.ts'
 import { DESKTOP, PHONE } from '../browser/viewports.ts'
@@ -225,21 +224,12 @@ export function moneyTests(shared: () => Shared): void {
     )
   })
 
-  test('a manager ticks affiliates, assigns a plan to them and downloads them', {
-    skip,
-  }, async () => {
+  test('a manager ticks affiliates, and assigns a plan to them', { skip }, async () => {
     const { page } = shared()
     await openSignedIn(shared(), `${FOREX}/affiliates?search=IB-0`)
     await page.getByLabel('Tick all').check()
     assert.equal(await page.locator('[data-sum]').innerText(), '3')
     await page.getByLabel('Tick IB-09').uncheck()
-    const download = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'Download the ticked as CSV' }).click()
-    const csv = readFileSync(await (await download).path(), 'utf8')
-    assert.match(
-      csv,
-      /^\ufeffaffiliate_id,name,parent,plan,[^\r]*\r\nIB-07,[^\r]*\r\nIB-08,Elena Petrov,IB-07,[^\r]*\r\n$/,
-    )
     // The period of the demo is past: from a later day on, the plan changes nothing that others test.
     await page.getByLabel('From').fill('2098-01-01')
     await page.getByRole('button', { name: 'Assign the plan' }).click()

@@ -1,3 +1,4 @@
+import { listAffiliateFigures } from '../../admin/affiliate-figures.ts'
 import { listAffiliatePostbacks, pausePostback } from '../../admin/affiliate-postbacks.ts'
 import {
   deleteAffiliate,
@@ -6,17 +7,11 @@ import {
   putAffiliates,
 } from '../../admin/affiliates.ts'
 import { affiliate } from '../../admin/fields.ts'
-import { getBalance, listLedger } from '../../admin/ledger.ts'
+import { listLedger } from '../../admin/ledger.ts'
 import { createLink, listLinks } from '../../admin/links.ts'
-import { getPlanVersion } from '../../admin/plans.ts'
 import { listQuestions } from '../../admin/questions.ts'
-import { decimal, isZero } from '../../commission/engine/decimal.ts'
-import type { PlanTerms } from '../../commission/engine/plan.ts'
-import { ruleWords, termsWords } from '../../commission/engine/plan-words.ts'
-import { withEveryone } from '../../commission/engine/plans-in-force.ts'
 import { listStatements } from '../../commission/statements/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import type { Language } from '../../languages.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { calling } from '../calling.ts'
 import { pick } from '../form.ts'
@@ -24,35 +19,28 @@ import {
   accountPath,
   allOf,
   type Change,
-  dayBefore,
   type Page,
-  useVisit,
+  type Values,
   type Visit,
   withQuery,
 } from '../page.ts'
-import { seriesOf } from '../parts/affiliate-figures.tsx'
+import { BalanceCell, EarnedCell, PlanCell } from '../parts/affiliate-figures.tsx'
 import {
-  type AddChoices,
   AddForm,
   addAffiliate,
   assignedText,
   assignFields,
   assignPlan,
-  type Plan,
   readAddChoices,
-  versionWords,
 } from '../parts/affiliate-forms.tsx'
 import { AccessPart, memberChanges, readAccess, ViewForm } from '../parts/affiliate-members.tsx'
-import { StatusForm, statusChanges } from '../parts/affiliate-status.tsx'
 import { Actor } from '../parts/audit-words.tsx'
 import { CasesOfAffiliate, readAffiliateCases } from '../parts/cases.tsx'
 import {
   Badge,
   CopiedText,
-  count,
   Data,
   Day,
-  dayWords,
   EmptyState,
   isolated,
   Name,
@@ -60,31 +48,20 @@ import {
   Pager,
   periodWords,
   shortName,
+  titleOf,
 } from '../parts/data.tsx'
+import type { WordsOf } from '../parts/field-words.ts'
 import { AccountLink, Pairs } from '../parts/fields.tsx'
-import { FigureCard, Moneys, WholeText } from '../parts/figures.tsx'
 import { ChangeForm, ConfirmForm, FoldedForm } from '../parts/forms.tsx'
 import { AffiliateLink, PlanName } from '../parts/names.tsx'
-import { lastDayOf } from '../parts/periods.ts'
-import { Sentences } from '../parts/plan-words.tsx'
 import { QuestionsBeside } from '../parts/questions.tsx'
 import { changedMembers } from '../parts/schema.ts'
+import { SchemaForm } from '../parts/schema-fields.tsx'
 import { Statements } from '../parts/statement-lists.tsx'
 import { Table } from '../parts/table.tsx'
-import { type Assignment, Assignments, readAssignments, unassign } from './plans.tsx'
-
-// Where an affiliate has events sent.
+import { Assignments, readAssignments, unassign } from './plans.tsx'
 
 type Postback = AnswerOf<typeof listAffiliatePostbacks>['data'][number]
-
-const switched = (disabled: boolean, done: string) =>
-  calling(pausePostback, done, () => ({ disabled }))
-
-/** The changes of the postbacks of the affiliate of a page. */
-const postbackChanges: Readonly<Record<string, Change>> = {
-  pause_postback: switched(true, 'The postback is paused. Nothing more is sent to it.'),
-  resume_postback: switched(false, 'The postback goes on.'),
-}
 
 const STATES: Readonly<Record<string, string>> = {
   affiliate: 'paused by the affiliate',
@@ -93,61 +70,44 @@ const STATES: Readonly<Record<string, string>> = {
   failing: 'stopped: every attempt of three days failed',
 }
 
-const EVENT_WORDS: Readonly<Record<string, string>> = {
-  signup: 'signups',
-  first_deposit: 'first deposits',
-  qualified: 'customers who qualify',
-  'commission.approved': 'approved commission',
-  'commission.adjusted': 'corrected commission',
-  'statement.paid': 'payments',
-}
-
-/** Renders what an affiliate has sent to their tracker, and the forms that pause a postback. */
-const PostbacksPart = (props: { postbacks: readonly Postback[] }) => {
-  const { postbacks } = props
-  if (postbacks.length === 0) return null
-  const optionsOf = (isPaused: boolean) =>
-    postbacks
-      .filter(({ disabled_reason }) => (disabled_reason === 'firm') === isPaused)
-      .map(({ id, url }) => [id, url] as const)
-  const [active, paused] = [optionsOf(false), optionsOf(true)]
-  return (
+/** Renders what an affiliate has sent to their tracker, and the form that pauses a postback. */
+const PostbacksPart = ({ postbacks }: { postbacks: readonly Postback[] }) =>
+  postbacks.length === 0 ? null : (
     <>
       <Table
         caption="Postbacks"
         rows={postbacks}
         columns={{
           Address: ({ url }) => <Data text={url} />,
-          'What is sent': ({ events }) =>
-            events.map((type) => EVENT_WORDS[type] ?? type).join(', '),
-          State: ({ disabled_reason }) =>
-            disabled_reason === null ? 'active' : (STATES[disabled_reason] ?? ''),
+          'What is sent': ({ events }) => events.map(titleOf).join(', '),
+          State: ({ disabled_reason }) => STATES[disabled_reason ?? ''] ?? 'active',
           Made: 'created_at',
         }}
       />
-      {active.length > 0 && (
-        <FoldedForm
-          change="pause_postback"
-          title="Pause a postback"
-          submit="Pause the postback"
-          fields={[{ name: 'postback_id', label: 'Postback', options: active }]}
-        >
-          <p>The affiliate cannot end your pause. What waits to be sent is not sent.</p>
-        </FoldedForm>
-      )}
-      {paused.length > 0 && (
-        <FoldedForm
-          change="resume_postback"
-          title="Let a postback go on"
-          submit="Let it go on"
-          fields={[{ name: 'postback_id', label: 'Postback', options: paused }]}
-        >
-          <p>What happens from now on is sent again.</p>
-        </FoldedForm>
-      )}
+      <FoldedForm
+        change="pause_postback"
+        title="Pause a postback, or let it go on"
+        submit="Save the postback"
+        fields={[
+          {
+            name: 'postback_id',
+            label: 'Postback',
+            options: postbacks.map(({ id, url }) => [id, url]),
+          },
+          {
+            name: 'disabled',
+            label: 'It is',
+            options: [
+              ['true', 'Paused: what waits to be sent is not sent'],
+              ['false', 'Active: what happens from now on is sent'],
+            ],
+          },
+        ]}
+      >
+        <p>The affiliate cannot end your pause.</p>
+      </FoldedForm>
     </>
   )
-}
 
 // The ledger of an affiliate, in words.
 
@@ -170,117 +130,23 @@ const LISTED = 12
 /** The entries of the ledger of one page. */
 const ENTRIES = 25
 
-/** The statements that are read at once: those of 16 years of months. */
-const READ = 200
-
 type Link = AnswerOf<typeof listLinks>['data'][number]
-
-/** The plan that governs customers who sign up today. */
-interface PlanInForce {
-  readonly plan: Plan
-  readonly assignment: Assignment
-  /** Whether no other was in force before: the first one also governs customers who signed up before it. */
-  readonly isFirst: boolean
-  /** Its terms; null if all its versions are withdrawn. */
-  readonly terms: PlanTerms | null
-}
-
-/** Renders whose plan governs, and since when; and the plan in words. */
-const PlanWords = ({ found }: { found: PlanInForce | null }) => {
-  if (!found) {
-    return (
-      <p class="notice warn">
-        No plan applies to the affiliate today, so it earns nothing. Assign one below.
-      </p>
-    )
-  }
-  const { plan, assignment, isFirst, terms } = found
-  const rules = terms?.rules.map((rule) => ruleWords(rule, terms)) ?? []
-  return (
-    <>
-      <p>
-        <AccountLink at={['plans', plan.plan]}>
-          <Name text={plan.name} />
-        </AccountLink>{' '}
-        applies from {dayWords(assignment.from)} on
-        {assignment.affiliate_id === '*' && ', as to all affiliates without a plan of their own'}
-        {assignment.customers === 'new' &&
-          !isFirst &&
-          ', to customers who sign up from that day on'}
-        .
-      </p>
-      <p class="note">{versionWords(plan)}.</p>
-      {terms &&
-        [...rules.map(({ pays, limits }) => [pays, ...limits]), termsWords(terms)].map(
-          (sentences) => <Sentences now={sentences} before={null} />,
-        )}
-    </>
-  )
-}
-
-/** Reads the statements of an affiliate, the latest first: at most 200 of the last ones. */
-async function readStatements({ api, account }: Visit, affiliate_id: string) {
-  const query = { account, affiliate_id, order: 'latest', per_page: READ }
-  const { data, meta } = await api.call(listStatements, query)
-  const rows = data.toSorted((a, b) => lastDayOf(b.period) - lastDayOf(a.period))
-  return { rows, total: meta.total }
-}
-
-/** Reads the plan of customers who sign up today; null if there is none. */
-async function readPlanInForce(
-  { api, account, today: now }: Visit,
-  choices: Promise<AddChoices>,
-  assignments: ReturnType<typeof readAssignments>,
-): Promise<PlanInForce | null> {
-  const today = dayBefore(now, 0)
-  const { rows, forAll = [] } = (await assignments).found
-  const governing = withEveryone(rows, forAll)
-  const assignment = governing.findLast(({ from }) => from <= today)
-  const plan = (await choices).plans.find((one) => one.plan === assignment?.plan)
-  if (!assignment || !plan) return null
-  const isFirst = assignment === governing[0]
-  const version = plan.in_force ?? plan.next?.version
-  if (version === undefined) return { plan, assignment, isFirst, terms: null }
-  const { terms } = await api.call(getPlanVersion, { account, plan: plan.plan, version })
-  return { plan, assignment, isFirst, terms }
-}
-
-/** Says which plan the affiliate has next. */
-const NextPlan = ({ found }: { found: Found }, visit = useVisit()) => {
-  const today = dayBefore(visit.today, 0)
-  const { rows, forAll } = found.assignments.found
-  const next = withEveryone(rows, forAll).find(({ from }) => from > today)
-  const plan = found.choices.plans.find((one) => one.plan === next?.plan)
-  if (!next || !plan) return null
-  return (
-    <p>
-      From {dayWords(next.from)} on:{' '}
-      <AccountLink at={['plans', plan.plan]}>
-        <Name text={plan.name} />
-      </AccountLink>
-      {next.customers === 'new' && ', for customers who sign up from that day on'}.
-    </p>
-  )
-}
 
 async function readAffiliate(visit: Visit) {
   const { api, account, params, query } = visit
   const { affiliate_id = '' } = params
   const own = { account, affiliate_id }
-  const choices = readAddChoices(visit)
-  const assignments = readAssignments(visit, own)
   return allOf({
-    choices,
-    assignments,
+    choices: readAddChoices(visit),
+    assignments: readAssignments(visit, own),
     profile: api.call(listAffiliates, own).then(({ data }) => data[0]),
+    figures: api.call(listAffiliateFigures, own).then(({ data }) => data[0]),
     parents: api.call(listParents, own),
-    balances: api.call(getBalance, own).catch(nullIfNotFound),
-    statements: readStatements(visit, affiliate_id),
+    statements: api.call(listStatements, { ...own, order: 'latest', per_page: LISTED }),
     entries: api.call(listLedger, {
       ...{ ...own, order: 'latest', cursor: query.cursor, per_page: ENTRIES },
     }),
     links: api.call(listLinks, own),
-    plan: readPlanInForce(visit, choices, assignments),
     cases: readAffiliateCases(visit, affiliate_id),
     access: readAccess(visit, affiliate_id),
     planNames: visit.names.plans(),
@@ -292,51 +158,52 @@ async function readAffiliate(visit: Visit) {
   })
 }
 
-type Found = Awaited<ReturnType<typeof readAffiliate>>
-
-const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
-  en: 'English',
-  de: 'German',
-  es: 'Spanish',
-  fr: 'French',
-  pt: 'Portuguese',
-}
-
 const { display_name, contact_email, language, note } = affiliate
 
 /** What the team knows of an affiliate. */
 const PROFILE = { display_name, contact_email, language, note }
 
+const PROFILE_WORDS = {
+  display_name: { label: 'Name', hint: '' },
+  contact_email: { label: 'E-mail address', hint: '' },
+  language: {
+    label: 'Language of the portal',
+    hint: 'Default: English.',
+    choices: { en: 'English', de: 'German', es: 'Spanish', fr: 'French', pt: 'Portuguese' },
+  },
+  note: { label: 'Note', hint: 'For the team only: the affiliate never sees it.' },
+} satisfies WordsOf<keyof typeof PROFILE>
+
+/** Returns a change of the affiliate of the page. */
+const putting = (done: string, changed: (values: Values) => object): Change => ({
+  done,
+  perform: (values, { api, account, params: { affiliate_id = '' } }) =>
+    api.call(putAffiliates, { account, affiliates: [{ affiliate_id, ...changed(values) }] }),
+})
+
 const changes: Readonly<Record<string, Change>> = {
   unassign,
-  ...statusChanges,
   ...memberChanges,
-  ...postbackChanges,
+  pause_postback: calling(pausePostback, 'The postback is saved.'),
   add: addAffiliate,
-  configure: {
-    done: 'The affiliate is stored.',
-    perform: (_, { api, account, params: { affiliate_id = '' } }) =>
-      api.call(putAffiliates, { account, affiliates: [{ affiliate_id }] }),
-  },
+  configure: putting('The affiliate is stored.', () => ({})),
+  contact: putting('Name, contact and note are stored.', (values) =>
+    changedMembers(PROFILE, values),
+  ),
+  parent: putting('The parent is stored.', (values) => ({
+    parent: values('parent').trim() || null,
+    ...pick(values, 'from'),
+  })),
+  suspend: putting(
+    'The affiliate is suspended, and its members are signed out. It earns on.',
+    () => ({ status: 'suspended' }),
+  ),
+  reinstate: putting('The affiliate is reinstated, and can sign in again.', () => ({
+    status: 'active',
+  })),
   assign: {
     done: assignedText,
     perform: (values, visit) => assignPlan(values, visit, [visit.params.affiliate_id ?? '']),
-  },
-  contact: {
-    done: 'Name, contact and note are stored.',
-    perform: (values, { api, account, params: { affiliate_id = '' } }) =>
-      api.call(putAffiliates, {
-        account,
-        affiliates: [{ affiliate_id, ...changedMembers(PROFILE, values) }],
-      }),
-  },
-  parent: {
-    done: 'The parent is stored.',
-    perform: (values, { api, account, params: { affiliate_id = '' } }) => {
-      const parent = values('parent').trim() || null
-      const changed = { affiliate_id, parent, ...pick(values, 'from') }
-      return api.call(putAffiliates, { account, affiliates: [changed] })
-    },
   },
   link: {
     ...calling(createLink, 'The link was created.'),
@@ -349,6 +216,24 @@ const changes: Readonly<Record<string, Change>> = {
   },
 }
 
+/** Renders the form that suspends an affiliate, or reinstates it. */
+const StatusForm = ({ isActive }: { isActive: boolean }) =>
+  isActive ? (
+    <FoldedForm change="suspend" title="Suspend the affiliate" submit="Suspend it" isDanger>
+      <p>
+        Its members are signed out at once. Until you reinstate it, nobody can sign in for it, and
+        its keys are refused. It keeps what it earned, and earns on.
+      </p>
+    </FoldedForm>
+  ) : (
+    <FoldedForm change="reinstate" title="Reinstate the affiliate" submit="Reinstate it">
+      <p>
+        Its members can sign in again with their passkeys. Its keys work again, and so do
+        invitations that have not ended.
+      </p>
+    </FoldedForm>
+  )
+
 /** An affiliate: what it earned and was paid, its plans and its links. */
 export const affiliatePage: Page = {
   path: '/accounts/:account/affiliates/:affiliate_id',
@@ -360,14 +245,6 @@ export const affiliatePage: Page = {
     const affiliate_id = visit.params.affiliate_id ?? ''
     const found = await readAffiliate(visit)
     const [own] = found.parents.data
-    const { rows } = found.assignments.found
-    const series = seriesOf(found.statements.rows, visit.today)
-    const amountsOf = (name: 'balance' | 'due') =>
-      (found.balances?.balances ?? []).flatMap((one) =>
-        isZero(decimal(one[name])) ? [] : [{ amount: one[name], currency: one.currency }],
-      )
-    const due = amountsOf('due')
-    const latest = found.statements.rows.slice(0, LISTED)
     const made = found.links.data.find(({ link_id }) => link_id === visit.query.made)
     const body = (
       <>
@@ -394,73 +271,41 @@ export const affiliatePage: Page = {
         )}
         <CasesOfAffiliate found={found.cases} />
         <QuestionsBeside questions={found.questions} />
-        <div class="figure-cards affiliate-figures">
-          <FigureCard title="Balance">
-            <Moneys amounts={amountsOf('balance')} none="0" />
-            <p class="note">All that is booked and not paid.</p>
-          </FigureCard>
-          <FigureCard title="Payable">
-            <Moneys amounts={due} none="Nothing" />
-            {due.length > 0 && (
-              <p>
-                <AccountLink at={['payouts']} children="To the payouts" />
-              </p>
-            )}
-          </FigureCard>
-          {series.map((one) => {
-            const [open, previous] = one.totals
-            return (
-              <FigureCard title={`Earned in ${periodWords(open?.period ?? '')}`}>
-                <Moneys
-                  amounts={[{ amount: open?.total ?? '0', currency: one.currency }]}
-                  none=""
-                />
-                <p class="change">
-                  So far;{' '}
-                  <WholeText
-                    amount={{ amount: previous?.total ?? '0', currency: one.currency }}
-                    of={periodWords(previous?.period ?? '')}
-                  />
-                </p>
-              </FigureCard>
-            )
-          })}
-        </div>
+        {found.figures && (
+          <Pairs
+            pairs={[
+              ['Plan', <PlanCell row={found.figures} />],
+              ['Balance', <BalanceCell balances={found.figures.balances} />],
+              [
+                'Earned this period',
+                <EarnedCell earned={found.figures.earned} now={visit.today} />,
+              ],
+              ['Last signup', <Day day={found.figures.last_signup} />],
+            ]}
+          />
+        )}
         <h2>Plan</h2>
-        <PlanWords found={found.plan} />
-        <NextPlan found={found} />
-        {rows.length > 0 && <Assignments found={{ rows }} planNames={found.planNames} />}
+        <Assignments found={found.assignments.found} planNames={found.planNames} />
         {found.choices.plans.length > 0 && (
           <FoldedForm
             change="assign"
             title="Assign a plan"
             submit="Assign the plan"
             at="/0"
-            fields={assignFields(found.choices.plans, visit.today)}
+            fields={assignFields(found.choices.plans)}
           />
         )}
         {own && (
           <>
             <h2>Contact and referral</h2>
-            {found.profile && (
-              <Pairs
-                pairs={[
-                  ['Name', <Data text={found.profile.display_name ?? 'none'} />],
-                  [
-                    'E-mail address',
-                    found.profile.contact_email ? (
-                      <a href={`mailto:${encodeURIComponent(found.profile.contact_email)}`}>
-                        <Data text={found.profile.contact_email} />
-                      </a>
-                    ) : (
-                      NOTHING
-                    ),
-                  ],
-                  ['Language of the portal', LANGUAGE_NAMES[found.profile.language ?? 'en']],
-                  ['Note of the team', <Data text={found.profile.note ?? 'none'} />],
-                ]}
-              />
-            )}
+            <SchemaForm
+              change="contact"
+              submit="Save name, contact and note"
+              at="/0"
+              schemas={PROFILE}
+              words={PROFILE_WORDS}
+              values={found.profile && { ...found.profile }}
+            />
             <Table
               caption="Who referred the affiliate, by first day"
               rows={own.parents.filter(({ parent, from }) => parent !== null || from !== null)}
@@ -470,36 +315,6 @@ export const affiliatePage: Page = {
               }}
               empty={<p class="note">Nobody referred the affiliate.</p>}
             />
-            <FoldedForm
-              change="contact"
-              title="Change name, contact and note"
-              submit="Save name, contact and note"
-              at="/0"
-              fields={[
-                { name: 'display_name', label: 'Name', value: found.profile?.display_name ?? '' },
-                {
-                  name: 'contact_email',
-                  label: 'E-mail address',
-                  value: found.profile?.contact_email ?? '',
-                },
-                {
-                  name: 'language',
-                  label: 'Language of the portal',
-                  value: found.profile?.language ?? '',
-                  options: [['', 'English, by default'], ...Object.entries(LANGUAGE_NAMES)],
-                },
-                {
-                  name: 'note',
-                  label: 'Note',
-                  value: found.profile?.note ?? '',
-                  hint: 'For the team only: the affiliate never sees it.',
-                },
-              ]}
-            >
-              {(Object.keys(PROFILE) as (keyof typeof PROFILE)[]).map((name) => (
-                <input type="hidden" name={`was:${name}`} value={found.profile?.[name] ?? ''} />
-              ))}
-            </FoldedForm>
             <FoldedForm
               change="parent"
               title="Change the parent"
@@ -538,7 +353,7 @@ export const affiliatePage: Page = {
               , with the answers.
             </p>
             <PostbacksPart postbacks={found.postbacks} />
-            <StatusForm affiliate_id={affiliate_id} status={found.profile.status} />
+            <StatusForm isActive={found.profile.status === 'active'} />
           </>
         )}
         <h2>Links</h2>
@@ -578,8 +393,8 @@ export const affiliatePage: Page = {
         <Statements
           isOfAffiliate
           planNames={found.planNames}
-          caption={`Statements, the latest first: ${count(latest.length)} of ${count(found.statements.total)}`}
-          rows={latest}
+          caption="Statements, the latest first"
+          rows={found.statements.data}
           empty={
             <EmptyState title="No statement yet.">
               <p>

@@ -3,12 +3,10 @@ import {
   listUnconfiguredAffiliates,
   putAffiliates,
 } from '../../admin/affiliates.ts'
-import { isAtLeast } from '../../auth/roles.ts'
-import { counted, listed } from '../../commission/engine/reasons.ts'
+import { counted } from '../../commission/engine/reasons.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import {
   downloadAll,
-  downloadTicked,
   LISTED,
   readFigures,
   tickedAffiliates,
@@ -31,21 +29,11 @@ import {
   assignPlan,
   readAddChoices,
 } from '../parts/affiliate-forms.tsx'
-import { setStatus } from '../parts/affiliate-status.tsx'
-import {
-  Badge,
-  count,
-  Data,
-  EmptyState,
-  isolated,
-  type List,
-  Pager,
-  visible,
-} from '../parts/data.tsx'
+import { Badge, count, Data, EmptyState, type List, Pager, visible } from '../parts/data.tsx'
 import { AccountLink, Value } from '../parts/fields.tsx'
-import { Field, Filters, type Input, type Option, Refusal, Refusals } from '../parts/forms.tsx'
+import { Field, Filters, type Input, type Option, Refusal } from '../parts/forms.tsx'
 import { AffiliateName, NameAndId } from '../parts/names.tsx'
-import { PostForm } from '../parts/payout-forms.tsx'
+import { canManage, PostForm, RowRefusal } from '../parts/payout-forms.tsx'
 import { Table } from '../parts/table.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { tickName } from '../payment-rows.ts'
@@ -53,17 +41,8 @@ import { tickName } from '../payment-rows.ts'
 /** The affiliates of one page of the tree. */
 const PER_PAGE = 500
 
-/** Those of them that are shown above the list. */
-const FIRST = 5
-
-/** The forms for the ticked affiliates. */
-const TICKED: readonly string[] = ['assign', 'suspend', 'reinstate', 'download', 'download_all']
-
-/** The affiliates that a refusal names. */
-const NAMED = 5
-
-/** The filter that lists only affiliates who are not configured. */
-const UNCONFIGURED = 'unconfigured'
+/** The affiliates without a configuration that are shown above the list. */
+const FIRST = 20
 
 type Affiliate = AnswerOf<typeof listAffiliates>['data'][number]
 
@@ -90,97 +69,45 @@ function treeOf(rows: readonly Affiliate[]): Placed[] {
   return walk(null, 0)
 }
 
-type UnknownAffiliate = Unconfigured['data'][number]
-
 /** Renders the affiliates that customers name and that are not configured, each with a button that stores it. */
-const Unconfigured = (
-  { found, isFiltered }: { found: Unconfigured; isFiltered: boolean },
-  visit = useVisit(),
-) => {
-  const canChange = isAtLeast(visit.member.role, 'manager')
-  if (found.data.length === 0) {
-    return isFiltered ? (
-      <EmptyState title="All affiliates that the latest customers name are configured." />
-    ) : null
-  }
-  const rows = isFiltered ? found.data : found.data.slice(0, FIRST)
-  const table = (
-    <Table
-      caption="Not configured: affiliates that the latest customers name. They earn nothing."
-      rows={rows}
-      columns={{
-        Affiliate: ({ affiliate_id }) => <Data text={affiliate_id} />,
-        Customers: 'customers',
-        'What to do': canChange && configureButton,
-      }}
-    />
-  )
-  const others = found.data.length - rows.length
-  const more = others > 0 && (
-    <p>
-      <a href={withQuery(visit.path, { only: UNCONFIGURED })}>
-        {counted(others, 'other affiliate')} not configured
-      </a>
-    </p>
-  )
-  if (!canChange) {
-    return (
-      <>
-        {table}
-        {more}
-      </>
-    )
-  }
-  return (
+const Unconfigured = ({ found: { data } }: { found: Unconfigured }, visit = useVisit()) =>
+  data.length === 0 ? null : (
     <form method="post" id="change-configure">
       <input type="hidden" name="csrf" value={visit.csrf} />
       <input type="hidden" name="change" value="configure" />
       {visit.refused?.change === 'configure' && <Refusal {...visit.refused} at="/0" />}
-      {table}
-      {more}
+      <Table
+        caption="Not configured: affiliates that the latest customers name. They earn nothing."
+        rows={data.slice(0, FIRST)}
+        columns={{
+          Affiliate: ({ affiliate_id }) => <Data text={affiliate_id} />,
+          Customers: 'customers',
+          'What to do':
+            canManage(visit) &&
+            (({ affiliate_id }) => (
+              <button
+                type="submit"
+                name="affiliate_id"
+                value={affiliate_id}
+                aria-label={`Configure ${visible(affiliate_id)}`}
+              >
+                Configure
+              </button>
+            )),
+        }}
+      />
+      {data.length > FIRST && (
+        <p>{counted(data.length - FIRST, 'other affiliate')} not configured</p>
+      )}
     </form>
   )
-}
-
-const configureButton = ({ affiliate_id }: UnknownAffiliate) => (
-  <button
-    type="submit"
-    name="affiliate_id"
-    value={affiliate_id}
-    aria-label={`Configure ${visible(affiliate_id)}`}
-  >
-    Configure
-  </button>
-)
-
-/** Renders why a change of the ticked affiliates was refused: each reason once, with the affiliates it is about. */
-const RefusedTicks = (_: object, { refused } = useVisit()) => {
-  if (!refused || !TICKED.includes(refused.change)) return null
-  const ids = tickValues(refused.values)
-  const errors = [...Map.groupBy(refused.errors, ({ message }) => message)].map(
-    ([message, all]) => {
-      const found = all.flatMap(({ pointer = '' }) => ids[Number(pointer.split('/')[1])] ?? [])
-      return { message, about: found.slice(0, NAMED).map(isolated), others: found.length - NAMED }
-    },
-  )
-  return (
-    <Refusals
-      detail={refused.detail}
-      errors={errors.map(({ message }) => ({ message }))}
-      about={({ message }) => {
-        const { about = [], others = 0 } = errors.find((one) => one.message === message) ?? {}
-        const names = others > 0 ? [...about, counted(others, 'other')] : about
-        return names.length > 0 && names.length < ids.length && <strong>{listed(names)}:</strong>
-      }}
-    />
-  )
-}
 
 /** Renders the list, and the forms for the affiliates that are ticked in it. */
 const ListForm = (
   { list, plans }: { list: List<AffiliateFigures>; plans: AddChoices['plans'] },
   visit = useVisit(),
 ) => {
+  const ticked = visit.refused ? tickValues(visit.refused.values) : []
   const figures = (
     <Table
       caption="Affiliates"
@@ -190,7 +117,7 @@ const ListForm = (
           type="checkbox"
           name={tickName(position)}
           value={affiliate_id}
-          checked={(visit.refused ? tickValues(visit.refused.values) : []).includes(affiliate_id)}
+          checked={ticked.includes(affiliate_id)}
           aria-label={`Tick ${visible(affiliate_id)}`}
         />
       )}
@@ -214,14 +141,11 @@ const ListForm = (
           </>
         ),
         Plan: (row) => <PlanCell row={row} />,
-        // Who chooses affiliates for a plan needs to find them, not their figures.
-        Balance: !visit.query.plan && {
-          number: ({ balances }) => <BalanceCell balances={balances} />,
-        },
-        'Earned this period': !visit.query.plan && {
+        Balance: { number: ({ balances }) => <BalanceCell balances={balances} /> },
+        'Earned this period': {
           number: ({ earned }) => <EarnedCell earned={earned} now={visit.today} />,
         },
-        'Last signup': !visit.query.plan && 'last_signup',
+        'Last signup': 'last_signup',
       }}
       empty={
         Object.keys(visit.query).length === 0 ? (
@@ -239,12 +163,16 @@ const ListForm = (
     />
   )
   if (list.data.length === 0) return figures
-  const canAssign = plans.length > 0 && isAtLeast(visit.member.role, 'manager')
+  const canAssign = plans.length > 0 && canManage(visit)
   const chosen = plans.find(({ plan }) => plan === visit.query.plan)
-  const kept = visit.refused ? tickValues(visit.refused.values).length : 0
   return (
     <PostForm id="change-assign">
-      <RefusedTicks />
+      {visit.refused?.change === 'assign' && (
+        <RowRefusal
+          refused={visit.refused}
+          rows={ticked.map((affiliate_id) => ({ affiliate_id }))}
+        />
+      )}
       {canAssign && chosen && (
         <p class="notice">
           Tick who gets the plan <bdi>{visible(chosen.name)}</bdi>. Then{' '}
@@ -259,11 +187,11 @@ const ListForm = (
       </p>
       <fieldset class="for-ticked" id="for-ticked">
         <legend>
-          For the ticked affiliates (<span data-sum>{kept}</span>)
+          For the ticked affiliates (<span data-sum>{ticked.length}</span>)
         </legend>
         {canAssign && (
           <div class="in-line">
-            {assignFields(plans, visit.today, visit.query.plan).map((field) => (
+            {assignFields(plans, visit.query.plan).map((field) => (
               <Field change="assign" pointer={`/0/${field.name}`} {...field} />
             ))}
             <button type="submit" name="change" value="assign">
@@ -271,41 +199,20 @@ const ListForm = (
             </button>
           </div>
         )}
-        <button type="submit" name="change" value="download" class="plain">
-          Download the ticked as CSV
-        </button>
-        {isAtLeast(visit.member.role, 'manager') && (
-          <details class="danger">
-            <summary>Suspend or reinstate the ticked</summary>
-            <p>
-              The members of a suspended affiliate are signed out at once. Until you reinstate it,
-              nobody can sign in for it, and its keys are refused. It keeps what it earned, and
-              earns on.
-            </p>
-            <button type="submit" name="change" value="suspend">
-              Suspend the ticked
-            </button>{' '}
-            <button type="submit" name="change" value="reinstate" class="plain">
-              Reinstate the ticked
-            </button>
-          </details>
-        )}
       </fieldset>
       <p>
-        <button type="submit" name="change" value="download_all" class="plain">
+        <a href={withQuery(visit.path, { ...visit.query, format: 'csv' })} download>
           Download all {count(list.meta.total)} as CSV
-        </button>
+        </a>
       </p>
     </PostForm>
   )
 }
 
-/** The filters that the list shows, with those who are not configured. */
 const ONLY: readonly Option[] = [
   ['', 'All'],
   ['without_plan', 'Without a plan'],
   ['with_balance', 'With a balance'],
-  [UNCONFIGURED, 'Not configured'],
 ]
 
 const FILTERS: readonly Input[] = [
@@ -321,19 +228,12 @@ const FILTERS: readonly Input[] = [
   },
 ]
 
-/** Says how many affiliates were suspended or reinstated. */
-function statusText(answer: unknown, what: string): string {
-  const { received, changed } = answer as { received: number; changed: number }
-  const others = received > changed ? ` ${count(received - changed)} had this state before.` : ''
-  return `${counted(changed, 'affiliate')} ${what}.${others}`
-}
-
 /** The affiliates of an account. */
 export const affiliatesPage: Page = {
   path: '/accounts/:account/affiliates',
   section: 'Affiliates',
   hasNames: true,
-  query: ['add', 'cursor', 'search', 'only', 'sort', 'view', 'plan'],
+  query: ['add', 'cursor', 'search', 'only', 'sort', 'view', 'plan', 'format'],
   changes: {
     add: addAffiliate,
     assign: {
@@ -342,22 +242,19 @@ export const affiliatesPage: Page = {
       // The choice is made: the list no longer asks for affiliates.
       next: (_, { path, query }) => withQuery(path, { ...query, plan: undefined }),
     },
-    suspend: setStatus('suspended', tickedAffiliates, (answer) => statusText(answer, 'suspended')),
-    reinstate: setStatus('active', tickedAffiliates, (answer) => statusText(answer, 'reinstated')),
     configure: {
       done: 'The affiliate is stored. It earns by the plan for all, unless you assign one to it.',
       perform: (values, { api, account }) =>
         api.call(putAffiliates, { account, affiliates: [pick(values, 'affiliate_id')] }),
     },
   },
-  downloads: { download: downloadTicked, download_all: downloadAll },
+  file: (visit) => (visit.query.format === 'csv' ? downloadAll(visit) : null),
   async render(visit) {
     const { api, account, query } = visit
-    const { add, view, only, cursor, plan } = query
+    const { add, view, cursor, plan } = query
     const isTree = view === 'tree'
-    const isUnconfigured = only === UNCONFIGURED
     const [list, tree, unconfigured, choices] = await Promise.all([
-      isTree || isUnconfigured ? null : readFigures(visit, { cursor, per_page: LISTED }),
+      isTree ? null : readFigures(visit, { cursor, per_page: LISTED }),
       isTree ? api.call(listAffiliates, { account, per_page: PER_PAGE, cursor }) : null,
       api.call(listUnconfiguredAffiliates, { account, customers: LATEST }),
       readAddChoices(visit),
@@ -366,12 +263,12 @@ export const affiliatesPage: Page = {
     const body = (
       <>
         <AddForm title="Add an affiliate" choices={choices} id={add} />
-        {isAtLeast(visit.member.role, 'manager') && (
+        {canManage(visit) && (
           <p class="quick">
             <AccountLink at={['affiliate-upload']} children="Upload a file" />
           </p>
         )}
-        <Unconfigured found={unconfigured} isFiltered={isUnconfigured} />
+        <Unconfigured found={unconfigured} />
         <Tabs
           label="Affiliates"
           here={isTree ? 'Tree' : 'List'}

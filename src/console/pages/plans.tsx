@@ -247,7 +247,7 @@ export const plansPage: Page = {
                   required: true,
                   hint: 'The id of an affiliate, or * for all others: those without an assignment of their own.',
                 },
-                ...assignFields(plans, visit.today, visit.query.plan),
+                ...assignFields(plans, visit.query.plan),
               ]}
             />
           </>

@@ -76,35 +76,6 @@ const planTitle = (
 export const planOptions = (plans: readonly Pick<Plan, 'plan' | 'name'>[]): Option[] =>
   plans.map((one) => [one.plan, planTitle(one, plans)])
 
-/** Says what an assignment does before the first day of a plan, for each whose first day is to come. */
-const futureWords = (plans: AddChoices['plans']): string =>
-  plans
-    .flatMap(({ name, in_force, next }) =>
-      in_force === null && next
-        ? [
-            `${isolated(name)} begins on ${dayWords(next.from)}: if you choose an earlier day, its first version pays from that day on.`,
-          ]
-        : [],
-    )
-    .join(' ')
-
-/**
- * Returns the field of the first day of an assignment. If the plans begin on different days, it is empty: then
- * the server takes today, or the first day of the plan if that is later.
- */
-function fromField(plans: AddChoices['plans'], now: number, chosen?: string): Input {
-  const own = plans.filter(({ plan }) => plan === chosen)
-  const days = new Set((own.length > 0 ? own : plans).map((one) => startOf(one, now)))
-  const future = futureWords(own.length > 0 ? own : plans)
-  return {
-    name: 'from',
-    label: 'From',
-    type: 'date',
-    value: days.size === 1 ? [...days][0] : undefined,
-    hint: `If empty: today${future && `, or the first day of the plan. ${future}`}${future ? '' : '.'}`,
-  }
-}
-
 /** What an assignment has changed. */
 interface Assigned {
   readonly received: number
@@ -157,9 +128,13 @@ const ASSIGNED_FOR = new Map([
 export const assignedFor = (customers: string): string => ASSIGNED_FOR.get(customers) ?? customers
 
 /** Returns the fields that assign a plan, from its start on unless another day is chosen. */
-export const assignFields = (plans: AddChoices['plans'], now: number, chosen?: string): Input[] => [
+export const assignFields = (plans: AddChoices['plans'], chosen?: string): Input[] => [
   { name: 'plan', options: planOptions(plans), value: chosen },
-  fromField(plans, now, chosen),
+  {
+    name: 'from',
+    type: 'date',
+    hint: 'If empty: today, or the first day of the plan if that is later. From an earlier day, its first version pays.',
+  },
   {
     name: 'customers',
     label: 'For',

@@ -131,27 +131,32 @@ export const AccessPart = (props: { access: Access; isSuspended: boolean }) => {
       {isSuspended ? (
         <p class="note">Nobody can be invited while the affiliate is suspended.</p>
       ) : (
-        <>
-          <ChangeForm change="invite" submit="Invite">
-            <p class="note">
-              The person opens a link, and signs in from then on with the screen lock of their phone
-              or computer. There is no password. You send the link: the service sends no e-mail.
-            </p>
-          </ChangeForm>
-          {persons.length > 0 && (
-            <FoldedForm
-              change="invite"
-              title="Somebody lost their device"
-              submit="Invite again"
-              fields={[{ name: 'member', label: 'Who', options: persons }]}
-            >
-              <p>
-                When the new link is used, the earlier passkeys of this person stop working, and
-                they are signed out where they used them.
-              </p>
-            </FoldedForm>
-          )}
-        </>
+        <ChangeForm
+          change="invite"
+          submit="Invite"
+          fields={
+            persons.length === 0
+              ? []
+              : [
+                  {
+                    name: 'member',
+                    label: 'Who',
+                    options: [
+                      ['', 'Another person'],
+                      ...persons.map(
+                        ([id, name]): Option => [id, `${name}, who lost their device`],
+                      ),
+                    ],
+                    hint: 'When a person who lost their device uses the link, their earlier passkeys stop working.',
+                  },
+                ]
+          }
+        >
+          <p class="note">
+            The person opens a link, and signs in from then on with the screen lock of their phone
+            or computer. There is no password. You send the link: the service sends no e-mail.
+          </p>
+        </ChangeForm>
       )}
       {persons.length > 0 && (
         <FoldedForm

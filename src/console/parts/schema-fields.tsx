@@ -13,6 +13,8 @@ interface Fields<S extends Schemas> {
   readonly values?: Readonly<Record<string, unknown>> | undefined
   /** Whether all members are sent, not only those that were changed. */
   readonly sendsAll?: boolean
+  /** The pointer above the names of the fields. */
+  readonly at?: string | undefined
 }
 
 const YES_NO: Readonly<Record<string, string>> = { true: 'yes', false: 'no' }
@@ -68,6 +70,7 @@ export const SchemaFields = <S extends Schemas>(
             <Field
               change={form.change}
               name={name}
+              pointer={`${form.at ?? ''}/${name}`}
               label={label}
               value={text}
               required={isRequired}

@@ -25,6 +25,7 @@ export const FIGURE_SORTS = ['affiliate_id', 'earned'] as const
 
 /** What narrows and sorts the list. */
 export interface FigureFilter {
+  readonly affiliate_id?: string | undefined
   /** A part of the id or of the name. */
   readonly search?: string | undefined
   readonly only?: (typeof FIGURE_FILTERS)[number] | undefined
@@ -79,13 +80,14 @@ export type ListedAffiliate = Omit<Affiliate, 'language' | 'note'>
 export function listForFigures(
   db: D1Database,
   account: string,
-  { search, only, sort }: FigureFilter,
+  { affiliate_id, search, only, sort }: FigureFilter,
   { today, open }: FigureDays,
   page: Page,
 ): Promise<FoundPage<ListedAffiliate>> {
   const isByEarned = sort === 'earned'
   const conditions = [
     'a.account = :account',
+    ...(affiliate_id === undefined ? [] : ['a.affiliate_id = :affiliate_id']),
     ...(search === undefined ? [] : [SEARCHED]),
     ...(only === undefined ? [] : [CONDITIONS[only]]),
   ]
@@ -100,6 +102,7 @@ export function listForFigures(
       key: ['place'],
       values: {
         account,
+        affiliate_id: affiliate_id ?? '',
         search: search ?? '',
         today,
         open: JSON.stringify(open),
