@@ -54,12 +54,14 @@ CREATE TABLE delivery_terms (
 -- days: a later approval settles what an earlier one left.
 --
 --   at                when its batch was sent, in milliseconds
+--   seq               the number of the account then, as in `changed`
 --   customer_id, day  where the record lies or, if it moved, where it lay: that is a row of its own
 --   id                instrument and currency of trading activity, as a JSON array; '' of a customer
 --   kind              the type of a transaction, the name of an event, what changed of a customer, else ''
 CREATE TABLE late_changes (
   account     TEXT NOT NULL,
   at          INTEGER NOT NULL,
+  seq         INTEGER NOT NULL,
   resource    TEXT NOT NULL,
   customer_id TEXT NOT NULL,
   day         INTEGER NOT NULL CHECK (day BETWEEN -719528 AND 2932896),
@@ -68,6 +70,9 @@ CREATE TABLE late_changes (
   delivery    TEXT NOT NULL,
   PRIMARY KEY (account, at, resource, customer_id, day, id)
 ) STRICT, WITHOUT ROWID;
+
+-- What has changed behind a position.
+CREATE INDEX late_changes_seq ON late_changes (account, seq);
 
 -- Idempotency keys, each with the SHA-256 of the records of its first use.
 CREATE TABLE idempotency_keys (

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { watchMarks } from '../marks.ts'
+import { ada, deposit } from '../partner.ts'
 import { bothWays, OPEN, randomBrand, randomPartner } from './random-firms.ts'
 import { randomSource } from './worlds.ts'
 
@@ -38,3 +39,45 @@ test.each([
     expect(begun).toBeGreaterThan(WORLDS)
   },
 )
+
+test('a late record has only those affiliates begin earlier whose statements depend on its customer', async () => {
+  const firm = await randomPartner('late', randomSource(1))
+  const customers = ['a-1', 'a-2'].map((affiliate_id) => ({
+    ...{ ...ada, customer_id: `of-${affiliate_id}`, affiliate_id },
+    signup_date: '2030-04-03T08:00:00Z',
+  }))
+  await firm.post('customers', customers)
+  const pay = (month: string) =>
+    firm.post(
+      'transactions',
+      customers.map(({ customer_id }) => ({
+        ...{ ...deposit, transaction_id: `${customer_id} ${month}`, customer_id },
+        ...{ currency: 'EUR', transaction_date: `2030-${month}-04T08:00:00Z` },
+      })),
+    )
+  await pay('04')
+  for (let n = 0; n < 4; n++) await firm.close()
+  await firm.run(OPEN)
+  const unreadOf = async (affiliates: string[]) => (await bothWays('late', OPEN, affiliates)).unread
+  // a-0 has an override over a-1.
+  const [above, apart] = [['a-0', 'a-1'], ['a-2']]
+  const before = await unreadOf(above)
+  expect(await unreadOf(apart)).toBe(before)
+  await firm.post('transactions', [
+    {
+      ...{ ...deposit, transaction_id: 'late', customer_id: 'of-a-2', currency: 'EUR' },
+      transaction_date: '2030-06-04T08:00:00Z',
+    },
+  ])
+  expect(await unreadOf(above)).toBe(before)
+  expect(await unreadOf(apart)).toBeLessThan(before)
+  await firm.post('transactions', [
+    {
+      ...{ ...deposit, transaction_id: 'later', customer_id: 'of-a-1', currency: 'EUR' },
+      transaction_date: '2030-07-04T08:00:00Z',
+    },
+  ])
+  expect(await unreadOf(['a-0'])).toBeLessThan(before)
+  await firm.run(OPEN)
+  expect(await unreadOf([...above, ...apart])).toBe(before)
+})

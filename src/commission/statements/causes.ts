@@ -6,11 +6,7 @@ import {
   readWritten,
   type SettingChange,
 } from '../../db/commission/books/changed.ts'
-import {
-  type CustomerHistory,
-  MAX_CUSTOMERS,
-  readHistories,
-} from '../../db/commission/histories.ts'
+import { type CustomerHistory, readHistories } from '../../db/commission/histories.ts'
 import { partOn } from '../../db/commission/history.ts'
 import { type LateChange, readLateChanges } from '../../db/records/late-changes.ts'
 import { customers, transactions } from '../../db/schema.ts'
@@ -385,7 +381,7 @@ async function readFound(
       details.customer_id ? [String(details.customer_id)] : [],
     ),
   ])
-  const histories = await historiesOf(source, [...ids])
+  const histories = await readHistories(source, account.id, [...ids])
   const changes = [
     ...latestOf(rows).map((row) => recordChange(row, histories)),
     ...settings.flatMap((one) => auditedChange(one, histories) ?? []),
@@ -417,15 +413,6 @@ function latestOf(rows: readonly LateChange[]): LateChange[] {
     if (!byPlace.has(key)) byPlace.set(key, row)
   }
   return [...byPlace.values()]
-}
-
-async function historiesOf(source: Computation['source'], ids: readonly string[]) {
-  const found = new Map<string, CustomerHistory>()
-  for (let i = 0; i < ids.length; i += MAX_CUSTOMERS) {
-    const part = await readHistories(source, source.account.id, ids.slice(i, i + MAX_CUSTOMERS))
-    for (const [id, history] of part) found.set(id, history)
-  }
-  return found
 }
 
 /** Returns what changed of some customers for a group. */

@@ -1,5 +1,15 @@
 import { digest } from '../../auth/secret.ts'
-import { type ClosedState, readArchivedTo, readHolding } from '../../db/commission/closed-states.ts'
+import { decode } from '../../db/column-types.ts'
+import {
+  type ChangedCustomer,
+  type ClosedState,
+  readArchivedTo,
+  readChanged,
+  readHolding,
+  type StoredState,
+} from '../../db/commission/closed-states.ts'
+import { readHistories } from '../../db/commission/histories.ts'
+import { customers } from '../../db/schema.ts'
 import type { BooksOf } from '../engine/books.ts'
 import type { Context } from '../engine/context.ts'
 import { memoize } from '../engine/memoize.ts'
@@ -91,10 +101,26 @@ export async function findOpenings(
   if (ends.length === 0) return [fromFirstRecord(affiliates)]
   const needed = new Set(affiliates.flatMap((one) => [...dependenciesOf(one).settled]))
   const found = await readHolding(source.db, source.account.id, [...needed], ends)
+  const changes = await lateChangesOf(source, found, Math.max(...ends.map(({ last }) => last)))
+  const isChanged = (affiliate: string, last: number, position: number): boolean => {
+    const { read } = dependenciesOf(affiliate)
+    return (
+      changes === null ||
+      changes.some(
+        ({ affiliates, day, seq }) =>
+          day <= last && seq > position && affiliates.some((one) => one !== null && read.has(one)),
+      )
+    )
+  }
   const states = new Map<string, Map<string, PlanState>>()
   for (const end of ends) {
     const form = await formOf(end.last)
-    const holding = found.filter((one) => one.period === end.id && one.form === form)
+    const holding = found.filter(
+      (one) =>
+        one.period === end.id &&
+        one.form === form &&
+        !isChanged(one.affiliate_id, end.last, one.position),
+    )
     states.set(end.id, new Map(holding.map((one) => [keyOf(one), JSON.parse(one.state)])))
   }
   const latestFirst = ends.toSorted((a, b) => b.last - a.last)
@@ -115,6 +141,43 @@ export async function findOpenings(
       known?.get(planKey(affiliate, plan)) ?? NO_STATE
     return { last: end.last, affiliates: own, stateOf }
   })
+}
+
+/** The late changes that one computation looks at. If there are more, it begins with the first record. */
+const MAX_CHANGES = 10_000
+
+/** A day of which late records have changed, and the affiliates of their customer. */
+interface LateChange extends Pick<ChangedCustomer, 'day' | 'seq'> {
+  readonly affiliates: readonly (string | null)[]
+}
+
+/** Returns the late changes since the first of some states was computed; null if they are too many. */
+async function lateChangesOf(
+  source: AccountSource,
+  states: readonly StoredState[],
+  last: number,
+): Promise<LateChange[] | null> {
+  if (states.length === 0) return []
+  const { db, account } = source
+  const position = Math.min(...states.map((one) => one.position))
+  const found = await readChanged(db, {
+    account: account.id,
+    position,
+    last,
+    most: MAX_CHANGES + 1,
+  })
+  if (found.length > MAX_CHANGES) return null
+  const changes = found.map(({ customer_id, ...one }) => ({
+    ...one,
+    customer_id: String(decode(customers.customer_id, customer_id)),
+  }))
+  const ids = new Set(changes.map(({ customer_id }) => customer_id))
+  const histories = await readHistories(source, account.id, [...ids])
+  return changes.map(({ customer_id, day, seq }) => ({
+    day,
+    seq,
+    affiliates: (histories.get(customer_id)?.affiliations ?? []).map((one) => one.affiliate_id),
+  }))
 }
 
 const keyOf = ({ affiliate_id, plan }: ClosedState): string => planKey(affiliate_id, plan)

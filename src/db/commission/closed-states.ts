@@ -1,6 +1,7 @@
 import type { Connection } from '../database.ts'
 import { toJsonChunks } from '../json-chunks.ts'
 import { all, only } from '../query.ts'
+import { ATTRIBUTION, CUSTOMER_CHANGES } from '../records/changed.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
@@ -31,36 +32,69 @@ export const readArchivedTo = async (db: Connection, account: string): Promise<n
   (await only<{ last: number | null }>(db, READ_ARCHIVED_TO, { account })).last
 
 // What changes in or before an archived month has its effect behind it: all else is refused.
+const DAY = `max(day, ifnull(${ARCHIVED_TO} + 1, day))`
+
 const HOLDING = compileStatement(`
   with ends as materialized (
     select value ->> 0 as period, value ->> 1 as last_day from ${JSON_EACH}(:ends)
   ),
   marks as materialized (
-    select max(day, ifnull(${ARCHIVED_TO} + 1, day)) as day, max(seq) as seq from changed
-    where account = :account and resource <> '' and day <= (select max(last_day) from ends)
+    select ${DAY} as day, max(seq) as seq from changed
+    where account = :account and resource in ('${CUSTOMER_CHANGES}', '${ATTRIBUTION}')
+      and day <= (select max(last_day) from ends)
     group by 1
   ),
   changes as materialized (
     select period, ifnull((select max(seq) from marks where day <= last_day), 0) as seq from ends
   )
-  select s.affiliate_id, s.plan, s.period, s.form, s.state
+  select s.affiliate_id, s.plan, s.period, s.form, s.state, s.position
   from ${JSON_EACH}(:affiliates) a
   cross join closed_states s on s.account = :account and s.affiliate_id = a.value
   join changes c on c.period = s.period
   where s.position >= c.seq`)
 
-/** Reads the states of affiliates at the end of some periods that hold: no day up to it has changed since. */
+/** What a closed period leaves, and from where its computation read marks of changed days. */
+export interface StoredState extends ClosedState {
+  readonly position: number
+}
+
+/**
+ * Reads the states of affiliates at the end of some periods. They hold unless a record of a customer on whom they depend
+ * has changed since: nothing else up to the end has.
+ */
 export const readHolding = (
   db: Connection,
   account: string,
   affiliates: readonly string[],
   ends: readonly PeriodEnd[],
-): Promise<ClosedState[]> =>
+): Promise<StoredState[]> =>
   all(db, HOLDING, {
     account,
     affiliates: JSON.stringify(affiliates),
     ends: JSON.stringify(ends.map(({ id, last }) => [id, last])),
   })
+
+/** A customer of whom a record changed late. */
+export interface ChangedCustomer {
+  /** As stored. */
+  readonly customer_id: string
+  /** The first day on which it has an effect, in days since 1970. */
+  readonly day: number
+  /** The number of the account when it changed. */
+  readonly seq: number
+}
+
+const CHANGED = compileStatement(`
+  select customer_id, ${DAY} as day, max(seq) as seq
+  from late_changes indexed by late_changes_seq
+  where account = :account and seq > :position and day <= :last
+  group by 1, 2 limit :most`)
+
+/** Reads the customers, and the days up to a last one, of whom records have changed behind a position. */
+export const readChanged = (
+  db: Connection,
+  values: { account: string; position: number; last: number; most: number },
+): Promise<ChangedCustomer[]> => all(db, CHANGED, values)
 
 const PUT = compileStatement(`
   insert into closed_states (account, affiliate_id, plan, period, position, form, state)

@@ -30,14 +30,24 @@ export interface Databases {
   readonly directory: D1Database
 }
 
-/** The maximum number of customers for one call of `readHistories`. */
-export const MAX_CUSTOMERS = 1000
+/** The customers of one query. */
+const MAX_CUSTOMERS = 1000
 
-/**
- * Reads the histories of at most 1000 customers, by customer id. A customer that is not stored is left
- * out.
- */
+/** Reads the histories of customers, by customer id. A customer that is not stored is left out. */
 export async function readHistories(
+  databases: Databases,
+  account: string,
+  ids: readonly string[],
+): Promise<Map<string, CustomerHistory>> {
+  const found = new Map<string, CustomerHistory>()
+  for (let i = 0; i < ids.length; i += MAX_CUSTOMERS) {
+    const part = await readPart(databases, account, ids.slice(i, i + MAX_CUSTOMERS))
+    for (const [id, history] of part) found.set(id, history)
+  }
+  return found
+}
+
+async function readPart(
   { db, directory }: Databases,
   account: string,
   ids: readonly string[],

@@ -13,6 +13,9 @@ import { JSON_EACH } from './sql-fragments.ts'
 /** The number of the account is the mark of no resource. */
 const OWN_NUMBER = `account = :account and resource = '' and day = 0`
 
+/** The present number of an account, as SQL. */
+export const NUMBER = `ifnull((select seq from changed where ${OWN_NUMBER}), 0)`
+
 /** Raises the number of an account, and returns the position from which its caller now reads. */
 export const RAISE_NUMBER = compileStatement(`
   insert into changed (account, resource, day, seq) values (:account, '', 0, 1)
@@ -32,7 +35,7 @@ export const POSITION = `(select seq - 1 from changed where ${OWN_NUMBER})`
 /** Returns the SQL that marks days of a resource; `days` is a query with a column `day`, in which null is left out. */
 export const markSql = (resource: string, days: string): string => `
   insert into changed (account, resource, day, seq)
-  select distinct :account, ${resource}, day, ifnull((select seq from changed where ${OWN_NUMBER}), 0)
+  select distinct :account, ${resource}, day, ${NUMBER}
   from (${days}) where day is not null
   on conflict (account, resource, day) do update set seq = excluded.seq where seq < excluded.seq`
 

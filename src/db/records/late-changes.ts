@@ -2,6 +2,7 @@ import { DAY_MS } from '../../durations.ts'
 import type { Connection } from '../database.ts'
 import { all } from '../query.ts'
 import { compileStatement } from '../statement.ts'
+import { NUMBER } from './changed.ts'
 import type { RecordTable } from './record-table.ts'
 import { JSON_EACH } from './sql-fragments.ts'
 
@@ -45,13 +46,16 @@ export const kindSql = ({ table }: RecordTable, toSql: (name: string) => string)
   return kind === undefined ? `''` : toSql(kind)
 }
 
-const INSERT = `insert into late_changes (account, at, resource, customer_id, day, id, kind, delivery)`
+const INSERT =
+  'insert into late_changes (account, at, seq, resource, customer_id, day, id, kind, delivery)'
+
+const AGAIN = 'on conflict do update set seq = excluded.seq'
 
 /** Notes the places of `:places` at `:now`, when the batch is sent (milliseconds). */
 export const INSERT_LATE = compileStatement(`
   ${INSERT}
-  select :account, cast(:now as integer), :resource, value ->> 0, value ->> 1, value ->> 2, value ->> 3, :delivery
-  from ${JSON_EACH}(:places) where true on conflict do nothing`)
+  select :account, cast(:now as integer), ${NUMBER}, :resource, value ->> 0, value ->> 1, value ->> 2, value ->> 3, :delivery
+  from ${JSON_EACH}(:places) where true ${AGAIN}`)
 
 /** Returns the SQL that notes records that are released; `waiting` is a query that selects from the table `w`. */
 export function insertReleasedSql(
@@ -62,10 +66,10 @@ export function insertReleasedSql(
   const columns = id.map((name) => `w.${name}`).join()
   return `
     ${INSERT}
-    select :account, cast(:now as integer), '${resource}', customer_id, day, id, kind, :delivery
+    select :account, cast(:now as integer), ${NUMBER}, '${resource}', customer_id, day, id, kind, :delivery
     from (${waiting(`w.customer_id, w.${dayColumn} as day,
       ${id.length > 1 ? `json_array(${columns})` : columns} as id, ${kind ? `w.${kind}` : `''`} as kind`)})
-    where day <= ${CLOSED_THROUGH} on conflict do nothing`
+    where day <= ${CLOSED_THROUGH} ${AGAIN}`
 }
 
 /** A record that changed in a closed period. Ids and days are as stored. */
