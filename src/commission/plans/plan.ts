@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import * as f from '../../validation/fields.ts'
 import { member, said } from '../../validation/fields.ts'
 import { ruleMessage } from '../../validation/issue.ts'
-import type { PlanTerms } from '../engine/plan.ts'
 import { hasMinorUnit } from '../minor-digits.ts'
 import { conditions } from './conditions.ts'
 import { decimal, notNegative, notPositive, positive, wholeNumber } from './decimals.ts'
@@ -401,12 +400,3 @@ export const planTerms = objectOf({
   ),
   rules: member(listOf(rule, PLAN_LIMITS.rules), said('The rules. Each pays lines of its own.')),
 })
-
-type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T
-type Extends<Part extends Whole, Whole> = Part
-
-/** Does not compile if the schema and the types of the engine differ. */
-export type SchemaIsOfEngine = [
-  Extends<v.InferOutput<typeof planTerms>, PlanTerms>,
-  Extends<PlanTerms, DeepReadonly<v.InferOutput<typeof planTerms>>>,
-]

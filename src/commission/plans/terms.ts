@@ -3,7 +3,6 @@ import { ACTIVITY_FIELDS } from '../../db/commission/fact-tables.ts'
 import * as f from '../../validation/fields.ts'
 import { member, said } from '../../validation/fields.ts'
 import { ruleMessage } from '../../validation/issue.ts'
-import type { ActivityField } from '../engine/plan.ts'
 import { conditions } from './conditions.ts'
 import { decimal } from './decimals.ts'
 import { PLAN_LIMITS } from './limits.ts'
@@ -45,7 +44,7 @@ export const activityField = member(
 )
 
 /** A field of trading activity that is an amount. A base sums amounts and no lots. */
-const activityAmount: v.GenericSchema<string, ActivityField> = member(
+const activityAmount: v.GenericSchema<string, (typeof ACTIVITY_FIELDS)[number]> = member(
   f.oneOf(...AMOUNTS),
   said('The amount of the trading activity. A row without it is not counted.', 'spread_cost'),
 )
