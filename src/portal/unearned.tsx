@@ -2,10 +2,8 @@ import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { dayNumber, dayText, parsePeriod } from '../commission/engine/calendar.ts'
 import type { FactOutcome } from '../commission/engine/fact-reports.ts'
-import type { PlanTerms } from '../commission/engine/plan.ts'
-import { ruleWords } from '../commission/engine/plan-words.ts'
 import { listUnearnedRecords } from '../commission/why/operations.ts'
-import { outcomeStateWords } from '../commission/why/sentences.ts'
+import { outcomeSentences } from '../commission/why/sentences.ts'
 import { isMessageName } from '../commission/words/words.ts'
 import { dayBefore } from '../console/page.ts'
 import { Data } from '../console/parts/data.tsx'
@@ -14,7 +12,7 @@ import { respond } from '../console/respond.ts'
 import type { AnswerOf } from '../http/operation.ts'
 import { portalPath } from './layout.tsx'
 import { MemberPage, NextPage, Sentence, titleText } from './member-page.tsx'
-import { type NamedPlans, readPlans } from './plans.ts'
+import { readPlans } from './plans.ts'
 import { AskLink } from './questions.tsx'
 import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
@@ -83,33 +81,6 @@ function recordText(
   return fill(words.record_of, { record: titled, amount: speech.money(amount, currency) })
 }
 
-/** What the sentences about a record need besides it. */
-interface Frame {
-  readonly visit: MemberVisit
-  readonly plans: NamedPlans
-  /** The last day of what is known of the period. */
-  readonly asOf: string
-}
-
-/** Returns what a rule says to a record that it leaves out or that comes too early, and what is missing. */
-function detailsOf(outcome: FactOutcome, terms: PlanTerms | undefined, frame: Frame): string[] {
-  const { reason, rule: id, condition, min } = outcome
-  const { words, speech } = frame.visit
-  const rule = terms?.rules.find((one) => one.id === id)
-  if (!terms || !rule) return []
-  if (reason === 'excluded' || reason === 'expired')
-    return [...ruleWords(rule, terms, speech).limits]
-  if (reason !== 'not_qualified' || rule.kind !== 'once') return []
-  if (condition === 'min') {
-    return min === undefined
-      ? []
-      : [fill(words.reason_min, { min: speech.money(min, terms.currency) })]
-  }
-  const { trigger, qualify } = rule
-  const { currency, period } = terms
-  return outcomeStateWords(outcome, { currency, period, trigger, qualify }, frame.asOf, speech)
-}
-
 /** Returns the outcomes of a record that are listed: those with the reason that is chosen, or the first. */
 const outcomesOf = ({ rules, ...record }: Seen, reason: SeenReason | undefined): FactOutcome[] => {
   const wanted = rules.filter((one) => one.reason === reason)
@@ -138,7 +109,7 @@ export async function showUnearned(c: Context<AppEnv>, visit: MemberVisit): Prom
     found.flatMap((plan) => plan ?? []),
   )
   const last = parsePeriod(period)?.last ?? dayNumber(today)
-  const frame = { visit, plans, asOf: dayText(Math.min(last, dayNumber(today))) }
+  const asOf = dayText(Math.min(last, dayNumber(today)))
   return respond(
     c,
     <MemberPage visit={visit} here="customers" title={words.unearned}>
@@ -188,8 +159,8 @@ export async function showUnearned(c: Context<AppEnv>, visit: MemberVisit): Prom
                   <Sentence
                     text={
                       isSeenReason(outcome.reason)
-                        ? frame.visit.words[`reason_${outcome.reason}`]
-                        : frame.visit.words.reason_other
+                        ? words[`reason_${outcome.reason}`]
+                        : words.reason_other
                     }
                   />{' '}
                   {outcome.rule !== null && (
@@ -197,12 +168,13 @@ export async function showUnearned(c: Context<AppEnv>, visit: MemberVisit): Prom
                       <Data text={titleText(outcome.rule)} />
                     </small>
                   )}
-                  {detailsOf(
+                  {outcomeSentences(
                     outcome,
                     outcome.plan === null || outcome.version === null
                       ? undefined
-                      : frame.plans.termsOf(outcome.plan, outcome.version),
-                    frame,
+                      : plans.termsOf(outcome.plan, outcome.version),
+                    asOf,
+                    speech,
                   ).map((sentence) => (
                     <p class="note">
                       <Sentence text={sentence} />

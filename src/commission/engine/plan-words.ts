@@ -206,10 +206,6 @@ function baseText(base: readonly Term[], speech: Speech): string {
   }, '')
 }
 
-/** Writes a base in English: `spread plus trading commission minus 20 % of trading commission`. */
-export const baseWords = (base: readonly Term[], frame: Frame): string =>
-  baseText(base, { ...frame, words: ENGLISH })
-
 /** Names what a unit rule pays for: `for each lot traded`, `for each 10 deposits`. */
 function unitWords(unit: Unit, each: string | undefined, words: Words): string {
   const isOne = each === undefined || each === '1'
@@ -394,7 +390,8 @@ const perPeriod = ({ max }: Rule, { currency, period, words }: Speech): string[]
 const perCustomer = (max: string | undefined, { currency, words }: Speech): string[] =>
   max === undefined ? [] : [words.text('most.customer', { max: words.money(max, currency) })]
 
-function whenSentences({ when, months }: Rule, { words }: Speech): string[] {
+/** Says which records and customers a rule pays for, and for how long after the signup. */
+export function conditionSentences({ when, months }: Rule, words: Words): string[] {
   const { only, not } = conditionWords(when, words)
   return [
     ...(only.length > 0 ? [words.text('onlyFor', { what: words.and(only) })] : []),
@@ -430,7 +427,7 @@ function onceWords(rule: OnceRule, speech: Speech): RuleWords {
     limits: [
       ...amountSentences(rule, speech),
       ...tierSentences(rule, words.text('by.qualified'), speech),
-      ...whenSentences(rule, speech),
+      ...conditionSentences(rule, speech.words),
       ...(void_by
         ? [
             words.text('void', {
@@ -459,7 +456,7 @@ function shareWords(rule: ShareRule, speech: Speech): RuleWords {
     pays: words.text(`share.${per}`, { rate: rateWords(rule, speech, words), base }),
     limits: [
       ...tierSentences(rule, base, speech),
-      ...whenSentences(rule, speech),
+      ...conditionSentences(rule, speech.words),
       words.text(`negative.${negative}`),
       ...(fence
         ? [
@@ -484,7 +481,7 @@ const unitRuleWords = (rule: UnitRule, speech: Speech): RuleWords => ({
   }),
   limits: [
     ...tierSentences(rule, unitMeasure(rule.unit, speech.words), speech),
-    ...whenSentences(rule, speech),
+    ...conditionSentences(rule, speech.words),
     ...perPeriod(rule, speech),
   ],
 })
@@ -516,7 +513,7 @@ function overrideWords(rule: OverrideRule, speech: Speech): RuleWords {
     pays: overridePays(rule, rateWords(rule, speech, words), speech),
     limits: [
       ...tierSentences(rule, words.text('by.paid'), speech),
-      ...whenSentences(rule, speech),
+      ...conditionSentences(rule, speech.words),
       ...(rule.negative === 'offset' ? [words.text('override.offset')] : []),
       ...(rule.funded_by === 'downline' ? [words.text('override.downline')] : []),
       ...perPeriod(rule, speech),

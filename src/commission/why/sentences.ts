@@ -1,5 +1,7 @@
+import type { FactOutcome } from '../engine/fact-reports.ts'
 import type { PlanTerms, Qualification, Term, Trigger, Unit } from '../engine/plan.ts'
 import {
+  conditionSentences,
   isMoney,
   kindWords,
   limitedWords,
@@ -537,25 +539,24 @@ function outcomeWords(state: SeenState, rule: StateRule, words: Words): string[]
   return [text(REFUSED.get(refused_by) ?? 'state.notFor')]
 }
 
-/** What became of a record under a rule that pays once, as far as an affiliate sees it. */
-export interface SeenOutcome {
-  readonly condition: string | null
-  readonly reached?: string
-  readonly min?: string
-  readonly until?: string
-}
-
 /**
- * Writes why the customer of a record has not qualified under a rule as of a day: what is missing and until when, or
- * what was not met in time.
+ * Writes what a rule asks of a record that it does not count, as of a day: the conditions that leave it out, or what is
+ * missing and until when. Returns nothing for other reasons, and if the rule is not known.
  */
-export function outcomeStateWords(
-  { condition: name, reached, min, until }: SeenOutcome,
-  rule: StateRule & { readonly qualify?: readonly Qualification[] | undefined },
+export function outcomeSentences(
+  { reason, rule: id, condition: name, reached, min, until }: FactOutcome,
+  terms: PlanTerms | null | undefined,
   asOf: string,
   words: Words,
 ): string[] {
+  const rule = terms?.rules.find((one) => one.id === id)
+  if (!terms || !rule) return []
+  if (reason === 'excluded' || reason === 'expired') return conditionSentences(rule, words)
+  if (reason !== 'not_qualified' || rule.kind !== 'once') return []
   if (name === 'before_signup') return [words.text('state.early')]
+  if (name === 'min') {
+    return min ? [words.text('why.least', { amount: words.money(min, terms.currency) })] : []
+  }
   const isOver = until !== undefined && until <= asOf
   const seen = { reached: reached ?? null, min: min ?? null, until: until ?? null }
   const isMissing = name === 'trigger' || name === 'rate' || name?.startsWith('qualify/')
@@ -567,7 +568,7 @@ export function outcomeStateWords(
     refused_by: name,
     conditions: (rule.qualify ?? []).map((condition) => ({ condition, status: 'open', ...seen })),
   }
-  return stateWords(state, rule, words)
+  return stateWords(state, { ...terms, trigger: rule.trigger }, words)
 }
 
 const REFUSED: ReadonlyMap<string, MessageName> = new Map([

@@ -2,7 +2,6 @@ import { listAttributed } from '../../admin/attribution.ts'
 import { endRefusal, getAffiliations, refuseCustomer } from '../../admin/histories.ts'
 import { listRecords } from '../../admin/records.ts'
 import { unitNoun } from '../../commission/engine/earning-words.ts'
-import { countedRecords } from '../../commission/engine/reason-words.ts'
 import { getStatement, listPeriods } from '../../commission/statements/operations.ts'
 import { getUnearned, listCustomerLines } from '../../commission/why/operations.ts'
 import { ApiError } from '../../errors.ts'
@@ -29,8 +28,8 @@ import { AccountLink } from '../parts/fields.tsx'
 import { ChangeForm, Filters, FoldedForm, Refusal } from '../parts/forms.tsx'
 import { AffiliateLink } from '../parts/names.tsx'
 import { currentPeriods, hasBegun, isOpen, periodFilter } from '../parts/periods.ts'
-import { planName, readTerms, wordsOf } from '../parts/reasons.tsx'
-import { Amounts, RecordFields } from '../parts/record-fields.tsx'
+import { planName, readTerms, sentenceOf } from '../parts/reasons.tsx'
+import { Amounts, countedRecords, RecordFields } from '../parts/record-fields.tsx'
 import { Records, recordsCalled } from '../parts/records.tsx'
 import type { PeriodSums } from '../parts/statement-lists.tsx'
 import { Table } from '../parts/table.tsx'
@@ -105,11 +104,7 @@ async function earnedIn(
           caption="Records that earned nothing"
           rows={unearned.data}
           columns={{
-            Why: (group) => (
-              <Data
-                text={wordsOf(visit, { ...group, customer_id: customer_id }, termsOf).sentence}
-              />
-            ),
+            Why: (group) => <Data text={sentenceOf(visit, group, termsOf)} />,
             Records: (group) => countedRecords(group.count, group),
             Sum: { number: ({ sums, currency }) => <Amounts amounts={sums} currency={currency} /> },
           }}

@@ -1,4 +1,4 @@
-import { countedRecords, REASON_TITLES } from '../../commission/engine/reason-words.ts'
+import { REASONS } from '../../commission/engine/reasons.ts'
 import { listPeriods } from '../../commission/statements/operations.ts'
 import { getUnearned, listUnearnedRecords } from '../../commission/why/operations.ts'
 import { type Page, type Visit, VisitContext } from '../page.ts'
@@ -7,8 +7,8 @@ import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink } from '../parts/fields.tsx'
 import { Filters, type Option } from '../parts/forms.tsx'
 import { choosablePeriods, periodFilter } from '../parts/periods.ts'
-import { planName, Reason, readTerms } from '../parts/reasons.tsx'
-import { Amounts } from '../parts/record-fields.tsx'
+import { planName, Reason, readTerms, reasonText } from '../parts/reasons.tsx'
+import { Amounts, countedRecords } from '../parts/record-fields.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
 import { Table } from '../parts/table.tsx'
 
@@ -80,7 +80,7 @@ async function renderUnearned(visit: Visit) {
 
 const REASON_OPTIONS: readonly Option[] = [
   ['', 'Any'],
-  ...Object.entries(REASON_TITLES),
+  ...REASONS.map((reason): Option => [reason, reasonText(reason)]),
   ['no_rate', 'No exchange rate, or not yet'],
 ]
 

@@ -1,13 +1,16 @@
 import type { Child } from 'hono/jsx'
-import { dayWords, periodWords } from '../../commission/engine/time-words.ts'
 import { visible } from '../../commission/engine/visible.ts'
+import { ENGLISH } from '../../commission/words/words.ts'
 import { useVisit, withQuery } from '../page.ts'
 
 // `visible` is only for places that take no elements, such as the label of an option. `Data` renders a text of
 // data elsewhere.
-export { dayWords, periodWords, visible }
+export { visible }
 
 // The parts of pages that show data.
+
+/** Writes days and periods as sentences have them: `5 Oct 2026`, `October 2026`, `Week 41 of 2026`. */
+export const { day: dayWords, period: periodWords } = ENGLISH
 
 /**
  * Returns a text of data for a place that takes no elements and has other text. The isolates around it keep a

@@ -3,7 +3,6 @@ import { ruleWords } from '../../commission/engine/plan-words.ts'
 import { statementOfLine } from '../../commission/statements/ids.ts'
 import { getStatement } from '../../commission/statements/operations.ts'
 import type { RecordEarnings } from '../../commission/why/answers.ts'
-import { type TermsOf, unpaidOf } from '../../commission/why/found-record.ts'
 import {
   getActivityEarnings,
   getSignupEarnings,
@@ -15,7 +14,15 @@ import { useVisit, type Visit } from '../page.ts'
 import { amountText, Badge, Data, isolated, periodWords } from './data.tsx'
 import { AccountLink } from './fields.tsx'
 import { AffiliateLink } from './names.tsx'
-import { NextStep, planName, Reason, readTerms, wordsOf } from './reasons.tsx'
+import {
+  NextStep,
+  planName,
+  Reason,
+  readTerms,
+  sentenceOf,
+  type TermsOf,
+  type Unearned,
+} from './reasons.tsx'
 import type { FoundRecord } from './record-lookup.ts'
 import type { WholeStatement } from './statement.tsx'
 import { StatusBadge } from './statement-lists.tsx'
@@ -87,8 +94,7 @@ function Earnings(props: Earned) {
         <ul class="earned-lines">
           {props.earnings.lines.map((line) => {
             const statement = props.statements.get(statementOfLine(line.line_id) ?? '')
-            const amount =
-              line.closed?.amount ?? statement?.lines.find(({ id }) => id === line.line_id)?.amount
+            const amount = statement?.lines.find(({ id }) => id === line.line_id)?.amount
             const terms = props.termsOf(line)
             return (
               <li>
@@ -136,10 +142,7 @@ function Earnings(props: Earned) {
           <ul>
             {others.map((outcome) => (
               <li>
-                <Reason
-                  unearned={unpaidOf(props.found, props.earnings.affiliate_id, outcome)}
-                  termsOf={props.termsOf}
-                />
+                <Reason unearned={unearnedOf(props, outcome)} termsOf={props.termsOf} />
               </li>
             ))}
           </ul>
@@ -152,10 +155,22 @@ function Earnings(props: Earned) {
   )
 }
 
+/** Returns an outcome of a record with what the links of its next step need. */
+function unearnedOf(
+  { found: { customer_id, day, record }, earnings }: Pick<Earned, 'found' | 'earnings'>,
+  outcome: RecordEarnings['state'],
+): Unearned {
+  const currency = record.currency ?? record.Currency
+  return {
+    ...{ ...outcome, customer_id, day, affiliate_id: earnings.affiliate_id },
+    ...(typeof currency === 'string' && { currency }),
+  }
+}
+
 /** Renders the reason why a record earned nothing, with the next step as a button. */
 function Nothing({ found, earnings, termsOf }: Earned, visit = useVisit()) {
-  const unearned = unpaidOf(found, earnings.affiliate_id, earnings.state)
-  const { sentence, next } = wordsOf(visit, unearned, termsOf)
+  const unearned = unearnedOf({ found, earnings }, earnings.state)
+  const sentence = sentenceOf(visit, unearned, termsOf)
   const terms = termsOf(unearned)
   const rule = terms?.rules.find(({ id }) => id === unearned.rule)
   return (
@@ -164,7 +179,7 @@ function Nothing({ found, earnings, termsOf }: Earned, visit = useVisit()) {
         <strong>It earned nothing.</strong> <Data text={sentence} />
       </p>
       <p>
-        Next: <NextStep unearned={unearned} next={next} />
+        Next: <NextStep unearned={unearned} />
       </p>
       {terms && rule && (
         <p class="note">

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { countryName } from '../../commission/engine/country-words.ts'
 import { transactionWord } from '../../commission/engine/plan-words.ts'
-import { figure } from '../../commission/engine/reasons.ts'
+import { counted, figure } from '../../commission/engine/reasons.ts'
 import { Amount, Data, Day, NOTHING, Time, titleOf } from './data.tsx'
 import { type Pair, Pairs } from './fields.tsx'
 import type { StoredRecord } from './record-lookup.ts'
@@ -180,4 +180,19 @@ export function nounOf(resource: string, record: StoredRecord): string {
     return word.charAt(0).toUpperCase() + word.slice(1)
   }
   return eventname ? `Event ${eventname}` : (NOUNS[resource] ?? 'Record')
+}
+
+/** Names a number of records by their type: `1 deposit`, `12 withdrawals`, `3 Login events`. */
+export function countedRecords(
+  count: number,
+  of: {
+    readonly resource: string
+    readonly transaction_type: string | null
+    readonly eventname: string | null
+  },
+): string {
+  if (of.resource === 'customers') return counted(count, 'signup')
+  if (of.resource === 'trading-activity') return `${counted(count, 'row')} of trading activity`
+  if (of.eventname !== null) return counted(count, `${of.eventname} event`)
+  return counted(count, transactionWord(of.transaction_type ?? 'transaction'))
 }

@@ -1,8 +1,10 @@
 import type { Child } from 'hono/jsx'
 import type { getAffiliations } from '../../admin/histories.ts'
+import type { PlanTerms } from '../../commission/engine/plan.ts'
 import { getStatement } from '../../commission/statements/operations.ts'
-import type { TermsOf } from '../../commission/why/found-record.ts'
 import { listAccountQualifications, listCustomerLines } from '../../commission/why/operations.ts'
+import { stateWords } from '../../commission/why/sentences.ts'
+import { ENGLISH } from '../../commission/words/words.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { dayBefore, type Visit } from '../page.ts'
@@ -10,7 +12,7 @@ import type { Attribution } from './customers.tsx'
 import { amountText, Badge, Data, Day, isolated } from './data.tsx'
 import { AccountLink } from './fields.tsx'
 import { AffiliateLink } from './names.tsx'
-import { planName, readTerms, type Unearned, wordsOf } from './reasons.tsx'
+import { planName, readTerms, type TermsOf } from './reasons.tsx'
 import { Amounts, nounOf } from './record-fields.tsx'
 import type { StoredRecord } from './record-lookup.ts'
 import { pathOfRecord } from './records.tsx'
@@ -100,37 +102,12 @@ function recordEvent(account: string, resource: string, record: StoredRecord): E
   }
 }
 
-/** Returns a rule under which a customer has not qualified, as the sentences of reasons need it. */
-function unearnedOf(report: QualificationReport, today: string): Unearned {
-  const { plan, version, rule, affiliate_id, customer_id } = report
-  const { missing, closed, until, refused_by } = report
-  const shared = {
-    plan,
-    version,
-    rule,
-    affiliate_id,
-    customer_id,
-    resource: 'customers' as const,
-    transaction_type: null,
-    eventname: null,
-    currency: null,
-  }
-  const window = closed?.window ?? missing[0] ?? refused_by ?? null
-  const day = closed?.until ?? until
-  const limit = day === null ? {} : { until: day }
-  if (window === 'months') return { ...shared, reason: 'expired', condition: 'months', ...limit }
-  if (refused_by === 'refused') return { ...shared, reason: 'refused', condition: null, day: today }
-  const [, index] = /^qualify\/(\d+)$/.exec(window ?? '') ?? []
-  const open = index === undefined ? undefined : report.conditions[Number(index)]
-  if (!open) return { ...shared, reason: 'not_qualified', condition: window, ...limit }
-  return {
-    ...shared,
-    reason: 'not_qualified',
-    condition: window,
-    ...(open.reached !== null && { reached: open.reached }),
-    ...(open.min !== null && { min: open.min }),
-    ...(open.until !== null && { until: open.until }),
-  }
+/** Says why a customer has not qualified under a rule. */
+function missingText(report: QualificationReport, terms: PlanTerms | null): string {
+  const rule = terms?.rules.find(({ id }) => id === report.rule)
+  const trigger = rule?.kind === 'once' ? rule.trigger : undefined
+  const sentences = terms ? stateWords(report, { ...terms, trigger }, ENGLISH) : []
+  return sentences.join(' ') || 'The customer has not qualified.'
 }
 
 /** Reads the statement that pays what a customer qualified for. */
@@ -212,18 +189,15 @@ export async function renderTimeLine(visit: Visit, history: CustomerHistory) {
     <>
       {open.length > 0 && (
         <ul class="missing">
-          {open.map((report) => {
-            const unearned = unearnedOf(report, dayBefore(visit.today, 0))
-            return (
-              <li>
-                <Data text={wordsOf(visit, unearned, termsOf).sentence} />{' '}
-                <span class="quiet">
-                  Rule “{isolated(report.rule)}” of{' '}
-                  <Data text={planName(termsOf(report), report.plan)} />
-                </span>
-              </li>
-            )
-          })}
+          {open.map((report) => (
+            <li>
+              <Data text={missingText(report, termsOf(report))} />{' '}
+              <span class="quiet">
+                Rule “{isolated(report.rule)}” of{' '}
+                <Data text={planName(termsOf(report), report.plan)} />
+              </span>
+            </li>
+          ))}
         </ul>
       )}
       <ol class="time-line">
