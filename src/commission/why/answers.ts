@@ -6,7 +6,7 @@ import { member } from '../../validation/fields.ts'
 import type { Qualification } from '../engine/plan.ts'
 import { REASONS } from '../engine/reasons.ts'
 import { causes } from '../statements/answers.ts'
-import { closed, correctedLine, correction, correctionMembers, explained } from './steps.ts'
+import { correctedLine, correction, explained } from './steps.ts'
 
 // What is answered about lines and records: the explanation of a line, and what a record earns or why it earns nothing.
 
@@ -323,21 +323,9 @@ export const recordEarnings = described(() =>
               v.picklist(['base', 'units', 'trigger', 'qualification']),
               'The role in which it counts.',
             ),
-            closed: v.exactOptional(closed),
           }),
         ),
-        'The lines that count it. Those of closed periods use the rates that were known at the approval.',
-      ),
-      adjustments: member(
-        v.array(
-          v.object({
-            affiliate_id: member(text, 'The affiliate.'),
-            plan: member(text, 'The plan.'),
-            ...correctionMembers,
-            of: member(v.object(corrected), 'What it corrects.'),
-          }),
-        ),
-        'The adjustments that name it as a cause, in stored statements.',
+        'The lines that count it.',
       ),
       rules: member(v.array(outcome), 'What each rule of its plan that names it makes of it.'),
     }),

@@ -24,7 +24,7 @@ import { statementId, statementOfLine } from '../statements/ids.ts'
 import { FRESH_LIMITS } from '../statements/limits.ts'
 import { NARROW, openPeriod, withinLimit } from '../statements/on-request.ts'
 import type { AdjustmentExplanation } from './answers.ts'
-import type { ClosedLine, Correction, Explanation } from './steps.ts'
+import type { Correction, Explanation } from './steps.ts'
 
 // Why a line or an adjustment pays what it pays: as the settlement wrote it that made it.
 
@@ -187,16 +187,3 @@ const correctionsFor = async (
   (await readCorrections(session, grant.account, place)).filter(({ status }) =>
     maySee(grant, place.affiliate_id, status),
   )
-
-/** Returns what was approved of a line of a closed period. */
-export async function closedLine(
-  reader: AccountReader,
-  statement: string,
-  place: CorrectedPlace & { readonly line: string },
-): Promise<ClosedLine> {
-  const [stored, adjustments] = await Promise.all([
-    findItem(reader.session, reader.grant.account, statement, place.line),
-    correctionsFor(reader, place),
-  ])
-  return { statement, amount: stored?.status === 'draft' ? null : amountOf(stored), adjustments }
-}

@@ -331,31 +331,15 @@ export type Step = Fixed<v.InferOutput<typeof step>>
 /** A step with a name. */
 export type StepOf<N extends Step['step']> = Extract<Step, { readonly step: N }>
 
-/** The members of a correction of a line. */
-export const correctionMembers = described(() => ({
-  id: member(text, 'The id of the adjustment.'),
-  statement: member(text, 'The id of its statement.'),
-  period: member(text, 'The period of its statement.'),
-  status: member(v.picklist(['draft', 'approved', 'paid']), 'The status of its statement.'),
-  amount: member(text, 'Its amount.'),
-}))
-
 /** A correction of a line, in the statement of a later period. */
-export const correction = described(() => v.object(correctionMembers))
-
-/** What was approved of a line of a closed period. */
-export const closed = described(() =>
-  member(
-    v.object({
-      statement: member(text, 'The id of the statement of the period.'),
-      amount: maybe('The amount of the line. Null: no approved statement has the line.'),
-      adjustments: member(
-        v.array(correction),
-        'Corrections of the line in statements of later periods.',
-      ),
-    }),
-    'What was approved, if the period is closed.',
-  ),
+export const correction = described(() =>
+  v.object({
+    id: member(text, 'The id of the adjustment.'),
+    statement: member(text, 'The id of its statement.'),
+    period: member(text, 'The period of its statement.'),
+    status: member(v.picklist(['draft', 'approved', 'paid']), 'The status of its statement.'),
+    amount: member(text, 'Its amount.'),
+  }),
 )
 
 /** A line and how it came about. */
@@ -382,9 +366,6 @@ export const explained = described(() => ({
 
 /** A correction of a line, in the statement of a later period. */
 export type Correction = Fixed<v.InferOutput<typeof correction>>
-
-/** What was approved of a line of a closed period. */
-export type ClosedLine = Fixed<v.InferOutput<typeof closed>>
 
 /** How a line came about: every step in the order in which it was applied (§14). */
 export type Explanation = Fixed<v.InferOutput<v.ObjectSchema<typeof explained, undefined>>>

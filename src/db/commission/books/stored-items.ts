@@ -78,53 +78,6 @@ export const READ_CORRECTIONS = compileStatement(`
   where value ->> '$.of.period' = :period and value ->> '$.of.line' is :line
   order by i.period`)
 
-/** A record that changed, and the affiliates whose statements may have corrections because of it. */
-interface CorrectedRecord {
-  readonly affiliates: readonly string[]
-  readonly resource: string
-  readonly id: string
-  /** The period of the record; only statements of later periods can correct it. */
-  readonly period: string
-}
-
-/** A correction that names a record as its cause. */
-export interface RecordCorrection extends LineCorrection {
-  readonly affiliate_id: string
-  readonly plan: string
-  readonly of_period: string
-  readonly of_line: string | null
-}
-
-/** Reads the corrections that name a record as their cause, in order of their periods. */
-export const READ_RECORD_CORRECTIONS = compileStatement(`
-  with own as (
-    select s.affiliate_id, s.plan, s.period, s.id, s.status, s.lines, s.parts
-    from ${JSON_EACH}(:affiliates) a
-    cross join statements s indexed by statements_affiliate
-      on s.account = :account and s.affiliate_id = a.value and s.period > :period
-        and s.statement is not null
-    where s.statement ->> 'adjustments_total' > 0
-  ), ${itemsOf('o.affiliate_id, o.plan, o.period, o.id, o.status')}
-  select affiliate_id, plan, value ->> 'id' as id, i.id as statement, period, status,
-    value ->> 'amount' as amount, value ->> '$.of.period' as of_period,
-    value ->> '$.of.line' as of_line
-  from items i
-  where exists (
-    select 1 from json_each(i.value, '$.causes') c
-    where c.value ->> 'kind' = 'record' and c.value ->> 'resource' = :resource
-      and c.value ->> 'id' = :id)
-  order by period, affiliate_id, plan`)
-
-/** Returns the corrections that name a record as their cause, in order of their periods. */
-export async function readRecordCorrections(
-  db: Connection,
-  account: string,
-  { affiliates, ...record }: CorrectedRecord,
-): Promise<RecordCorrection[]> {
-  const values = { account, affiliates: JSON.stringify(affiliates), ...record }
-  return all<RecordCorrection>(db, READ_RECORD_CORRECTIONS, values)
-}
-
 /** A correction in a draft of what was approved for a customer who was refused since. */
 export interface RefusalCorrection extends Pick<LineCorrection, 'statement' | 'period' | 'amount'> {
   readonly affiliate_id: string
