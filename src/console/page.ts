@@ -88,7 +88,7 @@ export interface Visit {
   readonly names: Names
   /** The parameters of the query that the page supports. Empty ones are absent. */
   readonly query: Readonly<Record<string, string | undefined>>
-  /** The path of the page. It has a query only for an id that no path can have, such as `..`. */
+  /** The path of the page, without a query. */
   readonly path: string
   /** The time of the request, in milliseconds. */
   readonly now: number
@@ -158,8 +158,6 @@ export interface Page {
   readonly path: string
   /** The entry of the navigation that the page belongs to. */
   readonly section?: Section
-  /** Whether it shows names of plans and affiliates, which are then read while it reads its own data. */
-  readonly hasNames?: true
   /** The parameters of its query. Others are ignored. */
   readonly query?: readonly string[]
   /** The changes of its forms, by name. */
@@ -174,23 +172,14 @@ export interface Page {
   render(visit: Visit): Promise<View>
 }
 
-/** The last segment of a path whose id is in the query. */
-export const BY_ID = 'by-id'
-
-/**
- * Returns the address of a page of an account. Every part is encoded. Browsers drop the segments `.` and
- * `..` of paths, so a page whose id is one of them takes it from the query.
- */
+/** Returns the address of a page of an account. Every part is encoded. */
 export const accountPath = (account: string, ...parts: string[]) =>
-  ['/console/accounts', ...[account, ...parts].map(encodeURIComponent)]
-    .join('/')
-    .replace(/\/(\.\.?)$/, `/${BY_ID}?id=$1`)
+  ['/console/accounts', ...[account, ...parts].map(encodeURIComponent)].join('/')
 
 /** Returns an address with a query; values that are absent or empty are left out. */
 export function withQuery(path: string, query: Visit['query']): string {
   const filled = Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []))
-  const sign = path.includes('?') ? '&' : '?'
-  return filled.length === 0 ? path : `${path}${sign}${new URLSearchParams(filled)}`
+  return filled.length === 0 ? path : `${path}?${new URLSearchParams(filled)}`
 }
 
 /** What decides on the days of an account. */

@@ -5,7 +5,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { listAccounts } from '../admin/accounts.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { BYTE_ORDER_MARK, csvHeaders } from '../commission/csv.ts'
-import { ApiError, toApiError } from '../errors.ts'
+import { type ApiError, toApiError } from '../errors.ts'
 import { contentSecurityPolicy } from '../http/content-security-policy.ts'
 import { readErrors } from './api-errors.ts'
 import { type AccountName, Document, Home, Layout } from './layout.tsx'
@@ -18,10 +18,9 @@ import {
   type TypedForm,
   type Values,
   type View,
-  type Visit,
   VisitContext,
 } from './page.ts'
-import { Sentence, titleOf, visible } from './parts/data.tsx'
+import { Sentence } from './parts/data.tsx'
 import { placeOf } from './parts/deliveries.tsx'
 import { FormSentence, Refusal } from './parts/forms.tsx'
 import { detailWords } from './parts/plain-words.ts'
@@ -29,23 +28,6 @@ import { Secret } from './parts/rotation.tsx'
 import { respond, respondInParts } from './respond.ts'
 import { type Session, takeFlash } from './session.ts'
 import { visitOf } from './visit.ts'
-
-/**
- * Renders a page. A filter that the API refuses is left out, so that the page keeps its forms, and says why.
- *
- * @throws ApiError for anything else that the API refuses.
- */
-async function renderFiltered(page: Page, visit: Visit): Promise<Shown> {
-  try {
-    return { view: await page.render(visit), visit }
-  } catch (thrown) {
-    const name = thrown instanceof ApiError ? (thrown.parameter ?? '') : ''
-    const { [name]: value, ...query } = visit.query
-    if (value === undefined) throw thrown
-    const wrongFilter = `${titleOf(name)} cannot be “${visible(value)}” here, so it is left out.`
-    return { wrongFilter, ...(await renderFiltered(page, { ...visit, query })) }
-  }
-}
 
 /** Returns what a page shows after the administration API refused one of its changes. */
 export const refusedBy = (error: ApiError, change: string, values: Values): RefusedForm => ({
@@ -162,14 +144,6 @@ interface Outcome {
   readonly shown?: { readonly content: Child; readonly tone: Tone }
 }
 
-/** A page as it is shown, or its error. */
-interface Shown {
-  readonly view: View & Outcome
-  readonly visit: Visit
-  /** What is wrong with a filter that was left out. */
-  readonly wrongFilter?: string
-}
-
 /** The maximum number of accounts that the switcher lists. */
 const LISTED_ACCOUNTS = 50
 
@@ -209,21 +183,17 @@ export async function showPage(
   session: Session,
   { status = 200, shown, ...forms }: Outcome = {},
 ): Promise<Response> {
-  const asked = await visitOf(c, page, session, forms)
-  const file = c.req.method === 'GET' ? page.file?.(asked) : null
+  const visit = await visitOf(c, page, session, forms)
+  const file = c.req.method === 'GET' ? page.file?.(visit) : null
   if (file) return sendFile(await file)
-  if (page.hasNames) asked.names.begin()
-  const [shownPage, accounts]: [Shown, readonly AccountName[]] = await Promise.all([
-    renderFiltered(page, asked).catch((thrown) => ({
-      view: errorView(c, toApiError(thrown, c)),
-      visit: asked,
-    })),
-    asked.account === ''
+  // They are read at the same time as what the page itself reads.
+  if (visit.account !== '') visit.names.begin()
+  const [view, accounts]: [View & Outcome, readonly AccountName[]] = await Promise.all([
+    page.render(visit).catch((thrown) => errorView(c, toApiError(thrown, c))),
+    visit.account === ''
       ? []
-      : asked.api.call(listAccounts, { per_page: LISTED_ACCOUNTS }).then(({ data }) => data),
+      : visit.api.call(listAccounts, { per_page: LISTED_ACCOUNTS }).then(({ data }) => data),
   ])
-  const { view, visit, wrongFilter } = shownPage
-  const refusedStatus = wrongFilter === undefined ? status : 400
   if (view.next) return c.redirect(view.next, 303)
   // The navigation of an account that does not exist would lead nowhere.
   const isKnown = view.status !== 404 || accounts.some(({ account }) => account === visit.account)
@@ -238,22 +208,17 @@ export async function showPage(
           </p>
         )}
         {done !== null && typeof done !== 'string' && <Secret shown={done} />}
-        {wrongFilter !== undefined && (
-          <p class="notice bad" role="alert">
-            {wrongFilter}
-          </p>
-        )}
         {shown && <div class={`notice ${shown.tone}`}>{shown.content}</div>}
         {body}
       </Layout>
     </VisitContext.Provider>
   )
   const { computeDeferred } = view
-  if (!computeDeferred) return respond(c, document, view.status ?? refusedStatus)
+  if (!computeDeferred) return respond(c, document, view.status ?? status)
   const renderDeferred = async () => (
     <VisitContext.Provider value={visit}>{await computeDeferred()}</VisitContext.Provider>
   )
-  return respondInParts(c, document, refusedStatus, () =>
+  return respondInParts(c, document, status, () =>
     renderDeferred().catch((thrown) => <DeferredError c={c} thrown={thrown} />),
   )
 }

@@ -4,7 +4,7 @@ import type { AppEnv } from '../auth/authorize.ts'
 import { readQuery } from '../http/query.ts'
 import { apiOf } from './api.ts'
 import { namesOf } from './names.ts'
-import { BY_ID, type DatedAccount, type Page, startOfToday, type Visit, withQuery } from './page.ts'
+import { type DatedAccount, type Page, startOfToday, type Visit } from './page.ts'
 import { csrfToken, type Session } from './session.ts'
 
 /**
@@ -32,12 +32,9 @@ export async function visitOf(
   session: Session,
   { refused = null, typed = null }: Partial<Pick<Visit, 'refused' | 'typed'>> = {},
 ): Promise<Visit> {
-  const { pathname } = new URL(c.req.url)
-  const isById = pathname.endsWith(`/${BY_ID}`)
-  const names = [...(page.query ?? []), ...(isById ? ['id'] : [])]
-  const { id, ...query } = readQuery(supportedOf(c.req.url, names), ...names)
+  const names = page.query ?? []
+  const query = readQuery(supportedOf(c.req.url, names), ...names)
   const params: Record<string, string> = c.req.param()
-  if (id) params[/\w+$/.exec(page.path)?.[0] ?? ''] = id
   const api = apiOf(c, session.member)
   const account = params.account ?? ''
   const now = Date.now()
@@ -50,7 +47,7 @@ export async function visitOf(
     account,
     names: namesOf(api, account),
     query,
-    path: withQuery(pathname, { id }),
+    path: new URL(c.req.url).pathname,
     now,
     today: startOfToday(dated || UTC, now),
     csrf: await csrfToken(c.env, session),

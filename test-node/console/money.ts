@@ -186,7 +186,7 @@ export function moneyTests(shared: () => Shared): void {
     assert.equal(await rowOf(/^What has to be paid/, 'IB-07').count(), 1)
     assert.equal(await rowOf(/^What has to be paid/, 'IB-08').count(), 0)
     await link(/IB-07/).first().click()
-    assert.match(await page.locator('.figure-card').first().innerText(), /^Balance\s+829\.20 EUR/)
+    assert.match(await page.locator('main').innerText(), /Balance\s+829\.20 EUR/)
     assert.match(await rowOf(/^Ledger/, 'Earned for March 2026').innerText(), /829\.20 EUR/)
   })
 

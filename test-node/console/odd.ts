@@ -142,7 +142,6 @@ async function oddAddresses(ids: Readonly<Record<string, string>>): Promise<stri
     `/console${path}`
       .replace(':account', FIRM)
       .replace(/:(\w+)/g, (_, name) => encodeURIComponent(ids[name.replace('_id', '')] ?? text))
-      .replace(/\/\.\.$/, '/by-id?id=..')
   const ofOdd = (path: string) => /:(?:affiliate_id|customer_id)/.test(path)
   let next = 0
   const odd = () => ODD[next++ % ODD.length] ?? ''

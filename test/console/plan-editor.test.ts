@@ -176,8 +176,7 @@ test('a plan that begins later is assigned from its first day, and says that it 
   expect(await page('plans/later')).toContain(words)
   const plans = await page('plans')
   expect(plans).toContain(words)
-  expect(plans).toMatch(/<input[^>]*name="from"[^>]*value="2099-01-01"/)
-  expect(plans).toContain('if you choose an earlier day, its first version pays from that day on')
+  expect(plans).toContain('or the first day of the plan if that is later')
 
   const csrf = /name="csrf" value="([^"]*)"/.exec(plans)?.[1] ?? ''
   const sent = { csrf, change: 'assign', affiliate_id: '*', plan: 'later', customers: 'all' }

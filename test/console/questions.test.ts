@@ -31,7 +31,7 @@ const read = async (path: string) => (await browser.get(`${AT}${path}`)).text()
 
 test('a question is on the overview, in the list, and beside its line, statement and affiliate', async () => {
   const { id, line } = await newQuestion()
-  expect(await read('')).toMatch(/>1<\/span> Questions wait for an answer[\s\S]*>Answer</)
+  expect(await read('')).toMatch(/>1<\/span> Questions wait for an answer[\s\S]*>Answer them</)
   for (const path of [
     '/questions',
     `/lines/${line}`,

@@ -99,7 +99,6 @@ const done = secretOf('The key is made.', 'affiliate_key')
 export const affiliateKeysPage: Page = {
   path: '/accounts/:account/affiliates/:affiliate_id/keys',
   section: 'Affiliates',
-  hasNames: true,
   query: ['key_id'],
   changes: {
     make: calling(makeAffiliateKey, done),

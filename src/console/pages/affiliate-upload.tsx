@@ -156,7 +156,6 @@ const Preview = ({ affiliates, file, customers, received, changed }: Sent) => (
 export const affiliateUploadPage: Page = {
   path: '/accounts/:account/affiliate-upload',
   section: 'Affiliates',
-  hasNames: true,
   changes: {
     preview: {
       perform: (values, visit) => send(values, visit, true),

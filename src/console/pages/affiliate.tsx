@@ -238,7 +238,6 @@ const StatusForm = ({ isActive }: { isActive: boolean }) =>
 export const affiliatePage: Page = {
   path: '/accounts/:account/affiliates/:affiliate_id',
   section: 'Affiliates',
-  hasNames: true,
   query: ['cursor', 'made'],
   changes,
   async render(visit) {

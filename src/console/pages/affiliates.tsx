@@ -232,7 +232,6 @@ const FILTERS: readonly Input[] = [
 export const affiliatesPage: Page = {
   path: '/accounts/:account/affiliates',
   section: 'Affiliates',
-  hasNames: true,
   query: ['add', 'cursor', 'search', 'only', 'sort', 'view', 'plan', 'format'],
   changes: {
     add: addAffiliate,

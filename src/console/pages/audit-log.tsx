@@ -111,7 +111,6 @@ const QUERY = ['from', 'to', 'actor', 'kind', 'cursor'] as const
 export const accountAuditLogPage: Page = {
   path: '/accounts/:account/audit-log',
   section: 'Audit log',
-  hasNames: true,
   query: QUERY,
   render,
 }

@@ -411,7 +411,6 @@ async function renderRest(visit: Visit, found: WholeCase, vertical: string) {
 export const casePage: Page = {
   path: '/accounts/:account/cases/:case_id',
   section: 'Cases',
-  hasNames: true,
   query: ['cursor', 'changed'],
   changes: { decide, agree: decide, release, note: addNote },
   async render(visit) {

@@ -112,7 +112,6 @@ const DecideAll = ({ cases }: { cases: readonly FraudCase[] }) =>
 export const casesPage: Page = {
   path: '/accounts/:account/cases',
   section: 'Cases',
-  hasNames: true,
   query: [
     ...['status', 'needs', 'severity', 'rule', 'affiliate_id', 'customer_id', 'from', 'to'],
     ...['draft_of', 'cursor'],

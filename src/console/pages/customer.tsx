@@ -223,7 +223,6 @@ async function renderComputed(visit: Visit, history: CustomerHistory, sums: Peri
 export const customerPage: Page = {
   path: '/accounts/:account/customers/:customer_id',
   section: 'Customers',
-  hasNames: true,
   query: ['period', 'resource', 'cursor'],
   changes,
   async render(visit) {

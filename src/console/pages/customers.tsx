@@ -75,7 +75,6 @@ async function renderList(visit: Visit) {
 export const customersPage: Page = {
   path: '/accounts/:account/customers',
   section: 'Customers',
-  hasNames: true,
   query: ['customer_id', 'unattributed', 'from', 'to', 'cursor'],
   async render(visit) {
     const { account, query, today } = visit

@@ -37,7 +37,6 @@ function waitingOf(records: readonly Held[]): Waiting[] {
 export const heldPage: Page = {
   path: '/accounts/:account/held',
   section: 'Held records',
-  hasNames: true,
   query: ['cursor'],
   async render(visit) {
     const { api, account, query } = visit

@@ -187,7 +187,6 @@ async function behind(visit: Visit, explained: Explained): Promise<Child> {
 export const linePage: Page = {
   path: '/accounts/:account/lines/:line_id',
   section: 'Statements',
-  hasNames: true,
   query: ['affiliate_id', 'period', 'customer_id', 'cursor'],
   async render(visit) {
     const { line_id = '' } = visit.params

@@ -38,7 +38,6 @@ const State = ({ link: { disabled, disabled_by } }: { link: Link }) => {
 export const linksPage: Page = {
   path: '/accounts/:account/links',
   section: 'Account',
-  hasNames: true,
   query: ['link_id', 'cursor'],
   changes: {
     create: {

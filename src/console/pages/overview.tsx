@@ -51,7 +51,6 @@ function mainCurrency(sums: readonly { currency: string; statements: number }[])
 export const overviewPage: Page = {
   path: '/accounts/:account',
   section: 'Overview',
-  hasNames: true,
   async render(visit) {
     const { api, account } = visit
     const [settings, attention, feeds, arrivals, sums, payouts, since] = await Promise.all([

@@ -425,7 +425,6 @@ const isCameBack = ({ returned_on }: Payout) => returned_on !== undefined && ret
 export const payoutsPage: Page = {
   path: '/accounts/:account/payouts',
   section: 'Payouts',
-  hasNames: true,
   query: ['status', 'affiliate_id', 'payable_on', 'from', 'to', 'returned', 'cursor', 'format'],
   changes,
   downloads: { download: downloadTicked },

@@ -56,7 +56,6 @@ async function renderEditor(visit: Visit) {
 export const planPage: Page = {
   path: '/accounts/:account/plans/:plan',
   section: 'Plans',
-  hasNames: true,
   query: ['cursor', 'edit'],
   ...editing,
   changes: {

@@ -161,7 +161,6 @@ async function renderEditor(visit: Visit) {
 export const plansPage: Page = {
   path: '/accounts/:account/plans',
   section: 'Plans',
-  hasNames: true,
   query: ['affiliate_id', 'cursor', 'new', 'plan'],
   ...editing,
   changes: {

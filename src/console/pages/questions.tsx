@@ -11,7 +11,6 @@ const PAGE_SIZE = 20
 export const questionsPage: Page = {
   path: '/accounts/:account/questions',
   section: 'Questions',
-  hasNames: true,
   query: ['status', 'affiliate_id', 'cursor'],
   async render(visit) {
     const { status = 'open', ...query } = visit.query
@@ -61,7 +60,6 @@ export const questionsPage: Page = {
 export const questionPage: Page = {
   path: '/accounts/:account/questions/:question_id',
   section: 'Questions',
-  hasNames: true,
   changes: questionChanges,
   async render(visit) {
     const { api, account, params } = visit

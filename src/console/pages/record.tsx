@@ -33,7 +33,6 @@ const otherDeliveries = ({ data }: DeliveryList, { delivery_id }: FoundRecord) =
 export const recordPage: Page = {
   path: '/accounts/:account/records/:resource/:id',
   section: 'Customers',
-  hasNames: true,
   async render(visit) {
     const { account, params } = visit
     const { resource = '', id = '' } = params

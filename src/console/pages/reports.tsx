@@ -224,7 +224,6 @@ async function render(visit: Visit) {
 export const reportsPage: Page = {
   path: '/accounts/:account/reports',
   section: 'Reports',
-  hasNames: true,
   query: [...REPORT_QUERY, 'format'],
   file: (visit) =>
     visit.query.format === 'csv'

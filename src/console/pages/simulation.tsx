@@ -67,7 +67,6 @@ function inputOf(visit: Visit, { periods, terms }: Pick<Known, 'periods' | 'term
 export const simulationPage: Page = {
   path: '/accounts/:account/plans/:plan/simulate',
   section: 'Plans',
-  hasNames: true,
   query: ['version', 'period', 'first', 'affiliate_id', 'terms', 'cursor', 'format'],
   file: (visit) => {
     const { format, terms = '', period } = visit.query

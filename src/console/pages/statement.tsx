@@ -297,7 +297,6 @@ async function renderLines(visit: Visit, statement: WholeStatement) {
 export const statementPage: Page = {
   path: '/accounts/:account/statements/:statement_id',
   section: 'Statements',
-  hasNames: true,
   query: ['rule', 'version', 'like', 'cursor', 'format'],
   changes,
   file(visit) {

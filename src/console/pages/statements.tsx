@@ -457,7 +457,6 @@ const filtersOf = (visit: Visit, sums: PeriodSums, names: PlanNames): Input[] =>
 export const statementsPage: Page = {
   path: '/accounts/:account/statements',
   section: 'Statements',
-  hasNames: true,
   query: ['period', 'affiliate_id', 'plan', 'status', 'cursor', 'run', 'format', 'approve'],
   changes,
   file: (visit) =>

@@ -88,7 +88,6 @@ const REASON_OPTIONS: readonly Option[] = [
 export const unearnedPage: Page = {
   path: '/accounts/:account/unearned',
   section: 'Statements',
-  hasNames: true,
   query: ['period', 'affiliate_id', 'customer_id', 'reason', 'list', 'cursor'],
   async render(visit) {
     const { api, account, query } = visit

@@ -93,7 +93,7 @@ export const PlanCell = ({
   row: Pick<AffiliateFigures, 'plan' | 'next_plan'>
 }) => (
   <>
-    {plan ? <PlanLink id={plan.plan} /> : <Badge tone="warn">No plan</Badge>}
+    {plan ? <PlanLink id={plan.plan} /> : <Badge tone="warn">No plan</Badge>}{' '}
     {plan?.for_all && <small>for all</small>}
     {next_plan && (
       <small>

@@ -16,7 +16,7 @@ const BUTTONS: Readonly<Record<Attention['code'], (first: string) => Button>> = 
   returned_payments: () => ['Show them', ['payouts'], { returned: 'true' }],
   open_cases: () => ['Decide', ['cases'], { needs: 'decision' }],
   waiting_cases: () => ['Show them', ['cases'], { needs: 'second_person' }],
-  open_questions: () => ['Answer', ['questions']],
+  open_questions: () => ['Answer them', ['questions']],
   too_large_affiliates: () => ['Show the cases', ['cases']],
   unconfigured_affiliates: () => ['Set up', ['affiliates']],
   refused_records: () => ['Show why', ['deliveries'], { status: 'refused' }],

@@ -178,13 +178,6 @@ export const Filters = (
   visit = useVisit(),
 ) => (
   <form method="get" action={visit.path} class="filters" data-filters>
-    {visit.path.includes('?') && (
-      <input
-        type="hidden"
-        name="id"
-        value={new URLSearchParams(visit.path.split('?')[1]).get('id') ?? ''}
-      />
-    )}
     {fields.map((field) => field.isFolded || <Filter field={field} />)}
     <FoldedFilters fields={fields.filter(({ isFolded }) => isFolded)} />
     {Object.entries(keeps).map(([name, id]) => (
