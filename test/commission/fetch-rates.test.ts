@@ -81,7 +81,7 @@ describe('the cron of rates', () => {
         fault: 'fx_rates',
         source: 'ECB',
         reason: 'refused',
-        errors: [{ pointer: '/rows/1/USD', code: 'minimum' }],
+        errors: [{ pointer: '/rows/1/USD', code: 'number' }],
         total: 1,
       },
     ])

@@ -10,12 +10,12 @@ import {
 import { hasAuditEntry, newAuditId, withAudit } from '../../db/directory/audit.ts'
 import { isAssertionFailure } from '../../db/retry.ts'
 import { ApiError, errorName } from '../../errors.ts'
-import type { Issue } from '../../validation/issue.ts'
+import { formatIssue } from '../../validation/messages.ts'
 import { pointerStep } from '../../validation/pointer.ts'
 import type { Warning } from '../../validation/warnings.ts'
 import { dayNumber } from '../engine/calendar.ts'
 import { listed } from '../engine/reasons.ts'
-import { fileRefused, MAX_LISTED, parseEcb } from './parse-ecb.ts'
+import { parseEcb } from './parse-ecb.ts'
 import { FileFailure, isZip, readBytes, unzip } from './unzip.ts'
 
 /** Who imports a file, when, and whether it may replace stored rates. */
@@ -58,7 +58,7 @@ export async function importRates(
     const counts = await countDifferences(db, parts)
     const result = resultOf(table, counts)
     if (result.corrected > 0 && !request.isCorrection) {
-      await refuseDifferences(db, table, parts, result.corrected)
+      await refuseDifferences(db, table, parts)
     } else if (
       result.created + result.corrected === 0 ||
       (await isStored(db, result, storeRates(db, parts, counts, request.now), request))
@@ -120,27 +120,28 @@ async function isStored(
   }
 }
 
-/**
- * Throws `validation_failed`, naming each rate that is stored with another value, if there still
- * are any.
- */
+/** The number of differences that an error names. */
+const MAX_LISTED = 100
+
+/** Refuses a file that has other values for stored rates, and names the first of them. */
 async function refuseDifferences(
   db: D1Database,
   { days }: RateTable,
   parts: readonly Record<string, unknown>[],
-  total: number,
 ): Promise<void> {
   const rows = new Map(days.map(({ day }, i) => [day, i]))
   const differences = await listDifferences(db, parts, MAX_LISTED)
-  const listed = differences.slice(0, MAX_LISTED).map(
-    ({ day, currency, rate, stored }): Issue => ({
+  if (differences.length === 0) return
+  const errors = differences.map(({ day, currency, rate, stored }) =>
+    formatIssue({
       pointer: `/rows/${rows.get(day)}${pointerStep(currency)}`,
       code: 'rate_differs',
       expected: `${stored}, the rate of ${day}`,
       value: rate,
     }),
   )
-  if (listed.length > 0) throw fileRefused({ listed, total })
+  const detail = 'Nothing was changed.'
+  throw new ApiError('validation_failed', { detail, errors, errors_total: errors.length })
 }
 
 /** The limits of a fetched file. */
@@ -156,26 +157,26 @@ export async function fetchRates(env: Env, now: number): Promise<void> {
   if (!env.FX_URL) return
   try {
     const text = await fetchFile(env.FX_URL)
-    const { table, issues } = parseEcb(text, new Date().toISOString().slice(0, 10))
-    if (issues.total > 0) return logRefusal(issues.listed, issues.total)
+    const table = parseEcb(text, new Date().toISOString().slice(0, 10))
     const request = { actor: 'cron', isCorrection: false, now }
     const imported = await importRates(env.DB, table, request)
     console.log(JSON.stringify({ fx_rates: imported }))
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'validation_failed') {
-      const { errors = [], errors_total = 0 } = error.details
-      return logRefusal(errors as { pointer: string; code: string }[], errors_total)
-    }
     const reason = reasonOf(error)
-    console.error(JSON.stringify({ fault: 'fx_rates', source: RATE_SOURCE, reason }))
+    const entry = { fault: 'fx_rates', source: RATE_SOURCE, reason, ...wrongIn(error) }
+    console.error(JSON.stringify(entry))
   }
 }
 
-/** Logs why a file was refused: the first issues, without the values of the file. */
-function logRefusal(issues: readonly { pointer: string; code: string }[], total: number): void {
-  const first = issues.slice(0, 10).map(({ pointer, code }) => ({ pointer, code }))
-  const entry = { fault: 'fx_rates', source: RATE_SOURCE, reason: 'refused', errors: first, total }
-  console.error(JSON.stringify(entry))
+/** Returns what is wrong in a file that was refused: the first issues, without the values of the file. */
+function wrongIn(error: unknown) {
+  if (!(error instanceof ApiError) || error.code !== 'validation_failed') return {}
+  const { errors = [], errors_total } = error.details as {
+    errors?: readonly { pointer: string; code: string }[]
+    errors_total?: number
+  }
+  const first = errors.slice(0, 10).map(({ pointer, code }) => ({ pointer, code }))
+  return { errors: first, total: errors_total }
 }
 
 /** Fetches the text of the file, which may be in a ZIP archive. */
@@ -197,5 +198,6 @@ async function fetchFile(url: string): Promise<string> {
 /** Returns what the log may say of a failure: its message may quote what was fetched. */
 function reasonOf(error: unknown): string {
   if (error instanceof FileFailure) return error.message
-  return error instanceof ApiError ? error.code : errorName(error)
+  if (!(error instanceof ApiError)) return errorName(error)
+  return error.code === 'validation_failed' ? 'refused' : error.code
 }

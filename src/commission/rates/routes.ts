@@ -10,7 +10,7 @@ import { dayNumber, dayText } from '../engine/calendar.ts'
 import { rateFinder } from '../engine/convert.ts'
 import { planWarning } from '../plans/warning.ts'
 import { importRates } from './import-rates.ts'
-import { fileRefused, MAX_LISTED, parseEcb, RATE_FILE_LIMITS } from './parse-ecb.ts'
+import { parseEcb, RATE_FILE_LIMITS } from './parse-ecb.ts'
 
 const day = member(f.day, said('The day to which the rates apply.', '2026-10-04'))
 const currency = described(() => member(v.string(), 'An ISO 4217 code.'))
@@ -91,7 +91,7 @@ export const importFxRates = teamOperation({
     ),
   },
   words: described(() => ({
-    description: `Stores the rates of a file, all or none. It is safe to repeat: stored rates stay as they are. If a rate is stored with another value, the file is refused, and the response names the first ${MAX_LISTED} of these rates. In a pointer, \`/rows/0\` is the first row below the header.`,
+    description: `Stores the rates of a file, all or none. It is safe to repeat: stored rates stay as they are. If a rate is stored with another value, the file is refused, and the response names the first 100 of these rates. In a pointer, \`/rows/0\` is the first row below the header.`,
     answer: named(
       'RateImport',
       v.object({
@@ -112,8 +112,7 @@ export const importFxRates = teamOperation({
   })),
   run({ env, actor }, { correct = false, csv }) {
     const now = Date.now()
-    const { table, issues } = parseEcb(csv, dayText(Math.floor(now / DAY_MS)))
-    if (issues.total > 0) throw fileRefused(issues)
+    const table = parseEcb(csv, dayText(Math.floor(now / DAY_MS)))
     return importRates(env.DB, table, { actor, isCorrection: correct, now })
   },
 })
