@@ -2,7 +2,6 @@ import { type Child, createContext, useContext } from 'hono/jsx'
 import type { Member } from '../auth/roles.ts'
 import { DAY_MS } from '../durations.ts'
 import type { ErrorCode } from '../errors.ts'
-import type { PresentedEvidence } from '../fraud/case-evidence.ts'
 import type { Issue } from '../validation/issue.ts'
 import { bookZoneOf, dayInZone } from '../zone.ts'
 import type { Api } from './api.ts'
@@ -43,16 +42,6 @@ export interface RefusedForm {
   readonly errors: readonly FieldError[]
   /** The cases of the fraud review that hold what was to be paid; absent if that is not the reason. */
   readonly heldBy?: readonly string[] | undefined
-  /** What changed of a case since a person saw it; absent if that is not the reason. */
-  readonly changed?: ChangedEvidence | undefined
-}
-
-/** The records that were added to a case since a person saw it, as the administration API says it. */
-export interface ChangedEvidence {
-  /** The number of new records. */
-  readonly added: number
-  /** The first of the new records. */
-  readonly records: readonly Pick<PresentedEvidence, 'resource' | 'id' | 'customer_id' | 'day'>[]
 }
 
 /** A form that is shown again with what was typed, as one of its buttons asks. Nothing is changed. */

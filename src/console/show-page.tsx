@@ -10,7 +10,6 @@ import { contentSecurityPolicy } from '../http/content-security-policy.ts'
 import { readErrors } from './api-errors.ts'
 import { type AccountName, Document, Home, Layout } from './layout.tsx'
 import {
-  type ChangedEvidence,
   type CsvFile,
   type Page,
   type RefusedForm,
@@ -37,7 +36,6 @@ export const refusedBy = (error: ApiError, change: string, values: Values): Refu
   detail: detailWords(error),
   errors: readErrors(error),
   heldBy: error.details.held_by,
-  changed: error.details.changed as ChangedEvidence | undefined,
 })
 
 /** Sets the headers of an error of the administration API, or of the console, and returns it as a view. */

@@ -179,6 +179,6 @@ function evidenceChanged(
     })),
     sentence: found.sentence,
   }
-  const detail = `Nothing was decided. The case is not as it was shown: it has ${counted(evidence.length, 'record')}, not ${shown}. Look at it again, and decide it with the present \`evidence_total\`.`
+  const detail = `Nothing was decided. The case is not as it was shown: it has ${counted(evidence.length, 'record')}, not ${shown}. Look at it again, and decide it as it is now.`
   return new ApiError('evidence_changed', { detail, changed })
 }

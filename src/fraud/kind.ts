@@ -312,8 +312,6 @@ export interface Kind<P = unknown> {
    * @param day In days since 1970. All its records are known.
    */
   find(view: View, day: number, parameters: P): readonly Finding[]
-  /** The metrics that show the pattern; a report of the vertical may lack some. */
-  readonly metrics: readonly string[]
   /** The titles of its figures whose name does not say it well. */
   readonly titles?: Readonly<Record<string, string>>
   /** What the kind sees and what it cannot see, each as one sentence. */

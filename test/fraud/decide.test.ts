@@ -237,7 +237,7 @@ describe('evidence that was added since it was shown', () => {
     expect(await json(decide({ ...confirmed, shown: 2 }))).toMatchObject({
       ...{ status: 409, code: 'evidence_changed' },
       detail:
-        'Nothing was decided. The case is not as it was shown: it has 3 records, not 2. Look at it again, and decide it with the present `evidence_total`.',
+        'Nothing was decided. The case is not as it was shown: it has 3 records, not 2. Look at it again, and decide it as it is now.',
       changed: {
         ...{ evidence_total: 3, added: 1 },
         records: [

@@ -1,16 +1,13 @@
 import type { Child } from 'hono/jsx'
-import { getAccount } from '../../admin/accounts.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { DAY_MS, HOUR_MS } from '../../durations.ts'
 import type { PresentedEvidence } from '../../fraud/case-evidence.ts'
 import { getFraudCase, listFraudCustomers, listFraudEvidence } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { type ChangedEvidence, type Page, useVisit, type Visit, withQuery } from '../page.ts'
+import { dayBefore, type Page, useVisit, type Visit, withQuery } from '../page.ts'
 import { Actor } from '../parts/audit-words.tsx'
-import { ComparedWith, Figures, renderPast } from '../parts/case-figures.tsx'
+import { Figures } from '../parts/case-figures.tsx'
 import {
-  AgreeForm,
-  AgreeReleaseForm,
   addNote,
   DecideForm,
   decide,
@@ -164,6 +161,15 @@ interface ShownCase {
   readonly found: WholeCase
 }
 
+/** The days until the last record of a case that a report of its affiliate shows: 12 weeks. */
+const PAST_DAYS = 84
+
+/** Returns the query of the report of the weeks until the last record of a case. */
+const weeksOf = ({ affiliate_id, last_evidence_for: to }: WholeCase) => ({
+  ...{ from: dayBefore(Date.parse(to), PAST_DAYS - 1), to },
+  ...{ affiliate_id, group_by: 'week' },
+})
+
 /** Renders the sentence of a case, its status and what it holds. */
 const Head = ({ found }: ShownCase, visit = useVisit()) => {
   const { affiliate_id, rule, name, sentence, severity, status, opened_for, last_evidence_for } =
@@ -222,6 +228,9 @@ const Head = ({ found }: ShownCase, visit = useVisit()) => {
       <p class="quick">
         <a href="#records">Records</a>
         <a href="#decide">Decision</a>
+        <AccountLink at={['reports']} query={weeksOf(found)}>
+          The weeks of the affiliate until then
+        </AccountLink>
       </p>
     </>
   )
@@ -260,70 +269,34 @@ function DecisionWords({ found, one }: ShownCase & { one: Decision }) {
   )
 }
 
-/** Renders why a decision was refused whose form is gone, or whose records are not those that were shown. */
-function DecisionRefused({ found }: ShownCase, visit = useVisit()) {
-  const { refused } = visit
-  if (refused?.change !== 'decide' && refused?.change !== 'agree') return null
-  const { changed } = refused
-  if (changed) return <EvidenceChanged changed={changed} />
-  return found.status === 'open' ? null : <Refusal {...refused} />
-}
-
-/** Renders what changed of the records since the person saw them. */
-const EvidenceChanged = ({ changed: { added, records } }: { changed: ChangedEvidence }) => (
-  <div class="notice bad" role="alert" tabindex={-1} autofocus>
-    <p>
-      Records were added to the case since you opened it. Nothing was decided. Look at them, and
-      decide again.
-    </p>
-    <p>{counted(added, 'record')} came in addition:</p>
-    <ul>
-      {records.map((one) => (
-        <li>
-          <RecordName record={{ ...one, values: {} }} />, <Day day={one.day} />
-        </li>
-      ))}
-    </ul>
-  </div>
-)
-
-/** Renders the forms by which a person decides next, or agrees with another person. */
+/** Renders the form by which a person decides next, or agrees with another person. */
 function NextDecision(
   { found, customers }: ShownCase & { customers: AnswerOf<typeof listFraudCustomers> },
   visit = useVisit(),
 ) {
   const { decisions, status, keep_hold, evidence_total: shown } = found
-  const waiting = decisions.filter((one) => one.waiting)
-  const other = waiting.findLast(({ actor }) => actor !== visit.member.actor)
-  if (status === 'confirmed' && keep_hold) {
-    if (!canPay(visit) || (waiting.length > 0 && !other)) return null
-    if (!other) return <ReleaseForm />
-    return <AgreeReleaseForm proposal={other} />
-  }
-  if (status !== 'open') return null
-  if (!canPay(visit)) return <p class="note">Only the role approver can decide a case.</p>
-  const proposal = other ?? waiting.at(-1) ?? null
-  const form = (
-    <DecideForm
-      found={found}
-      shown={shown}
-      customers={customers.data.map(({ customer_id }) => customer_id)}
-      total={customers.meta.total}
-      proposal={proposal}
-    />
+  const { refused } = visit
+  const proposal = decisions.findLast((one) => one.waiting) ?? null
+  const isOwn = proposal?.actor === visit.member.actor
+  const wait = isOwn && (
+    <p class="note">You have decided. A second person must agree on this page.</p>
   )
-  if (!proposal) return form
+  if (status === 'confirmed' && keep_hold) {
+    return canPay(visit) && (wait || <ReleaseForm proposal={proposal} />)
+  }
+  // The form of what somebody else has decided meanwhile is gone, so its error stands alone.
+  if (status !== 'open') return refused?.change === 'decide' && <Refusal {...refused} />
+  if (!canPay(visit)) return <p class="note">Only the role approver can decide a case.</p>
   return (
     <>
-      {other ? (
-        <AgreeForm found={found} shown={shown} proposal={other} />
-      ) : (
-        <p class="note">You have decided. A second person must agree on this page.</p>
-      )}
-      <details open={visit.refused?.change === 'decide'}>
-        <summary>Decide otherwise</summary>
-        {form}
-      </details>
+      {wait}
+      <DecideForm
+        found={found}
+        shown={shown}
+        customers={customers.data.map(({ customer_id }) => customer_id)}
+        total={customers.meta.total}
+        proposal={proposal}
+      />
     </>
   )
 }
@@ -339,7 +312,6 @@ const Decisions = (
   return (
     <>
       <h2 id="decide">Decision</h2>
-      <DecisionRefused found={found} />
       {decisions.length > 0 && (
         <ol class="log" aria-label="Decisions">
           {decisions.map((one) => (
@@ -385,8 +357,8 @@ function ChangedRecords(
   )
 }
 
-/** Reads and renders the records of a case, its decision, and the affiliate's own past. */
-async function renderRest(visit: Visit, found: WholeCase, vertical: string) {
+/** Reads and renders the records of a case, and its decision. */
+async function renderRest(visit: Visit, found: WholeCase) {
   const { api, account, query } = visit
   const ofCase = { account, case_id: found.case_id }
   const [evidence, changed, customers] = await Promise.all([
@@ -394,14 +366,11 @@ async function renderRest(visit: Visit, found: WholeCase, vertical: string) {
     api.call(listFraudEvidence, { ...ofCase, changed: true, per_page: 1 }),
     api.call(listFraudCustomers, { ...ofCase, per_page: MOST_REFUSED }),
   ])
-  const past = await renderPast(visit, found, { vertical, records: evidence.data })
   return (
     <>
       <h2 id="records">{counted(found.evidence_total, 'record')} behind it</h2>
-      <ComparedWith figures={found.figures} />
       <ChangedRecords total={found.evidence_total} changed={changed.meta.total} />
       <Evidence found={evidence} />
-      {past}
       <Decisions found={found} customers={customers} />
     </>
   )
@@ -412,13 +381,10 @@ export const casePage: Page = {
   path: '/accounts/:account/cases/:case_id',
   section: 'Cases',
   query: ['cursor', 'changed'],
-  changes: { decide, agree: decide, release, note: addNote },
+  changes: { decide, release, note: addNote },
   async render(visit) {
     const { api, account, params } = visit
-    const [found, { vertical }] = await Promise.all([
-      api.call(getFraudCase, { account, case_id: params.case_id ?? '' }),
-      api.call(getAccount, { account }),
-    ])
+    const found = await api.call(getFraudCase, { account, case_id: params.case_id ?? '' })
     const body = (
       <>
         <Head found={found} />
@@ -429,7 +395,7 @@ export const casePage: Page = {
     return {
       title: `Case of ${await subjectText(visit, found)}`,
       body,
-      computeDeferred: () => renderRest(visit, found, vertical),
+      computeDeferred: () => renderRest(visit, found),
     }
   },
 }

@@ -12,7 +12,7 @@ import { Filters } from '../parts/forms.tsx'
 import { ReportView } from '../parts/report.tsx'
 import { groupTitle, metricTitle } from '../parts/report-words.ts'
 
-const REPORT_QUERY = ['from', 'to', 'group_by', 'currency', 'metrics'] as const
+const REPORT_QUERY = ['from', 'to', 'group_by', 'currency', 'metrics', 'affiliate_id'] as const
 
 /** The days of a report if nobody chose others. */
 const usualDays = (now: number) => ({ from: dayBefore(now, 29), to: dayBefore(now, 0) })
@@ -184,6 +184,7 @@ async function render(visit: Visit) {
             { name: 'from', label: 'From', type: 'date' },
             { name: 'to', label: 'To', type: 'date' },
             { name: 'currency', label: 'Currency', value: query.currency ?? currency },
+            { name: 'affiliate_id' },
             { name: 'group_by', label: 'Groups', type: 'hidden' },
             { name: 'metrics', label: 'Figures', type: 'hidden' },
           ]}

@@ -1,15 +1,15 @@
 import { addFraudCaseNote, decideFraudCase } from '../../admin/fraud-decisions.ts'
-import { counted, listed } from '../../commission/engine/reasons.ts'
+import { counted } from '../../commission/engine/reasons.ts'
 import { DECISION_LIMITS } from '../../fraud/limits.ts'
 import type { getFraudCase } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { calling } from '../calling.ts'
 import { parseField } from '../form.ts'
-import { useVisit, type Values, VisitContext } from '../page.ts'
+import { useVisit, type Values } from '../page.ts'
 import { Actor } from './audit-words.tsx'
 import { type FraudCase, isHolding } from './cases.tsx'
-import { Data, Day, isolated, Time } from './data.tsx'
-import { ChangeForm, Field, FoldedForm, type Input, type Option, Ticks } from './forms.tsx'
+import { Data, isolated, Time } from './data.tsx'
+import { ChangeForm, Field, FoldedForm, type Option, Ticks } from './forms.tsx'
 
 // The forms that decide a case and add notes.
 
@@ -81,6 +81,14 @@ interface DecideProps {
   readonly proposal: Proposal | null
 }
 
+/** Says who else has decided the case: the form begins with what they decided. */
+const Proposed = ({ proposal: { actor, at } }: { proposal: Proposal }) => (
+  <p>
+    <Actor actor={actor} /> proposed this on <Time at={at} />. Once another person records the same,
+    it takes effect.
+  </p>
+)
+
 /** Renders the form that decides a case. */
 export const DecideForm = (props: DecideProps, visit = useVisit()) => {
   const { found, shown, customers, total, proposal } = props
@@ -90,187 +98,112 @@ export const DecideForm = (props: DecideProps, visit = useVisit()) => {
   const ticked = new Set(isAll ? [] : sent ? readRefused(sent) : proposal?.refuse)
   const isPart = total > customers.length
   return (
-    // The page says what changed of the records.
-    <VisitContext.Provider
-      value={
-        refused?.changed
-          ? { ...visit, refused: { ...refused, detail: 'Check the records, and decide again.' } }
-          : visit
-      }
-    >
-      <ChangeForm change="decide" submit="Record the decision" needs="approver">
-        <input type="hidden" name="shown" value={shown} />
+    <ChangeForm change="decide" submit="Record the decision" needs="approver">
+      {proposal && <Proposed proposal={proposal} />}
+      <input type="hidden" name="shown" value={shown} />
+      <Field
+        change="decide"
+        name="decision"
+        required
+        value={proposal?.decision}
+        options={DECISIONS}
+      />
+      <div class="short">
         <Field
           change="decide"
-          name="decision"
+          name="reason"
+          type="area"
           required
-          value={proposal?.decision}
-          options={DECISIONS}
+          value={proposal?.reason}
+          hint={DECISION_HINT}
         />
-        <div class="short">
+      </div>
+      {isHolding(found) && (
+        <Ticks
+          title="Payouts"
+          ticks={[
+            {
+              name: 'keep_hold',
+              value: 'yes',
+              label: 'Go on holding the payouts',
+              isTicked: sent ? sent('keep_hold') !== '' : proposal?.keep_hold,
+            },
+          ]}
+          hint="Only of a case that is confirmed. Otherwise the decision ends the hold."
+        />
+      )}
+      {customers.length > 0 && (
+        <>
+          <Ticks
+            title="Refuse customers"
+            ticks={[
+              ...(customers.length > 1
+                ? [
+                    {
+                      name: 'refuse_all',
+                      value: JSON.stringify(customers),
+                      label: (
+                        <strong>
+                          {isPart ? `The first ${customers.length} of ` : 'All '}
+                          {counted(total, 'customer')}
+                        </strong>
+                      ),
+                      isTicked: isAll,
+                    },
+                  ]
+                : []),
+              ...customers.map((id, position) => ({
+                name: refuseName(position),
+                value: id,
+                label: <Data text={id} />,
+                isTicked: ticked.has(id),
+                spoken: `Refuse ${isolated(id)}`,
+              })),
+            ]}
+            hint={
+              <>
+                {isPart &&
+                  `A decision refuses at most ${MOST_REFUSED} customers. Refuse the others on their pages. `}
+                The list has the customers with records in this case. Refuse others on their pages.
+                Nobody earns commission from a refused customer. What was approved for them is taken
+                back by the next statements. Their page ends the refusal.
+              </>
+            }
+          />
           <Field
             change="decide"
-            name="reason"
-            type="area"
-            required
-            value={proposal?.reason}
-            hint={DECISION_HINT}
+            name="from"
+            label="Refuse them from"
+            type="date"
+            value={proposal?.from ?? undefined}
+            hint="Their first day without commission. Empty: from the beginning."
           />
-        </div>
-        {isHolding(found) && (
-          <Ticks
-            title="Payouts"
-            ticks={[
-              {
-                name: 'keep_hold',
-                value: 'yes',
-                label: 'Go on holding the payouts',
-                isTicked: sent ? sent('keep_hold') !== '' : proposal?.keep_hold,
-              },
-            ]}
-            hint="Only of a case that is confirmed. Otherwise the decision ends the hold."
-          />
-        )}
-        {customers.length > 0 && (
-          <>
-            <Ticks
-              title="Refuse customers"
-              ticks={[
-                ...(customers.length > 1
-                  ? [
-                      {
-                        name: 'refuse_all',
-                        value: JSON.stringify(customers),
-                        label: (
-                          <strong>
-                            {isPart ? `The first ${customers.length} of ` : 'All '}
-                            {counted(total, 'customer')}
-                          </strong>
-                        ),
-                        isTicked: isAll,
-                      },
-                    ]
-                  : []),
-                ...customers.map((id, position) => ({
-                  name: refuseName(position),
-                  value: id,
-                  label: <Data text={id} />,
-                  isTicked: ticked.has(id),
-                  spoken: `Refuse ${isolated(id)}`,
-                })),
-              ]}
-              hint={
-                <>
-                  {isPart &&
-                    `A decision refuses at most ${MOST_REFUSED} customers. Refuse the others on their pages. `}
-                  The list has the customers with records in this case. Refuse others on their
-                  pages. Nobody earns commission from a refused customer. What was approved for them
-                  is taken back by the next statements. Their page ends the refusal.
-                </>
-              }
-            />
-            <Field
-              change="decide"
-              name="from"
-              label="Refuse them from"
-              type="date"
-              value={proposal?.from ?? undefined}
-              hint="Their first day without commission. Empty: from the beginning."
-            />
-          </>
-        )}
-      </ChangeForm>
-    </VisitContext.Provider>
-  )
-}
-
-/** The refused customers that a sentence names. */
-const NAMED = 5
-
-interface AgreeProps {
-  readonly found: FraudCase
-  readonly shown: number
-  readonly proposal: Proposal
-}
-
-/** Returns the field of the reason of a second person. */
-const reasonOf = ({ reason }: Proposal): Input => ({
-  name: 'reason',
-  label: 'Your reason',
-  type: 'area',
-  required: true,
-  value: reason,
-})
-
-/** Renders the form by which a second person decides what the first one has proposed. */
-export const AgreeForm = ({ found, shown, proposal }: AgreeProps) => {
-  const { actor, at, decision, keep_hold, refuse, from } = proposal
-  return (
-    <ChangeForm
-      change="agree"
-      submit="Agree"
-      needs="approver"
-      fields={[
-        {
-          ...reasonOf(proposal),
-          hint: 'It begins with that of the first person. The case and the audit log show both.',
-        },
-      ]}
-    >
-      <p>
-        <Actor actor={actor} /> proposed it on <Time at={at} />. If you agree, it takes effect:
-      </p>
-      <p>
-        The case is <strong>{decision}</strong>
-        {refuse.length > 0 && (
-          <>
-            , {listed(refuse.slice(0, NAMED).map(isolated))}
-            {refuse.length > NAMED && ` and ${refuse.length - NAMED} more`}{' '}
-            {refuse.length === 1 ? 'is' : 'are'} refused from{' '}
-            {from === null ? 'the beginning' : <Day day={from} />} on
-          </>
-        )}
-        {isHolding(found) && (keep_hold ? ', and the payouts stay held' : ', and its hold ends')}.
-      </p>
-      <input type="hidden" name="shown" value={shown} />
-      <input type="hidden" name="decision" value={decision} />
-      {keep_hold && <input type="hidden" name="keep_hold" value="yes" />}
-      {refuse.length > 0 && (
-        <>
-          <input type="hidden" name="refuse_all" value={JSON.stringify(refuse)} />
-          <input type="hidden" name="from" value={from ?? ''} />
         </>
       )}
     </ChangeForm>
   )
 }
 
-/** Renders the form by which a second person ends the hold that the first one wants to end. */
-export const AgreeReleaseForm = ({ proposal }: Pick<AgreeProps, 'proposal'>) => (
-  <ChangeForm change="release" submit="Agree" needs="approver" fields={[reasonOf(proposal)]}>
-    <p>
-      <Actor actor={proposal.actor} /> proposed on <Time at={proposal.at} /> to end the hold. If you
-      agree, it ends.
-    </p>
-  </ChangeForm>
-)
-
-/** Renders the form that ends the hold of a confirmed case. */
-export const ReleaseForm = () => (
+/** Renders the form that ends the hold of a confirmed case; `proposal` is that of another person. */
+export const ReleaseForm = ({ proposal }: { proposal: Proposal | null }) => (
   <FoldedForm
     change="release"
     title="End the hold"
     submit="End the hold"
     needs="approver"
+    isOpen={proposal !== null}
     fields={[
       {
         name: 'reason',
         type: 'area',
         required: true,
+        value: proposal?.reason,
         hint: 'The case stays confirmed. The case and the audit log show the reason.',
       },
     ]}
-  />
+  >
+    {proposal && <Proposed proposal={proposal} />}
+  </FoldedForm>
 )
 
 /** Renders the form that adds a note. */

@@ -115,7 +115,6 @@ export const activityOutlier = defineKind({
       ]
     })
   },
-  metrics: ['lots', 'pnl'],
   titles: {
     earlier_active_days: 'Active days before it',
   },

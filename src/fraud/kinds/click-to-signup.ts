@@ -124,7 +124,6 @@ export const clickToSignup = defineKind({
         evidence: evidenceOf(signups),
       }))
   },
-  metrics: ['clicks', 'signups'],
   titles: {
     longest_time_after_the_click: 'Longest time after the click',
     shortest_time_after_the_click: 'Shortest time after the click',

@@ -127,7 +127,6 @@ export const commissionOverRevenue = defineKind({
       },
     ]
   },
-  metrics: ['commission_owed', 'net_revenue', 'spread_cost'],
   titles: {
     net_revenue: 'Net revenue of its customers',
   },

@@ -119,7 +119,6 @@ export const countryMix = defineKind({
         ]
       })
   },
-  metrics: ['signups'],
   titles: {
     share_of_a_country: 'Share of the country',
     growth_of_the_share: 'Growth of its share',

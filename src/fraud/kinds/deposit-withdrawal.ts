@@ -147,7 +147,6 @@ export const depositWithdrawal = defineKind({
     }
     return findings
   },
-  metrics: ['deposit_amount', 'withdrawal_amount', 'active_customers'],
   titles: {
     withdrawn_of_deposits: 'Withdrawn, of the deposits',
     least_withdrawn_of_deposits: 'Withdrawn by the customer with the least, of the deposits',

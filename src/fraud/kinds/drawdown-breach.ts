@@ -131,7 +131,6 @@ export const drawdownBreach = defineKind({
       ]
     })
   },
-  metrics: ['lots', 'pnl'],
   sees: 'The drawdown of each row of trading activity, the phase of the customer by day, and approved fees.',
   cannotSee:
     'What the drawdown was within the day, whether a fee of that day was paid before it, and exceptions that the firm granted.',

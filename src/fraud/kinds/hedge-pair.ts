@@ -105,7 +105,6 @@ export const hedgePair = defineKind({
     }
     return [...clusters, crowd]
   },
-  metrics: ['lots', 'pnl'],
   titles: {
     difference_of_lots: 'Largest difference of the lots',
     difference_of_profit_and_loss: 'Largest difference of profit and loss',

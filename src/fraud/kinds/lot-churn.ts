@@ -78,7 +78,6 @@ export const lotChurn = defineKind({
       ...(ofAffiliate(ofDay).length > 0 ? ofAffiliate(sums) : []),
     ]
   },
-  metrics: ['lots', 'spread_cost', 'net_deposits'],
   sees: `What unit rules paid for each customer, the spread and commission that were charged, and the net deposits of ${MAX_DAYS} days.`,
   cannotSee:
     'Older deposits, and gains: a customer who withdrew what they won looks worse than they are. Tiers count at their first step, and limits of a rule are not seen.',

@@ -139,7 +139,6 @@ export const minimumDeposit = defineKind({
       },
     ]
   },
-  metrics: ['first_deposit_count', 'first_deposit_amount', 'challenge_fee_count', 'signups'],
   titles: {
     records_in_the_days_after: 'Trades, bets or deposits in the days after',
     largest_deposit_above_the_minimum: 'Largest deposit, above the minimum',

@@ -97,7 +97,6 @@ export const payoutWithoutTrading = defineKind({
       ]
     })
   },
-  metrics: ['payout_amount', 'pnl'],
   titles: {
     profit: 'Profit since the last payout',
   },

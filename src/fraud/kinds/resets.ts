@@ -49,7 +49,6 @@ export const resets = defineKind({
       ]
     })
   },
-  metrics: ['reset_fee_count', 'challenge_fee_count'],
   sees: 'The approved fees for challenges and their resets, by customer.',
   cannotSee: 'A person with several accounts is several customers here.',
 })

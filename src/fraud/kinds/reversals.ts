@@ -107,13 +107,6 @@ export const reversals = defineKind({
       },
     ]
   },
-  metrics: [
-    'deposit_amount',
-    'deposit_unapproved_amount',
-    'challenge_fee_amount',
-    'challenge_fee_unapproved_amount',
-    'refund_amount',
-  ],
   titles: {
     amount_that_was_taken_back: 'Amount reversed, declined or refunded',
     reversed_declined_or_refunded: 'Reversed, declined or refunded',

@@ -81,7 +81,6 @@ export const sharedIdentity = defineKind({
       ]
     })
   },
-  metrics: ['signups'],
   titles: {
     customers_with_the_email: 'Customers with the same e-mail',
     customers_with_the_name: 'Customers with the same name and country',

@@ -111,7 +111,6 @@ export const shortLife = defineKind({
       },
     ]
   },
-  metrics: ['signups', 'active_customers'],
   titles: {
     most_active_days: 'Most active days of these customers',
   },

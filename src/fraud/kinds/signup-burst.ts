@@ -90,7 +90,6 @@ export const signupBurst = defineKind({
       },
     ]
   },
-  metrics: ['clicks', 'signups'],
   sees: 'How many customers signed up on each day and, where the time of day was sent, in each hour.',
   cannotSee:
     'The first day with signups cannot be compared with earlier ones. A planned campaign looks the same.',
