@@ -134,16 +134,12 @@ CREATE TABLE storage (
 --   held       the number of held records of the account and resource
 --   releasing  the id of the last delivery of customers that left some of their held records to be
 --              released after its response; null if there are none
---
--- When held records were last released after the response to a delivery of customers, in milliseconds:
--- statements that a run has computed before may have changed.
 CREATE TABLE totals (
   account     TEXT NOT NULL,
   resource    TEXT NOT NULL,
   total       INTEGER NOT NULL,
   held        INTEGER NOT NULL DEFAULT 0,
   releasing   TEXT,
-  released_at INTEGER,
   PRIMARY KEY (account, resource)
 ) STRICT, WITHOUT ROWID;
 

@@ -135,6 +135,7 @@ END;
 --   restarts    how often its Workflow was started again since a step last ended
 --   steps_done  the number of steps that were done when it ended
 --   reason      why it failed, in words; null unless it has
+--   position    from where it read marks of changed days; null until it has begun
 CREATE TABLE statement_runs (
   account    TEXT NOT NULL,
   id         TEXT NOT NULL,
@@ -149,6 +150,7 @@ CREATE TABLE statement_runs (
   restarts   INTEGER NOT NULL DEFAULT 0,
   steps_done INTEGER,
   reason     TEXT,
+  position   INTEGER,
   PRIMARY KEY (account, id)
 ) STRICT, WITHOUT ROWID;
 

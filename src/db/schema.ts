@@ -629,6 +629,7 @@ export const statementRuns = /* @__PURE__ */ sqliteTable(
     restarts: integer().notNull().default(0),
     steps_done: integer(),
     reason: text(),
+    position: integer(),
   }),
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )

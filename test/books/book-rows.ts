@@ -69,10 +69,16 @@ export function headOf(row: StatementRow, sums: Record<string, unknown> = {}) {
   }
 }
 
+/** A position behind which nothing is marked: what a test stores before and after is not newer than its statements. */
+const LAST_POSITION = 1e15
+
 /** Stores rows of statements as a run stores them. */
 export const storeRows = (rows: readonly StatementRow[]) =>
-  env.DB.batch(
-    rows.map((row) => {
+  env.DB.batch([
+    ...rows.map(({ period, account }) =>
+      runOf(`rows_${period}`, period, account, '2000-01-01T00:00:00.000Z'),
+    ),
+    ...rows.map((row) => {
       const { account = 'acme-forex', period, affiliate, plan = 'ib', status = 'draft' } = row
       const head = row.head === null ? null : headOf(row, row.head)
       const digest = row.digest ?? digestOf(row)
@@ -101,7 +107,7 @@ export const storeRows = (rows: readonly StatementRow[]) =>
         row.approved_at ?? null,
       )
     }),
-  )
+  ])
 
 /** A statement that earned an amount, all of which is payable. */
 export const earning = (affiliate: string, period: string, amount: string, more: object = {}) => ({
@@ -110,14 +116,15 @@ export const earning = (affiliate: string, period: string, amount: string, more:
   head: { lines_sum: amount, total: amount, payable: amount, ...more },
 })
 
+const runOf = (id: string, period: string, account = 'acme-forex', at: string) =>
+  env.DB.prepare(
+    `insert or ignore into statement_runs (account, id, period, status, started_at, position)
+     values (?, ?, ?, 'done', ?, ${LAST_POSITION})`,
+  ).bind(account, `run_${id}`, period, at)
+
 /** Stores a run of a period that is done and began long after it. */
 export const storeRun = (period: string, account = 'acme-forex', at = '2026-06-01T00:00:00.000Z') =>
-  env.DB.prepare(
-    `insert into statement_runs (account, id, period, status, started_at)
-     values (?, ?, ?, 'done', ?)`,
-  )
-    .bind(account, `run_${period}`, period, at)
-    .run()
+  runOf(period, period, account, at).run()
 
 /** Sends a request as a person whom Cloudflare Access has let through. */
 export async function askAda(path: string, method: string, body: unknown) {

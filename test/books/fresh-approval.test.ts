@@ -31,11 +31,20 @@ const paid = (transaction_id: string, month: string, amount_currency: number) =>
 /** A firm with two affiliates and a plan; a customer of `a` paid 3,000 in June. */
 async function firm() {
   at('2030-09-05T00:00:00.000Z')
-  const acme = await partner('forex', { affiliates: ['a', 'b'] })
+  const acme = await partner('forex', { affiliates: ['a', 'b'], unknown_customer: 'hold' })
   await put('plans/ib', monthly([TENTH], { effective_from: '2030-01-01' }))
   await acme.post('customers', { ...ada, affiliate_id: 'a', signup_date: '2030-05-20T08:00:00Z' })
-  await acme.post('transactions', paid('t-1', '2030-06', 3000))
+  await acme.post('transactions', [
+    paid('t-1', '2030-06', 3000),
+    { ...paid('t-held', '2030-06', 500), customer_id: 'c-new' },
+  ])
   return { ...acme, ...bookRequests(PATH), ...bookRuns('acme-forex') }
+}
+
+/** A customer of `a` of whom a record is held. */
+const NEW = {
+  ...{ ...ada, customer_id: 'c-new', affiliate_id: 'a' },
+  signup_date: '2030-05-20T08:00:00Z',
 }
 
 const assignment = (affiliate_id: string, from: string) => ({
@@ -71,6 +80,7 @@ describe('a draft is approved only as it is computed now', () => {
     ['a record has changed', () => acme.post('transactions', paid('t-1', '2030-06', 2000))],
     ['a record is new', () => acme.post('transactions', paid('t-2', '2030-06', 2000))],
     ['a record has moved', () => acme.post('transactions', paid('t-1', '2030-07', 3000))],
+    ['a record is no longer held', () => acme.post('customers', NEW)],
     ['a plan has a new version', () => put('plans/ib', VERSION)],
     ['there is a manual entry', () => acme.enter('a', 'ib', '25.00', 'bonus')],
     [
@@ -79,6 +89,7 @@ describe('a draft is approved only as it is computed now', () => {
     ],
   ])('409 not_run if %s since the run', async (_, change) => {
     await put('assignments', [assignment('a', '2030-06-01'), assignment('b', '2030-01-01')])
+    at('2030-09-05T00:10:00.000Z')
     await acme.run('2030-06')
     at('2030-09-05T00:30:00.000Z')
     await change()

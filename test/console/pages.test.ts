@@ -78,8 +78,8 @@ test('earlier periods are approved in the same form, the oldest first; what was 
   await storePlan('acme', 'lined', monthly([]))
   const run = (period: string) =>
     env.DB.prepare(
-      `insert into statement_runs (account, id, period, status, affiliates, steps, changed, started_at, ended_at)
-       values ('acme', 'run_' || ?1, ?1, 'done', 1, 1, 1, ?2, ?2)`,
+      `insert into statement_runs (account, id, period, status, affiliates, steps, changed, started_at, ended_at, position)
+       values ('acme', 'run_' || ?1, ?1, 'done', 1, 1, 1, ?2, ?2, 1e15)`,
     ).bind(period, '2026-11-01T00:00:00.000Z')
   const october = (id: string, affiliate: string, previous: string) =>
     env.DB.prepare(
@@ -267,8 +267,8 @@ test('an approval that approves nothing does not lead to the payouts', async () 
   await env.DB.batch([
     ...bookRows(env.DB, 'acme'),
     env.DB.prepare(
-      `insert into statement_runs (account, id, period, status, affiliates, steps, changed, started_at, ended_at)
-       values ('acme', 'run_' || ?1, ?1, 'done', 1, 1, 1, ?2, ?2)`,
+      `insert into statement_runs (account, id, period, status, affiliates, steps, changed, started_at, ended_at, position)
+       values ('acme', 'run_' || ?1, ?1, 'done', 1, 1, 1, ?2, ?2, 1e15)`,
     ).bind(BOOK_PERIOD, '2026-11-01T00:00:00.000Z'),
   ])
   await askAdmin('accounts/acme', 'PATCH', { approvals: 2 })

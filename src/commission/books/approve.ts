@@ -10,6 +10,7 @@ import {
   type PlanOfKind,
   readCandidates,
   readClosing,
+  type VouchingRun,
 } from '../../db/commission/books/approve.ts'
 import { type BookedStatement, findBooked } from '../../db/commission/books/booked.ts'
 import {
@@ -20,7 +21,6 @@ import {
 import { accountDatabase, resolveDatabase } from '../../db/database.ts'
 import type { Account } from '../../db/schema.ts'
 import { ApiError } from '../../errors.ts'
-import { DELIVERY_LOG_MS, firstIdAt } from '../../ingest/delivery-id.ts'
 import { type Period, storedPeriod } from '../engine/calendar.ts'
 import { auditIdAt, SETTING_ACTIONS } from '../statements/causes.ts'
 import { type Computation, TooManyFacts } from '../statements/compute.ts'
@@ -52,12 +52,10 @@ const RATE_DAYS = { before: 366, after: 7 }
  * Returns the ids of the drafts that a computation no longer comes to; null if they depend on more facts
  * than one request can read. Of a single draft with so many facts it returns the id if a setting, a rate
  * or a record of a day up to the end of its period has changed.
- *
- * @param vouchedAt When the last run that settled the period began, in milliseconds.
  */
 type FindUnvouched = (
   drafts: readonly Candidate[],
-  vouchedAt: number,
+  run: VouchingRun,
 ) => Promise<ReadonlySet<string> | null>
 
 const NONE: ReadonlySet<string> = new Set()
@@ -73,9 +71,10 @@ function unvouchedFinder(env: Env, account: Account, period: Period): FindUnvouc
     const { drafts } = await computeDrafts(await opened, affiliates, BOOK_LIMITS.facts)
     return new Map(drafts.map(({ id, digest }) => [id, digest]))
   }
-  return async (drafts, vouchedAt) => {
+  return async (drafts, run) => {
     if (drafts.length === 0) return NONE
-    const since = Math.min(...drafts.map(({ read_at }) => Math.max(read_at, vouchedAt)))
+    const at = Math.min(...drafts.map(({ read_at }) => Math.max(read_at, run.at)))
+    const since = { ...run, at }
     if (!(await hasChanged(env, account, period, since, null))) return NONE
     const affiliates = [...new Set(drafts.map(({ affiliate_id }) => affiliate_id))]
     const ids = drafts.map(({ id }) => id)
@@ -96,7 +95,7 @@ function unvouchedFinder(env: Env, account: Account, period: Period): FindUnvouc
 }
 
 /**
- * Returns whether anything has changed since a time (milliseconds) on which the drafts of a period may
+ * Returns whether anything has changed since a run on which the drafts of a period may
  * depend: records, settings, manual entries or rates.
  *
  * @param lastDay If not null, customers and records of later days do not count.
@@ -105,19 +104,16 @@ async function hasChanged(
   env: Env,
   { id, binding }: Account,
   { first, last }: Period,
-  since: number,
+  { at, position }: VouchingRun,
   lastDay: number | null,
 ): Promise<boolean> {
-  const before = since - BOOK_LIMITS.commitMs
-  // The log no longer has the deliveries of that time.
-  if (before < Date.now() - DELIVERY_LOG_MS) return true
   const db = resolveDatabase(env, binding)
   const rateDays = { first: first - RATE_DAYS.before, last: last + RATE_DAYS.after }
   const logs = binding === 'DB' ? [env.DB] : [env.DB, db]
   const [records, rates, ...settings] = await Promise.all([
-    hasChangedRecords(db, id, { since: firstIdAt(before), since_time: before, last_day: lastDay }),
-    readNewRates(env.DB, { ...rateDays, since }),
-    ...logs.map((log) => hasChangedSettings(log, id, auditIdAt(since), ACTIONS)),
+    hasChangedRecords(db, id, { position, last_day: lastDay }),
+    readNewRates(env.DB, { ...rateDays, since: at }),
+    ...logs.map((log) => hasChangedSettings(log, id, auditIdAt(at), ACTIONS)),
   ])
   return records || rates.length > 0 || settings.includes(true)
 }
@@ -189,8 +185,8 @@ export async function approveStatement(
     if (mine && approvals.length < account.approvals) {
       return { statement, approvals, message: attempt > 1 ? ANOTHER : approvedAgain(mine) }
     }
-    const vouchedAt = await lastVouchingRun(db, account.id, period.id)
-    const unvouched = await unvouchedFinder(env, account, period)([candidate], vouchedAt)
+    const run = await lastVouchingRun(db, account.id, period.id)
+    const unvouched = await unvouchedFinder(env, account, period)([candidate], run)
     if (unvouched?.has(id)) throw refused(notVouched(period.id))
     const entry = { action: 'statement.approve', details }
     await approveRows(db, approver, rowsOf(candidate), entry, [])
@@ -264,8 +260,8 @@ export async function approvePeriod(
 ): Promise<PeriodApproved> {
   const started = clock()
   const db = accountDatabase(env, account)
-  const vouchedAt = await checkRun(db, account, period, started)
-  const plans = computedPlans(known, plan, period, vouchedAt)
+  const run = await checkRun(db, account, period, started)
+  const plans = computedPlans(known, plan, period, run.at)
   const findUnvouched = unvouchedFinder(env, account, period)
   const tally: ApprovalTally = { approved: 0, waiting: 0, refused: [], total: 0 }
   const isInTime = () => clock() - started < BOOK_LIMITS.approvalMs
@@ -276,7 +272,7 @@ export async function approvePeriod(
       plan,
       period: period.id,
       leaveOutHolds,
-      findUnvouched: (drafts) => findUnvouched(drafts, vouchedAt),
+      findUnvouched: (drafts) => findUnvouched(drafts, run),
     }
     isClosed = (await approvePlan(db, approver, scope, tally, isInTime)) && isClosed
   }
@@ -315,7 +311,7 @@ function computedPlans(
 }
 
 /**
- * Returns when the last run that settled a period began, in milliseconds.
+ * Returns the last run that settled a period.
  *
  * @throws ApiError unless the period is over, and a run that began after its end has computed it.
  */
@@ -324,11 +320,11 @@ async function checkRun(
   account: Account,
   period: Period,
   now: number,
-): Promise<number> {
+): Promise<VouchingRun> {
   const end = endOf(account, period)
   if (now < end) throw refused(notOver(period.id, end))
-  const vouchedAt = await lastVouchingRun(db, account.id, period.id)
-  if (vouchedAt >= end) return vouchedAt
+  const run = await lastVouchingRun(db, account.id, period.id)
+  if (run.at >= end) return run
   const since = new Date(end).toISOString()
   const detail = `No run of ${period.id} that began after its end, ${since}, is done. Start one and wait until it is done.`
   throw refused({ code: 'not_run', detail })

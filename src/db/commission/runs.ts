@@ -1,6 +1,7 @@
 import { newAuditId } from '../directory/audit.ts'
 import { isDoorOpen } from '../door.ts'
 import { all, only } from '../query.ts'
+import { POSITION, RAISE_NUMBER } from '../records/changed.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
 import type { statementRuns } from '../schema.ts'
@@ -8,7 +9,7 @@ import { bindStatement, compileStatement } from '../statement.ts'
 import { isDraft, isOfKind } from './books/is-draft.ts'
 
 /** A run over the affiliates of an account. */
-export type Run = Omit<typeof statementRuns.$inferSelect, 'account' | 'restarts'>
+export type Run = Omit<typeof statementRuns.$inferSelect, 'account' | 'restarts' | 'position'>
 
 /** A run with the number of its steps that are done, and what they wrote. */
 interface RunProgress extends Run {
@@ -53,16 +54,20 @@ export async function insertMorningRun(db: D1Database, run: MorningRun): Promise
   return row ? row.is_unread === 1 : null
 }
 
-/** Stores that a run reads from now on, with 0 affiliates until its steps are known. */
+/** Stores that a run reads from now on, with 0 affiliates until its steps are known, and its position when it first did. */
 const BEGIN_READING = compileStatement(`
-  update statement_runs set affiliates = ifnull(affiliates, 0), active_at = :active_at
+  update statement_runs set affiliates = ifnull(affiliates, 0), active_at = :active_at,
+    position = ifnull(position, ${POSITION})
   where account = :account and id = :id and status = 'running'`)
 
 /** Stores that a run reads from now on. */
 export const beginReading = (
   db: D1Database,
   run: { account: string; id: string; active_at: string },
-) => withD1Retry(() => bindStatement(db, BEGIN_READING, run).run())
+) =>
+  withD1Retry(() =>
+    db.batch([RAISE_NUMBER, BEGIN_READING].map((one) => bindStatement(db, one, run))),
+  )
 
 /** Reads a run with its progress. */
 const FIND_RUN = compileStatement(`

@@ -196,7 +196,7 @@ function releaseStep(resource: string, position: 'first' | 'next'): StepStatemen
       update ${table} set held = 0
       where (account, ${key.join()}) in (${released(`:account, ${key.map((name) => `w.${name}`).join()}`)})`),
     addReleased: compileStatement(`
-      update totals set total = total + changes(), held = held - changes(), released_at = :now
+      update totals set total = total + changes(), held = held - changes()
       where changes() > 0 and account = :account and resource = '${resource}'`),
   }
 }

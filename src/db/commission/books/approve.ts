@@ -164,23 +164,28 @@ export async function listDraftIds(
   return all<{ id: string; affiliate_id: string }>(db, LIST_DRAFT_IDS, { account, ...page })
 }
 
-/** Reads when the last run that settled a period began: one of its kind, of the period or a later one. */
+/** The run that answers for the drafts of a period. */
+export interface VouchingRun {
+  /** When it began, in milliseconds; 0 if there is none. */
+  readonly at: number
+  /** From where it read marks of changed days. */
+  readonly position: number
+}
+
+/** Reads the last run that settled a period: one of its kind, of the period or a later one. */
 const LAST_VOUCHING_RUN = compileStatement(`
-  select max(started_at) as started_at from statement_runs
+  select unixepoch(max(started_at), 'subsec') * 1000 as at, ifnull(position, 0) as position
+  from statement_runs
   where account = :account and status = 'done' and period >= :period and ${isOfKind('period')}`)
 
-/**
- * Returns when the last run that settled a period began to read, in milliseconds: a run that is done, of
- * the same kind of period, and of this period or a later one. Returns 0 if there is none.
- */
+/** Returns the last run that settled a period and is done. */
 export async function lastVouchingRun(
   db: Connection,
   account: string,
   period: string,
-): Promise<number> {
-  const values = { account, period }
-  const { started_at } = await only<{ started_at: string | null }>(db, LAST_VOUCHING_RUN, values)
-  return started_at === null ? 0 : Date.parse(started_at)
+): Promise<VouchingRun> {
+  const { at, position } = await only<VouchingRun>(db, LAST_VOUCHING_RUN, { account, period })
+  return { at: Math.round(at ?? 0), position }
 }
 
 /** Stores that a person closes a period of a plan, for accounts where two persons must. */

@@ -1,5 +1,6 @@
 import type { Connection } from '../../database.ts'
 import { all, only } from '../../query.ts'
+import { ATTRIBUTION, CUSTOMER_CHANGES } from '../../records/changed.ts'
 import type { LateChange } from '../../records/late-changes.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { bindStatement, compileStatement, pairs, readBatch } from '../../statement.ts'
@@ -55,32 +56,20 @@ export async function readWritten(
   )
 }
 
-/**
- * Whether deliveries from `:since` on have written records, or held records were released from
- * `:since_time` on. With `:last_day`, deliveries of customers do not count, and neither do those whose
- * records are all of later days.
- */
+/** Whether a day is marked behind `:position`; up to `:last_day`, unless it is null, and then only if records lie on it. */
 const HAS_CHANGED_RECORDS = compileStatement(`
   select exists (
-      select 1 from deliveries d
-      where d.account = :account and d.id >= :since and d.written > 0 and (
-        :last_day is null or d.resource <> 'customers'
-          and exists (select 1 from json_each(d.days) where value <= :last_day))
-    ) or exists (
-      select 1 from totals where account = :account
-        and (releasing is not null or released_at >= :since_time)) as changed`)
+    select 1 from changed where account = :account and seq > :position and resource <> ''
+      and (:last_day is null or day <= :last_day
+        and resource not in ('customers', '${CUSTOMER_CHANGES}', '${ATTRIBUTION}'))) as changed`)
 
-/** Since when records may have changed, and up to which day. */
+/** Behind which marks something may have changed, and up to which day (null: of all days, and of customers). */
 interface RecordChanges {
-  /** The least delivery id. */
-  readonly since: string
-  /** In milliseconds. */
-  readonly since_time: number
-  /** In days since 1970; null: the records of all days, and customers. */
+  readonly position: number
   readonly last_day: number | null
 }
 
-/** Returns whether records of an account have changed. */
+/** Returns whether records of an account, or what counts beside them, have changed. */
 export async function hasChangedRecords(
   db: Connection,
   account: string,
