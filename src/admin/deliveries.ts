@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import { readArrivalsByDay, toDay } from '../db/records/arrivals.ts'
 import {
   COUNTED_ERRORS,
   countDeliveryErrors as countErrors,
@@ -255,38 +254,6 @@ export const listDeliveryRefused = readList({
   },
 })
 
-/** The days that are listed, today included. */
-const ARRIVAL_DAYS = 30
-
-export const listArrivals = readOperation({
-  topic: 'monitoring',
-  id: 'listArrivals',
-  method: 'GET',
-  path: '/arrivals',
-  words: described(() => ({
-    description:
-      'Returns how many records arrived and how many of them were rejected, for each resource and day (UTC) of the last 30 days. Of a request with status 422 all records count as rejected. Days without deliveries are left out, and so are dry runs.',
-    answer: listOf(
-      v.object({
-        day: member(day, 'The day (UTC) on which the requests arrived.'),
-        resource,
-        deliveries: member(count, 'The number of requests.'),
-        received: member(count, 'The number of records in them.'),
-        refused: member(
-          count,
-          'How many of these records were not stored because they, or others of their request, were rejected.',
-        ),
-      }),
-    ),
-    command: { name: 'deliveries days' },
-  })),
-  async run({ grant, session }) {
-    const from = (Math.floor(Date.now() / DAY_MS) - ARRIVAL_DAYS + 1) * DAY_MS
-    const rows = await readArrivalsByDay(session, grant.account, from)
-    return { data: rows.map(({ day, ...row }) => ({ day: toDay(day), ...row })) }
-  },
-})
-
 export const countDeliveryErrors = readOperation({
   topic: 'monitoring',
   id: 'countDeliveryErrors',
@@ -337,6 +304,5 @@ export const DELIVERY_OPERATIONS = [
   listDeliveries,
   getDelivery,
   listDeliveryRefused,
-  listArrivals,
   countDeliveryErrors,
 ]

@@ -93,7 +93,7 @@ export function accountTests(shared: () => Shared): void {
 
     await page.goto(`${base}${AT}/credentials`)
     await page.getByRole('link', { name: id }).click()
-    await page.getByLabel('Overlap').selectOption('1h')
+    await page.getByLabel('The old client secret').selectOption('1h')
     await click('Rotate the client secret')
     const second = await shown('Client secret')
     assert.notEqual(second, first)

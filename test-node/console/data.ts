@@ -35,8 +35,12 @@ export function dataTests(shared: () => Shared): void {
     const { page } = shared()
     await sendRefused(shared().demo, ['T-refused-3', 'T-refused-4'])
     await openSignedIn(shared(), ACCOUNT)
-    // Two clicks from the overview to the cause: the day, and the delivery.
-    await page.getByRole('link', { name: /^Refused today \(UTC\): [1-9]/ }).click()
+    // Two clicks from the overview to the cause: the refused records, and the delivery.
+    await page
+      .locator('#feeds')
+      .getByRole('link', { name: /refused$/ })
+      .first()
+      .click()
     await page
       .getByRole('table', { name: /^Deliveries/ })
       .getByRole('link')

@@ -135,27 +135,6 @@ test('beside the periods stands what is payable today, by currency', async () =>
   ])
 })
 
-test('the statements that lead the current month are the five highest of each currency', async () => {
-  await register('forex', { account: 'acme' })
-  const period = new Date().toISOString().slice(0, 7)
-  await env.DB.batch([
-    ...['10.00', '9.00', '2.00', '3.00', '4.00', '5.00'].map((payable, i) =>
-      store({ affiliate: `a-${i}`, payable, period }),
-    ),
-    store({ affiliate: 'b', payable: '7', currency: 'JPY', plan: 'yen', period }),
-    store({ affiliate: 'c', payable: '0.00', period }),
-    store({ affiliate: 'd', payable: '-8.00', period }),
-    store({ affiliate: 'e', payable: '99.00', period: '2020-01' }),
-  ])
-
-  const { leading } = await json(askAdmin('accounts/acme/periods'))
-  const seen = leading.map((one: Record<string, unknown>) => `${one.affiliate_id} ${one.total}`)
-  expect(seen).toEqual(['a-0 10.00', 'a-1 9.00', 'a-5 5.00', 'a-4 4.00', 'a-3 3.00', 'b 7'])
-  expect(Object.keys(leading[0])).toEqual([
-    ...['id', 'affiliate_id', 'plan', 'period', 'status', 'currency', 'total'],
-  ])
-})
-
 test('totals refuse other filters and other values', async () => {
   await register('forex', { account: 'acme' })
   for (const query of ['?period=10', '?status=open', '?fresh=true', '?cursor=x']) {

@@ -247,9 +247,7 @@ describe('a payout that a case holds', () => {
     expect(text).toMatch(/The fraud review holds 1 payout for 40\.50 EUR\./)
     expect(text).toMatch(/Statements are paid as a whole: a rule that holds a part/)
     expect((await read(CASE)).text).toMatch(/The list has the customers with records in this case/)
-    expect((await read(AT)).text).toMatch(
-      /Payable now 40\.50 EUR The fraud review holds 40\.50 EUR of it\. (?!Pay )/,
-    )
+    expect((await read(AT)).text).toMatch(/Payable now 40\.50 EUR/)
   })
 
   test('is paid from its statement by a form of its own, with a reason', async () => {

@@ -877,7 +877,6 @@ test('the stored examples equal the responses of the service', async () => {
   await casino('listAttention', 'now', 'What needs attention')
   await casino('getChanges', 'now', 'What changed since yesterday')
   await team('searchAccounts', 'one', 'An affiliate', { query: '?id=aff-7' })
-  await casino('listArrivals', 'days', 'One day')
   const today = new Date().toISOString().slice(0, 10)
   await casino('countDeliveryErrors', 'days', 'The errors of some days', {
     query: `?from=${today}&to=${today}`,

@@ -424,7 +424,6 @@ const administration: Route[] = [
   { ...reads, id: 'listAttention' },
   { ...reads, id: 'getChanges' },
   { ...reads, id: 'searchAccounts', query: '?id=t-1' },
-  { ...reads, id: 'listArrivals' },
   {
     ...reads,
     id: 'countDeliveryErrors',

@@ -378,20 +378,6 @@ export const periodSums = described(() =>
         ),
         'What is payable today: approved statements that are not paid, by currency.',
       ),
-      leading: member(
-        v.array(
-          v.object({
-            id: statement.id,
-            affiliate_id: statement.affiliate_id,
-            plan: statement.plan,
-            period: statement.period,
-            status: statement.status,
-            currency: statement.currency,
-            total: statement.total,
-          }),
-        ),
-        'The statements with the highest totals of the current month and week (UTC): at most 5 of each currency.',
-      ),
       last_run_at: v.nullable(
         member(
           time,

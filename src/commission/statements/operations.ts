@@ -212,13 +212,12 @@ export const listPeriods = readOperation({
   })),
   async run({ grant, session }) {
     const found = await sumPeriods(session, grant.account, todayOf(grant))
-    const { sums, due, leading, last_run_at } = found
+    const { sums, due, last_run_at } = found
     const counted = sums.reduce((all, { statements }) => all + statements, 0)
     return {
       data: presentPeriods(sums),
       is_limited: counted === SUMMED_STATEMENTS,
       due: presentDueSums(due),
-      leading,
       last_run_at,
     }
   },

@@ -13,7 +13,7 @@ import { decimal } from '../engine/decimal.ts'
 import type { Adjustment, Draft, StatementHead, StatementLine } from './draft.ts'
 import { PART_LIMITS } from './limits.ts'
 
-export type { ChangedDraft, LeadingStatement } from '../../db/commission/statements.ts'
+export type { ChangedDraft } from '../../db/commission/statements.ts'
 
 /** Returns a stored statement as lists show it. */
 export function presentStatement(row: ListedStatement) {

@@ -10,7 +10,7 @@ import { calling } from '../calling.ts'
 import { type Change, type Page, useVisit, withQuery } from '../page.ts'
 import { Badge, EmptyState, Time } from '../parts/data.tsx'
 import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
-import { RotationForms, rotationChanges, secretOf } from '../parts/rotation.tsx'
+import { RotationForm, secretOf } from '../parts/rotation.tsx'
 import { Table } from '../parts/table.tsx'
 import { AccountTabs } from '../parts/tabs.tsx'
 
@@ -62,7 +62,7 @@ const changesOf = (
   ops: { issue: AnyOperation; rotate: AnyOperation; revoke: AnyOperation },
 ): Record<string, Change> => ({
   [`issue${kind}`]: calling(ops.issue, done),
-  ...rotationChanges(ops.rotate, done, ({ account, query }) => query.client_id ?? account, kind),
+  [`rotate${kind}`]: calling(ops.rotate, done),
   [`revoke${kind}`]: {
     ...calling(ops.revoke, 'The credential is revoked.'),
     confirm: ({ query }) => query[KINDS[kind].param] ?? '',
@@ -78,7 +78,7 @@ const Selected = ({ kind, one }: { kind: Kind; one: Credential }, visit = useVis
     </h2>
     {one.isValid ? (
       <>
-        {kind === 'client' && <RotationForms secret="client secret" name={one.id} kind={kind} />}
+        {kind === 'client' && <RotationForm secret="client secret" change="rotateclient" />}
         <ConfirmForm
           change={`revoke${kind}`}
           submit={`Revoke the ${KINDS[kind].name}`}
@@ -151,7 +151,7 @@ export const credentialsPage: Page = {
             {kind === 'token' && rows.some(({ isValid }) => isValid) ? (
               <>
                 <h2>Rotate the Brand Token</h2>
-                <RotationForms secret="Brand Token" name={account} kind={kind} />
+                <RotationForm secret="Brand Token" change="rotatetoken" />
               </>
             ) : (
               <>

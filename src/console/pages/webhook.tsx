@@ -17,7 +17,7 @@ import { Badge, EmptyState, isolated, Live, Pager, Time, visible } from '../part
 import { WEBHOOK_WORDS } from '../parts/field-words.ts'
 import { Members, Pairs } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm, Filters, type Input } from '../parts/forms.tsx'
-import { RotationForms, rotationChanges, secretOf } from '../parts/rotation.tsx'
+import { RotationForm, secretOf } from '../parts/rotation.tsx'
 import { SchemaForm } from '../parts/schema-fields.tsx'
 import { Table } from '../parts/table.tsx'
 import { Tabs } from '../parts/tabs.tsx'
@@ -160,11 +160,7 @@ const changes: Record<string, Change> = {
   },
   replayOne: replay,
   replaySpan: replay,
-  ...rotationChanges(
-    rotateWebhook,
-    secretOf('The webhook has a new secret.', 'id', 'secret'),
-    idOf,
-  ),
+  rotate: calling(rotateWebhook, secretOf('The webhook has a new secret.', 'id', 'secret')),
   drop: {
     ...calling(deleteWebhook, 'The webhook is deleted.'),
     confirm: idOf,
@@ -182,7 +178,7 @@ const Settings = ({ hook }: { hook: Webhook }) => (
       values={{ ...hook }}
     />
     <h2>Secret</h2>
-    <RotationForms secret="secret" name={hook.id} />
+    <RotationForm secret="secret" />
     <h2>Stop</h2>
     {hook.disabled ? (
       <ChangeForm change="enable" submit="Enable the webhook" />

@@ -1,10 +1,7 @@
-import type { AnyOperation } from '../../http/operation.ts'
-import { calling } from '../calling.ts'
-import type { Change, Visit } from '../page.ts'
 import type { ShownSecret } from '../session.ts'
 import { CopiedText } from './data.tsx'
 import { Pairs } from './fields.tsx'
-import { ChangeForm, ConfirmForm } from './forms.tsx'
+import { ChangeForm } from './forms.tsx'
 
 // The forms that replace a secret.
 
@@ -45,58 +42,29 @@ export const secretOf =
     }
   }
 
-/**
- * Returns the changes of the forms of `RotationForms`, which call an operation. `confirm` returns the name that a member
- * types before the old secret ends at once, and `kind` tells
- * the forms of a page apart.
- */
-export const rotationChanges = (
-  of: AnyOperation,
-  done: Change['done'],
-  confirm: (visit: Visit) => string,
-  kind = '',
-): Record<string, Change> => ({
-  [`rotate${kind}`]: calling(of, done),
-  [`replace${kind}`]: { ...calling(of, done, () => ({ overlap: 'none' })), confirm },
-})
-
-/** Renders the forms that replace a secret: with an overlap, or at once. `secret` names what is replaced. */
-export const RotationForms = ({
+/** Renders the form that replaces a secret. `secret` names what is replaced. */
+export const RotationForm = ({
   secret,
-  name,
-  kind = '',
+  change = 'rotate',
 }: {
   secret: string
-  name: string
-  kind?: string
+  change?: string
 }) => (
-  <>
-    <ChangeForm
-      change={`rotate${kind}`}
-      submit={`Rotate the ${secret}`}
-      needs="approver"
-      fields={[
-        {
-          name: 'overlap',
-          label: 'Overlap',
-          hint: `How long the old ${secret} stays valid beside the new one.`,
-          options: [
-            ['24h', '24 hours'],
-            ['1h', '1 hour'],
-            ['7d', '7 days'],
-          ],
-        },
-      ]}
-    />
-    <ConfirmForm
-      change={`replace${kind}`}
-      submit={`Replace the ${secret} at once`}
-      needs="approver"
-      name={name}
-    >
-      <p>
-        For a {secret} that somebody may have seen. The old one ends at once, without an overlap.
-      </p>
-    </ConfirmForm>
-  </>
+  <ChangeForm
+    change={change}
+    submit={`Rotate the ${secret}`}
+    needs="approver"
+    fields={[
+      {
+        name: 'overlap',
+        label: `The old ${secret}`,
+        options: [
+          ['24h', 'Stays valid for 24 hours'],
+          ['1h', 'Stays valid for 1 hour'],
+          ['7d', 'Stays valid for 7 days'],
+          ['none', 'Ends at once: somebody may have seen it'],
+        ],
+      },
+    ]}
+  />
 )

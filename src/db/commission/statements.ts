@@ -358,55 +358,19 @@ const SUM_DUE = compileStatement(`
     limit :limit)
   group by currency order by currency`)
 
-/** The maximum number of statements of a currency that lead the open periods. */
-const LEADING = 5
-
-/** A statement of an open period whose total is among the highest of its currency. */
-export interface LeadingStatement {
-  readonly id: string
-  readonly affiliate_id: string
-  readonly plan: string
-  readonly period: string
-  readonly status: ListedStatement['status']
-  readonly currency: string
-  readonly total: string
-}
-
-/** Finds the statements with the highest totals of each currency, of the month and the ISO week of a day. */
-const FIND_LEADING = compileStatement(`
-  select id, affiliate_id, plan, period, status, currency, total
-  from (
-    select *, row_number() over (
-      partition by currency order by cast(total as real) desc, affiliate_id, plan) as place
-    from (
-      select id, affiliate_id, plan, period, status,
-        statement ->> 'currency' as currency, statement ->> 'total' as total
-      from statements where account = :account and statement is not null
-        and period in (strftime('%Y-%m', :today), strftime('%G-W%V', :today))
-      limit :limit)
-    where total glob '*[1-9]*' and total not glob '-*')
-  where place <= ${LEADING} order by currency, place`)
-
 /**
  * Adds up the latest statements of an account by period, status and currency, and what is payable on a day.
- * Also returns the statements that lead the open periods, and when the latest run has ended:
- * null if none has.
+ * Also returns when the latest run has ended: null if none has.
  */
 export async function sumPeriods(session: D1DatabaseSession, account: string, today: string) {
   const values = { account, today, limit: SUMMED_STATEMENTS }
-  type Lists = [
-    sums: PeriodSums[],
-    due: DueSum[],
-    leading: LeadingStatement[],
-    runs: [{ ended_at: string | null }],
-  ]
-  const [sums, due, leading, [last]] = await readBatch<Lists>(session, [
+  type Lists = [sums: PeriodSums[], due: DueSum[], runs: [{ ended_at: string | null }]]
+  const [sums, due, [last]] = await readBatch<Lists>(session, [
     bindStatement(session, SUM_PERIODS, values),
     bindStatement(session, SUM_DUE, values),
-    bindStatement(session, FIND_LEADING, values),
     bindStatement(session, LAST_RUN, values),
   ])
-  return { sums, due, leading, last_run_at: last.ended_at }
+  return { sums, due, last_run_at: last.ended_at }
 }
 
 /** The drafts of ended periods in which some draft pays something. */
