@@ -143,7 +143,7 @@ const aboutOf = ({ id, period }: WholeStatement) => ({ statement: id, period })
 async function renderWhy(frame: Frame, id: string) {
   const { visit, statement, questions } = frame
   const { words, speech } = visit
-  const found = await visit.call(getExplanation, { line_id: id, period: statement.period })
+  const found = await visit.call(getExplanation, { line_id: id })
   // The ids of other records have a customer in them.
   const records = recordsIn(found).filter(({ resource }) => resource === 'transactions')
   return (

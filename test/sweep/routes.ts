@@ -70,7 +70,6 @@ export interface Route {
 
 const VERTICALS = { PropTrading: 'prop-trading', Forex: 'forex', Igaming: 'igaming' }
 const PERIOD = '?period=2026-10'
-const LINE = '?affiliate_id=aff-7&period=2026-10'
 const OCTOBER = '?from=2026-10-01&to=2026-10-31'
 
 /** The requests that read an account's own data. */
@@ -101,7 +100,7 @@ const accountReads = Object.entries(VERTICALS).flatMap(([name, vertical]): Route
     { ...read, id: `get${name}FxRates`, query: '?day=2026-10-02' },
     { ...read, id: `list${name}Statements` },
     { ...read, id: `get${name}Statement` },
-    { ...read, id: `get${name}Explanation`, query: LINE, weighs: true },
+    { ...read, id: `get${name}Explanation`, weighs: true },
     { ...read, id: `get${name}Unearned`, query: PERIOD },
     { ...read, id: `list${name}Qualifications`, query: PERIOD },
     { ...read, id: `list${name}FraudCases`, query: '?status=open' },
@@ -346,9 +345,9 @@ const administration: Route[] = [
   { ...reads, id: 'getStatementTotals' },
   { ...reads, id: 'listPeriods' },
   { ...reads, id: 'getStatement' },
-  { ...reads, id: 'getExplanation', query: LINE },
-  { ...reads, id: 'listLineParts', query: LINE },
-  { ...reads, id: 'listLineRecords', query: LINE },
+  { ...reads, id: 'getExplanation' },
+  { ...reads, id: 'listLineParts' },
+  { ...reads, id: 'listLineRecords' },
   { ...reads, id: 'getUnearned', query: PERIOD },
   { ...reads, id: 'listUnearnedRecords', query: PERIOD },
   { ...reads, id: 'listQualifications', query: PERIOD },

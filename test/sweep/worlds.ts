@@ -19,6 +19,7 @@ import { archiveRows } from '../archive/archive-rows.ts'
 import { deposited, eve } from '../brand.ts'
 import { BOOK_APPROVED_ID, bookRows, statementRows } from '../commission/statement-rows.ts'
 import { monthly } from '../commission/stored.ts'
+import { storeDrafts } from '../commission/stored-runs.ts'
 import { exportRows, storeExport } from '../exports/export-rows.ts'
 import { caseRows } from '../fraud/case-rows.ts'
 import { ada, deposit, json, ORIGIN, traded } from '../partner.ts'
@@ -354,6 +355,7 @@ async function fill(world: World): Promise<string> {
     if (response.status > 207) throw new Error(await response.text())
     deliveries.push((await json(response)).delivery_id)
   }
+  await storeDrafts(world.account, '2026-10', ['aff-7'])
   return deliveries[0]!
 }
 

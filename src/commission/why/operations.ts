@@ -72,25 +72,6 @@ const line_id = member(
   said('The id of a line.', 'lin_3f1c52a9d0e84b7796c1d20b5e6f7a8b9c0d1e2f'),
 )
 
-const ofLine = {
-  line_id,
-  affiliate_id: v.optional(
-    member(
-      v.string(),
-      said(
-        'The affiliate of the line. Needed with `period` if its statement is not stored.',
-        'IB-07',
-      ),
-    ),
-  ),
-  period: v.optional(
-    member(
-      v.string(),
-      said('The period of the line. Needed if its statement is not stored.', '2026-10'),
-    ),
-  ),
-}
-
 const period = member(v.string(), said('The period: a month, or a week of ISO 8601.', '2026-10'))
 
 const ofPeriod = {
@@ -122,16 +103,15 @@ export const getExplanation = readOperation({
   id: 'getExplanation',
   method: 'GET',
   path: '/lines/{line_id}/explain',
-  params: ofLine,
+  params: { line_id },
   words: described(() => ({
-    description: `Returns every step that led to the amount of a line, as they were when it was computed: a line of an approved statement is explained as it was approved. The id of an adjustment returns what was approved of the corrected line, what the line comes to with it, and what has changed. With \`Accept: text/plain\` it returns sentences. A line of a statement that is not stored needs \`affiliate_id\` and \`period\`, and is computed.`,
+    description: `Returns every step that led to the amount of a line, as they were when it was computed: a line of an approved statement is explained as it was approved. The id of an adjustment returns what was approved of the corrected line, what the line comes to with it, and what has changed. With \`Accept: text/plain\` it returns sentences.`,
     answer: explanation,
     files: { 'text/plain': {} },
     errors: ['validation_failed'],
     command: { name: 'lines explain' },
   })),
-  run: async (call, { line_id: name, ...hint }) =>
-    explainById(call, await lineOf(call, name), { ...hint, ...ownFilter(call.grant) }),
+  run: async (call, { line_id: name }) => explainById(call, await lineOf(call, name)),
   files: {
     'text/plain': async (c, { affiliate }, _, read) => {
       const words = affiliate?.language ? wordsOf(affiliate.language) : ENGLISH
@@ -145,7 +125,7 @@ export const listLineParts = readList({
   callers: ['team', 'affiliate'],
   id: 'listLineParts',
   path: '/lines/{line_id}/parts',
-  params: ofLine,
+  params: { line_id },
   words: described(() => ({
     description: `Returns what each customer adds to a line by the records as they are now, by customer. The sum is the base of the line before \`fixed\` terms and a fence, or its units, unless records have changed since: then \`changed\` is true. The part of a \`once\` line is its customer. An override over lines has none: the step \`sources\` of the explanation has the lines of the affiliate below. ${LIMIT}`,
     answer: linePart,
@@ -153,10 +133,9 @@ export const listLineParts = readList({
     errors: ['validation_failed'],
     command: { name: 'lines parts' },
   })),
-  async list(call, { line_id: name, ...hint }, page) {
+  async list(call, { line_id: name }, page) {
     const { affiliate } = call.grant
-    const own = { ...hint, ...ownFilter(call.grant) }
-    const found = await findLine(call, await lineOf(call, name), own)
+    const found = await findLine(call, await lineOf(call, name))
     const { parts, changed } = await computeFor(call, async () => {
       const opened = await openLine(call, found)
       const listed = await listParts(opened)
@@ -176,7 +155,7 @@ export const listLineRecords = readList({
   id: 'listLineRecords',
   path: '/lines/{line_id}/parts/{customer_id}/facts',
   params: {
-    ...ofLine,
+    line_id,
     customer_id: member(
       v.string(),
       said('The id of the customer, as the account sent it.', 'C-1001'),
@@ -187,8 +166,8 @@ export const listLineRecords = readList({
     answer: lineRecord,
     errors: ['validation_failed'],
   })),
-  async list(call, { line_id: id, customer_id, ...hint }, page) {
-    const found = await findLine(call, id, hint)
+  async list(call, { line_id: id, customer_id }, page) {
+    const found = await findLine(call, id)
     const all = await computeFor(call, async () =>
       recordsOf(await openLine(call, found), customer_id),
     )

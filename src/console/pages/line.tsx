@@ -18,9 +18,6 @@ import { Amounts } from '../parts/record-fields.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
 import { type NumberCell, Table } from '../parts/table.tsx'
 
-/** Returns the query that finds a line that no stored statement has. */
-const hintOf = ({ query: { affiliate_id, period } }: Visit) => ({ affiliate_id, period })
-
 const NO_PARTS = <p class="note">No records.</p>
 
 /** Returns the columns of what parts add to a line: an amount or units. Those that none has are left out. */
@@ -79,7 +76,7 @@ async function partsOf(visit: Visit, line_id: string, currency: string): Promise
     return (
       <>
         <p class="quick">
-          <AccountLink at={['lines', visit.params.line_id ?? '']} query={hintOf(visit)}>
+          <AccountLink at={['lines', visit.params.line_id ?? '']}>
             All customers of the line
           </AccountLink>
           <AccountLink at={['customers', visit.query.customer_id ?? '']}>
@@ -125,7 +122,7 @@ async function partsOf(visit: Visit, line_id: string, currency: string): Promise
             number: ({ customer_id, records }) => (
               <AccountLink
                 at={['lines', visit.params.line_id ?? '']}
-                query={{ ...hintOf(visit), customer_id }}
+                query={{ customer_id }}
                 children={records}
               />
             ),
@@ -187,11 +184,11 @@ async function behind(visit: Visit, explained: Explained): Promise<Child> {
 export const linePage: Page = {
   path: '/accounts/:account/lines/:line_id',
   section: 'Statements',
-  query: ['affiliate_id', 'period', 'customer_id', 'cursor'],
+  query: ['customer_id', 'cursor'],
   async render(visit) {
     const { line_id = '' } = visit.params
     const [explained, questions] = await Promise.all([
-      visit.api.call(getExplanation, { account: visit.account, line_id, ...hintOf(visit) }),
+      visit.api.call(getExplanation, { account: visit.account, line_id }),
       readBeside(visit),
     ])
     const { currency } = explained
@@ -200,11 +197,9 @@ export const linePage: Page = {
       <>
         <Head statement={explained} line={'of' in explained ? null : explained.line} />
         <QuestionsBeside questions={questions} />
-        {visit.query.period === undefined && (
-          <p class="quick">
-            <AccountLink at={['statements', statementOfLine(line_id) ?? '']} children="Statement" />
-          </p>
-        )}
+        <p class="quick">
+          <AccountLink at={['statements', statementOfLine(line_id) ?? '']} children="Statement" />
+        </p>
         <ExplanationView explained={explained} />
         <DeferredPart />
       </>

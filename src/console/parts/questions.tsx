@@ -2,7 +2,7 @@ import { answerQuestion, changeQuestion, type getQuestion } from '../../admin/qu
 import { parseAffiliateActor } from '../../auth/grant.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { calling } from '../calling.ts'
-import { accountPath, type Change, useVisit, type Visit, withQuery } from '../page.ts'
+import { accountPath, type Change, useVisit, type Visit } from '../page.ts'
 import { actorTitle } from './audit-words.tsx'
 import { Badge, Data, periodWords, Time } from './data.tsx'
 import { ChangeForm, FoldedForm } from './forms.tsx'
@@ -25,7 +25,7 @@ export const SubjectLink = (
   const { question, isInline } = props
   const { account } = visit
   const named = (noun: string) => (isInline ? `the ${noun.toLowerCase()}` : noun)
-  const { statement, line, customer, period, affiliate_id } = question
+  const { statement, line, customer, period } = question
   const month = period === null ? null : periodWords(period)
   if (customer !== null) {
     return (
@@ -35,9 +35,8 @@ export const SubjectLink = (
     )
   }
   if (line !== null) {
-    const hint = { affiliate_id, period: period ?? undefined }
     return (
-      <a href={withQuery(accountPath(account, 'lines', line), hint)}>
+      <a href={accountPath(account, 'lines', line)}>
         {named('Line')} of {month}
       </a>
     )

@@ -114,14 +114,13 @@ function Earnings(props: Earned) {
                   .
                 </p>
                 <p class="quiet">
-                  <AccountLink
-                    at={['lines', line.line_id]}
-                    query={{ affiliate_id: line.affiliate_id, period: line.period }}
-                  >
-                    {amount === undefined
-                      ? 'The line'
-                      : `The line of ${amountText(amount, line.currency)}`}
-                  </AccountLink>{' '}
+                  {amount === undefined ? (
+                    'The line'
+                  ) : (
+                    <AccountLink at={['lines', line.line_id]}>
+                      The line of {amountText(amount, line.currency)}
+                    </AccountLink>
+                  )}{' '}
                   of the statement of {periodWords(line.period)}{' '}
                   {statement ? (
                     <StatusBadge {...statement} />

@@ -136,15 +136,7 @@ function qualifiedEvents({ report, line, statement }: Qualified, termsOf: TermsO
   const amount = statement?.lines.find(({ id }) => id === line?.line_id)?.amount
   const paid = statement?.paid
   const toLine = (text: string) =>
-    line ? (
-      <AccountLink
-        at={['lines', line.line_id]}
-        query={{ affiliate_id: line.affiliate_id, period: line.period }}
-        children={text}
-      />
-    ) : (
-      text
-    )
+    line && statement ? <AccountLink at={['lines', line.line_id]} children={text} /> : text
   const earned = amount === undefined ? null : amountText(amount, line?.currency)
   const events: Event[] = [
     {
