@@ -75,7 +75,6 @@ const everything = (): Json => {
         fence: { customer: '-1', affiliate: '0' },
         recoups: 'once',
         max_per_customer: '5',
-        allow_over_100: true,
         tiers: { mode: 'slice', by: { base }, over: 'network', window: 'quarter', steps },
       },
       { ...shared, id: 'unit', kind: 'unit', unit: { count: { event: 'x' } }, each: '10' },

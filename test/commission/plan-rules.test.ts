@@ -35,7 +35,7 @@ describe('a plan passes', () => {
     ['lists of 200', planWith({ ...once, when: { account_types: list } })],
     ['50 rules', planWith(...Array.from({ length: 50 }, (_, i) => ({ ...share, id: `s${i}` })))],
     ['a glob of 64 characters', planWith({ ...unit, when: { instruments: ['x'.repeat(64)] } })],
-    ['a glob of 8 stars', planWith({ ...unit, when: { instruments: ['*a*b*c*d*e*f*g*'] } })],
+    ['a glob of 2 stars', planWith({ ...unit, when: { instruments: ['*a(b*'] } })],
     [
       'patterns that begin with text, and 200 others',
       planWith(
@@ -248,21 +248,9 @@ const REFUSED: Refused[] = [
     issue('/rules/0/when/instruments/0', 'length'),
   ],
   [
-    'a glob of 9 stars',
-    inRule(unit, { when: { instruments: ['*********'] } }),
+    'a glob of 3 stars',
+    inRule(unit, { when: { instruments: ['*a*b*'] } }),
     issue('/rules/0/when/instruments/0', 'pattern'),
-  ],
-  [
-    '201 patterns that are matched one by one',
-    planWith(
-      { ...unit, when: { instruments: Array.from({ length: 150 }, (_, i) => `*${i}`) } },
-      {
-        ...unit,
-        id: 'other',
-        when: { not_instruments: Array.from({ length: 51 }, (_, i) => `?${i}`) },
-      },
-    ),
-    issue('/rules/1/when/not_instruments', 'length'),
   ],
   [
     'a plan above 64 KiB',
@@ -701,22 +689,10 @@ describe('a plan has a warning', () => {
       [['over_100', '/rules/0/tiers/steps/0/percent']],
     ],
     [
-      'no share above 100 % that is meant',
-      inRule(share, { percent: '150', allow_over_100: true }),
-      'forex',
-      [],
-    ],
-    [
       'a once rule above 100 %',
       planWith({ ...without(once, 'amount'), percent: '150' }),
       'forex',
       [['over_100', '/rules/0/percent']],
-    ],
-    [
-      'no once rule above 100 % that is meant',
-      planWith({ ...without(once, 'amount'), percent: '150', allow_over_100: true }),
-      'forex',
-      [],
     ],
     [
       'shares that recoup the same payments',

@@ -107,71 +107,21 @@ function instrumentChecks({ instruments, not_instruments }: Conditions): Conditi
 /** The maximum number of symbols for which a matcher stores its result. */
 const REMEMBERED_SYMBOLS = 5_000
 
-/**
- * Returns whether a whole symbol matches one of the globs; letter case is ignored. A symbol is looked up
- * among the globs that are plain text or end in their only wildcard, a star, however many there are; only
- * other globs are matched one by one.
- */
+/** Returns whether a whole symbol matches one of the globs; letter case is ignored. */
 function globMatcher(globs: readonly string[]): (symbol: string) => boolean {
-  const texts = new Set<string>()
-  const beginnings = new Set<string>()
-  const others: Glob[] = []
-  for (const glob of new Set(globs.map((one) => one.toLowerCase()))) {
-    if (needsMatching(glob)) others.push(compileGlob(glob))
-    else if (glob.endsWith('*')) beginnings.add(glob.slice(0, -1))
-    else texts.add(glob)
-  }
-  const lengths = new Set([...beginnings].map(({ length }) => length))
-  const matches = (symbol: string): boolean => {
-    if (texts.has(symbol)) return true
-    for (const length of lengths) if (beginnings.has(symbol.slice(0, length))) return true
-    if (others.length === 0) return false
-    const characters = [...symbol]
-    return others.some((glob) => matchesGlob(glob, characters))
-  }
+  const patterns = globs.map((glob) =>
+    glob
+      .replaceAll(/[\\^$.|+()[\]{}]/g, '\\$&')
+      .replaceAll(/\*+/g, '.*')
+      .replaceAll('?', '.'),
+  )
+  const pattern = new RegExp(`^(?:${patterns.join('|')})$`, 'isu')
   const known = new Map<string, boolean>()
   return (symbol) => {
-    const remembered = known.get(symbol)
-    if (remembered !== undefined) return remembered
-    const matched = matches(symbol.toLowerCase())
+    const matched = known.get(symbol) ?? pattern.test(symbol)
     if (known.size < REMEMBERED_SYMBOLS) known.set(symbol, matched)
     return matched
   }
-}
-
-/** Whether a glob has a wildcard other than one star at its end, so that it takes time for each symbol. */
-export const needsMatching = (glob: string): boolean => /[*?]/.test(glob.replace(/\*$/, ''))
-
-/** A glob as characters. */
-type Glob = readonly string[]
-
-/** Returns a glob as characters; stars in a row are one. */
-export const compileGlob = (glob: string): Glob => [...glob.replace(/\*+/g, '*')]
-
-/**
- * Matches `*` (any characters) and `?` (one character). It backtracks only to the last star, so its time is
- * at most the product of both lengths for any glob.
- */
-export function matchesGlob(pattern: Glob, symbols: readonly string[]): boolean {
-  let p = 0
-  let star = -1
-  let resume = 0
-  for (let s = 0; s < symbols.length; ) {
-    if (pattern[p] === '*') {
-      star = p++
-      resume = s
-    } else if (pattern[p] === '?' || pattern[p] === symbols[s]) {
-      p++
-      s++
-    } else if (star >= 0) {
-      p = star + 1
-      s = ++resume
-    } else {
-      return false
-    }
-  }
-  while (pattern[p] === '*') p++
-  return p === pattern.length
 }
 
 /** Checks the account size in USD, both bounds included. A missing size does not match. */

@@ -7,13 +7,12 @@ import { validateField } from '../../validation/strict-object.ts'
 import { suggest } from '../../validation/suggest.ts'
 import { currencyWarnings, type Warning } from '../../validation/warnings.ts'
 import { dayNumber, dayText, firstDayOf, parsePeriod } from '../engine/calendar.ts'
-import { needsMatching } from '../engine/conditions.ts'
+import { compare, decimal, isZero, round } from '../engine/decimal.ts'
 import type {
   ActivityKind,
   Conditions,
   EventKind,
   OnceRule,
-  OverrideOf,
   OverrideRule,
   PlanTerms,
   Rule,
@@ -21,12 +20,10 @@ import type {
   Term,
   Tiers,
   TransactionKind,
-  Unit,
 } from '../engine/plan.ts'
 import { payUnit } from '../engine/rules.ts'
 import { minorDigits } from '../minor-digits.ts'
 import { FACT_CONDITIONS } from './conditions.ts'
-import { compareDecimals, inMillionths } from './decimals.ts'
 import { validateShape } from './issues.ts'
 import { PLAN_LIMITS } from './limits.ts'
 import { planTerms } from './plan.ts'
@@ -53,49 +50,22 @@ interface PlanNames {
 /** Returns what a plan names, in its order. */
 export function namesIn({ rules }: PlanTerms): PlanNames {
   const names: PlanNames = { facts: [], conditions: [] }
-  rules.forEach((rule, i) => {
-    ofRule(names, rule, `/rules/${i}`)
-  })
+  addNames(names, rules, '/rules')
   return names
 }
 
-function ofRule(names: PlanNames, rule: Rule, pointer: string): void {
-  const { when, tiers } = rule
-  if (when) names.conditions.push({ pointer: `${pointer}/when`, conditions: when })
-  if (tiers?.by && 'base' in tiers.by) ofBase(names, tiers.by.base, `${pointer}/tiers/by/base`)
-  if (rule.kind === 'share') ofBase(names, rule.base, `${pointer}/base`)
-  else if (rule.kind === 'unit') ofUnit(names, rule.unit, `${pointer}/unit`)
-  else if (rule.kind === 'override') ofOverride(names, rule.of, `${pointer}/of`)
-  else {
-    const { trigger, qualify = [], void_by } = rule
-    if (!('signup' in trigger)) names.facts.push({ pointer: `${pointer}/trigger`, kind: trigger })
-    if (void_by) ofBase(names, void_by.terms, `${pointer}/void_by/terms`)
-    qualify.forEach((one, i) => {
-      const at = `${pointer}/qualify/${i}`
-      if ('sum' in one) ofBase(names, one.sum, `${at}/sum`)
-      else if ('count' in one) names.facts.push({ pointer: `${at}/count`, kind: one.count })
-      else names.conditions.push({ pointer: `${at}/customer`, conditions: one.customer })
-    })
+function addNames(names: PlanNames, value: unknown, pointer: string): void {
+  if (typeof value !== 'object' || value === null) return
+  if ('transactions' in value || 'activity' in value || 'event' in value) {
+    names.facts.push({ pointer, kind: value as NamedFacts['kind'] })
   }
-}
-
-function ofBase(names: PlanNames, base: readonly Term[], pointer: string): void {
-  base.forEach((term, i) => {
-    if ('of' in term || 'fixed' in term) return
-    const at = `${pointer}/${i}`
-    names.facts.push({ pointer: at, kind: term })
-    if (term.when) names.conditions.push({ pointer: `${at}/when`, conditions: term.when })
-  })
-}
-
-function ofUnit(names: PlanNames, unit: Unit, pointer: string): void {
-  if ('count' in unit) names.facts.push({ pointer: `${pointer}/count`, kind: unit.count })
-  else names.facts.push({ pointer, kind: unit })
-}
-
-function ofOverride(names: PlanNames, of: OverrideOf, pointer: string): void {
-  if ('base' in of) ofBase(names, of.base, `${pointer}/base`)
-  else if ('unit' in of) ofUnit(names, of.unit, `${pointer}/unit`)
+  for (const [name, one] of Object.entries(value)) {
+    const at = `${pointer}/${name}`
+    // The `customer` of a fence is an amount.
+    const hasConditions = name === 'when' || (name === 'customer' && typeof one === 'object')
+    if (hasConditions) names.conditions.push({ pointer: at, conditions: one })
+    else addNames(names, one, at)
+  }
 }
 
 /**
@@ -110,7 +80,7 @@ function checkCondition(
   if (!conditions) return []
   const issues: Issue[] = []
   const { min, max } = conditions.account_size ?? {}
-  if (min !== undefined && max !== undefined && compareDecimals(min, max) > 0) {
+  if (min !== undefined && max !== undefined && compare(decimal(min), decimal(max)) > 0) {
     issues.push({
       pointer: `${pointer}/account_size/min`,
       code: 'maximum',
@@ -128,21 +98,6 @@ function checkCondition(
       expected: 'it is a condition on a record, and not on the customer',
     })),
   ]
-}
-
-/** Returns an issue if a plan has too many patterns that are matched one by one. */
-function checkPatterns({ conditions }: PlanNames): Issue[] {
-  const matched = conditions.flatMap(({ pointer, conditions }) =>
-    (['instruments', 'not_instruments'] as const).flatMap((name) =>
-      (conditions[name] ?? []).filter(needsMatching).map(() => `${pointer}/${name}`),
-    ),
-  )
-  const pointer = matched[PLAN_LIMITS.matchedGlobs]
-  if (pointer === undefined) return []
-  const expected = `at most ${PLAN_LIMITS.matchedGlobs} patterns in a plan with \`?\`, or with \`*\` before their end`
-  const instruction =
-    'Name the beginnings of the symbols, such as `EURUSD*`: any number of these is allowed.'
-  return [{ pointer, code: 'length', expected, received: String(matched.length), instruction }]
 }
 
 // What several checks of a plan share.
@@ -324,10 +279,10 @@ function ratesNamed(name: 'amount' | 'percent', rule: Rule, pointer: string) {
 
 /** Warns of a percentage above 100 %: what it pays exceeds what it is computed from. */
 function warnOfPercentages(rule: Rule, pointer: string): Warning[] {
-  if (rule.kind === 'unit' || rule.allow_over_100) return []
+  if (rule.kind === 'unit') return []
   return ratesNamed('percent', rule, pointer).flatMap(({ at, rate }) => {
-    if (compareDecimals(rate, '100') <= 0) return []
-    const message = `${quote(rate)} is more than 100 %. If that is meant, set \`allow_over_100\` of the rule.`
+    if (compare(decimal(rate), decimal('100')) <= 0) return []
+    const message = `${quote(rate)} is more than 100 %.`
     return [{ code: 'over_100', pointer: at, message }]
   })
 }
@@ -441,7 +396,8 @@ function warnOfMinorUnit({ currency, minimum_payout, rules }: PlanTerms): Warnin
     rule.kind === 'once' ? ratesNamed('amount', rule, `/rules/${i}`) : [],
   )
   return [{ at: '/minimum_payout', rate: minimum_payout }, ...amounts].flatMap(({ at, rate }) => {
-    if (inMillionths(rate) % 10n ** BigInt(6 - digits) === 0n) return []
+    const exact = decimal(rate)
+    if (compare(round(exact, digits), exact) === 0) return []
     const message = `${quote(rate)} is finer than the smallest unit of ${currency}, which is ${(10 ** -digits).toFixed(digits)}. Payments are rounded to it.`
     return [{ code: 'minor_unit', pointer: at, message }]
   })
@@ -480,7 +436,6 @@ export function checkPlan(
     ...checkIds(terms.rules),
     ...terms.rules.flatMap((rule, i) => checkRule(rule, `/rules/${i}`, terms)),
     ...checkFacts(names, context.vocabulary),
-    ...checkPatterns(names),
   ]
   if (found.length > 0) return { issues: found, plan: null }
   return { issues: [], plan: { terms, text, warnings: warningsOf(terms, names, context) } }
@@ -539,7 +494,8 @@ function checkRate(rule: Rule, pointer: string): Issue[] {
 
 /** Returns an issue if the least is more than the most. */
 function checkRange(least: string | undefined, most: string | undefined, pointer: string): Issue[] {
-  if (least === undefined || most === undefined || compareDecimals(least, most) <= 0) return []
+  if (least === undefined || most === undefined || compare(decimal(least), decimal(most)) <= 0)
+    return []
   return [{ pointer, code: 'maximum', expected: most, value: least }]
 }
 
@@ -651,12 +607,12 @@ function checkOrder({ steps }: Tiers, pointer: string): Issue[] {
     const at = [pointer, i, 'from'].join('/')
     const before = steps[i - 1]?.from
     if (before === undefined) {
-      if (inMillionths(from) === 0n) return []
+      if (isZero(decimal(from))) return []
       const expected = '`0`, where the first step begins'
       const instruction = 'The first step must begin at `0`. Its rate may be `0`.'
       return [{ pointer: at, code: 'pattern', expected, value: from, instruction }]
     }
-    if (compareDecimals(from, before) > 0) return []
+    if (compare(decimal(from), decimal(before)) > 0) return []
     return [{ pointer: at, code: 'order', expected: before, value: from }]
   })
 }

@@ -65,19 +65,6 @@ export const notPositive = v.pipe(
   v.check((text) => text.startsWith('-') || !/[1-9]/.test(text), ruleMessage('maximum', '0')),
 )
 
-/** Returns a valid decimal in millionths. */
-export function inMillionths(text: string): bigint {
-  const [whole = '', fraction = ''] = text.split('.')
-  return BigInt(whole + fraction.padEnd(DECIMAL_LIMITS.places, '0'))
-}
-
-/** Returns a negative number if `a` is less than `b`, 0 if they are equal, else a positive number. */
-export const compareDecimals = (a: string, b: string): number => {
-  const difference = inMillionths(a) - inMillionths(b)
-  if (difference === 0n) return 0
-  return difference < 0n ? -1 : 1
-}
-
 /** Returns a schema for whole numbers from `min` to `max`. */
 export const wholeNumber = (min: number, max: number) =>
   v.pipe(

@@ -13,12 +13,7 @@ export const PLAN_LIMITS = {
   values: 200,
   /** The characters and the stars of one pattern of instruments. */
   globCharacters: 64,
-  globStars: 8,
-  /**
-   * The patterns of a version with a wildcard other than one star at their end. Each takes time for each
-   * different symbol, and each record may have another one.
-   */
-  matchedGlobs: 200,
+  globStars: 2,
   /** The days of `within_days` and of `hold_days`. */
   days: 3650,
   holdDays: 365,

@@ -206,10 +206,6 @@ const max_per_customer = v.exactOptional(
   member(notNegative, said('The most that a line of one customer pays.', '500')),
 )
 
-const allow_over_100 = v.exactOptional(
-  member(v.boolean(), said('Allows a percentage above 100 without a warning.')),
-)
-
 const once = objectOf({
   ...common,
   kind: member(v.literal('once'), said('Pays once for a customer.')),
@@ -219,7 +215,6 @@ const once = objectOf({
   ),
   ...onceMembers,
   max_per_customer,
-  allow_over_100,
 })
 
 const share = objectOf({
@@ -270,7 +265,6 @@ const share = objectOf({
     ),
   ),
   max_per_customer,
-  allow_over_100,
 })
 
 const unitRule = objectOf({
@@ -333,7 +327,6 @@ const override = objectOf({
       ),
     ),
   ),
-  allow_over_100,
 })
 
 const KINDS = 'once, share, unit, override'

@@ -195,7 +195,6 @@ const WORDS: Readonly<Record<string, MemberWords>> = {
     choices: { operator: 'The company', downline: 'The affiliate below' },
     isFolded: true,
   },
-  allow_over_100: { label: 'More than 100 % is meant', isFolded: true },
 
   steps: { label: 'Steps', one: 'step', item: 'Tier', hint: 'The first begins at 0.' },
   mode: {
