@@ -170,7 +170,7 @@ test('the id of a line that is computed for a guessed customer is the 404 of a m
   expect((await world.linesOf('own')).map((one) => one.id)).toContain(await lineOf('c-own'))
   for (const customer of ['c-own', 'c-nobody']) {
     const line = await lineOf(customer)
-    for (const address of [`lines/${line}/explain`, `lines/${line}/explain?period=2026-10`]) {
+    for (const address of [`lines/${line}/explain`]) {
       expect([customer, await refusal(await askWith(key, address))]).toEqual([customer, missing])
     }
   }

@@ -505,7 +505,7 @@ const affiliateReads: Route[] = [
   { ...own, id: 'getAffiliateOverview', query: OCTOBER, weighs: true },
   { ...own, id: 'listAffiliateStatements' },
   { ...own, id: 'getAffiliateStatement' },
-  { ...own, id: 'getAffiliateExplanation', query: PERIOD, weighs: true },
+  { ...own, id: 'getAffiliateExplanation', weighs: true },
   { ...own, id: 'listAffiliateLineParts', query: PERIOD, weighs: true },
   { ...own, id: 'getAffiliateUnearned', query: PERIOD },
   { ...own, id: 'listAffiliateUnearnedRecords', query: PERIOD },

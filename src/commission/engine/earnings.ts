@@ -1,3 +1,4 @@
+import type { RecordEarnings } from '../why/answers.ts'
 import { type Period, type PeriodKind, periodOf } from './calendar.ts'
 import type { Context, PeriodContext } from './context.ts'
 import { type Decimal, plainText } from './decimal.ts'
@@ -8,21 +9,7 @@ import { type PeriodTallies, type RuleTally, reduceCustomer } from './tally.ts'
 import { type UplineRule, uplineRules } from './uplines.ts'
 
 /** A line that counts a record, and for how much. */
-export interface Earning {
-  readonly affiliate_id: string
-  readonly plan: string
-  readonly version: number
-  readonly rule: string
-  readonly kind: CompiledRule['kind']
-  readonly period: string
-  readonly scope: string
-  /** What the record adds to the base in the plan's currency; null if the line has no base. */
-  readonly base: string | null
-  readonly units: string | null
-  readonly currency: string
-  /** `trigger` or `qualification` in a `once` line; else `base` or `units`. */
-  readonly as: 'base' | 'units' | 'trigger' | 'qualification'
-}
+export type Earning = Omit<RecordEarnings['lines'][number], 'line_id'>
 
 const KINDS: readonly PeriodKind[] = ['month', 'week']
 

@@ -1,3 +1,6 @@
+import type * as v from 'valibot'
+import type { Fixed } from '../../http/operation-words.ts'
+import type { outcome } from '../why/answers.ts'
 import { dayText, type Period } from './calendar.ts'
 import type { Context } from './context.ts'
 import { plainText, ZERO } from './decimal.ts'
@@ -7,29 +10,9 @@ import { memoize } from './memoize.ts'
 import { isTriggerKind, type OnceState, triggerAmount } from './once.ts'
 import { onceThrough, openWindows } from './once-through.ts'
 import type { Progress } from './qualify.ts'
-import type { Verdict } from './reasons.ts'
 
 /** What became of a fact: `counted`, or the reason why not with the rule and condition that caused it. */
-export interface FactOutcome {
-  readonly reason: Verdict
-  readonly plan: string | null
-  readonly version: number | null
-  readonly rule: string | null
-  /** The condition, such as `not_countries`, `months` or `qualify/0`. */
-  readonly condition: string | null
-  /**
-   * For a sum or count of `qualify`: what it has reached, and `min`, what it must reach. A sum with
-   * `at: "end"` that is reached while its window is open says `min`. For the condition `min`: the amount
-   * of the record in the plan's currency, and the least that the rule asks for.
-   */
-  readonly reached?: string
-  readonly min?: string
-  /**
-   * The last day of the window of that sum or count, if it has one. For the condition `trigger`: the last day on
-   * which the customer could still qualify.
-   */
-  readonly until?: string
-}
+export type FactOutcome = Fixed<v.InferOutput<typeof outcome>>
 
 /** A fact with its outcome, and the outcome under each rule that names it. */
 export interface FactReport {

@@ -1,57 +1,23 @@
+import type * as v from 'valibot'
 import { HOUR_MS } from '../../durations.ts'
+import type { Fixed } from '../../http/operation-words.ts'
+import type { qualification } from '../why/answers.ts'
 import { dayText } from './calendar.ts'
 import { type Context, fieldsOn, isRefused } from './context.ts'
 import { fromFact, isPositive, plainText, subtract, ZERO } from './decimal.ts'
 import { asOf, type EvaluatedCustomer, evaluateCustomer } from './evaluate.ts'
-import type { Customer, Fact, FactResource } from './facts.ts'
+import type { Customer, Fact } from './facts.ts'
 import { isTriggerKind, type OnceState } from './once.ts'
 import { onceThrough, openWindows } from './once-through.ts'
 import type { OnceRule, Qualification } from './plan.ts'
-import { type Blocker, type Progress, sinceSignup } from './qualify.ts'
+import { type Progress, sinceSignup } from './qualify.ts'
 import type { CompiledOnce } from './rules.ts'
 
-/** What has become of a customer under a `once` rule. */
-export type QualificationStatus = 'qualified' | 'waiting' | 'failed' | 'refused'
-
-/** A record by its resource and id. */
-export interface RecordRef {
-  readonly resource: FactResource
-  readonly id: string
-  readonly day: string
-}
-
-/** A record that waits for a rate or a currency. */
-export interface WaitingRecord extends RecordRef {
-  readonly reason: Blocker['reason']
-}
-
 /** A customer under a `once` rule, as of the end of a period. */
-export interface QualificationReport {
-  readonly customer_id: string
-  readonly affiliate_id: string | null
-  readonly plan: string
-  readonly version: number
-  readonly rule: string
-  readonly status: QualificationStatus
-  readonly qualified_on: string | null
-  readonly trigger: RecordRef | null
-  /** `waiting`: what is missing (`trigger`, `rate`, or the open conditions as `qualify/0`). */
-  readonly missing: readonly string[]
-  /** `failed`: the window that ended first, and its last day. */
-  readonly closed: { readonly window: string; readonly until: string } | null
-  /** `waiting`: the last day on which the customer can still qualify; null if there is no limit. */
-  readonly until: string | null
-  /**
-   * `refused`: the condition, such as `reversed`, `qualify/1` or `refused`. Without a trigger: `void_by`
-   * if it took back `trigger`, which `requalify` passes over.
-   */
-  readonly refused_by: string | null
-  readonly conditions: readonly ConditionReport[]
-  /** Records without a rate or a currency, for which the rule waits. */
-  readonly waits_for: readonly WaitingRecord[]
-  /** Unless it is `qualified`: sentences that name records too early before the signup to count. */
-  readonly before_signup: readonly string[]
-}
+export type QualificationReport = Fixed<v.InferOutput<typeof qualification>>
+
+type RecordRef = NonNullable<QualificationReport['trigger']>
+type ConditionReport = QualificationReport['conditions'][number]
 
 const refOf = ({ resource, id, day }: Fact): RecordRef => ({ resource, id, day: dayText(day) })
 
@@ -233,22 +199,6 @@ function sentenceOf(facts: readonly Fact[], graceHours: number): string {
   return facts.length === 1
     ? `${what} is ${hours}before the signup`
     : `${what}${amounts.length > 0 ? ' in all' : ''} are ${hours}before the signup`
-}
-
-/** How far a condition of `qualify` is. */
-interface ConditionReport {
-  /** The condition as the plan has it. */
-  readonly condition: Qualification
-  readonly status: 'met' | 'open' | 'failed' | 'waiting'
-  readonly met_on: string | null
-  readonly reached: string | null
-  readonly min: string | null
-  /** What is missing to reach `min`; null unless a sum or count is open or failed. */
-  readonly missing: string | null
-  /** The last day of its window; null if it has none. */
-  readonly until: string | null
-  /** The failing customer condition, such as `kyc`. */
-  readonly fails: string | null
 }
 
 /** Reports one condition of `qualify` at the end of a day; `condition` is as the plan has it. */

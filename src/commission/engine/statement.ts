@@ -1,3 +1,6 @@
+import type * as v from 'valibot'
+import type { Fixed } from '../../http/operation-words.ts'
+import type { statement } from '../statements/answers.ts'
 import type { BookedLine, Difference, ManualEntry } from './books.ts'
 import type { Period } from './calendar.ts'
 import {
@@ -19,37 +22,19 @@ import type { StatementHold } from './settle.ts'
 import { closeState, type OpenState, type PlanState } from './state.ts'
 import type { PlanExit, ReceivedBalance, Transfer } from './transferred-balance.ts'
 
+/** The members of a statement, without lines and adjustments. */
+type Answer = Fixed<v.InferOutput<v.ObjectSchema<typeof statement, undefined>>>
+type Sums = 'opening' | 'lines_sum' | 'adjustments_sum' | 'manual_sum' | 'total'
+type Outcome = 'payable' | 'closing' | 'dropped' | 'transferred' | 'received'
+
 /** What a statement adds up to (§13). */
-export interface StatementJson {
-  readonly affiliate_id: string
-  readonly plan: string
-  readonly period: string
-  readonly currency: string
-  readonly opening: string
+export interface StatementJson
+  extends Pick<
+    Answer,
+    'affiliate_id' | 'plan' | 'period' | 'currency' | 'manual' | 'holds' | Sums | Outcome
+  > {
   readonly lines: readonly LineJson[]
-  readonly lines_sum: string
   readonly adjustments: readonly AdjustmentJson[]
-  readonly adjustments_sum: string
-  readonly manual: readonly ManualEntry[]
-  readonly manual_sum: string
-  /** The sum of lines, adjustments and manual entries. */
-  readonly total: string
-  readonly payable: string
-  readonly closing: string
-  readonly dropped: string
-  /** The balance that moves to another plan, and the period that starts with it (§16.6). */
-  readonly transferred: {
-    readonly to: string
-    readonly period: string
-    readonly amount: string
-  } | null
-  /** What other plans transferred. It is a part of `opening`. */
-  readonly received: readonly {
-    readonly from: string
-    readonly period: string
-    readonly amount: string
-  }[]
-  readonly holds: readonly (Omit<StatementHold, 'sum'> & { readonly sum: string })[]
 }
 
 /** A correction of a line of a closed period, without its id and its causes (§13). */
@@ -142,7 +127,7 @@ export function addUpStatement(
 }
 
 /** What becomes of a balance. The parts add up to it. */
-interface Outcome {
+interface Closed {
   readonly payable: Decimal
   readonly closing: Decimal
   readonly dropped: Decimal
@@ -157,7 +142,7 @@ function close(
   balance: Decimal,
   { negative, minimumPayout }: Pick<Version, 'negative' | 'minimumPayout'>,
   departure: PlanExit | null,
-): Outcome {
+): Closed {
   const none = { payable: ZERO, closing: ZERO, dropped: ZERO, transfer: null }
   const isNegativeBalance = isNegative(balance)
   if (isNegativeBalance && negative === 'zero') return { ...none, dropped: balance }

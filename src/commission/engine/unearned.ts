@@ -1,20 +1,14 @@
+import type * as v from 'valibot'
+import type { Fixed } from '../../http/operation-words.ts'
+import type { group, unearnedRecord as record } from '../why/answers.ts'
 import { dayText } from './calendar.ts'
 import { fromFact, plainText } from './decimal.ts'
 import type { FactOutcome, FactReport } from './fact-reports.ts'
-import { compareText, type Fact, type FactResource } from './facts.ts'
+import { compareText, type Fact } from './facts.ts'
 import { rankOf } from './reasons.ts'
 
 /** Facts with the same outcome and currency: their number, and the sums of their amounts by field. */
-export interface UnearnedGroup extends Omit<FactOutcome, 'reached' | 'min' | 'until'> {
-  readonly resource: FactResource
-  /** The type of transactions; null of other records. */
-  readonly transaction_type: string | null
-  /** The name of events; null of other records. */
-  readonly eventname: string | null
-  readonly currency: string | null
-  readonly count: number
-  readonly sums: Readonly<Record<string, string>>
-}
+export type UnearnedGroup = Fixed<v.InferOutput<typeof group>>
 
 const namesOf = ({ resource, kind }: Fact) => ({
   transaction_type: resource === 'transactions' ? kind : null,
@@ -81,21 +75,7 @@ const sumTexts = (sums: ReadonlyMap<string, bigint>): Record<string, string> =>
   )
 
 /** A record that earned nothing, on the wire. */
-export interface UnearnedRecord extends FactOutcome {
-  readonly resource: FactResource
-  readonly id: string
-  readonly customer_id: string
-  readonly affiliate_id: string | null
-  readonly day: string
-  /** The type of a transaction; null of other records. */
-  readonly transaction_type: string | null
-  /** The name of an event; null of other records. */
-  readonly eventname: string | null
-  readonly currency: string | null
-  readonly amounts: Readonly<Record<string, string>>
-  /** The outcome under each rule that names the record. */
-  readonly rules: readonly FactOutcome[]
-}
+export type UnearnedRecord = Fixed<v.InferOutput<typeof record>>
 
 /** Returns a fact that earned nothing, as it is sent. */
 export const unearnedRecord = ({

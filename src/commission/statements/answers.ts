@@ -120,7 +120,8 @@ export const statement = described(() => ({
   ),
 }))
 
-const line = described(() =>
+/** A line of a statement. */
+export const line = described(() =>
   named(
     'StatementLine',
     v.object({
@@ -222,7 +223,8 @@ export const causes = described(() => ({
   ),
 }))
 
-const adjustment = described(() =>
+/** A correction of a line of a closed period. */
+export const adjustment = described(() =>
   named(
     'Adjustment',
     v.object({

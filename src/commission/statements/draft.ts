@@ -1,6 +1,8 @@
+import type * as v from 'valibot'
 import { digest } from '../../auth/secret.ts'
 import type { StoredDraft } from '../../db/commission/drafts.ts'
 import { byteLength } from '../../db/json-chunks.ts'
+import type { Fixed } from '../../http/operation-words.ts'
 import { canonicalJson } from '../../validation/canonical-json.ts'
 import type { PlanResult } from '../engine/account-input.ts'
 import { dayText, type Period } from '../engine/calendar.ts'
@@ -11,46 +13,25 @@ import { NO_STATE } from '../engine/state.ts'
 import type { AdjustmentJson, StatementJson } from '../engine/statement.ts'
 import { writeSteps } from '../engine/trace.ts'
 import type { Step } from '../why/steps.ts'
-import type { Cause, CausesOf } from './cause.ts'
+import type { adjustment, line, statement } from './answers.ts'
+import type { CausesOf } from './cause.ts'
 import { adjustmentId, lineId, lineIds, statementId } from './ids.ts'
 import { PART_LIMITS } from './limits.ts'
 
 /** A line on the wire (§13). */
-export type StatementLine = LineJson & { readonly id: string }
-
-/** What an adjustment corrects: a line of a closed period, or what the period dropped (§16.3). */
-export interface AdjustedLine {
-  readonly period: string
-  /** The id of the line; null: a part of a correction that restores what a statement dropped. */
-  readonly line: string | null
-  /** The period of that statement; null unless `line` is null. */
-  readonly dropped_in: string | null
-}
-
-/**
- * An adjustment on the wire (§13). `occurrence` is the number of earlier lines of the same rule and
- * scope.
- */
-export interface Adjustment {
-  readonly id: string
-  readonly of: AdjustedLine
-  readonly rule: string | null
-  readonly version: number | null
-  readonly scope: string | null
-  readonly occurrence: number
-  readonly amount: string
-  readonly causes: readonly Cause[]
-  readonly causes_total: number
-}
+export type StatementLine = Fixed<v.InferOutput<typeof line>>
 
 /** A statement on the wire (§13), without lines and adjustments, its hash, its status and times. */
-export interface StatementHead extends Omit<StatementJson, 'lines' | 'adjustments'> {
-  readonly id: string
-  readonly lines_total: number
-  readonly adjustments_total: number
-  /** The day on which it is payable: the last day of the period + `hold_days`. */
-  readonly payable_on: string
-}
+export type StatementHead = Omit<
+  Fixed<v.InferOutput<v.ObjectSchema<typeof statement, undefined>>>,
+  'status' | 'approved_at' | 'paid' | 'returned' | 'hash' | 'computed_at'
+>
+
+/** An adjustment on the wire (§13). */
+export type Adjustment = Fixed<v.InferOutput<typeof adjustment>>
+
+/** What an adjustment corrects: a line of a closed period, or what the period dropped (§16.3). */
+export type AdjustedLine = Adjustment['of']
 
 /** A statement that was computed. */
 export interface Draft {

@@ -48,7 +48,8 @@ const outcomeMembers = described(() => ({
   ),
 }))
 
-const outcome = described(() => v.object(outcomeMembers))
+/** What became of a record under a rule. */
+export const outcome = described(() => v.object(outcomeMembers))
 
 const sums = described(() =>
   member(v.record(v.string(), v.string()), 'The sums of the amounts, by field.'),
@@ -67,7 +68,8 @@ const counted = described(() => ({
   sums,
 }))
 
-const group = described(() => named('UnearnedGroup', v.object({ ...cause, ...counted })))
+/** Records with the same outcome, type and currency. */
+export const group = described(() => named('UnearnedGroup', v.object({ ...cause, ...counted })))
 
 const recordKey = described(() => ({
   resource,

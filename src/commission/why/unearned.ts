@@ -12,11 +12,7 @@ import {
 } from '../engine/evaluate.ts'
 import { type FactOutcome, type FactReport, reportFacts } from '../engine/fact-reports.ts'
 import { type Customer, compareText } from '../engine/facts.ts'
-import {
-  type QualificationReport,
-  type QualificationStatus,
-  reportOnce,
-} from '../engine/once-report.ts'
+import { type QualificationReport, reportOnce } from '../engine/once-report.ts'
 import type { Reason } from '../engine/reasons.ts'
 import {
   addToGroups,
@@ -202,7 +198,7 @@ export async function listUnearned(
 interface QualificationFilter extends CustomerFilter {
   readonly plan?: string | undefined
   readonly rule?: string | undefined
-  readonly status?: QualificationStatus | undefined
+  readonly status?: QualificationReport['status'] | undefined
 }
 
 /** Returns customers under `once` rules as of the end of a period, by customer, plan and rule. */
