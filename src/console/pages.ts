@@ -34,7 +34,7 @@ import { simulationPage } from './pages/simulation.tsx'
 import { statementPage } from './pages/statement.tsx'
 import { statementsPage } from './pages/statements.tsx'
 import { unearnedPage } from './pages/unearned.tsx'
-import { webhookPages } from './pages/webhook.tsx'
+import { webhookPage } from './pages/webhook.tsx'
 import { webhooksPage } from './pages/webhooks.tsx'
 
 /** Every page of the console. */
@@ -75,7 +75,7 @@ export const PAGES: readonly Page[] = [
   linksPage,
   filesPage,
   webhooksPage,
-  ...webhookPages,
+  webhookPage,
   accountAuditLogPage,
   auditLogPage,
 ]

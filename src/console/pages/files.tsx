@@ -1,50 +1,24 @@
 import { getAccount } from '../../admin/accounts.ts'
 import { startExport } from '../../admin/exports.ts'
-import { latestPeriods } from '../../commission/engine/calendar.ts'
-import { DAY_MS } from '../../durations.ts'
 import { getExport, listExports } from '../../exports/operations.ts'
 import { calling } from '../calling.ts'
 import { type Page, withQuery } from '../page.ts'
 import { count, EmptyState, NOTHING, Pager, periodWords, Time } from '../parts/data.tsx'
+import { resourceTitle } from '../parts/deliveries.tsx'
 import { ACCOUNT_WORDS, storageWords } from '../parts/field-words.ts'
 import { AccountLink, Facts } from '../parts/fields.tsx'
-import { ChangeForm, Filters, type Option } from '../parts/forms.tsx'
+import { ChangeForm } from '../parts/forms.tsx'
 import { Table } from '../parts/table.tsx'
 import { AccountTabs } from '../parts/tabs.tsx'
 
 /** The files that a page lists. */
 const PAGE_SIZE = 100
 
-/** What the files of a resource have. */
-const RESOURCES: Readonly<Record<string, string>> = {
-  customers: 'Customers',
-  transactions: 'Transactions',
-  'trading-activity': 'Trading activity',
-  activities: 'Activities',
-  statements: 'Statements',
-  'statement-lines': 'Lines of statements',
-  ledger: 'Ledger',
-  payments: 'Payments',
-  affiliates: 'Affiliates',
-}
-
-/** The months that can be chosen. */
-const MONTHS = 36
-
-const monthOptions = (now: number): readonly Option[] => [
-  ['', 'All'],
-  ...latestPeriods(Math.floor(now / DAY_MS), 'month', MONTHS).map(
-    ({ id }): Option => [id, periodWords(id)],
-  ),
-]
-
-const resourceOptions: readonly Option[] = [['', 'All'], ...Object.entries(RESOURCES)]
-
 /** The Parquet files of an account. */
 export const filesPage: Page = {
   path: '/accounts/:account/files',
   section: 'Account',
-  query: ['cursor', 'resource', 'month', 'file'],
+  query: ['cursor', 'file'],
   changes: {
     start: calling(
       startExport,
@@ -59,7 +33,7 @@ export const filesPage: Page = {
     const { api, account, query } = visit
     const [{ exports = 'off' }, files] = await Promise.all([
       api.call(getAccount, { account }),
-      api.call(listExports, { account, ...query, per_page: PAGE_SIZE }),
+      api.call(listExports, { account, cursor: query.cursor, per_page: PAGE_SIZE }),
     ])
     const body = (
       <>
@@ -89,18 +63,12 @@ export const filesPage: Page = {
                 ],
               ]}
             />
-            <Filters
-              fields={[
-                { name: 'resource', label: 'What they have', options: resourceOptions },
-                { name: 'month', label: 'Month', options: monthOptions(visit.today) },
-              ]}
-            />
             <Table
               caption="Files for a warehouse"
               rows={files.data}
               columns={{
                 'What it has': ({ resource, part }) =>
-                  `${RESOURCES[resource] ?? resource}${part > 1 ? `, part ${part}` : ''}`,
+                  `${resourceTitle(resource)}${part > 1 ? `, part ${part}` : ''}`,
                 Month: ({ month }) => (month === null ? NOTHING : periodWords(month)),
                 Rows: { number: ({ records }) => count(records) },
                 Size: { number: ({ bytes }) => storageWords(bytes) },
@@ -112,7 +80,7 @@ export const filesPage: Page = {
                 ),
               }}
               empty={
-                <EmptyState title="There are no such files.">
+                <EmptyState title="There are no files yet.">
                   <p>They are written each morning. A month without rows has none.</p>
                 </EmptyState>
               }

@@ -1,14 +1,12 @@
 import { listAffiliates } from '../../admin/affiliates.ts'
-import { listLinks } from '../../admin/links.ts'
 import { findRecords } from '../../admin/records.ts'
 import { searchAccounts } from '../../admin/search.ts'
 import { listed } from '../../commission/engine/reasons.ts'
-import { listStatements } from '../../commission/statements/operations.ts'
 import { accountPath, type Page, type Visit } from '../page.ts'
 import { Badge, Data, EmptyState, isolated } from '../parts/data.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
 import { nounOf } from '../parts/record-fields.tsx'
-import { type FoundRecord, findPath, recordPath } from '../parts/record-lookup.ts'
+import { findPath, recordPath } from '../parts/record-lookup.ts'
 import { Table } from '../parts/table.tsx'
 
 /** Something of the account that was found. */
@@ -21,62 +19,31 @@ interface Choice {
   readonly isHeld: boolean
 }
 
-/** Returns whether an affiliate with this id is configured, or has statements. */
-async function isAffiliate({ api, account }: Visit, affiliate_id: string): Promise<boolean> {
-  const own = { affiliate_id, per_page: 1 }
-  const lists = await Promise.all([
-    api.call(listAffiliates, { account, affiliate_id }),
-    api.call(listStatements, { account, ...own }),
-    api.call(listLinks, { account, ...own }),
-  ])
-  return lists.some(({ data }) => data.length > 0)
-}
-
-const affiliateChoice = (account: string, id: string, ...more: readonly string[]): Choice => ({
-  noun: 'Affiliate',
-  path: accountPath(account, 'affiliates', id),
-  text: [id, ...more].join(', '),
-  day: null,
-  isHeld: false,
-})
-
-const recordChoices = (account: string, records: readonly FoundRecord[]): Choice[] =>
-  records.map((one) => ({
-    noun: nounOf(one.resource, one.record),
-    path: recordPath(account, one.resource, one.id),
-    text: one.id.replace(/^[ed] /, ''),
-    day: one.day,
-    isHeld: one.outcome === 'held',
-  }))
-
-/** Finds what has an id: stored records of all resources, and an affiliate. */
-async function findExact(visit: Visit, id: string): Promise<Choice[]> {
-  const { api, account } = visit
-  const [{ data }, affiliate] = await Promise.all([
-    api.call(findRecords, { account, id }),
-    isAffiliate(visit, id),
-  ])
-  return [...(affiliate ? [affiliateChoice(account, id)] : []), ...recordChoices(account, data)]
-}
-
 /** The number of affiliates that a beginning finds. */
 const MAX_AFFILIATES = 10
 
-/** Finds what begins with a text: the ids of records, and ids, names and addresses of affiliates. */
-async function findBeginning(visit: Visit, text: string): Promise<Choice[]> {
-  const { api, account } = visit
+/** Finds what has or begins with a text: the ids of records, and ids, names and addresses of affiliates. */
+async function findBeginning({ api, account }: Visit, text: string): Promise<Choice[]> {
   const [affiliates, records] = await Promise.all([
     api.call(listAffiliates, { account, beginning: text, per_page: MAX_AFFILIATES }),
     api.call(findRecords, { account, id: text, match: 'beginning' }),
   ])
-  const found = affiliates.data.map(({ affiliate_id, display_name, contact_email }) =>
-    affiliateChoice(
-      account,
-      affiliate_id,
-      ...[display_name, contact_email].flatMap((one) => one ?? []),
-    ),
-  )
-  return [...found, ...recordChoices(account, records.data)]
+  return [
+    ...affiliates.data.map(({ affiliate_id, display_name, contact_email }) => ({
+      noun: 'Affiliate',
+      path: accountPath(account, 'affiliates', affiliate_id),
+      text: [affiliate_id, display_name, contact_email].filter(Boolean).join(', '),
+      day: null,
+      isHeld: false,
+    })),
+    ...records.data.map((one) => ({
+      noun: nounOf(one.resource, one.record),
+      path: recordPath(account, one.resource, one.id),
+      text: one.id.replace(/^[ed] /, ''),
+      day: one.day,
+      isHeld: one.outcome === 'held',
+    })),
+  ]
 }
 
 /** The form of the ids of deliveries, which no sender chooses. */
@@ -104,13 +71,10 @@ export const findPage: Page = {
     if (IS_DELIVERY.test(id)) {
       return { title: 'Delivery', body: '', next: accountPath(visit.account, 'deliveries', id) }
     }
-    const [exact, beginning, everywhere] = await Promise.all([
-      findExact(visit, id),
+    const [choices, everywhere] = await Promise.all([
       findBeginning(visit, id),
       visit.api.call(searchAccounts, { id }),
     ])
-    const isExact = ({ path }: Choice) => exact.some((one) => one.path === path)
-    const choices = [...exact, ...beginning.filter((one) => !isExact(one))]
     const [only] = choices.length === 1 ? choices : []
     // What is not stored may have been refused: the log of deliveries knows.
     const refused = deliveriesPath(visit.account, { record_id: id })

@@ -1,9 +1,11 @@
 import { listHeld } from '../../admin/held.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { accountPath, type Page, withQuery } from '../page.ts'
-import { Data, EmptyState, Pager, Time } from '../parts/data.tsx'
+import { Data, EmptyState, Pager } from '../parts/data.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
 import { AccountLink } from '../parts/fields.tsx'
+import { nounOf } from '../parts/record-fields.tsx'
+import { toDelivery } from '../parts/record-history.tsx'
 import { Table } from '../parts/table.tsx'
 
 const PAGE_SIZE = 200
@@ -11,27 +13,8 @@ const PAGE_SIZE = 200
 type HeldList = AnswerOf<typeof listHeld>
 type Held = HeldList['data'][number]
 
-/** The held records of one resource that wait for the same customer. */
-interface Waiting {
-  readonly customer: string
-  readonly resource: string
-  readonly count: number
-  readonly first: Held
-}
-
 const customerOf = ({ record }: Held) =>
   String(record.customer_id ?? record.customerid ?? record.customerId ?? '')
-
-/** Returns the records of each missing customer as one row. They come ordered by resource and customer. */
-function waitingOf(records: readonly Held[]): Waiting[] {
-  const groups = Map.groupBy(records, (one) => JSON.stringify([one.resource, customerOf(one)]))
-  return [...groups.values()].flatMap((group) => {
-    const first = group.toSorted((a, b) => (a.received_at < b.received_at ? -1 : 1))[0]
-    if (!first) return []
-    const { resource } = first
-    return [{ customer: customerOf(first), resource, count: group.length, first }]
-  })
-}
 
 /** Held records, and customers without an affiliate. */
 export const heldPage: Page = {
@@ -49,20 +32,15 @@ export const heldPage: Page = {
         </p>
         <Table
           caption="Records that wait for their customer"
-          rows={waitingOf(held.data)}
+          rows={held.data}
           columns={{
-            'Missing customer': ({ customer }) => (
-              <a href={deliveriesPath(visit.account, { record_id: customer })}>
-                <Data text={customer} />
+            'Missing customer': (one) => (
+              <a href={deliveriesPath(visit.account, { record_id: customerOf(one) })}>
+                <Data text={customerOf(one)} />
               </a>
             ),
-            Resource: ({ resource }) => resource,
-            Records: { number: ({ count }) => count.toLocaleString('en') },
-            'First received': ({ first }) => (
-              <a href={accountPath(visit.account, 'deliveries', first.delivery_id)}>
-                <Time at={first.received_at} />
-              </a>
-            ),
+            Record: ({ resource, record }) => <Data text={nounOf(resource, record)} />,
+            Received: (one) => toDelivery(visit.account, one),
           }}
           empty={
             <EmptyState title="No record waits for its customer.">

@@ -4,8 +4,7 @@ import { changeLink, createLink, getLink, listLinks } from '../../admin/links.ts
 import type { AnswerOf } from '../../http/operation.ts'
 import { calling } from '../calling.ts'
 import { accountPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
-import { Chart } from '../parts/chart.tsx'
-import { Badge, CopiedText, count, dayWords, EmptyState, Name, Pager } from '../parts/data.tsx'
+import { Badge, CopiedText, count, EmptyState, Name, Pager } from '../parts/data.tsx'
 import { LINK_WORDS } from '../parts/field-words.ts'
 import { Facts } from '../parts/fields.tsx'
 import { SchemaForm } from '../parts/schema-fields.tsx'
@@ -16,10 +15,6 @@ import { AccountTabs } from '../parts/tabs.tsx'
 const DAYS = 30
 
 type Link = AnswerOf<typeof getLink>
-
-type Clicks = AnswerOf<typeof countClicks>['data'][number]
-
-const sum = (rows: readonly Clicks[]) => rows.reduce((total, { clicks }) => total + clicks, 0)
 
 const readClicks = ({ api, account, today }: Visit) =>
   api.call(countClicks, {
@@ -55,6 +50,9 @@ export const linksPage: Page = {
         ? api.call(getLink, { account, link_id: id })
         : api.call(listLinks, { account, cursor: page.cursor }),
     ])
+    const byLink = Map.groupBy(clicks.data, ({ link_id }) => link_id)
+    const clicksOf = ({ link_id }: Link) =>
+      (byLink.get(link_id) ?? []).reduce((sum, one) => sum + one.clicks, 0)
     const to = ({ link_id }: Link) => withQuery(visit.path, { link_id })
     const body = (
       <>
@@ -70,20 +68,11 @@ export const linksPage: Page = {
             <Facts
               row={found}
               names={['affiliate_id', 'created_at']}
-              more={[['State', <State link={found} />]]}
+              more={[
+                ['State', <State link={found} />],
+                [`Clicks in ${DAYS} days`, count(clicksOf(found))],
+              ]}
             />
-            {clicks.data.filter(({ link_id }) => link_id === id).length === 0 ? (
-              <EmptyState title={`Nobody has followed the link in ${DAYS} days.`} />
-            ) : (
-              <Chart
-                caption={`Clicks by day: ${count(sum(clicks.data.filter(({ link_id }) => link_id === id)))} in ${DAYS} days`}
-                label="Day"
-                series={['Clicks']}
-                rows={clicks.data
-                  .filter(({ link_id }) => link_id === id)
-                  .map(({ day, clicks: followed }) => [dayWords(day), followed])}
-              />
-            )}
             <h2>Change the link</h2>
             <SchemaForm
               change="save"
@@ -111,16 +100,7 @@ export const linksPage: Page = {
                 Affiliate: 'affiliate_id',
                 'Landing page': 'landing_page',
                 [`Clicks in ${DAYS} days`]: {
-                  number: (link) => (
-                    <a href={to(link)}>
-                      {count(
-                        sum(
-                          Map.groupBy(clicks.data, ({ link_id }) => link_id).get(link.link_id) ??
-                            [],
-                        ),
-                      )}
-                    </a>
-                  ),
+                  number: (link) => <a href={to(link)}>{count(clicksOf(link))}</a>,
                 },
                 State: (link) => <State link={link} />,
               }}

@@ -95,53 +95,26 @@ function presets(
   ]
 }
 
-/** The days that a report is compared with, and what they are. */
-interface Compared {
-  readonly days: { readonly from: string; readonly to: string }
-  readonly words: string
-}
-
-/** Returns the first day of a month, or with a day of 0 the last day of the month before. */
-const dayOf = (year: number, month: number, day: number): string =>
-  new Date(Date.UTC(year, month, day)).toISOString().slice(0, 10)
-
-/**
- * Returns what the days of a query are compared with: this year so far with the same days of last year, whole
- * months with as many before, and any other days with as many before.
- */
-export function comparedWith({ from = '', to = '' }: Visit['query'], now: number): Compared {
-  const [first, last] = [new Date(from), new Date(to)]
-  const [year, month] = [first.getUTCFullYear(), first.getUTCMonth()]
-  const months = (last.getUTCFullYear() - year) * 12 + last.getUTCMonth() - month + 1
-  const beginsMonth = from.endsWith('-01')
-  const isWhole = beginsMonth && to === dayOf(year, month + months, 0)
-  if (beginsMonth && month === 0 && to === dayBefore(now, 0) && !(isWhole && months === 1)) {
-    const before = `${year - 1}${to.slice(4)}`.replace('-02-29', '-02-28')
-    return { days: { from: `${year - 1}-01-01`, to: before }, words: 'the same days of last year' }
-  }
-  if (isWhole) {
-    const days = { from: dayOf(year, month - months, 1), to: dayOf(year, month, 0) }
-    return { days, words: months === 1 ? 'the month before' : `the ${months} months before` }
-  }
-  const length = Math.round((last.getTime() - first.getTime()) / DAY_MS) + 1
-  const days = { from: dayBefore(first.getTime(), length), to: dayBefore(first.getTime(), 1) }
-  return { days, words: 'the days before' }
+/** Returns as many days before those of a report. */
+function daysBefore({ from, to }: { readonly from: string; readonly to: string }) {
+  const [first, last] = [Date.parse(from), Date.parse(to)]
+  const length = (last - first) / DAY_MS + 1
+  return { from: dayBefore(first, length), to: dayBefore(first, 1) }
 }
 
 /** Computes and renders the report of the query, and the totals of the days before. */
 async function renderReport(visit: Visit, currency: string) {
   const { api, account, path } = visit
   const query = { currency, ...reportQuery(visit) }
-  const compared = comparedWith(query, visit.today)
   const [report, before] = await Promise.all([
     api.call(getReport, { account, ...query }),
-    api.call(getReport, { account, ...query, ...compared.days, group_by: undefined }),
+    api.call(getReport, { account, ...query, ...daysBefore(query), group_by: undefined }),
   ])
   return (
     <ReportView
       report={report}
       before={before}
-      beforeWords={compared.words}
+      beforeWords="as many days before"
       csv={withQuery(path, { ...query, format: 'csv' })}
       toDay={(day) => {
         const others = report.group_by.filter((name) => name !== 'day').join()

@@ -1,4 +1,3 @@
-import type { Child } from 'hono/jsx'
 import { webhookChange } from '../../admin/webhook-fields.ts'
 import {
   changeWebhook,
@@ -20,7 +19,6 @@ import { ChangeForm, ConfirmForm, Filters, type Input } from '../parts/forms.tsx
 import { RotationForm, secretOf } from '../parts/rotation.tsx'
 import { SchemaForm } from '../parts/schema-fields.tsx'
 import { Table } from '../parts/table.tsx'
-import { Tabs } from '../parts/tabs.tsx'
 import { eventNames, type Webhook, WebhookState } from '../parts/webhook.tsx'
 
 // The parts of the pages of a webhook that list its events, and the attempts to send them.
@@ -37,20 +35,8 @@ const STATUSES = [
   ['dead', 'Dead letters'],
 ] as const
 
-const Nothing = ({ what }: { what: string }) => (
-  <EmptyState title={`No ${what} in the last 30 days.`}>
-    <p>A test event shows whether the receiver works.</p>
-  </EmptyState>
-)
-
-interface EventsProps {
-  readonly list: Sent
-  /** The address of the attempts. */
-  readonly attempts: string
-}
-
 /** Renders the events of a webhook. */
-const Events = ({ list, attempts: path }: EventsProps) => (
+const Events = ({ list }: { list: Sent }, { path } = useVisit()) => (
   <>
     <Filters fields={[{ name: 'status', label: 'Status', options: STATUSES }]} />
     <Live id="log" seconds={5}>
@@ -75,29 +61,26 @@ const Events = ({ list, attempts: path }: EventsProps) => (
             </details>
           ),
         }}
-        empty={<Nothing what="events" />}
+        empty={
+          <EmptyState title="No events in the last 30 days.">
+            <p>A test event shows whether the receiver works.</p>
+          </EmptyState>
+        }
       />
       <Pager meta={list.meta} />
     </Live>
   </>
 )
 
-/** Renders the attempts of a webhook. Those of one event have a form that sends it again. */
-const Attempts = ({ list }: { list: Attempted }, visit = useVisit()) => (
+/** Renders the attempts to send one event, and the form that sends it again. */
+const Attempts = (
+  { list, event_id }: { list: Attempted; event_id: string },
+  visit = useVisit(),
+) => (
   <>
-    <Filters
-      fields={[
-        { name: 'event_id', label: 'Event ID' },
-        {
-          name: 'failed',
-          label: 'Outcome',
-          options: [
-            ['', 'Any'],
-            ['true', 'Failed'],
-          ],
-        },
-      ]}
-    />
+    <p class="quick">
+      <a href={visit.path}>All events</a>
+    </p>
     <Live id="log" seconds={5}>
       <Table
         caption="Attempts, the newest first"
@@ -113,17 +96,14 @@ const Attempts = ({ list }: { list: Attempted }, visit = useVisit()) => (
           ),
           'Next attempt': ({ next_attempt_at: at }) => (at ? <Time at={at} /> : '–'),
           Milliseconds: { number: ({ ms }) => ms.toLocaleString('en') },
-          Event: ({ event_id }) => <a href={withQuery(visit.path, { event_id })}>{event_id}</a>,
         }}
-        empty={<Nothing what="attempts" />}
+        empty={<EmptyState title="There was no attempt yet." />}
       />
       <Pager meta={list.meta} />
     </Live>
-    {visit.query.event_id && (
-      <ChangeForm change="replayOne" submit="Send this event again">
-        <input type="hidden" name="event_id" value={visit.query.event_id} />
-      </ChangeForm>
-    )}
+    <ChangeForm change="replayOne" submit="Send this event again">
+      <input type="hidden" name="event_id" value={event_id} />
+    </ChangeForm>
   </>
 )
 
@@ -138,26 +118,17 @@ const switchTo = (disabled: boolean, done: string) =>
 /** The fields have minutes and no zone: they mean UTC. */
 const minute = (text: string) => (text === '' ? undefined : `${text}:00Z`)
 
-const replay: Change = {
-  ...calling(
-    replayWebhook,
-    (answer) => `Events sent again: ${(answer as { replayed: number }).replayed}.`,
-    (values) => ({ from: minute(values('from')), to: minute(values('to')) }),
-  ),
-  next: (_, visit) => tabPath(visit, 'Attempts'),
-}
+const replay = calling(
+  replayWebhook,
+  (answer) => `Events sent again: ${(answer as { replayed: number }).replayed}.`,
+  (values) => ({ from: minute(values('from')), to: minute(values('to')) }),
+)
 
 const changes: Record<string, Change> = {
   save: calling(changeWebhook, 'The webhook is saved.'),
   enable: switchTo(false, 'The webhook is enabled.'),
   disable: switchTo(true, 'The webhook is disabled. What was pending is now a dead letter.'),
-  test: {
-    ...calling(
-      testWebhook,
-      'The test event is sent. Reload the page in a moment to see its attempt.',
-    ),
-    next: (_, visit) => tabPath(visit, 'Attempts'),
-  },
+  test: calling(testWebhook, 'The test event is sent. It is the first of the list in a moment.'),
   replayOne: replay,
   replaySpan: replay,
   rotate: calling(rotateWebhook, secretOf('The webhook has a new secret.', 'id', 'secret')),
@@ -170,6 +141,7 @@ const changes: Record<string, Change> = {
 
 const Settings = ({ hook }: { hook: Webhook }) => (
   <>
+    <h2>Settings</h2>
     <SchemaForm
       change="save"
       submit="Save the webhook"
@@ -215,30 +187,26 @@ const Replay = () => (
   </>
 )
 
-const TABS = { Events: [], Attempts: ['attempts'], Settings: ['settings'] }
-type Tab = keyof typeof TABS
-
-/** Returns the address of a page of the webhook. */
-const tabPath = (visit: Visit, tab: Tab) =>
-  accountPath(visit.account, 'webhooks', idOf(visit), ...TABS[tab])
-
 /** Returns the pair of a name and an instant; none if it is null. */
 const instant = (name: string, at: string | null) => (at ? [[name, <Time at={at} />] as const] : [])
 
-/** Returns a page of a webhook. `read` reads the content of its tab in parallel with the webhook. */
-const webhookPage = (
-  tab: Tab,
-  query: readonly string[],
-  read: (visit: Visit) => Promise<(hook: Webhook) => Child>,
-): Page => ({
-  path: ['/accounts/:account/webhooks/:webhook_id', ...TABS[tab]].join('/'),
+/** A webhook: its events, the attempts of one that the address selects, and its settings. */
+export const webhookPage: Page = {
+  path: '/accounts/:account/webhooks/:webhook_id',
   section: 'Webhooks',
-  query,
+  query: ['status', 'event_id', 'cursor'],
   changes,
   async render(visit) {
-    const [hook, content] = await Promise.all([
-      visit.api.call(getWebhook, idsOf(visit)),
-      read(visit),
+    const { api, query } = visit
+    const { event_id, ...filter } = query
+    const own = idsOf(visit)
+    const [hook, log] = await Promise.all([
+      api.call(getWebhook, own),
+      event_id
+        ? api
+            .call(listWebhookAttempts, { ...own, event_id, cursor: query.cursor })
+            .then((list) => <Attempts list={list} event_id={event_id} />)
+        : api.call(listWebhookEvents, { ...own, ...filter }).then((list) => <Events list={list} />),
     ])
     const body = (
       <>
@@ -254,35 +222,15 @@ const webhookPage = (
           ]}
         />
         {!hook.disabled && <ChangeForm change="test" submit="Send a test event" />}
-        <Tabs
-          label="Webhook"
-          here={tab}
-          tabs={(['Events', 'Attempts', 'Settings'] as const).map((one) => [
-            one,
-            tabPath(visit, one),
-          ])}
-        />
-        {content(hook)}
+        {log}
+        {!event_id && (
+          <>
+            <Replay />
+            <Settings hook={hook} />
+          </>
+        )}
       </>
     )
     return { title: hook.description === null ? 'Webhook' : isolated(hook.description), body }
   },
-})
-
-/** The pages of a webhook: its events, its attempts and its settings. */
-export const webhookPages: readonly Page[] = [
-  webhookPage('Events', ['status', 'cursor'], async (visit) => {
-    const list = await visit.api.call(listWebhookEvents, { ...idsOf(visit), ...visit.query })
-    return () => (
-      <>
-        <Events list={list} attempts={tabPath(visit, 'Attempts')} />
-        <Replay />
-      </>
-    )
-  }),
-  webhookPage('Attempts', ['event_id', 'failed', 'cursor'], async (visit) => {
-    const list = await visit.api.call(listWebhookAttempts, { ...idsOf(visit), ...visit.query })
-    return () => <Attempts list={list} />
-  }),
-  webhookPage('Settings', [], async () => (hook) => <Settings hook={hook} />),
-]
+}
