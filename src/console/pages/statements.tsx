@@ -24,10 +24,8 @@ import {
   withQuery,
 } from '../page.ts'
 import { planOptions } from '../parts/affiliate-forms.tsx'
-import { CaseLink, type FraudCases, isHolding } from '../parts/cases.tsx'
 import {
   Amount,
-  count,
   Data,
   EmptyState,
   Live,
@@ -68,23 +66,10 @@ const followSeconds = (run: Run | null, now: number): number | null =>
 
 type Refused = PeriodApproved['refused'][number]
 
-/** What the approval of a period, and of earlier ones, did. */
+/** What the approval of a period did, and of earlier ones that pay nothing. */
 interface Approvals {
   readonly approved: PeriodApproved
   readonly earlier: readonly PeriodApproved[]
-  /** The earlier periods that were refused as a whole, with why. */
-  readonly failed: readonly { readonly period: string; readonly detail: string }[]
-  /** Whether the earlier periods can pay something. */
-  readonly isPaying: boolean
-  /** The drafts that the period had when the person opened the page; 0 if unknown. */
-  readonly seen: number
-}
-
-/** Says which drafts somebody else has approved since a person opened the page. */
-function goneSentence({ approved: { approved, waiting, refused_total }, seen }: Approvals): string {
-  const gone = seen - approved - waiting - refused_total
-  if (gone <= 0) return ''
-  return `Of the ${counted(seen, 'draft')} that you saw, another person has approved ${count(gone)} since you opened the page. `
 }
 
 /** Renders what a person does next about a statement that was not approved. */
@@ -148,93 +133,19 @@ function otherPeriods(sums: PeriodSums, shown: string, now: number): OtherPeriod
 const draftsText = ({ period, drafts }: PeriodDrafts): string =>
   `${periodWords(period.id)}, ${counted(drafts, 'draft')}`
 
-/** Says how many open cases are of affiliates with a draft, and names the severe ones: an approval waits for none. */
-const OpenCases = ({ cases }: { cases: DraftCases }, visit = useVisit()) => {
-  const { all, severe } = cases
-  if (all.meta.total === 0) return null
-  const isOne = all.meta.total === 1
-  return (
-    <div class="notice why">
-      <p>
-        <strong>
-          {counted(all.meta.total, 'open case')} {isOne ? 'is' : 'are'} of affiliates with a draft,{' '}
-          {count(severe.meta.total)} of {isOne ? 'it' : 'them'} of high severity.
-        </strong>{' '}
-        An approval waits for none.
-      </p>
-      <ul>
-        {severe.data.map((one) => (
-          <li>
-            <CaseLink found={one} />
-            {isHolding(one) && ' It holds payouts.'}
-          </li>
-        ))}
-      </ul>
-      <p>
-        <AccountLink at={['cases']} query={{ draft_of: visit.query.period }}>
-          All of them
-        </AccountLink>
-      </p>
-    </div>
-  )
-}
-
-/** The most cases that are named. */
-const NAMED_CASES = 5
-
-interface ActionsProps {
+/** What a person sees before they approve a period. */
+interface ReviewProps {
   readonly period: string
   readonly totals: StatementTotals
   readonly names: PlanNames
-  readonly others: OtherPeriods
-}
-
-/** The open cases of affiliates with drafts of a period, and the latest of high severity. */
-interface DraftCases {
-  readonly all: FraudCases
-  readonly severe: FraudCases
-}
-
-/** What a person sees before they approve a period. */
-interface ReviewProps extends ActionsProps {
-  readonly cases: DraftCases
-}
-
-/** Says how many drafts an approval concerns, and how many of them pay nothing. */
-function draftsSentence({ data }: StatementTotals): string {
-  const drafts = data.filter(({ status }) => status === 'draft')
-  const all = drafts.reduce((sum, { statements }) => sum + statements, 0)
-  const paying = drafts.reduce((sum, one) => sum + one.paying, 0)
-  const none = all - paying
-  if (none === 0) return ''
-  if (paying === 0)
-    return all === 1 ? 'The draft pays nothing. ' : `All ${all} drafts pay nothing. `
-  return `${counted(none, 'draft')} of ${count(all)} ${none === 1 ? 'pays' : 'pay'} nothing and ${none === 1 ? 'is' : 'are'} approved with the others. `
-}
-
-/** Returns the field that approves earlier periods in the same form; none if there are none that pay. */
-function earlierField({ own, others }: OtherPeriods): Input[] {
-  const same = others.filter(({ period }) => own && period.kind === own.period.kind)
-  const oldest = same.slice(-MAX_EARLIER)
-  if (oldest.length === 0) return []
-  const ids = oldest.map(({ period: { id } }) => id).join(' ')
-  const texts = oldest.map(draftsText).reverse().join('; ')
-  return [
-    {
-      name: 'also',
-      label: 'Earlier periods with drafts',
-      options: [
-        ['', 'Leave them as they are'],
-        [ids, `Approve them first, the oldest first: ${texts}`],
-      ],
-    },
-  ]
+  readonly unpaid: readonly PeriodDrafts[]
+  /** The number of open cases of affiliates with drafts of the period. */
+  readonly cases: number
 }
 
 /** Renders what all drafts of a period say together, and the form that approves them. */
 const Review = (props: ReviewProps, visit = useVisit()) => {
-  const { period, totals, names, cases } = props
-  const { own, unpaid } = props.others
+  const { period, totals, names, cases, unpaid } = props
   const { plan } = visit.query
   const hasHolds = totals.data.some(({ with_holds }) => with_holds > 0)
   const ofPlan = plan ? ` of the plan ${visible(names.get(plan) ?? plan)}` : ''
@@ -248,7 +159,14 @@ const Review = (props: ReviewProps, visit = useVisit()) => {
         {counted(drafts, 'draft')} of {periodWords(period)} earned {sums('total')}, and pay{' '}
         {sums('payable')}.{totals.is_limited && ' These are the sums of the first 100,000.'}
       </p>
-      <OpenCases cases={cases} />
+      {cases > 0 && (
+        <p class="notice why">
+          <AccountLink at={['cases']} query={{ draft_of: period }}>
+            {counted(cases, 'open case')}
+          </AccountLink>{' '}
+          {cases === 1 ? 'is' : 'are'} of affiliates with a draft. An approval waits for none.
+        </p>
+      )}
       <Table
         caption={`The largest changes against ${previous}`}
         rows={totals.changes ?? []}
@@ -267,11 +185,11 @@ const Review = (props: ReviewProps, visit = useVisit()) => {
           change="approve"
           submit="Approve all that can be approved"
           needs="approver"
-          fields={[...(hasHolds ? [HOLDS] : []), ...earlierField(props.others)]}
+          fields={hasHolds ? [HOLDS] : []}
         >
           <p class="note">
             Approves the drafts{ofPlan} of {periodWords(period)}, for all affiliates, and closes the
-            period. {draftsSentence(totals)}An approved statement never changes.
+            period. An approved statement never changes.
           </p>
           {unpaid.length > 0 && (
             <p class="note">
@@ -280,7 +198,6 @@ const Review = (props: ReviewProps, visit = useVisit()) => {
             </p>
           )}
           <input type="hidden" name="period" value={period} />
-          {own && !plan && <input type="hidden" name="seen" value={`${own.drafts}`} />}
           <input
             type="hidden"
             name="earlier"
@@ -295,40 +212,25 @@ const Review = (props: ReviewProps, visit = useVisit()) => {
   )
 }
 
-/**
- * Approves a period, and before it the earlier periods that pay nothing and those that were chosen, the oldest
- * first. Those that cannot be approved are left as they are: the answer says which statements of the period wait
- * for them.
- */
+/** Approves a period, and before it the earlier periods that pay nothing. Those that cannot be approved stay drafts. */
 async function approvePeriods(values: Values, visit: Visit): Promise<Approvals> {
   const approve = (period: string) =>
     visit.api.call(approvePeriod, {
       ...{ account: visit.account, period, plan: visit.query.plan },
       leave_out_holds: values('leave_out_holds') === 'yes',
     })
-  const idsOf = (name: string) => values(name).split(' ').filter(Boolean)
-  const chosen = idsOf('also')
   // Periods of one kind are in the order of their ids.
-  const ids = [...new Set([...chosen, ...idsOf('earlier')])].sort().slice(0, MAX_EARLIER)
+  const ids = values('earlier').split(' ').filter(Boolean)
   const earlier: PeriodApproved[] = []
-  const failed: { period: string; detail: string }[] = []
-  for (const period of ids) {
+  for (const period of ids.sort().slice(0, MAX_EARLIER)) {
     const answer = await approve(period).catch((error: unknown) => {
       if (!(error instanceof ApiError)) throw error
-      if (chosen.includes(period)) failed.push({ period, detail: error.details.detail ?? '' })
       return null
     })
     if (answer) earlier.push(answer)
   }
-  const approved = await approve(values('period'))
-  const seen = Number(values('seen'))
-  return { approved, earlier, failed, seen, isPaying: chosen.length > 0 }
+  return { approved: await approve(values('period')), earlier }
 }
-
-/** Whether something was not approved. */
-const isPartial = ({ approved, earlier, failed, isPaying }: Approvals): boolean =>
-  failed.length > 0 ||
-  [approved, ...(isPaying ? earlier : [])].some(({ refused_total }) => refused_total > 0)
 
 const changes: NonNullable<Page['changes']> = {
   run: {
@@ -344,51 +246,38 @@ const changes: NonNullable<Page['changes']> = {
     done: '',
     perform: approvePeriods,
     show: (answer) => {
-      const { approved, closed, open_total, period } = (answer as Approvals).approved
-      const { earlier, failed, isPaying } = answer as Approvals
+      const { approved: own, earlier } = answer as Approvals
+      const { approved, closed, open_total, period, refused, refused_total } = own
       const also = earlier.filter((one) => one.approved > 0)
-      const all = [...earlier, (answer as Approvals).approved]
-      const waiting = all.reduce((sum, one) => sum + one.waiting, 0)
+      const waiting = [...earlier, own].reduce((sum, one) => sum + one.waiting, 0)
       return (
         <>
-          {failed.map((one) => (
+          {refused_total > 0 && (
             <p>
-              <strong>{periodWords(one.period)} was not approved.</strong>{' '}
-              <FormSentence text={one.detail} />
+              <strong>
+                {counted(refused_total, 'statement')} {refused_total === 1 ? 'was' : 'were'} not
+                approved.
+              </strong>
             </p>
-          ))}
-          {(isPaying ? all : [(answer as Approvals).approved]).map(
-            (one) =>
-              one.refused_total !== 0 && (
-                <>
-                  <p>
-                    <strong>
-                      {counted(one.refused_total, 'statement')}
-                      {isPaying && ` of ${periodWords(one.period)}`}{' '}
-                      {one.refused_total === 1 ? 'was' : 'were'} not approved.
-                    </strong>
-                  </p>
-                  <Table
-                    caption={
-                      one.refused.length < one.refused_total
-                        ? `Not approved: the first ${one.refused.length} of ${one.refused_total}`
-                        : 'Not approved'
-                    }
-                    rows={one.refused}
-                    columns={{
-                      Statement: ({ id, affiliate_id, plan }) => (
-                        <AccountLink at={['statements', id]}>
-                          <AffiliateName id={affiliate_id} />, <PlanName id={plan} />
-                        </AccountLink>
-                      ),
-                      Why: { prose: ({ detail }) => <FormSentence text={detail} /> },
-                      Next: (row) => <NextStep row={row} />,
-                    }}
-                    empty={<p hidden />}
-                  />
-                </>
-              ),
           )}
+          <Table
+            caption={
+              refused.length < refused_total
+                ? `Not approved: the first ${refused.length} of ${refused_total}`
+                : 'Not approved'
+            }
+            rows={refused}
+            columns={{
+              Statement: ({ id, affiliate_id, plan }) => (
+                <AccountLink at={['statements', id]}>
+                  <AffiliateName id={affiliate_id} />, <PlanName id={plan} />
+                </AccountLink>
+              ),
+              Why: { prose: ({ detail }) => <FormSentence text={detail} /> },
+              Next: (row) => <NextStep row={row} />,
+            }}
+            empty={<p hidden />}
+          />
           <p>
             <strong>
               {approved === 0
@@ -397,19 +286,18 @@ const changes: NonNullable<Page['changes']> = {
               approved.
             </strong>{' '}
             {also.length > 0 &&
-              `So ${also.length === 1 && also[0]?.approved === 1 ? 'is' : 'are'} ${listed(
+              `Without a payment: ${listed(
                 also.map(
                   (one) => `${counted(one.approved, 'statement')} of ${periodWords(one.period)}`,
                 ),
-              )}${isPaying ? '' : ', without a payment'}. `}
+              )}. `}
             {waiting > 0 &&
               `${counted(waiting, 'statement')} must be approved by another person, too. `}
-            {goneSentence(answer as Approvals)}
             {closed
               ? `The period is closed${open_total > 0 ? `, except for ${counted(open_total, 'affiliate')} with a draft` : ''}.`
               : 'The period is not closed yet: approve it again to go on.'}
           </p>
-          {(approved > 0 || (isPaying && also.length > 0)) && (
+          {approved > 0 && (
             <p>
               <AccountLink at={['payouts']}>
                 <strong>Pay what is due</strong>
@@ -419,7 +307,7 @@ const changes: NonNullable<Page['changes']> = {
         </>
       )
     },
-    toneOf: (answer) => (isPartial(answer as Approvals) ? 'warn' : 'good'),
+    toneOf: (answer) => ((answer as Approvals).approved.refused_total > 0 ? 'warn' : 'good'),
   },
 }
 
@@ -427,16 +315,6 @@ const changes: NonNullable<Page['changes']> = {
 function filterOf({ query }: Visit, shown: string | undefined) {
   const { affiliate_id, plan, status } = query
   return { affiliate_id, plan, status, period: shown === ALL ? undefined : shown }
-}
-
-/** Reads the open cases of affiliates with a draft of a period. */
-async function readCases({ api, account }: Visit, draft_of: string): Promise<DraftCases> {
-  const read = (more: { readonly severity?: 'high' }) =>
-    api.call(listFraudCases, {
-      ...{ account, status: 'open', draft_of, per_page: NAMED_CASES, ...more },
-    })
-  const [all, severe] = await Promise.all([read({}), read({ severity: 'high' })])
-  return { all, severe }
 }
 
 /** Returns the filters of the list. */
@@ -490,9 +368,18 @@ export const statementsPage: Page = {
     const here: Visit = { ...visit, query: { ...query, period: shown } }
     const others = otherPeriods(sums, period ?? '', today)
     if (query.approve && period && query.status === 'draft' && totals.data.length > 0) {
-      const review = { visit: here, period, totals, names, others }
-      const cases = await readCases(visit, period)
-      return { title: `Approve ${periodWords(period)}`, body: <Review {...review} cases={cases} /> }
+      const { meta: cases } = await api.call(listFraudCases, {
+        ...{ account, status: 'open', draft_of: period, per_page: 1 },
+      })
+      const review = { period, totals, names, unpaid: others.unpaid, cases: cases.total }
+      return {
+        title: `Approve ${periodWords(period)}`,
+        body: (
+          <VisitContext.Provider value={here}>
+            <Review {...review} />
+          </VisitContext.Provider>
+        ),
+      }
     }
     const drafts = totals.data.filter(({ status }) => status === 'draft')
     const body = (

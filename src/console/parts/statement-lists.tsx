@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { moneyText } from '../../commission/books/money.ts'
-import { add, type Decimal, decimal, isZero, ZERO } from '../../commission/engine/decimal.ts'
+import { add, decimal, ZERO } from '../../commission/engine/decimal.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import type {
   getStatementTotals,
@@ -12,7 +12,7 @@ import { type PlanNames, useVisit } from '../page.ts'
 import { Amount, Badge, count, dayWords, EmptyState, isolated, periodWords } from './data.tsx'
 import { AccountLink } from './fields.tsx'
 import { AffiliateName } from './names.tsx'
-import { type Cell, Table } from './table.tsx'
+import { type Cell, type NumberCell, Table } from './table.tsx'
 
 // The parts of pages that list statements.
 
@@ -40,8 +40,6 @@ export const StatusBadge = ({ status, payable }: Pick<Statement, 'status' | 'pay
     {status === 'approved' && !isSome(payable) ? NOTHING_TO_PAY : STATUS_WORDS[status]}
   </Badge>
 )
-
-const NONE = <span class="quiet none">–</span>
 
 const isSome = (amount: string): boolean => /[1-9]/.test(amount)
 
@@ -117,119 +115,60 @@ export const Statements = (props: StatementsProps) => {
   )
 }
 
-/** The statements of one status and currency, added up. */
-interface StatusSum {
-  readonly status: Statement['status']
-  readonly words: string
-  readonly currency: string
-  readonly statements: number
-  readonly withHolds: number
-  readonly payable: Decimal
-}
-
-/** Adds up the totals of plans by status and currency, in the order of the statuses. Approved ones that pay nothing are apart. */
-function sumsByStatus({ data }: StatementTotals): StatusSum[] {
-  const sums = new Map<string, StatusSum>()
-  const addTo = (words: string, one: Omit<StatusSum, 'words'>) => {
-    if (one.statements === 0) return
-    const key = `${words} ${one.currency}`
-    const sum = sums.get(key)
-    sums.set(key, {
-      ...one,
-      words,
-      statements: (sum?.statements ?? 0) + one.statements,
-      withHolds: (sum?.withHolds ?? 0) + one.withHolds,
-      payable: add(sum?.payable ?? ZERO, one.payable),
-    })
-  }
-  for (const { status, currency, statements, paying, with_holds: withHolds, payable } of data) {
-    const all = { status, currency, statements, withHolds, payable: decimal(payable) }
-    if (status !== 'approved') addTo(STATUS_WORDS[status], all)
-    else {
-      addTo(STATUS_WORDS.approved, { ...all, statements: paying })
-      const unpaid = { statements: statements - paying, payable: ZERO }
-      addTo(NOTHING_TO_PAY, { ...all, ...unpaid, withHolds: paying > 0 ? 0 : withHolds })
-    }
-  }
-  const order = Object.keys(STATUS_WORDS)
-  return [...sums.values()].sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status))
-}
-
-type SumsByCurrency = ReadonlyMap<string, Decimal>
-
-/** Adds up a column of totals by currency, without what is 0. Nothing over several periods, whose `closing` is null. */
-function sumOf({ data }: StatementTotals, column: 'opening' | 'total' | 'closing'): SumsByCurrency {
-  const sums = new Map<string, Decimal>()
-  const ofOnePeriod = data.filter(({ closing }) => closing !== null)
-  for (const { currency, [column]: amount } of ofOnePeriod) {
-    sums.set(currency, add(sums.get(currency) ?? ZERO, decimal(amount ?? '0')))
-  }
-  return new Map([...sums].filter(([, amount]) => !isZero(amount)))
-}
-
-/** Renders what statements have earned, and what they pay by status: one row for each currency. */
+/** Renders what statements have earned and what they pay: one row for each status and currency. */
 export const StatusSums = ({ totals }: { totals: StatementTotals }, visit = useVisit()) => {
-  const byStatus = sumsByStatus(totals)
-  const amounts = (sums: SumsByCurrency): Cell<string> | false =>
-    sums.size > 0 && {
-      number: (currency) => {
-        const sum = sums.get(currency)
-        return sum ? <Amount value={moneyText(sum, currency)} currency={currency} /> : NONE
-      },
-    }
+  const statuses = Object.keys(STATUS_WORDS)
+  const groups = Map.groupBy(totals.data, ({ status, currency }) => `${status} ${currency}`)
+  const rows = [...groups.values()]
+    .flatMap((all) => {
+      const [first] = all
+      if (!first) return []
+      const { status, currency } = first
+      const amountOf = (name: 'opening' | 'total' | 'payable' | 'closing') =>
+        moneyText(
+          all.reduce((sum, one) => add(sum, decimal(one[name] ?? '0')), ZERO),
+          currency,
+        )
+      const numberOf = (name: 'statements' | 'paying' | 'with_holds') =>
+        all.reduce((sum, one) => sum + one[name], 0)
+      return { status, currency, amountOf, numberOf }
+    })
+    .sort((a, b) => statuses.indexOf(a.status) - statuses.indexOf(b.status))
+  type Row = (typeof rows)[number]
+  /** Returns a column of sums. What is carried is left out if it is 0. */
+  const amount = (name: Parameters<Row['amountOf']>[0]): NumberCell<Row> => ({
+    number: ({ amountOf, currency }) => <Amount value={amountOf(name)} currency={currency} />,
+  })
+  const carried = (name: 'opening' | 'closing') =>
+    rows.some(({ amountOf }) => isSome(amountOf(name))) && amount(name)
   return (
     <>
-      {totals.data.length > 0 && (
+      {rows.length > 0 && (
         <Table
           caption="Sums of the statements"
-          rows={[...new Set(totals.data.map(({ currency }) => currency))].sort()}
+          rows={rows}
           columns={{
-            Currency: (currency) => currency,
-            'Carried in': amounts(sumOf(totals, 'opening')),
-            Earned: amounts(sumOf(totals, 'total')),
-            ...Object.fromEntries(
-              [...new Set(byStatus.map(({ words }) => words))].map(
-                (words): [string, Cell<string>] => [
-                  words,
-                  {
-                    number: (currency) => {
-                      const sum = byStatus.find(
-                        (one) => one.words === words && one.currency === currency,
-                      )
-                      return sum ? (
-                        <>
-                          {!isZero(sum.payable) && (
-                            <Amount
-                              value={moneyText(sum.payable, sum.currency)}
-                              currency={sum.currency}
-                            />
-                          )}
-                          <small>
-                            <AccountLink
-                              at={['statements']}
-                              query={{
-                                ...visit.query,
-                                status: sum.status,
-                                run: undefined,
-                                cursor: undefined,
-                              }}
-                            >
-                              {counted(sum.statements, 'statement')}
-                            </AccountLink>
-                          </small>
-                          {sum.withHolds > 0 && (
-                            <small class="held">{sum.withHolds} with records on hold</small>
-                          )}
-                        </>
-                      ) : (
-                        NONE
-                      )
-                    },
-                  },
-                ],
-              ),
-            ),
-            'Carried on': amounts(sumOf(totals, 'closing')),
+            Status: ({ status }) => STATUS_WORDS[status],
+            'Carried in': carried('opening'),
+            Earned: amount('total'),
+            'Carried on': carried('closing'),
+            Payable: amount('payable'),
+            Statements: {
+              number: ({ status, numberOf }) => {
+                const [all, holds] = [numberOf('statements'), numberOf('with_holds')]
+                const unpaid = status === 'approved' ? all - numberOf('paying') : 0
+                const query = { ...visit.query, status, run: undefined, cursor: undefined }
+                return (
+                  <>
+                    <AccountLink at={['statements']} query={query}>
+                      {counted(all, 'statement')}
+                    </AccountLink>
+                    {unpaid > 0 && <small>{count(unpaid)} with nothing to pay</small>}
+                    {holds > 0 && <small class="held">{holds} with records on hold</small>}
+                  </>
+                )
+              },
+            },
           }}
         />
       )}
