@@ -92,8 +92,6 @@ CREATE TABLE idempotency_keys (
 --
 --   logged_bytes   the bytes of the rows of `deliveries` with errors, and of those of dry runs, whose
 --                  resource is `dry-run` here
---   written_bytes  an upper bound of the bytes by which the records of the deliveries enlarge the database, and the
---                  bytes of their other rows
 CREATE TABLE arrivals (
   account       TEXT NOT NULL,
   hour          INTEGER NOT NULL,
@@ -105,26 +103,7 @@ CREATE TABLE arrivals (
   yesterday     INTEGER NOT NULL CHECK (yesterday IN (0, 1)),
   today         INTEGER NOT NULL CHECK (today IN (0, 1)),
   logged_bytes  INTEGER NOT NULL DEFAULT 0,
-  written_bytes INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (account, hour, resource)
-) STRICT, WITHOUT ROWID;
-
--- What an account stores: `bytes`, and what `arrivals` counts from `until_hour` on. A cron adds the
--- counts of past hours to `bytes`, and replaces `bytes` when it has measured the rows. Since the counts
--- of the hour of a measurement are in its result, `bytes` can be negative.
---
---   measured_at     when the rows were last measured, in milliseconds; null if they never were
---   measured_bytes  the result, which later counts are compared with
---   measuring       the state of a measurement that is not complete: a JSON object with `since_hour`,
---                   `counted` (by `arrivals` in that hour before the measurement), `table`, `after` (the
---                   key of the last measured row) and `bytes`
-CREATE TABLE storage (
-  account        TEXT PRIMARY KEY,
-  bytes          INTEGER NOT NULL,
-  until_hour     INTEGER NOT NULL,
-  measured_at    INTEGER,
-  measured_bytes INTEGER,
-  measuring      TEXT CHECK (json_valid(measuring))
 ) STRICT, WITHOUT ROWID;
 
 -- The number of records of an account by resource, without held records. Lists need no count.
@@ -132,6 +111,7 @@ CREATE TABLE storage (
 -- Held records are counted, and released in steps.
 --
 --   held       the number of held records of the account and resource
+--   bytes      about how many bytes all of them added to the database, those of archived months included
 --   releasing  the id of the last delivery of customers that left some of their held records to be
 --              released after its response; null if there are none
 CREATE TABLE totals (
@@ -139,6 +119,7 @@ CREATE TABLE totals (
   resource    TEXT NOT NULL,
   total       INTEGER NOT NULL,
   held        INTEGER NOT NULL DEFAULT 0,
+  bytes       INTEGER NOT NULL DEFAULT 0,
   releasing   TEXT,
   PRIMARY KEY (account, resource)
 ) STRICT, WITHOUT ROWID;

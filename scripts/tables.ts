@@ -43,18 +43,19 @@ for (const file of readdirSync('migrations').sort()) {
   db.exec(readFileSync(`migrations/${file}`, 'utf8'))
 }
 
+const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+
 /** The names that the code imports from the schema, or writes behind `tables.` where it imports all of it. */
-const named = new Set(
-  globSync('src/**/*.{ts,tsx}').flatMap((path) => {
+const named = new Set([
+  ...ROWS.map(([table]) => camel(table)),
+  ...globSync('src/**/*.{ts,tsx}').flatMap((path) => {
     const text = readFileSync(path, 'utf8')
     const [, names] =
       /import (?:type )?(?:\* as tables|\{([^}]*)\}) from '[^']*\/schema\.ts'/.exec(text) ?? []
     const found = names === undefined ? text.matchAll(/\btables\.(\w+)/g) : names.matchAll(/(\w+)/g)
     return [...found].map(([, name]) => name)
   }),
-)
-
-const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+])
 
 const quoted = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ')
 

@@ -39,7 +39,6 @@ async function run(env: Env, job: Job): Promise<void> {
 
 /** The jobs that a later cron repeats soon. Messages of all others are delivered again after a failure. */
 const TRANSIENT: ReadonlySet<Job['job']> = new Set([
-  'storage',
   'postbacks',
   'propagate',
   'minute',

@@ -36,7 +36,7 @@ test('a restore keeps every table that holds no records', () => {
   records.push('changed', 'day_totals', 'customer_affiliations', 'customer_fields')
   records.push('customer_owners', 'archived_months', 'archive_objects', 'archived_customers')
   records.push('closed_states', 'late_changes', ...EVALUATED)
-  const logs = ['deliveries', 'arrivals', 'idempotency_keys', 'storage']
+  const logs = ['deliveries', 'arrivals', 'idempotency_keys']
   logs.push('statement_runs', 'statement_run_steps', 'book_resets', 'delivery_terms')
   logs.push('webhook_events', 'webhook_messages', 'webhook_attempts', 'webhook_late_feeds')
   logs.push('webhook_refusals', 'postback_progress', 'database_sizes')

@@ -14,12 +14,6 @@ import {
 } from '../src/db/records/list.ts'
 import { heldKeyOf, type RecordTable } from '../src/db/records/record-table.ts'
 import { COUNT_HELD, heldPageSql } from '../src/db/records/release.ts'
-import {
-  MEASURED_TABLES,
-  measureSql,
-  ROLL_UP,
-  SELECT_USAGES,
-} from '../src/db/records/storage-sql.ts'
 import { keptDaysSql, sumDaysSql, sumKpisSql } from '../src/db/records/totals.ts'
 import { COMMON_STATEMENTS, statementsOf } from '../src/db/records/write-sql.ts'
 import { compileStatement, type Statement } from '../src/db/statement.ts'
@@ -113,12 +107,6 @@ const ACCOUNT: readonly Case[] = [
   ...heldPages(forex.resources),
   ...heldPages(igaming.resources),
   ['number of held records', COUNT_HELD],
-  ['roll up', ROLL_UP],
-  ['usages', SELECT_USAGES],
-  ...MEASURED_TABLES.flatMap((table): Case[] => [
-    ['measure', measureSql(table, true)],
-    ['measure on', measureSql(table, false)],
-  ]),
   ...Object.entries(COMMON_STATEMENTS),
   ['findRequest', FIND_REQUEST, CLOSED],
 ]

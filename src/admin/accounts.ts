@@ -17,7 +17,7 @@ import { holdsAny } from '../db/fraud/holds.ts'
 import { insertFirstRules } from '../db/fraud/rules.ts'
 import { readBookZone, setBookZone } from '../db/records/book-zone.ts'
 import { beginReset, RESET_LIMITS, resetStep } from '../db/records/reset.ts'
-import { readUsages } from '../db/records/storage.ts'
+import { readUsage } from '../db/records/storage.ts'
 import { DEFAULT_STORAGE_QUOTA } from '../db/records/storage-limits.ts'
 import { isUniqueViolation, withD1Retry } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
@@ -459,17 +459,13 @@ export const getAccount = accountOperation({
       'AccountWithStorage',
       v.object({
         ...shown,
-        storage_bytes: member(
-          count,
-          'The bytes that the account stores. The number errs upward until it is measured.',
-        ),
+        storage_bytes: member(count, 'About how many bytes the records of the account take.'),
       }),
     ),
     command: { name: 'accounts get' },
   })),
   async run({ db, account }) {
-    const [usage] = await readUsages(db, [account.id])
-    return { ...presentAccount(account), storage_bytes: usage?.bytes ?? 0 }
+    return { ...presentAccount(account), storage_bytes: await readUsage(db, account.id) }
   },
 })
 

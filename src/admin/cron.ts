@@ -9,13 +9,12 @@ import {
   listPlaces,
 } from '../db/directory/accounts.ts'
 import { runWithin } from '../db/query-limit.ts'
-import { checkTotals } from '../db/records/check-totals.ts'
 import { LATE_CHANGES_MS } from '../db/records/late-changes.ts'
 import type { RecordView } from '../db/records/list.ts'
 import { pendingReleases } from '../db/records/release.ts'
 import { pendingResets } from '../db/records/reset.ts'
 import { deleteExpired } from '../db/records/retention.ts'
-import { measureUsage, readUsages, rollUpUsages, type Usage } from '../db/records/storage.ts'
+import { readUsage } from '../db/records/storage.ts'
 import { ALARM_SHARE } from '../db/records/storage-limits.ts'
 import { keepTotals } from '../db/records/totals.ts'
 import { isMoving } from '../db/retry.ts'
@@ -56,7 +55,7 @@ import { propagateSettings } from './propagate.ts'
 
 /**
  * Keeps the control totals of the days that the completeness of feeds depends on, so that reading a feed counts
- * nothing, and raises an alarm for each day whose kept totals differ from its records.
+ * nothing.
  */
 async function keepDays(
   env: Env,
@@ -68,90 +67,19 @@ async function keepDays(
   const session = accountDatabase(env, account).withSession('first-primary')
   try {
     await keepTotals(session, views, account.id, countedFrom, to)
-    const { id } = account
-    for (const { resource, day } of await checkTotals(session, views, id)) {
-      const line = { fault: 'totals_differ', account: id, resource, day } as const
-      await raiseAlarm(env, { type: 'totals_differ', subject: id }, line, Date.now())
-    }
   } catch (error) {
     // Records of these days are archived, or too many.
     if (!(error instanceof ApiError) || error.status >= 500) throw error
   }
 }
 
-/** An account is measured from this share of its quota on: counts alone err upward. */
-const MEASURED_SHARE = 0.5
-
-/** A measurement is repeated when the counts grow by this share of the quota, and every day. */
-const GROWN_SHARE = 0.05
-
-/** The statements that measure accounts of one message, and those for one account; the next message goes on. */
-const STEPS_PER_MESSAGE = 300
-const STEPS_PER_ACCOUNT = 200
-
-interface StoredAccount extends Usage {
-  binding: string
-  quota: number
-}
-
-/**
- * Tracks the storage of accounts of a database: adds what they wrote in past hours, measures those that may be
- * near their quota, and logs those that fill up.
- */
-async function maintainStorage(
-  env: Env,
-  binding: string,
-  accounts: readonly Account[],
-  now: number,
-): Promise<void> {
-  const candidates: StoredAccount[] = []
-  for (const account of await rollUp(env, binding, accounts, now)) {
-    if (needsMeasurement(account, now)) candidates.push(account)
-    else await reportFullAccount(env, account, now)
-  }
-  await measure(env, candidates, now)
-}
-
-async function rollUp(env: Env, binding: string, accounts: readonly Account[], now: number) {
-  const ids = accounts.map(({ id }) => id)
-  const usages = await rollUpUsages(resolveDatabase(env, binding), ids, now)
-  const quotas = new Map(accounts.map(({ id, storage_quota }) => [id, storage_quota]))
-  return usages.map((usage) => ({ ...usage, binding, quota: quotas.get(usage.account) ?? 0 }))
-}
-
-/** Returns whether a measurement is due, or one that was begun is not complete. */
-function needsMeasurement(stored: StoredAccount, now: number): boolean {
-  const { bytes, quota, measured_at, measured_bytes, measuring } = stored
-  if (measuring !== null) return true
-  if (bytes < quota * MEASURED_SHARE) return false
-  if (measured_at === null || now - measured_at >= DAY_MS) return true
-  return bytes - (measured_bytes ?? 0) >= quota * GROWN_SHARE
-}
-
-/** Measures accounts in bounded steps, those first that were never measured or a long time ago. */
-async function measure(env: Env, candidates: StoredAccount[], now: number): Promise<void> {
-  let steps = STEPS_PER_MESSAGE
-  const inOrder = candidates.toSorted((a, b) => (a.measured_at ?? 0) - (b.measured_at ?? 0))
-  for (const account of inOrder) {
-    if (steps <= 0) return
-    await logFailure(account.binding, async () => {
-      const db = accountDatabase(env, { id: account.account, binding: account.binding })
-      steps -= await measureUsage(db, account, now, Math.min(steps, STEPS_PER_ACCOUNT))
-      const [usage] = await readUsages(db, [account.account])
-      await reportFullAccount(env, { ...account, ...usage }, now)
-    })
-  }
-}
-
 /** Raises an alarm for an account that stores much of its quota. */
-async function reportFullAccount(
-  env: Env,
-  { account, binding, bytes, quota }: StoredAccount,
-  now: number,
-): Promise<void> {
+async function reportFullAccount(env: Env, account: Account, now: number): Promise<void> {
+  const { id, binding, storage_quota: quota } = account
+  const bytes = await readUsage(accountDatabase(env, account), id)
   if (bytes < quota * ALARM_SHARE) return
-  const line = { storage_alarm: 'account', account, binding, bytes, quota } as const
-  await raiseAlarm(env, { type: 'storage_alarm', subject: account }, line, now)
+  const line = { storage_alarm: 'account', account: id, binding, bytes, quota } as const
+  await raiseAlarm(env, { type: 'storage_alarm', subject: id }, line, now)
 }
 
 /** How long one message releases held records and resets accounts of a database, in milliseconds. */
@@ -204,7 +132,7 @@ export interface Resources {
  * - `propagate`: settings that live tokens have not received, moves of accounts that have stopped or are due, and
  *   what each database needs every minute.
  * - `expire`: expired rows of each database.
- * - `storage`: reports credentials that end soon, measures databases, and has accounts measured.
+ * - `storage`: reports credentials that end soon, and measures databases.
  * - `rates`: fetches exchange rates.
  * - `report`: has feeds reported, days counted and statement runs started.
  */
@@ -219,13 +147,12 @@ export async function scheduled(cron: string, env: Env, now: number): Promise<vo
       return forEachDatabase(env, (binding) => [{ job: 'expire', binding, round: 1, at: now }])
     case CRON_SCHEDULES.storage:
       await logFailure('DB', () => noteExpiring(env, now))
-      await measureDatabases(env, now)
-      return sendJobs(env, [{ job: 'list', of: 'storage', after: '', at: now }])
+      return measureDatabases(env, now)
     case CRON_SCHEDULES.rates:
       return fetchRates(env, now)
     default:
       // Feeds are due by now.
-      return sendJobs(env, [{ job: 'list', of: 'report', after: '', at: now }])
+      return sendJobs(env, [{ job: 'list', after: '', at: now }])
   }
 }
 
@@ -255,11 +182,6 @@ export async function runJob(
         await reportFeeds(env, binding, accounts, resources, at)
       }
       return
-    case 'storage':
-      for (const [binding, accounts] of await placedAccounts(env, job)) {
-        await maintainStorage(env, binding, accounts, at)
-      }
-      return
     case 'morning':
       return beginMorning(env, job, resources)
     case 'propagate':
@@ -282,7 +204,7 @@ export async function runJob(
 /** Returns the accounts of a message by the database in which they are now. */
 async function placedAccounts(
   env: Env,
-  job: PageJob<'feeds'> | PageJob<'storage'>,
+  job: PageJob<'feeds'>,
 ): Promise<ReadonlyMap<string, Account[]>> {
   const found = await findAccounts(env.DB, job.accounts)
   return Map.groupBy(found, ({ binding }) => binding)
@@ -292,7 +214,7 @@ async function placedAccounts(
  * Lists accounts after an id, and puts the jobs of each on the queue; the next message goes on behind them. If
  * the Worker is stopped in between, the queue delivers the message again.
  */
-async function listAccounts(env: Env, { of, after, at }: ListJob): Promise<void> {
+async function listAccounts(env: Env, { after, at }: ListJob): Promise<void> {
   const places = await listPlaces(env.DB, after, LISTED)
   const pages = [...Map.groupBy(places, ({ binding }) => binding)].flatMap(([binding, found]) =>
     pagesOf(
@@ -300,25 +222,19 @@ async function listAccounts(env: Env, { of, after, at }: ListJob): Promise<void>
       PAGE_ACCOUNTS,
     ).map((accounts) => ({ binding, accounts })),
   )
-  const delayOf = (text: string, span: number) => (isLocal(env) ? 0 : spread(text, span))
-  if (of === 'storage') {
-    const jobs = pages.map((page): PageJob<'storage'> => ({ job: 'storage', at, ...page }))
-    await sendJobs(env, jobs, ({ accounts: [first = ''] }) =>
-      delayOf(first, SPREAD_SECONDS.storage),
-    )
-  } else {
-    await sendJobs(
-      env,
-      pages.map((page) => ({ job: 'feeds', at, ...page })),
-    )
-    const mornings = places.map(({ id, binding }): MorningJob => {
-      return { job: 'morning', binding, account: id, at }
-    })
-    await sendJobs(env, mornings, ({ account }) => delayOf(account, SPREAD_SECONDS.morning))
-  }
+  await sendJobs(
+    env,
+    pages.map((page) => ({ job: 'feeds', at, ...page })),
+  )
+  const mornings = places.map(({ id, binding }): MorningJob => {
+    return { job: 'morning', binding, account: id, at }
+  })
+  await sendJobs(env, mornings, ({ account }) =>
+    isLocal(env) ? 0 : spread(account, SPREAD_SECONDS),
+  )
   const last = places.at(-1)
   if (last && places.length === LISTED) {
-    await sendJobs(env, [{ job: 'list', of, after: last.id, at }])
+    await sendJobs(env, [{ job: 'list', after: last.id, at }])
   }
 }
 
@@ -328,10 +244,11 @@ async function beginMorning(env: Env, job: MorningJob, resources: Resources): Pr
   if (!account) return
   const isStarted = await startMorningRuns(env, account, {
     at: job.at,
-    planned: job.at + spread(account.id, SPREAD_SECONDS.morning) * 1000,
+    planned: job.at + spread(account.id, SPREAD_SECONDS) * 1000,
     now: Date.now(),
   })
   if (!isStarted) return waitForRuns(env, job)
+  await reportFullAccount(env, account, job.at)
   await queueMorningExport(env, account, job.at)
   await keepDays(env, account, resources.viewsOf(account.vertical), job.at)
 }

@@ -17,17 +17,15 @@ interface Due {
 /** Lists accounts after an id, and puts the jobs of each on the queue. */
 export interface ListJob extends Due {
   readonly job: 'list'
-  readonly of: 'report' | 'storage'
   readonly after: string
 }
 
 /**
  * A job for some accounts of a database:
  * - `feeds`: reports late feeds and customers without an affiliate.
- * - `storage`: measures what accounts store.
  * - `postbacks`: reads what causes postbacks.
  */
-export interface PageJob<Name extends 'feeds' | 'storage' | 'postbacks'> extends Due {
+export interface PageJob<Name extends 'feeds' | 'postbacks'> extends Due {
   readonly job: Name
   readonly binding: string
   readonly accounts: readonly string[]
@@ -69,7 +67,7 @@ export interface RoundJob<Name extends 'steps' | 'expire'> extends Due {
 /** Sends an alarm to the team. */
 export interface AlarmJob extends Due {
   readonly job: 'alarm'
-  readonly alarm: 'storage_alarm' | 'late_run' | 'totals_differ'
+  readonly alarm: 'storage_alarm' | 'late_run'
   readonly id: string
   /** The members of the line in the log. */
   readonly data: object
@@ -79,7 +77,6 @@ export interface AlarmJob extends Due {
 export type Job =
   | ListJob
   | PageJob<'feeds'>
-  | PageJob<'storage'>
   | PageJob<'postbacks'>
   | MorningJob
   | ExportJob
@@ -89,8 +86,8 @@ export type Job =
   | RoundJob<'expire'>
   | AlarmJob
 
-/** The longest delay of a message, in seconds, by the job whose accounts are spread. */
-export const SPREAD_SECONDS = { morning: 3600, storage: 480 }
+/** The longest delay of a morning's message, in seconds. */
+export const SPREAD_SECONDS = 3600
 
 /** Returns a number of seconds below `span`, always the same for a text. */
 export function spread(text: string, span: number): number {

@@ -5,7 +5,7 @@ import { newAuditId, withAudit } from '../db/directory/audit.ts'
 import { findWork } from '../db/move/doors.ts'
 import { CopyRefused } from '../db/move/place.ts'
 import { commonTables } from '../db/move/tables.ts'
-import { readUsages } from '../db/records/storage.ts'
+import { readUsage } from '../db/records/storage.ts'
 import { PLANNED_BYTES } from '../db/records/storage-limits.ts'
 import { isUniqueViolation, withD1Retry } from '../db/retry.ts'
 import type { Account, AccountMove } from '../db/schema.ts'
@@ -89,10 +89,10 @@ async function admitTarget(env: Env, account: Account, to: string): Promise<void
     )
   }
   const [source, target] = [resolveDatabase(env, binding), resolveDatabase(env, to)]
-  const [isSame, stored, [usage]] = await Promise.all([
+  const [isSame, stored, own] = await Promise.all([
     haveSameTables(source, target),
     readSize(target),
-    readUsages(source, [id]),
+    readUsage(source, id),
   ])
   if (!isSame) {
     throw refused(
@@ -100,7 +100,6 @@ async function admitTarget(env: Env, account: Account, to: string): Promise<void
       'Apply the migrations to both databases.',
     )
   }
-  const own = usage?.bytes ?? 0
   if (stored + own > PLANNED_BYTES) {
     const [has, gets] = [stored, own].map((bytes) => `${(bytes / 1e9).toFixed(2)} GB`)
     throw refused(

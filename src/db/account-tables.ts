@@ -66,7 +66,6 @@ const KEPT_TABLES = [
   'delivery_conditions',
   'changed',
   'totals',
-  'storage',
   'resets',
   'book_resets',
   'audit_log',

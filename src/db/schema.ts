@@ -452,26 +452,6 @@ export const customerAffiliations = /* @__PURE__ */ sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.customer_id, t.day] })],
 )
 
-/** The table `customer_fields`, which migrations/ describes. */
-export const customerFields = /* @__PURE__ */ sqliteTable(
-  'customer_fields',
-  () => ({
-    account: text().notNull(),
-    customer_id: id().notNull(),
-    day: day().notNull(),
-    country_code: text(),
-    trading_account_type: text(),
-    challenge_type: text(),
-    phase: text(),
-    kyc_status_id: text(),
-    sales_status_id: text(),
-    account_size: real(),
-    link: text(),
-    delivery: text().notNull(),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.customer_id, t.day] })],
-)
-
 /** The table `customer_refusals`, which migrations/ describes. */
 export const customerRefusals = /* @__PURE__ */ sqliteTable(
   'customer_refusals',
@@ -526,92 +506,6 @@ export const deliveries = /* @__PURE__ */ sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )
 
-/** The table `delivery_terms`, which migrations/ describes. */
-export const deliveryTerms = /* @__PURE__ */ sqliteTable(
-  'delivery_terms',
-  () => ({
-    account: text().notNull(),
-    day: day().notNull(),
-    term: text().notNull(),
-    delivery: text().notNull(),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.day, t.term, t.delivery] })],
-)
-
-/** The table `idempotency_keys`, which migrations/ describes. */
-export const idempotencyKeys = /* @__PURE__ */ sqliteTable(
-  'idempotency_keys',
-  () => ({
-    account: text().notNull(),
-    resource: text().notNull(),
-    key: text().notNull(),
-    digest: text().notNull(),
-    delivery: text().notNull(),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.resource, t.key] })],
-)
-
-/** The table `day_totals`, which migrations/ describes. */
-export const dayTotals = /* @__PURE__ */ sqliteTable(
-  'day_totals',
-  () => ({
-    account: text().notNull(),
-    resource: text().notNull(),
-    day: day().notNull(),
-    form: text().notNull(),
-    position: integer().notNull(),
-    records: integer().notNull(),
-    totals: text().notNull(),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.resource, t.day] })],
-)
-
-/** The table `statements`, which migrations/ describes. */
-export const statements = /* @__PURE__ */ sqliteTable(
-  'statements',
-  () => ({
-    account: text().notNull(),
-    period: text().notNull(),
-    affiliate_id: text().notNull(),
-    plan: text().notNull(),
-    id: text().notNull(),
-    status: text({ enum: ['draft', 'approved', 'paid'] }).notNull(),
-    hash: text().notNull(),
-    digest: text().notNull(),
-    payable: text().notNull(),
-    closing: text().notNull(),
-    statement: text(),
-    lines: text().notNull(),
-    parts: integer().notNull(),
-    state: text().notNull(),
-    read_at: integer().notNull(),
-    computed_at: text().notNull(),
-    previous: text().notNull().default(''),
-    approval: text(),
-    approved_at: integer(),
-    payment: text(),
-    returned: text(),
-    steps: text().notNull().default('{}'),
-  }),
-  (t) => [
-    primaryKey({ columns: [t.account, t.period, t.affiliate_id, t.plan] }),
-    uniqueIndex('statements_id').on(t.account, t.id),
-  ],
-)
-
-/** The table `statement_lines`, which migrations/ describes. */
-export const statementLines = /* @__PURE__ */ sqliteTable(
-  'statement_lines',
-  () => ({
-    account: text().notNull(),
-    id: text().notNull(),
-    part: integer().notNull(),
-    lines: text().notNull(),
-    steps: text().notNull().default('{}'),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.id, t.part] })],
-)
-
 /** The table `statement_runs`, which migrations/ describes. */
 export const statementRuns = /* @__PURE__ */ sqliteTable(
   'statement_runs',
@@ -632,21 +526,6 @@ export const statementRuns = /* @__PURE__ */ sqliteTable(
     position: integer(),
   }),
   (t) => [primaryKey({ columns: [t.account, t.id] })],
-)
-
-/** The table `closed_states`, which migrations/ describes. */
-export const closedStates = /* @__PURE__ */ sqliteTable(
-  'closed_states',
-  () => ({
-    account: text().notNull(),
-    affiliate_id: text().notNull(),
-    plan: text().notNull(),
-    period: text().notNull(),
-    position: integer().notNull(),
-    form: text().notNull(),
-    state: text().notNull(),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.plan, t.period] })],
 )
 
 /** The table `manual_entries`, which migrations/ describes. */

@@ -96,7 +96,6 @@ describe(`with ${ACCOUNTS} accounts in 8 databases`, () => {
 
   /** The jobs that must name each account once, by the cron. */
   const JOBS_OF: Record<string, Job['job'][]> = {
-    storage: ['storage'],
     report: ['feeds', 'morning'],
   }
 

@@ -395,7 +395,7 @@ test('a database that cannot take the records of an account is refused, with the
   expect(await refusal('DB_2')).toBe('DB_2 has no jurisdiction, and the account belongs to eu.')
   await env.DB.prepare('update accounts set jurisdiction = null, storage_quota = 9e9').run()
   await env.DB.prepare(
-    "insert into storage (account, bytes, until_hour) values ('acme', 5e9, 0)",
+    "insert into totals (account, resource, total, bytes) values ('acme', 'customers', 0, 5e9)",
   ).run()
   expect(await refusal('DB_2')).toContain('5.00 GB')
   expect(await latestMove('acme')).toBeUndefined()

@@ -24,7 +24,7 @@ async function answerOf(route: Route, world: World) {
   const response = await asks(route, world, env as Env, context)
   const text = await response.text()
   await waitOnExecutionContext(context)
-  const lasting = text.replaceAll(/"lag_seconds":\d+/g, '')
+  const lasting = text.replaceAll(/"(?:lag_seconds|storage_bytes)":\d+/g, '')
   return [response.status, normalized(lasting, world)] as const
 }
 

@@ -1,6 +1,5 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { readUsages } from '../../src/db/records/storage.ts'
 import { ada, askAdmin, json } from '../partner.ts'
 import { bookFirm, LAST_MONTH, MONTHS, payment } from './book-firm.ts'
 import { checkBooks, frozenOf } from './check-books.ts'
@@ -57,19 +56,4 @@ test('an erasure leaves the books byte for byte, and they never hold a name or a
   for (const personal of [eve.email, eve.first_name, eve.last_name, ada.tracking_data]) {
     expect(text).not.toContain(personal)
   }
-})
-
-test('stored statements count towards the storage quota, and a run that changes none adds nothing', async () => {
-  const firm = await bookFirm()
-  await firm.post('transactions', [payment(1, 0, MONTHS[0]!, 1000), payment(2, 1, MONTHS[0]!, 50)])
-  const stored = async () => (await readUsages(env.DB, [firm.account]))[0]!.bytes
-  const before = await stored()
-  await firm.run(MONTHS[0]!)
-  const after = await stored()
-  const [rows] = await env.DB.prepare(
-    'select sum(octet_length(statement) + octet_length(lines) + octet_length(state)) from statements',
-  ).raw<[number]>()
-  expect(after - before).toBeGreaterThan(rows![0])
-  await firm.run(MONTHS[0]!)
-  expect(await stored()).toBe(after)
 })

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { measureUsage, readUsages } from '../../src/db/records/storage.ts'
+import { readUsage } from '../../src/db/records/storage.ts'
 import { MAX_LOGGED_BYTES_PER_DAY } from '../../src/db/records/storage-limits.ts'
 import { brand, deposited, eve } from '../brand.ts'
 import { ada, askAdmin, deposit, json, issuedPartner as partner, traded } from '../partner.ts'
@@ -27,7 +27,7 @@ const setLogged = (account: string, bytes: number) =>
 /** Sets the bytes that an account stores. */
 const setStored = (account: string, bytes: number) =>
   env.DB.prepare(
-    `insert into storage (account, bytes, until_hour) values (?1, ?2, 0)
+    `insert into totals (account, resource, total, bytes) values (?1, 'customers', 0, ?2)
      on conflict do update set bytes = ?2`,
   )
     .bind(account, bytes)
@@ -45,7 +45,7 @@ const fullAccount = async () => {
   return acme
 }
 
-const usageOf = async (account: string) => (await readUsages(env.DB, [account]))[0]!
+const usageOf = async (account: string) => readUsage(env.DB, account)
 
 describe('the log of refused requests', () => {
   test('a logged error keeps 40 characters of an id; the answer has it whole', async () => {
@@ -282,7 +282,7 @@ describe('the storage quota', () => {
 
   test('the quota is reached when the stored bytes equal it', async () => {
     const acme = await fullAccount()
-    const { bytes } = await usageOf(acme.account)
+    const bytes = await usageOf(acme.account)
     await setQuota(acme.account, bytes)
     expect((await acme.post('transactions', deposit)).status).toBe(403)
     await setQuota(acme.account, bytes + 1)
@@ -368,29 +368,41 @@ describe('what an account stores', () => {
       const acme = await partner()
       await acme.post('customers', ada)
       const size = async () => (await env.DB.prepare('select 1').run()).meta.size_after
-      const [before, counted] = [await size(), (await usageOf(acme.account)).bytes]
+      const [before, counted] = [await size(), await usageOf(acme.account)]
       for (const from of [0, records / 2]) {
         const sent = Array.from({ length: records / 2 }, (_, i) => make(from + i))
         expect((await acme.post(path, sent)).status).toBe(200)
       }
       const grown = (await size()) - before
-      const added = (await usageOf(acme.account)).bytes - counted
+      const added = (await usageOf(acme.account)) - counted
       expect(added / grown).toBeGreaterThanOrEqual(1)
-      expect(added / grown).toBeLessThan(4)
-
-      await measureUsage(env.DB, { account: acme.account, measuring: null }, Date.now() + HOUR, 100)
-      const { bytes, measured_at } = await usageOf(acme.account)
-      expect(measured_at).not.toBeNull()
-      expect(bytes / grown).toBeGreaterThan(0.8)
-      expect(bytes / grown).toBeLessThan(1.6)
+      expect(added / grown).toBeLessThan(2.5)
     },
   )
+
+  test('a record that is replaced takes as much as before; archived ones take nothing', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    const before = await usageOf(acme.account)
+    expect(await json(acme.post('customers', { ...ada, country_code: 'MT' }))).toMatchObject({
+      summary: { updated: 1 },
+    })
+    expect(await usageOf(acme.account)).toBe(before)
+    await env.DB.batch(
+      [
+        `insert into totals (account, resource, total, held, bytes) values (?, 'trading-activity', 9, 1, 1000)`,
+        `insert into archived_months (account, resource, first_day, last_day, state, begun_at, records, days)
+         values (?, 'trading-activity', 0, 30, 'archived', 0, 4, '[]')`,
+      ].map((sql) => env.DB.prepare(sql).bind(acme.account)),
+    )
+    expect(await usageOf(acme.account)).toBe(before + 600)
+  })
 
   test('a reset empties the storage of an account', async () => {
     const acme = await fullAccount()
     expect((await askAdmin(`accounts/${acme.account}/reset`, 'POST')).status).toBe(204)
 
-    expect((await usageOf(acme.account)).bytes).toBe(0)
+    expect(await usageOf(acme.account)).toBe(0)
     expect((await acme.post('customers', ada)).status).toBe(201)
   })
 })

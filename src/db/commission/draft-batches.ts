@@ -1,6 +1,5 @@
 import type { Connection } from '../database.ts'
-import { byteLength, toJsonChunks } from '../json-chunks.ts'
-import { ADD_STORED_BYTES } from '../records/storage-sql.ts'
+import { toJsonChunks } from '../json-chunks.ts'
 import { bindStatement } from '../statement.ts'
 import {
   DROP_DRAFTS,
@@ -58,21 +57,14 @@ export function draftBatches(
         ...[id, digest, i + 2, lines[i + 1] ?? '[]', steps[i + 1] ?? '{}'],
       ]),
     )
-    const statementChunks = toJsonChunks(rowsOfStatements)
-    const partChunks = toJsonChunks(parts)
-    const bytes = [...statementChunks, ...partChunks].reduce(
-      (sum, text) => sum + byteLength(text),
-      0,
-    )
     return [
-      ...statementChunks.flatMap((rows) => [
+      ...toJsonChunks(rowsOfStatements).flatMap((rows) => [
         bind(NOTIFY_CORRECTED, rows),
         bind(PUT_DRAFTS, rows),
         count(),
       ]),
       bind(DROP_PARTS, JSON.stringify(ids)),
-      ...partChunks.map((rows) => bind(PUT_PARTS, rows)),
-      bindStatement(db, ADD_STORED_BYTES, { account: step.account, bytes }),
+      ...toJsonChunks(parts).map((rows) => bind(PUT_PARTS, rows)),
     ]
   })
   if (drop.length === 0) return batches

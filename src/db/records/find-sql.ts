@@ -6,7 +6,7 @@ import { CLOSED_THROUGH, kindSql } from './late-changes.ts'
 import type { RecordTable } from './record-table.ts'
 import { SIGNUP, SIGNUP_DAY } from './signup.ts'
 import { IDX, JSON_EACH, rowValue, type SqlFragments } from './sql-fragments.ts'
-import { USAGE } from './storage-sql.ts'
+import { USAGE } from './storage.ts'
 import { orTextsDiffer } from './texts-sql.ts'
 
 /** What is stored of the record of a request, and of the rows that it refers to. Days are in days since 1970. */

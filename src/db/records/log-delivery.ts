@@ -14,7 +14,6 @@ import {
   valuesOf,
   type WrittenRow,
 } from './request.ts'
-import { estimateBytes } from './rows.ts'
 import { HAS_MASK } from './sql-fragments.ts'
 import { MAX_LOGGED_BYTES_PER_DAY } from './storage-limits.ts'
 import { COMMON_STATEMENTS } from './write-sql.ts'
@@ -47,7 +46,7 @@ export function logStatements(
     ...records,
     ...(hasRow && hasErrors ? [bind(insertTerms, { day, terms: JSON.stringify(log.terms) })] : []),
     ...(hasRow || !input.dryRun
-      ? [bind(addArrival, arrivalOf(delivery, decision, rows, hasRow ? log.bytes : 0))]
+      ? [bind(addArrival, arrivalOf(delivery, decision, hasRow ? log.bytes : 0))]
       : []),
     ...(isNotified(delivery, decided)
       ? [
@@ -224,27 +223,13 @@ const distinct = (
 }
 
 /** Returns what is counted of a delivery in its hour. Of a dry run only what it logs. */
-function arrivalOf(
-  { input }: Delivery,
-  { counts, errorsTotal }: Decision,
-  rows: readonly WrittenRow[],
-  logged: number,
-) {
+function arrivalOf({ input }: Delivery, { counts, errorsTotal }: Decision, logged: number) {
   const hour = Math.floor(input.receivedAt / HOUR_MS)
   if (input.dryRun) {
-    const none = {
-      deliveries: 0,
-      received: 0,
-      refused: 0,
-      yesterday: 0,
-      today: 0,
-      written_bytes: 0,
-    }
+    const none = { deliveries: 0, received: 0, refused: 0, yesterday: 0, today: 0 }
     return { hour, feed: 'dry-run', ...none, logged_bytes: logged }
   }
   const isAccepted = counts.refused === 0 && counts.rejected < counts.received
-  const hasErrors = errorsTotal > 0
-  const written = rows.reduce((sum, { cells }) => sum + estimateBytes(cells), 0)
   return {
     hour,
     feed: input.resource,
@@ -253,8 +238,7 @@ function arrivalOf(
     refused: refusedRecords(counts),
     yesterday: Number(input.hasYesterday && isAccepted),
     today: Number(input.hasToday && isAccepted),
-    logged_bytes: hasErrors ? logged : 0,
-    written_bytes: written + (hasErrors ? 0 : logged),
+    logged_bytes: errorsTotal > 0 ? logged : 0,
   }
 }
 

@@ -63,7 +63,7 @@ const CLOSE_BOOKS = compileStatement('delete from book_resets where account = :a
 
 /**
  * The statements of one step, in order. A step deletes at most 1000 rows of each table. The last step
- * finds all tables empty, deletes the totals and the count of bytes, and ends the reset.
+ * finds all tables empty, deletes the totals, and ends the reset.
  */
 export const RESET_STEP: readonly Statement[] = [
   OPEN_BOOKS,
@@ -78,9 +78,6 @@ export const RESET_STEP: readonly Statement[] = [
   }),
   compileStatement(
     `delete from totals where account = :account and ${IS_RESETTING} and ${isEmpty}`,
-  ),
-  compileStatement(
-    `delete from storage where account = :account and ${IS_RESETTING} and ${isEmpty}`,
   ),
   compileStatement(`delete from resets where account = :account and ${isEmpty}`),
   CLOSE_BOOKS,

@@ -37,11 +37,11 @@ export function toCells(
  * What a record takes beside its content: the account, the delivery, its position and the headers of
  * its row and its index entries, in pages that are two thirds full.
  */
-const BYTES_PER_RECORD = 110
+const BYTES_PER_RECORD = 90
 
 /** SQLite stores a row of more than about 1000 bytes on further pages, and an index entry, too. */
 const LONG_RECORD_BYTES = 700
-const BYTES_PER_LONG_RECORD = 8192
+const BYTES_PER_LONG_RECORD = 4096
 
 /** What a column takes beside its text: a number, or the header of a cell. */
 const BYTES_PER_COLUMN = 8
@@ -49,7 +49,7 @@ const BYTES_PER_COLUMN = 8
 /** A character has at most three bytes. Most texts are ASCII. */
 const bytesOf = (text: string) => text.length * (/^[\0-\x7f]*$/.test(text) ? 1 : 3)
 
-/** Returns an upper bound of the bytes by which a new record enlarges the database; indexes repeat some columns. */
+/** Returns about how many bytes a new record adds to the database, rather more than less; indexes repeat some columns. */
 export function estimateBytes(cells: Cells): number {
   const content = cells.reduce<number>(
     (sum, cell) => sum + (typeof cell === 'string' ? bytesOf(cell) : 0),
@@ -58,7 +58,7 @@ export function estimateBytes(cells: Cells): number {
   const isLong = content > LONG_RECORD_BYTES
   return (
     3 * content +
-    2 * BYTES_PER_COLUMN * cells.length +
+    BYTES_PER_COLUMN * cells.length +
     BYTES_PER_RECORD +
     (isLong ? BYTES_PER_LONG_RECORD : 0)
   )

@@ -28,6 +28,7 @@ import {
   valuesOf,
   type WrittenRow,
 } from './request.ts'
+import { estimateBytes } from './rows.ts'
 import { COMMON_STATEMENTS } from './write-sql.ts'
 
 /** What became of a request. */
@@ -270,6 +271,7 @@ function writeStatements(
   const created = rowsOf(({ revision, isHeld }) => revision === 1 && !isHeld)
   const updated = rowsOf(({ revision }) => revision > 1)
   const { listed, heldChange } = decision
+  const bytes = rows.reduce((sum, row) => sum + addedBytes(delivery, row), 0)
   const days = daysOf(delivery.table, rows)
   return [
     ...(days.length > 0 ? [bind(MARK_DAYS, { days: JSON.stringify(days) })] : []),
@@ -284,8 +286,8 @@ function writeStatements(
         bind(COMMON_STATEMENTS.checkWritten, { written: count }),
       ]),
     ),
-    ...(listed !== 0 || heldChange !== 0
-      ? [bind(COMMON_STATEMENTS.addTotals, { listed, held_change: heldChange })]
+    ...(listed !== 0 || heldChange !== 0 || bytes !== 0
+      ? [bind(COMMON_STATEMENTS.addTotals, { listed, held_change: heldChange, bytes })]
       : []),
     ...(signUp
       ? toJsonChunks(created.filter(lacksSignup(delivery))).map((rows) => bind(signUp, { rows }))
@@ -308,6 +310,12 @@ function writeStatements(
         ]
       : []),
   ]
+}
+
+/** Returns about how many bytes a record adds to the database. One that is replaced is about as large as before. */
+function addedBytes({ input: { sizes } }: Delivery, { write, cells }: WrittenRow): number {
+  if (write.revision === 1) return estimateBytes(cells)
+  return sizes ? Math.max(sizes.addedBy(cells[1]).bytes - (write.found.bytes ?? 0), 0) : 0
 }
 
 /** A place of a record in the journal of late changes, as stored. */

@@ -224,21 +224,21 @@ const addReleasedSql = ({ table, resource }: Waiting) => `
 export const COMMON_STATEMENTS = {
   checkWritten: compileStatement(CHECK_WRITTEN),
   addTotals: compileStatement(`
-      insert into totals (account, resource, total, held)
-      values (:account, :resource, :listed, :held_change)
-      on conflict (account, resource) do update set total = total + excluded.total, held = held + excluded.held`),
+      insert into totals (account, resource, total, held, bytes)
+      values (:account, :resource, :listed, :held_change, :bytes)
+      on conflict (account, resource) do update set total = total + excluded.total, held = held + excluded.held,
+        bytes = bytes + excluded.bytes`),
   /** Counts the delivery in its hour. */
   addArrival: compileStatement(`
       insert into arrivals (account, hour, resource, deliveries, received, refused, last_at, yesterday, today,
-        logged_bytes, written_bytes)
+        logged_bytes)
       values (:account, cast(:hour as integer), :feed, :deliveries, :received, :refused, cast(:received_at as integer),
-        :yesterday, :today, :logged_bytes, :written_bytes)
+        :yesterday, :today, :logged_bytes)
       on conflict (account, hour, resource) do update set
         deliveries = deliveries + excluded.deliveries, received = received + excluded.received,
         refused = refused + excluded.refused, last_at = max(last_at, excluded.last_at),
         yesterday = max(yesterday, excluded.yesterday), today = max(today, excluded.today),
-        logged_bytes = logged_bytes + excluded.logged_bytes,
-        written_bytes = written_bytes + excluded.written_bytes`),
+        logged_bytes = logged_bytes + excluded.logged_bytes`),
   insertTerms: compileStatement(`
       insert into delivery_terms (account, day, term, delivery)
       select :account, cast(:day as integer), value, :delivery from json_each(:terms)`),
