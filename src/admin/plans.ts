@@ -349,10 +349,6 @@ async function storePlan(
   } = call
   for (let attempt = 1; ; attempt++) {
     const decision = decide(await rows.readVersions(db, account, plan))
-    if (decision.outcome === 'invalid') throw validationFailed(decision.issues)
-    if (decision.outcome === 'refused') {
-      throw new ApiError(decision.code, { detail: decision.detail })
-    }
     if (decision.outcome === 'unchanged') return decision
     const { version, plan: checked } = decision
     const { effective_from, name } = checked.terms

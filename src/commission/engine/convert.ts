@@ -106,38 +106,17 @@ interface Factor {
 }
 
 type FactorOrReason = Factor | FxReason
-type ByDay = Map<number, FactorOrReason>
-type Factors = Map<string, Map<string, ByDay>>
 
-/**
- * The known factors of each lookup, by source currency, target currency and day: most facts share a
- * few.
- */
-const knownFactors = new WeakMap<RateLookup, Factors>()
-
-const newMap = <K, V>(): Map<K, V> => new Map()
-
-/** Returns the value of a key, which is created if it is missing. */
-function entryOf<K, V>(
-  map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
-  key: K,
-  create: () => V,
-): V {
-  const known = map.get(key)
-  if (known !== undefined) return known
-  const created = create()
-  map.set(key, created)
-  return created
-}
+/** The known factors of each lookup, by currencies and day: most facts share a few. */
+const knownFactors = new WeakMap<RateLookup, Map<string, FactorOrReason>>()
 
 function factorOf(from: string, to: string, day: number, rates: RateLookup): FactorOrReason {
-  const byCurrency = entryOf<RateLookup, Factors>(knownFactors, rates, newMap)
-  const byDay = entryOf(
-    entryOf(byCurrency, from, newMap<string, ByDay>),
-    to,
-    newMap<number, FactorOrReason>,
-  )
-  return byDay.get(day) ?? entryOf(byDay, day, () => findFactor(from, to, day, rates))
+  const known = knownFactors.get(rates) ?? new Map<string, FactorOrReason>()
+  knownFactors.set(rates, known)
+  const key = `${from} ${to} ${day}`
+  const found = known.get(key) ?? findFactor(from, to, day, rates)
+  known.set(key, found)
+  return found
 }
 
 function findFactor(from: string, to: string, day: number, rates: RateLookup): FactorOrReason {

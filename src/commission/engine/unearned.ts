@@ -67,7 +67,8 @@ export function listGroups(groups: Groups): UnearnedGroup[] {
     .map(({ sums, ...group }) => ({ ...group, sums: sumTexts(sums) }))
 }
 
-const sumTexts = (sums: ReadonlyMap<string, bigint>): Record<string, string> =>
+/** Writes the sums of amounts by field, in order of its name. */
+export const sumTexts = (sums: ReadonlyMap<string, bigint>): Record<string, string> =>
   Object.fromEntries(
     [...sums]
       .sort(([a], [b]) => compareText(a, b))

@@ -129,13 +129,12 @@ export function ratesOf(rule: Rule): readonly ('amount' | 'percent')[] {
 
 /** Returns the issues of a base: names that occur twice, and `of` that names no earlier term. */
 function checkBase(base: readonly Term[], pointer: string): Issue[] {
-  const all = base.flatMap(({ name }) => (name === undefined ? [] : [name]))
   const earlier: string[] = []
   return base.flatMap((term, i) => {
     const at = `${pointer}/${i}`
     const issues =
       'of' in term
-        ? checkNames(term.of, `${at}/of`, earlier, all)
+        ? checkNames(term.of, `${at}/of`, earlier)
         : 'fixed' in term
           ? []
           : checkCondition(term.when, `${at}/when`)
@@ -155,13 +154,10 @@ const duplicateName = (pointer: string, value: string): Issue => ({
   instruction: 'Give each term another name.',
 })
 
-const NO_NAMES = 'No term before this one has a `name`. Give one to the term that it is a part of.'
-
 function checkNames(
   names: readonly string[],
   pointer: string,
   earlier: readonly string[],
-  all: readonly string[],
 ): Issue[] {
   return names.flatMap((value, i): Issue[] => {
     const at = `${pointer}/${i}`
@@ -171,12 +167,17 @@ function checkNames(
     }
     if (earlier.includes(value)) return []
     const expected = 'the name of an earlier term of this base'
-    const isLater = all.includes(value)
-    const later = (isLater || earlier.length === 0) && {
-      instruction: isLater ? 'Put the term that it names before this one.' : NO_NAMES,
-    }
-    const issue = { pointer: at, code: 'unknown_reference' as const, expected, value }
-    return [{ ...issue, suggestions: earlier, ...later }]
+    const instruction = 'Put a term with this `name` before this one.'
+    return [
+      {
+        pointer: at,
+        code: 'unknown_reference',
+        expected,
+        value,
+        suggestions: earlier,
+        instruction,
+      },
+    ]
   })
 }
 
@@ -428,7 +429,7 @@ export function checkPlan(
   const excess = checkSize(text)
   if (excess.length > 0) return { issues: excess, plan: null }
   const { issues, output: terms } = validateShape(planTerms, body)
-  if (!terms) return { issues: issues.map(withHint), plan: null }
+  if (!terms) return { issues, plan: null }
   const names = namesIn(terms)
   const found = [
     ...checkFirstDay(terms),
@@ -694,25 +695,3 @@ function checkActivity(field: string, pointer: string, { activity }: Vocabulary)
   if (activity.includes(field)) return []
   return [notSent(pointer, 'the trading activity of this vertical has no such field')]
 }
-
-// What the author of a plan can do where the code of an issue alone does not tell.
-
-/** Returns an issue of a plan with a hint for the member that it points to, if there is one. */
-function withHint(issue: Issue): Issue {
-  const { pointer, code } = issue
-  if (pointer === '/rules' && code === 'length') {
-    const expected = `1 to ${PLAN_LIMITS.rules} rules`
-    return { ...issue, expected, ...(issue.received !== '0' && { instruction: FEWER_RULES }) }
-  }
-  if (!['pattern', 'length', 'minimum', 'maximum'].includes(code)) return issue
-  if (pointer.endsWith('/months')) return { ...issue, instruction: NO_END }
-  if (pointer.includes('instruments/')) return { ...issue, instruction: SHORTER }
-  return issue
-}
-
-const FEWER_RULES =
-  'Combine rules that differ only in what they name: a base has several terms, `when` has lists, and `tiers` has steps.'
-
-const NO_END = 'Leave out `months` if the rule has no time limit.'
-
-const SHORTER = 'Use shorter patterns with fewer stars.'

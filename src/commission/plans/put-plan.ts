@@ -7,7 +7,8 @@ import {
 } from '../../db/commission/books/booked.ts'
 import type { StoredAssignment, StoredVersion } from '../../db/commission/plans.ts'
 import { ApiError } from '../../errors.ts'
-import type { Issue } from '../../validation/issue.ts'
+import { validationFailed } from '../../http/read-fields.ts'
+import { canonicalJson } from '../../validation/canonical-json.ts'
 import { quote } from '../../validation/quote.ts'
 import { dayNumber, dayText, parsePeriod, periodOf } from '../engine/calendar.ts'
 import { type CheckedPlan, checkClosed, checkPlan, type WarningContext } from './check-plan.ts'
@@ -73,10 +74,11 @@ export interface StoredPlans {
 }
 
 /** What putting a plan does. */
-export type PutDecision =
-  | { outcome: 'invalid'; issues: Issue[] }
-  | { outcome: 'refused'; code: 'newer_version' | 'conflict'; detail: string }
-  | { outcome: 'unchanged' | 'created'; version: number; plan: CheckedPlan }
+export interface PutDecision {
+  readonly outcome: 'unchanged' | 'created'
+  readonly version: number
+  readonly plan: CheckedPlan
+}
 
 /** What a put depends on beside the stored plans. */
 export interface PutContext extends Omit<WarningContext, 'onceIds'> {
@@ -84,13 +86,11 @@ export interface PutContext extends Omit<WarningContext, 'onceIds'> {
   readonly after: number | null
 }
 
-/** Returns why a version is not stored after others that the sender has not seen, as a sentence. */
-const unseen = (last: number): string =>
-  `Version ${last} of this plan was stored since. Nothing was changed. Read it, and send \`after=${last}\` if the version is still meant.`
-
 /**
  * Decides what a body put under the name of a plan does: it creates the next version, unless the
  * latest version has the same terms.
+ *
+ * @throws ApiError `validation_failed`, `newer_version`, `conflict`
  */
 export function decidePut(
   plan: string,
@@ -101,30 +101,27 @@ export function decidePut(
   const parsed = versions.map(parseVersion)
   const own = parsed.filter((one) => one.plan === plan)
   const latest = own.reduce((max, { version }) => Math.max(max, version), 0)
-  const rules = parsed.filter((one) => one.plan !== plan).flatMap(({ terms }) => terms.rules)
-  const onceIds = new Set(rules.flatMap(({ kind, id }) => (kind === 'once' ? [id] : [])))
-  const others = own.map(({ version, terms }) => ({ ...terms, version }))
-  const check = (without: number) =>
-    checkPlan(body, {
-      ...context,
-      onceIds,
-      versions: others.filter(({ version }) => version !== without),
-    })
   const latestText = versions.find((one) => one.plan === plan && one.version === latest)?.terms
-  const asLatest = check(latest)
-  if (asLatest.plan && asLatest.plan.text === latestText) {
-    return { outcome: 'unchanged', version: latest, plan: asLatest.plan }
+  const isUnchanged = canonicalJson(body) === latestText
+  if (!isUnchanged && after !== null && after < last) {
+    const detail = `Version ${last} of this plan was stored since. Nothing was changed. Read it, and send \`after=${last}\` if the version is still meant.`
+    throw new ApiError('newer_version', { detail })
   }
-  if (after !== null && after < last) {
-    return { outcome: 'refused', code: 'newer_version', detail: unseen(last) }
-  }
-  const asNew = check(0)
-  if (!asNew.plan) return { outcome: 'invalid', issues: asNew.issues }
-  const issues = checkClosed(asNew.plan.terms, closed)
-  if (issues.length > 0) return { outcome: 'invalid', issues }
-  const detail = findExcess(plan, asNew.plan.text, versions, last)
-  if (detail !== null) return { outcome: 'refused', code: 'conflict', detail }
-  return { outcome: 'created', version: last + 1, plan: asNew.plan }
+  const rules = parsed.filter((one) => one.plan !== plan).flatMap(({ terms }) => terms.rules)
+  const { issues, plan: checked } = checkPlan(body, {
+    ...context,
+    onceIds: new Set(rules.flatMap(({ kind, id }) => (kind === 'once' ? [id] : []))),
+    versions: own
+      .filter(({ version }) => !isUnchanged || version !== latest)
+      .map(({ version, terms }) => ({ ...terms, version })),
+  })
+  if (!checked) throw validationFailed(issues)
+  if (isUnchanged) return { outcome: 'unchanged', version: latest, plan: checked }
+  const closedIssues = checkClosed(checked.terms, closed)
+  if (closedIssues.length > 0) throw validationFailed(closedIssues)
+  const detail = findExcess(plan, checked.text, versions, last)
+  if (detail !== null) throw new ApiError('conflict', { detail })
+  return { outcome: 'created', version: last + 1, plan: checked }
 }
 
 /** Returns the limit of an account that another version would exceed, as a sentence; else null. */

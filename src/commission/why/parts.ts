@@ -1,23 +1,16 @@
 import { ApiError } from '../../errors.ts'
 import { dayText, parsePeriod } from '../engine/calendar.ts'
 import type { PeriodContext } from '../engine/context.ts'
-import {
-  add,
-  compare,
-  type Decimal,
-  decimal,
-  fromFact,
-  plainText,
-  sum,
-  ZERO,
-} from '../engine/decimal.ts'
+import { add, compare, type Decimal, decimal, plainText, sum, ZERO } from '../engine/decimal.ts'
+import { type Earning, earningsOf } from '../engine/earnings.ts'
 import { asOf, type EvaluatedCustomer } from '../engine/evaluate.ts'
-import { compareFacts, compareText, type Fact } from '../engine/facts.ts'
+import { compareText, type Fact } from '../engine/facts.ts'
 import type { LineJson } from '../engine/line-json.ts'
 import { instantText, triggerStep } from '../engine/once-steps.ts'
 import type { Version } from '../engine/plans-in-force.ts'
 import type { CompiledRule } from '../engine/rules.ts'
 import { type PeriodTallies, reduceCustomer, type Sums, sumsFor } from '../engine/tally.ts'
+import { sumTexts } from '../engine/unearned.ts'
 import { uplineRules } from '../engine/uplines.ts'
 import { readClosingsOf } from '../statements/books.ts'
 import { type Computation, openComputation, viewOf } from '../statements/compute.ts'
@@ -181,41 +174,38 @@ async function oncePart(opened: OpenedLine): Promise<LineParts> {
 }
 
 /** Returns the records of a customer that a line counts, in order of time. */
-export async function recordsOf(opened: OpenedLine, customer_id: string): Promise<LineRecord[]> {
-  const { computation, context, rule, line } = opened
-  const isOnce = rule.kind === 'once'
-  if (isOnce && nameOf(line.scope) !== customer_id) return []
-  if (line.base === null && line.units === null && !isOnce) return []
-  const queries = recordQueries(computation, context.period)
-  const reduce = reducer(opened)
+export async function recordsOf(
+  { computation, context, affiliate, rule, version, line }: OpenedLine,
+  customer_id: string,
+): Promise<LineRecord[]> {
+  const isOfLine = (one: Earning): boolean =>
+    one.affiliate_id === affiliate &&
+    one.plan === version.plan &&
+    one.version === version.version &&
+    one.rule === rule.id &&
+    one.period === context.period.id &&
+    one.scope === line.scope
   const records: LineRecord[] = []
+  const queries = recordQueries(computation, context.period)
   for await (const evaluated of evaluatedCustomers(computation, { customer_id }, queries)) {
-    if (isOnce) {
-      const { qualified } = asOf(evaluated, context.period.last)
-      const used = [...(qualified.get(rule.id)?.used ?? [])]
-      return used.sort(compareFacts).map((fact) => presentRecord(fact, null, line))
-    }
-    for (const fact of evaluated.customer.facts) {
-      const sums = reduce({ ...evaluated, customer: { ...evaluated.customer, facts: [fact] } })
-      if (sums) records.push(presentRecord(fact, sums, line))
+    const known = asOf(evaluated, context.period.last)
+    for (const fact of known.customer.facts) {
+      const earning = earningsOf(context, known, fact).find(isOfLine)
+      if (earning) records.push(presentRecord(fact, earning))
     }
   }
   return records
 }
 
-const presentRecord = (fact: Fact, sums: Sums | null, { base, units }: LineJson): LineRecord => ({
+const presentRecord = (fact: Fact, { base, units }: Earning): LineRecord => ({
   resource: fact.resource,
   id: fact.id,
   day: dayText(fact.day),
   at: instantText(fact),
   type: fact.kind === '' ? null : fact.kind,
   currency: fact.currency,
-  amounts: Object.fromEntries(
-    [...fact.amounts]
-      .sort(([a], [b]) => compareText(a, b))
-      .map(([field, amount]) => [field, plainText(fromFact(amount))]),
-  ),
-  base: sums && base !== null ? plainText(sums.base) : null,
-  units: sums && units !== null ? plainText(sums.units) : null,
+  amounts: sumTexts(new Map(fact.amounts)),
+  base,
+  units,
   delivery_id: fact.delivery_id ?? null,
 })
