@@ -14,20 +14,15 @@ import type { MessageName } from '../words/en.ts'
 import type { Words } from '../words/words.ts'
 import type { Part, Presented } from './read.ts'
 import {
-  ADJUSTMENTS,
   baseText,
   HOLDS,
   type Html,
-  LINES,
   MANUAL,
-  MANUAL_IDS,
   notesOf,
   type RowFrame,
   rateText,
   scopeText,
-  TABLE_END,
-  type TableOf,
-  tableStart,
+  tableOf,
 } from './tables.ts'
 import { html } from './visible-html.ts'
 
@@ -133,7 +128,7 @@ ${rows.map((row) => {
 `
 }
 
-/** The rows of a rule that differ, and the corrections, that stand above the appendix. */
+/** The rows of a rule that differ, and the corrections, that are listed. */
 const LISTED = { rows: 25, corrections: 50 }
 
 /** Returns the row of lines that are equal, or of one line. */
@@ -169,7 +164,7 @@ function groupRows(group: LineGroup, printed: Printed): Html {
 <tr class="rule"><th scope="rowgroup" colspan="3">${pays}${limits && html` <small>${limits}</small>`}</th><th class="number">${money(group.sum)}</th></tr>
 ${[...group.equal.values()].map((one) => rowOf(one, printed))}${
   others.count > 0
-    ? html`<tr><td colspan="3">${words.text('otherLines', { count: others.count })}</td><td class="number">${money(others.sum)}</td></tr>\n`
+    ? html`<tr><td colspan="3">${words.text('moreLines', { count: others.count })}</td><td class="number">${money(others.sum)}</td></tr>\n`
     : ''
 }</tbody>
 `
@@ -180,16 +175,14 @@ const ruleColumns = ({ text }: Words): Html =>
     ['paidOnWhat', 'rate', 'amount'] as const
   ).map((name) => html`<th scope="col" class="number">${text(name)}</th>`)}</tr></thead>\n`
 
-/** Yields what a statement pays for: the lines of each rule below its words. */
-function* rulesTable(groups: LineGroups, printed: Printed) {
-  if (groups.size === 0) return
-  const { id } = printed.statement
-  const { words } = printed
-  yield String(html`<h3>${words.text('rules')}</h3>
-<div class="wide" role="group" aria-label="${words.text('rulesOf', { statement: id })}" tabindex="0"><table class="rules">
-${ruleColumns(words)}`)
-  for (const group of groups.values()) yield String(groupRows(group, printed))
-  yield '</table></div>\n'
+/** Returns what a statement pays for: the lines of each rule below its words. */
+function rulesTable(groups: LineGroups, printed: Printed): Html | '' {
+  if (groups.size === 0) return ''
+  const { words, statement } = printed
+  return html`<h3>${words.text('rules')}</h3>
+<div class="wide" role="group" aria-label="${words.text('rulesOf', { statement: statement.id })}" tabindex="0"><table class="rules">
+${ruleColumns(words)}${[...groups.values()].map((group) => groupRows(group, printed))}</table></div>
+`
 }
 
 /** Returns a correction as a sentence, without its full stop. */
@@ -202,109 +195,50 @@ function correctionText(one: Adjustment, { words, currency }: Printed): string {
 }
 
 /** Returns the corrections as sentences. */
-function correctionList(corrections: readonly Adjustment[], printed: Printed): string {
+function correctionList(corrections: readonly Adjustment[], printed: Printed): Html | '' {
   const { words, statement } = printed
   if (corrections.length === 0) return ''
   const more = statement.adjustments_total - corrections.length
-  return String(html`<h3>${words.text('correctionsOfClosed')}</h3>
+  return html`<h3>${words.text('correctionsOfClosed')}</h3>
 <ul>
 ${corrections.map(
   (one) => html`<li>${correctionText(one, printed)}.</li>\n`,
 )}${more > 0 ? html`<li>${words.text('otherCorrections', { count: more })}</li>\n` : ''}</ul>
-`)
+`
 }
 
-/** The rows that become one piece of text. */
-const ROWS = 100
-
-/** Yields a table; nothing if there are no rows. */
-function* table<Row>(of: TableOf<Row>, printed: Printed, rows: readonly Row[]) {
-  if (rows.length === 0) return
-  yield String(tableStart(of, printed.statement.id, printed.words))
-  yield* rowsOf(of, printed, rows)
-  yield TABLE_END
-}
-
-function* rowsOf<Row>({ row }: TableOf<Row>, printed: Printed, rows: readonly Row[]) {
-  for (let at = 0; at < rows.length; at += ROWS)
-    yield rows
-      .slice(at, at + ROWS)
-      .map((one) => row(one, printed))
-      .join('')
-}
-
-/** Yields the lines of all parts as one table, and the corrections, which come last, as another. */
-async function* items(printed: Printed, parts: AsyncIterable<Part>) {
-  let open: TableOf<never> | null = null
-  const begin = (of: TableOf<never>): string => {
-    if (open === of) return ''
-    const end = open ? TABLE_END : ''
-    open = of
-    return end + String(tableStart(of, printed.statement.id, printed.words))
-  }
-  for await (const { lines, adjustments } of parts) {
-    if (lines.length > 0) yield begin(LINES)
-    yield* rowsOf(LINES, printed, lines)
-    if (adjustments.length > 0) yield begin(ADJUSTMENTS)
-    yield* rowsOf(ADJUSTMENTS, printed, adjustments)
-  }
-  if (open) yield TABLE_END
-}
-
-/** What the parts of a statement come to. */
-interface Sums {
-  readonly groups: LineGroups
-  /** The first corrections. */
-  readonly corrections: readonly Adjustment[]
-  /** What is said of parts that are not on the page. */
-  readonly notices: readonly string[]
-}
-
-/** Adds up the parts of a statement. It keeps few of their lines, whose memory is not reserved. */
-async function sumParts(parts: AsyncIterable<Part>, words: Words): Promise<Sums> {
+/** Adds up the lines of a statement, and returns its first corrections. */
+async function sumParts(parts: AsyncIterable<Part>) {
   const groups: LineGroups = new Map()
   const corrections: Adjustment[] = []
-  const notices: string[] = []
-  let last: Part | null = null
-  for await (const part of parts) {
-    if (last === null && part.part > 1) notices.push(beginsLater(part, words))
-    addToGroups(groups, part.lines, LISTED.rows)
-    corrections.push(...part.adjustments.slice(0, LISTED.corrections - corrections.length))
-    last = part
+  for await (const { lines, adjustments } of parts) {
+    addToGroups(groups, lines, LISTED.rows)
+    corrections.push(...adjustments.slice(0, LISTED.corrections - corrections.length))
   }
-  if (last && last.part < last.parts) notices.push(endsEarly(last, words))
-  return { groups, corrections, notices }
-}
-
-const beginsLater = ({ part, parts }: Part, { text }: Words): string =>
-  String(html`<p class="notice">${text('beginsLater', { part, parts })}</p>\n`)
-
-function endsEarly({ part, parts }: Part, { text }: Words): string {
-  const [before, after] = text('endsEarly', { from: part + 1, parts, query: '\n' }).split('\n')
-  return String(html`<p class="notice">${before}<code>part=${part + 1}</code>${after}</p>\n`)
+  return { groups, corrections }
 }
 
 /** Returns what identifies a statement. */
-function identity({ statement, words }: Printed): string {
+function identity({ statement, words }: Printed): Html {
   const { text } = words
   const instant = (at: string) => `${words.day(dayOf(at))}, ${at.slice(11, 16)} UTC`
   const { id, hash, plan, computed_at, approved_at } = statement
-  return String(html`<dl class="identity">
+  return html`<dl class="identity">
 ${fact(text('statement'), id)}${fact(text('plan'), plan)}${fact(text('computed'), instant(computed_at))}${fact(text('approved'), approved_at && instant(approved_at))}${fact(text('hash'), hash)}</dl>
-`)
+`
 }
 
 /**
- * Yields a statement as HTML, a piece at a time: a letter, and an appendix with the ids of its records.
+ * Returns a statement as HTML: a letter, and what identifies the statement.
  *
- * @param parts Returns the parts of the statement, from the first on. It is called twice.
+ * @param parts All parts of the statement.
  */
-export async function* articlePieces(
+export async function articleOf(
   statement: Presented,
-  parts: () => AsyncIterable<Part>,
+  parts: AsyncIterable<Part>,
   letter: Letter,
-): AsyncGenerator<string, void> {
-  const { currency, plan, manual, holds } = statement
+): Promise<Html> {
+  const { id, currency, plan, manual, holds } = statement
   const printed: Printed = {
     letter,
     statement,
@@ -313,16 +247,8 @@ export async function* articlePieces(
     ruleOf: ({ rule, version }) =>
       letter.termsOf(plan, version)?.rules.find(({ id }) => id === rule),
   }
-  const { groups, corrections, notices } = await sumParts(parts(), letter.words)
-  yield `<article>\n${headOf(printed)}${balanceTable(printed)}`
-  yield notices.join('')
-  yield* rulesTable(groups, printed)
-  yield correctionList(corrections, printed)
-  yield* table(MANUAL, printed, manual)
-  yield* table(HOLDS, printed, holds)
-  yield String(html`<section class="appendix">\n<h3>${letter.words.text('appendix')}</h3>\n`)
-  yield identity(printed)
-  yield* items(printed, parts())
-  yield* table(MANUAL_IDS, printed, manual)
-  yield '</section>\n</article>\n'
+  const { groups, corrections } = await sumParts(parts)
+  return html`<article>
+${headOf(printed)}${balanceTable(printed)}${rulesTable(groups, printed)}${correctionList(corrections, printed)}${tableOf(MANUAL, manual, id, printed)}${tableOf(HOLDS, holds, id, printed)}${identity(printed)}</article>
+`
 }

@@ -3,21 +3,13 @@ import { html } from './visible-html.ts'
 
 // A printable page: HTML without scripts, and a style sheet of the service.
 
-/** What a page has above its statements. */
-export interface PageHead {
-  /** The address of the service. */
-  readonly origin: string
-  readonly title: string
-  /** The language of the page, such as `de`. */
-  readonly language: string
-  /** Whether the page is one statement, whose own heading says what it is: only screen readers read the title. */
-  readonly isSingle: boolean
-  /** What the page leaves out, and where that is; null if it leaves out nothing. */
-  readonly notice: Html | null
-}
-
-/** Returns the beginning of a page. */
-export const pageStart = ({ origin, title, language, isSingle, notice }: PageHead): string =>
+/**
+ * Returns a page of a statement. Its title is for screen readers: the statement has a heading.
+ *
+ * @param origin The address of the service.
+ * @param language The language of the page, such as `de`.
+ */
+export const pageOf = (origin: string, title: string, language: string, article: Html): string =>
   String(html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -30,14 +22,13 @@ export const pageStart = ({ origin, title, language, isSingle, notice }: PageHea
 </head>
 <body>
 <header>
-<h1${isSingle ? html` class="spoken"` : ''}>${title}</h1>
-${notice && html`<p class="notice">${notice}</p>`}
+<h1 class="spoken">${title}</h1>
 </header>
 <main>
+${article}</main>
+</body>
+</html>
 `)
-
-/** The end of a page. */
-export const PAGE_END = '</main>\n</body>\n</html>\n'
 
 /** Returns the headers of a page. Its policy allows nothing but the style sheet and the icon of the service. */
 export const pageHeaders = (origin: string): Record<string, string> => ({

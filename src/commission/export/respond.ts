@@ -1,5 +1,4 @@
 import type { Context } from 'hono'
-import { html } from 'hono/html'
 import type { AppEnv } from '../../auth/authorize.ts'
 import { readTerms } from '../../db/commission/plans.ts'
 import { findAccount } from '../../db/directory/accounts.ts'
@@ -16,19 +15,11 @@ import type { PlanTerms } from '../engine/plan.ts'
 import { parseVersion } from '../plans/stored-plans.ts'
 import type { Adjustment, StatementLine } from '../statements/draft.ts'
 import { PART_LIMITS } from '../statements/limits.ts'
-import { DEFAULT_LOCALE, type Language, languageOf, type Words, wordsOf } from '../words/words.ts'
-import { articlePieces, type Letter } from './article.ts'
-import { FILE_PARTS, PAGE_LIMITS, PAGE_PARTS, WEIGHT_PER_BYTE } from './limits.ts'
-import { PAGE_END, type PageHead, pageHeaders, pageStart } from './page.ts'
-import {
-  type Books,
-  type Part,
-  type Presented,
-  partsFrom,
-  withFirstParts,
-  withinLines,
-} from './read.ts'
-import type { Html } from './tables.ts'
+import { DEFAULT_LOCALE, type Language, languageOf, wordsOf } from '../words/words.ts'
+import { articleOf, type Letter } from './article.ts'
+import { FILE_PARTS, WEIGHT_PER_BYTE } from './limits.ts'
+import { pageHeaders, pageOf } from './page.ts'
+import { type Books, type Part, type Presented, partsFrom } from './read.ts'
 
 /** The columns of a list of statements. */
 export const STATEMENT_COLUMNS = [
@@ -145,15 +136,16 @@ function adjustmentValues({ of, causes_total, id, rule, version, scope, amount }
   }
 }
 
-/** Yields parts of a statement as the caller sees them, at most `most` from `first` on. */
+/** Yields parts of a statement as the caller sees them, at most `FILE_PARTS` from `first` on. */
 async function* shownParts(
   c: Context<AppEnv>,
   books: Books,
   statement: Presented,
   first: Part,
-  most: number,
 ): AsyncGenerator<Part> {
-  for await (const part of partsFrom(books, statement, first, most)) yield await showTo(c, part)
+  for await (const part of partsFrom(books, statement, first, FILE_PARTS)) {
+    yield await showTo(c, part)
+  }
 }
 
 /** The rows that become one piece of text. */
@@ -178,9 +170,9 @@ async function* entriesCsv(
   }
 }
 
-/** Returns the memory that rows take with one part of the lines of a statement. */
-const weightOf = (statements: readonly Presented[]): number =>
-  WEIGHT_PER_BYTE * (PART_LIMITS.bytes + JSON.stringify(statements).length)
+/** Returns the memory that a statement takes with one part of its lines. */
+const weightOf = (statement: Presented): number =>
+  WEIGHT_PER_BYTE * (PART_LIMITS.bytes + JSON.stringify(statement).length)
 
 /** A page of statements as they are stored, and how its list continues. */
 interface StatementList {
@@ -194,7 +186,7 @@ interface StatementList {
 /** Responds with one row of CSV for each statement of a page. */
 export async function sendListCsv(
   c: Context<AppEnv>,
-  { account }: Books,
+  account: string,
   { context, page, found, period }: StatementList,
 ): Promise<Response> {
   await linkNext(c, context, page, found)
@@ -204,59 +196,6 @@ export async function sendListCsv(
   return sendText(c, csv, headers, new ReadMemory(account))
 }
 
-/** The maximum number of rows that a printable page asks for. */
-export function checkPageSize({ size }: Page): void {
-  if (size <= PAGE_LIMITS.statements) return
-  throw invalidQuery(
-    `A printable page has at most ${PAGE_LIMITS.statements} statements. Send \`per_page=${PAGE_LIMITS.statements}\` or less.`,
-  )
-}
-
-/** Responds with statements as a printable page. */
-export async function sendListPage(
-  c: Context<AppEnv>,
-  books: Books,
-  { context, page, found, period }: StatementList,
-): Promise<Response> {
-  const part = withinLines(found, ['period', 'affiliate_id', 'plan'])
-  const cursor = await linkNext(c, context, page, part)
-  const letter = await readLetter(c, books, part.data)
-  const shown = new Map((await showTo(c, part.data)).map((one) => [one.id, one]))
-  const { sender, words } = letter
-  const title = period
-    ? words.text('titleOfPeriod', { sender, period: words.period(period) })
-    : words.text('titleOfAll', { sender })
-  const notice =
-    cursor === null
-      ? null
-      : continued(c, words, { count: part.data.length, total: found.total }, page.size, cursor)
-  async function* articles() {
-    for await (const { statement, first } of withFirstParts(books, part.data)) {
-      yield* articlePieces(
-        shown.get(statement.id) ?? statement,
-        () => shownParts(c, books, statement, first, PAGE_PARTS),
-        letter,
-      )
-    }
-  }
-  const head = { title, language: words.language, notice, isSingle: false }
-  return sendPage(c, books, head, part.data, articles())
-}
-
-function continued(
-  c: Context,
-  { text }: Words,
-  counts: { readonly count: number; readonly total: number },
-  size: number,
-  cursor: string,
-): Html {
-  const query = new URL(c.req.url).searchParams
-  query.delete('page')
-  query.set('per_page', String(size))
-  query.set('cursor', cursor)
-  return html`${text('continued', counts)} <a rel="next" href="?${query.toString()}">${text('nextPage')}</a>`
-}
-
 /** Responds with the lines, adjustments and manual entries of a statement as CSV. */
 export function sendStatementCsv(
   c: Context<AppEnv>,
@@ -264,50 +203,50 @@ export function sendStatementCsv(
   statement: Presented,
   first: Part,
 ): Promise<Response> {
-  linkPart(c, first, FILE_PARTS)
-  const parts = shownParts(c, books, statement, first, FILE_PARTS)
+  linkNextPart(c, first)
+  const parts = shownParts(c, books, statement, first)
   const headers = csvHeaders('statement', books.account, statement.period, statement.id)
   const memory = new ReadMemory(books.account, c.var.affiliate)
-  return sendPieces(c, entriesCsv(statement, parts), headers, memory, weightOf([statement]))
+  return sendPieces(c, entriesCsv(statement, parts), headers, memory, weightOf(statement))
 }
 
-/** Responds with a statement as a printable page. */
+/** Responds with a statement as a printable page, which adds up its lines by rule. */
 export async function sendStatementPage(
   c: Context<AppEnv>,
   books: Books,
   statement: Presented,
   first: Part,
 ): Promise<Response> {
-  const letter = await readLetter(c, books, [statement])
-  linkPart(c, first, PAGE_PARTS)
-  const parts = () => shownParts(c, books, statement, first, PAGE_PARTS)
+  if (first.parts > FILE_PARTS) throw invalidQuery(TOO_LONG)
+  const letter = await readLetter(c, books, statement)
   const { words } = letter
   const { affiliate_id: affiliate } = statement
   const title = words.text('title', { affiliate, period: words.period(statement.period) })
-  const articles = articlePieces(statement, parts, letter)
-  const head = { title, language: words.language, notice: null, isSingle: true }
-  return sendPage(c, books, head, [statement], articles)
+  const { origin } = new URL(c.env.BASE_URL)
+  async function* pieces() {
+    const article = await articleOf(statement, shownParts(c, books, statement, first), letter)
+    yield pageOf(origin, title, words.language, article)
+  }
+  const memory = new ReadMemory(books.account, c.var.affiliate)
+  return sendPieces(c, pieces(), pageHeaders(origin), memory, weightOf(statement))
 }
 
-/** Reads who sends statements, and the terms of their plans. */
+const TOO_LONG = 'The statement has too many lines for a page. Request it as CSV, in parts.'
+
+/** Reads who sends a statement, and the terms of its plans. */
 async function readLetter(
   c: Context<AppEnv>,
   { db, account }: Books,
-  statements: readonly Presented[],
+  { affiliate_id, plan, received, transferred }: Presented,
 ): Promise<Letter> {
   const plans = [
-    ...new Set(
-      statements.flatMap(({ plan, received, transferred }) => [
-        plan,
-        ...received.map(({ from }) => from),
-        ...(transferred ? [transferred.to] : []),
-      ]),
-    ),
+    plan,
+    ...received.map(({ from }) => from),
+    ...(transferred ? [transferred.to] : []),
   ]
-  const affiliates = [...new Set(statements.map(({ affiliate_id }) => affiliate_id))]
   const [sender, profiles, versions] = await Promise.all([
     findAccount(c.env.DB, account),
-    readProfiles(c.env.DB, account, affiliates),
+    readProfiles(c.env.DB, account, [affiliate_id]),
     readTerms(db, account, plans),
   ])
   const terms = new Map<string, Map<number, PlanTerms>>()
@@ -329,27 +268,10 @@ async function readLetter(
 const localeFor = (locale: string, language: Language | null | undefined): string =>
   language && language !== languageOf(locale) ? language : locale
 
-/** Links the part of a statement that follows the `most` parts of a response. */
-function linkPart(c: Context<AppEnv>, first: Part, most: number): void {
-  if (first.part + most > first.parts) return
+/** Links the part of a statement that follows those of a file. */
+function linkNextPart(c: Context<AppEnv>, first: Part): void {
+  if (first.part + FILE_PARTS > first.parts) return
   const { pathname } = new URL(c.req.url)
-  const target = new URL(`${pathname}?part=${first.part + most}`, c.env.BASE_URL)
+  const target = new URL(`${pathname}?part=${first.part + FILE_PARTS}`, c.env.BASE_URL)
   c.header('Link', `<${target}>; rel="next"`)
-}
-
-function sendPage(
-  c: Context<AppEnv>,
-  { account }: Books,
-  head: Omit<PageHead, 'origin'>,
-  statements: readonly Presented[],
-  articles: AsyncGenerator<string, void>,
-): Promise<Response> {
-  const { origin } = new URL(c.env.BASE_URL)
-  async function* pieces() {
-    yield pageStart({ origin, ...head })
-    yield* articles
-    yield PAGE_END
-  }
-  const memory = new ReadMemory(account, c.var.affiliate)
-  return sendPieces(c, pieces(), pageHeaders(origin), memory, weightOf(statements))
 }

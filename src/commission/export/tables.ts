@@ -1,6 +1,5 @@
 import type { Rule } from '../engine/plan.ts'
-import { causeEvidence } from '../statements/cause-words.ts'
-import type { Adjustment, StatementLine } from '../statements/draft.ts'
+import type { StatementLine } from '../statements/draft.ts'
 import { isPercentRate, isSome, parseScope } from '../statements/line-groups.ts'
 import type { MessageName } from '../words/en.ts'
 import type { Words } from '../words/words.ts'
@@ -18,9 +17,9 @@ export interface RowFrame {
   readonly ruleOf: (line: Pick<StatementLine, 'rule' | 'version'>) => Rule | undefined
 }
 
-/** A table whose rows may come in several pieces. */
-export interface TableOf<Row> {
-  /** The label of the table, such as `Lines`. */
+/** A table of a statement. */
+interface TableOf<Row> {
+  /** The label of the table, such as `Manual entries`. */
   readonly name: MessageName
   /** The labels of the columns. */
   readonly columns: readonly MessageName[]
@@ -32,22 +31,25 @@ export interface TableOf<Row> {
 const columnTitle = (title: string, isNumber: boolean): Html =>
   html`<th scope="col"${isNumber ? html` class="number"` : ''}>${title}</th>`
 
-/** Returns the beginning of a table. It takes focus, so that the keyboard can scroll it. */
-export function tableStart(of: TableOf<never>, statement: string, words: Words): Html {
+/** Returns a table; nothing if there are no rows. It takes focus, so that the keyboard can scroll it. */
+export function tableOf<Row>(
+  of: TableOf<Row>,
+  rows: readonly Row[],
+  statement: string,
+  frame: RowFrame,
+): Html | '' {
+  if (rows.length === 0) return ''
+  const { words } = frame
   const table = words.text(of.name)
   return html`<h3>${table}</h3>
 <div class="wide" role="group" aria-label="${words.text('tableOf', { table, statement })}" tabindex="0"><table>
 <thead><tr>${of.columns.map((one) => columnTitle(words.text(one), of.numbers.includes(one)))}</tr></thead>
 <tbody>
+${rows.map((row) => of.row(row, frame))}</tbody></table></div>
 `
 }
 
-/** The end of a table. */
-export const TABLE_END = '</tbody></table></div>\n'
-
 const number = (text: string | number | null): Html => html`<td class="number">${text}</td>`
-
-const idCell = (id: string): Html => html`<td><small>${id}</small></td>`
 
 /** Writes whom or what a line is for: `Customer C-1`, `All customers`. */
 export function scopeText(scope: string | null, { text }: Words): string {
@@ -97,48 +99,6 @@ export function notesOf(line: StatementLine, { words, currency }: RowFrame): str
   ].join(', ')
 }
 
-const ruleCell = (rule: string, version: number | null, { text }: Words): string =>
-  text('ruleVersion', { rule, version: version ?? '' })
-
-/** The lines of a statement with their ids. */
-export const LINES: TableOf<StatementLine> = {
-  name: 'lines',
-  columns: ['line', 'rule', 'for', 'paidOnWhat', 'rate', 'notes', 'amount'],
-  numbers: ['paidOnWhat', 'rate', 'amount'],
-  row: (
-    line,
-    frame,
-  ) => html`<tr>${idCell(line.id)}<td>${ruleCell(line.rule, line.version, frame.words)}</td>
-<td>${scopeText(line.scope, frame.words)}</td>${number(baseText(line, frame))}${number(rateText(line, frame))}
-<td>${notesOf(line, frame)}</td>${number(frame.words.money(line.amount, frame.currency))}</tr>
-`,
-}
-
-/** The causes of an adjustment that are printed. */
-const MAX_CAUSES = 5
-
-function causesText({ causes, causes_total }: Adjustment, words: Words): string {
-  const listed = causes.slice(0, MAX_CAUSES).map((cause) => causeEvidence(cause, words))
-  const more = causes_total - listed.length
-  return [...listed, ...(more > 0 ? [words.text('more', { count: more })] : [])].join('; ')
-}
-
-function correctedRule({ rule, version, of }: Adjustment, words: Words): string {
-  if (of.line === null) return words.text('cover')
-  return rule === null ? '' : ruleCell(rule, version, words)
-}
-
-/** The corrections of a statement with their ids. */
-export const ADJUSTMENTS: TableOf<Adjustment> = {
-  name: 'corrections',
-  columns: ['correction', 'period', 'rule', 'line', 'for', 'becauseOf', 'amount'],
-  numbers: ['amount'],
-  row: (one, { words, currency }) =>
-    html`<tr>${idCell(one.id)}<td>${words.period(one.of.period)}</td><td>${correctedRule(one, words)}</td>${idCell(one.of.line ?? '')}
-<td>${one.of.line === null ? '' : scopeText(one.scope, words)}</td><td>${causesText(one, words)}</td>${number(words.money(one.amount, currency))}</tr>
-`,
-}
-
 /** The manual entries of a statement. */
 export const MANUAL: TableOf<Presented['manual'][number]> = {
   name: 'manual',
@@ -149,23 +109,13 @@ export const MANUAL: TableOf<Presented['manual'][number]> = {
 `,
 }
 
-/** The manual entries of a statement with their ids. */
-export const MANUAL_IDS: TableOf<Presented['manual'][number]> = {
-  name: 'manualIds',
-  columns: ['entry', 'reference', 'amount'],
-  numbers: ['amount'],
-  row: ({ id, reference, amount }, { words, currency }) =>
-    html`<tr>${idCell(id)}<td>${reference}</td>${number(words.money(amount, currency))}</tr>
-`,
-}
-
 /** The records of a statement that wait. */
 export const HOLDS: TableOf<Presented['holds'][number]> = {
   name: 'holds',
   columns: ['rule', 'reason', 'records', 'sum'],
   numbers: ['records', 'sum'],
   row: ({ rule, version, reason, currency, count, sum }, { words }) =>
-    html`<tr><td>${ruleCell(rule, version, words)}</td><td>${words.text(`hold.${reason}`)}</td>
+    html`<tr><td>${words.text('ruleVersion', { rule, version })}</td><td>${words.text(`hold.${reason}`)}</td>
 ${number(count)}${number(currency ? words.money(sum, currency) : words.figure(sum))}</tr>
 `,
 }

@@ -27,13 +27,11 @@ import { described } from '../../validation/described.ts'
 import { member, said } from '../../validation/fields.ts'
 import { todayOf } from '../../zone.ts'
 import { nextPeriod, parsePeriod } from '../engine/calendar.ts'
-import { FILE_PARTS, PAGE_LIMITS, PAGE_PARTS } from '../export/limits.ts'
+import { FILE_PARTS } from '../export/limits.ts'
 import {
-  checkPageSize,
   ENTRY_COLUMNS,
   STATEMENT_COLUMNS,
   sendListCsv,
-  sendListPage,
   sendStatementCsv,
   sendStatementPage,
 } from '../export/respond.ts'
@@ -128,15 +126,12 @@ async function readStatements(
   return { ...found, data: found.data.map(presentStatement) }
 }
 
-const fileOf =
-  (send: typeof sendListCsv) => async (c: Context<AppEnv>, call: ReadCall, sent: ListFilter) => {
-    if (sent.fresh) throw invalidQuery('`fresh` returns JSON only.')
-    const { context, page, filter } = await pageOfList(call, listStatements, sent)
-    if (send === sendListPage) checkPageSize(page)
-    const found = await readStatements(call, filter, page)
-    const books = { db: call.session, account: call.grant.account }
-    return send(c, books, { context, page, found, period: sent.period })
-  }
+async function sendList(c: Context<AppEnv>, call: ReadCall, sent: ListFilter) {
+  if (sent.fresh) throw invalidQuery('`fresh` returns JSON only.')
+  const { context, page, filter } = await pageOfList(call, listStatements, sent)
+  const found = await readStatements(call, filter, page)
+  return sendListCsv(c, call.grant.account, { context, page, found, period: sent.period })
+}
 
 export const listStatements = readList({
   topic: 'statements',
@@ -146,14 +141,13 @@ export const listStatements = readList({
   except: { account: ['fresh'], affiliate: ['affiliate_id', 'fresh'] },
   params: listFilters,
   words: described(() => ({
-    description: `Returns the stored statements of affiliates in the order of period, affiliate and plan, without their lines. A run of the period brings drafts up to date; each account has one every morning. With \`Accept: text/csv\` it returns one row for each statement. With \`Accept: text/html\` it returns a page to print, with each statement and its lines on its own sheet: at most ${PAGE_LIMITS.statements} statements, or ${number(PAGE_LIMITS.lines)} lines and adjustments, with a \`Link\` to the next page.`,
+    description: `Returns the stored statements of affiliates in the order of period, affiliate and plan, without their lines. A run of the period brings drafts up to date; each account has one every morning. With \`Accept: text/csv\` it returns one row for each statement.`,
     answer: listedStatement,
     files: {
       'text/csv': csv(
         STATEMENT_COLUMNS,
         `${ID},IB-07,standard-ib,2026-10,draft,USD,0.00,410.00,-12.00,0.00,398.00,398.00,0.00,0.00,,,,0,3,1,2026-11-14,,,,2026-11-01T06:00:00.000Z,${HASH},`,
       ),
-      'text/html': html('Statements of Demo Forex for October 2026'),
     },
     errors: ['validation_failed'],
     command: {
@@ -171,7 +165,7 @@ export const listStatements = readList({
     const data = await computeFresh(call, sent)
     return { data, total: data.length, isLimited: false, last: null }
   },
-  files: { 'text/csv': fileOf(sendListCsv), 'text/html': fileOf(sendListPage) },
+  files: { 'text/csv': sendList },
 })
 
 export const getStatementTotals = readOperation({
@@ -265,7 +259,7 @@ export const getStatement = readOperation({
   callers: ['team', 'account', 'affiliate'],
   params: partOf,
   words: described(() => ({
-    description: `Returns a statement with its lines. A long one has parts of at most ${PART_LIMITS.lines} lines. With \`Accept: text/csv\` it returns one row for each line, adjustment and manual entry, of all parts from \`part\` on: at most ${FILE_PARTS}, with a \`Link\` to the next. With \`Accept: text/html\` it returns a page to print, with at most ${PAGE_PARTS} parts.`,
+    description: `Returns a statement with its lines. A long one has parts of at most ${PART_LIMITS.lines} lines. With \`Accept: text/csv\` it returns one row for each line, adjustment and manual entry, of all parts from \`part\` on: at most ${FILE_PARTS}, with a \`Link\` to the next. With \`Accept: text/html\` it returns a page to print, with the sums of all lines by rule.`,
     answer: statementInFull,
     files: {
       'text/csv': csv(
@@ -278,7 +272,11 @@ export const getStatement = readOperation({
     command: { name: 'statements show' },
   })),
   run: readStatement,
-  files: { 'text/csv': partFileOf(sendStatementCsv), 'text/html': partFileOf(sendStatementPage) },
+  files: {
+    'text/csv': partFileOf(sendStatementCsv),
+    'text/html': (c, call, { statement_id }) =>
+      partFileOf(sendStatementPage)(c, call, { statement_id }),
+  },
 })
 
 export const startRun = accountOperation({
