@@ -132,7 +132,7 @@ describe('one statement', () => {
     await storeRows([a])
     const hash = digits('other')
     expect(await refusal(approve(a, { hash }))).toBe(
-      `hash_changed: The draft has changed: its hash is ${digestOf(a)} now. Review it, and approve it with this hash.`,
+      'hash_changed: The draft has changed. Nothing was approved. Review it, and approve it as it is now.',
     )
     await approve(a)
     expect(await json(approve(a, { hash }))).toMatchObject({ code: 'hash_changed' })

@@ -205,8 +205,8 @@ function checkHash({ hash: present, status }: BookedStatement, hash: string): vo
   if (present === hash) return
   const detail =
     status === 'draft'
-      ? `The draft has changed: its hash is ${present} now. Review it, and approve it with this hash.`
-      : `The statement was approved with the hash ${present}.`
+      ? 'The draft has changed. Nothing was approved. Review it, and approve it as it is now.'
+      : 'The statement was approved meanwhile, as it is now.'
   throw refused({ code: 'hash_changed', detail })
 }
 

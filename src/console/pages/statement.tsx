@@ -10,15 +10,7 @@ import { getStatement } from '../../commission/statements/operations.ts'
 import { ApiError } from '../../errors.ts'
 import { calling } from '../calling.ts'
 import { pick } from '../form.ts'
-import {
-  dayBefore,
-  type Page,
-  useVisit,
-  type Values,
-  type Visit,
-  VisitContext,
-  withQuery,
-} from '../page.ts'
+import { dayBefore, type Page, useVisit, type Visit, withQuery } from '../page.ts'
 import { CasesOfAffiliate, isHeldBy, readAffiliateCases } from '../parts/cases.tsx'
 import { dayWords, isolated, periodWords } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
@@ -40,41 +32,6 @@ import {
 } from '../parts/statement.tsx'
 import { LineList, LinesByRule, linesLike, readVersions } from '../parts/statement-lines.tsx'
 import { readAmount } from '../typed.ts'
-
-/** The sums that a person sees before the approval, by their names in the form. */
-const SEEN = [
-  ['payable', 'Payable'],
-  ['opening', 'Carried in'],
-  ['lines_sum', 'Earned'],
-  ['adjustments_sum', 'Corrections'],
-  ['manual_sum', 'Manual entries'],
-] as const
-
-/** Renders what changed of a draft since the person opened it whose approval was refused. */
-const ChangedSince = ({ statement, values }: { statement: WholeStatement; values: Values }) => {
-  const amount = (value: string) => money(value, statement.currency)
-  const changed = SEEN.flatMap(([name, title]) => {
-    const [was, is] = [values(`seen_${name}`), statement[name]]
-    return was === is || !/^-?\d[\d.]*$/.test(was)
-      ? []
-      : [`${title}: ${amount(was)} before, ${amount(is)} now.`]
-  })
-  return (
-    <div class="notice bad" role="alert" tabindex={-1} autofocus>
-      <p>
-        {statement.status === 'draft'
-          ? 'The draft changed after you opened it. Nothing was approved. Check it as it is now, and approve it again.'
-          : 'Another person approved the statement after you opened it, as it is now.'}
-      </p>
-      <ul>
-        {changed.length === 0 && <li>Its sums are the same. What they consist of changed.</li>}
-        {changed.map((sentence) => (
-          <li>{sentence}</li>
-        ))}
-      </ul>
-    </div>
-  )
-}
 
 const ONCE = 'Must be unique: a reference is booked once.'
 
@@ -152,19 +109,16 @@ interface PayableStatement extends ShownStatement {
 /** Renders the one thing to do next: to approve the draft, or to pay what is approved. */
 const NextStep = ({ statement, isHeld, persons }: PayableStatement, visit = useVisit()) => {
   const { refused } = visit
-  const { status, hash, payable, period } = statement
+  const { status, payable, period } = statement
   const isPayment = refused?.change === 'pay' || refused?.change === 'payHeld'
-  const isChanged = refused?.change === 'approve' && refused.values('hash') !== hash
   // The form of what somebody else has done meanwhile is gone, so its error stands alone.
   const isGone =
     (refused?.change === 'approve' || isPayment) &&
     (NEXT[status] !== (isPayment ? 'pay' : refused?.change) ||
       (status === 'draft' && isOpen(period, visit.today)))
-  // The draft is another one: what was refused of the earlier one does not hold for it.
   return (
-    <VisitContext.Provider value={isChanged ? { ...visit, refused: null } : visit}>
-      {isChanged && <ChangedSince statement={statement} values={refused.values} />}
-      {isGone && !isChanged && <Refusal {...refused} />}
+    <>
+      {isGone && <Refusal {...refused} />}
       {status === 'draft' && !isOpen(period, visit.today) && (
         <ChangeForm
           change="approve"
@@ -173,9 +127,6 @@ const NextStep = ({ statement, isHeld, persons }: PayableStatement, visit = useV
           needs="approver"
         >
           <input type="hidden" name="hash" value={statement.hash} />
-          {SEEN.map(([name]) => (
-            <input type="hidden" name={`seen_${name}`} value={statement[name]} />
-          ))}
           <p class="note">An approved statement never changes.</p>
         </ChangeForm>
       )}
@@ -191,7 +142,7 @@ const NextStep = ({ statement, isHeld, persons }: PayableStatement, visit = useV
       {status === 'approved' && !isSome(payable) && (
         <p class="note">There is nothing to pay. The balance is carried on.</p>
       )}
-    </VisitContext.Provider>
+    </>
   )
 }
 
