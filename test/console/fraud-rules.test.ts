@@ -201,7 +201,7 @@ describe('the pages of rules', () => {
 })
 
 describe('a back-test', () => {
-  test('shows cases by month and as sentences, with links to customers and records', async () => {
+  test('shows cases as sentences, with links to customers and records', async () => {
     await storeWorld(FEES, 'acme')
     await put('resets', { action: 'hold', parameters: { count: 3, days: 3 } })
     const at = `${RULES}/resets/simulate?from=2026-08-15&to=2026-09-30`
@@ -211,7 +211,6 @@ describe('a back-test', () => {
     expect(text).toContain(
       'From 15 Aug 2026 to 30 Sept 2026 it would have opened 1 case at 1 affiliate, of 3 affiliates that were tested. It would have held no payout. Nobody has decided it so far. Statements that nobody has approved yet are not counted.',
     )
-    expect(text).toContain('August 2026 0 September 2026 1')
     expect(text).toContain('The customer paid 3 fees for challenges and resets in 3 days.')
     for (const link of ['affiliates/a', 'customers/c-a', 'records/transactions/t1']) {
       expect(page).toContain(`href="/console/accounts/acme/${link}"`)

@@ -1,6 +1,5 @@
 import type { Child } from 'hono/jsx'
 import { simulateFraudRule } from '../../admin/fraud-simulations.ts'
-import { dayNumber, nextPeriod, periodOf } from '../../commission/engine/calendar.ts'
 import { counted, listed } from '../../commission/engine/reasons.ts'
 import { ApiError } from '../../errors.ts'
 import type { Subject } from '../../fraud/kind.ts'
@@ -8,7 +7,7 @@ import type { PresentedCase, SimulatedPage } from '../../fraud/simulated-page.ts
 import { readErrors } from '../api-errors.ts'
 import { accountPath, useVisit, type Visit } from '../page.ts'
 import { CustomerLink } from './customers.tsx'
-import { Badge, Data, Day, dayWords, periodWords, visible } from './data.tsx'
+import { Badge, Data, Day, dayWords, visible } from './data.tsx'
 import { AffiliateLink } from './names.tsx'
 import { plainWords } from './plain-words.ts'
 import { Sum } from './plan-figures.tsx'
@@ -121,34 +120,6 @@ const casesTable = (visit: Visit, cases: readonly PresentedCase[], isHolding: bo
   />
 )
 
-/** Returns the months of a range of days, as `YYYY-MM`. */
-function monthsOf(from: string, to: string): string[] {
-  const months: string[] = []
-  const last = dayNumber(to)
-  for (let one = periodOf(dayNumber(from), 'month'); one.first <= last; one = nextPeriod(one, 1)) {
-    months.push(one.id)
-  }
-  return months
-}
-
-const ByMonth = ({ page: { from, to, data } }: { page: SimulatedPage }) => {
-  const rows = monthsOf(from, to).map((month) => ({
-    month,
-    cases: data.filter(({ opened_for }) => opened_for.startsWith(month)).length,
-  }))
-  return (
-    <Table
-      isNarrow
-      caption="Cases by month"
-      rows={rows}
-      columns={{
-        Month: ({ month }) => periodWords(month),
-        Cases: { number: ({ cases }) => `${cases}` },
-      }}
-    />
-  )
-}
-
 /** Renders how many cases were found, and what they would have held. */
 const Summary = ({ page, isHolding }: { page: SimulatedPage; isHolding: boolean }) => {
   const { from, to, data, would_hold: held, affiliates } = page
@@ -199,7 +170,7 @@ const Refused = ({ error }: { error: ApiError }) => {
 
 /**
  * Computes and renders what a rule would have found, or why it cannot be tested. Beside a form, the cases
- * are a short list without the months.
+ * are a short list.
  */
 export async function computeBackTest(
   visit: Visit,
@@ -214,7 +185,6 @@ export async function computeBackTest(
     return (
       <>
         <Summary page={page} isHolding={isHolding} />
-        {!isBeside && page.data.length > 0 && <ByMonth page={page} />}
         {cases.length > 0 && isBeside && (
           <ul class="rule-words">
             {cases.map((one) => (
