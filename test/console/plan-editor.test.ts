@@ -261,13 +261,3 @@ describe('figures of the last period that ended', () => {
     expect(figuresOf(text, 'b')).toEqual(['0.00 EUR', '50.00 EUR', '50.00 EUR'])
   })
 })
-
-test('the countries of the records are offered', async () => {
-  await storeWorld(WORLD, 'acme')
-  await env.DB.batch(statementRows(env.DB, 'acme', 'a'))
-  const country = `update customers set country_code = 'MT', day = ${Math.floor(Date.now() / 86_400_000) - 1}`
-  await env.DB.prepare(country).run()
-  const { read } = await open('/plans/ib?edit=next')
-  const page = await read()
-  expect(/<datalist id="offer-countries">.*?<\/datalist>/s.exec(page)?.[0]).toContain('Malta')
-})

@@ -1,6 +1,5 @@
 import { getAccount } from '../../admin/accounts.ts'
 import { deleteAssignment, listAssignments, listPlans } from '../../admin/plans.ts'
-import { listRecords } from '../../admin/records.ts'
 import { ruleWords } from '../../commission/engine/plan-words.ts'
 import { vocabularyOf } from '../../commission/plans/vocabulary.ts'
 import type { AnswerOf } from '../../http/operation.ts'
@@ -19,7 +18,6 @@ import {
   assignedText,
   assignFields,
   assignPlan,
-  type Plan,
   versionWords,
 } from '../parts/affiliate-forms.tsx'
 import { dayWords, EmptyState, isolated, Pager } from '../parts/data.tsx'
@@ -110,31 +108,13 @@ export const Assignments = (
 /** The value of `new` for a plan that begins without rules. */
 const EMPTY = 'empty'
 
-/** The records whose currencies are counted. */
-const COUNTED = 50
-
-/** Returns the currency of new plans: that of most plans of the account, else of its first records. */
-async function readCurrency(
-  { api, account }: Visit,
-  vertical: string,
-  plans: readonly Pick<Plan, 'currency'>[],
-): Promise<string | null> {
-  if (plans.length > 0) return templateCurrency(plans.map(({ currency }) => currency))
-  const names = resourcesOf(vertical).map(({ name }) => name)
-  const resource = names.find((name) => name === 'transactions' || name === 'activities')
-  if (!resource) return null
-  const { data } = await api.call(listRecords, { account, resource, per_page: COUNTED })
-  const currencies = data.map((one) => one.currency ?? one.Currency)
-  return templateCurrency(currencies.filter((one) => typeof one === 'string'))
-}
-
 /** Renders the editor of a new plan, which begins with a template. */
 async function renderEditor(visit: Visit) {
   const [data, plans] = await Promise.all([
     readEditorData(visit),
     visit.api.call(listPlans, { account: visit.account }),
   ])
-  const currency = await readCurrency(visit, data.vertical, plans.data)
+  const currency = templateCurrency(plans.data)
   const templates = templatesFor(data.vertical, data.vocabulary, visit.today, currency)
   const chosen = templates.find(({ template }) => template === visit.query.new)
   const { body, computeDeferred } = planEditor({
@@ -179,7 +159,7 @@ export const plansPage: Page = {
       readAssignments(visit, query),
       api.call(getAccount, { account }),
     ])
-    const currency = await readCurrency(visit, vertical, plans)
+    const currency = templateCurrency(plans)
     const body = (
       <>
         <Table

@@ -38,10 +38,11 @@ async function readKnown(visit: Visit): Promise<Known> {
     version && !query.terms ? api.call(getPlanVersion, { ...own, version }) : null,
   ])
   const periods = endedPeriods(sums, plan.period, today)
-  const chosenPeriods = [query.first, query.period].filter((one) => one !== undefined)
   return {
     versions,
-    periods: [...new Set([...chosenPeriods, ...periods])].sort((a, b) => lastDay(b) - lastDay(a)),
+    periods: [...new Set([...(query.period ? [query.period] : []), ...periods])].sort(
+      (a, b) => lastDay(b) - lastDay(a),
+    ),
     terms: query.terms
       ? parseField(query.terms)
       : (chosen ?? versions.find(({ withdrawn_at }) => withdrawn_at === null))?.terms,
@@ -52,22 +53,15 @@ const lastDay = (period: string): number => parsePeriod(period)?.last ?? 0
 
 /** Returns what a query asks to simulate. The latest period is usual. */
 function inputOf(visit: Visit, { periods, terms }: Pick<Known, 'periods' | 'terms'>) {
-  const { period = periods[0] ?? '', first, affiliate_id, cursor } = visit.query
-  return {
-    plan: planOf(visit),
-    isStored: true,
-    periods: first && lastDay(first) < lastDay(period) ? { from: first, to: period } : { period },
-    terms,
-    affiliate_id,
-    cursor,
-  }
+  const { period = periods[0] ?? '', affiliate_id, cursor } = visit.query
+  return { plan: planOf(visit), isStored: true, period, terms, affiliate_id, cursor }
 }
 
 /** What other terms of a plan would pay. It stores nothing, and its address has all that it needs. */
 export const simulationPage: Page = {
   path: '/accounts/:account/plans/:plan/simulate',
   section: 'Plans',
-  query: ['version', 'period', 'first', 'affiliate_id', 'terms', 'cursor', 'format'],
+  query: ['version', 'period', 'affiliate_id', 'terms', 'cursor', 'format'],
   file: (visit) => {
     const { format, terms = '', period } = visit.query
     if (format !== 'csv' || !period) return null
@@ -110,11 +104,6 @@ export const simulationPage: Page = {
               label: 'Period',
               options: periods,
               value: visit.query.period ?? known.periods[0],
-            },
-            {
-              name: 'from',
-              label: 'With the periods since',
-              options: [['', 'None'], ...periods],
             },
             { name: 'affiliate_id' },
           ]}

@@ -4,26 +4,16 @@ import { listEventDefinitions } from '../../admin/events.ts'
 import { listLinks } from '../../admin/links.ts'
 import { type getPlanVersion, putPlan } from '../../admin/plans.ts'
 import { isAtLeast } from '../../auth/roles.ts'
-import { readableCountry } from '../../commission/engine/country-words.ts'
 import { ruleWords, termsWords } from '../../commission/engine/plan-words.ts'
 import { validateShape } from '../../commission/plans/issues.ts'
 import { planTerms, rule as ruleSchema } from '../../commission/plans/plan.ts'
 import { type Vocabulary, vocabularyOf } from '../../commission/plans/vocabulary.ts'
 import { listPeriods } from '../../commission/statements/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { getReport } from '../../reports/operations.ts'
 import { resourcesOf } from '../../verticals.ts'
 import { nullIfConflict } from '../api-errors.ts'
 import { calling } from '../calling.ts'
-import {
-  accountPath,
-  type Change,
-  dayBefore,
-  type Page,
-  type Values,
-  type Visit,
-  withQuery,
-} from '../page.ts'
+import { accountPath, type Change, type Page, type Values, type Visit, withQuery } from '../page.ts'
 import { checkTerms, putInput, redrawVersion } from '../plan/draft.ts'
 import { type Field, PLAN_MEMBERS, RULE_KINDS, type RuleKind } from '../plan/fields.ts'
 import { formOf, rowCount, ruleKind, sameJson, termsOf, valuesOf } from '../plan/form.ts'
@@ -35,7 +25,7 @@ import { errorsAt, FieldOf, Fields, ListErrors, RowButton, useForm } from './pla
 import { computeFigures, endedPeriods, simulationPath } from './plan-figures.tsx'
 import { InWords, Sentences, sentencesOf } from './plan-words.tsx'
 import type { PeriodSums } from './statement-lists.tsx'
-import { Lists, openDraft, VersionForm } from './version-form.tsx'
+import { openDraft, VersionForm } from './version-form.tsx'
 
 // The editor of a plan: its form, each rule in words, and what the terms would have paid.
 
@@ -101,34 +91,6 @@ function valuesFor(terms: unknown): Values {
   const values = valuesOf(formOf(terms))
   if (sameJson(termsOf(values).terms, { rules: [], ...Object(terms) })) return values
   throw new Error('The form of plans has no field for a part of these terms.')
-}
-
-/** The lists that are computed from records: the condition, the group of a report that has its values, and a metric. */
-const REPORTED: Readonly<Record<string, readonly [group: string, metric: string]>> = {
-  countries: ['country_code', 'signups'],
-  instruments: ['instrument', 'lots'],
-}
-
-/** The days of the records whose values are offered. */
-const OFFERED_DAYS = 90
-
-/** Returns the values that records of the last days have, by the names of conditions. */
-async function reportedValues(
-  { api, account, today }: Visit,
-  { vocabulary }: EditorData,
-): Promise<[string, readonly string[]][]> {
-  const wanted = Object.entries(REPORTED).filter(([name]) => vocabulary.conditions.has(name))
-  const days = { from: dayBefore(today, OFFERED_DAYS), to: dayBefore(today, 0) }
-  return Promise.all(
-    wanted.map(async ([name, [group_by, metrics]]): Promise<[string, readonly string[]]> => {
-      const query = { ...days, group_by, metrics }
-      // The values are only proposed: without them, the form works as well.
-      const report = await api.call(getReport, { account, ...query }).catch(() => null)
-      const values = (report?.data ?? []).map(({ groups }) => groups[group_by])
-      const texts = values.flatMap((one) => (typeof one === 'string' ? [one] : []))
-      return [name, name === 'countries' ? texts.map(readableCountry) : texts]
-    }),
-  )
 }
 
 /** The currencies that are proposed. */
@@ -354,13 +316,10 @@ export function planEditor(props: EditorProps): {
   const isComputed = draft.isComputed && period !== undefined
   const lists = knownLists(data, draft.terms)
   const { vocabulary } = data
-  const reported = isComputed
-    ? Object.keys(REPORTED).filter((name) => vocabulary.conditions.has(name))
-    : []
   const { transactions, activity, events, conditions } = vocabulary
   const offers = {
     ...{ transactions, activity, conditions, hasEvents: events !== null },
-    lists: new Set([...lists.keys(), ...reported]),
+    lists: new Set(lists.keys()),
   }
   // No plan can have an id with a space.
   const plan = visit.params.plan ?? 'new plan'
@@ -408,25 +367,15 @@ export function planEditor(props: EditorProps): {
     </VersionForm>
   )
   const compute = async () => {
-    const input = {
-      plan,
-      isStored: !isNew,
-      periods: { period: period ?? '' },
-      terms: draft.terms,
-    }
-    const [figures, values] = await Promise.all([
-      computeFigures(visit, input, draft.values),
-      reportedValues(visit, data),
-    ])
+    const input = { plan, isStored: !isNew, period: period ?? '', terms: draft.terms }
     return (
       <>
-        {figures}
+        {await computeFigures(visit, input, draft.values)}
         {!isNew && (
           <p>
             <a href={simulationPath(visit, plan, draft.terms, period ?? '')}>Other periods</a>
           </p>
         )}
-        <Lists lists={values} />
       </>
     )
   }

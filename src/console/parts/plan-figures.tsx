@@ -23,8 +23,7 @@ export interface SimulationInput {
   readonly plan: string
   /** Whether the plan is stored. One that is not is simulated as if every affiliate had it. */
   readonly isStored: boolean
-  /** A period, or the first and the last. */
-  readonly periods: { readonly period: string } | { readonly from: string; readonly to: string }
+  readonly period: string
   readonly terms: unknown
   readonly affiliate_id?: string | undefined
   readonly cursor?: string | undefined
@@ -44,9 +43,9 @@ export function endedPeriods({ data }: PeriodSums, kind: unknown, now: number): 
 
 /** Returns what the operation takes to simulate terms. */
 export const simulationOf = ({ account }: Visit, input: SimulationInput) => {
-  const { plan, isStored, periods, terms: version, affiliate_id, cursor } = input
+  const { plan, isStored, period, terms: version, affiliate_id, cursor } = input
   const forAll = !isStored && { assigned_to_all: true }
-  return { account, plan, ...periods, version, affiliate_id, cursor, all: true, ...forAll }
+  return { account, plan, period, version, affiliate_id, cursor, all: true, ...forAll }
 }
 
 /** Simulates terms. */
@@ -118,13 +117,6 @@ export const Sum = ({ money }: { money: readonly Money[] }) =>
     ))
   )
 
-/** Returns the periods of a simulation in words. */
-const spanWords = (periods: readonly string[]): string => {
-  const [first = '', ...others] = periods
-  const last = others.at(-1)
-  return last ? `${periodWords(first)} to ${periodWords(last)}` : periodWords(first)
-}
-
 /** Renders why a simulation was refused: each error after its place, in the words of the form. */
 const Refused = ({ error, values }: { error: ApiError; values: Values }) => {
   const errors = readErrors(error).map(({ pointer, ...one }) => ({
@@ -160,7 +152,7 @@ export const Figures = ({ result, isStored, more }: FiguresProps) => {
   const rows = byAffiliate(result.data).toSorted((a, b) => sizeOf(b) - sizeOf(a))
   const current = moneyBy(result.total, 'current')
   const simulated = moneyBy(result.total, 'simulated')
-  const span = spanWords(result.periods)
+  const span = periodWords(result.periods[0] ?? '')
   if (rows.length === 0 && result.unchanged > 0) {
     return (
       <EmptyState title={`No affiliate earned anything in ${span}, under these terms or now.`} />

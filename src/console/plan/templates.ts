@@ -56,15 +56,9 @@ const CURRENCIES: ReadonlySet<string> = new Set([
   'SGD',
 ])
 
-/** Returns the most frequent of these currencies that templates can have; null if they can have none. */
-export function templateCurrency(currencies: readonly string[]): string | null {
-  const counts = Map.groupBy(
-    currencies.filter((one) => CURRENCIES.has(one)),
-    (one) => one,
-  )
-  const [most] = [...counts].toSorted(([, a], [, b]) => b.length - a.length)
-  return most?.[0] ?? null
-}
+/** Returns the currency that templates have: that of a plan, if its units are worth about as much; null otherwise. */
+export const templateCurrency = (plans: readonly { readonly currency: string }[]): string | null =>
+  plans.find(({ currency }) => CURRENCIES.has(currency))?.currency ?? null
 
 /**
  * Returns the templates of a vertical. They begin with the next period, and have a currency of their own if
