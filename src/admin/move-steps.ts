@@ -13,7 +13,7 @@ import {
 import { findAccount } from '../db/directory/accounts.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { compareCounts, copyStep } from '../db/move/copy.ts'
-import { closeDoor, countRecords, openDoor, shutDoor, takeCopy } from '../db/move/doors.ts'
+import { closeDoor, openDoor, shutDoor, takeCopy } from '../db/move/doors.ts'
 import { dropStep, filledTables } from '../db/move/drop.ts'
 import { type CopyPlace, type CopyRefusal, CopyRefused } from '../db/move/place.ts'
 import { commonTables } from '../db/move/tables.ts'
@@ -118,19 +118,9 @@ async function goOn(
   return seconds
 }
 
-/** Where a move goes on, and about how many records the account has. */
-type MovePlace = CopyPlace & { readonly total: number }
-
 /** Returns where a move goes on with copying or comparing; null at the begin of both. */
-export const placeOf = ({ place }: AccountMove): MovePlace | null =>
+export const placeOf = ({ place }: AccountMove): CopyPlace | null =>
   place === null ? null : JSON.parse(place)
-
-/** Returns the place that is stored after a step. */
-async function textOf({ move, source }: Step, place: CopyPlace | null): Promise<string | null> {
-  if (place === null) return null
-  const total = placeOf(move)?.total ?? (await countRecords(source, move.account))
-  return JSON.stringify({ ...place, total } satisfies MovePlace)
-}
 
 /** Closes the door of the account once none of its work goes on. */
 async function waiting(step: Step): Promise<Next> {
@@ -146,7 +136,7 @@ async function copying(step: Step): Promise<Next> {
   const place = await copyStep(source, target, move, placeOf(move))
   return goOn(step, {
     ...(place === null && { status: 'comparing' }),
-    place: await textOf(step, place),
+    place: place && JSON.stringify(place),
   })
 }
 

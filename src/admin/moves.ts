@@ -2,9 +2,6 @@ import * as v from 'valibot'
 import { databaseBindings, jurisdictionOf, resolveDatabase } from '../db/database.ts'
 import * as rows from '../db/directory/account-moves.ts'
 import { newAuditId, withAudit } from '../db/directory/audit.ts'
-import { findWork } from '../db/move/doors.ts'
-import { CopyRefused } from '../db/move/place.ts'
-import { commonTables } from '../db/move/tables.ts'
 import { readUsage } from '../db/records/storage.ts'
 import { PLANNED_BYTES } from '../db/records/storage-limits.ts'
 import { isUniqueViolation, withD1Retry } from '../db/retry.ts'
@@ -23,15 +20,13 @@ import { dropAt, placeOf, startMove } from './move-steps.ts'
 /** Returns a move as the administration API shows it. */
 const presentMove = (move: AccountMove) => {
   const due = move.status === 'switched' ? dropAt(move) : null
-  const place = placeOf(move)
   return {
     move: move.id,
     account: move.account,
     from: move.source,
     to: move.target,
     status: move.status,
-    records_done: place?.records ?? null,
-    records_about: place?.total ?? null,
+    records_done: placeOf(move)?.records ?? null,
     waits_for: move.waits_for,
     pause_ms:
       move.switched_at !== null && move.closed_at !== null
@@ -89,17 +84,7 @@ async function admitTarget(env: Env, account: Account, to: string): Promise<void
     )
   }
   const [source, target] = [resolveDatabase(env, binding), resolveDatabase(env, to)]
-  const [isSame, stored, own] = await Promise.all([
-    haveSameTables(source, target),
-    readSize(target),
-    readUsage(source, id),
-  ])
-  if (!isSame) {
-    throw refused(
-      `The tables of ${to} and ${binding} differ.`,
-      'Apply the migrations to both databases.',
-    )
-  }
+  const [stored, own] = await Promise.all([readSize(target), readUsage(source, id)])
   if (stored + own > PLANNED_BYTES) {
     const [has, gets] = [stored, own].map((bytes) => `${(bytes / 1e9).toFixed(2)} GB`)
     throw refused(
@@ -109,36 +94,10 @@ async function admitTarget(env: Env, account: Account, to: string): Promise<void
   }
 }
 
-async function haveSameTables(source: D1Database, target: D1Database) {
-  try {
-    await commonTables(source, target)
-    return true
-  } catch (error) {
-    if (error instanceof CopyRefused) return false
-    throw error
-  }
-}
-
 /** Returns the size of a database in bytes. */
 async function readSize(db: D1Database): Promise<number> {
   const { meta } = await withD1Retry(() => db.prepare('select 1').run())
   return meta.size_after
-}
-
-/**
- * Refuses a move while records of the account are being deleted.
- *
- * @throws ApiError `conflict`
- */
-async function refuseDuringWork(env: Env, { id, binding }: Account): Promise<void> {
-  const work = await findWork(resolveDatabase(env, binding), id)
-  const detail =
-    work === 'reset'
-      ? 'The records of the account are being deleted. Move it once that is done.'
-      : work === 'erasure'
-        ? 'The personal data of a customer is being erased. Move the account once that is done.'
-        : null
-  if (detail !== null) throw new ApiError('conflict', { detail })
 }
 
 const alreadyMoving = ({ target, source, switched_at }: AccountMove) =>
@@ -210,9 +169,6 @@ const move = described(() =>
           'How many records are copied so far. Null in other states, and while the first of them are copied.',
         ),
       ),
-      records_about: v.nullable(
-        member(count, 'About how many records there are to copy. Null where `records_done` is.'),
-      ),
       waits_for: v.nullable(
         member(
           v.picklist(['run', 'reset', 'erasure', 'archive']),
@@ -265,7 +221,6 @@ export const moveAccount = accountOperation({
       throw alreadyMoving(active)
     }
     await admitTarget(env, account, to)
-    await refuseDuringWork(env, account)
     return presentMove(await beginMove(call, { to, confirm }))
   },
 })

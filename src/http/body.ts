@@ -105,31 +105,6 @@ const MAX_DRAIN_MS = 5000
 
 const BUFFER_BYTES = 16 * 1024
 
-/**
- * The rate at which an isolate drains all bodies together, since reading 1 MiB takes about 5 ms of CPU
- * time. It drains the first 8 MiB without a wait.
- */
-const BYTES_PER_MS = 16 * 1024
-const BURST_MS = 512
-
-/** The bytes of one body that are drained between two waits: a timer costs as much CPU time as 32 KiB. */
-const LOT_BYTES = 128 * 1024
-
-/** When the isolate will have drained what it has read so far, in milliseconds. */
-let drainedAt = 0
-
-/** When the isolate last drained bytes, in milliseconds. */
-let seenAt = 0
-
-/** Counts bytes that were drained, and returns how long to wait before the next ones. */
-function waitMs(bytes: number, now: number): number {
-  // The clock was set back.
-  if (now < seenAt) drainedAt = now
-  seenAt = now
-  drainedAt = Math.max(drainedAt, now - BURST_MS) + bytes / BYTES_PER_MS
-  return Math.max(0, drainedAt - now)
-}
-
 /** The drains, by request. */
 const drains = new WeakMap<Request, Promise<void>>()
 
@@ -159,15 +134,9 @@ export async function drain(
   })
   try {
     let bytes = 0
-    let nextWaitAt = 0
     let chunk: Chunk | null = await Promise.race([pending ?? next(reader), timeout])
     while (chunk && !chunk.done && bytes <= MAX_DRAINED_BYTES) {
       bytes += chunk.value.byteLength
-      const wait = waitMs(chunk.value.byteLength, Date.now())
-      if (wait > 0 && bytes >= nextWaitAt) {
-        nextWaitAt = bytes + LOT_BYTES
-        await Promise.race([scheduler.wait(wait), timeout])
-      }
       chunk = await Promise.race([next(reader, chunk.value.buffer), timeout])
     }
   } catch {

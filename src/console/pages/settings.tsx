@@ -46,7 +46,7 @@ function MovePart(props: {
       {move && (
         <Facts
           row={move}
-          names={['from', 'to', 'status', 'waits_for', 'reason', 'records_done', 'records_about']}
+          names={['from', 'to', 'status', 'waits_for', 'reason', 'records_done']}
           more={[['Begun', <Time at={move.started_at} />]]}
         />
       )}

@@ -1,5 +1,5 @@
 import { ABORT } from '../commission/books/audit-guard.ts'
-import { first, only } from '../query.ts'
+import { first } from '../query.ts'
 import { isAssertionFailure, withD1Retry } from '../retry.ts'
 import type { AccountMove } from '../schema.ts'
 import { bindStatement, compileStatement, readBatch, type Statement } from '../statement.ts'
@@ -20,19 +20,6 @@ const FIND_WORK = compileStatement(`select ${WORK} as work`)
 
 /** The work of an account that has to end before it moves; null if there is none. */
 export type Work = AccountMove['waits_for']
-
-/** Returns the work of an account that has to end before it moves. */
-export const findWork = async (db: D1Database, account: string): Promise<Work> =>
-  (await only<{ work: Work }>(db, FIND_WORK, { account })).work
-
-const COUNT_RECORDS = compileStatement(`
-  select (select coalesce(sum(total + held), 0) from totals where account = :account)
-    - (select coalesce(sum(records), 0) from archived_months
-      where account = :account) as records`)
-
-/** Returns about how many records of an account are in its database: of months that leave or come back, none. */
-export const countRecords = async (db: D1Database, account: string): Promise<number> =>
-  (await only<{ records: number }>(db, COUNT_RECORDS, { account })).records
 
 const IN_STATE = 'select 1 from doors where account = :account and move = :id and state ='
 
