@@ -101,7 +101,13 @@ export const listAffiliateFigures = accountList({
   params: {
     affiliate_id: v.optional(member(v.string(), said('Returns only this affiliate.', 'IB-07'))),
     search: v.optional(
-      member(v.string(), said('Returns only affiliates whose id or name has this text.', 'IB')),
+      member(
+        v.string(),
+        said(
+          'Returns only affiliates whose id or name has this text, or whose parent has this id.',
+          'IB',
+        ),
+      ),
     ),
     only: v.optional(
       member(

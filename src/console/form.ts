@@ -12,25 +12,11 @@ type FileText = { readonly text: string } | { readonly problem: string }
 /** The largest file of an archive, in bytes. */
 const MAX_UNPACKED_BYTES = 6_291_456
 
-const WORKBOOK =
-  'This file is a workbook. Save the workbook as CSV: in Excel choose “File”, “Save As” and “CSV UTF-8”. Then choose the new file here.'
+const NO_TEXT =
+  'This file is not a text. Save it as CSV: in Excel choose “File”, “Save As” and “CSV UTF-8”. Then choose the new file here.'
 
-const NO_TEXT = 'This file is not a text. Save it as CSV, and choose the new file here.'
-
-const NO_ARCHIVE = 'The archive cannot be read. Unpack it, and send the file in it.'
-
-/** The first bytes of workbooks of Excel until 2003, and of later ones with a password. */
-const OLD_WORKBOOK = [0xd0, 0xcf, 0x11, 0xe0]
-
-/** Names of files in the archives that are workbooks of Excel, LibreOffice and Numbers. */
-const IN_WORKBOOKS = /xl\/workbook\.|opendocument\.spreadsheet|Index\/(?:Document|Tables\/)/
-
-/** Returns whether bytes are a workbook of a spreadsheet. */
-function isWorkbook(bytes: Uint8Array): boolean {
-  if (OLD_WORKBOOK.every((one, i) => bytes[i] === one)) return true
-  // Names in archives are not compressed.
-  return isZip(bytes) && IN_WORKBOOKS.test(new TextDecoder('latin1').decode(bytes))
-}
+const NO_ARCHIVE =
+  'The archive cannot be read. Unpack it, and send the file in it. A workbook is no archive: save it as CSV, and choose the new file here.'
 
 /** Decodes UTF-8 and UTF-16. What is neither is read as Windows-1252, which older spreadsheets write. */
 function decode(bytes: Uint8Array): FileText {
@@ -46,7 +32,6 @@ function decode(bytes: Uint8Array): FileText {
 
 /** Reads the text of a file, or of the only file of a ZIP archive. */
 async function readFileText(bytes: Uint8Array<ArrayBuffer>): Promise<FileText> {
-  if (isWorkbook(bytes)) return { problem: WORKBOOK }
   if (!isZip(bytes)) return decode(bytes)
   try {
     return decode(await readBytes(unzip(bytes), MAX_UNPACKED_BYTES))

@@ -215,12 +215,12 @@ export function moneyTests(shared: () => Shared): void {
     await page.getByLabel('Parent', { exact: true }).first().fill('IB-07')
     await page.getByRole('button', { name: 'Save the parent' }).click()
     assert.match(await page.getByRole('status').innerText(), /stored/)
-    await page.goto(`${page.url().split('/console')[0]}${FOREX}/affiliates?view=tree`)
+    await page.goto(`${page.url().split('/console')[0]}${FOREX}/affiliates?search=IB-07`)
     assert.match(
-      await rowOf(/^Configured/, '↳ IB-99')
+      await rowOf(/^Affiliates/, 'IB-99')
         .first()
         .innerText(),
-      /IB-07/,
+      /below [\s\S]*IB-07/,
     )
   })
 

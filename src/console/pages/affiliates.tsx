@@ -1,8 +1,4 @@
-import {
-  listAffiliates,
-  listUnconfiguredAffiliates,
-  putAffiliates,
-} from '../../admin/affiliates.ts'
+import { listUnconfiguredAffiliates, putAffiliates } from '../../admin/affiliates.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import {
@@ -30,44 +26,20 @@ import {
   readAddChoices,
 } from '../parts/affiliate-forms.tsx'
 import { Badge, count, Data, EmptyState, type List, Pager, visible } from '../parts/data.tsx'
-import { AccountLink, Value } from '../parts/fields.tsx'
+import { AccountLink } from '../parts/fields.tsx'
 import { Field, Filters, type Input, type Option, Refusal } from '../parts/forms.tsx'
 import { AffiliateName, NameAndId } from '../parts/names.tsx'
 import { canManage, PostForm, RowRefusal } from '../parts/payout-forms.tsx'
 import { Table } from '../parts/table.tsx'
-import { Tabs } from '../parts/tabs.tsx'
 import { tickName } from '../payment-rows.ts'
-
-/** The affiliates of one page of the tree. */
-const PER_PAGE = 500
 
 /** The affiliates without a configuration that are shown above the list. */
 const FIRST = 20
-
-type Affiliate = AnswerOf<typeof listAffiliates>['data'][number]
 
 /** The customers whose affiliates are looked up: a page reads no more, whatever is stored. */
 const LATEST = 5000
 
 type Unconfigured = AnswerOf<typeof listUnconfiguredAffiliates>
-
-/** An affiliate in the tree, and how many are below. */
-interface Placed extends Affiliate {
-  readonly level: number
-  readonly below: number
-}
-
-/** Returns affiliates below their parents. One whose parent is on another page comes at the top. */
-function treeOf(rows: readonly Affiliate[]): Placed[] {
-  const known = new Set(rows.map(({ affiliate_id }) => affiliate_id))
-  const children = Map.groupBy(rows, ({ parent }) => (parent && known.has(parent) ? parent : null))
-  const walk = (parent: string | null, level: number): Placed[] =>
-    (children.get(parent) ?? []).flatMap((one) => {
-      const below = walk(one.affiliate_id, level + 1)
-      return [{ ...one, level, below: below.length }, ...below]
-    })
-  return walk(null, 0)
-}
 
 /** Renders the affiliates that customers name and that are not configured, each with a button that stores it. */
 const Unconfigured = ({ found: { data } }: { found: Unconfigured }, visit = useVisit()) =>
@@ -216,7 +188,7 @@ const ONLY: readonly Option[] = [
 ]
 
 const FILTERS: readonly Input[] = [
-  { name: 'search', label: 'Id or name contains' },
+  { name: 'search', label: 'Id or name contains, or parent is' },
   { name: 'only', label: 'Show', options: ONLY },
   {
     name: 'sort',
@@ -232,7 +204,7 @@ const FILTERS: readonly Input[] = [
 export const affiliatesPage: Page = {
   path: '/accounts/:account/affiliates',
   section: 'Affiliates',
-  query: ['add', 'cursor', 'search', 'only', 'sort', 'view', 'plan', 'format'],
+  query: ['add', 'cursor', 'search', 'only', 'sort', 'plan', 'format'],
   changes: {
     add: addAffiliate,
     assign: {
@@ -250,65 +222,23 @@ export const affiliatesPage: Page = {
   file: (visit) => (visit.query.format === 'csv' ? downloadAll(visit) : null),
   async render(visit) {
     const { api, account, query } = visit
-    const { add, view, cursor, plan } = query
-    const isTree = view === 'tree'
-    const [list, tree, unconfigured, choices] = await Promise.all([
-      isTree ? null : readFigures(visit, { cursor, per_page: LISTED }),
-      isTree ? api.call(listAffiliates, { account, per_page: PER_PAGE, cursor }) : null,
+    const [list, unconfigured, choices] = await Promise.all([
+      readFigures(visit, { cursor: query.cursor, per_page: LISTED }),
       api.call(listUnconfiguredAffiliates, { account, customers: LATEST }),
       readAddChoices(visit),
     ])
-    const meta = (list ?? tree)?.meta
     const body = (
       <>
-        <AddForm title="Add an affiliate" choices={choices} id={add} />
+        <AddForm title="Add an affiliate" choices={choices} id={query.add} />
         {canManage(visit) && (
           <p class="quick">
             <AccountLink at={['affiliate-upload']} children="Upload a file" />
           </p>
         )}
         <Unconfigured found={unconfigured} />
-        <Tabs
-          label="Affiliates"
-          here={isTree ? 'Tree' : 'List'}
-          tabs={[
-            ['List', withQuery(visit.path, { plan })],
-            ['Tree', withQuery(visit.path, { plan, view: 'tree' })],
-          ]}
-        />
-        {!isTree && <Filters fields={FILTERS} keeps={{ plan: 'assign-plan' }} />}
-        {list && <ListForm list={list} plans={choices.plans} />}
-        {tree && (
-          <Table
-            caption="Configured affiliates, each below the affiliate who referred them"
-            rows={treeOf(tree.data)}
-            columns={{
-              Affiliate: ({ affiliate_id, level }) => (
-                <>
-                  {'\u2003'.repeat(level)}
-                  {level > 0 && '↳ '}
-                  <Value name="affiliate_id" value={affiliate_id} />
-                </>
-              ),
-              Parent: 'parent',
-              'Affiliates below': { number: ({ below }) => below },
-              Statements: ({ affiliate_id }) => (
-                <AccountLink at={['statements']} query={{ affiliate_id }}>
-                  Show them
-                </AccountLink>
-              ),
-            }}
-            empty={
-              <EmptyState title="No affiliate is configured yet.">
-                <p>
-                  Customers of affiliates who are not configured earn nothing. Add the first one
-                  above.
-                </p>
-              </EmptyState>
-            }
-          />
-        )}
-        {meta && <Pager meta={meta} />}
+        <Filters fields={FILTERS} keeps={{ plan: 'assign-plan' }} />
+        <ListForm list={list} plans={choices.plans} />
+        <Pager meta={list.meta} />
       </>
     )
     return { title: 'Affiliates', body }

@@ -2,6 +2,7 @@ import { listAttributed } from '../../admin/attribution.ts'
 import { endRefusal, getAffiliations, refuseCustomer } from '../../admin/histories.ts'
 import { listRecords } from '../../admin/records.ts'
 import { unitNoun } from '../../commission/engine/earning-words.ts'
+import { counted } from '../../commission/engine/reasons.ts'
 import { getStatement, listPeriods } from '../../commission/statements/operations.ts'
 import { getUnearned, listCustomerLines } from '../../commission/why/operations.ts'
 import { ApiError } from '../../errors.ts'
@@ -10,7 +11,7 @@ import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { calling } from '../calling.ts'
 import { accountPath, type Page, type Visit, withQuery } from '../page.ts'
-import { CaseLink, CaseStatusBadge, SeverityBadge } from '../parts/cases.tsx'
+import { NamedCases } from '../parts/cases.tsx'
 import { AttributionVerdict } from '../parts/customers.tsx'
 import {
   Amount,
@@ -24,7 +25,6 @@ import {
   periodWords,
 } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
-import { AccountLink } from '../parts/fields.tsx'
 import { ChangeForm, Filters, FoldedForm, Refusal } from '../parts/forms.tsx'
 import { AffiliateLink } from '../parts/names.tsx'
 import { currentPeriods, hasBegun, isOpen, periodFilter } from '../parts/periods.ts'
@@ -256,30 +256,9 @@ export const customerPage: Page = {
             first={[['Affiliate', affiliate]]}
           />
         )}
-        {cases.data.length === 0 ? null : (
-          <div class="notice why">
-            <p>
-              <strong>
-                {cases.meta.total === 1 ? 'A case' : `${count(cases.meta.total)} cases`} of the
-                fraud review {cases.meta.total === 1 ? 'is' : 'are'} about this customer.
-              </strong>
-            </p>
-            <ul>
-              {cases.data.map((one) => (
-                <li>
-                  <CaseLink found={one} /> <CaseStatusBadge {...one} /> <SeverityBadge {...one} />
-                </li>
-              ))}
-            </ul>
-            {cases.meta.total > cases.data.length && (
-              <p>
-                <AccountLink at={['cases']} query={{ customer_id, status: 'all' }}>
-                  All {count(cases.meta.total)} cases
-                </AccountLink>
-              </p>
-            )}
-          </div>
-        )}
+        <NamedCases found={cases} query={{ customer_id, status: 'all' }}>
+          {counted(cases.meta.total, 'case')} of the fraud review about this customer.
+        </NamedCases>
         <DeferredPart />
         <h2>Who is paid</h2>
         {found && (

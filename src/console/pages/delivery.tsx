@@ -12,7 +12,6 @@ import {
   resourceTitle,
 } from '../parts/deliveries.tsx'
 import { errorTitle } from '../parts/error-words.ts'
-import { AccountLink } from '../parts/fields.tsx'
 import { labelOf } from '../parts/record-fields.tsx'
 import { Table } from '../parts/table.tsx'
 
@@ -45,14 +44,6 @@ const AskSender = () => (
   </>
 )
 
-/** What outcomes mean, as far as their names do not say it. */
-const MEANINGS: Partial<Record<string, string>> = {
-  unchanged: 'sent before with the same content',
-  stale: 'older than what is stored',
-  held: 'waiting for their customer',
-  rejected: 'refused, not stored',
-}
-
 /** One delivery: what was refused, where and why. */
 export const deliveryPage: Page = {
   path: '/accounts/:account/deliveries/:delivery_id',
@@ -68,13 +59,6 @@ export const deliveryPage: Page = {
     const to: Partial<Record<string, string>> = {
       held: accountPath(account, 'held'),
       rejected: '#refused',
-    }
-    const answer = {
-      delivery_id: delivery.delivery_id,
-      ...(delivery.dry_run && { dry_run: delivery.dry_run }),
-      summary: delivery.summary,
-      errors: delivery.errors,
-      errors_total: delivery.errors_total,
     }
     const body = (
       <>
@@ -92,7 +76,7 @@ export const deliveryPage: Page = {
           </div>
           {OUTCOMES.map((name) => (
             <div>
-              <dt title={MEANINGS[name]}>{name === 'rejected' ? 'refused' : name}</dt>
+              <dt>{name === 'rejected' ? 'refused' : name}</dt>
               <dd>
                 {delivery.summary[name] > 0 && to[name] && !delivery.dry_run ? (
                   <a href={to[name]}>{count(delivery.summary[name])}</a>
@@ -154,22 +138,6 @@ export const deliveryPage: Page = {
         ) : (
           <p>Nothing was refused.</p>
         )}
-        {!(
-          delivery.dry_run ||
-          delivery.status === 422 ||
-          delivery.summary.received === delivery.summary.rejected + delivery.summary.held
-        ) && (
-          <p>
-            The log counts records and keeps none. Find a stored one by its id above, or on the page
-            of its <AccountLink at={['customers']} children="customer" />.
-          </p>
-        )}
-        <details>
-          <summary>
-            As the sender saw it: the response {delivery.status}, without values of records
-          </summary>
-          <pre tabindex={0}>{JSON.stringify(answer, null, 2)}</pre>
-        </details>
       </>
     )
     return { title: 'Delivery', body }

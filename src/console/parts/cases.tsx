@@ -183,13 +183,14 @@ const whichHold = (count: number): string =>
 /** Names the open cases of an affiliate, and confirmed ones that hold on; nothing if there are none. */
 export const CasesOfAffiliate = ({ found }: { found: AffiliateCases }) => {
   const { open, kept } = found
+  const { affiliate_id } = open.data[0] ?? kept.data[0] ?? {}
   const holds = open.data.some(isHolding) ? whichHold(open.meta.total) : ''
   return (
     <>
-      <NamedCases found={open} status="open">
+      <NamedCases found={open} query={{ affiliate_id, status: 'open' }}>
         {counted(open.meta.total, 'open case')} of the fraud review{holds}.
       </NamedCases>
-      <NamedCases found={kept} status="confirmed">
+      <NamedCases found={kept} query={{ affiliate_id, status: 'confirmed' }}>
         {counted(kept.meta.total, 'confirmed case')} of the fraud review
         {whichHold(kept.meta.total)} until an approver ends the hold.
       </NamedCases>
@@ -199,15 +200,15 @@ export const CasesOfAffiliate = ({ found }: { found: AffiliateCases }) => {
 
 interface NamedProps {
   readonly found: FraudCases
-  readonly status: FraudCase['status']
+  /** Finds all of them in the list of cases. */
+  readonly query: Visit['query']
   /** What is said of them. */
   readonly children?: Child
 }
 
-function NamedCases({ found: { data, meta }, status, children }: NamedProps) {
-  const [first] = data
-  if (!first) return null
-  const { affiliate_id } = first
+/** Names the first of the cases that are about what a page shows; nothing if there are none. */
+export function NamedCases({ found: { data, meta }, query, children }: NamedProps) {
+  if (data.length === 0) return null
   return (
     <div class="notice why">
       <p>
@@ -222,7 +223,7 @@ function NamedCases({ found: { data, meta }, status, children }: NamedProps) {
       </ul>
       {meta.total > data.length && (
         <p>
-          <AccountLink at={['cases']} query={{ affiliate_id, status }}>
+          <AccountLink at={['cases']} query={query}>
             All {meta.total} cases
           </AccountLink>
         </p>

@@ -52,9 +52,10 @@ const WITH_BALANCE = `exists (
     group by l.currency
     having abs(total(cast(replace(l.amount, '.', '') as integer))) >= 1)`
 
-/** The id or the name has the text. */
+/** The id or the name has the text, or it is the id of the parent. */
 const SEARCHED = `(instr(lower(a.affiliate_id), lower(:search)) > 0
-    or instr(lower(ifnull(a.display_name, '')), lower(:search)) > 0)`
+    or instr(lower(ifnull(a.display_name, '')), lower(:search)) > 0
+    or lower(a.parent) = lower(:search))`
 
 const CONDITIONS = { without_plan: WITHOUT_PLAN, with_balance: WITH_BALANCE }
 
