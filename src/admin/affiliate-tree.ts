@@ -65,7 +65,7 @@ interface Days {
 }
 
 /** A text that is greater than every day. */
-export const NEVER = '~'
+const NEVER = '~'
 
 /** Returns whether an affiliate is its own ancestor on any day. */
 function isOwnAncestor(start: string, tree: Tree): boolean {

@@ -21,7 +21,6 @@ import { quote } from '../validation/quote.ts'
 import { todayOf } from '../zone.ts'
 import { listAffiliateFigures } from './affiliate-figures.ts'
 import { affiliate_id, requireAffiliate } from './affiliate-keys.ts'
-import { findDeepParents, MAX_LEVELS } from './affiliate-levels.ts'
 import {
   type AffiliateInput,
   changedParents,
@@ -163,9 +162,7 @@ async function prepareAffiliates(call: AccountCall, { sent, issues }: SentList) 
   const moved = movedFrom(before, changed)
   for (const from of moved) await refuseArchived(db, account, from)
   const circles = findTreeIssues(sent, after)
-  const mayBeDeeper = circles.length === 0 && changed.length > 0
-  const levels = mayBeDeeper ? findDeepParents(sent, before, after) : null
-  const all = [...issues, ...circles, ...(levels?.issues ?? []), ...(plans?.issues ?? [])]
+  const all = [...issues, ...circles, ...(plans?.issues ?? [])]
   if (all.length > 0) throw validationFailed(all)
   await plans?.refuseClosed()
   const renamed = sent.filter((one) => profileChanges(one, profiles).length > 0)
@@ -188,15 +185,14 @@ async function prepareAffiliates(call: AccountCall, { sent, issues }: SentList) 
     ),
     ...rows.putAffiliates(db, account, sent),
     ...replaceParents(db, account, changed),
-    ...rows.rejectCycles(db, account, sent),
-    ...(levels ? [rows.rejectDeepTrees(db, account, Math.max(MAX_LEVELS, levels.deepest))] : []),
+    ...(changed.length > 0 ? [rows.rejectDeepTrees(db, account)] : []),
     insertEntry(db, { actor, action: 'affiliates.put', account, details }, auditId),
     ...(plans ? [...plans.puts, insertEntry(db, plans.entry)] : []),
   ]
   const refused = async (error: unknown): Promise<never> => {
     if (!isAssertionFailure(error)) throw error
     await plans?.refuseClosed()
-    throw new ApiError('conflict', { detail: MEANWHILE, cause: error })
+    throw new ApiError('conflict', { detail: REFUSED, cause: error })
   }
   const others = [...changed, ...renamed, ...assigned]
   return {
@@ -207,7 +203,7 @@ async function prepareAffiliates(call: AccountCall, { sent, issues }: SentList) 
   }
 }
 
-const MEANWHILE = `Another change was made at the same time; together they would make an affiliate its own ancestor, or a chain of more than ${MAX_LEVELS} affiliates, or a plan was withdrawn. Read the affiliates and try again.`
+const REFUSED = `A chain of parents would have more than ${rows.MAX_LEVELS} affiliates: choose parents that are nearer to the top of the tree. Or another change was made at the same time, such as that a plan was withdrawn: read the affiliates and try again.`
 
 /** Returns what a request changes, in numbers. */
 function answerTo(

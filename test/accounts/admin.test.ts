@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, test, vi } from 'vitest'
 import { DEFAULT_VIEW } from '../../src/auth/affiliate-view.ts'
-import { putAffiliates, rejectCycles } from '../../src/db/directory/affiliates.ts'
+import { putAffiliates, rejectDeepTrees } from '../../src/db/directory/affiliates.ts'
 import { brand, dailyStats, deposited, eve } from '../brand.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { overriding } from '../ingest/watched.ts'
@@ -568,7 +568,7 @@ describe('affiliates', () => {
     await expect(
       env.DB.batch([
         ...putAffiliates(env.DB, 'acme', [{ affiliate_id: 'a', parent: 'b' }]),
-        ...rejectCycles(env.DB, 'acme', [{ affiliate_id: 'a' }]),
+        rejectDeepTrees(env.DB, 'acme'),
       ]),
     ).rejects.toThrow('malformed JSON')
   })

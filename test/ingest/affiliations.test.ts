@@ -8,7 +8,6 @@ import {
   SEARCH_LIMITS,
 } from '../../src/db/commission/customers-of.ts'
 import { readHistories } from '../../src/db/commission/histories.ts'
-import { putAffiliates, rejectDeepTrees } from '../../src/db/directory/affiliates.ts'
 import { brand, eve } from '../brand.ts'
 import { affiliatesOf, at, datedPartner, linkOf } from '../days.ts'
 import { ada, askAdmin, json, issuedPartner as partner } from '../partner.ts'
@@ -449,11 +448,14 @@ describe('the depth of the tree', () => {
       affiliate_id: `${name}-${i + 1}`,
       ...(i > 0 && { parent: `${name}-${i}`, from: '2096-01-01' }),
     }))
-  const refused = (index: number, levels: number) => [
-    `/${index}/parent`,
-    'length',
-    `There can be at most 64 affiliates in a chain of parents, not ${levels}.`,
-  ]
+  const isRefused = async (sent: object[]) => {
+    const response = await put(sent)
+    const { detail } = await json(response)
+    expect([response.status, detail]).toEqual([
+      409,
+      expect.stringContaining('A chain of parents would have more than 64 affiliates'),
+    ])
+  }
   const setUp = async () => {
     await datedPartner()
     at(TODAY)
@@ -464,14 +466,8 @@ describe('the depth of the tree', () => {
     expect((await put(chain('a', 64))).status).toBe(200)
     const [, deepest] = chain('b', 2)
     const below = { ...deepest, affiliate_id: 'b', parent: 'a-64' }
-    const response = await json(put([below]))
-    expect(response).toMatchObject({
-      status: 422,
-      code: 'validation_failed',
-      errors: [{ hint: 'Choose a parent that is nearer to the top of the tree.' }],
-    })
-    expect(await issuesOf(put([below]))).toEqual([refused(0, 65)])
-    expect(await issuesOf(put(chain('b', 66)))).toEqual([refused(64, 65), refused(65, 66)])
+    await isRefused([below])
+    await isRefused(chain('b', 66))
     expect((await put([{ ...below, parent: 'a-63' }])).status).toBe(200)
   })
 
@@ -479,13 +475,13 @@ describe('the depth of the tree', () => {
     await setUp()
     await put([...chain('a', 40), ...chain('b', 40)])
     const move = { affiliate_id: 'b-1', parent: 'a-25' }
-    expect(await issuesOf(put([{ affiliate_id: 'c' }, move]))).toEqual([refused(1, 65)])
-    expect(await issuesOf(put([{ ...move, from: '2097-01-01' }]))).toEqual([refused(0, 65)])
+    await isRefused([{ affiliate_id: 'c' }, move])
+    await isRefused([{ ...move, from: '2097-01-01' }])
     expect((await put([{ ...move, parent: 'a-24' }])).status).toBe(200)
     // The chain of 64 ends before the day on which another affiliate is put below its last one.
     await put([{ affiliate_id: 'b-40', parent: null, from: '2097-01-01' }])
     const low = { affiliate_id: 'low', parent: 'b-40' }
-    expect(await issuesOf(put([{ ...low, from: '2096-12-31' }]))).toEqual([refused(0, 65)])
+    await isRefused([{ ...low, from: '2096-12-31' }])
     expect((await put([{ ...low, from: '2097-01-01' }])).status).toBe(200)
   })
 
@@ -497,13 +493,7 @@ describe('the depth of the tree', () => {
     const statuses = await Promise.all([sent, below].map(async (body) => (await put(body)).status))
     expect(statuses.filter((status) => status === 200)).toHaveLength(1)
     const [loser] = statuses[0] === 200 ? [below] : [sent]
-    expect(await issuesOf(put(loser!))).toEqual([refused(0, 88)])
-    await expect(
-      env.DB.batch([
-        ...putAffiliates(env.DB, 'acme-forex', [{ affiliate_id: 'd', parent: 'a-40' }]),
-        rejectDeepTrees(env.DB, 'acme-forex', 40),
-      ]),
-    ).rejects.toThrow('malformed JSON')
+    await isRefused(loser!)
   })
 })
 
