@@ -360,14 +360,12 @@ CREATE TABLE affiliate_passkeys (
 
 CREATE INDEX affiliate_passkeys_member ON affiliate_passkeys (account, affiliate_id, member);
 
--- An invitation to register a passkey: as another person, or as `member`, who lost theirs. It works once
--- before `ends_at` (milliseconds). The secret of its link is stored as a digest only.
+-- An invitation to register a passkey as a new member. It works once before `ends_at` (milliseconds). The secret of its link is stored as a digest only.
 CREATE TABLE affiliate_invitations (
   account      TEXT NOT NULL,
   affiliate_id TEXT NOT NULL CHECK (affiliate_id <> ''),
   id           TEXT NOT NULL CHECK (id <> ''),
   digest       TEXT NOT NULL CHECK (length(digest) = 64),
-  member       TEXT,
   created_at   TEXT NOT NULL,
   created_by   TEXT NOT NULL,
   ends_at      INTEGER NOT NULL,

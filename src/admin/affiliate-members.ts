@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { affiliateActor } from '../auth/grant.ts'
 import { digest, randomText, SECRET_LENGTH } from '../auth/secret.ts'
-import { type AffiliateKeyRow, listAffiliateKeys } from '../db/directory/affiliate-keys.ts'
+import { listAffiliateKeys } from '../db/directory/affiliate-keys.ts'
 import * as rows from '../db/directory/affiliate-members.ts'
 import { readProfiles } from '../db/directory/affiliates.ts'
 import { withAudit } from '../db/directory/audit.ts'
@@ -9,12 +9,11 @@ import { passkeyOrigin } from '../development.ts'
 import { HOUR_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import { accountOperation } from '../http/operation.ts'
-import { notFound, validationFailed } from '../http/read-fields.ts'
+import { notFound } from '../http/read-fields.ts'
 import { count, time } from '../validation/answer-fields.ts'
 import { described, listOf, withMembers } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import { affiliate_id, endAffiliateKeyNow, requireAffiliate } from './affiliate-keys.ts'
-import { MAX_OPEN_INVITATIONS, newInvitation } from './invitation-fields.ts'
 
 /** The contract: an invitation works for 72 hours. */
 const INVITATION_MS = 72 * HOUR_MS
@@ -31,28 +30,11 @@ function stateOf({ used_at, ends_at }: rows.Invitation, now: number): 'used' | '
 const presentInvitation = (invitation: rows.Invitation, now: number) => ({
   id: invitation.id,
   status: stateOf(invitation, now),
-  member: invitation.member,
   created_at: invitation.created_at,
   created_by: invitation.created_by,
   ends_at: instant(invitation.ends_at),
   used_at: invitation.used_at,
 })
-
-/** Returns the valid keys that a member made. */
-const madeBy = ({ affiliate_id, id }: rows.ListedMember, keys: AffiliateKeyRow[], now: number) =>
-  keys.filter(
-    ({ created_by, ends_at }) =>
-      created_by === affiliateActor({ id: affiliate_id, member: id, key: null }) &&
-      (ends_at === null || ends_at > now),
-  )
-
-const presentKey = ({ id, name }: AffiliateKeyRow) => ({ id, name })
-
-const presentMember = (member: rows.ListedMember, keys: AffiliateKeyRow[]) => {
-  const { id, name, passkeys, created_at, last_seen_at } = member
-  const made = madeBy(member, keys, Date.now()).map(presentKey)
-  return { id, name, passkeys, created_at, last_seen_at, keys: made }
-}
 
 const UUID = 'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11'
 const invitation_id = member(
@@ -67,9 +49,6 @@ const invitation = described(() =>
     status: member(
       v.picklist(['open', 'used', 'ended']),
       '`open`, `used`, or `ended`: it has expired or was ended.',
-    ),
-    member: v.nullable(
-      member(v.string(), 'The member who lost their passkeys, or null: another person.'),
     ),
     created_at: member(time, 'When it was made.'),
     created_by: member(v.string(), 'Who made it.'),
@@ -92,10 +71,10 @@ export const inviteAffiliate = accountOperation({
   method: 'POST',
   role: 'manager',
   params: { affiliate_id },
-  body: newInvitation,
   status: 201,
   words: described(() => ({
-    description: `Makes a link for one person, who registers a passkey with it and is signed in to the portal. It works once within 72 hours and is shown only here; the service sends no e-mail. An affiliate has at most ${MAX_OPEN_INVITATIONS} open invitations; nobody is invited while it is suspended.`,
+    description:
+      'Makes a link for one person, who registers a passkey with it and is signed in to the portal. It works once within 72 hours and is shown only here; the service sends no e-mail. Nobody is invited while the affiliate is suspended. Somebody who has lost their passkeys is invited anew, and removed as the earlier member.',
     answer: withMembers(invitation, {
       invitation_url: member(v.string(), 'The link to hand over.'),
     }),
@@ -107,37 +86,21 @@ export const inviteAffiliate = accountOperation({
         'The link may have been made: run `members invitations`, and end the unknown invitation.',
     },
   })),
-  async run(call, { affiliate_id: affiliate, member: person = null }) {
+  async run(call, { affiliate_id: affiliate }) {
     const { env, actor, db, account } = call
     await requireAffiliate(call, affiliate)
     const now = Date.now()
-    const [profiles, members, invitations] = await Promise.all([
-      readProfiles(db, account.id, [affiliate]),
-      person === null ? [] : rows.listMembers(db, account.id, affiliate),
-      rows.listInvitations(db, account.id, affiliate),
-    ])
+    const profiles = await readProfiles(db, account.id, [affiliate])
     if (profiles.get(affiliate)?.status === 'suspended') {
       const detail = 'The affiliate is suspended, so nobody can join. Reinstate it first.'
       throw new ApiError('conflict', { detail })
     }
-    if (person !== null && !members.some(({ id }) => id === person)) {
-      const message = 'The affiliate has no member with this id.'
-      throw validationFailed([{ pointer: '/member', code: 'unknown_reference', message }])
-    }
-    const open = invitations.filter((one) => stateOf(one, now) === 'open')
-    if (open.length >= MAX_OPEN_INVITATIONS) {
-      const detail = `The affiliate has ${MAX_OPEN_INVITATIONS} open invitations. End one of them first.`
-      throw new ApiError('conflict', { detail })
-    }
     const secret = randomText(SECRET_LENGTH)
     const row = {
-      ...{ affiliate_id: affiliate, id: crypto.randomUUID(), member: person, created_by: actor },
+      ...{ affiliate_id: affiliate, id: crypto.randomUUID(), created_by: actor },
       ...{ created_at: instant(now), ends_at: now + INVITATION_MS, used_at: null },
     }
-    const details = {
-      ...{ affiliate_id: affiliate, id: row.id },
-      ...(person !== null && { member: person }),
-    }
+    const details = { affiliate_id: affiliate, id: row.id }
     const entry = { actor, action: 'affiliate-invitation.create', account: account.id, details }
     const stored = { ...row, digest: await digest(secret) }
     await withAudit(db, entry, rows.insertInvitation(db, account.id, stored))
@@ -216,21 +179,14 @@ export const listMembers = accountOperation({
           time,
           'When they signed in last, or when they first looked at the portal on a later day.',
         ),
-        keys: member(
-          v.array(v.object({ id: v.string(), name: v.string() })),
-          'The valid keys that they made.',
-        ),
       }),
     ),
     command: { name: 'members list' },
   })),
   async run(call, { affiliate_id: affiliate }) {
     await requireAffiliate(call, affiliate)
-    const [members, keys] = await Promise.all([
-      rows.listMembers(call.db, call.account.id, affiliate),
-      listAffiliateKeys(call.env.DB, call.account.id, affiliate),
-    ])
-    return { data: members.map((one) => presentMember(one, keys)) }
+    const members = await rows.listMembers(call.db, call.account.id, affiliate)
+    return { data: members.map(({ affiliate_id: _, ...one }) => one) }
   },
 })
 
@@ -240,42 +196,30 @@ export const removeMember = accountOperation({
   id: 'removeMember',
   method: 'DELETE',
   role: 'manager',
-  params: {
-    affiliate_id,
-    member_id,
-    keep_keys: v.optional(
-      member(
-        v.boolean(),
-        said('Whether the keys that the member made go on: `true` or `false`, the default.', true),
-      ),
-    ),
-  },
+  params: { affiliate_id, member_id },
   words: described(() => ({
     description:
-      'Removes a member with their passkeys. They are signed out at once. The valid keys that they made end, unless `keep_keys` is `true`; the answer names them.',
-    answer: v.object({
-      keys: v.array(v.object({ id: v.string(), name: v.string(), ended: v.boolean() })),
-    }),
-    command: { name: 'members remove' },
+      'Removes a member with their passkeys and the keys that they made. They are signed out at once.',
+    answer: null,
+    command: {
+      name: 'members remove',
+      done: 'Removed member {member_id} of affiliate {affiliate_id}, and ended their keys.',
+    },
   })),
-  async run(call, { affiliate_id: affiliate, member_id: id, keep_keys = false }) {
+  async run(call, { affiliate_id: affiliate, member_id: id }) {
     const { env, actor, db, account } = call
     await requireAffiliate(call, affiliate)
     const members = await rows.listMembers(db, account.id, affiliate)
-    const found = members.find((row) => row.id === id)
-    if (!found) throw notFound('member', id)
-    const now = Date.now()
-    const keys = madeBy(found, await listAffiliateKeys(env.DB, account.id, affiliate), now)
+    if (!members.some((row) => row.id === id)) throw notFound('member', id)
+    const author = affiliateActor({ id: affiliate, member: id, key: null })
     // Before the member: if one fails, the removal is repeated and ends it.
-    if (!keep_keys)
-      for (const key of keys) await endAffiliateKeyNow(call, account.id, affiliate, key.id)
-    const details = {
-      ...{ affiliate_id: affiliate, id },
-      ...(keys.length > 0 && { keys: keys.map(({ name }) => name), keep_keys }),
+    for (const key of await listAffiliateKeys(env.DB, account.id, affiliate)) {
+      if (key.created_by === author) await endAffiliateKeyNow(call, account.id, affiliate, key.id)
     }
+    const details = { affiliate_id: affiliate, id }
     const entry = { actor, action: 'affiliate-member.remove', account: account.id, details }
-    await withAudit(db, entry, rows.deleteMember(db, account.id, found, now))
-    return { keys: keys.map((key) => ({ ...presentKey(key), ended: !keep_keys })) }
+    await withAudit(db, entry, rows.deleteMember(db, account.id, affiliate, id))
+    return null
   },
 })
 

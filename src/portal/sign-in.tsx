@@ -277,7 +277,7 @@ async function registrationPage(
   { secret, problem }: { secret: string; problem?: string },
 ): Promise<Response> {
   const { account, words, language, now } = visit
-  const member = invitation.member ?? crypto.randomUUID()
+  const member = crypto.randomUUID()
   const purpose = purposeOf(secretDigest)
   const challenge = await newChallenge(c.env, account.id, purpose, { member, now })
   const affiliate = invitation.display_name ?? invitation.affiliate_id
@@ -286,11 +286,7 @@ async function registrationPage(
     c,
     <PortalPage language={language} account={account} title={words.invitation}>
       {problem && <Problem text={problem} />}
-      <p class="lead">
-        {invitation.member_name === null
-          ? fill(words.invited, { account: account.name, affiliate })
-          : fill(words.invited_again, { name: invitation.member_name })}
-      </p>
+      <p class="lead">{fill(words.invited, { account: account.name, affiliate })}</p>
       <p>{words.register_lead}</p>
       <PasskeyForm
         words={words}
@@ -301,15 +297,13 @@ async function registrationPage(
         submit={words.register_button}
       >
         <input type="hidden" name="secret" value={secret} />
-        {invitation.member_name === null && (
-          <InputField
-            id="name"
-            name="name"
-            label={words.your_name}
-            required
-            attributes={{ maxlength: 100, autocomplete: 'name' }}
-          />
-        )}
+        <InputField
+          id="name"
+          name="name"
+          label={words.your_name}
+          required
+          attributes={{ maxlength: 100, autocomplete: 'name' }}
+        />
       </PasskeyForm>
     </PortalPage>,
     problem === undefined ? 200 : 401,

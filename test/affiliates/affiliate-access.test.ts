@@ -84,7 +84,7 @@ test('the console suspends and reinstates an affiliate, and says so on page and 
 })
 
 const at = (path: string) => `accounts/acme/affiliates/${path}`
-const invite = (id = 'IB-07', body?: object) => askAdmin(at(`${id}/invitations`), 'POST', body)
+const invite = (id = 'IB-07') => askAdmin(at(`${id}/invitations`), 'POST')
 const invitations = async (id = 'IB-07') => (await json(askAdmin(at(`${id}/invitations`)))).data
 
 test('an invitation is a link with a secret, of which only a digest is stored', async () => {
@@ -101,7 +101,7 @@ test('an invitation is a link with a secret, of which only a digest is stored', 
   expect(JSON.stringify(await invitations())).not.toContain('invitation_url')
 })
 
-test('an invitation is ended once, is of one affiliate, and 20 are open at most', async () => {
+test('an invitation is ended once, and is of one affiliate', async () => {
   const { id } = await json(invite())
   expect((await askAdmin(at(`IB-08/invitations/${id}`), 'DELETE')).status).toBe(404)
   expect((await askAdmin(at(`IB-07/invitations/${id}`), 'DELETE')).status).toBe(204)
@@ -111,15 +111,10 @@ test('an invitation is ended once, is of one affiliate, and 20 are open at most'
     ({ action }: { action: string }) => action === 'affiliate-invitation.end',
   )
   expect(ended).toHaveLength(1)
-
-  for (let i = 0; i < 20; i++) await invite()
-  expect((await invite()).status).toBe(409)
-  expect((await invite('IB-08')).status).toBe(201)
   expect((await invite('IB-99')).status).toBe(404)
 })
 
-test('a member is listed, invited again, and removed with their passkeys', async () => {
-  expect((await invite('IB-07', { member: 'mem-1' })).status).toBe(422)
+test('a member is listed, and removed with their passkeys', async () => {
   await env.DB.batch([
     env.DB.prepare(`insert into affiliate_members (account, affiliate_id, id, name, created_at, last_seen_at)
       values ('acme', 'IB-07', 'mem-1', 'Eve', '2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z')`),
@@ -132,20 +127,17 @@ test('a member is listed, invited again, and removed with their passkeys', async
         id: 'mem-1',
         name: 'Eve',
         passkeys: 1,
-        keys: [],
         created_at: '2026-01-01T00:00:00.000Z',
       },
       last_seen_at: '2026-01-02T00:00:00.000Z',
     },
   ])
   expect((await json(askAdmin(at('IB-08/members')))).data).toEqual([])
-  expect(await json(invite('IB-07', { member: 'mem-1' }))).toMatchObject({ member: 'mem-1' })
   const uses = await json(askAdmin(at('IB-07'), 'DELETE'))
   expect(uses.detail).toContain('members')
 
   expect((await askAdmin(at('IB-08/members/mem-1'), 'DELETE')).status).toBe(404)
-  expect((await askAdmin(at('IB-07/members/mem-1'), 'DELETE')).status).toBe(200)
-  expect(await invitations()).toMatchObject([{ status: 'ended' }])
+  expect((await askAdmin(at('IB-07/members/mem-1'), 'DELETE')).status).toBe(204)
   const { results } = await env.DB.prepare('select * from affiliate_passkeys').all()
   expect(results).toEqual([])
   expect((await askAdmin(at('IB-07'), 'DELETE')).status).toBe(204)

@@ -5,15 +5,14 @@ import {
   listMembers,
   removeMember,
 } from '../../admin/affiliate-members.ts'
-import { listed } from '../../commission/engine/reasons.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { calling } from '../calling.ts'
 
 import { type Change, useVisit, type Visit } from '../page.ts'
 import type { ShownSecret } from '../session.ts'
-import { Data, Day, isolated, Name, timeWords } from './data.tsx'
-import { ChangeForm, FoldedForm, type Option } from './forms.tsx'
+import { Data, Day, Name, timeWords } from './data.tsx'
+import { ChangeForm, FoldedForm } from './forms.tsx'
 import { Table } from './table.tsx'
 
 // Who signs in to the portal for an affiliate, and who is invited.
@@ -51,36 +50,19 @@ const invitationLink = (answer: unknown): ShownSecret => ({
   values: [['Link', (answer as { invitation_url: string }).invitation_url]],
 })
 
-/** Says what became of a member and of the keys that they made. */
-function removedWords(answer: unknown): string {
-  const { keys } = answer as { keys: readonly { name: string; ended: boolean }[] }
-  const names = listed(keys.map(({ name }) => isolated(name)))
-  const what = keys[0]?.ended
-    ? 'The keys that they made are ended'
-    : 'The keys that they made go on'
-  return `The member is removed, and signed out.${keys.length > 0 ? ` ${what}: ${names}.` : ''}`
-}
-
 /** The changes of who signs in for the affiliate of a page. */
 export const memberChanges: Readonly<Record<string, Change>> = {
   invite: calling(inviteAffiliate, invitationLink),
   uninvite: calling(endInvitation, 'The invitation is ended. Its link no longer works.'),
-  remove_member: calling(removeMember, removedWords),
+  remove_member: calling(
+    removeMember,
+    'The member is removed, and signed out. The keys that they made are ended.',
+  ),
 }
-
-/** Names a member with the keys that they made. */
-const withKeys = ({ id, name, keys }: Member): Option => [
-  id,
-  keys.length === 0 ? name : `${name}, who made ${listed(keys.map((key) => isolated(key.name)))}`,
-]
-
-const nameOf = ({ members }: Access, id: string | null) =>
-  members.find((member) => member.id === id)?.name ?? null
 
 /** Renders who signs in for an affiliate, and the forms that invite and remove persons. */
 export const AccessPart = (props: { access: Access; isSuspended: boolean }) => {
   const { access, isSuspended } = props
-  const persons = access.members.map(({ id, name }) => [id, name] as const)
   return (
     <>
       <Table
@@ -100,10 +82,6 @@ export const AccessPart = (props: { access: Access; isSuspended: boolean }) => {
             caption="Open invitations"
             rows={access.open}
             columns={{
-              For: ({ member }) => {
-                const name = nameOf(access, member)
-                return name === null ? 'another person' : <Data text={name} />
-              },
               Made: 'created_at',
               By: ({ created_by }) => <Data text={created_by} />,
               Ends: 'ends_at',
@@ -117,9 +95,9 @@ export const AccessPart = (props: { access: Access; isSuspended: boolean }) => {
               {
                 name: 'invitation_id',
                 label: 'Invitation',
-                options: access.open.map(({ id, member, created_at }) => [
+                options: access.open.map(({ id, created_at }) => [
                   id,
-                  `${nameOf(access, member) ?? 'Another person'}, made ${timeWords(created_at)} UTC`,
+                  `Made ${timeWords(created_at)} UTC`,
                 ]),
               },
             ]}
@@ -131,52 +109,32 @@ export const AccessPart = (props: { access: Access; isSuspended: boolean }) => {
       {isSuspended ? (
         <p class="note">Nobody can be invited while the affiliate is suspended.</p>
       ) : (
-        <ChangeForm
-          change="invite"
-          submit="Invite"
-          fields={
-            persons.length === 0
-              ? []
-              : [
-                  {
-                    name: 'member',
-                    label: 'Who',
-                    options: [
-                      ['', 'Another person'],
-                      ...persons.map(
-                        ([id, name]): Option => [id, `${name}, who lost their device`],
-                      ),
-                    ],
-                    hint: 'When a person who lost their device uses the link, their earlier passkeys stop working.',
-                  },
-                ]
-          }
-        >
+        <ChangeForm change="invite" submit="Invite">
           <p class="note">
             The person opens a link, and signs in from then on with the screen lock of their phone
             or computer. There is no password. You send the link: the service sends no e-mail.
+            Invite a person again who has lost their device, and remove them as the earlier member.
           </p>
         </ChangeForm>
       )}
-      {persons.length > 0 && (
+      {access.members.length > 0 && (
         <FoldedForm
           change="remove_member"
           title="Remove a member"
           submit="Remove the member"
           isDanger
           fields={[
-            { name: 'member_id', label: 'Who', options: access.members.map(withKeys) },
             {
-              name: 'keep_keys',
-              label: 'Keys that they made',
-              options: [
-                ['', 'End them'],
-                ['true', 'Keep them'],
-              ],
+              name: 'member_id',
+              label: 'Who',
+              options: access.members.map(({ id, name }) => [id, name]),
             },
           ]}
         >
-          <p>They are signed out at once. To return, they need a new invitation.</p>
+          <p>
+            They are signed out at once, and the keys that they made end. To return, they need a new
+            invitation.
+          </p>
         </FoldedForm>
       )}
     </>

@@ -23,8 +23,8 @@ const DELETE_OLD = compileStatement(`
 
 const INSERT_INVITATION = compileStatement(`
   insert into affiliate_invitations
-    (account, affiliate_id, id, digest, member, created_at, created_by, ends_at)
-  values (:account, :affiliate_id, :id, :digest, :member, :created_at, :created_by, :ends_at)
+    (account, affiliate_id, id, digest, created_at, created_by, ends_at)
+  values (:account, :affiliate_id, :id, :digest, :created_at, :created_by, :ends_at)
   on conflict do nothing`)
 
 /** Stores an invitation, unless it is stored already, and deletes those of the affiliate that ended more than 30 days before. */
@@ -41,7 +41,7 @@ export const insertInvitation = (
   bindStatement(db, INSERT_INVITATION, { account, ...row }),
 ]
 
-const INVITATION = 'affiliate_id, id, member, created_at, created_by, ends_at, used_at'
+const INVITATION = 'affiliate_id, id, created_at, created_by, ends_at, used_at'
 
 const LIST_INVITATIONS = compileStatement(`
   select ${INVITATION} from affiliate_invitations
@@ -66,19 +66,14 @@ export const endInvitation = (
 
 /** An invitation that was found by its secret, with the affiliate that it is for. */
 export type FoundInvitation = Invitation &
-  Pick<StoredProfile, 'display_name' | 'language' | 'status' | 'suspensions'> & {
-    member_name: string | null
-  }
+  Pick<StoredProfile, 'display_name' | 'language' | 'status' | 'suspensions'>
 
 const FIND_INVITATION = compileStatement(`
   select ${INVITATION.split(', ')
     .map((name) => `i.${name}`)
-    .join(', ')}, a.display_name, a.language, a.status, a.suspensions,
-    m.name as member_name
+    .join(', ')}, a.display_name, a.language, a.status, a.suspensions
   from affiliate_invitations i
   join affiliates a on a.account = i.account and a.affiliate_id = i.affiliate_id
-  left join affiliate_members m
-    on m.account = i.account and m.affiliate_id = i.affiliate_id and m.id = i.member
   where i.account = :account and i.digest = :digest`)
 
 /** Returns the invitation with this digest of its secret; null if there is none. */
@@ -107,17 +102,13 @@ const DELETE_MEMBER = compileStatement(`
   delete from affiliate_members
   where account = :account and affiliate_id = :affiliate_id and id = :id`)
 
-const END_INVITATIONS_OF = compileStatement(`
-  update affiliate_invitations set ends_at = min(ends_at, :now)
-  where account = :account and affiliate_id = :affiliate_id and member = :id and used_at is null`)
-
-/** Removes a member with their passkeys, and ends what invites them. `now` is in milliseconds. */
+/** Removes a member with their passkeys. */
 export const deleteMember = (
   db: D1Database,
   account: string,
-  { affiliate_id, id }: Pick<AffiliateMember, 'affiliate_id' | 'id'>,
-  now: number,
+  affiliate_id: string,
+  id: string,
 ): D1PreparedStatement[] =>
-  [DELETE_PASSKEYS, DELETE_MEMBER, END_INVITATIONS_OF].map((statement) =>
-    bindStatement(db, statement, { account, affiliate_id, id, now }),
+  [DELETE_PASSKEYS, DELETE_MEMBER].map((statement) =>
+    bindStatement(db, statement, { account, affiliate_id, id }),
   )

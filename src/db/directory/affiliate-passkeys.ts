@@ -84,14 +84,9 @@ const USE_INVITATION = compileStatement(
   `update affiliate_invitations set used_at = :at where ${IS_OPEN}`,
 )
 
-const DROP_PASSKEYS = compileStatement(`
-  delete from affiliate_passkeys
-  where account = :account and affiliate_id = :affiliate_id and member = :member`)
-
-const PUT_MEMBER = compileStatement(`
+const INSERT_MEMBER = compileStatement(`
   insert into affiliate_members (account, affiliate_id, id, name, created_at, last_seen_at)
-  values (:account, :affiliate_id, :member, :name, :at, :at)
-  on conflict (account, affiliate_id, id) do update set last_seen_at = excluded.last_seen_at`)
+  values (:account, :affiliate_id, :member, :name, :at, :at)`)
 
 const INSERT_PASSKEY = compileStatement(`
   insert into affiliate_passkeys (account, credential_id, affiliate_id, member, public_key, counter,
@@ -104,7 +99,7 @@ export const insertPasskey = (db: D1Database, account: string, passkey: Passkey)
   bindStatement(db, INSERT_PASSKEY, { account, ...passkey })
 
 /**
- * Uses an invitation: stores the passkey and its member, whose earlier passkeys end. Fails, and so does its
+ * Uses an invitation: stores the passkey and its member. Fails, and so does its
  * batch, if the invitation was used or has ended meanwhile, or if the affiliate was suspended. `now` is in
  * milliseconds.
  */
@@ -117,7 +112,7 @@ export function acceptInvitation(
   const { affiliate_id, member } = passkey
   const at = new Date(now).toISOString()
   const values = { account, digest, affiliate_id, member, name, now, at }
-  const steps = [REJECT_CLOSED, USE_INVITATION, DROP_PASSKEYS, PUT_MEMBER]
+  const steps = [REJECT_CLOSED, USE_INVITATION, INSERT_MEMBER]
   return [
     ...steps.map((statement) => bindStatement(db, statement, values)),
     insertPasskey(db, account, passkey),
