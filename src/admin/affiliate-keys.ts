@@ -12,10 +12,9 @@ import { type AccountCall, accountOperation, type TeamCall } from '../http/opera
 import { notFound } from '../http/read-fields.ts'
 import { day, takes_effect, time } from '../validation/answer-fields.ts'
 import { described, listOf, named } from '../validation/described.ts'
+import * as f from '../validation/fields.ts'
 import { member, said } from '../validation/fields.ts'
 import { quote } from '../validation/quote.ts'
-import { newKeyFields } from './affiliate-key-fields.ts'
-import { DEFAULT_OVERLAP, type Overlap, overlapEnd } from './overlap.ts'
 import { propagateNow, propagateSettings } from './propagate.ts'
 
 /** Returns the key of an affiliate as the administration API shows it. */
@@ -35,12 +34,17 @@ export async function requireAffiliate({ db, account }: AccountCall, id: string)
   if (!(await affiliateExists(db, account.id, id))) throw notFound('affiliate', id)
 }
 
-/** What a new key is for, what it may do, and which one it replaces. */
-interface NewKeyFields {
-  readonly name: string
-  readonly scope?: 'read' | 'read links' | undefined
-  readonly replaces?: string | undefined
-  readonly overlap?: Overlap | undefined
+/** The fields of a new key. */
+const newKey = {
+  name: member(f.label, said('What the key is for.', 'Tracker of the affiliate')),
+  scope: v.optional(
+    member(
+      f.oneOf('read', 'read links'),
+      said(
+        'What the key may do: read, or also make and change links and postbacks and ask questions. Defaults to `read`.',
+      ),
+    ),
+  ),
 }
 
 type Caller = Pick<TeamCall, 'env' | 'actor'>
@@ -48,35 +52,26 @@ type Caller = Pick<TeamCall, 'env' | 'actor'>
 /**
  * Makes a key of an affiliate, and returns it as it is shown once.
  *
- * @throws ApiError `conflict` if the affiliate has or made as many keys as they may, `not_found`
+ * @throws ApiError `conflict` if the affiliate has or made as many keys as they may
  */
 export async function createAffiliateKey(
   { env, actor }: Caller,
   { id: account, mode }: Pick<Account, 'id' | 'mode'>,
   affiliate_id: string,
-  fields: NewKeyFields,
+  { name, scope = 'read' }: v.InferOutput<v.ObjectSchema<typeof newKey, undefined>>,
 ) {
-  const { name, scope = 'read', replaces = null, overlap: length = DEFAULT_OVERLAP } = fields
   const { DB } = env
   const now = Date.now()
-  const replaced = replaces === null ? null : await findKey(env, account, affiliate_id, replaces)
   const affiliate_key = await newIssuedKey(env.TRACKING_KEYS, 'taf', mode)
   const id = crypto.randomUUID()
   const created_at = new Date(now).toISOString()
-  const details = { affiliate_id, id, name, scope, ...(replaced && { replaces, overlap: length }) }
+  const details = { affiliate_id, id, name, scope }
   const key = {
     ...{ id, account, affiliate_id, name, scope, created_at, created_by: actor },
     digest: await digest(affiliate_key),
-    replaced: replaces,
   }
   const entry = { actor, action: 'affiliate-key.create', account, details }
-  const statements = [
-    ...rows.insertAffiliateKey(DB, key, now),
-    ...(replaced
-      ? [rows.endAffiliateKey(DB, { ...key, id: replaced.id }, overlapEnd(length, now))]
-      : []),
-    bumpVersion(DB, account),
-  ]
+  const statements = [...rows.insertAffiliateKey(DB, key, now), bumpVersion(DB, account)]
   await withAudit(DB, entry, statements).catch((error) => {
     if (!isAssertionFailure(error)) throw error
     throw new ApiError('conflict', {
@@ -90,19 +85,6 @@ export async function createAffiliateKey(
   }
 }
 
-/** Returns the key of an affiliate with this id. Throws `not_found`. */
-async function findKey(
-  env: Env,
-  account: string,
-  affiliate_id: string,
-  id: string,
-): Promise<rows.AffiliateKeyRow> {
-  const keys = await rows.listAffiliateKeys(env.DB, account, affiliate_id)
-  const key = keys.find((row) => row.id === id)
-  if (key) return key
-  throw new ApiError('not_found', { detail: `The affiliate has no key ${quote(id)}.` })
-}
-
 /** Ends a key of an affiliate at once. Throws `not_found`. */
 export async function endAffiliateKeyNow(
   { env, actor }: Caller,
@@ -110,7 +92,11 @@ export async function endAffiliateKeyNow(
   affiliate_id: string,
   id: string,
 ): Promise<void> {
-  const key = await findKey(env, account, affiliate_id, id)
+  const keys = await rows.listAffiliateKeys(env.DB, account, affiliate_id)
+  const key = keys.find((row) => row.id === id)
+  if (!key) {
+    throw new ApiError('not_found', { detail: `The affiliate has no key ${quote(id)}.` })
+  }
   const now = Date.now()
   const details = { affiliate_id, id, name: key.name }
   const entry = { actor, action: 'affiliate-key.end', account, details }
@@ -144,11 +130,11 @@ export const makeAffiliateKey = accountOperation({
   id: 'makeAffiliateKey',
   method: 'POST',
   params: { affiliate_id },
-  body: newKeyFields,
+  body: newKey,
   status: 201,
   words: described(() => ({
     description:
-      'Makes a key with which the affiliate reads what they earn, and why. It is shown only once. `replaces` ends another key after `overlap`, 24 hours unless set. An affiliate has at most 5 valid keys; another one is a conflict.',
+      'Makes a key with which the affiliate reads what they earn, and why. It is shown only once. To replace a key, make another one and end the old one when nothing uses it. An affiliate has at most 5 valid keys; another one is a conflict.',
     answer: named(
       'NewAffiliateKey',
       v.object({

@@ -141,19 +141,6 @@ export const Keys = (
               ['read links', words.key_changes],
             ],
           },
-          ...(alive.length > 0
-            ? [
-                {
-                  name: 'replaces',
-                  label: words.key_replaces,
-                  value: typed('replaces'),
-                  options: [
-                    ['', '–'] as const,
-                    ...alive.map(({ id, name }) => [id, name] as const),
-                  ],
-                },
-              ]
-            : []),
         ]}
       />
     </>
@@ -168,7 +155,6 @@ export async function makeKey(
 ): Promise<NewKey> {
   act(c, visit)
   const { account, session, words } = visit
-  const replaces = form('replaces')
   const { affiliate_key, name } = await createAffiliateKey(
     { env: c.env, actor: c.var.actor },
     account,
@@ -176,7 +162,6 @@ export async function makeKey(
     {
       name: typedName(form('name'), words.keys),
       scope: form('scope') === 'read links' ? 'read links' : 'read',
-      ...(replaces !== '' && { replaces }),
     },
   )
   return { affiliate_key, name }

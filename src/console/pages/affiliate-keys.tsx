@@ -3,7 +3,7 @@ import { calling } from '../calling.ts'
 import type { Page } from '../page.ts'
 import { Badge, Data, Day, EmptyState, isolated, Time } from '../parts/data.tsx'
 import { AccountLink } from '../parts/fields.tsx'
-import { ChangeForm, FoldedForm, type Input, type Option } from '../parts/forms.tsx'
+import { ChangeForm, FoldedForm, type Option } from '../parts/forms.tsx'
 import { affiliateText } from '../parts/names.tsx'
 import { secretOf } from '../parts/rotation.tsx'
 import { Table } from '../parts/table.tsx'
@@ -16,31 +16,14 @@ const SCOPES: readonly Option[] = [
   ['read links', 'Read, make links and postbacks, and ask'],
 ]
 
-/** The fields of a new key. */
-const NEW: readonly Input[] = [
-  {
-    name: 'name',
-    label: 'What it is for',
-    required: true,
-    placeholder: 'Tracker of the affiliate',
-  },
-  { name: 'scope', label: 'It may', options: SCOPES },
-]
-
-const OVERLAPS: readonly Option[] = [
-  ['24h', 'Works for another 24 hours'],
-  ['7d', 'Works for another 7 days'],
-  ['1h', 'Works for another hour'],
-  ['none', 'Ends at once'],
-]
-
-const make = calling(makeAffiliateKey, secretOf('The key is made.', 'affiliate_key'))
-
 /** The keys of an affiliate. */
 export const affiliateKeysPage: Page = {
   path: '/accounts/:account/affiliates/:affiliate_id/keys',
   section: 'Affiliates',
-  changes: { make, replace: make, end: calling(endAffiliateKey, 'The key has ended.') },
+  changes: {
+    make: calling(makeAffiliateKey, secretOf('The key is made.', 'affiliate_key')),
+    end: calling(endAffiliateKey, 'The key has ended.'),
+  },
   async render(visit) {
     const { api, account, params } = visit
     const affiliate_id = params.affiliate_id ?? ''
@@ -75,35 +58,35 @@ export const affiliateKeysPage: Page = {
         {alive.length < MOST && (
           <>
             <h2>Make a key</h2>
-            <ChangeForm change="make" submit="Make the key" needs="approver" fields={NEW}>
+            <ChangeForm
+              change="make"
+              submit="Make the key"
+              needs="approver"
+              fields={[
+                {
+                  name: 'name',
+                  label: 'What it is for',
+                  required: true,
+                  placeholder: 'Tracker of the affiliate',
+                },
+                { name: 'scope', label: 'It may', options: SCOPES },
+              ]}
+            >
               <p class="note">The key is shown once, after you have made it.</p>
             </ChangeForm>
           </>
         )}
         {alive.length > 0 && (
-          <>
-            <FoldedForm
-              change="replace"
-              title="Replace a key"
-              submit="Replace the key"
-              needs="approver"
-              fields={[
-                { name: 'replaces', label: 'Key', options: keys },
-                ...NEW,
-                { name: 'overlap', label: 'The old key', options: OVERLAPS },
-              ]}
-            />
-            <FoldedForm
-              change="end"
-              title="End a key"
-              submit="End the key"
-              needs="approver"
-              isDanger
-              fields={[{ name: 'key_id', label: 'Key', options: keys }]}
-            >
-              <p>Requests with it are refused at once. This cannot be undone.</p>
-            </FoldedForm>
-          </>
+          <FoldedForm
+            change="end"
+            title="End a key"
+            submit="End the key"
+            needs="approver"
+            isDanger
+            fields={[{ name: 'key_id', label: 'Key', options: keys }]}
+          >
+            <p>Requests with it are refused at once. This cannot be undone.</p>
+          </FoldedForm>
         )}
       </>
     )

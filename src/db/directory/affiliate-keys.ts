@@ -41,7 +41,7 @@ export const keysOfAccount = (
 /** At most so many keys of an affiliate are made in an hour. */
 export const KEYS_PER_HOUR = 20
 
-/** Aborts the batch if an affiliate has as many valid keys as it may have, but for a new and a replaced one. */
+/** Aborts the batch if an affiliate has as many valid keys as it may have, or made as many in an hour. */
 const REJECT_FULL = compileStatement(`
   select json('too many keys') where (
     select count(*) from affiliate_keys
@@ -49,7 +49,7 @@ const REJECT_FULL = compileStatement(`
       and created_at > :hour_ago) >= ${KEYS_PER_HOUR} or (
     select count(*) from affiliate_keys
     where account = :account and affiliate_id = :affiliate_id and digest <> :digest
-      and id <> :replaced and (ends_at is null or ends_at > :at)) >= ${MAX_LIVE_KEYS}`)
+      and (ends_at is null or ends_at > :at)) >= ${MAX_LIVE_KEYS}`)
 
 /** Deletes the keys that ended more than a day ago, once their objects know. The audit log has them. */
 const DELETE_ENDED = compileStatement(`
@@ -61,11 +61,11 @@ const INSERT_KEY = compileStatement(`
   values (:digest, :id, :account, :affiliate_id, :name, :scope, :created_at, :created_by)
   on conflict do nothing`)
 
-/** A new key, and the id of the one that it replaces; null: none. */
-export interface NewAffiliateKey
-  extends Omit<typeof affiliateKeys.$inferSelect, 'ends_at' | 'closed' | 'last_used_on'> {
-  readonly replaced: string | null
-}
+/** A new key. */
+type NewAffiliateKey = Omit<
+  typeof affiliateKeys.$inferSelect,
+  'ends_at' | 'closed' | 'last_used_on'
+>
 
 /**
  * Inserts a key at `at` (milliseconds), unless it is stored already. The batch fails if the affiliate has
@@ -73,11 +73,11 @@ export interface NewAffiliateKey
  */
 export function insertAffiliateKey(
   db: D1Database,
-  { replaced, ...key }: NewAffiliateKey,
+  key: NewAffiliateKey,
   at: number,
 ): D1PreparedStatement[] {
   const hour_ago = new Date(at - HOUR_MS).toISOString()
-  const values = { ...key, replaced: replaced ?? '', at, hour_ago }
+  const values = { ...key, at, hour_ago }
   return [REJECT_FULL, DELETE_ENDED, INSERT_KEY].map((statement) =>
     bindStatement(db, statement, values),
   )
