@@ -1,20 +1,11 @@
 import * as v from 'valibot'
 import * as rows from '../db/directory/attribution.ts'
 import { affiliatesByLink } from '../db/directory/links.ts'
-import { accountList, accountOperation } from '../http/operation.ts'
+import { accountList } from '../http/operation.ts'
 import { invalidQuery, readDayRange } from '../http/query.ts'
-import { count, day, daysNeeded, daysWanted } from '../validation/answer-fields.ts'
-import { described, listOf, named } from '../validation/described.ts'
+import { day, daysWanted } from '../validation/answer-fields.ts'
+import { described, named } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
-
-/** Returns the error of days with too much to count. */
-export const tooManyGroups = (what: string) => {
-  const { rows: most, groups } = rows.REPORT_LIMITS
-  return invalidQuery(
-    `From \`from\` to \`to\`, there are more than ${most.toLocaleString('en')} ${what} or ${groups.toLocaleString('en')} groups. Ask for fewer days.`,
-    'from',
-  )
-}
 
 interface CustomerFilter {
   readonly customer_id?: string | undefined
@@ -35,10 +26,6 @@ function filterOf(query: CustomerFilter): rows.AttributionFilter {
 }
 
 const isText = (value: string | null | undefined): value is string => typeof value === 'string'
-
-const verdict = described(() =>
-  v.picklist(['attributed', 'organic', 'altered', 'foreign', 'unrecognised', 'conflict']),
-)
 
 export const listAttributed = accountList({
   id: 'listAttributed',
@@ -67,7 +54,14 @@ export const listAttributed = accountList({
         customer_id: member(v.string(), 'The id of the customer.'),
         day: member(day, 'The day of the registration.'),
         attribution: v.object({
-          verdict,
+          verdict: v.picklist([
+            'attributed',
+            'organic',
+            'altered',
+            'foreign',
+            'unrecognised',
+            'conflict',
+          ]),
           link_id: v.nullable(member(v.string(), 'The link that the customer followed.')),
           affiliate_id: v.nullable(
             member(v.string(), 'The affiliate that is paid. Null if none is.'),
@@ -108,51 +102,3 @@ export const listAttributed = accountList({
     return { ...customers, data }
   },
 })
-
-const ofCounts = { topic: 'affiliates', method: 'GET', role: 'viewer', params: daysNeeded } as const
-
-export const countAttribution = accountOperation({
-  ...ofCounts,
-  id: 'countAttribution',
-  path: '/attribution',
-  words: described(() => ({
-    description: 'Returns the number of customers for each day, verdict and link.',
-    answer: listOf(
-      named(
-        'Attribution',
-        v.object({ day, verdict, link_id: v.nullable(v.string()), customers: count }),
-      ),
-    ),
-    command: { name: 'attribution' },
-  })),
-  async run({ account, db }, query) {
-    const { from, to } = readDayRange(query)
-    const found = await rows.countAttributions(db, account.id, from, to)
-    if (!found) throw tooManyGroups('customers')
-    return { data: found.map(({ link, ...row }) => ({ ...row, link_id: link })) }
-  },
-})
-
-/** The clicks on a link on a day. */
-export const clicks = described(() =>
-  named('Clicks', v.object({ day, link_id: v.string(), clicks: count })),
-)
-
-export const countClicks = accountOperation({
-  ...ofCounts,
-  id: 'countClicks',
-  path: '/clicks',
-  words: described(() => ({
-    description: 'Returns the number of clicks for each day and link. Clicks are kept for 30 days.',
-    answer: listOf(clicks),
-    command: { name: 'clicks' },
-  })),
-  async run({ account, db }, query) {
-    const data = await rows.countClicks(db, account.id, readDayRange(query))
-    if (!data) throw tooManyGroups('clicks')
-    return { data }
-  },
-})
-
-/** The operations that show where customers came from. */
-export const ATTRIBUTION_OPERATIONS = [listAttributed, countAttribution, countClicks]

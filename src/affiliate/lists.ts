@@ -1,16 +1,14 @@
 import * as v from 'valibot'
-import { clicks, tooManyGroups } from '../admin/attribution.ts'
 import { asCsv, csvWords } from '../commission/csv-list.ts'
 import { dayNumber, dayText } from '../commission/engine/calendar.ts'
 import { compareText } from '../commission/engine/facts.ts'
 import { type DatedTree, datedTree } from '../commission/statements/tree.ts'
 import { readParents } from '../db/commission/histories.ts'
-import { countClicks } from '../db/directory/attribution.ts'
-import { linksOf } from '../db/directory/links.ts'
 import { ApiError } from '../errors.ts'
 import { affiliateOperation } from '../http/operation.ts'
 import { readDayRange } from '../http/query.ts'
 import { computeReport } from '../reports/compute.ts'
+import { reportOfAffiliate } from '../reports/own-report.ts'
 import { type Figures, parseReport } from '../reports/report.ts'
 import { count, day, daysNeeded } from '../validation/answer-fields.ts'
 import { described, listOf, named } from '../validation/described.ts'
@@ -28,16 +26,26 @@ export const listAffiliateClicks = affiliateOperation({
   params: daysNeeded,
   files: asCsv('clicks', CLICK_COLUMNS),
   words: described(() => ({
-    description: 'Counts the clicks on the links of the affiliate, by day (UTC) and link.',
-    answer: listOf(clicks),
-    fromPrimary: true,
+    description:
+      'Counts the clicks of the last 30 days on the links of the affiliate, by day (UTC) and link, as reports do.',
+    answer: listOf(named('Clicks', v.object({ day, link_id: v.string(), clicks: count }))),
     files: csvWords(CLICK_COLUMNS),
   })),
-  async run({ env, db, grant: { account }, affiliate }, query) {
-    const links = [...(await linksOf(env.DB, account, [affiliate.id])).keys()]
-    const data = await countClicks(db, account, { ...readDayRange(query), links })
-    if (!data) throw tooManyGroups('clicks')
-    return { data }
+  async run({ env, session, grant: { account, vertical }, affiliate }, query) {
+    const of = { ...query, metrics: 'clicks', group_by: 'day,link' }
+    const { data } = await reportOfAffiliate(
+      { session, directory: env.DB },
+      { account, vertical },
+      affiliate,
+      parseReport(vertical, of),
+    )
+    return {
+      data: data.flatMap(({ groups, metrics }) => {
+        const [day, link_id] = [String(groups.day), String(groups.link)]
+        const clicks = Number(metrics.clicks)
+        return clicks > 0 ? [{ day, link_id, clicks }] : []
+      }),
+    }
   },
 })
 

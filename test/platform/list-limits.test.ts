@@ -1,20 +1,16 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { UNCONFIGURED_LIMITS } from '../../src/db/directory/affiliates.ts'
-import { REPORT_LIMITS } from '../../src/db/directory/attribution.ts'
 import { LIST_LIMITS } from '../../src/db/paginate.ts'
 import { brand, deposited, eve } from '../brand.ts'
 import { ada, askAdmin, deposit, json, partner, traded } from '../partner.ts'
 
-// Lists and reports read a bounded number of rows: beyond the limits a total is not exact, and a request
-// is refused with a hint.
+// Lists read a bounded number of rows: beyond the limits a total is not exact.
 
 const LIST = { ...LIST_LIMITS }
-const REPORT = { ...REPORT_LIMITS }
 const UNCONFIGURED = { ...UNCONFIGURED_LIMITS }
 
 afterEach(() => {
   Object.assign(LIST_LIMITS, LIST)
-  Object.assign(REPORT_LIMITS, REPORT)
   Object.assign(UNCONFIGURED_LIMITS, UNCONFIGURED)
 })
 
@@ -180,37 +176,4 @@ test('deliveries and the lists of the team are counted up to the limit', async (
   )
   expect([data.length, next.data.length]).toEqual([1, 1])
   expect(next.meta).toMatchObject(limited)
-})
-
-describe('a report', () => {
-  const days = 'from=2026-10-01&to=2026-10-31'
-  const detail = (what: string, rows: string, groups: string) =>
-    `From \`from\` to \`to\`, there are more than ${rows} ${what} or ${groups} groups. Ask for fewer days.`
-
-  test.each(['rows', 'groups'] as const)(
-    'attribution is refused beyond its limit of %s',
-    async (name) => {
-      const { account, post } = await partner()
-      await post('customers', [
-        ada,
-        { ...ada, customer_id: 'c-2', signup_date: '2026-10-02T00:00:00.000Z' },
-      ])
-      REPORT_LIMITS[name] = 1
-      const path = `accounts/${account}/attribution`
-      const refused = await askAdmin(`${path}?${days}`)
-
-      expect([refused.status, (await json(refused)).detail]).toEqual([
-        400,
-        detail(
-          'customers',
-          REPORT_LIMITS.rows.toLocaleString('en'),
-          REPORT_LIMITS.groups.toLocaleString('en'),
-        ),
-      ])
-      const fewer = await json(askAdmin(`${path}?from=2026-10-02&to=2026-10-02`))
-      expect(fewer.data).toEqual([
-        { day: '2026-10-02', verdict: 'unrecognised', link_id: null, customers: 1 },
-      ])
-    },
-  )
 })
