@@ -14,7 +14,6 @@
 --   affiliate_id    the affiliate whose postback it is; null: a webhook of the account
 --   method          GET: the URL has the values; POST: the body has them, signed
 --   active_since    since when a postback has wanted its events, in milliseconds; null: since it was created
---   paused_by_firm  1 if the team has paused a postback: only the team ends that pause
 CREATE TABLE webhook_endpoints (
   account       TEXT NOT NULL,
   id            TEXT NOT NULL,
@@ -28,8 +27,6 @@ CREATE TABLE webhook_endpoints (
   affiliate_id TEXT CHECK (affiliate_id <> ''),
   method TEXT NOT NULL DEFAULT 'POST'
     CHECK (method IN ('GET', 'POST')),
-  paused_by_firm INTEGER NOT NULL DEFAULT 0
-    CHECK (paused_by_firm IN (0, 1)),
   active_since INTEGER,
   PRIMARY KEY (account, id)
 ) STRICT, WITHOUT ROWID;

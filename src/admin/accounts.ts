@@ -42,7 +42,6 @@ import { described, named } from '../validation/described.ts'
 import * as f from '../validation/fields.ts'
 import { member, said } from '../validation/fields.ts'
 import { quote } from '../validation/quote.ts'
-import { dropWebhooksOfDisabled } from '../webhooks/causes.ts'
 import { UNATTRIBUTED_THRESHOLD } from '../webhooks/limits.ts'
 import { bookZoneOf, dayInZone } from '../zone.ts'
 import { placeAccount } from './databases.ts'
@@ -514,7 +513,6 @@ export const changeAccount = accountOperation({
       ])
     }
     if (change.book_zone !== undefined) await settleBookZone(call, change.book_zone)
-    if (change.disabled) await dropWebhooksOfDisabled(env, [account])
     const takes_effect = await propagateSettings(env, id)
     return { ...presentAccount((await rows.findAccount(env.DB, id)) ?? account), takes_effect }
   },

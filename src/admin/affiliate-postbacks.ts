@@ -1,13 +1,12 @@
 import * as v from 'valibot'
+import type { EndpointRow } from '../db/webhooks/endpoints.ts'
 import { accountOperation } from '../http/operation.ts'
-import { notFound } from '../http/read-fields.ts'
 import { time } from '../validation/answer-fields.ts'
 import { described, listOf, named } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
-import { POSTBACK_EVENTS } from '../webhooks/events.ts'
-import { changePostback, findPostback, listPostbacks } from '../webhooks/manage.ts'
+import { POSTBACK_EVENTS, type PostbackEvent } from '../webhooks/events.ts'
+import { listEndpoints, presentEndpoint } from '../webhooks/manage.ts'
 import { affiliate_id, requireAffiliate } from './affiliate-keys.ts'
-import { postbackPause } from './postback-fields.ts'
 
 /** The id of a postback. */
 export const postback_id = member(
@@ -27,8 +26,8 @@ export const postback = described(() =>
       disabled: member(v.boolean(), 'Whether nothing is sent.'),
       disabled_reason: v.nullable(
         member(
-          v.picklist(['affiliate', 'firm', 'gone', 'failing']),
-          '`affiliate`: the affiliate has paused it. `firm`: the firm has. `gone`: it answered 410. `failing`: all attempts of three days failed.',
+          v.picklist(['affiliate', 'gone', 'failing']),
+          '`affiliate`: the affiliate has paused it. `gone`: it answered 410. `failing`: all attempts of three days failed.',
         ),
       ),
       failing_since: v.nullable(
@@ -42,10 +41,16 @@ export const postback = described(() =>
   ),
 )
 
-const ofPostbacks = { topic: 'affiliates', path: '/affiliates/{affiliate_id}/postbacks' } as const
+/** Returns a postback as its affiliate and the team see it: without its secret. */
+export const presentPostback = (row: EndpointRow) => ({
+  ...presentEndpoint<PostbackEvent>(row),
+  method: row.method,
+  disabled_reason: row.disabled === 'team' ? ('affiliate' as const) : row.disabled,
+})
 
 export const listAffiliatePostbacks = accountOperation({
-  ...ofPostbacks,
+  topic: 'affiliates',
+  path: '/affiliates/{affiliate_id}/postbacks',
   id: 'listAffiliatePostbacks',
   method: 'GET',
   role: 'viewer',
@@ -57,36 +62,8 @@ export const listAffiliatePostbacks = accountOperation({
   })),
   async run(call, { affiliate_id: affiliate }) {
     await requireAffiliate(call, affiliate)
-    return { data: await listPostbacks(call.env, call.account, affiliate) }
+    const { env, account } = call
+    const rows = await listEndpoints({ env, account, affiliate_id: affiliate })
+    return { data: rows.map(presentPostback) }
   },
 })
-
-export const pausePostback = accountOperation({
-  ...ofPostbacks,
-  path: `${ofPostbacks.path}/{postback_id}`,
-  id: 'pausePostback',
-  method: 'PATCH',
-  role: 'manager',
-  params: { affiliate_id, postback_id },
-  body: postbackPause,
-  words: described(() => ({
-    description:
-      'Pauses a postback, or lets it go on. The affiliate cannot end a pause of the team. Pending events become dead letters.',
-    answer: postback,
-    command: { name: 'postbacks change' },
-  })),
-  async run(call, { affiliate_id: affiliate, postback_id: id, disabled }) {
-    await requireAffiliate(call, affiliate)
-    const find = async () => {
-      const found = await findPostback(call.env, call.account, affiliate, id)
-      if (!found) throw notFound('postback', id)
-      return found
-    }
-    await find()
-    await changePostback({ ...call, affiliate_id: affiliate }, id, { disabled }, true)
-    return find()
-  },
-})
-
-/** The operations on the postbacks of affiliates, which the team sees and can pause. */
-export const AFFILIATE_POSTBACK_OPERATIONS = [listAffiliatePostbacks, pausePostback]

@@ -8,12 +8,12 @@ import { getReport } from '../reports/operations.ts'
 import { ACCOUNT_OPERATIONS } from './accounts.ts'
 import { AFFILIATE_KEY_OPERATIONS } from './affiliate-keys.ts'
 import { AFFILIATE_MEMBER_OPERATIONS } from './affiliate-members.ts'
-import { AFFILIATE_POSTBACK_OPERATIONS } from './affiliate-postbacks.ts'
+import { listAffiliatePostbacks } from './affiliate-postbacks.ts'
 import { AFFILIATE_OPERATIONS } from './affiliates.ts'
 import { APPROVAL_OPERATIONS } from './approvals.ts'
 import { ARCHIVE_OPERATIONS } from './archives.ts'
 import { getOwnAccount, listAttention } from './attention.ts'
-import { ATTRIBUTION_OPERATIONS } from './attribution.ts'
+import { listAttributed } from './attribution.ts'
 import { listAuditLog } from './audit-log.ts'
 import { BRAND_TOKEN_OPERATIONS } from './brand-tokens.ts'
 import { getChanges } from './changes.ts'
@@ -57,7 +57,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...AFFILIATE_KEY_OPERATIONS,
   ...AFFILIATE_MEMBER_OPERATIONS,
   ...QUESTION_OPERATIONS,
-  ...AFFILIATE_POSTBACK_OPERATIONS,
+  listAffiliatePostbacks,
   ...WEBHOOK_OPERATIONS,
   ...WHY_OPERATIONS,
   ...CASE_OPERATIONS,
@@ -80,7 +80,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   runFraudRules,
   simulateFraudRule,
   ...DECISION_OPERATIONS,
-  ...ATTRIBUTION_OPERATIONS,
+  listAttributed,
   ...ERASURE_OPERATIONS,
   getOwnAccount,
   listAttention,

@@ -48,6 +48,3 @@ export const postbackChange = {
   events: v.optional(events),
   disabled: v.optional(disabled),
 }
-
-/** The field of a postback that the team can change. */
-export const postbackPause = { disabled: v.optional(disabled) }

@@ -1,63 +1,30 @@
 import * as v from 'valibot'
-import type { ReplaySpan } from '../db/webhooks/log.ts'
-import { ApiError } from '../errors.ts'
-import { type AccountCall, accountList, accountOperation } from '../http/operation.ts'
-import { notFound, validationFailed } from '../http/read-fields.ts'
+import type { EndpointRow } from '../db/webhooks/endpoints.ts'
+import { accountList, accountOperation } from '../http/operation.ts'
+import { validationFailed } from '../http/read-fields.ts'
 import { count, time } from '../validation/answer-fields.ts'
 import { described, listOf, named, withMembers } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import { urlProblem } from '../webhooks/check-url.ts'
-import { EVENT_TYPES, TEST_EVENT } from '../webhooks/events.ts'
+import { ALL_EVENTS, EVENT_TYPES, type EventType, TEST_EVENT } from '../webhooks/events.ts'
 import * as hooks from '../webhooks/manage.ts'
 import { ATTEMPT_ERRORS } from '../webhooks/send-batch.ts'
 import { DEFAULT_OVERLAP, overlap, overlapEnd } from './overlap.ts'
 import { eventType, newWebhook, replayFields, webhookChange } from './webhook-fields.ts'
 
-/** Returns a webhook of the account. Throws `not_found`. */
-async function findWebhook({ env, account }: AccountCall, id: string): Promise<hooks.Webhook> {
-  const webhook = await hooks.findWebhook(env, account, id)
-  if (!webhook) throw notFound('webhook', id)
-  return webhook
-}
+/** Returns a webhook as the team sees it. */
+const present = (row: EndpointRow) => ({
+  ...hooks.presentEndpoint<EventType | typeof ALL_EVENTS>(row),
+  description: row.description,
+  disabled_reason: row.disabled,
+  previous_secret_until: hooks.previousSecretUntil(row),
+})
 
-/** Throws `validation_failed` if events must not be sent to a URL. */
-function checkUrl(env: Env, url: string | undefined): void {
-  const expected = url === undefined ? null : urlProblem(url, env)
-  if (expected !== null) {
-    throw validationFailed([{ pointer: '/url', code: 'pattern', expected, value: url }])
-  }
-}
-
-/** Throws `conflict` if a webhook is disabled: nothing would be sent. */
-function refuseDisabled({ disabled }: hooks.Webhook): void {
-  if (!disabled) return
-  const detail = 'The webhook is disabled. Enable it first: send `{"disabled": false}` with PATCH.'
-  throw new ApiError('conflict', { detail })
-}
-
-/** The fields of a replay. */
-type Replay = v.InferOutput<v.ObjectSchema<typeof replayFields, undefined>>
-
-/** A replay has exactly one of these members. */
-const REPLAYS = ['event_id', 'from'].join(', ')
-
-/** Returns the span of a replay. Throws `validation_failed` if the fields name both or neither. */
-export async function replaySpan(
-  { event_id, from, to, only_dead }: Replay,
-  hasEvent: (event: string) => Promise<boolean>,
-): Promise<ReplaySpan> {
-  if ((event_id === undefined) === (from === undefined)) {
-    throw validationFailed([{ pointer: '', code: 'choice', expected: REPLAYS }])
-  }
-  if (event_id === undefined) {
-    const [start, end] = [Date.parse(from ?? ''), to === undefined ? Date.now() : Date.parse(to)]
-    if (to !== undefined && end < start) {
-      throw validationFailed([{ pointer: '/to', code: 'minimum', expected: from ?? '', value: to }])
-    }
-    return { from: start, to: end, onlyDead: only_dead ?? false }
-  }
-  if (!(await hasEvent(event_id))) throw notFound('event', event_id)
-  return { event: event_id }
+/** Returns a URL as it is stored. Throws `validation_failed` if events must not be sent to it. */
+function readUrl(env: Env, url: string): string {
+  const expected = urlProblem(url, env)
+  if (expected === null) return new URL(url).href
+  throw validationFailed([{ pointer: '/url', code: 'pattern', expected, value: url }])
 }
 
 const webhook_id = member(v.string(), said('The id of the webhook.', 'whk_4f8Kd02LmQzX7vBn1TcY5s'))
@@ -183,9 +150,10 @@ export const createWebhook = accountOperation({
         'A secret may have been created and lost: run `webhooks list`, and first delete the unknown webhook.',
     },
   })),
-  async run(call, fields) {
-    checkUrl(call.env, fields.url)
-    return hooks.createWebhook(call, fields)
+  async run(call, { url, events = [ALL_EVENTS], description = null }) {
+    const fields = { url: readUrl(call.env, url), method: 'POST' as const, events, description }
+    const { row, secret } = await hooks.createEndpoint(call, fields)
+    return { ...present(row), secret: secret ?? '' }
   },
 })
 
@@ -199,7 +167,7 @@ export const listWebhooks = accountOperation({
     answer: listOf(webhook),
     command: { name: 'webhooks list' },
   })),
-  run: async ({ env, account }) => ({ data: await hooks.listWebhooks(env, account) }),
+  run: async (call) => ({ data: (await hooks.listEndpoints(call)).map(present) }),
 })
 
 export const getWebhook = accountOperation({
@@ -212,7 +180,7 @@ export const getWebhook = accountOperation({
     answer: webhook,
     command: { name: 'webhooks show' },
   })),
-  run: (call, { webhook_id: id }) => findWebhook(call, id),
+  run: async (call, { webhook_id: id }) => present(await hooks.findEndpoint(call, id)),
 })
 
 export const changeWebhook = accountOperation({
@@ -227,11 +195,10 @@ export const changeWebhook = accountOperation({
     answer: webhook,
     command: { name: 'webhooks change' },
   })),
-  async run(call, { webhook_id: id, ...fields }) {
-    await findWebhook(call, id)
-    checkUrl(call.env, fields.url)
-    await hooks.changeWebhook(call, id, fields)
-    return findWebhook(call, id)
+  async run(call, { webhook_id: id, url, ...fields }) {
+    await hooks.findEndpoint(call, id)
+    const changed = { ...fields, ...(url !== undefined && { url: readUrl(call.env, url) }) }
+    return present(await hooks.changeEndpoint(call, id, changed))
   },
 })
 
@@ -249,8 +216,7 @@ export const deleteWebhook = accountOperation({
     },
   })),
   async run(call, { webhook_id: id }) {
-    await findWebhook(call, id)
-    await hooks.deleteWebhook(call, id)
+    await hooks.deleteEndpoint(call, id)
     return null
   },
 })
@@ -281,9 +247,8 @@ export const rotateWebhook = accountOperation({
     },
   })),
   async run(call, { webhook_id: id, overlap: length = DEFAULT_OVERLAP }) {
-    await findWebhook(call, id)
     const until = length === 'none' ? null : overlapEnd(length, Date.now())
-    return hooks.rotateWebhook(call, id, { overlap: length, until })
+    return hooks.rotateEndpoint(call, id, { overlap: length, until })
   },
 })
 
@@ -305,8 +270,7 @@ export const testWebhook = accountOperation({
     },
   })),
   async run(call, { webhook_id: id }) {
-    refuseDisabled(await findWebhook(call, id))
-    return { event_id: await hooks.testWebhook(call, id, Date.now()) }
+    return { event_id: await hooks.testEndpoint(call, id, { webhook_id: id }) }
   },
 })
 
@@ -329,10 +293,7 @@ export const replayWebhook = accountOperation({
     },
   })),
   async run(call, { webhook_id: id, ...fields }) {
-    const found = await findWebhook(call, id)
-    const span = await replaySpan(fields, (one) => hooks.findEvent(call, one))
-    refuseDisabled(found)
-    return { replayed: await hooks.replayWebhook(call, id, span, Date.now()) }
+    return { replayed: await hooks.replayEndpoint(call, id, fields) }
   },
 })
 
@@ -364,9 +325,8 @@ export const listWebhookAttempts = accountList({
     command: { name: 'webhooks attempts' },
   })),
   async list(call, { webhook_id: id, event_id = null, failed = false }, page) {
-    await findWebhook(call, id)
     const filter = { event: event_id, onlyFailed: failed }
-    return hooks.readAttempts(call.env, call.account, id, filter, page)
+    return hooks.readAttempts(call, id, filter, page)
   },
 })
 
@@ -386,8 +346,7 @@ export const listWebhookEvents = accountList({
     command: { name: 'webhooks events' },
   })),
   async list(call, { webhook_id: id, status: only = null }, page) {
-    await findWebhook(call, id)
-    return hooks.readMessages(call.env, call.account, id, only, page)
+    return hooks.readMessages(call, id, only, page)
   },
 })
 

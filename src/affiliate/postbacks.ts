@@ -1,11 +1,10 @@
 import * as v from 'valibot'
-import { postback, postback_id } from '../admin/affiliate-postbacks.ts'
+import { postback, postback_id, presentPostback } from '../admin/affiliate-postbacks.ts'
 import { newPostback, postbackChange } from '../admin/postback-fields.ts'
 import { replayFields } from '../admin/webhook-fields.ts'
-import { attempt, attemptFilters, replaySpan, secret } from '../admin/webhooks.ts'
-import { ApiError } from '../errors.ts'
+import { attempt, attemptFilters, secret } from '../admin/webhooks.ts'
 import { type AffiliateCall, affiliateList, affiliateOperation } from '../http/operation.ts'
-import { notFound, validationFailed } from '../http/read-fields.ts'
+import { validationFailed } from '../http/read-fields.ts'
 import { count } from '../validation/answer-fields.ts'
 import { described, listOf, named, withMembers } from '../validation/described.ts'
 import { member } from '../validation/fields.ts'
@@ -26,28 +25,11 @@ const changeOf = ({ env, actor, affiliate }: AffiliateCall) => ({
   ...{ env, actor, account: affiliate.account, affiliate_id: affiliate.id },
 })
 
-/** Returns a postback of the affiliate. Throws `not_found`. */
-async function findOwn({ env, affiliate }: AffiliateCall, id: string): Promise<hooks.Postback> {
-  const found = await hooks.findPostback(env, affiliate.account, affiliate.id, id)
-  if (!found) throw notFound('postback', id)
-  return found
-}
-
 /** Throws `validation_failed` if events must not be sent to a URL. */
 function checkUrl(env: Env, url: string | undefined): void {
   const expected = url === undefined ? null : macroProblem(url, env)
   if (expected === null) return
   throw validationFailed([{ pointer: '/url', code: 'pattern', expected, value: url }])
-}
-
-const PAUSED_BY_FIRM = 'The firm has paused the postback. Only the firm can end that: ask them.'
-
-/** Throws `conflict` if a postback is paused: nothing would be sent. */
-function refuseDisabled({ disabled, disabled_reason }: hooks.Postback): void {
-  if (!disabled) return
-  const own = 'The postback is paused. Send `{"disabled": false}` with PATCH first.'
-  const detail = disabled_reason === 'firm' ? PAUSED_BY_FIRM : own
-  throw new ApiError('conflict', { detail })
 }
 
 /** Leaves out who has qualified so far if these events include that, so that only later ones are sent. */
@@ -70,8 +52,8 @@ export const listPostbacks = affiliateOperation({
     answer: listOf(postback),
     fromPrimary: true,
   })),
-  run: async ({ env, affiliate }) => ({
-    data: await hooks.listPostbacks(env, affiliate.account, affiliate.id),
+  run: async (call) => ({
+    data: (await hooks.listEndpoints(changeOf(call))).map(presentPostback),
   }),
 })
 
@@ -89,7 +71,9 @@ export const createPostback = affiliateOperation({
   async run(call, { url, method = 'GET', events }) {
     checkUrl(call.env, url)
     await skipEarlier(call, events)
-    return hooks.createPostback(changeOf(call), { url, method, events })
+    const fields = { url, method, events, description: null }
+    const { row, secret } = await hooks.createEndpoint(changeOf(call), fields)
+    return { ...presentPostback(row), secret }
   },
 })
 
@@ -100,20 +84,15 @@ export const changePostback = affiliateOperation({
   body: postbackChange,
   words: described(() => ({
     description:
-      'Changes the URL or the types of events, or pauses a postback or lets it go on. Omitted members keep their values. Only the firm ends a pause of the firm.',
+      'Changes the URL or the types of events, or pauses a postback or lets it go on. Omitted members keep their values.',
     answer: postback,
-    errors: ['conflict'],
   })),
   async run(call, { postback_id: id, ...fields }) {
-    const { disabled_reason, events: stored } = await findOwn(call, id)
+    const stored = await hooks.findEndpoint(changeOf(call), id)
     checkUrl(call.env, fields.url)
-    const { disabled, events = stored } = fields
-    if (disabled === false && disabled_reason === 'firm') {
-      throw new ApiError('conflict', { detail: PAUSED_BY_FIRM })
-    }
+    const { disabled, events = JSON.parse(stored.events) } = fields
     if (disabled === false || fields.events !== undefined) await skipEarlier(call, events)
-    await hooks.changePostback(changeOf(call), id, fields, false)
-    return findOwn(call, id)
+    return presentPostback(await hooks.changeEndpoint(changeOf(call), id, fields))
   },
 })
 
@@ -126,8 +105,7 @@ export const deletePostback = affiliateOperation({
     answer: null,
   })),
   async run(call, { postback_id: id }) {
-    await findOwn(call, id)
-    await hooks.deleteWebhook(changeOf(call), id)
+    await hooks.deleteEndpoint(changeOf(call), id)
     return null
   },
 })
@@ -145,8 +123,7 @@ export const testPostback = affiliateOperation({
     errors: ['conflict'],
   })),
   async run(call, { postback_id: id }) {
-    refuseDisabled(await findOwn(call, id))
-    return { event_id: await hooks.testWebhook(changeOf(call), id, Date.now(), TEST_VALUES) }
+    return { event_id: await hooks.testEndpoint(changeOf(call), id, TEST_VALUES) }
   },
 })
 
@@ -166,11 +143,7 @@ export const replayPostback = affiliateOperation({
     errors: ['conflict'],
   })),
   async run(call, { postback_id: id, ...fields }) {
-    const found = await findOwn(call, id)
-    const change = changeOf(call)
-    const span = await replaySpan(fields, (event) => hooks.findEvent(change, event))
-    refuseDisabled(found)
-    return { replayed: await hooks.replayWebhook(change, id, span, Date.now()) }
+    return { replayed: await hooks.replayEndpoint(changeOf(call), id, fields) }
   },
 })
 
@@ -198,9 +171,8 @@ export const listPostbackAttempts = affiliateList({
     ),
   })),
   async list(call, { postback_id: id, event_id = null, failed = false }, page) {
-    await findOwn(call, id)
     const filter = { event: event_id, onlyFailed: failed }
-    return hooks.readAttempts<SentType>(call.env, call.affiliate.account, id, filter, page)
+    return hooks.readAttempts<SentType>(changeOf(call), id, filter, page)
   },
 })
 

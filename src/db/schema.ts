@@ -247,7 +247,6 @@ export const affiliateInvitations = /* @__PURE__ */ sqliteTable(
     affiliate_id: text().notNull(),
     id: text().notNull(),
     digest: text().notNull(),
-    member: text(),
     created_at: text().notNull(),
     created_by: text().notNull(),
     ends_at: integer().notNull(),
@@ -611,7 +610,6 @@ export const webhookEndpoints = /* @__PURE__ */ sqliteTable(
     method: text({ enum: ['GET', 'POST'] })
       .notNull()
       .default('POST'),
-    paused_by_firm: integer().notNull().default(0),
     active_since: integer(),
   }),
   (t) => [primaryKey({ columns: [t.account, t.id] })],

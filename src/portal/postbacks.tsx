@@ -54,7 +54,6 @@ const EVENT_WORDS: Readonly<Record<string, keyof Words>> = {
 
 const OFF_WORDS: Readonly<Record<string, keyof Words>> = {
   affiliate: 'postback_off_affiliate',
-  firm: 'postback_off_firm',
   gone: 'postback_off_gone',
   failing: 'postback_off_failing',
 }
@@ -205,21 +204,17 @@ const OnePostback = (
         <code>{url}</code>
       </h2>
       <p>
-        <span class={`badge ${postback.disabled_reason === null ? 'good' : 'warn'}`}>
-          {fill(visit.words[OFF_WORDS[postback.disabled_reason ?? ''] ?? 'postback_active'], {
-            account: visit.account.name,
-          })}
+        <span class={`badge ${disabled_reason === null ? 'good' : 'warn'}`}>
+          {words[OFF_WORDS[disabled_reason ?? ''] ?? 'postback_active']}
         </span>{' '}
         {method} · {events.map((type) => eventWords(words, type)).join(' · ')}
       </p>
       <div class="buttons">
         {!disabled && <Button values={isOf('test')} text={words.postback_test} />}
-        {disabled_reason !== 'firm' && (
-          <Button
-            values={isOf(disabled ? 'resume' : 'pause')}
-            text={disabled ? words.postback_resume : words.postback_pause}
-          />
-        )}
+        <Button
+          values={isOf(disabled ? 'resume' : 'pause')}
+          text={disabled ? words.postback_resume : words.postback_pause}
+        />
         <Button values={isOf('delete')} text={words.postback_delete} />
       </div>
       <details open={refused !== null}>
@@ -301,7 +296,7 @@ export async function showPostbacks(
 }
 
 /** Returns why a change was refused, in the language of the affiliate. */
-function problemOf({ words, account }: MemberVisit, error: ApiError, change: string): string {
+function problemOf({ words }: MemberVisit, error: ApiError, change: string): string {
   const [first] = (error.details.errors ?? []) as { pointer?: string }[]
   if (first?.pointer === '/url') {
     return fill(words.postback_wrong_url, { length: String(WEBHOOK_LIMITS.urlLength) })
@@ -310,9 +305,7 @@ function problemOf({ words, account }: MemberVisit, error: ApiError, change: str
   if (error.code === 'not_found') return words.postback_gone
   if (error.code !== 'conflict') throw error
   if (change === 'add') return words.postback_full
-  return change === 'resume'
-    ? fill(words.postback_off_firm, { account: account.name })
-    : words.postback_is_paused
+  return words.postback_is_paused
 }
 
 /** Makes one change. Returns the address that says so. */

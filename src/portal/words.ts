@@ -26,7 +26,6 @@ const en = {
   invitation_used:
     'This invitation was used already, or it has ended. Ask {account} for a new one.',
   invited: '{account} invites you to see what the affiliate {affiliate} earns.',
-  invited_again: 'Welcome back, {name}. Your earlier passkeys stop working with this one.',
   register_lead:
     'Your device makes a passkey: from then on you sign in with its screen lock. There is no password.',
   your_name: 'Your name',
@@ -168,7 +167,6 @@ const en = {
   key_may: 'What it may do',
   key_reads: 'It only reads.',
   key_changes: 'It reads, makes and changes links and postbacks, and asks questions.',
-  key_replaces: 'It replaces (the old key works for 24 more hours)',
   key_make: 'Make a key',
   key_end: 'End this key',
   key_is_made: 'The key “{name}” is made. It is shown only now: copy it.',
@@ -244,7 +242,6 @@ const en = {
   postback_all_again: 'Send all that failed again',
   postback_active: 'active',
   postback_off_affiliate: 'paused by you',
-  postback_off_firm: 'paused by {account}. Ask them why.',
   postback_off_gone: 'stopped: your tracker answered that the address is gone',
   postback_off_failing: 'stopped: everything failed for three days',
   postback_stopped:
@@ -350,8 +347,6 @@ const de: Words = {
   invitation_used:
     'Diese Einladung wurde schon benutzt oder ist abgelaufen. Bitten Sie {account} um eine neue.',
   invited: '{account} lädt Sie ein zu sehen, was der Affiliate {affiliate} verdient.',
-  invited_again:
-    'Willkommen zurück, {name}. Mit diesem Passkey verlieren Ihre früheren ihre Gültigkeit.',
   register_lead:
     'Ihr Gerät erzeugt einen Passkey: Danach melden Sie sich mit der Bildschirmsperre an. Es gibt kein Passwort.',
   your_name: 'Ihr Name',
@@ -496,7 +491,6 @@ const de: Words = {
   key_may: 'Was er darf',
   key_reads: 'Er liest nur.',
   key_changes: 'Er liest, legt Links und Postbacks an, ändert sie und stellt Fragen.',
-  key_replaces: 'Er ersetzt (der alte gilt noch 24 Stunden)',
   key_make: 'Schlüssel erzeugen',
   key_end: 'Diesen Schlüssel beenden',
   key_is_made: 'Der Schlüssel „{name}“ ist erzeugt. Er wird nur jetzt gezeigt: Kopieren Sie ihn.',
@@ -575,7 +569,6 @@ const de: Words = {
   postback_all_again: 'Alles Fehlgeschlagene noch einmal senden',
   postback_active: 'aktiv',
   postback_off_affiliate: 'von Ihnen angehalten',
-  postback_off_firm: 'von {account} angehalten. Fragen Sie dort nach dem Grund.',
   postback_off_gone: 'beendet: Ihr Tracker hat geantwortet, dass es die Adresse nicht mehr gibt',
   postback_off_failing: 'beendet: drei Tage lang ist alles fehlgeschlagen',
   postback_stopped:
@@ -681,8 +674,6 @@ const fr: Words = {
   invitation_used:
     'Cette invitation a déjà été utilisée, ou elle a expiré. Demandez-en une nouvelle à {account}.',
   invited: '{account} vous invite à voir ce que gagne l’affilié {affiliate}.',
-  invited_again:
-    'Bon retour, {name}. Vos clés d’accès précédentes cessent de fonctionner avec celle-ci.',
   register_lead:
     'Votre appareil crée une clé d’accès : vous vous connectez ensuite avec son verrouillage d’écran. Il n’y a pas de mot de passe.',
   your_name: 'Votre nom',
@@ -828,7 +819,6 @@ const fr: Words = {
   key_may: 'Ce qu’elle peut faire',
   key_reads: 'Elle ne fait que lire.',
   key_changes: 'Elle lit, crée et modifie des liens et des postbacks, et pose des questions.',
-  key_replaces: 'Elle remplace (l’ancienne clé fonctionne encore 24 heures)',
   key_make: 'Créer une clé',
   key_end: 'Mettre fin à cette clé',
   key_is_made: 'La clé « {name} » est créée. Elle n’est affichée que maintenant : copiez-la.',
@@ -905,7 +895,6 @@ const fr: Words = {
   postback_all_again: 'Renvoyer tout ce qui a échoué',
   postback_active: 'actif',
   postback_off_affiliate: 'mis en pause par vous',
-  postback_off_firm: 'mis en pause par {account}. Demandez-leur pourquoi.',
   postback_off_gone: 'arrêté : votre outil a répondu que l’adresse n’existe plus',
   postback_off_failing: 'arrêté : tout a échoué pendant trois jours',
   postback_stopped:
@@ -1010,7 +999,6 @@ const es: Words = {
   invitation_open: 'Abrir la invitación',
   invitation_used: 'Esta invitación ya se usó o ha caducado. Pida a {account} una nueva.',
   invited: '{account} le invita a ver lo que gana el afiliado {affiliate}.',
-  invited_again: 'Bienvenido de nuevo, {name}. Con esta llave dejan de funcionar las anteriores.',
   register_lead:
     'Su dispositivo crea una llave de acceso: después iniciará sesión con el bloqueo de pantalla. No hay contraseña.',
   your_name: 'Su nombre',
@@ -1151,7 +1139,6 @@ const es: Words = {
   key_may: 'Qué puede hacer',
   key_reads: 'Solo lee.',
   key_changes: 'Lee, crea y cambia enlaces y postbacks, y hace preguntas.',
-  key_replaces: 'Sustituye a (la antigua funciona 24 horas más)',
   key_make: 'Crear una clave',
   key_end: 'Terminar esta clave',
   key_is_made: 'La clave «{name}» está creada. Solo se muestra ahora: cópiela.',
@@ -1227,7 +1214,6 @@ const es: Words = {
   postback_all_again: 'Enviar de nuevo todo lo que falló',
   postback_active: 'activo',
   postback_off_affiliate: 'pausado por usted',
-  postback_off_firm: 'pausado por {account}. Pregúnteles por qué.',
   postback_off_gone: 'detenido: su tracker respondió que la dirección ya no existe',
   postback_off_failing: 'detenido: todo falló durante tres días',
   postback_stopped:
@@ -1331,7 +1317,6 @@ const pt: Words = {
   invitation_open: 'Abrir o convite',
   invitation_used: 'Este convite já foi usado ou expirou. Peça um novo a {account}.',
   invited: '{account} convida você a ver o que o afiliado {affiliate} ganha.',
-  invited_again: 'Boas-vindas de volta, {name}. Com esta chave, as anteriores deixam de funcionar.',
   register_lead:
     'Seu dispositivo cria uma chave de acesso: depois você entra com o bloqueio de tela. Não há senha.',
   your_name: 'Seu nome',
@@ -1473,7 +1458,6 @@ const pt: Words = {
   key_may: 'O que ela pode fazer',
   key_reads: 'Só lê.',
   key_changes: 'Lê, cria e altera links e postbacks, e faz perguntas.',
-  key_replaces: 'Substitui (a antiga funciona por mais 24 horas)',
   key_make: 'Criar uma chave',
   key_end: 'Encerrar esta chave',
   key_is_made: 'A chave “{name}” foi criada. Ela só é mostrada agora: copie-a.',
@@ -1548,7 +1532,6 @@ const pt: Words = {
   postback_all_again: 'Enviar de novo tudo o que falhou',
   postback_active: 'ativo',
   postback_off_affiliate: 'pausado por você',
-  postback_off_firm: 'pausado por {account}. Pergunte o motivo.',
   postback_off_gone: 'parado: seu tracker respondeu que o endereço não existe mais',
   postback_off_failing: 'parado: tudo falhou por três dias',
   postback_stopped:

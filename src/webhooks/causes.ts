@@ -9,7 +9,6 @@ import {
   storeRecovered,
   storeUnattributed,
 } from '../db/webhooks/causes.ts'
-import { dropDisabled } from '../db/webhooks/endpoints.ts'
 import { type DueMessage, takeDueMessages } from '../db/webhooks/queue.ts'
 import { DAY_MS } from '../durations.ts'
 import { errorName } from '../errors.ts'
@@ -86,17 +85,6 @@ export async function sweepWebhooks(env: Env, binding: string, now: number): Pro
   await storeRecovered(resolveDatabase(env, binding), now)
   // What it has stored just now is due a moment after `now`.
   await queueDue(env, binding, null, Math.max(now, Date.now()))
-}
-
-/** Deletes the webhooks of disabled accounts, with their events and messages. */
-export async function dropWebhooksOfDisabled(
-  env: Env,
-  disabled: readonly Account[],
-): Promise<void> {
-  for (const [binding, accounts] of Map.groupBy(disabled, (one) => one.binding)) {
-    const ids = accounts.map(({ id }) => id)
-    await dropDisabled(resolveDatabase(env, binding), ids)
-  }
 }
 
 /** A message of the queue. */

@@ -11,8 +11,6 @@ export const WEBHOOK_LIMITS = {
   postbacks: 5,
   /** The maximum number of characters of a URL, after normalization. */
   urlLength: 2000,
-  /** The maximum number of secrets of an endpoint that are valid at the same time. */
-  secrets: 5,
   /** The maximum number of events that are sent to one endpoint at the same time. */
   inFlight: 10,
   /** The time for an attempt, from the connection to the headers of the response, in milliseconds. */

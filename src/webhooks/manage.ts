@@ -1,3 +1,5 @@
+import type * as v from 'valibot'
+import type { replayFields } from '../admin/webhook-fields.ts'
 import { randomText } from '../auth/secret.ts'
 import { accountDatabase } from '../db/database.ts'
 import { withAudit } from '../db/directory/audit.ts'
@@ -5,8 +7,7 @@ import type { FoundPage, Page } from '../db/paginate.ts'
 import type { Account } from '../db/schema.ts'
 import { insertTest } from '../db/webhooks/causes.ts'
 import {
-  deleteEndpoint,
-  type EndpointChange,
+  deleteEndpoint as dropEndpoint,
   type EndpointOwner,
   type EndpointRow,
   insertEndpoint,
@@ -28,33 +29,34 @@ import {
 import { beginProgress } from '../db/webhooks/postback-causes.ts'
 import { endPending } from '../db/webhooks/queue.ts'
 import { ApiError } from '../errors.ts'
+import { notFound, validationFailed } from '../http/read-fields.ts'
 import { queueSoon } from './causes.ts'
-import { ALL_EVENTS, type EventType, type PostbackEvent, type TEST_EVENT } from './events.ts'
+import type { EventType, TEST_EVENT } from './events.ts'
 import { WEBHOOK_LIMITS } from './limits.ts'
 import { encryptSecret, newWebhookSecret } from './secrets.ts'
 import { type AttemptError, storedSecrets, validSecrets } from './send-batch.ts'
 
+// An endpoint is where events are sent: a webhook of an account, or the postback of an affiliate. What differs is who
+// has it, and which types of events there are.
+
 const timeText = (ms: number) => new Date(ms).toISOString()
 const timeOrNull = (ms: number | null) => (ms === null ? null : timeText(ms))
 
-/** Returns an endpoint as the administration API shows it: without its secrets. */
-function presentWebhook(row: EndpointRow, now: number) {
-  const ends = validSecrets(row.secrets, now).flatMap(({ endsAt }) => endsAt ?? [])
-  return {
-    id: row.id,
-    url: row.url,
-    events: JSON.parse(row.events) as (EventType | typeof ALL_EVENTS)[],
-    description: row.description,
-    disabled: row.disabled !== null,
-    disabled_reason: row.disabled,
-    failing_since: timeOrNull(row.failing_since),
-    previous_secret_until: timeOrNull(ends.length === 0 ? null : Math.max(...ends)),
-    created_at: row.created_at,
-  }
-}
+/** Returns an endpoint as its owner sees it, without its secrets; `E` are the types of its events. */
+export const presentEndpoint = <E extends string>(row: EndpointRow) => ({
+  id: row.id,
+  url: row.url,
+  events: JSON.parse(row.events) as E[],
+  disabled: row.disabled !== null,
+  failing_since: timeOrNull(row.failing_since),
+  created_at: row.created_at,
+})
 
-/** An endpoint as the administration API shows it. */
-export type Webhook = ReturnType<typeof presentWebhook>
+/** Returns until when events are also signed with an earlier secret of an endpoint; null if they are not. */
+export function previousSecretUntil(row: EndpointRow): string | null {
+  const ends = validSecrets(row.secrets, Date.now()).flatMap(({ endsAt }) => endsAt ?? [])
+  return timeOrNull(ends.length === 0 ? null : Math.max(...ends))
+}
 
 type SentType = EventType | typeof TEST_EVENT
 
@@ -82,335 +84,212 @@ const presentMessage = ({ event, at, next_at, data, ...row }: MessageRow) => ({
   data: JSON.parse(data) as Record<string, unknown>,
 })
 
-/** Returns a postback as its affiliate and the team see it: without its secret. */
-function presentPostback({ disabled, paused_by_firm, ...row }: EndpointRow) {
-  const paused = paused_by_firm === 1 ? ('firm' as const) : ('affiliate' as const)
-  return {
-    id: row.id,
-    url: row.url,
-    method: row.method,
-    events: JSON.parse(row.events) as PostbackEvent[],
-    disabled: disabled !== null,
-    disabled_reason: disabled === 'team' ? paused : disabled,
-    failing_since: timeOrNull(row.failing_since),
-    created_at: row.created_at,
-  }
-}
-
-/** A postback as its affiliate and the team see it. */
-export type Postback = ReturnType<typeof presentPostback>
-
-/** The account in which a change is made, and who makes it. */
-export interface Change {
+/** Whose endpoints are read: those of an account or, with `affiliate_id`, the postbacks of an affiliate. */
+interface Owner {
   readonly env: Env
   readonly account: Account
-  readonly actor: string
-  /** The affiliate whose postbacks change; absent: webhooks of the account do. */
   readonly affiliate_id?: string
 }
 
-const ownerOf = ({
-  account,
-  affiliate_id,
-}: Pick<Change, 'account' | 'affiliate_id'>): EndpointOwner => ({
+/** Whose endpoints change, and who makes the change. */
+interface Change extends Owner {
+  readonly actor: string
+}
+
+const ownerOf = ({ account, affiliate_id }: Owner): EndpointOwner => ({
   account: account.id,
   affiliate_id: affiliate_id ?? null,
 })
 
+const nounOf = ({ affiliate_id }: Owner) => (affiliate_id === undefined ? 'webhook' : 'postback')
+
 /** Returns the entry of a change in the audit log. */
-const entryOf = (
-  { account, actor, affiliate_id }: Change,
-  action: string,
-  details: Readonly<Record<string, unknown>>,
-) => ({
-  actor,
-  account: account.id,
-  action: `${affiliate_id === undefined ? 'webhook' : 'postback'}.${action}`,
-  details: affiliate_id === undefined ? details : { affiliate_id, ...details },
+const entryOf = (change: Change, action: string, details: Readonly<Record<string, unknown>>) => ({
+  actor: change.actor,
+  account: change.account.id,
+  action: `${nounOf(change)}.${action}`,
+  details:
+    change.affiliate_id === undefined ? details : { affiliate_id: change.affiliate_id, ...details },
 })
 
 const ID_LENGTH = 22
 
-const databaseOf = ({ env, account }: Pick<Change, 'env' | 'account'>) =>
-  accountDatabase(env, account)
-
-const tooMany = (affiliate_id: string | undefined) =>
-  new ApiError('conflict', {
-    detail:
-      affiliate_id === undefined
-        ? `The account has ${WEBHOOK_LIMITS.endpoints} webhooks, the most that it can have. Delete one first.`
-        : `The affiliate has ${WEBHOOK_LIMITS.postbacks} postbacks, the most that they can have. Delete one first.`,
-  })
+const databaseOf = ({ env, account }: Owner) => accountDatabase(env, account)
 
 /** Returns the host of a URL, for the audit log. The rest of a URL can hold a token. */
 const hostOf = (url: string) => new URL(url).host
 
-/** The fields of a webhook that the team chooses. */
-interface WebhookFields {
-  readonly url: string
-  readonly events?: readonly string[] | undefined
-  readonly description?: string | null | undefined
-}
+/** Returns the endpoints of an owner, the oldest first. */
+export const listEndpoints = (owner: Owner): Promise<EndpointRow[]> =>
+  readEndpoints(databaseOf(owner), ownerOf(owner))
 
-/** Returns the webhooks of an account, the oldest first. */
-export async function listWebhooks(env: Env, account: Account): Promise<Webhook[]> {
-  const rows = await readEndpoints(databaseOf({ env, account }), ownerOf({ account }))
-  return rows.map((row) => presentWebhook(row, Date.now()))
-}
-
-/** Returns the postbacks of an affiliate, the oldest first. */
-export async function listPostbacks(
-  env: Env,
-  account: Account,
-  affiliate_id: string,
-): Promise<Postback[]> {
-  const rows = await readEndpoints(databaseOf({ env, account }), ownerOf({ account, affiliate_id }))
-  return rows.map(presentPostback)
-}
-
-/** Returns a postback of an affiliate; null if there is none. */
-export async function findPostback(
-  env: Env,
-  account: Account,
-  affiliate_id: string,
-  id: string,
-): Promise<Postback | null> {
-  const owner = ownerOf({ account, affiliate_id })
-  const row = await readEndpoint(databaseOf({ env, account }), owner, id)
-  return row && presentPostback(row)
-}
-
-/** Returns a webhook of an account; null if there is none. */
-export async function findWebhook(env: Env, account: Account, id: string): Promise<Webhook | null> {
-  const row = await readEndpoint(databaseOf({ env, account }), ownerOf({ account }), id)
-  return row && presentWebhook(row, Date.now())
+/** Returns an endpoint of an owner. Throws `not_found`. */
+export async function findEndpoint(owner: Owner, id: string): Promise<EndpointRow> {
+  const row = await readEndpoint(databaseOf(owner), ownerOf(owner), id)
+  if (!row) throw notFound(nounOf(owner), id)
+  return row
 }
 
 /**
- * Creates a webhook and returns it with its secret, which is shown only once.
+ * Creates an endpoint, and returns it with the secret that signs its requests; a GET request has no signature. A
+ * postback is sent what happens from now on.
  *
- * @throws ApiError `conflict` if the account has as many as it can have.
+ * @throws ApiError `conflict` if the owner has as many as they can have.
  */
-export async function createWebhook(
+export async function createEndpoint(
   change: Change,
-  { url, events = [ALL_EVENTS], description = null }: WebhookFields,
-): Promise<Webhook & { secret: string }> {
-  const id = `whk_${randomText(ID_LENGTH)}`
-  const secret = newWebhookSecret()
-  const row = await newEndpoint(change, id, secret, {
-    ...{ url: new URL(url).href, method: 'POST', events: JSON.stringify(events), description },
-  })
-  await storeEndpoint(change, row, { id, host: hostOf(url), events, description })
-  return { ...presentWebhook(row, Date.now()), secret }
-}
-
-/** The fields of a postback that its affiliate chooses. `url` may have macros. */
-interface PostbackFields {
-  readonly url: string
-  readonly method: 'GET' | 'POST'
-  readonly events: readonly string[]
-}
-
-/**
- * Creates a postback and returns it with the secret that signs its requests, which is shown only once; a GET
- * request has no signature.
- *
- * @throws ApiError `conflict` if the affiliate has as many as they can have.
- */
-export async function createPostback(
-  change: Change & { readonly affiliate_id: string },
-  { url, method, events }: PostbackFields,
-): Promise<Postback & { secret: string | null }> {
-  const id = `pbk_${randomText(ID_LENGTH)}`
+  fields: Pick<EndpointRow, 'url' | 'method' | 'description'> & {
+    readonly events: readonly string[]
+  },
+): Promise<{ row: EndpointRow; secret: string | null }> {
+  const { env, account, affiliate_id } = change
+  const { url, method, description, events } = fields
+  const isPostback = affiliate_id !== undefined
+  const id = `${isPostback ? 'pbk' : 'whk'}_${randomText(ID_LENGTH)}`
   const secret = method === 'POST' ? newWebhookSecret() : null
-  const row = await newEndpoint(change, id, secret, {
-    ...{ url, method, events: JSON.stringify(events), description: null },
-  })
-  await storeEndpoint(change, row, { id, host: hostOf(url), method, events })
-  return { ...presentPostback(row), secret }
-}
-
-/** Returns the row of a new endpoint. */
-async function newEndpoint(
-  { env, account, affiliate_id }: Change,
-  id: string,
-  secret: string | null,
-  fields: Pick<EndpointRow, 'url' | 'method' | 'events' | 'description'>,
-): Promise<EndpointRow> {
   const secrets =
     secret === null
       ? []
       : [{ encrypted: await encryptSecret(env, account.id, id, secret), endsAt: null }]
-  return {
-    ...fields,
-    ...{ id, affiliate_id: affiliate_id ?? null, secrets: storedSecrets(secrets) },
-    ...{ disabled: null, failing_since: null, paused_by_firm: 0, active_since: null },
+  const row: EndpointRow = {
+    ...{ id, affiliate_id: affiliate_id ?? null, url, method, description },
+    ...{ events: JSON.stringify(events), secrets: storedSecrets(secrets) },
+    ...{ disabled: null, failing_since: null, active_since: null },
     created_at: new Date().toISOString(),
   }
-}
-
-/** Stores a new endpoint. Throws `conflict` if its owner has as many as they can have. */
-async function storeEndpoint(change: Change, row: EndpointRow, details: object): Promise<void> {
-  const { account, affiliate_id } = change
   const db = databaseOf(change)
-  const owner = ownerOf(change)
-  const most = affiliate_id === undefined ? WEBHOOK_LIMITS.endpoints : WEBHOOK_LIMITS.postbacks
-  if ((await readEndpoints(db, owner)).length >= most) throw tooMany(affiliate_id)
-  await withAudit(db, entryOf(change, 'create', { ...details }), [
-    insertEndpoint(db, account.id, row, most),
-    ...(affiliate_id === undefined ? [] : [beginProgress(db, account.id, Date.now())]),
-  ])
-  if (!(await readEndpoint(db, owner, row.id))) throw tooMany(affiliate_id)
+  const most = isPostback ? WEBHOOK_LIMITS.postbacks : WEBHOOK_LIMITS.endpoints
+  await withAudit(
+    db,
+    entryOf(change, 'create', { id, host: hostOf(url), method, events, description }),
+    [
+      insertEndpoint(db, account.id, row, most),
+      ...(isPostback ? [beginProgress(db, account.id, Date.now())] : []),
+    ],
+  )
+  if (await readEndpoint(db, ownerOf(change), id)) return { row, secret }
+  const who = isPostback ? 'The affiliate' : 'The account'
+  throw new ApiError('conflict', {
+    detail: `${who} has ${most} ${nounOf(change)}s, the most that there can be. Delete one first.`,
+  })
 }
 
-/** What changes of a webhook; a property that is absent keeps its value. */
-interface WebhookChange extends Omit<WebhookFields, 'url'> {
-  readonly url?: string | undefined
-  readonly disabled?: boolean | undefined
-}
-
-/**
- * Changes a webhook. If it is disabled, its pending events become dead letters. The audit log has no entry
- * for an empty change.
- */
-export async function changeWebhook(
-  change: Change,
-  id: string,
-  { url, events, description, disabled }: WebhookChange,
-): Promise<void> {
-  const set = {
-    ...(url !== undefined && { url: new URL(url).href }),
-    ...(events !== undefined && { events: JSON.stringify(events) }),
-    ...(description !== undefined && { description }),
-    ...(disabled !== undefined && { disabled: disabled ? ('team' as const) : null }),
-  }
-  if (Object.keys(set).length === 0) return
-  const details = { id, ...(url && { host: hostOf(url) }), events, description, disabled }
-  await storeChange(change, id, set, details)
-}
-
-/** What changes of a postback; a property that is absent keeps its value. */
-interface PostbackChange {
+/** What changes of an endpoint; a property that is absent keeps its value. */
+interface EndpointFields {
   readonly url?: string | undefined
   readonly events?: readonly string[] | undefined
+  readonly description?: string | null | undefined
   readonly disabled?: boolean | undefined
 }
 
 /**
- * Changes a postback. If it is paused, its pending events become dead letters. The audit log has no entry for
- * an empty change.
- *
- * @param isFirm Whether the team makes the change: only the team ends a pause of the team.
+ * Changes an endpoint, and returns it. If it is disabled, its pending events become dead letters. The audit log has
+ * no entry for an empty change.
  */
-export async function changePostback(
-  change: Change & { readonly affiliate_id: string },
+export async function changeEndpoint(
+  change: Change,
   id: string,
-  { url, events, disabled }: PostbackChange,
-  isFirm: boolean,
-): Promise<void> {
-  const paused_by_firm: 0 | 1 = disabled ? 1 : 0
+  { url, events, description, disabled }: EndpointFields,
+): Promise<EndpointRow> {
+  const { account, affiliate_id } = change
   const set = {
     ...(url !== undefined && { url }),
     ...(events !== undefined && { events: JSON.stringify(events) }),
+    ...(description !== undefined && { description }),
     ...(disabled !== undefined && { disabled: disabled ? ('team' as const) : null }),
-    ...(disabled !== undefined && isFirm && { paused_by_firm }),
     ...(disabled === false && { active_since: Date.now() }),
   }
-  if (Object.keys(set).length === 0) return
-  await storeChange(change, id, set, { id, ...(url && { host: hostOf(url) }), events, disabled })
+  if (Object.keys(set).length > 0) {
+    const db = databaseOf(change)
+    const details = { id, ...(url && { host: hostOf(url) }), events, description, disabled }
+    await withAudit(db, entryOf(change, 'change', details), [
+      updateEndpoint(db, account.id, id, set),
+      ...(disabled ? [endPending(db, account.id, id)] : []),
+      ...(affiliate_id === undefined ? [] : [beginProgress(db, account.id, Date.now())]),
+    ])
+  }
+  return findEndpoint(change, id)
 }
 
-async function storeChange(change: Change, id: string, set: EndpointChange, details: object) {
-  const { account, affiliate_id } = change
+/** Deletes an endpoint. Nothing more is sent to it. Throws `not_found`. */
+export async function deleteEndpoint(change: Change, id: string): Promise<void> {
+  await findEndpoint(change, id)
   const db = databaseOf(change)
-  await withAudit(db, entryOf(change, 'change', { ...details }), [
-    updateEndpoint(db, account.id, id, set),
-    ...(set.disabled ? [endPending(db, account.id, id)] : []),
-    ...(affiliate_id === undefined ? [] : [beginProgress(db, account.id, Date.now())]),
-  ])
-}
-
-/** Deletes a webhook or a postback. Nothing more is sent to it. */
-export async function deleteWebhook(change: Change, id: string): Promise<void> {
-  const db = databaseOf(change)
-  await withAudit(db, entryOf(change, 'delete', { id }), [
-    deleteEndpoint(db, change.account.id, id),
-  ])
+  await withAudit(db, entryOf(change, 'delete', { id }), [dropEndpoint(db, change.account.id, id)])
 }
 
 /**
- * Gives a webhook a new secret and returns it. Until `until` (milliseconds), events are also signed with its
- * present secrets; null ends these at once.
+ * Gives an endpoint a new secret and returns it. Until `until` (milliseconds), events are also signed with the one
+ * before; null ends that at once.
  *
- * @throws ApiError `conflict` if too many secrets are valid, or if another request has rotated it.
+ * @throws ApiError `not_found`; `conflict` if another request has rotated it.
  */
-export async function rotateWebhook(
+export async function rotateEndpoint(
   change: Change,
   id: string,
   { overlap, until }: { overlap: string; until: number | null },
 ): Promise<{ id: string; secret: string; previous_secret_until: string | null }> {
   const { env, account } = change
   const db = databaseOf(change)
-  const row = await readEndpoint(db, ownerOf(change), id)
-  const before = row?.secrets ?? '[]'
-  const kept = until === null ? [] : validSecrets(before, Date.now())
-  if (kept.length >= WEBHOOK_LIMITS.secrets) {
-    throw new ApiError('conflict', {
-      detail: `The webhook has ${WEBHOOK_LIMITS.secrets} valid secrets. Wait until one ends, or rotate with the overlap \`none\`.`,
-    })
-  }
+  const { secrets: before } = await findEndpoint(change, id)
+  const kept = until === null ? [] : validSecrets(before, Date.now()).slice(0, 1)
   const secret = newWebhookSecret()
   const encrypted = await encryptSecret(env, account.id, id, secret)
   const after = storedSecrets([
     { encrypted, endsAt: null },
-    ...kept.map((one) => ({ ...one, endsAt: Math.min(one.endsAt ?? Infinity, until ?? 0) })),
+    ...kept.map((one) => ({ ...one, endsAt: until })),
   ])
   await withAudit(db, entryOf(change, 'rotate', { id, overlap }), [
     replaceSecrets(db, account.id, id, [before, after]),
   ])
-  const stored = await readEndpoint(db, ownerOf(change), id)
-  if (stored?.secrets !== after) {
+  if ((await findEndpoint(change, id)).secrets !== after) {
     const detail = 'Another request has changed the webhook. Repeat the request.'
     throw new ApiError('conflict', { detail })
   }
-  const previous_secret_until = until === null ? null : new Date(until).toISOString()
-  return { id, secret, previous_secret_until }
+  return { id, secret, previous_secret_until: timeOrNull(until) }
 }
 
-/** Returns one page of the attempts of a webhook or a postback, the newest first. */
+/** Returns one page of the attempts of an endpoint, the newest first. Throws `not_found`. */
 export async function readAttempts<T extends string = SentType>(
-  env: Env,
-  account: Account,
+  owner: Owner,
   id: string,
   filter: AttemptFilter,
   page: Page,
 ): Promise<FoundPage<ReturnType<typeof presentAttempt<T>>>> {
-  const db = accountDatabase(env, account)
-  const found = await listAttempts(db, account.id, id, filter, page)
+  await findEndpoint(owner, id)
+  const found = await listAttempts(databaseOf(owner), owner.account.id, id, filter, page)
   return { ...found, data: found.data.map((row) => presentAttempt<T>(row)) }
 }
 
 /** Returns one page of the messages of a webhook, the newest first; of any status if `status` is null. */
 export async function readMessages(
-  env: Env,
-  account: Account,
+  owner: Owner,
   id: string,
   status: string | null,
   page: Page,
 ): Promise<FoundPage<ReturnType<typeof presentMessage>>> {
-  const db = accountDatabase(env, account)
-  const found = await listMessages(db, account.id, id, status, page)
+  await findEndpoint(owner, id)
+  const found = await listMessages(databaseOf(owner), owner.account.id, id, status, page)
   return { ...found, data: found.data.map(presentMessage) }
 }
 
-/** Stores a test event for a webhook or a postback, sends it, and returns its id. */
-export async function testWebhook(
-  change: Change,
-  id: string,
-  now: number,
-  data: object = { webhook_id: id },
-): Promise<string> {
+/** Returns an endpoint to which something is sent. Throws `not_found`; `conflict` if it is disabled. */
+async function findEnabled(owner: Owner, id: string): Promise<void> {
+  const { disabled } = await findEndpoint(owner, id)
+  if (disabled === null) return
+  const detail = `The ${nounOf(owner)} is disabled. Enable it first: send \`{"disabled": false}\` with PATCH.`
+  throw new ApiError('conflict', { detail })
+}
+
+/**
+ * Stores a test event for an endpoint, sends it, and returns its id.
+ *
+ * @throws ApiError `not_found`; `conflict` if the endpoint is disabled.
+ */
+export async function testEndpoint(change: Change, id: string, data: object): Promise<string> {
   const { env, account } = change
+  await findEnabled(change, id)
+  const now = Date.now()
   const db = databaseOf(change)
   const random = crypto.getRandomValues(new Uint8Array(8)).toHex()
   const event = `evt_${now.toString(16).padStart(11, '0')}${random}`
@@ -420,28 +299,43 @@ export async function testWebhook(
   return event
 }
 
-/** Returns whether an account, or an affiliate of it, has an event. */
-export const findEvent = (
-  change: Pick<Change, 'env' | 'account' | 'affiliate_id'>,
-  event: string,
-): Promise<boolean> => hasEvent(databaseOf(change), ownerOf(change), event)
+/** The fields of a replay. */
+type Replay = v.InferOutput<v.ObjectSchema<typeof replayFields, undefined>>
+
+/** Returns the events of a replay. Throws `validation_failed` if the fields name both an event and a span, or neither. */
+async function spanOf(
+  owner: Owner,
+  { event_id, from, to, only_dead }: Replay,
+): Promise<ReplaySpan> {
+  if ((event_id === undefined) === (from === undefined)) {
+    throw validationFailed([{ pointer: '', code: 'choice', expected: 'event_id, from' }])
+  }
+  if (event_id === undefined) {
+    const [start, end] = [Date.parse(from ?? ''), to === undefined ? Date.now() : Date.parse(to)]
+    if (to !== undefined && end < start) {
+      throw validationFailed([{ pointer: '/to', code: 'minimum', expected: from ?? '', value: to }])
+    }
+    return { from: start, to: end, onlyDead: only_dead ?? false }
+  }
+  if (await hasEvent(databaseOf(owner), ownerOf(owner), event_id)) return { event: event_id }
+  throw notFound('event', event_id)
+}
 
 /**
- * Sends at most 10,000 events to a webhook or a postback again and returns their number. Pending ones are left
- * out.
+ * Sends at most 10,000 events to an endpoint again and returns their number. Pending ones are left out.
+ *
+ * @throws ApiError `validation_failed`, `not_found`; `conflict` if the endpoint is disabled.
  */
-export async function replayWebhook(
-  change: Change,
-  id: string,
-  span: ReplaySpan,
-  now: number,
-): Promise<number> {
+export async function replayEndpoint(change: Change, id: string, sent: Replay): Promise<number> {
   const { env, account } = change
+  await findEndpoint(change, id)
+  const span = await spanOf(change, sent)
+  await findEnabled(change, id)
   const db = databaseOf(change)
-  const limits = { now, most: WEBHOOK_LIMITS.replayed }
-  const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
-  const sent = 'from' in span ? { from: dayOf(span.from), to: dayOf(span.to) } : span
-  const [replayed] = await withAudit(db, entryOf(change, 'replay', { id, ...sent }), [
+  const limits = { now: Date.now(), most: WEBHOOK_LIMITS.replayed }
+  const dayOf = (at: number) => timeText(at).slice(0, 10)
+  const details = 'from' in span ? { from: dayOf(span.from), to: dayOf(span.to) } : span
+  const [replayed] = await withAudit(db, entryOf(change, 'replay', { id, ...details }), [
     replayEvents(db, account.id, id, span, limits),
   ])
   await queueSoon(env, account.binding, account.id)

@@ -218,7 +218,6 @@ const administration: Route[] = [
   {
     ...changes,
     id: 'inviteAffiliate',
-    body: { member: 'mem-1' },
     repeats: 'each is a new invitation',
   },
   { ...reads, id: 'listInvitations' },
@@ -227,7 +226,7 @@ const administration: Route[] = [
   { ...changes, id: 'removeMember' },
   {
     ...{ ...changes, id: 'inviteAffiliateById', query: '?affiliate_id=aff-7' },
-    ...{ body: { member: 'mem-1' }, repeats: 'each is a new invitation' },
+    repeats: 'each is a new invitation',
   },
   { ...reads, id: 'listInvitationsById', query: '?affiliate_id=aff-7' },
   { ...changes, id: 'endInvitationById', query: '?affiliate_id=aff-7' },
@@ -431,8 +430,6 @@ const administration: Route[] = [
   { ...reads, id: 'listRecords', at: { resource: 'transactions' }, query: '?customer_id=c-1' },
   { ...reads, id: 'findRecords', query: '?id=t-1' },
   { ...reads, id: 'listCustomerLines', query: PERIOD },
-  { ...reads, id: 'countAttribution', query: OCTOBER },
-  { ...reads, id: 'countClicks', query: OCTOBER },
   { ...changes, id: 'eraseCustomer', records: true },
   { ...changes, id: 'eraseCustomerById', records: true, query: '?customer_id=c-1' },
   { ...reads, id: 'listErasures' },
@@ -480,7 +477,6 @@ const administration: Route[] = [
   { ...reads, id: 'listWebhookAttempts' },
   { ...reads, id: 'listWebhookEvents' },
   { ...reads, id: 'listAffiliatePostbacks' },
-  { ...changes, id: 'pausePostback', body: { disabled: true } },
   { ...reads, id: 'listFeeds' },
   { ...reads, id: 'listExports' },
   { ...reads, id: 'getExport' },

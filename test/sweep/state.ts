@@ -17,7 +17,7 @@ const VIEWS: Record<string, string> = {
     from arrivals group by account, resource)`,
   // The queue changes since when an endpoint fails.
   webhook_endpoints: `(select account, id, affiliate_id, url, method, events, description, secrets,
-      disabled, paused_by_firm, created_at
+      disabled, created_at
     from webhook_endpoints)`,
   // Each account imports the rates of a day of its own: `firm-12-of-forex` those of day 12.
   fx_rates: `(select 'firm-' || day || '-of-forex' as account, currency, rate, known_until

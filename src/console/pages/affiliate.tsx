@@ -1,5 +1,5 @@
 import { listAffiliateFigures } from '../../admin/affiliate-figures.ts'
-import { listAffiliatePostbacks, pausePostback } from '../../admin/affiliate-postbacks.ts'
+import { listAffiliatePostbacks } from '../../admin/affiliate-postbacks.ts'
 import {
   deleteAffiliate,
   listAffiliates,
@@ -65,48 +65,23 @@ type Postback = AnswerOf<typeof listAffiliatePostbacks>['data'][number]
 
 const STATES: Readonly<Record<string, string>> = {
   affiliate: 'paused by the affiliate',
-  firm: 'paused by your team',
   gone: 'stopped: its server says that the address no longer exists',
   failing: 'stopped: every attempt of three days failed',
 }
 
-/** Renders what an affiliate has sent to their tracker, and the form that pauses a postback. */
+/** Renders what an affiliate has sent to their tracker. */
 const PostbacksPart = ({ postbacks }: { postbacks: readonly Postback[] }) =>
   postbacks.length === 0 ? null : (
-    <>
-      <Table
-        caption="Postbacks"
-        rows={postbacks}
-        columns={{
-          Address: ({ url }) => <Data text={url} />,
-          'What is sent': ({ events }) => events.map(titleOf).join(', '),
-          State: ({ disabled_reason }) => STATES[disabled_reason ?? ''] ?? 'active',
-          Made: 'created_at',
-        }}
-      />
-      <FoldedForm
-        change="pause_postback"
-        title="Pause a postback, or let it go on"
-        submit="Save the postback"
-        fields={[
-          {
-            name: 'postback_id',
-            label: 'Postback',
-            options: postbacks.map(({ id, url }) => [id, url]),
-          },
-          {
-            name: 'disabled',
-            label: 'It is',
-            options: [
-              ['true', 'Paused: what waits to be sent is not sent'],
-              ['false', 'Active: what happens from now on is sent'],
-            ],
-          },
-        ]}
-      >
-        <p>The affiliate cannot end your pause.</p>
-      </FoldedForm>
-    </>
+    <Table
+      caption="Postbacks"
+      rows={postbacks}
+      columns={{
+        Address: ({ url }) => <Data text={url} />,
+        'What is sent': ({ events }) => events.map(titleOf).join(', '),
+        State: ({ disabled_reason }) => STATES[disabled_reason ?? ''] ?? 'active',
+        Made: 'created_at',
+      }}
+    />
   )
 
 // The ledger of an affiliate, in words.
@@ -184,7 +159,6 @@ const putting = (done: string, changed: (values: Values) => object): Change => (
 const changes: Readonly<Record<string, Change>> = {
   unassign,
   ...memberChanges,
-  pause_postback: calling(pausePostback, 'The postback is saved.'),
   add: addAffiliate,
   configure: putting('The affiliate is stored.', () => ({})),
   contact: putting('Name, contact and note are stored.', (values) =>

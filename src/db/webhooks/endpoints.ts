@@ -1,6 +1,4 @@
-import { isDoorOpen } from '../door.ts'
 import { all, first, setTerms } from '../query.ts'
-import { withD1Retry } from '../retry.ts'
 import { webhookEndpoints } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { columnNames } from '../table.ts'
@@ -60,13 +58,7 @@ const INSERT_ENDPOINT = compileStatement(`
 export const insertEndpoint = (
   db: D1Database,
   account: string,
-  {
-    disabled: _,
-    failing_since: __,
-    paused_by_firm: ___,
-    active_since: ____,
-    ...endpoint
-  }: EndpointRow,
+  { disabled: _, failing_since: __, active_since: ___, ...endpoint }: EndpointRow,
   most: number,
 ) => bindStatement(db, INSERT_ENDPOINT, { ...endpoint, account, most })
 
@@ -76,8 +68,6 @@ export interface EndpointChange {
   readonly events?: string
   readonly description?: string | null
   readonly disabled?: 'team' | null
-  /** Whether the team has paused a postback. */
-  readonly paused_by_firm?: 0 | 1
   /** Since when a postback has wanted its events, in milliseconds. */
   readonly active_since?: number
 }
@@ -89,7 +79,7 @@ export function updateEndpoint(
   id: string,
   { disabled, ...change }: EndpointChange,
 ) {
-  const set = setTerms(['url', 'events', 'description', 'paused_by_firm', 'active_since'], {
+  const set = setTerms(['url', 'events', 'description', 'active_since'], {
     ...change,
   })
   // An endpoint that is disabled already keeps its reason.
@@ -120,20 +110,3 @@ const DELETE_ENDPOINT = compileStatement(
 /** Returns the statement that deletes an endpoint. Its messages expire with their events. */
 export const deleteEndpoint = (db: D1Database, account: string, id: string) =>
   bindStatement(db, DELETE_ENDPOINT, { account, id })
-
-const DROP_DISABLED = ['webhook_endpoints', 'webhook_messages', 'webhook_events'].map((table) =>
-  compileStatement(
-    `delete from ${table} where account in (select value from json_each(:accounts))
-      and ${isDoorOpen('account')}`,
-  ),
-)
-
-/** Deletes the endpoints of accounts, with their messages and events. */
-export const dropDisabled = (db: D1Database, accounts: readonly string[]) =>
-  withD1Retry(() =>
-    db.batch(
-      DROP_DISABLED.map((statement) =>
-        bindStatement(db, statement, { accounts: JSON.stringify(accounts) }),
-      ),
-    ),
-  )
