@@ -93,14 +93,7 @@ const putFraudRuleAnswer = described(() =>
       effective_from,
       outcome,
       warnings: member(
-        v.array(
-          warning('FraudRuleWarning', [
-            'never_holds',
-            'always_holds',
-            'later_version_applies',
-            'unknown_affiliate',
-          ]),
-        ),
+        v.array(warning('FraudRuleWarning', ['later_version_applies', 'unknown_affiliate'])),
         'What is allowed but probably a mistake.',
       ),
     }),

@@ -178,23 +178,8 @@ function checkVersions(terms: RuleTerms, others: readonly RuleVersion[]): Issue[
   ]
 }
 
-/** Returns the warnings of a valid version: what is allowed, and probably a mistake. */
-export function warningsOf(terms: RuleTerms, context: RuleContext): Warning[] {
-  return [...warnOfThresholds(terms), ...warnOfNextVersion(terms, context)]
-}
-
-const CODES = { never: 'never_holds', always: 'always_holds' } as const
-const WORDS = { never: 'can never hold', always: 'always holds' } as const
-
-const warnOfThresholds = (terms: RuleTerms): Warning[] =>
-  (kindOf(terms)?.doubts?.(terms.parameters) ?? []).map(({ pointer, holds, because }) => ({
-    code: CODES[holds],
-    pointer: `/parameters${pointer}`,
-    message: `This threshold ${WORDS[holds]}. ${because}`,
-  }))
-
 /** Warns of the version of the rule that applies instead from a later first day on. */
-function warnOfNextVersion(
+export function warnOfNextVersion(
   { effective_from }: RuleTerms,
   { rule, versions, today }: RuleContext,
 ): Warning[] {

@@ -247,15 +247,6 @@ export interface Glance<P> {
   isSuspect?(view: View, day: number): boolean
 }
 
-/** A parameter by which a rule never finds anything, or always does. */
-export interface Doubt {
-  /** A JSON Pointer into the parameters. */
-  readonly pointer: string
-  readonly holds: 'never' | 'always'
-  /** Says why, in one sentence. */
-  readonly because: string
-}
-
 /** A parameter as forms show it. */
 export interface ParameterLabel {
   readonly label: string
@@ -304,8 +295,6 @@ export interface Kind<P = unknown> {
   readonly ofPlans?: 'once' | 'unit'
   /** Of kinds that compare the customers of an affiliate: how it is found out whether all are read. */
   glance?(parameters: P): Glance<P>
-  /** Returns the parameters that are allowed and probably a mistake. */
-  doubts?(parameters: P): readonly Doubt[]
   /**
    * Returns what a rule finds on a day. The result follows from the records of the days in reach alone.
    *

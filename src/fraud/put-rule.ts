@@ -7,7 +7,7 @@ import {
   checkMeaning,
   checkShape,
   type RuleContext,
-  warningsOf,
+  warnOfNextVersion,
 } from './check-rule.ts'
 import { RULE_LIMITS, type RuleTerms } from './rules.ts'
 import { parseRuleVersion, type RuleVersion, ruleOn } from './stored-rules.ts'
@@ -48,7 +48,7 @@ export function decidePut(
   const versions = stored.map(parseRuleVersion)
   const own = versions.filter((one) => one.rule === rule)
   const text = canonicalJson(terms)
-  const warnings = warningsOf(terms, { ...context, rule, versions })
+  const warnings = warnOfNextVersion(terms, { ...context, rule, versions })
   const checked = { terms, text, warnings }
   const latest = Math.max(0, ...own.map(({ version }) => version))
   const latestText = stored.find((one) => one.rule === rule && one.version === latest)?.terms

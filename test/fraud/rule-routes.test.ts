@@ -304,27 +304,6 @@ describe('warnings', () => {
     return warnings.map(({ code, pointer }: Record<string, string>) => [code, pointer])
   }
 
-  test.each<[string, object, string, string]>([
-    ['signup_burst', { times: '0.5' }, 'always_holds', '/times'],
-    ['activity_outlier', { times: '0.99' }, 'always_holds', '/times'],
-    ['country_mix', { points: '100' }, 'never_holds', '/points'],
-    ['hedge_pair', { days: 31 }, 'never_holds', '/days'],
-    ['hedge_pair', { lots_percent: '100' }, 'always_holds', '/lots_percent'],
-    ['drawdown_breach', { daily: '100' }, 'never_holds', '/daily'],
-    [
-      'drawdown_breach',
-      { by_challenge_type: { 'a/b': { daily: '200' } } },
-      'never_holds',
-      '/by_challenge_type/a~1b/daily',
-    ],
-    ['resets', { count: 1 }, 'always_holds', '/count'],
-    ['click_to_signup', { seconds: 3600, hours: 1 }, 'always_holds', '/hours'],
-  ])('%s with %j is stored with a warning', async (kind, parameters, code, pointer) => {
-    const { account } = await register('prop-trading')
-    const found = await warningsOf('r', burst({ kind, parameters }), account)
-    expect(found).toEqual([[code, `/parameters${pointer}`]])
-  })
-
   test('the set of each vertical has no warning', async () => {
     for (const vertical of ['forex', 'prop-trading'] as const) {
       const { account } = await register(vertical)

@@ -3,7 +3,7 @@ import type { Kind, ParameterLabel, Vertical } from '../../fraud/kind.ts'
 import { EVENT_LABELS } from '../../fraud/money-records.ts'
 import { ALL_AFFILIATES, type RuleTerms } from '../../fraud/rules.ts'
 import type { RuleVersion } from '../../fraud/stored-rules.ts'
-import { defaultsOf, kindNamed } from '../../fraud/words.ts'
+import { defaultsOf } from '../../fraud/words.ts'
 import { validationFailed } from '../../http/read-fields.ts'
 import { readErrors } from '../api-errors.ts'
 import type { FieldError, Values } from '../page.ts'
@@ -156,16 +156,4 @@ export function checkTerms(
   return wrong.length === 0
     ? { checked: output, errors: [] }
     : { checked: output, errors: readErrors(validationFailed(wrong)) }
-}
-
-/** Returns which thresholds of a valid rule never or always hold, in the words of its form. */
-export function doubtsOf({ kind, parameters }: RuleTerms): string[] {
-  const own = kindNamed(kind)
-  const labels = own?.labels ?? {}
-  const labelOf = (name: string) => labels[name]?.label ?? name.replaceAll('_', ' ')
-  return (own?.doubts?.(parameters) ?? []).map(({ pointer, holds, because }) => {
-    const name = pointer.split('/')[1] ?? ''
-    const reason = because.replace(/`(\w+)`/g, (_, one) => `“${labelOf(one)}”`)
-    return `“${labelOf(name)}” ${holds === 'never' ? 'can never be reached' : 'is always reached'}. ${reason}`
-  })
 }

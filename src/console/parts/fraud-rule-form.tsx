@@ -9,19 +9,12 @@ import { KINDS } from '../../fraud/kinds.ts'
 import { type FraudRuleWords, fraudRuleWords, kindNamed } from '../../fraud/words.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { calling } from '../calling.ts'
-import {
-  checkTerms,
-  doubtsOf,
-  errorInForm,
-  membersOf,
-  typedRule,
-  valuesForTerms,
-} from '../fraud/form.ts'
+import { checkTerms, errorInForm, membersOf, typedRule, valuesForTerms } from '../fraud/form.ts'
 import { accountPath, type Change, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
 import { redrawVersion, understood } from '../plan/draft.ts'
 import type { Members } from '../plan/fields.ts'
 import { computeBackTest } from './back-test.tsx'
-import { dayWords, visible } from './data.tsx'
+import { dayWords } from './data.tsx'
 import { DeferredPart } from './deferred.tsx'
 import { ErrorTexts } from './forms.tsx'
 import { plainWords } from './plain-words.ts'
@@ -222,8 +215,6 @@ export function ruleForm(props: RuleFormProps): {
           <p class="note">Once the fields are filled in, the rule stands here in words.</p>
         </div>
       )}
-      {valid &&
-        doubtsOf(valid).map((text) => <p class="notice warn">Please check: {visible(text)}</p>)}
       {parameters && <Fields members={{ parameters }} path="" />}
       <div class="plan-fields">
         <Fields members={others} path="" />

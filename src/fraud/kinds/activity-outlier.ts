@@ -3,7 +3,6 @@ import {
   type Decimal,
   decimal,
   fromFact,
-  integer,
   isPositive,
   multiply,
   sum,
@@ -68,10 +67,6 @@ export const activityOutlier = defineKind({
   }),
   reach: () => ({ 'trading-activity': MAX_DAYS }),
   candidates: ({ times }) => ({ sql: FAR_ABOVE, values: { times: Number(times) } }),
-  doubts: ({ times }) =>
-    compare(decimal(times), integer(1)) < 0
-      ? [{ pointer: '/times', holds: 'always', because: 'A usual day exceeds it.' }]
-      : [],
   find(view, day, { times }) {
     return view.customers.flatMap((customer) => {
       const today = ownFacts(customer, 'trading-activity', day, day)

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { compare, decimal, integer, quotient } from '../../commission/engine/decimal.ts'
+import { integer, quotient } from '../../commission/engine/decimal.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { wholeNumber } from '../../commission/plans/decimals.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
@@ -70,18 +70,6 @@ export const clickToSignup = defineKind({
     days: window,
   }),
   glance: () => ({}),
-  doubts: ({ seconds, hours, share_percent }) =>
-    hours !== undefined &&
-    hours * HOUR_MS <= seconds * SECOND_MS &&
-    compare(decimal(share_percent), integer(50)) <= 0
-      ? [
-          {
-            pointer: '/hours',
-            holds: 'always',
-            because: 'Every signup comes sooner than `seconds` or later than `hours`.',
-          },
-        ]
-      : [],
   find(view, day, { min_signups, days: window, share_percent, seconds, hours }) {
     const timed = signupsOf(view, day - window + 1, day).flatMap((own) => {
       const { clickedAt } = own.customer

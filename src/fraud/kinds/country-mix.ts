@@ -55,16 +55,6 @@ export const countryMix = defineKind({
     isSuspect: (view, day) =>
       withCountry(signupsOf(view, day - window + 1, day)).length >= min_signups,
   }),
-  doubts: ({ points }) =>
-    compare(decimal(points), integer(100)) >= 0
-      ? [
-          {
-            pointer: '/points',
-            holds: 'never',
-            because: 'No share grows by more than 100 points.',
-          },
-        ]
-      : [],
   find(view, day, { min_signups, days: window, points }) {
     const first = day - window + 1
     const now = withCountry(signupsOf(view, first, day))

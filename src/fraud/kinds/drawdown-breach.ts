@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { compare, decimal, fromFact, integer } from '../../commission/engine/decimal.ts'
+import { decimal, fromFact } from '../../commission/engine/decimal.ts'
 import { amountOf, valueOn } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { positive, wholeNumber } from '../../commission/plans/decimals.ts'
@@ -7,9 +7,8 @@ import { objectOf } from '../../commission/plans/shapes.ts'
 import { customersWith } from '../../db/fraud/candidates.ts'
 import * as f from '../../validation/fields.ts'
 import { member, said } from '../../validation/fields.ts'
-import { pointerStep } from '../../validation/pointer.ts'
 import { exceeds } from '../figures.ts'
-import { type Doubt, defineKind, evidenceOf, ownFacts, type Seen } from '../kind.ts'
+import { defineKind, evidenceOf, ownFacts, type Seen } from '../kind.ts'
 import { isFee } from '../money-records.ts'
 import { above0 } from '../parameters.ts'
 
@@ -86,12 +85,6 @@ export const drawdownBreach = defineKind({
       after: grace_days,
     }
   },
-  doubts: ({ daily, by_challenge_type }) => [
-    ...beyond('/daily', daily),
-    ...Object.entries(by_challenge_type).flatMap(([type, own]) =>
-      beyond(`/by_challenge_type${pointerStep(type)}/daily`, own.daily),
-    ),
-  ],
   find(view, day, { daily, total, grace_days, by_challenge_type }) {
     const breached = day - grace_days
     return view.customers.flatMap((customer) => {
@@ -135,12 +128,6 @@ export const drawdownBreach = defineKind({
   cannotSee:
     'What the drawdown was within the day, whether a fee of that day was paid before it, and exceptions that the firm granted.',
 })
-
-/** Returns a doubt if no drawdown exceeds a limit. */
-const beyond = (pointer: string, limit: string | undefined): Doubt[] =>
-  limit !== undefined && compare(decimal(limit), integer(100)) >= 0
-    ? [{ pointer, holds: 'never', because: 'No drawdown of a day is more than 100 %.' }]
-    : []
 
 /** Returns whether the phase of a customer is failed on a day of the range. */
 const hasFailed = ({ fields }: Seen, from: number, to: number): boolean => {

@@ -46,24 +46,6 @@ export const hedgePair = defineKind({
   reach: ({ window_days }) => ({ 'trading-activity': window_days }),
   candidates: () => ({ sql: customersWith('activity') }),
   glance: (parameters) => ({ parameters: { ...parameters, days: 1, window_days: 1 } }),
-  doubts: ({ days: least, window_days, lots_percent, pnl_percent }) => [
-    ...(least > window_days
-      ? [
-          {
-            pointer: '/days',
-            holds: 'never' as const,
-            because: `There are ${counted(window_days, 'day')} in \`window_days\`.`,
-          },
-        ]
-      : []),
-    ...Object.entries({ lots_percent, pnl_percent })
-      .filter(([, percent]) => Number(percent) >= 100)
-      .map(([name]) => ({
-        pointer: `/${name}`,
-        holds: 'always' as const,
-        because: 'Any two amounts differ by at most 100 % of the greater one.',
-      })),
-  ],
   find(view, day, { days: least, window_days, lots_percent, pnl_percent }) {
     const { pairs, crowds: crowded } = windowOf(view, day, window_days, [lots_percent, pnl_percent])
     const crowds = [...crowded.values()].filter((rows) => rows.length > 0)

@@ -33,8 +33,6 @@ export const resets = defineKind({
   candidates: () => ({
     sql: customersWith('transactions', `t.transaction_type in ('challenge_fee', 'reset_fee')`),
   }),
-  doubts: ({ count: least }) =>
-    least === 1 ? [{ pointer: '/count', holds: 'always', because: 'Every fee opens a case.' }] : [],
   find(view, day, { count: least, days: window }) {
     return view.customers.flatMap((customer) => {
       const fees = ownFacts(customer, 'transactions', day - window + 1, day).filter(isFee)

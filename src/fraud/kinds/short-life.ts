@@ -59,16 +59,6 @@ export const shortLife = defineKind({
   glance: (parameters) => ({
     parameters: { ...parameters, min_customers: 1, share_percent: '0.000001' },
   }),
-  doubts: ({ active_days, days: window }) =>
-    active_days > window
-      ? [
-          {
-            pointer: '/active_days',
-            holds: 'always',
-            because: `Nobody is active on so many of ${counted(window, 'day')}.`,
-          },
-        ]
-      : [],
   find(view, day, { min_customers, share_percent, active_days, days: window, events }) {
     const last = day - window
     const lives = view.customers.flatMap((customer) => {

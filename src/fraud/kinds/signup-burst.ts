@@ -43,10 +43,6 @@ export const signupBurst = defineKind({
     reach: { customers: 1 },
     isSuspect: (view, day) => signupsOf(view, day, day).length >= min,
   }),
-  doubts: ({ times }) =>
-    compare(decimal(times), integer(1)) < 0
-      ? [{ pointer: '/times', holds: 'always', because: 'A usual day exceeds it.' }]
-      : [],
   find(view, day, { min, times }) {
     const today = signupsOf(view, day, day)
     if (today.length < min) return []
