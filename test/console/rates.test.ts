@@ -87,11 +87,11 @@ test('what waits is shown by currency, with its money and since when', async () 
 
   expect(text).toContain('2,500.75 AED')
   expect(text).toMatch(/2,500\.75 AED[\s\S]*>3<[\s\S]*October 2026<\/a>/)
-  expect(text).toContain('The European Central Bank does not publish AED.')
+  expect(text).toContain('If the European Central Bank does not publish AED,')
   expect(text).toContain('or of one of the 7 days before')
   // Which records wait, with their days, and the computation afterwards.
   expect(text).toContain('/unearned?period=2026-10&amp;reason=no_rate&amp;list=records"')
-  expect(text).toContain('Once the rates are added: compute October 2026')
+  expect(text).toContain('Once the rates are there: compute October 2026')
 
   const browser = await signedIn()
   const send = async (fields: Record<string, string>) =>
@@ -102,7 +102,6 @@ test('what waits is shown by currency, with its money and since when', async () 
   expect((await send(one)).status).toBe(303)
   const after = await (await browser.get(AT)).text()
   expect(after).toContain('1 rate was added.')
-  expect(after).toContain('The rate is there: compute October 2026')
   const other = (await (await send({ ...one, rate: '4.3' })).text()).replaceAll(/<[^>]+>/g, '')
   expect(other).toContain('Choose “Replace it; the former rate is kept beside it” to replace')
 })

@@ -12,7 +12,7 @@ import type { AnswerOf } from '../../http/operation.ts'
 import { calling } from '../calling.ts'
 import { dayBefore, type Page, useVisit, type Visit } from '../page.ts'
 import { Data, dayWords, isolated, Pager } from '../parts/data.tsx'
-import { AccountLink, Value } from '../parts/fields.tsx'
+import { AccountLink } from '../parts/fields.tsx'
 import { ConfirmForm } from '../parts/forms.tsx'
 import {
   type FraudVersion,
@@ -23,7 +23,7 @@ import {
   ruleEditing,
   ruleForm,
 } from '../parts/fraud-rule-form.tsx'
-import { Table } from '../parts/table.tsx'
+import { Versions } from '../parts/version-form.tsx'
 
 /** The number of versions that are shown. */
 const SHOWN = 5
@@ -51,50 +51,8 @@ function stateWords({ in_force, disabled, versions }: RuleWithVersions): string 
   return first ? `It begins on ${dayWords(first)}` : 'All versions are withdrawn'
 }
 
-/** Returns the role that may change the rule. */
-interface ShownRule {
-  readonly rule: RuleWithVersions
-  readonly versions: readonly FraudVersion[]
-}
-
-/** Renders each version in words, the latest first. What differs from the version before is marked. */
-const InWordsByVersion = ({ versions }: ShownRule) => (
-  <>
-    {versions.map((one, i) => (
-      <details open={i === 0}>
-        <summary>
-          Version {one.version}, from {dayWords(one.effective_from)}
-          {one.withdrawn_at !== null && ', withdrawn'}
-          {versions[i + 1] ? '. What differs from the version before is marked' : ''}
-        </summary>
-        <RuleInWords terms={one.terms} before={versions[i + 1]?.terms} />
-      </details>
-    ))}
-  </>
-)
-
-const Versions = ({ rule, versions }: ShownRule) => (
-  <Table
-    caption="Versions"
-    rows={versions}
-    columns={{
-      Version: 'version',
-      'Effective from': 'effective_from',
-      Created: 'created_at',
-      Withdrawn: 'withdrawn_at',
-      State: ({ version, effective_from, withdrawn_at }) => {
-        const current = rule.versions.find((one) => one.version === rule.in_force)
-        const isFuture = !current || effective_from > current.effective_from
-        const others = withdrawn_at ? 'withdrawn' : isFuture ? 'begins later' : 'ended'
-        const state = version === rule.in_force && !withdrawn_at ? 'in force' : others
-        return <Value name="status" value={state} />
-      },
-    }}
-  />
-)
-
 /** Renders the forms that disable the rule and withdraw a version, if the member may and there is one. */
-const Ends = ({ rule, day }: ShownRule & { day: string }, visit = useVisit()) => {
+const Ends = ({ rule, day }: { rule: RuleWithVersions; day: string }, visit = useVisit()) => {
   const needs = neededFor(rule.versions)
   if (!isAtLeast(visit.member.role, needs)) return null
   const kept = rule.versions.filter(({ withdrawn_at }) => withdrawn_at === null)
@@ -194,7 +152,6 @@ export const fraudRulePage: Page = {
     if (visit.query.edit || visit.typed || visit.refused?.change === 'put') return renderForm(visit)
     const [rule, { data: versions, meta }] = await readRule(visit)
     const kind = kindNamed(rule.kind)
-    const shown = { visit, rule, versions }
     const needed = neededFor(rule.versions)
     const isEditor = isAtLeast(visit.member.role, needed)
     const body = (
@@ -216,17 +173,19 @@ export const fraudRulePage: Page = {
           <AccountLink at={['fraud-rules']} children="All rules" />
         </p>
         <h2>What it does</h2>
-        <InWordsByVersion {...shown} />
+        <Versions
+          versions={versions}
+          inForce={rule.in_force}
+          inWords={({ terms }, before) => <RuleInWords terms={terms} before={before?.terms} />}
+        />
+        <Pager meta={meta} />
         {kind && (
           <p class="note">
             <strong>It sees:</strong> {kind.sees} <strong>It cannot see:</strong> {kind.cannotSee}
           </p>
         )}
-        <h2>Versions</h2>
-        <Versions {...shown} />
-        <Pager meta={meta} />
         {!isEditor && <p class="note">Only the role {needed} can change this rule.</p>}
-        <Ends {...shown} day={dayBefore(visit.today, 0)} />
+        <Ends rule={rule} day={dayBefore(visit.today, 0)} />
       </>
     )
     return { title: isolated(rule.name), body }

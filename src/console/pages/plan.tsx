@@ -2,13 +2,13 @@ import { getPlan, listPlanVersions, withdrawPlanVersion } from '../../admin/plan
 import { calling } from '../calling.ts'
 import { accountPath, type Page, type Visit, withQuery } from '../page.ts'
 import { versionWords } from '../parts/affiliate-forms.tsx'
-import { Data, dayWords, isolated, Pager } from '../parts/data.tsx'
-import { AccountLink, Value } from '../parts/fields.tsx'
+import { Data, isolated, Pager } from '../parts/data.tsx'
+import { AccountLink } from '../parts/fields.tsx'
 import { ConfirmForm } from '../parts/forms.tsx'
 import { canManage } from '../parts/payout-forms.tsx'
 import { editing, planEditor, putVersion, readEditorData } from '../parts/plan-editor.tsx'
 import { InWords } from '../parts/plan-words.tsx'
-import { Table } from '../parts/table.tsx'
+import { Versions } from '../parts/version-form.tsx'
 import { nextFirstDay } from '../plan/templates.ts'
 
 /** The number of versions that are shown side by side. */
@@ -70,7 +70,6 @@ export const planPage: Page = {
       return renderEditor(visit)
     }
     const [plan, { data: versions, meta }] = await readPlan(visit)
-    const shown = { visit, plan, versions }
     const body = (
       <>
         <p class="lead">
@@ -96,49 +95,20 @@ export const planPage: Page = {
           <AccountLink at={['plans']} children="Assignments" />
         </p>
         <h2>What it pays</h2>
-        {shown.versions.map((version, i) => (
-          <details open={i === 0}>
-            <summary>
-              Version {version.version}, from {dayWords(version.effective_from)}
-              {shown.versions[i + 1] ? '. What differs from the version before is marked' : ''}
-            </summary>
-            <InWords terms={version.terms} before={shown.versions[i + 1]?.terms} />
-          </details>
-        ))}
-        <h2>Versions</h2>
-        <Table
-          caption="Versions"
-          rows={shown.versions}
-          columns={{
-            Version: 'version',
-            'Effective from': 'effective_from',
-            Created: 'created_at',
-            Withdrawn: 'withdrawn_at',
-            State: ({ version, withdrawn_at }) => {
-              const isFuture = shown.plan.in_force === null || version > shown.plan.in_force
-              const others = withdrawn_at ? 'withdrawn' : isFuture ? 'begins later' : 'ended'
-              const state = version === shown.plan.in_force ? 'in force' : others
-              return <Value name="status" value={state} />
-            },
-            Simulate: ({ version }) => (
-              <AccountLink
-                at={['plans', shown.plan.plan, 'simulate']}
-                query={{ version: `${version}` }}
-              >
-                Simulate version {version}
-              </AccountLink>
-            ),
-          }}
+        <Versions
+          versions={versions}
+          inForce={plan.in_force}
+          inWords={({ terms }, before) => <InWords terms={terms} before={before?.terms} />}
         />
         <Pager meta={meta} />
         <ConfirmForm
           change="withdraw"
           submit="Withdraw a version"
-          name={shown.plan.plan}
+          name={plan.plan}
           fields={[
             {
               name: 'version',
-              options: shown.versions.map(({ version }) => [`${version}`, `${version}`]),
+              options: versions.map(({ version }) => [`${version}`, `${version}`]),
             },
           ]}
         >

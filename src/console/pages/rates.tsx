@@ -1,10 +1,8 @@
-import { parsePeriod } from '../../commission/engine/calendar.ts'
 import { MAX_RATE_AGE } from '../../commission/engine/convert.ts'
 import { add, type Decimal, decimal, plainText, ZERO } from '../../commission/engine/decimal.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { getFxRates, importFxRates } from '../../commission/rates/routes.ts'
 import { listStatements, startRun } from '../../commission/statements/operations.ts'
-import { DAY_MS } from '../../durations.ts'
 import { ApiError } from '../../errors.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { calling } from '../calling.ts'
@@ -15,7 +13,6 @@ import {
   type Page,
   useVisit,
   type Values,
-  type Visit,
   withQuery,
 } from '../page.ts'
 import { Amount, count, Data, Day, EmptyState, type List, periodWords } from '../parts/data.tsx'
@@ -24,17 +21,9 @@ import { AccountLink } from '../parts/fields.tsx'
 import { ChangeForm, Filters } from '../parts/forms.tsx'
 import { canManage, PostForm } from '../parts/payout-forms.tsx'
 import { plainWords } from '../parts/plain-words.ts'
-import { REST_WORDS } from '../parts/report-words.ts'
 import type { Statement } from '../parts/statement-lists.tsx'
 import { Table } from '../parts/table.tsx'
 import { readAmount, readDay } from '../typed.ts'
-
-/** The currencies that the European Central Bank publishes. */
-const PUBLISHED = new Set(
-  'AUD BRL CAD CHF CNY CZK DKK GBP HKD HUF IDR ILS INR ISK JPY KRW MXN MYR NOK NZD PHP PLN RON SEK SGD THB TRY USD ZAR'.split(
-    ' ',
-  ),
-)
 
 type Rates = AnswerOf<typeof getFxRates>
 
@@ -72,48 +61,24 @@ function waitingIn(drafts: readonly Statement[]): Waiting[] {
   return [...sums.values()].toSorted((a, b) => (a.currency < b.currency ? -1 : 1))
 }
 
-/** Returns the last day of a period, or today if that comes first. */
-const ratedDay = (period: string, now: number): string =>
-  dayBefore(Math.min((parsePeriod(period)?.last ?? Number.POSITIVE_INFINITY) * DAY_MS, now), 0)
-
-/** The most periods whose rates are read to say which are there now. */
-const READ_PERIODS = 3
-
-/** Reads the rates at the end of the first periods that wait, by period. */
-async function readRatesOf({ api, today }: Visit, waiting: readonly Waiting[]) {
-  const periods = [...new Set(waiting.map(({ since }) => since))].slice(0, READ_PERIODS)
-  const read = (period: string) => api.call(getFxRates, { day: ratedDay(period, today) })
-  return new Map(await Promise.all(periods.map(async (one) => [one, await read(one)] as const)))
-}
-
-/** Returns whether the rate that amounts wait for is there now. */
-function isThere({ currency, reason, since }: Waiting, rates: Rates | undefined, now: number) {
-  if (!rates?.rates.some((one) => one.currency === currency)) return false
-  return reason !== 'fx_pending' || (rates.last_day ?? '') >= ratedDay(since, now)
-}
-
-/** Renders why amounts wait, and the button that computes their period once the rate is there. */
-const Why = ({ one, rates }: { one: Waiting; rates: Rates | undefined }, visit = useVisit()) => {
+/** Renders why amounts wait, where a rate is added, and the button that computes their period then. */
+const Why = ({ one }: { one: Waiting }, visit = useVisit()) => {
   const { currency, reason, since } = one
-  if (isThere(one, rates, visit.today)) {
-    return <Compute one={one} text="The rate is there: compute" />
-  }
   const records = { period: since, reason: 'no_rate', list: 'records' }
   return (
     <>
-      {PUBLISHED.has(currency) ? (
-        (REST_WORDS[reason] ?? 'not converted')
-      ) : (
+      {reason === 'fx_pending' ? 'The rate is not published yet.' : 'There is no rate.'}{' '}
+      {reason === 'fx_missing' && (
         <>
-          The European Central Bank does not publish {currency}.{' '}
-          <a href={`${withQuery(visit.path, { currency })}#change-one`}>Add the rate</a> of the day
-          of each record, or of one of the {MAX_RATE_AGE} days before.
+          If the European Central Bank does not publish {currency},{' '}
+          <a href={`${withQuery(visit.path, { currency })}#change-one`}>add the rate</a> of the day
+          of each record, or of one of the {MAX_RATE_AGE} days before.{' '}
         </>
-      )}{' '}
+      )}
       <AccountLink at={['unearned']} query={records}>
         Show the records and their days
       </AccountLink>
-      <Compute one={one} text="Once the rates are added: compute" />
+      <Compute one={one} text="Once the rates are there: compute" />
     </>
   )
 }
@@ -132,11 +97,9 @@ const Compute = ({ one, text }: { one: Waiting; text: string }, visit = useVisit
 const WaitingTable = ({
   drafts,
   waiting,
-  rates,
 }: {
   drafts: List<Statement>
   waiting: readonly Waiting[]
-  rates: ReadonlyMap<string, Rates>
 }) => (
   <section>
     <h2>What waits for a rate</h2>
@@ -157,7 +120,7 @@ const WaitingTable = ({
             children={periodWords(since)}
           />
         ),
-        'Why, and what to do': { prose: (one) => <Why one={one} rates={rates.get(one.since)} /> },
+        'Why, and what to do': { prose: (one) => <Why one={one} /> },
       }}
       empty={<EmptyState title="Nothing waits for a rate." />}
     />
@@ -269,12 +232,11 @@ export const ratesPage: Page = {
       api.call(getFxRates, { day }),
     ])
     const waiting = waitingIn(drafts.data)
-    const rates = await readRatesOf(visit, waiting)
-    const unpublished = waiting.find(({ currency }) => !PUBLISHED.has(currency))?.currency
+    const missing = waiting.find(({ reason }) => reason === 'fx_missing')?.currency
     const chosen = /^[A-Z]{3}$/.test(query.currency ?? '') ? query.currency : undefined
     const body = (
       <>
-        <WaitingTable drafts={drafts} waiting={waiting} rates={rates} />
+        <WaitingTable drafts={drafts} waiting={waiting} />
         <h2>Add rates</h2>
         <ChangeForm
           change="upload"
@@ -305,7 +267,7 @@ export const ratesPage: Page = {
           fields={[
             {
               name: 'currency',
-              value: chosen ?? unpublished,
+              value: chosen ?? missing,
               hint: 'Its code of three letters, such as AED.',
             },
             { name: 'day', type: 'date', value: dayOf(query.rate_day) },

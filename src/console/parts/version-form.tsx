@@ -1,7 +1,8 @@
 import type { Child } from 'hono/jsx'
-import { type FieldError, useVisit, type Values, type Visit } from '../page.ts'
+import { dayBefore, type FieldError, useVisit, type Values, type Visit } from '../page.ts'
 import type { TypedTerms } from '../plan/form.ts'
-import { Sentence } from './data.tsx'
+import { dayWords, Sentence, Time } from './data.tsx'
+import { Value } from './fields.tsx'
 import { FormSentence } from './forms.tsx'
 import { type Offers, PlanFormContext } from './plan-fields.tsx'
 
@@ -189,3 +190,53 @@ export const VersionForm = (props: VersionFormProps, visit = useVisit()) => {
     </div>
   )
 }
+
+/** A version of a list. */
+interface ListedVersion {
+  readonly version: number
+  readonly effective_from: string
+  readonly created_at: string
+  readonly withdrawn_at: string | null
+}
+
+interface VersionsProps<V> {
+  /** The latest first. */
+  readonly versions: readonly V[]
+  /** The number of the version in force; null if there is none. */
+  readonly inForce: number | null
+  /** Renders a version in words, and what differs from the version before. */
+  readonly inWords: (version: V, before: V | undefined) => Child
+}
+
+/** Renders versions in words, each with its first day and state. */
+export const Versions = <V extends ListedVersion>(
+  { versions, inForce, inWords }: VersionsProps<V>,
+  { today } = useVisit(),
+) => (
+  <>
+    {versions.map((one, i) => {
+      const { version, effective_from, created_at, withdrawn_at } = one
+      const isFuture = effective_from > dayBefore(today, 0)
+      const others = withdrawn_at ? 'withdrawn' : isFuture ? 'begins later' : 'ended'
+      const state = version === inForce && !withdrawn_at ? 'in force' : others
+      return (
+        <details open={i === 0}>
+          <summary>
+            Version {version}, from {dayWords(effective_from)} <Value name="status" value={state} />
+          </summary>
+          <p class="note">
+            Created <Time at={created_at} />.
+            {withdrawn_at && (
+              <>
+                {' '}
+                Withdrawn <Time at={withdrawn_at} />.
+              </>
+            )}
+            {versions[i + 1] && ' What differs from the version before is marked.'}
+          </p>
+          {inWords(one, versions[i + 1])}
+        </details>
+      )
+    })}
+  </>
+)
