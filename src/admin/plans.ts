@@ -211,28 +211,14 @@ export const getPlan = accountOperation({
   role: 'viewer',
   params: { plan },
   words: described(() => ({
-    description: 'Returns a plan with its versions, also withdrawn ones.',
-    answer: named(
-      'PlanWithVersions',
-      withMembers(head, {
-        versions: member(
-          v.array(
-            withMembers(stored, {
-              version,
-              effective_from,
-              name: member(v.string(), 'The display name.'),
-            }),
-          ),
-          'All versions, by number.',
-        ),
-      }),
-    ),
+    description: 'Returns a plan.',
+    answer: head,
     command: { name: 'plans show' },
   })),
   async run({ db, account }, { plan: id }) {
     const heads = await rows.listVersions(db, account.id, id)
     if (heads.length === 0) throw notFound('plan', id)
-    return { ...presentPlan(heads, todayOf(account)), versions: heads.map(presentHead) }
+    return presentPlan(heads, todayOf(account))
   },
 })
 
@@ -386,21 +372,6 @@ async function findVersion(
   if (!row) throw notFound('version', `${plan}/${version}`)
   return row
 }
-
-/** Returns a version as its plan lists it, without its terms. */
-const presentHead = ({
-  version,
-  effective_from,
-  name,
-  created_at,
-  withdrawn_at,
-}: rows.VersionHead) => ({
-  version,
-  effective_from,
-  name,
-  created_at,
-  withdrawn_at,
-})
 
 /** Returns a version with its terms. */
 const presentVersion = ({ terms, ...row }: Row) => {

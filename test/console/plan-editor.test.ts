@@ -133,7 +133,7 @@ describe('the form of a plan', () => {
 
     expect(response.status).toBe(409)
     expect(await response.text()).toContain('There is a plan with this short name already')
-    expect((await json(askAdmin('accounts/acme/plans/cpa'))).versions).toHaveLength(1)
+    expect((await json(askAdmin('accounts/acme/plans/cpa/versions'))).data).toHaveLength(1)
     const wrong = await (await press(await read(), 'save', { plan: 'My plan!' })).text()
     const unnamed = await (await press(await read(), 'save', { name: 'План партнёра' })).text()
     expect(unnamed).toContain('Short name</a>: Write a short name.')
@@ -244,7 +244,7 @@ describe('figures of the last period that ended', () => {
     expect(typed).toContain('What October 2026 would have paid')
     expect(typed).toContain('12.5 % of deposits.')
     expect(figuresOf(typed, 'a')).toEqual(['100.00 EUR', '125.00 EUR', '25.00 EUR'])
-    expect((await json(askAdmin('accounts/acme/plans/ib'))).versions).toHaveLength(1)
+    expect((await json(askAdmin('accounts/acme/plans/ib/versions'))).data).toHaveLength(1)
 
     const wrong = await pressed(page, 'show', { 'rules/0/percent': '' })
     expect(wrong).toContain('Once the marked fields are corrected')

@@ -436,7 +436,8 @@ export function checkPlan(
     ...checkVersions(terms, context.versions),
     ...checkIds(terms.rules),
     ...terms.rules.flatMap((rule, i) => checkRule(rule, `/rules/${i}`, terms)),
-    ...checkFacts(names, context.vocabulary),
+    ...checkKinds(names, context.vocabulary),
+    ...checkCountries(names, context.vocabulary),
   ]
   if (found.length > 0) return { issues: found, plan: null }
   return { issues: [], plan: { terms, text, warnings: warningsOf(terms, names, context) } }
@@ -640,12 +641,7 @@ function checkRates(rule: Rule, { steps }: Tiers, pointer: string): Issue[] {
   })
 }
 
-/** Returns an issue for each fact and country of a plan that accounts of this vertical never send. */
-const checkFacts = (names: PlanNames, vocabulary: Vocabulary): Issue[] => [
-  ...checkKinds(names, vocabulary),
-  ...checkCountries(names, vocabulary),
-]
-
+/** Returns an issue for each fact of a plan that accounts of this vertical never send. */
 const checkKinds = ({ facts }: PlanNames, vocabulary: Vocabulary): Issue[] =>
   facts.flatMap(({ pointer, kind }) => {
     if ('transactions' in kind) {
@@ -653,7 +649,9 @@ const checkKinds = ({ facts }: PlanNames, vocabulary: Vocabulary): Issue[] =>
     }
     if ('activity' in kind) return checkActivity(kind.activity, `${pointer}/activity`, vocabulary)
     if (vocabulary.events) return []
-    return [notSent(`${pointer}/event`, 'partners send `transactions` and `activity`, not events')]
+    return [
+      notApplicable(`${pointer}/event`, 'partners send `transactions` and `activity`, not events'),
+    ]
   })
 
 /** Partners send the countries of customers as codes; brands send any text. */
@@ -669,12 +667,6 @@ function checkCountries({ conditions }: PlanNames, { events }: Vocabulary): Issu
   )
 }
 
-const notSent = (pointer: string, expected: string): Issue => ({
-  pointer,
-  code: 'not_applicable',
-  expected,
-})
-
 const OF_BRANDS = 'brands send events'
 
 function checkTransactions(
@@ -682,7 +674,7 @@ function checkTransactions(
   pointer: string,
   { transactions }: Vocabulary,
 ): Issue[] {
-  if (!transactions) return [notSent(pointer, `${OF_BRANDS}, not transactions`)]
+  if (!transactions) return [notApplicable(pointer, `${OF_BRANDS}, not transactions`)]
   return types.flatMap((value, i): Issue[] =>
     transactions.includes(value)
       ? []
@@ -691,7 +683,7 @@ function checkTransactions(
 }
 
 function checkActivity(field: string, pointer: string, { activity }: Vocabulary): Issue[] {
-  if (!activity) return [notSent(pointer, `${OF_BRANDS}, not trading activity`)]
+  if (!activity) return [notApplicable(pointer, `${OF_BRANDS}, not trading activity`)]
   if (activity.includes(field)) return []
-  return [notSent(pointer, 'the trading activity of this vertical has no such field')]
+  return [notApplicable(pointer, 'the trading activity of this vertical has no such field')]
 }

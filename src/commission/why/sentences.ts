@@ -25,9 +25,6 @@ import type { Explanation, Step, StepOf } from './steps.ts'
 /** What `GET …/lines/{line_id}/explain` returns. */
 export type Explained = Explanation | AdjustmentExplanation
 
-/** The conversions of a line that are written; the JSON of an explanation lists all. */
-const WRITTEN = 100
-
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Writes the explanation of a line or of a correction, a sentence each. */
@@ -212,14 +209,8 @@ const ratesText = (rates: Rates, { figure, day }: Words): string =>
 
 function baseSentences(step: StepOf<'base'>, context: WordsContext): string[] {
   const { words, money } = context
-  let room = WRITTEN
-  let left = 0
   const terms = step.terms.flatMap(({ term, currencies, sum, times, value }) => {
     const what = capital(termName(term as Term, context))
-    const conversions = currencies.flatMap((one) => conversionSentences(one, context))
-    const written = conversions.slice(0, room)
-    room -= written.length
-    left += conversions.length - written.length
     return [
       ...(currencies.length > 0
         ? [
@@ -229,14 +220,13 @@ function baseSentences(step: StepOf<'base'>, context: WordsContext): string[] {
             }),
           ]
         : []),
-      ...written,
+      ...currencies.flatMap((one) => conversionSentences(one, context)),
       ...termSentences(what, { sum, times, value }, currencies.length > 0, context),
     ]
   })
   return [
     step.records === 0 ? words.text('why.none') : countedWords(step, words),
     ...terms,
-    ...(left > 0 ? [words.text('why.moreConverted', { count: left })] : []),
     words.text('why.base', { amount: money(step.base) }),
   ]
 }

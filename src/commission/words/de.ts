@@ -347,10 +347,6 @@ export const de: Messages = {
   'why.counted': 'Gezählt: {records}, {customers}.',
   'why.value': '{what}: {value}.',
   'why.converted': '{amount} vom {day} entspricht {converted}.',
-  'why.moreConverted': {
-    one: 'Und {count} weitere Umrechnung.',
-    other: 'Und {count} weitere Umrechnungen.',
-  },
   'why.base': 'Vergütet werden {amount}.',
   'why.each': '{units} ÷ {each} ergibt {quantity}.',
   'why.trigger': 'Was zählt, ist vom {day}.',

@@ -343,10 +343,6 @@ export const en = {
   'why.counted': 'Counted: {records} of {customers}.',
   'why.value': '{what}: {value}.',
   'why.converted': '{amount} of {day} is {converted}.',
-  'why.moreConverted': {
-    one: 'And {count} more conversion.',
-    other: 'And {count} more conversions.',
-  },
   'why.base': 'This is paid on {amount}.',
   'why.each': '{units} ÷ {each} is {quantity}.',
   'why.trigger': 'What counts is of {day}.',

@@ -350,7 +350,6 @@ export const es: Messages = {
   'why.counted': 'Se cuentan: {records}, {customers}.',
   'why.value': '{what}: {value}.',
   'why.converted': '{amount} del {day} equivale a {converted}.',
-  'why.moreConverted': { one: 'Y {count} conversión más.', other: 'Y {count} conversiones más.' },
   'why.base': 'Se paga sobre {amount}.',
   'why.each': '{units} ÷ {each} da {quantity}.',
   'why.trigger': 'Lo que cuenta es del {day}.',

@@ -352,10 +352,6 @@ export const fr: Messages = {
   'why.counted': 'Comptés : {records}, {customers}.',
   'why.value': '{what} : {value}.',
   'why.converted': '{amount} du {day} vaut {converted}.',
-  'why.moreConverted': {
-    one: 'Et {count} autre conversion.',
-    other: 'Et {count} autres conversions.',
-  },
   'why.base': 'La rémunération porte sur {amount}.',
   'why.each': '{units} ÷ {each} donne {quantity}.',
   'why.trigger': 'Ce qui compte date du {day}.',

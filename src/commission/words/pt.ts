@@ -342,7 +342,6 @@ export const pt: Messages = {
   'why.counted': 'Contam: {records}, {customers}.',
   'why.value': '{what}: {value}.',
   'why.converted': '{amount} de {day} equivale a {converted}.',
-  'why.moreConverted': { one: 'E mais {count} conversão.', other: 'E mais {count} conversões.' },
   'why.base': 'Paga-se sobre {amount}.',
   'why.each': '{units} ÷ {each} dá {quantity}.',
   'why.trigger': 'O que conta é de {day}.',
