@@ -163,8 +163,8 @@ test('of two people who save the next version, the second sees what changed, and
   expect(fieldsOf(text)).toMatchObject({ after: '2', minimum_payout: '75' })
 
   expect((await press(text, 'save')).status).toBe(303)
-  const { versions } = await json(askAdmin('accounts/acme/plans/ib'))
-  expect(versions.map(({ version }: Json) => version).sort()).toEqual([1, 2, 3])
+  const { data } = await json(askAdmin('accounts/acme/plans/ib/versions'))
+  expect(data.map(({ version }: Json) => version).sort()).toEqual([1, 2, 3])
 })
 
 test('a plan that begins later is assigned from its first day, and says that it governs earlier days', async () => {
