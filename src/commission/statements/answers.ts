@@ -415,3 +415,25 @@ export const run = described(() =>
     }),
   ),
 )
+
+/** What a verification found. */
+export const verified = described(() =>
+  v.object({
+    data: v.array(
+      v.object({
+        affiliate_id: member(text, 'The affiliate.'),
+        plan: member(text, 'The plan.'),
+        period: member(text, 'The period.'),
+        figure: member(
+          text,
+          'The id of a line or adjustment, `payable`, `closing`, or a part of what the period leaves.',
+        ),
+        stored: v.nullable(member(text, 'The stored figure. Null if there is none.')),
+        computed: v.nullable(
+          member(text, 'What it is by all records. Null if there is no such figure.'),
+        ),
+      }),
+    ),
+    total: member(count, 'The number of all differences.'),
+  }),
+)

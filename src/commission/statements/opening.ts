@@ -11,6 +11,7 @@ import {
 import { readHistories } from '../../db/commission/histories.ts'
 import { customers } from '../../db/schema.ts'
 import type { BooksOf } from '../engine/books.ts'
+import type { Period } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
 import { memoize } from '../engine/memoize.ts'
 import { type Plan, planKey } from '../engine/plans-in-force.ts'
@@ -81,13 +82,11 @@ interface OpeningInput {
   readonly dependenciesOf: (affiliate: string) => Dependencies
 }
 
-/** Divides affiliates by what they start from: each from the latest states that hold of all on which it depends. */
-export async function findOpenings(
-  input: OpeningInput,
+/** Returns the ends of the closed periods that are looked at, and their states that hold of all on which affiliates depend. */
+export async function findStates(
+  { source, range, formOf, dependenciesOf }: Omit<OpeningInput, 'booksOf'>,
   affiliates: readonly string[],
-): Promise<Opening[]> {
-  const { source, range, formOf } = input
-  const dependenciesOf = memoize(input.dependenciesOf)
+): Promise<{ ends: readonly Period[]; states: readonly ClosedState[] }> {
   const closed = range.periods.filter(({ last }) => last < range.period.first)
   const archivedTo = await readArchivedTo(source.db, source.account.id)
   const ends = source.periodKinds.flatMap((kind) => {
@@ -98,31 +97,39 @@ export async function findOpenings(
       .findLast(({ last }) => last <= (archivedTo ?? -Infinity))
     return archived ? [archived, ...latest] : latest
   })
-  if (ends.length === 0) return [fromFirstRecord(affiliates)]
+  if (ends.length === 0) return { ends, states: [] }
   const needed = new Set(affiliates.flatMap((one) => [...dependenciesOf(one).settled]))
   const found = await readHolding(source.db, source.account.id, [...needed], ends)
   const changes = await lateChangesOf(source, found, Math.max(...ends.map(({ last }) => last)))
-  const isChanged = (affiliate: string, last: number, position: number): boolean => {
-    const { read } = dependenciesOf(affiliate)
-    return (
-      changes === null ||
-      changes.some(
-        ({ affiliates, day, seq }) =>
-          day <= last && seq > position && affiliates.some((one) => one !== null && read.has(one)),
-      )
-    )
+  const states: ClosedState[] = []
+  for (const { id, last } of ends) {
+    const form = await formOf(last)
+    for (const one of found) {
+      if (one.period !== id || one.form !== form) continue
+      const { read } = dependenciesOf(one.affiliate_id)
+      const isChanged = ({ affiliates, day, seq }: LateChange): boolean =>
+        day <= last && seq > one.position && affiliates.some((own) => own !== null && read.has(own))
+      if (changes !== null && !changes.some(isChanged)) states.push(one)
+    }
   }
-  const states = new Map<string, Map<string, PlanState>>()
-  for (const end of ends) {
-    const form = await formOf(end.last)
-    const holding = found.filter(
-      (one) =>
-        one.period === end.id &&
-        one.form === form &&
-        !isChanged(one.affiliate_id, end.last, one.position),
-    )
-    states.set(end.id, new Map(holding.map((one) => [keyOf(one), JSON.parse(one.state)])))
-  }
+  return { ends, states }
+}
+
+/** Divides affiliates by what they start from: each from the latest states that hold of all on which it depends. */
+export async function findOpenings(
+  input: OpeningInput,
+  affiliates: readonly string[],
+): Promise<Opening[]> {
+  const dependenciesOf = memoize(input.dependenciesOf)
+  const { ends, states: holding } = await findStates({ ...input, dependenciesOf }, affiliates)
+  if (ends.length === 0) return [fromFirstRecord(affiliates)]
+  const byPeriod = Map.groupBy(holding, ({ period }) => period)
+  const states = new Map(
+    [...byPeriod].map(([id, own]) => [
+      id,
+      new Map(own.map((one): [string, PlanState] => [keyOf(one), JSON.parse(one.state)])),
+    ]),
+  )
   const latestFirst = ends.toSorted((a, b) => b.last - a.last)
   const byEnd = Map.groupBy(affiliates, (affiliate) => {
     const { settled, read } = dependenciesOf(affiliate)

@@ -35,7 +35,14 @@ import {
   sendStatementCsv,
   sendStatementPage,
 } from '../export/respond.ts'
-import { listedStatement, periodSums, run, statementInFull, statementTotals } from './answers.ts'
+import {
+  listedStatement,
+  periodSums,
+  run,
+  statementInFull,
+  statementTotals,
+  verified,
+} from './answers.ts'
 import { FRESH_LIMITS, PART_LIMITS, PERIOD_FORMS, RUN_LIMITS } from './limits.ts'
 import { computeFresh } from './on-request.ts'
 import { readPathPeriod } from './path-period.ts'
@@ -48,6 +55,7 @@ import {
   presentWhole,
 } from './present.ts'
 import { startPeriodRun } from './run.ts'
+import { VERIFY_LIMITS, verifyPeriods } from './verify.ts'
 
 const filters = {
   affiliate_id: v.optional(member(v.string(), said('Returns only this affiliate.', 'IB-07'))),
@@ -298,6 +306,26 @@ export const startRun = accountOperation({
   run: (call, { period }) => startPeriodRun(call, readPathPeriod(period)),
 })
 
+export const verify = readOperation({
+  topic: 'statements',
+  id: 'verifyPeriods',
+  method: 'GET',
+  path: '/periods/verify',
+  params: {
+    affiliate_id: v.optional(member(v.string(), said('Verifies only this affiliate.', 'IB-07'))),
+  },
+  words: described(() => ({
+    description: `Computes the account from its first record, and compares that with what is stored: with the drafts, and with what the last closed periods left to the next ones. It names at most ${number(VERIFY_LIMITS.differences)} differences. Start a run before: what it would write is a difference, too. Up to ${number(FRESH_LIMITS.facts)} facts.`,
+    answer: verified,
+    errors: ['validation_failed'],
+    command: {
+      name: 'periods verify',
+      columns: ['affiliate_id', 'plan', 'period', 'figure', 'stored', 'computed'],
+    },
+  })),
+  run: verifyPeriods,
+})
+
 const NO_RUN = 'This account has no run with this id. Runs are kept for 30 days.'
 
 export const getRun = readOperation({
@@ -325,6 +353,7 @@ export const STATEMENT_OPERATIONS = [
   listStatements,
   getStatementTotals,
   listPeriods,
+  verify,
   getStatement,
   startRun,
   getRun,

@@ -35,7 +35,7 @@ import { compareText } from '../engine/facts.ts'
 import { type Computation, openComputation } from './compute.ts'
 import { RESUME_LIMITS, RUN_LIMITS, STEP_LIMITS } from './limits.ts'
 import type { Dependencies } from './opening.ts'
-import { openSource } from './source.ts'
+import { type AccountSource, openSource } from './source.ts'
 import { refreshDrafts } from './store.ts'
 
 // Why a run failed, as `GET runs/{id}` says it.
@@ -90,9 +90,9 @@ async function findRunAccount(
  * Prepares the computation of a run. It goes on to the last period of its kind with a draft, so that no
  * draft stays that the records no longer support (§16.32).
  */
-async function openRun(env: Env, account: Account, period: Period): Promise<Computation> {
-  const source = await openSource(env, account)
-  const drafted = parsePeriod((await lastDraftPeriod(source.db, account.id, period.id)) ?? '')
+export async function openRun(source: AccountSource, period: Period): Promise<Computation> {
+  const { db, account } = source
+  const drafted = parsePeriod((await lastDraftPeriod(db, account.id, period.id)) ?? '')
   const last = drafted !== null && drafted.last > period.last ? drafted : period
   return openComputation(source, last)
 }
@@ -108,7 +108,7 @@ export async function beginRun(env: Env, parameters: RunParameters, now: number)
   const stored = await findRun(db, account.id, id)
   if (stored?.status !== 'running') return 0
   if (stored.steps !== null) return stored.steps
-  const steps = await planSteps(await openRun(env, account, period))
+  const steps = await planSteps(await openRun(await openSource(env, account), period))
   return storeSteps(db, account.id, id, steps)
 }
 
@@ -125,7 +125,7 @@ export async function makeStep(
   if (!found) return 0
   if (found.changed !== null) return found.changed
   const position = await raisePosition(db, account.id)
-  const computation = await openRun(env, account, period)
+  const computation = await openRun(await openSource(env, account), period)
   await refreshDrafts(computation, found.affiliates, stored, now, position)
   return endStep(db, stored)
 }

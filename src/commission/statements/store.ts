@@ -6,11 +6,12 @@ import { withD1Retry } from '../../db/retry.ts'
 import { compareText } from '../engine/facts.ts'
 import { planKey } from '../engine/plans-in-force.ts'
 import { findCauses } from './causes.ts'
-import { type Computation, computeWithStates } from './compute.ts'
+import { type Computation, type ComputedPeriod, computeWithStates } from './compute.ts'
 import { toStored } from './draft.ts'
 
 /** What a run would store of some affiliates, and what is stored of them. */
 interface ComputedDrafts {
+  readonly periods: readonly ComputedPeriod[]
   readonly drafts: readonly StoredDraft[]
   readonly stored: readonly StatementDigest[]
   readonly closed: readonly ClosedState[]
@@ -50,7 +51,7 @@ export async function computeDrafts(
       drafts.push(draft)
     }
   }
-  return { drafts, stored, closed }
+  return { periods, drafts, stored, closed }
 }
 
 /**
