@@ -74,6 +74,8 @@ CREATE TABLE late_changes (
 -- What has changed behind a position.
 CREATE INDEX late_changes_seq ON late_changes (account, seq);
 
+CREATE INDEX late_changes_customer ON late_changes (account, customer_id, seq, day);
+
 -- Idempotency keys, each with the SHA-256 of the records of its first use.
 CREATE TABLE idempotency_keys (
   account  TEXT NOT NULL,

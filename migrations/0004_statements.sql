@@ -187,3 +187,19 @@ CREATE TABLE closed_states (
   state        TEXT NOT NULL CHECK (json_type(state) = 'object'),
   PRIMARY KEY (account, affiliate_id, plan, period)
 ) STRICT, WITHOUT ROWID;
+
+-- The facts of a customer by which `once` rules still come to what they do, up to the end of a closed period: a
+-- computation reads only later records. Runs write them.
+--
+--   position  from where its run reads marks of changed days
+--   form      the digest of the settings and plans by which it was computed, and the kinds of its records
+--   facts     a JSON array
+CREATE TABLE once_facts (
+  account     TEXT NOT NULL,
+  customer_id TEXT NOT NULL,
+  last_day    INTEGER NOT NULL,
+  position    INTEGER NOT NULL,
+  form        TEXT NOT NULL,
+  facts       TEXT NOT NULL CHECK (json_type(facts) = 'array'),
+  PRIMARY KEY (account, customer_id)
+) STRICT, WITHOUT ROWID;

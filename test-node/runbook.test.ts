@@ -35,7 +35,7 @@ test('a restore keeps every table that holds no records', () => {
   const records = ['customers', 'transactions', 'activity', 'events', 'clicks', 'totals', 'resets']
   records.push('changed', 'day_totals', 'customer_affiliations', 'customer_fields')
   records.push('customer_owners', 'archived_months', 'archive_objects', 'archived_customers')
-  records.push('closed_states', 'late_changes', ...EVALUATED)
+  records.push('closed_states', 'once_facts', 'late_changes', ...EVALUATED)
   const logs = ['deliveries', 'arrivals', 'idempotency_keys']
   logs.push('statement_runs', 'statement_run_steps', 'book_resets', 'delivery_terms')
   logs.push('webhook_events', 'webhook_messages', 'webhook_attempts', 'webhook_late_feeds')

@@ -8,6 +8,7 @@ export const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
   archived_customers: ['customer_id', 'first_day'],
   day_totals: ['resource', 'day'],
   closed_states: ['affiliate_id', 'plan', 'period'],
+  once_facts: ['customer_id'],
   fraud_progress: ['account'],
   fraud_findings: ['case_id', 'part'],
   fraud_cases: ['id'],

@@ -2,7 +2,8 @@ import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { nextPeriod, parsePeriod, periodOf } from '../../src/commission/engine/calendar.ts'
 import { evaluateCustomer } from '../../src/commission/engine/evaluate.ts'
-import type { Fact } from '../../src/commission/engine/facts.ts'
+import { compareText, type Fact } from '../../src/commission/engine/facts.ts'
+import { factsForOnce, type OnceState } from '../../src/commission/engine/once.ts'
 import { type PeriodTallies, reduceCustomer } from '../../src/commission/engine/tally.ts'
 import { uplineRules } from '../../src/commission/engine/uplines.ts'
 import { evaluate, open } from './engine.ts'
@@ -215,3 +216,64 @@ test('§13 law 5: later rates change only amounts that waited for them', () => {
     expect(evaluate({ ...world, rates }, periods), `${seed}`).toEqual(before)
   }
 })
+
+test('`once` rules come to the same by all facts and by those that are kept of the days up to any', () => {
+  let [dropped, qualified] = [0, 0]
+  for (const seed of seeds) {
+    const { input } = open(randomWorld(seed))
+    for (const customer of input.customers) {
+      const { ownerOf, qualified: byAll, once } = evaluateCustomer(input, customer)
+      let reduced = customer
+      const days = new Set(customer.facts.map(({ day }) => day))
+      for (const through of [...days].sort((a, b) => a - b)) {
+        // What is kept of a day comes from all facts, or from what was kept of an earlier one.
+        for (const from of [customer, reduced]) {
+          const kept = new Set(factsForOnce(input, from, ownerOf, through))
+          const facts = from.facts.filter(
+            (fact) => fact.day > through || fact.resource === 'customers' || kept.has(fact),
+          )
+          dropped += customer.facts.length - facts.length
+          reduced = { ...customer, facts }
+          const found = evaluateCustomer(input, reduced)
+          expect(comparable([...found.qualified.values()]), `seed ${seed}`).toEqual(
+            comparable([...byAll.values()]),
+          )
+          expect(waiting(found.once), `seed ${seed}`).toEqual(waiting(once))
+        }
+        qualified += byAll.size
+      }
+    }
+  }
+  expect(Math.min(dropped, qualified)).toBeGreaterThan(0)
+})
+
+const comparable = (states: readonly OnceState[]) =>
+  states
+    .map(
+      ({
+        evidence,
+        version: { plan, version },
+        rule: { id },
+        used,
+        progress: _,
+        voided: __,
+        ...one
+      }) => ({
+        ...{ ...one, plan, version, id, used: [...used], evidence: evidence() },
+      }),
+    )
+    .sort((a, b) => compareText(a.id, b.id))
+
+/** What waits for a rate or a currency. */
+const waiting = (states: readonly OnceState[]) =>
+  states
+    .filter(({ blockers }) => blockers.length > 0)
+    .map(({ version: { plan, version }, rule: { id }, trigger, blockers }) => ({
+      ...{ plan, version, id, trigger, blockers },
+    }))
+    .sort((a, b) =>
+      compareText(
+        JSON.stringify([a.plan, a.version, a.id]),
+        JSON.stringify([b.plan, b.version, b.id]),
+      ),
+    )

@@ -334,6 +334,7 @@ async function takeStatements(team: Team, headers: Record<string, string>) {
   })
   await team('getStatementTotals', 'month', 'The sums of a month', { query: '?period=2026-10' })
   await team('listPeriods', 'latest', 'The latest periods')
+  await team('verifyPeriods', 'all', 'What is stored is what the records come to')
   await team('getStatement', 'one', 'One of them', { at: { ...at, statement_id } })
   await takeSimulation()
   await takeFraudSimulation()

@@ -343,6 +343,7 @@ const administration: Route[] = [
   },
   { ...reads, id: 'getStatementTotals' },
   { ...reads, id: 'listPeriods' },
+  { ...reads, id: 'verifyPeriods' },
   { ...reads, id: 'getStatement' },
   { ...reads, id: 'getExplanation' },
   { ...reads, id: 'listLineParts' },

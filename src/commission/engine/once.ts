@@ -370,3 +370,60 @@ export function firstQualified(states: readonly OnceState[]): Map<string, OnceSt
   }
   return byRule
 }
+
+/**
+ * Returns the facts up to a day, besides the signup, by which all `once` rules come to the same as by all facts, whatever
+ * happens later. Of a rule that is decided by then these are the trigger and what it counted, else all that it names.
+ */
+export function factsForOnce(
+  context: Context,
+  customer: Customer,
+  ownerOf: (fact: Fact) => Owner,
+  through: number,
+): Fact[] {
+  const facts = customer.facts.filter(({ day }) => day <= through)
+  const records = facts.filter(({ resource }) => resource !== 'customers')
+  // What becomes known of a customer later counts from the signup on.
+  if (records.some(({ day }) => day < customer.signupDay)) return records
+  // Rates may change: what needs one is not decided.
+  const known = { ...context, rates: () => 'fx_missing' as const }
+  const needed = new Set<Fact>()
+  for (const { versions } of context.inForce.plans.values()) {
+    for (const version of versions) {
+      for (const rule of version.rules) {
+        if (rule.kind !== 'once') continue
+        const state = evaluateOnce(known, { ...customer, facts }, version, rule, ownerOf)
+        const until = decidedBy(state, through)
+        for (const fact of records) {
+          const isPart = fact === state.trigger || state.used.has(fact)
+          if (isPart || (fact.day <= until && isNamed(rule, fact))) needed.add(fact)
+        }
+      }
+    }
+  }
+  return records.filter((fact) => needed.has(fact))
+}
+
+/** Returns the last day of which a rule needs all facts; -Infinity if it needs only those that it has counted. */
+function decidedBy(state: OnceState, through: number): number {
+  const { status, rule, amount, undecided, progress, day } = state
+  if (rule.voidBy !== null) return through
+  const isDecided =
+    // A reversed fact below `min` is no candidate.
+    (status === 'reversed' && (rule.min === null || amount !== null)) ||
+    (status === 'elsewhere' && undecided.length === 0) ||
+    (status === 'qualified' && day < through)
+  if (isDecided) return Number.NEGATIVE_INFINITY
+  // The windows that ended in vain.
+  const failed = progress.flatMap((one) =>
+    status === 'open' && one.status === 'open' && one.until !== null ? [one.until] : [],
+  )
+  return Math.min(through, ...failed)
+}
+
+/** Whether the trigger or a condition of a rule names a fact. */
+const isNamed = (rule: CompiledOnce, fact: Fact): boolean =>
+  isTriggerKind(rule, fact) ||
+  [...rule.qualify, ...(rule.voidBy ? [rule.voidBy] : [])].some(
+    (one) => 'terms' in one && one.terms.some((term) => term.names(fact)),
+  )

@@ -1,5 +1,5 @@
 import { type ClosedBand, readRateChanges } from '../../db/commission/books/changed.ts'
-import type { ClosedState } from '../../db/commission/closed-states.ts'
+import { type ClosedState, type KeptFacts, keepFacts } from '../../db/commission/closed-states.ts'
 import { findCustomersOf } from '../../db/commission/customers-of.ts'
 import type { DayRange } from '../../db/commission/fact-tables.ts'
 import { mapFactTables } from '../../db/commission/fact-tables.ts'
@@ -27,14 +27,22 @@ import { type AccountBooks, type Closing, readBooks } from './books.ts'
 import { type AccountBeginnings, beginningsOf } from './days.ts'
 import {
   type Dependencies,
-  type FormOf,
+  type Forms,
   findOpenings,
   formsOf,
   fromFirstRecord,
   type Opening,
 } from './opening.ts'
 import { type ComputedRange, findRange } from './range.ts'
-import { type IsNeeded, neededQueries, readCustomers, yieldAfterFacts } from './read-customers.ts'
+import {
+  type EarlierFacts,
+  type IsNeeded,
+  keptFactsOf,
+  neededQueries,
+  type ReadCustomer,
+  readCustomers,
+  yieldAfterFacts,
+} from './read-customers.ts'
 import { type AccountSource, openContext, ratesOfFinder, withinDays } from './source.ts'
 import { type DatedTree, datedTree } from './tree.ts'
 
@@ -132,14 +140,15 @@ export interface ComputedPeriod {
 }
 
 /** A computation of an account, ready for any affiliates of it. */
-export interface Computation {
+export interface Computation extends Forms {
   readonly source: AccountSource
   readonly range: ComputedRange
   readonly context: Context
   readonly dependenciesOf: ReturnType<typeof dependencies>
-  readonly formOf: FormOf
   /** Whether it begins with what closed periods left; otherwise with the first record, with the same result. */
   readonly usesStates: boolean
+  /** From where a run reads marks of changes, which keeps what `once` rules need; null: nothing is kept. */
+  readonly position: number | null
 }
 
 /**
@@ -148,13 +157,15 @@ export interface Computation {
  *
  * @param affiliates Null: all customers.
  * @param queries The queries that read their facts.
+ * @param earlier What is read of the days before these queries.
  */
 export async function* customersOf(
   { source, range }: { source: AccountSource; range: Pick<ComputedRange, 'lastDay'> },
   affiliates: readonly string[] | null,
   queries: readonly FactQuery[],
   isNeeded: IsNeeded = () => true,
-): AsyncGenerator<Iterable<Customer>> {
+  earlier: EarlierFacts | null = null,
+): AsyncGenerator<Iterable<ReadCustomer>> {
   const size = customersPerBatch(queries)
   const query = {
     account: source.account.id,
@@ -177,7 +188,7 @@ export async function* customersOf(
     while (waiting.length >= size || (next === null && waiting.length > 0)) {
       const share = waiting.length / inRange
       const chunk = waiting.slice(0, size)
-      yield await readCustomers(source, queries, chunk, share, isNeeded)
+      yield await readCustomers(source, queries, chunk, share, isNeeded, earlier)
       waiting = waiting.slice(size)
       inRange = waiting.length / share
     }
@@ -343,8 +354,8 @@ export async function openComputation(
   const tree = datedTree(source.parents)
   const context = await openContext(source, tree, range.rateDays)
   const dependenciesOf = dependencies(source.inForce, tree, range.periods)
-  const formOf = formsOf(source, context)
-  return { source, range, context, dependenciesOf, formOf, usesStates: true }
+  const forms = formsOf(source, context)
+  return { source, range, context, dependenciesOf, ...forms, usesStates: true, position: null }
 }
 
 /** What affiliates earned in some periods, and what the closed ones of them leave. */
@@ -453,15 +464,27 @@ export async function settleAffiliates(
   booksOf: BooksOf,
 ): Promise<AffiliateSettlement> {
   const { source, range, context, dependenciesOf } = computation
-  const { affiliates, stateOf } = opening
+  const { affiliates, stateOf, last } = opening
   const { settled, read } = joinDependencies(affiliates.map(dependenciesOf))
   const periods = range.periods.filter(({ last }) => last > opening.last)
   const firstDay = Math.max(range.firstDay, opening.last + 1)
   const begun = {
     ...computation,
-    range: { ...range, firstDay, periods, days: daysAfter(range, opening) },
+    range: {
+      ...range,
+      firstDay,
+      periods,
+      days: daysWithin(range, last + 1, Number.POSITIVE_INFINITY),
+    },
   }
-  const { tallies, ...tallied } = await tallyFacts(begun, [...read], maxFacts, booksOf)
+  const { selection, settings } = source
+  const queries = earningQueries(
+    selection,
+    daysWithin(range, Number.NEGATIVE_INFINITY, last),
+    settings.statusMembers,
+  )
+  const earlier = { ...opening, form: await computation.form, queries }
+  const { tallies, ...tallied } = await tallyFacts(begun, [...read], maxFacts, booksOf, earlier)
   const wanted = new Set(affiliates)
   const isAssigned = (one: string) => source.inForce.assignmentsOf(one).length > 0
   const { settle } = openSettlement(
@@ -477,12 +500,14 @@ export async function settleAffiliates(
   return { ...tallied, settle: (period) => (period.last > opening.last ? settle(period) : []) }
 }
 
-/** Returns the days of which facts are read: the states of an opening have what is summed up to it. */
-const daysAfter = ({ days }: ComputedRange, { last }: Opening): FactDays =>
-  mapFactTables(days, ({ single, summed }) => ({
-    single,
-    summed: summed.filter((day) => day > last),
+/** Returns the days from `first` to `last` of which facts are read. Sums are read only behind an opening. */
+function daysWithin({ days }: ComputedRange, first: number, last: number): FactDays {
+  const isWithin = (day: number): boolean => first <= day && day <= last
+  return mapFactTables(days, ({ single, summed }) => ({
+    single: single.filter(isWithin),
+    summed: last === Number.POSITIVE_INFINITY ? summed.filter(isWithin) : [],
   }))
+}
 
 /** What the facts of customers come to. */
 interface Tallied {
@@ -504,8 +529,9 @@ async function tallyFacts(
   affiliates: readonly string[],
   maxFacts: number,
   booksOf: BooksOf,
+  earlier: EarlierFacts,
 ): Promise<Tallied> {
-  const { source, range, context } = computation
+  const { source, range, context, position } = computation
   const tallies = new Map(range.periods.map(({ id }) => [id, new Map() as PeriodTallies]))
   const add = range.periods.map((period) => {
     const isOpen = openIn(booksOf, period)
@@ -518,7 +544,9 @@ async function tallyFacts(
   const early: DayRange[] = []
   let facts = 0
   const yieldAfter = yieldAfterFacts()
-  for await (const customers of customersOf(computation, affiliates, queries, isNeeded)) {
+  const batches = customersOf(computation, affiliates, queries, isNeeded, earlier)
+  for await (const customers of batches) {
+    const kept: KeptFacts[] = []
     for (const customer of customers) {
       for (const { count } of customer.facts) facts += count
       if (facts > maxFacts) throw new TooManyFacts()
@@ -526,9 +554,14 @@ async function tallyFacts(
       if (pause) await pause
       const before = daysBeforeSignup(customer)
       if (before) early.push(before)
-      const evaluated = withoutFacts(evaluateCustomer(context, customer), booksOf)
+      const found = evaluateCustomer(context, customer)
+      const own =
+        position === null || !customer.unkept ? null : keptFactsOf(context, found, customer.unkept)
+      if (own) kept.push(own)
+      const evaluated = withoutFacts(found, booksOf)
       for (const addTo of add) addTo(evaluated)
     }
+    if (position !== null) await keepFacts(source.db, source.account.id, kept, position)
   }
   const isEarly = (day: number) => early.some(({ first, last }) => first <= day && day <= last)
   return { tallies, facts, isEarly }
@@ -549,7 +582,7 @@ function daysBeforeSignup({ facts, signupDay }: Customer): DayRange | null {
  * of a customer marks the signup: where facts before it count, nothing would tell that the state no longer holds.
  */
 async function statesOf(
-  formOf: FormOf,
+  formOf: Forms['formOf'],
   periods: readonly ComputedPeriod[],
   settlements: readonly (Pick<AffiliateSettlement, 'isEarly'> & Pick<RateView, 'covers'>)[],
 ): Promise<ClosedState[]> {

@@ -3,9 +3,11 @@ import { decode } from '../../db/column-types.ts'
 import {
   type ChangedCustomer,
   type ClosedState,
+  type MarkedEnd,
   readArchivedTo,
   readChanged,
   readHolding,
+  readMarks,
   type StoredState,
 } from '../../db/commission/closed-states.ts'
 import { readHistories } from '../../db/commission/histories.ts'
@@ -33,6 +35,8 @@ export interface Dependencies {
 export interface Opening {
   /** The last day whose facts count in the states, in days since 1970; -Infinity if all are read. */
   readonly last: number
+  /** The ends of closed periods up to that day at which facts of customers may be kept. */
+  readonly ends: readonly MarkedEnd[]
   readonly affiliates: readonly string[]
   readonly stateOf: (affiliate: string, plan: string) => PlanState
 }
@@ -40,6 +44,7 @@ export interface Opening {
 /** Returns the opening of affiliates that are computed from the first record on. */
 export const fromFirstRecord = (affiliates: readonly string[]): Opening => ({
   last: Number.NEGATIVE_INFINITY,
+  ends: [],
   affiliates,
   stateOf: () => NO_STATE,
 })
@@ -50,34 +55,42 @@ const VERSION = 1
 /** The closed periods whose states are looked at. */
 const PERIODS = 6
 
-/** Returns the digest of the settings and plans on which the states at the end of a day depend. */
-export type FormOf = (last: number) => Promise<string>
+/** The digests of what stored results depend on. */
+export interface Forms {
+  /** The settings and plans. */
+  readonly form: Promise<string>
+  /** Returns also on which rates the states at the end of a day depend. It computes that of each day once. */
+  readonly formOf: (last: number) => Promise<string>
+}
 
-/** Returns a function that returns the form of states. It computes that of each day once. */
+/** Returns the forms of an account. */
 export function formsOf(
   { inForce, settings, account }: AccountSource,
   { rates }: Pick<Context, 'rates'>,
-): FormOf {
+): Forms {
   const { statusMap, statusMembers, outflows, eventCurrencies } = settings
   const terms = [...inForce.plans.values()].map(({ plan, versions }) => [
     plan,
     versions.map(({ version, source }) => [version, source]),
   ])
-  const fixed = digest(
+  const form = digest(
     JSON.stringify([
       ...[VERSION, account.amount_signs, account.book_zone, statusMap, statusMembers, terms],
       ...[[...outflows], [...eventCurrencies]],
     ]),
   )
   // Rates of later days may be missing, or show that there is none.
-  return memoize(async (last) => `${await fixed} ${rates('USD', last) !== 'fx_pending'}`)
+  const formOf = memoize(
+    async (last: number) => `${await form} ${rates('USD', last) !== 'fx_pending'}`,
+  )
+  return { form, formOf }
 }
 
 /** What openings depend on. */
 interface OpeningInput {
   readonly source: AccountSource
   readonly range: ComputedRange
-  readonly formOf: FormOf
+  readonly formOf: Forms['formOf']
   readonly booksOf: BooksOf
   readonly dependenciesOf: (affiliate: string) => Dependencies
 }
@@ -86,7 +99,11 @@ interface OpeningInput {
 export async function findStates(
   { source, range, formOf, dependenciesOf }: Omit<OpeningInput, 'booksOf'>,
   affiliates: readonly string[],
-): Promise<{ ends: readonly Period[]; states: readonly ClosedState[] }> {
+): Promise<{
+  ends: readonly Period[]
+  marked: readonly MarkedEnd[]
+  states: readonly ClosedState[]
+}> {
   const closed = range.periods.filter(({ last }) => last < range.period.first)
   const archivedTo = await readArchivedTo(source.db, source.account.id)
   const ends = source.periodKinds.flatMap((kind) => {
@@ -97,9 +114,10 @@ export async function findStates(
       .findLast(({ last }) => last <= (archivedTo ?? -Infinity))
     return archived ? [archived, ...latest] : latest
   })
-  if (ends.length === 0) return { ends, states: [] }
+  if (ends.length === 0) return { ends, marked: [], states: [] }
+  const marked = await readMarks(source.db, source.account.id, ends)
   const needed = new Set(affiliates.flatMap((one) => [...dependenciesOf(one).settled]))
-  const found = await readHolding(source.db, source.account.id, [...needed], ends)
+  const found = await readHolding(source.db, source.account.id, [...needed], marked)
   const changes = await lateChangesOf(source, found, Math.max(...ends.map(({ last }) => last)))
   const states: ClosedState[] = []
   for (const { id, last } of ends) {
@@ -112,7 +130,7 @@ export async function findStates(
       if (changes !== null && !changes.some(isChanged)) states.push(one)
     }
   }
-  return { ends, states }
+  return { ends, marked, states }
 }
 
 /** Divides affiliates by what they start from: each from the latest states that hold of all on which it depends. */
@@ -121,7 +139,11 @@ export async function findOpenings(
   affiliates: readonly string[],
 ): Promise<Opening[]> {
   const dependenciesOf = memoize(input.dependenciesOf)
-  const { ends, states: holding } = await findStates({ ...input, dependenciesOf }, affiliates)
+  const {
+    ends,
+    marked,
+    states: holding,
+  } = await findStates({ ...input, dependenciesOf }, affiliates)
   if (ends.length === 0) return [fromFirstRecord(affiliates)]
   const byPeriod = Map.groupBy(holding, ({ period }) => period)
   const states = new Map(
@@ -146,7 +168,8 @@ export async function findOpenings(
     const known = states.get(end.id)
     const stateOf = (affiliate: string, plan: string) =>
       known?.get(planKey(affiliate, plan)) ?? NO_STATE
-    return { last: end.last, affiliates: own, stateOf }
+    const { last } = end
+    return { last, ends: marked.filter((one) => one.last <= last), affiliates: own, stateOf }
   })
 }
 

@@ -1,6 +1,8 @@
 import { decode, encode } from '../../db/column-types.ts'
+import { type KeptFacts, readKeptFacts } from '../../db/commission/closed-states.ts'
 import { EVERYTHING, type FactSelection } from '../../db/commission/fact-tables.ts'
 import {
+  customersPerBatch,
   type FactQuery,
   type FactRow,
   type RowKind,
@@ -13,6 +15,8 @@ import { type CustomerHistory, readHistories } from '../../db/commission/histori
 import type { Since } from '../../db/commission/history.ts'
 import { customers } from '../../db/schema.ts'
 import type { Period } from '../engine/calendar.ts'
+import type { Context } from '../engine/context.ts'
+import type { EvaluatedCustomer } from '../engine/evaluate.ts'
 import { type FactNeeds, factNeeds } from '../engine/fact-needs.ts'
 import {
   type Customer,
@@ -21,9 +25,11 @@ import {
   type Fact,
   NO_FIELDS,
 } from '../engine/facts.ts'
+import { factsForOnce } from '../engine/once.ts'
 import type { PlanTerms } from '../engine/plan.ts'
 import type { Version } from '../engine/plans-in-force.ts'
 import type { Tree } from '../engine/tree.ts'
+import type { Opening } from './opening.ts'
 import { type AccountSource, dated, dayOrNull } from './source.ts'
 import { signupState, toFact } from './to-facts.ts'
 
@@ -88,6 +94,90 @@ type WantedCustomer = Pick<FoundCustomer, 'customer_id'> & Partial<FoundCustomer
 /** Returns whether the rows that a query reads are needed for a customer. */
 export type IsNeeded = (customer: WantedCustomer, query: FactQuery) => boolean
 
+/** What is read of days before those of the other queries: records, or the facts that are kept of them. */
+export interface EarlierFacts extends Pick<Opening, 'ends' | 'last'> {
+  /** The form of what is kept. */
+  readonly form: string
+  /** The queries for what is read one by one, since customers qualify by it. */
+  readonly queries: readonly FactQuery[]
+}
+
+/** A customer, and under which key its facts up to a day are to be kept; null: they are, or there are none. */
+export interface ReadCustomer extends Customer {
+  readonly unkept: Omit<KeptFacts, 'facts'> | null
+}
+
+/** Reads the earlier facts of customers: those after what is kept of them, and returns what is kept by stored id. */
+async function readEarlier(
+  { db, account }: AccountSource,
+  { queries, ends, last, form }: EarlierFacts,
+  wanted: ReadonlyMap<string, WantedCustomer>,
+  share: number,
+  isNeeded: IsNeeded,
+) {
+  const kept = new Map<string, Omit<KeptFacts, 'customer_id'>>()
+  const found: FoundRows[] = []
+  if (queries.length === 0) return { kept, found }
+  const neededOf = (id: string): FactQuery[] => {
+    const one = wanted.get(id)
+    return one ? queries.filter((query) => isNeeded(one, query)) : []
+  }
+  for (const id of wanted.keys()) {
+    const kinds = neededOf(id).map(({ kind }) => kind)
+    if (kinds.length > 0)
+      kept.set(id, { last_day: Number.NEGATIVE_INFINITY, form: `${form} ${kinds}`, facts: '[]' })
+  }
+  for (const one of await readKeptFacts(db, account.id, [...kept.keys()], ends)) {
+    if (kept.get(one.customer_id)?.form === one.form) kept.set(one.customer_id, one)
+  }
+  const byDay = Map.groupBy(kept.keys(), (id) => kept.get(id)?.last_day ?? last)
+  for (const [from, ids] of byDay) {
+    for (const query of queries) {
+      const days = query.days.filter((day) => day > from)
+      const own = ids.filter((id) => neededOf(id).includes(query))
+      const size = customersPerBatch([{ ...query, days }])
+      for (let i = 0; days.length > 0 && i < own.length; i += size) {
+        const part = own.slice(i, i + size)
+        const ofPart = new Set(part)
+        const [rows = []] = await readFactRows(db, account.id, [
+          { query: { ...query, days }, ids: part, share: (share * part.length) / wanted.size },
+        ])
+        const rowsOf = Map.groupBy(
+          rows.filter((row) => ofPart.has(String(row.customer_id))),
+          (row) => String(row.customer_id),
+        )
+        found.push({ kind: query.kind, rowsOf })
+      }
+    }
+  }
+  return { kept, found }
+}
+
+/** The most characters that are kept of a customer. The records of one with more are read again. */
+const MAX_KEPT = 20_000
+
+/** Returns what is kept of an evaluated customer; null if that is too much. */
+export function keptFactsOf(
+  context: Context,
+  { customer, ownerOf }: EvaluatedCustomer,
+  key: Omit<KeptFacts, 'facts'>,
+): KeptFacts | null {
+  const kept = factsForOnce(context, customer, ownerOf, key.last_day)
+  const facts = JSON.stringify(
+    kept.map((fact) => ({
+      ...fact,
+      amounts: [...fact.amounts].map(([field, units]) => [field, String(units)]),
+    })),
+  )
+  return facts.length > MAX_KEPT ? null : { ...key, facts }
+}
+
+const readKept = (facts: string): Fact[] =>
+  JSON.parse(facts).map((fact: Fact & { amounts: [string, string][] }) => ({
+    ...fact,
+    amounts: new Map(fact.amounts.map(([field, units]) => [field, BigInt(units)])),
+  }))
+
 /**
  * Reads customers with their histories and facts, and leaves out those who are not stored. The iterator
  * makes the facts of one customer at a time, so that the memory of the one before can be freed.
@@ -102,7 +192,8 @@ export async function readCustomers(
   wanted: readonly WantedCustomer[],
   share: number,
   isNeeded: IsNeeded,
-): Promise<Iterable<Customer>> {
+  earlier: EarlierFacts | null = null,
+): Promise<Iterable<ReadCustomer>> {
   const storedIds: StoredIds = new Map(
     wanted.map((one) => [one, String(encode(customers.customer_id, one.customer_id))]),
   )
@@ -112,16 +203,29 @@ export async function readCustomers(
     const ownShare = (share * ids.length) / wanted.length
     return ids.length > 0 ? [{ query, ids, share: ownShare }] : []
   })
-  const [known, rows] = await Promise.all([
+  const byId = new Map(wanted.map((one) => [storedIds.get(one) ?? '', one]))
+  const [known, rows, before] = await Promise.all([
     readKnown(source, wanted, storedIds),
     readFactRows(source.db, source.account.id, needed),
+    earlier && readEarlier(source, earlier, byId, share, isNeeded),
   ])
   const found = needed.map(({ query: { kind } }, i) => ({
     kind,
     rowsOf: Map.groupBy(rows[i] ?? [], ({ customer_id }) => String(customer_id)),
   }))
-  return toCustomers(source, known, found)
+  return toCustomers(source, known, [...found, ...(before?.found ?? [])], (id) => {
+    const kept = before?.kept.get(id)
+    const facts = kept ? readKept(kept.facts) : []
+    const isKept = !(kept && earlier) || kept.last_day === earlier.last
+    return {
+      facts,
+      unkept: isKept ? null : { customer_id: id, last_day: earlier.last, form: kept.form },
+    }
+  })
 }
+
+/** Returns the facts that are kept of a stored id, and whether others are to be. */
+type KeptOf = (id: string) => Pick<ReadCustomer, 'facts' | 'unkept'>
 
 /** The id of each wanted customer as it is stored. */
 type StoredIds = ReadonlyMap<WantedCustomer, string>
@@ -130,8 +234,9 @@ function* toCustomers(
   source: AccountSource,
   known: readonly KnownCustomer[],
   found: readonly FoundRows[],
-): Generator<Customer> {
-  for (const one of known) yield toCustomer(source, one, found)
+  keptOf: KeptOf,
+): Generator<ReadCustomer> {
+  for (const one of known) yield toCustomer(source, one, found, keptOf(one.signup.customer_id))
 }
 
 /** Reads one customer; null if it is not stored. */
@@ -200,7 +305,8 @@ function toCustomer(
   { settings }: AccountSource,
   { customer_id, signup: row, affiliations, fields, refusal }: KnownCustomer,
   found: readonly FoundRows[],
-): Customer {
+  { facts: kept, unkept }: ReturnType<KeptOf>,
+): ReadCustomer {
   const { day, signup_date, signup_day, delivery } = row
   const signup = signup_date ?? settings.dayStart(signup_day)
   const own: Fact = {
@@ -213,7 +319,7 @@ function toCustomer(
     state: signupState(settings, day),
     delivery_id: delivery,
   }
-  const facts: Fact[] = [own]
+  const facts: Fact[] = [own, ...kept]
   const id = String(decode(customers.customer_id, row.customer_id))
   for (const { kind, rowsOf } of found) {
     for (const one of rowsOf.get(row.customer_id) ?? []) facts.push(toFact(kind, one, id, settings))
@@ -226,6 +332,7 @@ function toCustomer(
     fields: dated(fields, ({ values }): CustomerFields => ({ ...NO_FIELDS, ...values })),
     refusedFrom: refusal && (dayOrNull(refusal.from) ?? Number.NEGATIVE_INFINITY),
     facts: facts.sort(compareFacts),
+    unkept,
   }
 }
 

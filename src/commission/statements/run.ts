@@ -125,7 +125,7 @@ export async function makeStep(
   if (!found) return 0
   if (found.changed !== null) return found.changed
   const position = await raisePosition(db, account.id)
-  const computation = await openRun(await openSource(env, account), period)
+  const computation = { ...(await openRun(await openSource(env, account), period)), position }
   await refreshDrafts(computation, found.affiliates, stored, now, position)
   return endStep(db, stored)
 }

@@ -34,7 +34,7 @@ export const readArchivedTo = async (db: Connection, account: string): Promise<n
 // What changes in or before an archived month has its effect behind it: all else is refused.
 const DAY = `max(day, ifnull(${ARCHIVED_TO} + 1, day))`
 
-const HOLDING = compileStatement(`
+const MARKS = compileStatement(`
   with ends as materialized (
     select value ->> 0 as period, value ->> 1 as last_day from ${JSON_EACH}(:ends)
   ),
@@ -43,15 +43,32 @@ const HOLDING = compileStatement(`
     where account = :account and resource in ('${CUSTOMER_CHANGES}', '${ATTRIBUTION}')
       and day <= (select max(last_day) from ends)
     group by 1
-  ),
-  changes as materialized (
-    select period, ifnull((select max(seq) from marks where day <= last_day), 0) as seq from ends
   )
+  select period, last_day as last, ifnull((select max(seq) from marks where day <= last_day), 0) as seq
+  from ends`)
+
+/** The end of a closed period. */
+export interface MarkedEnd {
+  readonly period: string
+  readonly last: number
+  /** The number of the account when something beside the records last changed of the days up to it. */
+  readonly seq: number
+}
+
+/** Reads when something beside the records last changed up to the ends of some periods. */
+export const readMarks = (
+  db: Connection,
+  account: string,
+  ends: readonly PeriodEnd[],
+): Promise<MarkedEnd[]> =>
+  all(db, MARKS, { account, ends: JSON.stringify(ends.map(({ id, last }) => [id, last])) })
+
+const HOLDING = compileStatement(`
   select s.affiliate_id, s.plan, s.period, s.form, s.state, s.position
   from ${JSON_EACH}(:affiliates) a
   cross join closed_states s on s.account = :account and s.affiliate_id = a.value
-  join changes c on c.period = s.period
-  where s.position >= c.seq`)
+  join ${JSON_EACH}(:ends) e on e.value ->> 'period' = s.period
+  where s.position >= e.value ->> 'seq'`)
 
 /** What a closed period leaves, and from where its computation read marks of changed days. */
 export interface StoredState extends ClosedState {
@@ -66,12 +83,12 @@ export const readHolding = (
   db: Connection,
   account: string,
   affiliates: readonly string[],
-  ends: readonly PeriodEnd[],
+  ends: readonly MarkedEnd[],
 ): Promise<StoredState[]> =>
   all(db, HOLDING, {
     account,
     affiliates: JSON.stringify(affiliates),
-    ends: JSON.stringify(ends.map(({ id, last }) => [id, last])),
+    ends: JSON.stringify(ends),
   })
 
 /** A customer of whom a record changed late. */
@@ -114,5 +131,55 @@ export async function putClosedStates(
   const rows = states.map((one) => [one.affiliate_id, one.plan, one.period, one.form, one.state])
   for (const chunk of toJsonChunks(rows)) {
     await withD1Retry(() => bindStatement(db, PUT, { account, position, rows: chunk }).run())
+  }
+}
+
+const KEPT_FACTS = compileStatement(`
+  select k.customer_id, k.last_day, k.form, k.facts
+  from ${JSON_EACH}(:ids) i
+  cross join once_facts k on k.account = :account and k.customer_id = i.value
+  join ${JSON_EACH}(:ends) e on e.value ->> 'last' = k.last_day
+  where k.position >= e.value ->> 'seq' and not exists (
+    select 1 from late_changes l indexed by late_changes_customer
+    where l.account = :account and l.customer_id = k.customer_id and l.seq > k.position
+      and ${DAY} <= k.last_day)`)
+
+/** The facts of a customer that `once` rules still need, up to a day. */
+export interface KeptFacts {
+  /** As stored. */
+  readonly customer_id: string
+  readonly last_day: number
+  readonly form: string
+  /** A JSON array. */
+  readonly facts: string
+}
+
+/** Reads what is kept of customers up to one of some ends; `ids` are stored ids. Nothing of them has changed since. */
+export const readKeptFacts = (
+  db: Connection,
+  account: string,
+  ids: readonly string[],
+  ends: readonly MarkedEnd[],
+): Promise<KeptFacts[]> =>
+  all(db, KEPT_FACTS, { account, ids: JSON.stringify(ids), ends: JSON.stringify(ends) })
+
+const KEEP_FACTS = compileStatement(`
+  insert into once_facts (account, customer_id, last_day, position, form, facts)
+  select :account, value ->> 0, value ->> 1, :position, value ->> 2, value ->> 3
+  from ${JSON_EACH}(:rows) where true
+  on conflict (account, customer_id) do update set last_day = excluded.last_day,
+    position = excluded.position, form = excluded.form, facts = excluded.facts
+  where once_facts.position < excluded.position`)
+
+/** Stores facts of customers, as a computation found them that read marks of changes from a position. */
+export async function keepFacts(
+  db: Connection,
+  account: string,
+  kept: readonly KeptFacts[],
+  position: number,
+): Promise<void> {
+  const rows = kept.map((one) => [one.customer_id, one.last_day, one.form, one.facts])
+  for (const chunk of toJsonChunks(rows)) {
+    await withD1Retry(() => bindStatement(db, KEEP_FACTS, { account, position, rows: chunk }).run())
   }
 }
