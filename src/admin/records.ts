@@ -92,7 +92,7 @@ export const findRecords = readOperation({
     const read = match === 'beginning' ? readRecordsBeginning : readStoredRecords
     const found = await read(session, resourcesOf(grant.vertical), grant.account, id)
     return {
-      data: found.map(({ delivery, held, ...one }) => ({
+      data: found.map(({ delivery, idx: _, held, ...one }) => ({
         ...one,
         outcome: outcomeOfStored({ revision: one.revision, held }),
         delivery_id: delivery,

@@ -140,7 +140,9 @@ export async function findDeliveries(
     const found = await searchDeliveries(session, account, filter, span, page)
     return { ...found, data: found.data.map(presentDelivery), more: {} }
   }
-  const stored = await findStoredRecords(session, resources, account, record_id)
+  // Trading activity has no id of its own.
+  const named = resources.filter(({ recordTable: { key } }) => key.length === 1)
+  const stored = await findStoredRecords(session, named, account, record_id)
   const storedBy = stored.map(({ delivery }) => delivery)
   const found = await searchDeliveries(session, account, { ...filter, storedBy }, span, page)
   const data = found.data.map((delivery) => ({

@@ -88,18 +88,6 @@ test('errors are not counted if the days have more than 100,000', async () => {
   ])
 })
 
-test('arrivals are records and refused records by day and resource, without dry runs', async () => {
-  const api = await acme()
-  await api.post('transactions', [deposit, { ...deposit, transaction_id: 't-2', currency: 'EURO' }])
-  await api.post('transactions?dry_run=true', { ...deposit, currency: 'EURO' })
-
-  const day = today()
-  expect((await read('arrivals')).data).toEqual([
-    { day, resource: 'customers', deliveries: 1, received: 1, refused: 0 },
-    { day, resource: 'transactions', deliveries: 1, received: 2, refused: 2 },
-  ])
-})
-
 test('attention is what the account itself reads', async () => {
   const api = await acme()
   await api.post('customers', { ...ada, customer_id: 'c-9', affiliate_id: 'nobody' })

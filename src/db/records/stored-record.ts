@@ -1,26 +1,20 @@
 import { requireDays } from '../archive/archived.ts'
 import { dayNumber, decodeRow, encode } from '../column-types.ts'
-import { bindStatement, compileStatement, readBatch, required } from '../statement.ts'
+import {
+  bindStatement,
+  compileStatement,
+  readBatch,
+  required,
+  type Statement,
+} from '../statement.ts'
 import { endOfTexts } from '../text-range.ts'
 import { pickColumns, presentRow, type RecordView, type ResourceName } from './list.ts'
-
-/** A stored record: where it came from, and what that delivery made of it. */
-export interface StoredRecord {
-  resource: string
-  /** The delivery that wrote it last, and its position there. */
-  delivery: string
-  idx: number
-  /** The number of times that it was written. */
-  revision: number
-  /** 1 if it waits for its customer. */
-  held: number
-}
 
 /** The longest identity of an event that is stored as it was sent. */
 const MAX_IDENTITY = 300
 
 /** Returns the stored form of a record's id in a table; null if the table's records have no id of their own. */
-export function storedId({ recordTable }: RecordView, id: string): string | null {
+function storedId({ recordTable }: RecordView, id: string): string | null {
   const { table, key, encoded } = recordTable
   if (key.length !== 1) return null
   if (table !== 'events') return String(encode(encoded[required(key[0], 'key column')], id))
@@ -28,36 +22,16 @@ export function storedId({ recordTable }: RecordView, id: string): string | null
   return identity.length > MAX_IDENTITY ? null : identity
 }
 
-/** Returns the query of a stored record by its id, held or not. */
-export const storedRecordSql = ({ recordTable: { table, key, canHold } }: RecordView): string =>
-  `select delivery, idx, revision, ${canHold ? 'held' : '0 as held'} from ${table}
-      where account = :account and ${key[0]} = :id`
-
-/** Finds the records of an account that are stored under an id: at most one of each resource. */
-export async function findStoredRecords(
-  session: D1DatabaseSession,
-  views: readonly RecordView[],
-  account: string,
-  id: string,
-): Promise<StoredRecord[]> {
-  const searched = views.flatMap((view) => {
-    const stored = storedId(view, id)
-    return stored === null ? [] : [{ view, stored }]
-  })
-  const results = await readBatch<Omit<StoredRecord, 'resource'>[][]>(
-    session,
-    searched.map(({ view, stored }) =>
-      bindStatement(session, compileStatement(storedRecordSql(view)), { account, id: stored }),
-    ),
-  )
-  return searched.flatMap(({ view }, i) =>
-    required(results[i], 'result').map((row) => ({ resource: view.name, ...row })),
-  )
-}
-
 /** A stored record with its content. */
-export interface FoundRecord extends Omit<StoredRecord, 'resource' | 'idx'> {
+export interface StoredRecord {
   resource: ResourceName
+  /** The delivery that wrote it last, and its position there. */
+  delivery: string
+  idx: number
+  /** The number of times that it was written. */
+  revision: number
+  /** 1 if it waits for its customer. */
+  held: number
   /** Its key as commissions name it: of trading activity `date|customer_id|instrument|currency`. */
   id: string
   customer_id: string
@@ -87,38 +61,51 @@ function keysOf(view: RecordView, id: string): (readonly unknown[])[] {
   })
 }
 
-/** Returns the query of a stored record with its content by its whole key, held or not. */
-export const foundRecordSql = (view: RecordView): string => {
-  const { table, key, canHold, dayColumn } = view.recordTable
-  const columns = [...new Set([...view.columns, ...key, 'customer_id', dayColumn])]
-  return `select ${columns.join()}, delivery, revision, ${canHold ? 'held' : '0 as held'} from ${table}
-      where account = :account and ${key.map((name, i) => `${name} = :key_${i}`).join(' and ')}`
+/** Returns the query of stored records with their content, held or not. */
+function selectRecords({ recordTable, columns }: RecordView, condition: string): Statement {
+  const { table, key, canHold, dayColumn } = recordTable
+  const read = [...new Set([...columns, ...key, 'customer_id', dayColumn])]
+  return compileStatement(`select ${read.join()}, delivery, idx, revision, ${canHold ? 'held' : '0 as held'} from ${table}
+      where account = :account and ${condition}`)
 }
 
 /**
- * Reads the records of an account that are stored under an id: as it was sent, or as commissions name it.
+ * Finds the records of an account that are stored under an id: as it was sent, or as commissions name it.
  * There are at most two of each resource.
  */
-export async function readStoredRecords(
+export async function findStoredRecords(
   session: D1DatabaseSession,
   views: readonly RecordView[],
   account: string,
   id: string,
-): Promise<FoundRecord[]> {
+): Promise<StoredRecord[]> {
   const searched = views.flatMap((view) => keysOf(view, id).map((key) => ({ view, key })))
   const results = await readBatch<Record<string, unknown>[][]>(
     session,
     searched.map(({ view, key }) => {
       const values = Object.fromEntries(key.map((value, i) => [`key_${i}`, value]))
-      const statement = compileStatement(foundRecordSql(view))
-      return bindStatement(session, statement, { account, ...values })
+      const condition = view.recordTable.key.map((name, i) => `${name} = :key_${i}`).join(' and ')
+      return bindStatement(session, selectRecords(view, condition), { account, ...values })
     }),
   )
-  const found = searched.flatMap(({ view }, i) =>
-    required(results[i], 'result').map((row) => foundRecord(view, row)),
+  return searched.flatMap(({ view }, i) =>
+    required(results[i], 'result').map((row) => presentStored(view, row)),
   )
+}
+
+/**
+ * Reads the records of an account that are stored under an id.
+ *
+ * @throws MonthArchived if there are none, and the id is of a day whose records are archived.
+ */
+export async function readStoredRecords(
+  ...[session, views, account, id]: Parameters<typeof findStoredRecords>
+): Promise<StoredRecord[]> {
+  const found = await findStoredRecords(session, views, account, id)
   if (found.length === 0) {
-    const needed = searched.map(({ view, key }) => ({ resource: view.name, days: dayOfKey(key) }))
+    const needed = views.flatMap((view) =>
+      keysOf(view, id).map((key) => ({ resource: view.name, days: dayOfKey(key) })),
+    )
     await requireDays(session, account, needed)
   }
   return found
@@ -163,13 +150,8 @@ function rangesOf({ recordTable }: RecordView, text: string): IdRange[] {
 /** The maximum number of records of a resource that a beginning of their ids finds. */
 const MAX_BEGINNING = 10
 
-/** Returns the query of the stored records whose ids are in a range, held or not, in the order of their ids. */
-export const recordsInRangeSql = (view: RecordView): string => {
-  const { table, key, canHold, dayColumn } = view.recordTable
-  const columns = [...new Set([...view.columns, ...key, 'customer_id', dayColumn])]
-  return `select ${columns.join()}, delivery, revision, ${canHold ? 'held' : '0 as held'} from ${table}
-      where account = :account and ${key[0]} between :first and :last order by ${key[0]} limit ${MAX_BEGINNING}`
-}
+const inRange = ({ recordTable: { key } }: RecordView) =>
+  `${key[0]} between :first and :last order by ${key[0]} limit ${MAX_BEGINNING}`
 
 /** Reads the records of an account whose ids begin with a text: the first ten of each resource. */
 export async function readRecordsBeginning(
@@ -177,23 +159,23 @@ export async function readRecordsBeginning(
   views: readonly RecordView[],
   account: string,
   text: string,
-): Promise<FoundRecord[]> {
+): Promise<StoredRecord[]> {
   const searched = views.flatMap((view) => rangesOf(view, text).map((range) => ({ view, range })))
   const results = await readBatch<Record<string, unknown>[][]>(
     session,
     searched.map(({ view, range }) =>
-      bindStatement(session, compileStatement(recordsInRangeSql(view)), { account, ...range }),
+      bindStatement(session, selectRecords(view, inRange(view)), { account, ...range }),
     ),
   )
-  const found = new Map<string, FoundRecord[]>()
+  const found = new Map<string, StoredRecord[]>()
   for (const [i, { view }] of searched.entries()) {
-    const rows = required(results[i], 'result').map((row) => foundRecord(view, row))
+    const rows = required(results[i], 'result').map((row) => presentStored(view, row))
     found.set(view.name, [...(found.get(view.name) ?? []), ...rows])
   }
   return [...found.values()].flatMap((rows) => rows.slice(0, MAX_BEGINNING))
 }
 
-function foundRecord(view: RecordView, row: Record<string, unknown>): FoundRecord {
+function presentStored(view: RecordView, row: Record<string, unknown>): StoredRecord {
   const { encoded, key, dayColumn } = view.recordTable
   const decoded = decodeRow(encoded, row)
   return {
@@ -202,6 +184,7 @@ function foundRecord(view: RecordView, row: Record<string, unknown>): FoundRecor
     customer_id: String(decoded.customer_id),
     day: String(decoded[dayColumn]),
     delivery: String(row.delivery),
+    idx: Number(row.idx),
     revision: Number(row.revision),
     held: Number(row.held),
     record: presentRow(view, pickColumns(view, row)),
