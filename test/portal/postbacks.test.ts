@@ -100,20 +100,6 @@ test('a form that is refused keeps what was typed, and says why', async () => {
   expect(await gone.text()).toContain(words.postback_gone)
 })
 
-test('a pause of the firm has no button that ends it', async () => {
-  await add()
-  const [one] = await stored()
-  await askAdmin(`${world.path}/affiliates/own/postbacks/${one?.id}`, 'PATCH', { disabled: true })
-  const page = await read()
-  expect(page).toContain('paused by')
-  expect(page).not.toContain(words.postback_resume)
-  const refused = await change({ change: 'resume', postback: one?.id ?? '' })
-  expect([refused.status, await refused.text()]).toEqual([
-    422,
-    expect.stringContaining('paused by'),
-  ])
-})
-
 test('a form of another session, or of another site, changes nothing', async () => {
   const other = await signedInFor('acme-forex', 'other')
   const csrf = hidden(await (await other.get(AT)).text(), 'csrf')
