@@ -126,18 +126,6 @@ export const readQuestionsOf = async (
 ): Promise<readonly Question[]> =>
   (await visit.call(listOwnQuestions, { statement, per_page: 100 })).data
 
-/** Notes that the member has seen the answers beside a line, if these are all that are new: others stay announced. */
-export async function seeAnswersBeside(
-  { session, member, db, now }: MemberVisit,
-  questions: readonly Question[],
-  line: string,
-): Promise<void> {
-  if (isViewer(session) || member.new_answers === 0) return
-  const shown = aboutLine(questions, line).filter((one) => isNew(one, { member }))
-  if (shown.length !== member.new_answers) return
-  await withD1Retry(() => seeAnswers(db, session, new Date(now).toISOString()).run())
-}
-
 /** Returns those of the questions about a statement that are about one line; null: about the whole statement. */
 const aboutLine = (questions: readonly Question[], id: string | null) =>
   questions.filter(({ line }) => line === id)
@@ -156,29 +144,6 @@ export const QuestionMark = (
       <State question={latest} />
     </a>
   ) : null
-}
-
-/** Renders what was asked and answered about a line; nothing if there is no question. */
-export const QuestionsBeside = (
-  { questions, line }: { questions: readonly Question[]; line: string },
-  visit = useMemberVisit(),
-) => {
-  const own = aboutLine(questions, line)
-  return own.length === 0 ? null : (
-    <>
-      <h3>{visit.words.your_questions}</h3>
-      {own.map((question) => (
-        <article class="thread">
-          <p>
-            <a href={threadPath(visit, question)}>
-              <State question={question} />
-            </a>
-          </p>
-          <Messages question={question} />
-        </article>
-      ))}
-    </>
-  )
 }
 
 /** Renders a question with what was written about it, and the form that writes more. */

@@ -24,14 +24,7 @@ import type { AnswerOf } from '../http/operation.ts'
 import { portalPath } from './layout.tsx'
 import { MemberPage, Sentence, SentenceList, titleText } from './member-page.tsx'
 import { type NamedPlans, readPlans } from './plans.ts'
-import {
-  AskLink,
-  type Question,
-  QuestionMark,
-  QuestionsBeside,
-  readQuestionsOf,
-  seeAnswersBeside,
-} from './questions.tsx'
+import { AskLink, type Question, QuestionMark, readQuestionsOf } from './questions.tsx'
 import { outcomeText, STATEMENTS } from './statements.tsx'
 import type { MemberVisit } from './visit.ts'
 
@@ -175,9 +168,9 @@ async function renderWhy(frame: Frame, id: string) {
         </details>
       )}
       <p>
-        <AskLink subject={{ ...aboutOf(statement), line: id }} />
+        <AskLink subject={{ ...aboutOf(statement), line: id }} />{' '}
+        <QuestionMark questions={questions} line={id} />
       </p>
-      <QuestionsBeside questions={questions} line={id} />
     </section>
   )
 }
@@ -356,7 +349,6 @@ export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Pro
   const [why, lines] = await Promise.all([
     query.line ? renderWhy(frame, query.line) : null,
     renderLines(frame, query),
-    query.line ? seeAnswersBeside(visit, questions, query.line) : null,
   ])
   return respond(
     c,
