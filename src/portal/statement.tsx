@@ -374,14 +374,10 @@ export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Pro
       <table class="sums">
         <caption>{frame.visit.speech.text('balance')}</caption>
         <tbody>
-          {balanceOf(frame.statement, frame.visit.speech.period, frame.plans.nameOf).map(
-            ({ name, amount, plan }) => (
+          {balanceOf(frame.statement, frame.visit.speech, frame.plans.nameOf).map(
+            ({ title, amount }) => (
               <tr>
-                <th scope="row">
-                  {frame.visit.speech.text(`balance.${name}`, {
-                    plan: plan === undefined ? '' : frame.plans.nameOf(plan),
-                  })}
-                </th>
+                <th scope="row">{title}</th>
                 <td class="number">{frame.visit.speech.money(amount, frame.statement.currency)}</td>
               </tr>
             ),

@@ -1,7 +1,7 @@
 import { moneyText } from '../books/money.ts'
 import type { PlanTerms } from '../engine/plan.ts'
 import { ruleWords } from '../engine/plan-words.ts'
-import { type BalanceRow, balanceOf } from '../statements/balance.ts'
+import { balanceOf } from '../statements/balance.ts'
 import { correctionWords } from '../statements/cause-words.ts'
 import type { Adjustment } from '../statements/draft.ts'
 import {
@@ -102,28 +102,16 @@ ${fact(text('number'), statementNumber(statement))}${fact(text('period'), words.
 ${statement.returned && html`<p class="notice">${returnText(statement, words)}</p>\n`}`
 }
 
-/** Says what an amount of the balance is; empty if its label says it all. */
-const explanationOf = ({ name, explanation }: BalanceRow, { text }: Words): string =>
-  isExplained(name) ? text(`why.${name}`) : explanation
-
-const EXPLAINED = ['opening', 'lines', 'adjustments', 'manual', 'dropped', 'closing'] as const
-
-const isExplained = (name: BalanceRow['name']): name is (typeof EXPLAINED)[number] =>
-  EXPLAINED.some((one) => one === name)
-
 /** Returns the table of how the payable amount comes about. */
 function balanceTable({ letter, statement, words, currency }: Printed): Html {
-  const rows = balanceOf(statement, words.period, letter.nameOf)
+  const rows = balanceOf(statement, words, letter.nameOf)
   return html`<table class="sums">
 <caption>${words.text('balance')}</caption>
 <tbody>
-${rows.map((row) => {
-  const explanation = explanationOf(row, words)
-  const title = words.text(`balance.${row.name}`, {
-    plan: row.plan === undefined ? '' : letter.nameOf(row.plan),
-  })
-  return html`<tr><th scope="row">${title}${explanation && html` <span>${explanation}</span>`}</th><td class="number">${words.money(row.amount, currency)}</td></tr>\n`
-})}</tbody>
+${rows.map(
+  ({ title, explanation, amount }) =>
+    html`<tr><th scope="row">${title}${explanation && html` <span>${explanation}</span>`}</th><td class="number">${words.money(amount, currency)}</td></tr>\n`,
+)}</tbody>
 </table>
 `
 }

@@ -1,24 +1,17 @@
 import type { Presented } from '../export/read.ts'
+import type { Words } from '../words/words.ts'
 import { isSome } from './line-groups.ts'
+
+/** The amounts of a balance that the language explains. */
+const EXPLAINED = ['opening', 'lines', 'adjustments', 'manual', 'dropped', 'closing'] as const
 
 /** An amount of a statement's balance, and what it is. */
 export interface BalanceRow {
-  readonly name:
-    | 'opening'
-    | 'received'
-    | 'lines'
-    | 'adjustments'
-    | 'manual'
-    | 'total'
-    | 'dropped'
-    | 'transferred'
-    | 'closing'
-    | 'payable'
+  readonly name: (typeof EXPLAINED)[number] | 'received' | 'total' | 'transferred' | 'payable'
   readonly title: string
   readonly amount: string
+  /** Says what it is; empty if the title says it all. */
   readonly explanation: string
-  /** The plan that an amount comes from or goes to. */
-  readonly plan?: string
 }
 
 type Balance = Pick<
@@ -42,38 +35,34 @@ type Balance = Pick<
  */
 export function balanceOf(
   statement: Balance,
-  periodWords: (period: string) => string,
+  { text, period }: Pick<Words, 'text' | 'period'>,
   nameOf: (plan: string) => string,
 ): BalanceRow[] {
   const { received, transferred, lines_sum, total, payable } = statement
-  const row = (
-    name: BalanceRow['name'],
-    title: string,
-    amount: string,
-    explanation = '',
-    plan?: string,
-  ): BalanceRow[] =>
-    isSome(amount) ? [{ name, title, amount, explanation, ...(plan && { plan }) }] : []
+  const row = (name: BalanceRow['name'], amount: string, of?: { plan: string; period: string }) => {
+    const explained = EXPLAINED.find((one) => one === name)
+    const explanation = explained ? text(`why.${explained}`) : of ? period(of.period) : ''
+    const title = text(`balance.${name}`, { plan: of ? nameOf(of.plan) : '' })
+    return { name, title, amount, explanation }
+  }
+  const some = (...args: Parameters<typeof row>) => (isSome(args[1]) ? [row(...args)] : [])
   return [
-    ...row('opening', 'Carried in', statement.opening, 'What earlier periods and other plans left'),
-    ...received.flatMap(({ amount, from, period }) =>
-      row('received', `of it from the plan ${nameOf(from)}`, amount, periodWords(period), from),
+    ...some('opening', statement.opening),
+    ...received.flatMap(({ amount, from, ...one }) =>
+      some('received', amount, { plan: from, period: one.period }),
     ),
-    { name: 'lines', title: 'Earned', amount: lines_sum, explanation: 'What the rules pay' },
-    ...row('adjustments', 'Corrections', statement.adjustments_sum, 'Of closed periods'),
-    ...row('manual', 'Manual entries', statement.manual_sum, 'Of the team'),
-    ...(total === payable || total === lines_sum ? [] : row('total', 'Together', total)),
-    ...row('dropped', 'Written off', statement.dropped, 'A negative balance that is not carried'),
+    row('lines', lines_sum),
+    ...some('adjustments', statement.adjustments_sum),
+    ...some('manual', statement.manual_sum),
+    ...(total === payable || total === lines_sum ? [] : some('total', total)),
+    ...some('dropped', statement.dropped),
     ...(transferred
-      ? row(
-          'transferred',
-          `Moved to the plan ${nameOf(transferred.to)}`,
-          transferred.amount,
-          periodWords(transferred.period),
-          transferred.to,
-        )
+      ? some('transferred', transferred.amount, {
+          plan: transferred.to,
+          period: transferred.period,
+        })
       : []),
-    ...row('closing', 'Carried on', statement.closing, 'To the next period'),
-    { name: 'payable', title: 'Payable', amount: payable, explanation: '' },
+    ...some('closing', statement.closing),
+    row('payable', payable),
   ]
 }

@@ -4,6 +4,7 @@ import { type BalanceRow, balanceOf } from '../../commission/statements/balance.
 import { correctionWords } from '../../commission/statements/cause-words.ts'
 import type { Adjustment } from '../../commission/statements/draft.ts'
 import type { getStatement } from '../../commission/statements/operations.ts'
+import { ENGLISH } from '../../commission/words/words.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { useVisit } from '../page.ts'
 import { Amount, Data, Day, periodWords } from './data.tsx'
@@ -61,7 +62,7 @@ const PARTS: Readonly<Partial<Record<BalanceRow['name'], string>>> = {
 export const Balance = async ({ statement }: ShownStatement, visit = useVisit()) => {
   const { affiliate_id, plan, currency, payable } = statement
   const names = await visit.names.plans()
-  const sums = balanceOf(statement, periodWords, (id) => names.get(id) ?? id)
+  const sums = balanceOf(statement, ENGLISH, (id) => names.get(id) ?? id)
   if (sums.length === 2 && statement.lines_sum === payable) return null
   const amountOf = ({ name, amount }: BalanceRow): Child => {
     const text = <Amount value={amount} currency={currency} />
