@@ -6,6 +6,7 @@ import { logFailure } from './log-failure.ts'
 export type AlarmLine =
   | { readonly storage_alarm: 'account' | 'database'; readonly [member: string]: unknown }
   | { readonly late_run: string; readonly [member: string]: unknown }
+  | { readonly fault: 'totals_differ'; readonly [member: string]: unknown }
 
 /** An alarm that comes once a day: its type, and what it names. */
 interface Alarm {
@@ -23,7 +24,8 @@ export async function raiseAlarm(
   line: AlarmLine,
   now: number,
 ): Promise<void> {
-  console.warn(JSON.stringify(line))
+  const log = 'fault' in line ? console.error : console.warn
+  log(JSON.stringify(line))
   if (!env.TEAM_WEBHOOK) return
   await logFailure('DB', async () => {
     const day = Math.floor(now / DAY_MS)

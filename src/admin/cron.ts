@@ -9,6 +9,7 @@ import {
   listPlaces,
 } from '../db/directory/accounts.ts'
 import { runWithin } from '../db/query-limit.ts'
+import { checkTotals } from '../db/records/check-totals.ts'
 import { LATE_CHANGES_MS } from '../db/records/late-changes.ts'
 import type { RecordView } from '../db/records/list.ts'
 import { pendingReleases } from '../db/records/release.ts'
@@ -55,7 +56,7 @@ import { propagateSettings } from './propagate.ts'
 
 /**
  * Keeps the control totals of the days that the completeness of feeds depends on, so that reading a feed counts
- * nothing.
+ * nothing, and raises an alarm for each day whose kept totals differ from its records.
  */
 async function keepDays(
   env: Env,
@@ -67,6 +68,11 @@ async function keepDays(
   const session = accountDatabase(env, account).withSession('first-primary')
   try {
     await keepTotals(session, views, account.id, countedFrom, to)
+    const { id } = account
+    for (const { resource, day } of await checkTotals(session, views, id, to)) {
+      const line = { fault: 'totals_differ', account: id, resource, day } as const
+      await raiseAlarm(env, { type: 'totals_differ', subject: id }, line, Date.now())
+    }
   } catch (error) {
     // Records of these days are archived, or too many.
     if (!(error instanceof ApiError) || error.status >= 500) throw error

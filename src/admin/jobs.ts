@@ -67,7 +67,7 @@ export interface RoundJob<Name extends 'steps' | 'expire'> extends Due {
 /** Sends an alarm to the team. */
 export interface AlarmJob extends Due {
   readonly job: 'alarm'
-  readonly alarm: 'storage_alarm' | 'late_run'
+  readonly alarm: 'storage_alarm' | 'late_run' | 'totals_differ'
   readonly id: string
   /** The members of the line in the log. */
   readonly data: object
