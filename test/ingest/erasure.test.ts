@@ -75,56 +75,6 @@ describe("a partner's customer", () => {
     expect(await json(acme.get('customers/c-1'))).toEqual({ ...ada, sales_status_id: 'vip' })
   })
 
-  test('a re-sent erased customer is compared after masking and gets a warning', async () => {
-    // Otherwise any customer may get a warning.
-    const acme = await partner('forex', { unknown_affiliate: 'reject' })
-    const sent = { ...ada, ...person }
-    await acme.post('customers', sent)
-    await erase(acme.account, ada.customer_id)
-
-    expect(await outcomesAndWarnings(acme.post('customers', [sent]))).toEqual([
-      ['unchanged', 'erased'],
-    ])
-    expect(await outcomesAndWarnings(acme.post('customers?dry_run=true', [sent]))).toEqual([
-      ['unchanged', 'erased'],
-    ])
-    const changed = [
-      { ...sent, sales_status_id: 'vip' },
-      { ...ada, customer_id: 'c-2' },
-    ]
-    expect(await outcomesAndWarnings(acme.post('customers', changed))).toEqual([
-      ['updated', 'erased'],
-      ['created'],
-    ])
-    const changedBack = [{ ...changed[0], sales_status_id: 'lead' }, changed[1]]
-    const brief = { Prefer: 'return=minimal' }
-    expect(await outcomesAndWarnings(acme.post('customers', changedBack, brief))).toEqual([
-      ['updated', 'erased'],
-    ])
-    await acme.post('customers', changed)
-    const minimal = { Prefer: 'return=minimal' }
-    expect(await outcomesAndWarnings(acme.post('customers', changed, minimal))).toEqual([
-      ['unchanged', 'erased'],
-    ])
-    expect(await databaseText()).not.toMatch(PERSONAL)
-    expect(await json(acme.get('customers/c-1'))).toEqual({ ...ada, sales_status_id: 'vip' })
-  })
-
-  test('a rejected record of an erased customer gets no erased warning', async () => {
-    const acme = await partner()
-    await acme.post('customers', { ...ada, ...person })
-    await erase(acme.account, ada.customer_id)
-    const bulk = [
-      { ...ada, ...person, lang_id: 'wrong' },
-      { ...ada, customer_id: 'c-2' },
-    ]
-    const lenient = { Prefer: 'handling=lenient' }
-    expect(await outcomesAndWarnings(acme.post('customers', bulk, lenient))).toEqual([
-      ['rejected'],
-      ['created'],
-    ])
-  })
-
   test('a customer with the same id in another account is not erased', async () => {
     const acme = await partner()
     const other = await partner('forex', { account: 'other' })
@@ -139,28 +89,6 @@ describe("a partner's customer", () => {
 })
 
 describe("a brand's customer", () => {
-  test('an erased brand customer loses names and extras and never regains them', async () => {
-    const acme = await brand({ binding: 'DB_2' })
-    await acme.post('customers', player)
-    await acme.post('activities', deposited)
-    await erase(acme.account, eve.customerId)
-    expect(await databaseText()).not.toMatch(PERSONAL)
-    const { country: _, ...masked } = eve
-    expect(await json(acme.get('customers/p-1'))).toEqual(masked)
-
-    const again = { ...player, country: 'SE', tracking_data: 'x' }
-    expect(await outcomesAndWarnings(acme.post('customers', [player]))).toEqual([
-      ['unchanged', 'unattributed', 'erased'],
-    ])
-    expect(await outcomesAndWarnings(acme.post('customers', [again, player]))).toEqual([
-      ['updated', 'unrecognised', 'erased'],
-      ['updated', 'repeated_key', 'unrecognised', 'erased'],
-    ])
-    expect(await databaseText()).not.toMatch(PERSONAL)
-    expect(await json(acme.get('customers/p-1'))).toEqual(masked)
-    expect((await json(acme.get('activities'))).meta.total).toBe(1)
-  })
-
   test('the history keeps country codes if a plan has conditions on countries', async () => {
     const acme = await brand()
     const when = { countries: ['SE'] }
@@ -231,27 +159,6 @@ describe("a brand's customer", () => {
     expect(await databaseText()).not.toMatch(PERSONAL)
     expect(await json(acme.get('customers/none'))).toEqual({ customerId: 'none', tracking_data })
   })
-
-  test('an erased customer gets at most 10 warnings, including erased', async () => {
-    const acme = await brand()
-    await acme.post('customers', player)
-    await erase(acme.account, 'p-1')
-    const variants = (count: number) => {
-      const names = Array.from({ length: count }, (_, i) =>
-        [...'country'].map((c, at) => ((i + 1) & (1 << at) ? c.toUpperCase() : c)).join(''),
-      )
-      return { customerId: 'p-1', ...Object.fromEntries(names.map((name) => [name, 'x'])) }
-    }
-    const warningsOf = async (count: number) => {
-      const { results } = await json(acme.post('customers', [variants(count)]))
-      const [{ warnings, warnings_total }] = results
-      return [warnings.length, warnings.at(-1).code, warnings_total]
-    }
-
-    expect(await warningsOf(8)).toEqual([10, 'erased', undefined])
-    expect(await warningsOf(9)).toEqual([10, 'erased', 11])
-    expect(await warningsOf(12)).toEqual([10, 'erased', 14])
-  })
 })
 
 describe("a brand's activities", () => {
@@ -301,49 +208,6 @@ describe("a brand's activities", () => {
     })
     expect(await json(acme.get('totals?from=2026-10-01&to=2026-10-31'))).toEqual(totals)
   })
-
-  test.each(['', ' of a customer who is not stored'])(
-    'a re-sent activity%s is compared after masking',
-    async (state) => {
-      const acme = await brand()
-      await acme.post('customers', player)
-      await acme.post('activities', [sent, long])
-      await erase(acme.account, eve.customerId)
-      if (state !== '') {
-        for (const table of ['customers', 'events', 'totals'])
-          await env.DB.exec(`delete from ${table}`)
-        await forgetChanges()
-        await acme.post('activities', [sent, long])
-      }
-      const same = state === '' ? 'unchanged' : 'held'
-
-      expect(await outcomesAndWarnings(acme.post('activities', [sent, long]))).toEqual([
-        [same, 'erased'],
-        [same, 'erased'],
-      ])
-      expect(await outcomesAndWarnings(acme.post('activities', masked))).toEqual([[same]])
-      expect(await outcomesAndWarnings(acme.post('activities', [masked, sent]))).toEqual([
-        [same, 'erased'],
-        [same, 'repeated_key', 'erased'],
-      ])
-      expect(await outcomesAndWarnings(acme.post('activities?dry_run=true', [sent]))).toEqual([
-        [same, 'erased'],
-      ])
-      const renamed = { ...sent, playerEmail: 'augusta' }
-      const repeated = await json(acme.post('activities', [{ ...sent, Value: 5 }, renamed, sent]))
-      expect(repeated.summary).toMatchObject({
-        received: 3,
-        created: 0,
-        updated: 0,
-      })
-      const minimal = { Prefer: 'return=minimal' }
-      expect(await outcomesAndWarnings(acme.post('activities', [masked, sent], minimal))).toEqual([
-        [same, 'erased'],
-        [same, 'repeated_key', 'erased'],
-      ])
-      expect(await databaseText()).not.toMatch(PERSONAL)
-    },
-  )
 
   test('an erasure of many activities is completed by the cron, and each step is bounded', async () => {
     const acme = await brand({ binding: 'DB_2' })
@@ -443,19 +307,6 @@ describe("a brand's activities", () => {
 })
 
 describe('erasure', () => {
-  test('erasing an unknown customer is 404, and a repeat changes nothing', async () => {
-    const acme = await partner()
-    expect((await erase(acme.account, 'nobody')).status).toBe(404)
-    expect((await erase('nobody', 'c-1')).status).toBe(404)
-    await acme.post('customers', { ...ada, customer_id: 'ü/1 %' })
-    const first = await json(erase(acme.account, 'ü/1 %'))
-    expect(await json(erase(acme.account, 'ü/1 %'))).toEqual(first)
-    const { data, meta } = await json(askAdmin(`accounts/${acme.account}/erasures`))
-    expect([data, meta.total]).toEqual([[first], 1])
-    const { data: lines } = await json(askAdmin('audit-log'))
-    expect(lines[0]).toMatchObject({ action: 'customer.erase', details: { customer_id: 'ü/1 %' } })
-  })
-
   test('after a restore one command repeats every erasure in the journal', async () => {
     const acme = await partner()
     const casino = await brand({ binding: 'DB_2' })

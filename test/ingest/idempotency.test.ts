@@ -20,22 +20,6 @@ const countStored = async (acme: { get: (path: string) => Promise<Response> }) =
   (await json(acme.get('activities'))).meta.total
 
 describe('Idempotency-Key', () => {
-  test('makes a request with indistinguishable events safe to repeat', async () => {
-    const acme = await brandWithCustomer()
-    const first = await json(acme.post('activities', [bet, bet], key('k-1')))
-    expect(first).toMatchObject({ summary: { created: 2 } })
-    expect(first.results[0]).toEqual({ index: 0, outcome: 'created' })
-    for (const body of [
-      [bet, bet],
-      [Object.fromEntries(Object.entries(bet).toReversed()), bet],
-    ]) {
-      expect(await json(acme.post('activities', body, key('k-1')))).toMatchObject({
-        summary: { received: 2, unchanged: 2 },
-      })
-    }
-    expect(await countStored(acme)).toBe(2)
-  })
-
   test.each([
     ['1e999', '12345678901234567890'],
     ['1e999', '-1e999'],
@@ -83,36 +67,6 @@ describe('Idempotency-Key', () => {
   test('a number of a million digits is read in a time that grows with its length', () => {
     const number = `1${'0'.repeat(1_000_000)}1`
     expect(parseText(`[${number}]`)).toEqual([Number.NaN])
-  })
-
-  test('a key reused for other records is 422 and stores nothing', async () => {
-    const acme = await brandWithCustomer()
-    await acme.post('activities', [bet], key('k-1'))
-    for (const body of [[{ ...bet, Value: 2 }], [bet, bet], [{ ...bet, Value: '1' }]]) {
-      for (const Prefer of ['handling=strict', 'handling=lenient']) {
-        const response = await acme.post('activities', body, { ...key('k-1'), Prefer })
-        expect(response.status).toBe(422)
-        const problem = await json(response)
-        expect(problem).toMatchObject({
-          code: 'idempotency_key_reused',
-          delivery_id: expect.any(String),
-          summary: { received: body.length, created: 0, rejected: body.length },
-          errors: [{ pointer: '', code: 'idempotency_key_reused' }],
-          errors_total: 1,
-        })
-        const logged = await json(acme.get(`deliveries/${problem.delivery_id}`))
-        expect(logged).toMatchObject({
-          status: 422,
-          errors_total: 1,
-          summary: { received: body.length, created: 0, rejected: body.length },
-          errors: [{ pointer: '', code: 'idempotency_key_reused' }],
-        })
-      }
-    }
-    expect(await countStored(acme)).toBe(1)
-    expect(await json(acme.post('activities', [bet], key('k-2')))).toMatchObject({
-      summary: { created: 1 },
-    })
   })
 
   test.each<[string, object, object, object]>([
@@ -184,20 +138,6 @@ describe('Idempotency-Key', () => {
     expect(n).toBe(1)
   })
 
-  test('a key is not bound if every record is refused or unchanged', async () => {
-    const strict = await brand({ account: 'strict', unknown_customer: 'reject' })
-    expect((await strict.post('activities', [bet], key('k'))).status).toBe(422)
-    await strict.post('customers', eve)
-    expect((await strict.post('activities', [bet, bet], key('k'))).status).toBe(200)
-
-    const acme = await brandWithCustomer()
-    await acme.post('activities', [deposited])
-    expect(await json(acme.post('activities', [deposited], key('k')))).toMatchObject({
-      summary: { unchanged: 1 },
-    })
-    expect((await acme.post('activities', [bet], key('k'))).status).toBe(200)
-  })
-
   test('a key belongs to one brand and one endpoint', async () => {
     const acme = await brandWithCustomer()
     const other = await brand({ account: 'other' })
@@ -220,20 +160,6 @@ describe('Idempotency-Key', () => {
       expect(await countStored(acme)).toBe(0)
     },
   )
-
-  test('held events stay repeatable and are counted once after release', async () => {
-    const acme = await brand()
-    for (let i = 0; i < 2; i++) {
-      expect(await json(acme.post('activities', [bet, bet], key('k')))).toMatchObject({
-        summary: { held: 2, updated: 0 },
-      })
-    }
-    await acme.post('customers', eve)
-    expect(await json(acme.post('activities', [bet, bet], key('k')))).toMatchObject({
-      summary: { unchanged: 2 },
-    })
-    expect(await countStored(acme)).toBe(2)
-  })
 
   test('16 parallel requests with one key store one event', async () => {
     const acme = await brandWithCustomer()

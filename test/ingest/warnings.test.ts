@@ -228,19 +228,6 @@ describe('before_signup', () => {
     ])
   })
 
-  test('a dry run and a minimal response have it too', async () => {
-    const acme = await firm()
-    await acme.post('customers', signup)
-    const early = at('2026-03-10T09:59:58Z')
-    const expected = ['before_signup /0/transaction_date']
-    const dry: Answer = await json(acme.post('transactions?dry_run=true', early))
-    const minimal = await json(acme.post('transactions', early, { Prefer: 'return=minimal' }))
-
-    expect(warningsOf(dry)).toEqual([expected])
-    expect(warningsOf(minimal)).toEqual([expected])
-    expect(minimal.results[0].outcome).toBe('created')
-  })
-
   test('trading activity of an earlier day', async () => {
     const { post, send } = await firm()
     await post('customers', signup)
@@ -496,14 +483,4 @@ test('a stored record has as many warnings as apply, of which 10 are listed', as
 
   expect(results[0].warnings).toHaveLength(10)
   expect(results[0].warnings_total).toBe(14)
-})
-
-test('a minimal response lists the records with warnings, with their outcomes', async () => {
-  const acme = await firm()
-  const sent = each('transaction_id', deposit, {}, { amount_currency: -1 })
-  const { results } = await json(acme.post('transactions', sent, { Prefer: 'return=minimal' }))
-
-  expect(results).toMatchObject([
-    { index: 1, outcome: 'created', warnings: [{ code: 'negative_amount' }] },
-  ])
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { checkRowSize } from '../../src/ingest/receive.ts'
-import { ada, deposit, json, partner, traded } from '../partner.ts'
+import { ada, deposit, json, partner } from '../partner.ts'
 import { asLogged } from '../results.ts'
 import { parseText } from './parse-text.ts'
 
@@ -411,43 +411,6 @@ test.each([
   expect(await json(acme.get('customers/c-1'))).toEqual(customer)
 })
 
-test('an invalid record also reports its unknown customer', async () => {
-  const acme = await partner()
-  await acme.post('customers', ada)
-  const invalid = { ...deposit, transaction_id: 't-2', currency: 'EUX', customer_id: 'nobody' }
-  const problem = await json(acme.post('transactions', [deposit, invalid]))
-
-  expect(problem).toMatchObject({
-    detail: '1 of 2 records is invalid. Nothing was stored.',
-    errors_total: 2,
-    errors: [
-      { index: 1, pointer: '/1/currency' },
-      { index: 1, pointer: '/1/customer_id', code: 'unknown_customer' },
-    ],
-  })
-  const withoutKey = { ...invalid, transaction_id: 5 }
-  const members = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`x${i}`, i]))
-  for (const body of [[withoutKey], [{ ...invalid, ...members }, invalid, withoutKey]]) {
-    const refused = await json(acme.post('transactions', body))
-    const logged = await json(acme.get(`deliveries/${refused.delivery_id}`))
-    expect(logged.errors).toEqual(refused.errors.map(asLogged))
-    expect(logged.errors_total).toBe(refused.errors_total)
-  }
-  const { delivery_id, errors } = problem
-  expect((await json(acme.get(`deliveries/${delivery_id}`))).errors).toEqual(errors.map(asLogged))
-  const lenient = await json(
-    acme.post('transactions', [deposit, invalid], { Prefer: 'handling=lenient' }),
-  )
-  expect(lenient).toMatchObject({
-    summary: { received: 2, created: 1, rejected: 1, unchanged: 0 },
-    errors_total: 2,
-    results: [
-      { outcome: 'created' },
-      { errors: [{ code: 'currency' }, { code: 'unknown_customer' }] },
-    ],
-  })
-})
-
 test('an unknown member beside data does not hide record errors', async () => {
   const acme = await partner()
   const problem = await json(
@@ -479,18 +442,6 @@ test('an invalid personal value is located by pointer and never quoted', async (
     '/0/email',
   ])
   expect(text).not.toMatch(/gusta|lovelace/i)
-})
-
-test('a record with 10 other errors does not list its unknown customer', async () => {
-  const acme = await partner()
-  const members = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`x${i}`, i]))
-  const unknownCustomer = { ...deposit, customer_id: 'nobody' }
-  const { errors, errors_total } = await json(
-    acme.post('transactions', [{ ...unknownCustomer, ...members }]),
-  )
-
-  expect(errors_total).toBe(11)
-  expect(errors).toHaveLength(10)
 })
 
 test('values after a string with an escaped backslash count toward the limits', async () => {
@@ -558,19 +509,6 @@ describe('limits on listed errors', () => {
   })
 })
 
-test('a misspelled or repeated query parameter is refused and stores nothing', async () => {
-  const acme = await partner()
-  for (const query of ['dryrun=true', 'dry_run=yes', 'dry_run=', 'dry_run=true&dry_run=false']) {
-    const response = await acme.post(`customers?${query}`, ada)
-    expect(response.status).toBe(400)
-    expect(await json(response)).toMatchObject({ code: 'invalid_query' })
-  }
-  expect((await json(acme.post('customers?dryrun=true', ada))).detail).toBe(
-    '`dryrun` is not a parameter of this endpoint. Did you mean `dry_run`?',
-  )
-  await expectNothingStored(acme)
-})
-
 test('members named like Object.prototype properties are unknown fields', async () => {
   const acme = await partner()
   const body = `[{"__proto__": 1, "constructor": 2, "toString": 3, ${JSON.stringify(ada).slice(1)}]`
@@ -594,55 +532,4 @@ test('an empty key, and a key after a record without one, can be repeated, too',
     const { errors } = await json(acme.post('transactions', bulk))
     expect(errors).toContainEqual(expect.objectContaining({ index: 2, code: 'duplicate_key' }))
   }
-})
-
-test('records without a key are not duplicates of each other', async () => {
-  const acme = await partner()
-  await acme.post('customers', ada)
-  const { transaction_id: _, ...withoutKey } = deposit
-  const other = { ...deposit, transaction_id: 'a' }
-  const problem = await json(acme.post('transactions', [deposit, other, withoutKey, withoutKey]))
-  expect(problem.errors.map(({ code }: { code: string }) => code)).toEqual(['required', 'required'])
-  const invalidKey = { ...traded, customer_id: 7 }
-  const days = await json(acme.post('trading-activity', [invalidKey, invalidKey]))
-  expect(days.errors.map(({ code }: { code: string }) => code)).toEqual(['type', 'type'])
-})
-
-test('a repeated key of several members is an error; keys that differ in one member are not', async () => {
-  const acme = await partner()
-  await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
-  const days = [
-    traded,
-    { ...traded, customer_id: 'c-2' },
-    { ...traded, instrument: 'GBPUSD' },
-    { ...traded, date: '2026-10-03' },
-    { ...traded, currency: 'EUR' },
-  ]
-  expect((await acme.post('trading-activity', days)).status).toBe(200)
-  expect(await json(acme.post('trading-activity', [...days, traded]))).toMatchObject({
-    errors_total: 1,
-    errors: [
-      {
-        index: 5,
-        code: 'duplicate_key',
-        key: { date: '2026-10-02', customer_id: 'c-1', instrument: 'EURUSD', currency: 'USD' },
-      },
-    ],
-  })
-})
-
-test('a repeated key is an error on every later record', async () => {
-  const acme = await partner()
-  await acme.post('customers', ada)
-  const repeated = [deposit, { ...deposit, status: 'declined' }, { ...deposit, currency: 'x' }]
-  const problem = await json(acme.post('transactions', repeated))
-
-  expect(problem).toMatchObject({
-    errors_total: 3,
-    errors: [
-      { index: 1, pointer: '/1', code: 'duplicate_key', key: { transaction_id: 't-1' } },
-      { index: 2, pointer: '/2/currency' },
-      { index: 2, pointer: '/2', code: 'duplicate_key' },
-    ],
-  })
 })
