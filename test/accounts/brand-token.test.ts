@@ -215,23 +215,6 @@ describe('regeneration', () => {
     expect((await get('account')).status).toBe(401)
   })
 
-  test('a replay of erasures ends a token that a restored database reopened', async () => {
-    const { account, brand_token, get } = await brand()
-    const name = await digest(brand_token)
-    const endedAt = (at: number | null) =>
-      env.DB.prepare('update brand_tokens set ends_at = ?2 where digest = ?1').bind(name, at).run()
-    const longAgo = Date.now() - 30 * 24 * 60 * 60 * 1000
-    await regenerate(account, 'none')
-    await runInDurableObject(await tokenObjectOf(brand_token), (tokenObject) => tokenObject.alarm()) // Deletes its state.
-    await endedAt(null)
-    await askAdmin(`accounts/${account}`, 'PATCH', { name: 'In between' })
-    expect((await get('account')).status).toBe(200)
-
-    await endedAt(longAgo)
-    await askAdmin('erasures/replay', 'POST')
-    expect((await get('account')).status).toBe(401)
-  })
-
   test.each([
     ['1h', 3_600_000],
     ['24h', 86_400_000],

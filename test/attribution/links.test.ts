@@ -98,26 +98,6 @@ describe('tracking_data', () => {
     expect([account, affiliate].map((tag) => base64url.decode(tag).length)).toEqual([5, 3])
   })
 
-  test('tracking_data with any changed, missing or added character is altered', async () => {
-    const verify = verifierFor(KEYS, origin.account)
-    const code = await encodeTrackingCode(KEYS, origin, newClickId(Date.now()))
-    expect(await verify(code)).toEqual({ verdict: 'attributed', link: 'abcdefgh' })
-
-    const edits = [...code].flatMap((char, i) =>
-      ['A', '_', '-', '9', char.toLowerCase(), char.toUpperCase()]
-        .filter((other) => other !== char)
-        .map((other) => code.slice(0, i) + other + code.slice(i + 1)),
-    )
-    const cut = Array.from({ length: 44 }, (_, i) => code.slice(0, 3 + i))
-    const others = [
-      ...[`${code}A`, `${code} `, `${code}==`, code.toUpperCase(), code.toLowerCase()],
-      ...[code.slice(1), code.slice(3), `x${code}`, ` ${code} `, `"${code}"`],
-    ]
-    for (const text of [...edits, ...cut, ...others]) {
-      expect([text, (await verify(text)).verdict]).toEqual([text, 'altered'])
-    }
-  })
-
   test('tracking_data in an unknown format is unrecognised', async () => {
     const verify = verifierFor(KEYS, origin.account)
     for (const text of [
@@ -227,20 +207,6 @@ describe('GET /go/{link}', () => {
     const request = new Request(`${ORIGIN}/go/${link.link_id}`)
     const response = await fetchWith({ ...env, TRACKING_KEYS: keys } as Env, request)
     expect(response.status).toBe(302)
-  })
-
-  test('a changed or disabled link takes effect within 60 seconds', async () => {
-    const { account, link } = await brandWithLink()
-    const at = `accounts/${account}/links/${link.link_id}`
-    await follow(link.link_id)
-    await askAdmin(at, 'PATCH', { landing_page: 'https://new.example/' })
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
-    expect((await follow(link.link_id)).headers.get('Location')).toContain('https://new.example/')
-    await askAdmin(at, 'PATCH', { disabled: true })
-    vi.setSystemTime(Date.now() + 60_000)
-    expect((await follow(link.link_id)).status).toBe(404)
-    await askAdmin(at, 'PATCH', { disabled: false })
-    expect((await follow(link.link_id)).status).toBe(302)
   })
 
   test.each(['nobody00', 'short', 'x'.repeat(100), '%00', 'a.b', "'or'1'='1"])(
@@ -799,20 +765,6 @@ describe('attribution', () => {
     }
     expect(await warnings(acme.post('customers', [{ ...eve, tracking_data }]))).toEqual([])
     expect((await listed(acme.account))['p-1']).toMatchObject({ verdict: 'attributed' })
-  })
-
-  test('the customer list counts only customers of its own account', async () => {
-    const acme = await brandWithLink()
-    const other = await brandWithLink({ account: 'other' })
-    await acme.post('customers', eve)
-    await other.post('customers', [eve, { customerId: 'p-2' }])
-
-    for (const [account, total] of [
-      [acme.account, 1],
-      ['other', 2],
-    ] as const) {
-      expect((await json(askAdmin(`accounts/${account}/customers`))).meta.total).toBe(total)
-    }
   })
 
   test('records of one customer in a bulk get the verdict of the merged record', async () => {

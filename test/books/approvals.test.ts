@@ -84,50 +84,6 @@ describe('one statement', () => {
     ])
   })
 
-  test('books each part in the ledger, which sums to what is payable and what goes on', async () => {
-    const head = {
-      ...{ lines_sum: '100.00', adjustments_sum: '-30.00', manual_sum: '5.00', total: '75.00' },
-      ...{ opening: '10.00', received: [{ from: 'old', period: '2024-09', amount: '10.00' }] },
-      ...{ payable: '85.00', manual: [LISTED] },
-    }
-    const old: StatementRow = {
-      ...{ affiliate: 'a', plan: 'old', period: '2024-09', status: 'approved', approved_at: 1 },
-      head: { transferred: { to: 'ib', period: PERIOD, amount: '10.00' } },
-    }
-    await storeRows([old, { ...a, head }])
-    await env.DB.prepare(
-      `insert into manual_entries values ('acme-forex', 'man_1', 'a', 'ib', 'EUR', '5.00', 'bonus',
-         'r', 'ada', 'now', null, 'r')`,
-    ).run()
-    expect((await approve(a)).status).toBe(200)
-    const rows = await rowsOf('ledger')
-    expect(rows.map(({ kind, amount, reference }) => [kind, amount, reference])).toEqual([
-      ['earned', '100.00', null],
-      ['adjusted', '-30.00', null],
-      ['manual', '5.00', null],
-      ['transferred', '10.00', 'old'],
-    ])
-    expect(await rowsOf('manual_entries')).toMatchObject([{ statement: idOf(a) }])
-    expect(await json(askAdmin(`${PATH}/affiliates/a/balance`))).toEqual({
-      affiliate_id: 'a',
-      balances: [{ currency: 'EUR', balance: '85.00', due: '85.00' }],
-    })
-  })
-
-  test('books what is dropped and what is transferred with the opposite sign', async () => {
-    const dropped = { lines_sum: '-7.25', total: '-7.25', dropped: '-7.25' }
-    const transferred = { to: 'new', period: '2024-11', amount: '-3.00' }
-    const other = { affiliate: 'b', period: PERIOD, head: { opening: '-3.00', transferred } }
-    await storeRows([{ ...a, head: dropped }, other])
-    await Promise.all([approve(a), approve(other)])
-    const rows = await rowsOf('ledger')
-    expect(rows.map(({ kind, amount, reference }) => [kind, amount, reference])).toEqual([
-      ['earned', '-7.25', null],
-      ['dropped', '7.25', null],
-      ['transferred', '3.00', 'new'],
-    ])
-  })
-
   test('of another hash is 409 hash_changed, also once it is approved', async () => {
     await storeRows([a])
     const hash = digits('other')
@@ -310,16 +266,6 @@ describe('two persons', () => {
       /^You \(ada@team\.example\) approved it at .* Another person must/,
     )
     expect((await approve(a, { hash: changed.hash })).status).toBe(200)
-  })
-
-  test('at the same moment approve once', async () => {
-    await storeRows([a])
-    const all = await Promise.all(
-      Array.from({ length: 16 }, () => [approve(a), askAda(path, 'POST', body)]).flat(),
-    )
-    for (const { status } of all) expect([200, 202]).toContain(status)
-    expect(await rowsOf('ledger')).toHaveLength(1)
-    expect((await json(approve(a))).status).toBe('approved')
   })
 
   test('approve a period, and only then it is closed', async () => {
@@ -505,36 +451,6 @@ describe('a period', () => {
       ...{ approved: 0, refused_total: 1 },
       refused: [{ id: idOf(a), code: 'stale' }],
     })
-  })
-
-  test('32 approvals at the same moment have one serial order', async () => {
-    const rows = ['a', 'b', 'c'].flatMap((one) => {
-      const first = earning(one, '2024-09', '1.00')
-      return [first, { ...earning(one, PERIOD, '2.00'), previous: digestOf(first) }]
-    })
-    await storeRows(rows)
-    await Promise.all([storeRun(PERIOD), storeRun('2024-09')])
-    const all = await Promise.all(
-      Array.from({ length: 8 }, (_, i) => [
-        askAdmin(`${PATH}/periods/2024-09/approve`, 'POST', {}),
-        askAdmin(`${PATH}/periods/${PERIOD}/approve`, 'POST', {}),
-        approve(rows[i % rows.length]!),
-        approve(rows[(i + 3) % rows.length]!),
-      ]).flat(),
-    )
-    for (const { status } of all) expect([200, 409]).toContain(status)
-    await approvePeriod({}, '2024-09')
-    await approvePeriod()
-    const ledger = await rowsOf('ledger')
-    const sum = ledger.reduce((total, { amount }) => total + Number(amount), 0)
-    expect([ledger.length, sum]).toEqual([6, 9])
-    expect(await rowsOf('open_affiliates')).toEqual([])
-    const approved = (await actionsOf()).reduce(
-      (total: number, { details }: { details: { approved?: number } }) =>
-        total + (details.approved ?? 0),
-      0,
-    )
-    expect(approved).toBe(6)
   })
 })
 

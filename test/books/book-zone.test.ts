@@ -4,7 +4,7 @@ import { brand } from '../brand.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { assign, draftsOf, monthly, publish, storePlan } from '../commission/stored.ts'
 import { signedIn } from '../console/browser.ts'
-import { countCalls, overriding, overridingSessions } from '../ingest/watched.ts'
+import { overriding, overridingSessions } from '../ingest/watched.ts'
 import {
   ada,
   askAdmin,
@@ -122,29 +122,6 @@ describe('days', () => {
     const path = `accounts/${acme.account}/plans/p`
     expect((await askAdmin(path, 'PUT', plan)).status).toBe(201)
     expect((await askAdmin(`${path}/versions/1`, 'DELETE')).status).toBe(409)
-  })
-
-  test('a delivery costs as many rows and round trips as in UTC', async () => {
-    const [utc, zoned] = [
-      await partner(),
-      await partner('forex', { account: 'z', book_zone: NEW_YORK }),
-    ]
-    const costs = []
-    for (const acme of [utc, zoned]) {
-      await acme.post('customers', ada)
-      const records = Array.from({ length: 50 }, (_, i) => dated(`t-${i}`, '2026-10-02T09:30:00Z'))
-      const { response, ...cost } = await countCalls('/api/v1/forex/transactions', {
-        method: 'POST',
-        headers: {
-          Authorization: `Bearer ${acme.access_token}`,
-          'Content-Type': 'application/json',
-        },
-        body: JSON.stringify(records),
-      })
-      expect(response.status).toBe(200)
-      costs.push(cost)
-    }
-    expect(costs[1]).toEqual(costs[0])
   })
 })
 
@@ -395,36 +372,6 @@ describe.each(['DB', 'DB_2'] as const)(
 
       expect((await acme.post('transactions', record)).status).toBe(200)
       expect(await storedDays(acme.account, env[binding])).toEqual(['2026-10-31'])
-    })
-
-    test('a change after a delivery is refused, whatever it read before', async () => {
-      const acme = await setUp()
-      const record = dated('t-1', AT)
-      const world = before(
-        'insert into delivery_conditions',
-        () => acme.post('transactions', record),
-        binding,
-      )
-      const body = { book_zone: NEW_YORK }
-      const path = `/admin/v1/accounts/${acme.account}`
-      const refused = await fetchWith(world, request(path, 'PATCH', env.ADMIN_KEY, body))
-      expect(refused.status).toBe(409)
-      expect(await storedDays(acme.account, env[binding])).toEqual(['2026-11-01'])
-      expect(await json(acme.get('account'))).toMatchObject({ book_zone: 'UTC' })
-    })
-
-    test('a change that another overtakes ends with the zone that the records have', async () => {
-      const acme = await setUp()
-      const world = before('update accounts', async () => {
-        await change(acme.account, { book_zone: 'Asia/Tokyo' })
-        await acme.post('transactions', dated('t-1', AT))
-      })
-      const body = { book_zone: NEW_YORK }
-      const path = `/admin/v1/accounts/${acme.account}`
-      const answer = await fetchWith(world, request(path, 'PATCH', env.ADMIN_KEY, body))
-      expect([answer.status, (await json(answer)).book_zone]).toEqual([200, 'Asia/Tokyo'])
-      expect((await acme.post('transactions', dated('t-2', AT))).status).toBe(200)
-      expect(await storedDays(acme.account, env[binding])).toEqual(['2026-11-01', '2026-11-01'])
     })
 
     test('a change that broke off is completed by its repetition', async () => {

@@ -124,25 +124,6 @@ describe('the payment of a statement', () => {
     expect((await pay(other, 'R-3')).status).toBe(404)
     expect(await rowsOf('payments')).toHaveLength(1)
   })
-
-  test('is booked once by 32 simultaneous requests', async () => {
-    await approve(september, october, other)
-    const all = await Promise.all(
-      Array.from({ length: 32 }, (_, i) =>
-        pay([september, october, other][i % 3]!, `R-${i % 3}-${Math.floor(i / 3) % 4}`),
-      ),
-    )
-    for (const { status } of all) expect([200, 409]).toContain(status)
-    const paid = (await rowsOf('ledger')).filter(({ kind }) => kind === 'paid')
-    expect(paid.map(({ amount }) => amount).sort()).toEqual(['-25.00', '-5.50', '-7.00'])
-    expect(await balanceOf('a')).toEqual(
-      [{ currency: 'EUR', balance: '0.00', due: '0.00' }].map(({ currency, balance }) => ({
-        currency,
-        balance,
-        due: '0.00',
-      })),
-    )
-  })
 })
 
 describe('payouts', () => {
@@ -537,16 +518,6 @@ describe('payouts', () => {
     expect(refused.status).toBe(422)
     expect(await json(refused)).toMatchObject({ errors: [error] })
   })
-
-  test('in one file at the same moment are booked once', async () => {
-    await approve(september, october, other)
-    const file = (i: number) =>
-      `affiliate_id,currency,amount,reference,paid_on\na,EUR,25.00,R-${i % 4},${PAID_ON}\nb,EUR,7.00,S,${PAID_ON}\n`
-    const all = await Promise.all(Array.from({ length: 32 }, (_, i) => send(file(i))))
-    for (const { status } of all) expect([200, 409]).toContain(status)
-    const paid = (await rowsOf('ledger')).filter(({ kind }) => kind === 'paid')
-    expect(paid.map(({ amount }) => amount)).toEqual(['-25.00', '-7.00'])
-  })
 })
 
 describe('the ledger of an affiliate', () => {
@@ -640,12 +611,5 @@ describe('manual entries', () => {
     expect(await json(add({ plan: 'other' }))).toMatchObject({ errors: [{ pointer: '/plan' }] })
     await assign('acme-forex', 'other', 'a')
     expect((await add({ plan: 'other' })).status).toBe(201)
-  })
-
-  test('at the same moment are stored once', async () => {
-    const all = await Promise.all(Array.from({ length: 32 }, () => add()))
-    expect(all.filter(({ status }) => status === 201)).toHaveLength(1)
-    expect(all.filter(({ status }) => status === 200)).toHaveLength(31)
-    expect(await rowsOf('manual_entries')).toHaveLength(1)
   })
 })

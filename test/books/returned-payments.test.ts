@@ -268,17 +268,6 @@ describe('a payment that the bank returned', () => {
     expect((await giveBack(september, 'x', { returned_on: PAID_ON })).status).toBe(200)
   })
 
-  test('is booked once by simultaneous requests', async () => {
-    await approve(september)
-    await pay(september, 'R-1')
-    const all = await Promise.all(
-      Array.from({ length: 16 }, (_, i) => giveBack(september, `RET-${i % 2}`)),
-    )
-    for (const { status } of all) expect([200, 409]).toContain(status)
-    expect(all.filter(({ status }) => status === 200)).toHaveLength(8)
-    expect((await ledgerOf('a')).filter(([kind]: string[]) => kind === 'returned')).toHaveLength(1)
-  })
-
   test('leaves closed periods closed', async () => {
     await approve(september)
     const { computed_at, approved_at, hash } = await show(september)
@@ -430,15 +419,5 @@ describe('a reference', () => {
     expect((await codeOf(pay(october, second))).slice(0, 2)).toEqual([409, 'reference_used'])
     expect(await rowsOf('payments')).toHaveLength(1)
     expect((await pay(september, second)).status).toBe(200)
-  })
-
-  test('is booked once by simultaneous requests with another case of letters', async () => {
-    await approve(september, other)
-    const all = await Promise.all([
-      ...Array.from({ length: 8 }, (_, i) => pay(september, i % 2 ? 'r-1' : 'R-1')),
-      ...Array.from({ length: 8 }, (_, i) => pay(other, i % 2 ? 'r-1' : 'R-1')),
-    ])
-    expect(all.filter(({ status }) => status === 200)).toHaveLength(8)
-    expect(await rowsOf('payments')).toHaveLength(1)
   })
 })

@@ -94,56 +94,6 @@ test('a late record of a closed period is an adjustment of the first open one', 
   expect(after.get('2026-10')).toBeUndefined()
 })
 
-test('a correction of a correction nets out', async () => {
-  const { paid } = await firm()
-  await paid('t-1', '2026-08-10', 100)
-  await compute('2026-08')
-  await approve('2026-08')
-  await paid('t-1', '2026-08-10', 40)
-  expect((await compute('2026-09')).get('2026-09')).toMatchObject({ adjustments_sum: '-6.00' })
-  await approve('2026-09')
-
-  expect((await compute('2026-10')).get('2026-10')).toMatchObject({
-    ...{ opening: '-6.00', adjustments: [], total: '0.00', closing: '-6.00' },
-  })
-  await paid('t-1', '2026-08-10', 100)
-  expect((await compute('2026-10')).get('2026-10')).toMatchObject({
-    ...{ opening: '-6.00', adjustments_sum: '6.00', closing: '0.00' },
-    adjustments: [{ of: { period: '2026-08' }, amount: '6.00' }],
-  })
-})
-
-test('a positive correction first restores what its period dropped', async () => {
-  const refund: Rule = {
-    ...{ id: 'tenth', kind: 'share', percent: '10' },
-    base: [{ transactions: ['deposit'] }, { transactions: ['withdrawal'], times: '-1' }],
-  }
-  const { paid } = await firm({ negative: 'zero' }, [refund])
-  await paid('t-1', '2026-08-10', 100, { transaction_type: 'withdrawal' })
-  expect((await compute('2026-08')).get('2026-08')).toMatchObject({ dropped: '-10.00' })
-  await approve('2026-08')
-
-  await paid('t-2', '2026-08-11', 30)
-  expect((await compute('2026-09')).get('2026-09')).toMatchObject({
-    adjustments: [
-      { of: { period: '2026-08', line: expect.stringMatching(/^lin_/) }, amount: '3.00' },
-      {
-        of: { period: '2026-08', line: null, dropped_in: '2026-08' },
-        ...{ rule: null, amount: '-3.00' },
-      },
-    ],
-    ...{ adjustments_sum: '0.00', payable: '0.00' },
-  })
-  await approve('2026-09')
-  await paid('t-2', '2026-08-11', 130)
-  expect((await compute('2026-10')).get('2026-10')).toMatchObject({
-    ...{ adjustments_sum: '3.00', payable: '3.00' },
-  })
-  await approve('2026-10')
-  await paid('t-2', '2026-08-11', 30)
-  expect((await compute('2026-11')).get('2026-11')).toMatchObject({ adjustments_sum: '-3.00' })
-})
-
 test('a closed period keeps the rate that was known when it was approved', async () => {
   const { paid } = await firm()
   const known = Date.now() - 10_000
@@ -202,46 +152,5 @@ test('a balance that was to move to a period closed since moves to the first ope
   expect(after.get('2026-10')).toMatchObject({
     ...{ plan: 'new', opening: '10.00', closing: '10.00' },
     received: [{ from: 'ib', period: '2026-08', amount: '10.00' }],
-  })
-})
-
-test('undoing a correction covers its write-off', async () => {
-  const net: Rule = {
-    ...{ id: 'tenth', kind: 'share', percent: '10' },
-    base: [{ transactions: ['deposit'] }, { transactions: ['withdrawal'], times: '-1' }],
-  }
-  const { paid } = await firm({ negative: 'zero' }, [net])
-  const withdraw = (amount: number) =>
-    paid('w-1', '2026-08-12', amount, { transaction_type: 'withdrawal' })
-  await paid('t-1', '2026-08-10', 100)
-  await withdraw(0)
-  await compute('2026-08')
-  await approve('2026-08')
-
-  await paid('t-2', '2026-09-10', 20)
-  await withdraw(100)
-  expect((await compute('2026-09')).get('2026-09')).toMatchObject({
-    ...{ lines_sum: '2.00', adjustments_sum: '-10.00', dropped: '-8.00' },
-  })
-  await approve('2026-09')
-  // 2.00 of the correction were paid back by the lines of September; only these are paid again.
-  await withdraw(0)
-  expect((await compute('2026-10')).get('2026-10')).toMatchObject({
-    adjustments: [
-      { of: { period: '2026-08', dropped_in: null }, amount: '10.00' },
-      { of: { period: '2026-08', line: null, dropped_in: '2026-09' }, amount: '-8.00' },
-    ],
-    ...{ payable: '2.00' },
-  })
-  await approve('2026-10')
-  // And so on: each time it is taken back, nothing more is paid.
-  await withdraw(100)
-  expect((await compute('2026-11')).get('2026-11')).toMatchObject({
-    ...{ adjustments_sum: '-2.00', dropped: '-2.00' },
-  })
-  await approve('2026-11')
-  await withdraw(0)
-  expect((await compute('2026-12')).get('2026-12')).toMatchObject({
-    ...{ adjustments_sum: '0.00', payable: '0.00' },
   })
 })

@@ -166,68 +166,6 @@ describe('a simulation of 10 % to 12 % with a tier', () => {
     )
   })
 
-  test('a simulation starts from the real carries and qualifications before its first period', async () => {
-    const cpa = (amount: string) => ({
-      ...{ id: 'cpa', kind: 'once' as const, amount },
-      trigger: { transactions: ['deposit'] },
-    })
-    const net = (percent: string) => ({
-      ...share(percent),
-      base: [{ transactions: ['deposit'] }, { transactions: ['withdrawal'], times: '-1' }],
-      negative: 'carry' as const,
-    })
-    const stored = monthly([cpa('10.00'), net('10')])
-    const loss = { ...deposit('w1', 'c-1', '2026-09-20', 700), transaction_type: 'withdrawal' }
-    const world: World = {
-      ...WORLD,
-      customers: [customer('c-1', 'a'), customer('c-2', 'a')],
-      transactions: [
-        deposit('d1', 'c-1', '2026-09-05', 200),
-        loss,
-        deposit('d2', 'c-1', '2026-10-05', 1000),
-        deposit('d3', 'c-2', '2026-10-06', 100),
-      ],
-      plans: [{ plan: 'ib', versions: [{ version: 1, terms: stored }] }],
-    }
-    await storeWorld(world, 'carried')
-    const version = monthly([cpa('15.00'), net('20')])
-    const path = 'accounts/carried/plans/ib/simulate'
-    const { data } = await json(askAdmin(path, 'POST', { period: '2026-10', version }))
-    // September left a carry of -50.00, and paid c-1. October pays c-2 once, and 10 % or 20 % of 1,100
-    // less the carry: 10.00 + 60.00, or 15.00 + 170.00.
-    expect(data).toMatchObject([{ current: '70.00', simulated: '185.00', difference: '115.00' }])
-  })
-
-  test('who qualifies under the version no longer qualifies under another plan', async () => {
-    const cpa = (min: string) => ({
-      ...{ id: 'cpa', kind: 'once' as const, amount: '200.00' },
-      trigger: { transactions: ['deposit'], min },
-    })
-    const moved = customer('c-m', 'a')
-    const affiliates = [...moved.affiliates, { from: '2026-10-10', affiliate_id: 'other' }]
-    const plan = (name: string, min: string) => ({
-      plan: name,
-      versions: [{ version: 1, terms: monthly([cpa(min)]) }],
-    })
-    const world: World = {
-      ...WORLD,
-      customers: [{ ...moved, affiliates }],
-      transactions: [
-        deposit('m1', 'c-m', '2026-10-05', 100),
-        deposit('m2', 'c-m', '2026-10-20', 500),
-      ],
-      plans: [plan('ib', '1000'), plan('own', '500')],
-    }
-    await storeWorld(world, 'movers')
-    const path = 'accounts/movers/plans/ib/simulate'
-    const version = monthly([cpa('100')])
-    const { data } = await json(askAdmin(path, 'POST', { period: '2026-10', version }))
-    expect(data).toMatchObject([
-      { affiliate_id: 'a', plan: 'ib', difference: '200.00' },
-      { affiliate_id: 'other', plan: 'own', difference: '-200.00' },
-    ])
-  })
-
   test('nothing is written', async () => {
     const { response, rowsWritten, trips } = await countCalls(`/admin/v1/${PATH}`, {
       method: 'POST',

@@ -179,21 +179,6 @@ describe('an evaluation on request', () => {
     })
     expect((await askAdmin('accounts/none/fraud-rules/run', 'POST')).status).toBe(404)
   })
-
-  test('finds what a back-test of the same days finds', async () => {
-    const { run, cases } = await firm()
-    await run()
-    for (const rule of ['resets', 'twins']) {
-      const path = `accounts/acme-prop-trading/fraud-rules/${rule}/simulate`
-      const { data } = await json(askAdmin(path, 'POST', { from: ago(30), to: ago(1) }))
-      const shared = (one: object) => {
-        const { subject, affiliate_id, version, action, status, opened_for, figures, sentence } =
-          one as Record<string, unknown>
-        return { subject, affiliate_id, version, action, status, opened_for, figures, sentence }
-      }
-      expect((await cases(`?rule=${rule}`)).map(shared)).toEqual(data.map(shared))
-    }
-  })
 })
 
 describe('the customers of a case', () => {

@@ -42,74 +42,6 @@ const approve = env.DB.prepare(
 beforeEach(() => storeWorld(WORLD, 'acme'))
 
 describe('a back-test', () => {
-  const CASE_OF_A = {
-    subject: { customer_id: 'c-a' },
-    affiliate_id: 'a',
-    version: null,
-    action: 'hold',
-    status: 'open',
-    opened_for: '2026-09-03',
-    last_evidence_for: '2026-09-03',
-    figures: [{ name: 'fees', value: '3', comparison: 'at_least', threshold: '3', unit: 'fees' }],
-    sentence: 'The customer paid 3 fees for challenges and resets in 3 days.',
-    evidence: ['t1', 't2', 't3'].map((id, i) => ({
-      customer_id: 'c-a',
-      resource: 'transactions',
-      id,
-      day: `2026-09-0${i + 1}`,
-      delivery_id: 'dlv_1',
-    })),
-    evidence_total: 3,
-    would_hold: [],
-    outcome: null,
-  }
-
-  test('returns the cases with their records, and stores nothing', async () => {
-    const { data, ...rest } = await json(simulate(BODY))
-    expect(data).toEqual([CASE_OF_A])
-    expect(rest).toEqual({
-      ...{ rule: 'resets', from: '2026-08-25', to: '2026-09-30', kind: 'resets' },
-      ...{ affiliates: 3, would_hold: [] },
-      outcomes: { confirmed: 0, dismissed: 0, reversed: 0 },
-    })
-  })
-
-  test('counts only records of days on which the affiliate had the customer', async () => {
-    const version = { ...VERSION, parameters: { count: 2, days: 3 } }
-    const { data } = await json(simulate({ ...BODY, version }))
-    const ofMoved = data.filter((one: { subject: object }) => 'customer_id' in one.subject)
-    expect(
-      ofMoved.map(({ subject, affiliate_id, evidence_total }: typeof CASE_OF_A) => [
-        subject.customer_id,
-        affiliate_id,
-        evidence_total,
-      ]),
-    ).toEqual([
-      ['c-a', 'a', 3],
-      ['c-m', 'a', 2],
-    ])
-  })
-
-  test('a flag expires 90 days after its last record; a hold goes on, as a stored one does', async () => {
-    const before = { ...BODY, from: '2026-05-01' }
-    const caseOn = async (to: string, action: string) => {
-      const body = { ...before, to, version: { ...BODY.version, action } }
-      return (await json(simulate(body))).data[0]
-    }
-    expect(await caseOn('2026-08-01', 'flag')).toMatchObject({
-      ...{ status: 'open', opened_for: '2026-05-03' },
-    })
-    expect(await caseOn('2026-08-02', 'flag')).toMatchObject({ status: 'expired' })
-    await env.DB.batch([
-      approved('other', '2026-06', '5.00', '2026-08-01'),
-      approved('other', '2026-07', '8.00', '2026-08-02'),
-    ])
-    await approve.run()
-    expect(await caseOn('2026-08-30', 'hold')).toMatchObject({
-      ...{ status: 'open', would_hold: [{ currency: 'EUR', amount: '13.00', statements: 2 }] },
-    })
-  })
-
   test('says which payable statements each case would have held', async () => {
     await env.DB.batch([
       approved('a', '2026-07', '100.00', '2026-08-14'),
@@ -186,28 +118,6 @@ const put = (effective_from: string, more: object = {}) =>
 
 describe('a back-test of the stored versions', () => {
   const { version: _, ...days } = BODY
-
-  test('tests each on the days on which it applies', async () => {
-    const found = async () =>
-      (await json(simulate(days))).data.map(
-        ({ subject, opened_for, version, action }: Record<string, unknown>) => [
-          ...Object.values(subject as object),
-          ...[opened_for, version, action],
-        ],
-      )
-    await put('2026-09-04')
-    // The three fees are of the days before the first version.
-    expect(await found()).toEqual([])
-    await put('2026-09-01', { action: 'hold' })
-    expect(await found()).toEqual([['c-a', '2026-09-03', 2, 'hold']])
-    // By the version that begins on the day of the third fee, two are enough.
-    await put('2026-09-03', { parameters: { count: 2, days: 14 } })
-    const one = [['c-a', '2026-09-03', 3, 'flag']]
-    expect(await found()).toEqual(one)
-    await put('2026-09-02', { scope: { affiliates: ['b'] }, parameters: { count: 2, days: 14 } })
-    await put('2026-09-05', { disabled: true })
-    expect(await found()).toEqual(one)
-  })
 
   test('a disabled version finds nothing, unless it is sent', async () => {
     await put('2026-08-01', { disabled: true })

@@ -183,22 +183,6 @@ test('base64url is decoded only in its canonical form', () => {
 describe('RFC 9068 §4: validation of access tokens', () => {
   const { keys } = JSON.parse(env.SIGNING_KEYS)
 
-  test('a token with any single character changed is invalid', async () => {
-    const { access_token } = await partner()
-    const now = Date.now()
-    expect(await verifyAccessToken(access_token, env, now)).not.toBeNull()
-    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-
-    for (let i = 0; i < access_token.length; i++) {
-      const replacements =
-        i > access_token.length - 3 ? [...alphabet] : ['A', 'b', '.', ' ', '=', '_']
-      for (const char of replacements.filter((char) => char !== access_token[i])) {
-        const edited = access_token.slice(0, i) + char + access_token.slice(i + 1)
-        expect([i, char, await verifyAccessToken(edited, env, now)]).toEqual([i, char, null])
-      }
-    }
-  })
-
   test.each([
     ['a space in the signature', (token: string) => token.replace(/(.{5})$/, ' $1')],
     ['a line break at the end', (token: string) => `${token}\n`],
@@ -219,10 +203,6 @@ describe('RFC 9068 §4: validation of access tokens', () => {
       .setProtectedHeader({ ...real, alg: 'RS256', ...header })
       .sign(header.alg ? new TextEncoder().encode(keys[0].n) : await importJWK(keys[0], 'RS256'))
   }
-
-  test('a token signed again without changes is valid', async () => {
-    expect((await list(`Bearer ${await forge({}, {})}`)).status).toBe(200)
-  })
 
   test.each([
     ['of another type', { typ: 'JWT' }, {}],

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import forexCustomer from '../../schemas/v1/forex/customer.json'
 import forexActivity from '../../schemas/v1/forex/trading-activity.json'
 import forexTransaction from '../../schemas/v1/forex/transaction.json'
@@ -7,14 +7,8 @@ import propCustomer from '../../schemas/v1/prop-trading/customer.json'
 import propActivity from '../../schemas/v1/prop-trading/trading-activity.json'
 import propTransaction from '../../schemas/v1/prop-trading/transaction.json'
 import { country, instant, member, said } from '../../src/validation/fields.ts'
-import { listNames } from '../../src/validation/messages.ts'
 import { quote } from '../../src/validation/quote.ts'
-import {
-  compileField,
-  INVALID,
-  validateField,
-  validateObject,
-} from '../../src/validation/strict-object.ts'
+import { compileField, INVALID, validateField } from '../../src/validation/strict-object.ts'
 import { ada, deposit, json, partner, traded, type Vertical } from '../partner.ts'
 
 // Each rule has two lists: the values that pass, and the values that are refused with its code.
@@ -641,21 +635,6 @@ describe('a compiled field', () => {
   })
 })
 
-test('a bundle for production keeps no documentation of a field', () => {
-  const field = v.string()
-  vi.stubEnv('NODE_ENV', 'production')
-  expect(said('A text.', 'a')).toBeUndefined()
-  expect(member(field, { description: 'A text.' })).toBe(field)
-  vi.unstubAllEnvs()
-  expect(member(field, undefined)).toBe(field)
-})
-
-test('an instruction lists 20 names, and tells how many more there are', () => {
-  const names = Array.from({ length: 22 }, (_, i) => `n${i}`)
-  expect(listNames(names.slice(0, 20))).toMatch(/`n19`\.$/)
-  expect(listNames(names)).toMatch(/`n19` and 2 more\.$/)
-})
-
 describe('error messages', () => {
   test.each([
     ['GER', 'GER'],
@@ -681,28 +660,6 @@ describe('error messages', () => {
     expect(quote(value)).toBe(quoted)
   })
 
-  test('a hint names the closest valid name or value', async () => {
-    const acme = await partnerWithCustomer()
-    const problem = await json(
-      acme.post('transactions', {
-        ...deposit,
-        currency: 'EUX',
-        transaction_type: 'deposits',
-        customerId: 'c-1',
-      }),
-    )
-    expect(
-      Object.fromEntries(problem.errors.map(({ pointer, hint }: never) => [pointer, hint])),
-    ).toEqual({
-      '/currency': 'Did you mean `EUR`?',
-      '/transaction_type': 'Did you mean `deposit`?',
-      '/customerId': 'Did you mean `customer_id`?',
-    })
-    const messages = problem.errors.map(({ message }: { message: string }) => message)
-    expect(messages).toContain('`EUX` is not an ISO 4217 currency code.')
-    expect(messages).toContain('`customerId` is not a field of a transaction.')
-  })
-
   test('neither messages nor the delivery log quote personal values', async () => {
     const acme = await partner()
     const secret = 'secret@person'
@@ -720,50 +677,5 @@ describe('error messages', () => {
     for (const { delivery_id } of data) {
       expect(await (await acme.get(`deliveries/${delivery_id}`)).text()).not.toContain(secret)
     }
-  })
-
-  test('an error has an RFC 6901 pointer into the sent body', async () => {
-    const acme = await partner()
-    const record = { ...ada, 'a/b~c': 1 }
-    const pointers = async (body: unknown) =>
-      (await json(acme.post('customers', body))).errors.map(
-        ({ pointer }: { pointer: string }) => pointer,
-      )
-    expect(await pointers(record)).toEqual(['/a~1b~0c'])
-    expect(await pointers([ada, record])).toEqual(['/1/a~1b~0c', '/1'])
-    expect(await pointers({ data: [record] })).toEqual(['/data/0/a~1b~0c'])
-  })
-
-  test('the key of an error has the members that were sent, if any', async () => {
-    const acme = await partner()
-    const { errors } = await json(
-      acme.post('trading-activity', [{ date: '2026-10-01', customer_id: 7 }, {}]),
-    )
-    const keys = errors.map(({ index, key }: { index: number; key: unknown }) => [index, key])
-    expect(keys[0]).toEqual([0, { date: '2026-10-01' }])
-    expect(keys.at(-1)).toEqual([1, undefined])
-  })
-})
-
-describe('a mistake in a schema is an error that names it', () => {
-  test('the message of a rule must begin with an issue code', () => {
-    const field = v.pipe(
-      v.string(),
-      v.check(() => false, 'wrong'),
-    )
-    expect(() => validateField('name', 'x', field)).toThrow(
-      'A schema rule has no issue code: wrong',
-    )
-  })
-
-  test('the compiled rules of a field must agree with those of Valibot', () => {
-    const verdicts = [false, true]
-    const undecided = v.pipe(
-      v.string(),
-      v.check(() => verdicts.shift() === true),
-    )
-    expect(() => validateObject({ name: 'x' }, v.object({ name: undecided }))).toThrow(
-      "The compiled rules of name differ from Valibot's.",
-    )
   })
 })

@@ -1,8 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { REPORT_LIMITS } from '../../src/reports/limits.ts'
-import { brand, dailyStats, day, deposited, eve } from '../brand.ts'
-import { csvOf, putRates } from '../commission/rate-files.ts'
+import { brand, dailyStats, deposited, eve } from '../brand.ts'
 import { ada, askAdmin, deposit, json, partner, traded } from '../partner.ts'
 
 const OCTOBER = 'reports?from=2026-10-01&to=2026-10-31'
@@ -88,13 +87,6 @@ describe('a report', () => {
     })
   })
 
-  test('amounts are converted at the rate of their day', async () => {
-    const acme = await firm()
-    await putRates(csvOf('Date,USD', '2026-10-05,9', '2026-10-02,1.25', '2026-10-01,8'))
-    const { totals } = await json(acme.get(`${OCTOBER}&metrics=deposit_amount`))
-    expect(totals).toEqual({ metrics: { deposit_amount: '125.3125' }, unconverted: [] })
-  })
-
   test('CSV has the rows, the totals and what is not converted', async () => {
     const acme = await firm()
     const query = `${OCTOBER}&group_by=affiliate_id,day&metrics=clicks,signups,deposit_amount,pnl`
@@ -121,19 +113,6 @@ describe('a report', () => {
     const own = await json(acme.get(`${OCTOBER}&group_by=transaction_type`))
     const path = `accounts/${acme.account}/${OCTOBER}&group_by=transaction_type`
     expect(await json(askAdmin(path))).toEqual(own)
-  })
-
-  test('a KPI that is a plain number is summed without conversion', async () => {
-    const casino = await brand({ events: { DailyStats: dailyStats } })
-    await casino.post('customers', [eve])
-    await casino.post('activities', [deposited, day])
-    const query = `${OCTOBER}&currency=CHF&metrics=Deposit.count,DailyStats.Games:units,Nothing.Value`
-    const { totals } = await json(casino.get(query))
-    expect(totals.metrics).toEqual({
-      'Deposit.count': 1,
-      'DailyStats.Games:units': '3',
-      'Nothing.Value': '0',
-    })
   })
 
   test('a metric that neither an event definition nor a record has is in the notes', async () => {
@@ -169,17 +148,6 @@ describe('a report', () => {
       )
     },
   )
-
-  test('records of another account never count', async () => {
-    const acme = await firm()
-    const other = await partner('forex', { account: 'other' })
-    const { totals } = await json(
-      other.get(`${OCTOBER}&metrics=signups,deposit_count,active_customers`),
-    )
-    expect(totals.metrics).toEqual({ signups: 0, deposit_count: 0, active_customers: 0 })
-    const own = await json(acme.get(`${OCTOBER}&metrics=signups`))
-    expect(own.totals.metrics.signups).toBe(1)
-  })
 
   test.each([
     ['from=2026-10-01&to=2026-10-31', null, 'no_statements', null],
