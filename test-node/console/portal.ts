@@ -73,7 +73,7 @@ const personOn = (page: Page, origin: string) => {
 
 /** Defines the tests of the portal. */
 export function portalTests(shared: () => Shared): void {
-  test('a person registers a passkey, adds a second device, removes the first, and returns after a loss', {
+  test('a person registers a passkey, adds a second device, and removes the first', {
     skip,
   }, async () => {
     const context = await shared().browser.newContext({ viewport: PHONE })
