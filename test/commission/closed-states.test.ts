@@ -145,10 +145,26 @@ test('no record of closed periods is read once runs have kept what open ones nee
   for (let seed = env.SEED * 1000; begun < (env.MODEL_RUNS || 2); seed++) {
     const from = randomSource(seed)
     const account = `kept-${seed}`
-    const firm = await (from.oneIn(2) ? randomPartner : randomBrand)(account, from)
+    const firm = await randomPartner(account, from)
     for (let n = 0; n < 40; n++) await firm.change()
+    const ids = Array.from({ length: 10 }, (_, i) => `c-${i}`)
+    const pay = (date: string) =>
+      firm.post(
+        'transactions',
+        ids.map((customer_id) => ({
+          ...{ ...deposit, transaction_id: `${customer_id} ${date}`, customer_id, currency: 'EUR' },
+          ...{ amount_currency: 90, transaction_date: `${date}T08:00:00Z` },
+        })),
+      )
+    const signup_date = '2030-09-06T08:00:00Z'
+    await firm.post(
+      'customers',
+      ids.map((customer_id) => ({ ...ada, customer_id, affiliate_id: 'a-1', signup_date })),
+    )
+    await pay('2030-09-08')
     for (let n = 0; n < 6; n++) await firm.close()
-    for (let n = 0; n < 4; n++) await firm.change()
+    // Who has qualified does not again.
+    await pay('2030-12-03')
     await firm.run(OPEN)
     await firm.run(OPEN)
     const { stored, records, unread } = await bothWays(account)

@@ -504,7 +504,8 @@ export async function settleAffiliates(
 function daysWithin({ days }: ComputedRange, first: number, last: number): FactDays {
   const isWithin = (day: number): boolean => first <= day && day <= last
   return mapFactTables(days, ({ single, summed }) => ({
-    single: single.filter(isWithin),
+    // What is kept up to the last day is read even if no records of these days are left.
+    single: [...new Set([...single.filter(isWithin), ...(Number.isFinite(last) ? [last] : [])])],
     summed: last === Number.POSITIVE_INFINITY ? summed.filter(isWithin) : [],
   }))
 }
