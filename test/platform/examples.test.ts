@@ -16,6 +16,7 @@ import {
   statementRows,
 } from '../commission/statement-rows.ts'
 import { assign, draftsOf, monthly, storePlan } from '../commission/stored.ts'
+import { storeDrafts } from '../commission/stored-runs.ts'
 import { EXPORT_ID, exportRows, storeExport } from '../exports/export-rows.ts'
 import { ask } from '../partner.ts'
 import { asTeam, exampleRecorder, operations } from '../requests.ts'
@@ -601,16 +602,15 @@ async function firstLine(account: string, unit: Unit) {
   const rule = { id: 'units', kind: 'unit', unit, amount: '10.00' } as const
   await storePlan(account, 'per-unit', monthly([rule]))
   await assign(account, 'per-unit')
-  const [draft] = await draftsOf(account, '2026-10', ['IB-07'])
+  const drafts = [account, '2026-10', ['IB-07']] as const
+  await storeDrafts(...drafts)
+  const [draft] = await draftsOf(...drafts)
   return draft!.lines[0]!.id
 }
 
 /** Takes what an account reads of the line of its statement, and of what earned nothing. */
 async function takeOwnWhy(api: Api, line_id: string) {
-  await api('get', 'Explanation', 'steps', 'The steps of a line', {
-    at: { line_id },
-    query: '?affiliate_id=IB-07&period=2026-10',
-  })
+  await api('get', 'Explanation', 'steps', 'The steps of a line', { at: { line_id } })
   await api('get', 'Unearned', 'month', 'What earned nothing in a month', { query: OCTOBER })
   await api('list', 'Qualifications', 'month', 'Customers under rules that pay once', {
     query: OCTOBER,
