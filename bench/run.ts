@@ -20,7 +20,7 @@ import { LAST_DAY, newBulks, PERIOD } from './records.ts'
 const ACCOUNT = 'bench'
 
 /** The morning after the last day of the records. */
-export const MORNING = Date.parse(LAST_DAY) + DAY_MS + 3 * 3_600_000
+const MORNING = Date.parse(LAST_DAY) + DAY_MS + 3 * 3_600_000
 
 /** The plans: affiliate n has the plan n % 4. */
 const PLANS = ['cpa', 'hybrid', 'ib-per-lot', 'master-ib']

@@ -385,11 +385,18 @@ export function factsForOnce(
   const records = facts.filter(({ resource }) => resource !== 'customers')
   // What becomes known of a customer later counts from the signup on.
   if (records.some(({ day }) => day < customer.signupDay)) return records
-  // Rates may change: what needs one is not decided.
-  const known = { ...context, rates: () => 'fx_missing' as const }
+  // A rate may still be published. One that is corrected has all affiliates begin with the first record.
+  const isRated = (currency: string): boolean =>
+    records.every((fact) =>
+      [fact.currency, 'USD', currency].every(
+        (one) => one !== null && typeof context.rates(one, fact.day) !== 'string',
+      ),
+    )
+  const unrated = { ...context, rates: () => 'fx_missing' as const }
   const needed = new Set<Fact>()
   for (const { versions } of context.inForce.plans.values()) {
     for (const version of versions) {
+      const known = isRated(version.currency) ? context : unrated
       for (const rule of version.rules) {
         if (rule.kind !== 'once') continue
         const state = evaluateOnce(known, { ...customer, facts }, version, rule, ownerOf)
@@ -406,14 +413,16 @@ export function factsForOnce(
 
 /** Returns the last day of which a rule needs all facts; -Infinity if it needs only those that it has counted. */
 function decidedBy(state: OnceState, through: number): number {
-  const { status, rule, amount, undecided, progress, day } = state
-  if (rule.voidBy !== null) return through
+  const { status, rule, trigger, amount, undecided, progress, day } = state
   const isDecided =
     // A reversed fact below `min` is no candidate.
     (status === 'reversed' && (rule.min === null || amount !== null)) ||
     (status === 'elsewhere' && undecided.length === 0) ||
     (status === 'qualified' && day < through)
-  if (isDecided) return Number.NEGATIVE_INFINITY
+  if (isDecided && rule.voidBy === null) return Number.NEGATIVE_INFINITY
+  // What may take the trigger back, and all before it.
+  const end = (trigger?.day ?? through) + (rule.voidBy?.withinDays ?? 0) + 1
+  if (isDecided && end < through) return end
   // The windows that ended in vain.
   const failed = progress.flatMap((one) =>
     status === 'open' && one.status === 'open' && one.until !== null ? [one.until] : [],
