@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { nextPeriod, parsePeriod, periodOf } from '../../src/commission/engine/calendar.ts'
+import type { RateLookup } from '../../src/commission/engine/convert.ts'
 import { evaluateCustomer } from '../../src/commission/engine/evaluate.ts'
 import { compareText, type Fact } from '../../src/commission/engine/facts.ts'
 import { factsForOnce, type OnceState } from '../../src/commission/engine/once.ts'
@@ -227,8 +228,15 @@ test('`once` rules come to the same by all facts and by those that are kept of t
       const days = new Set(customer.facts.map(({ day }) => day))
       for (const through of [...days].sort((a, b) => a - b)) {
         // What is kept of a day comes from all facts, or from what was kept of an earlier one.
-        for (const from of [customer, reduced]) {
-          const kept = new Set(factsForOnce(input, from, ownerOf, through))
+        // Of some days, no rate was published yet.
+        const late = { ...input, rates: rateless(input.rates, through) }
+        for (const [when, from] of [
+          [input, customer],
+          [late, customer],
+          [input, reduced],
+          [late, reduced],
+        ] as const) {
+          const kept = new Set(factsForOnce(when, from, ownerOf, through))
           const facts = from.facts.filter(
             (fact) => fact.day > through || fact.resource === 'customers' || kept.has(fact),
           )
@@ -246,6 +254,12 @@ test('`once` rules come to the same by all facts and by those that are kept of t
   }
   expect(Math.min(dropped, qualified)).toBeGreaterThan(0)
 })
+
+/** Returns rates without those of every third day. */
+const rateless =
+  (rates: RateLookup, n: number): RateLookup =>
+  (currency, day) =>
+    currency !== 'EUR' && (day + n) % 3 === 0 ? 'fx_missing' : rates(currency, day)
 
 const comparable = (states: readonly OnceState[]) =>
   states

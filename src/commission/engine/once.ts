@@ -385,21 +385,13 @@ export function factsForOnce(
   const records = facts.filter(({ resource }) => resource !== 'customers')
   // What becomes known of a customer later counts from the signup on.
   if (records.some(({ day }) => day < customer.signupDay)) return records
-  // A rate may still be published. One that is corrected has all affiliates begin with the first record.
-  const isRated = (currency: string): boolean =>
-    records.every((fact) =>
-      [fact.currency, 'USD', currency].every(
-        (one) => one !== null && typeof context.rates(one, fact.day) !== 'string',
-      ),
-    )
-  const unrated = { ...context, rates: () => 'fx_missing' as const }
+  // A rate may still be published: what lacks one is not decided. One that is corrected has all affiliates begin anew.
   const needed = new Set<Fact>()
   for (const { versions } of context.inForce.plans.values()) {
     for (const version of versions) {
-      const known = isRated(version.currency) ? context : unrated
       for (const rule of version.rules) {
         if (rule.kind !== 'once') continue
-        const state = evaluateOnce(known, { ...customer, facts }, version, rule, ownerOf)
+        const state = evaluateOnce(context, { ...customer, facts }, version, rule, ownerOf)
         const until = decidedBy(state, through)
         for (const fact of records) {
           const isPart = fact === state.trigger || state.used.has(fact)
