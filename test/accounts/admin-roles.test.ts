@@ -46,7 +46,6 @@ const OF_MANAGERS = [
   'DELETE /accounts/:account/plans/:plan/versions/:version',
   'DELETE /accounts/:account/webhooks/:webhook_id',
   'PATCH /accounts/:account',
-  'PATCH /accounts/:account/affiliates/:affiliate_id/postbacks/:postback_id',
   'PATCH /accounts/:account/links/:link_id',
   'PATCH /accounts/:account/questions/:question_id',
   'PATCH /accounts/:account/webhooks/:webhook_id',

@@ -147,7 +147,7 @@ export async function prepare(
     db
       .prepare(
         `insert into affiliate_invitations
-         values (?1, 'aff-7', 'inv-1', ?2, null, '2026-01-01T00:00:00.000Z', 'admin-key', ?3, null)`,
+         values (?1, 'aff-7', 'inv-1', ?2, '2026-01-01T00:00:00.000Z', 'admin-key', ?3, null)`,
       )
       .bind(account, '0'.repeat(64), Date.now() + 3_600_000),
     ...plansOf(account, db),
