@@ -1,5 +1,3 @@
-import type * as v from 'valibot'
-import type { replayFields } from '../admin/webhook-fields.ts'
 import { randomText } from '../auth/secret.ts'
 import { accountDatabase } from '../db/database.ts'
 import { withAudit } from '../db/directory/audit.ts'
@@ -299,8 +297,13 @@ export async function testEndpoint(change: Change, id: string, data: object): Pr
   return event
 }
 
-/** The fields of a replay. */
-type Replay = v.InferOutput<v.ObjectSchema<typeof replayFields, undefined>>
+/** The fields of a replay: an event, or a span of instants. */
+interface Replay {
+  readonly event_id?: string | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  readonly only_dead?: boolean | undefined
+}
 
 /** Returns the events of a replay. Throws `validation_failed` if the fields name both an event and a span, or neither. */
 async function spanOf(

@@ -163,8 +163,9 @@ export async function fetchRates(env: Env, now: number): Promise<void> {
     console.log(JSON.stringify({ fx_rates: imported }))
   } catch (error) {
     const reason = reasonOf(error)
-    const entry = { fault: 'fx_rates', source: RATE_SOURCE, reason, ...wrongIn(error) }
-    console.error(JSON.stringify(entry))
+    console.error(
+      JSON.stringify({ fault: 'fx_rates', source: RATE_SOURCE, reason, ...wrongIn(error) }),
+    )
   }
 }
 

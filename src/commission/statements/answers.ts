@@ -2,8 +2,7 @@ import * as v from 'valibot'
 import { count, day, money, time } from '../../validation/answer-fields.ts'
 import { described, named } from '../../validation/described.ts'
 import { member } from '../../validation/fields.ts'
-import { CAUSE_LIMITS } from './cause-list.ts'
-import { PART_LIMITS } from './limits.ts'
+import { CAUSE_LIMITS, PART_LIMITS } from './limits.ts'
 
 // What answers say of statements, their lines and their adjustments.
 

@@ -1,8 +1,6 @@
 import { compareText } from '../engine/facts.ts'
 import type { Cause, Causes } from './cause.ts'
-
-/** The maximum number of causes that an adjustment lists, and of those that it counts. */
-export const CAUSE_LIMITS = { listed: 20, counted: 1000 }
+import { CAUSE_LIMITS } from './limits.ts'
 
 const KINDS = [
   'record',

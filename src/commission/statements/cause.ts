@@ -1,8 +1,10 @@
+import type * as v from 'valibot'
+import type { Fixed } from '../../http/operation-words.ts'
 import type { Difference } from '../engine/books.ts'
-import type { Adjustment } from './draft.ts'
+import type { causes } from './answers.ts'
 
 /** The causes of an adjustment; the first are listed. */
-export type Causes = Pick<Adjustment, 'causes' | 'causes_total'>
+export type Causes = Fixed<v.InferOutput<v.ObjectSchema<typeof causes, undefined>>>
 
 /** Why a line of a closed period differs from what was approved: a record or a setting that changed. */
 export type Cause = Causes['causes'][number]

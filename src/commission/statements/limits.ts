@@ -7,6 +7,9 @@ export const FRESH_LIMITS = { facts: 50_000 }
 /** The maximum number of lines of a part of a statement, and about that of their bytes and of those of steps in a row. */
 export const PART_LIMITS = { lines: 1000, bytes: 400_000, stepBytes: 600_000 }
 
+/** The maximum number of causes that an adjustment lists, and of those that it counts. */
+export const CAUSE_LIMITS = { listed: 20, counted: 1000 }
+
 /** The limits of one step of a run. */
 export const STEP_LIMITS = {
   /** The customers whose facts it reads, unless one affiliate alone depends on more. */
