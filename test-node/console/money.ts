@@ -150,7 +150,7 @@ export function moneyTests(shared: () => Shared): void {
     assert.equal(await page.locator('h1').innerText(), 'Approve March 2026')
     assert.match(
       await page.locator('.lead').innerText(),
-      /^3 drafts of March 2026 earned 907\.20 EUR, and pay 901\.20 EUR\./,
+      /^3 drafts of March 2026 earned 907\.20 EUR\. Payable: 901\.20 EUR\./,
     )
     assert.match(
       await rowOf(/^The largest changes against February 2026/, 'IB-07').innerText(),

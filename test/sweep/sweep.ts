@@ -18,8 +18,7 @@ const ELSEWHERE = [
 
 /** All requests that are swept. */
 export const SWEPT: readonly Route[] = [
-  // The brand of these worlds has no stored line.
-  ...ROUTES.filter(({ id }) => id !== 'getIgamingExplanation'),
+  ...ROUTES,
   ...WAYS,
   ...ROUTES.filter(({ id }) => ELSEWHERE.includes(id)).map(
     (route): Route => ({ ...route, binding: 'DB_2', way: 'in DB_2' }),

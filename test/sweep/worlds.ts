@@ -10,7 +10,6 @@ import { newIssuedKey } from '../../src/auth/issued-key.ts'
 import { digest, newSecret } from '../../src/auth/secret.ts'
 import { affiliateKeyObjectName, brandTokenObjectName } from '../../src/auth/token-gate.ts'
 import { lineId, statementId } from '../../src/commission/statements/ids.ts'
-import { resolveDatabase } from '../../src/db/database.ts'
 import { findAccount } from '../../src/db/directory/accounts.ts'
 import { newLinkId } from '../../src/tracking/code.ts'
 import { canonicalJson } from '../../src/validation/canonical-json.ts'
@@ -220,6 +219,9 @@ export async function prepare(
        from customers where account = ? and customer_id = 'p-2'`,
     ]
     await db.batch(rows.slice(0, isBrand ? 3 : 1).map((text) => db.prepare(text).bind(account)))
+    await storeDrafts(account, '2026-10', ['aff-7'])
+    // The computation drops a draft that it does not come to.
+    await db.batch(statementRows(db, account).slice(0, 1))
     // The state after the database was restored to a time before this customer was erased.
     await env.ERASURE_JOURNAL.getByName(account).add('c-2', '2026-10-03T00:00:00.000Z')
   }
@@ -356,10 +358,6 @@ async function fill(world: World): Promise<string> {
     if (response.status > 207) throw new Error(await response.text())
     deliveries.push((await json(response)).delivery_id)
   }
-  await storeDrafts(world.account, '2026-10', ['aff-7'])
-  // The computation drops a draft that it does not come to.
-  const db = resolveDatabase(env as Env, world.binding)
-  await db.batch(statementRows(db, world.account).slice(0, 1))
   return deliveries[0]!
 }
 

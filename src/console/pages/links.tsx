@@ -49,81 +49,88 @@ export const linksPage: Page = {
     const found = await (id
       ? api.call(getLink, { account, link_id: id })
       : api.call(listLinks, { account, cursor }))
-    const body = (
-      <>
-        <AccountTabs here="Links" />
-        <DeferredPart />
-      </>
-    )
-    return { title: 'Links', body, computeDeferred: () => renderLinks(visit, found) }
+    const body =
+      'link_id' in found ? (
+        <>
+          <AccountTabs here="Links" />
+          <h2>
+            <Name text={found.name ?? found.link_id} />
+          </h2>
+          <p class="with-copy">
+            <CopiedText text={found.url} />
+          </p>
+          <DeferredPart />
+          <h2>Change the link</h2>
+          <SchemaForm
+            change="save"
+            submit="Save the link"
+            schemas={linkChange}
+            words={LINK_WORDS}
+            values={{ ...found }}
+          />
+          <p>
+            <a href={visit.path}>All links</a>
+          </p>
+        </>
+      ) : (
+        <>
+          <AccountTabs here="Links" />
+          <DeferredPart />
+          <Pager meta={found.meta} />
+          <h2>Create a link</h2>
+          <SchemaForm
+            change="create"
+            submit="Create the link"
+            schemas={newLink}
+            words={LINK_WORDS}
+          />
+        </>
+      )
+    return { title: 'Links', body, computeDeferred: () => renderClicks(visit, found) }
   },
 }
 
-/** Renders the links, or one of them, with their clicks and a form. */
-async function renderLinks(visit: Visit, found: Link | AnswerOf<typeof listLinks>) {
+/** Renders the links of a page, or the facts of one, with how often each was followed. */
+async function renderClicks(visit: Visit, found: Link | AnswerOf<typeof listLinks>) {
   const report = await readClicks(visit)
   const byLink = new Map(report?.data.map(({ groups, metrics }) => [groups.link, metrics.clicks]))
   const clicksOf = ({ link_id }: Link) => (report ? count(Number(byLink.get(link_id) ?? 0)) : '–')
   const to = ({ link_id }: Link) => withQuery(visit.path, { link_id })
   return 'link_id' in found ? (
-    <>
-      <h2>
-        <Name text={found.name ?? found.link_id} />
-      </h2>
-      <p class="with-copy">
-        <CopiedText text={found.url} />
-      </p>
-      <Facts
-        row={found}
-        names={['affiliate_id', 'created_at']}
-        more={[
-          ['State', <State link={found} />],
-          [`Clicks in ${DAYS} days`, clicksOf(found)],
-        ]}
-      />
-      <h2>Change the link</h2>
-      <SchemaForm
-        change="save"
-        submit="Save the link"
-        schemas={linkChange}
-        words={LINK_WORDS}
-        values={{ ...found }}
-      />
-      <p>
-        <a href={visit.path}>All links</a>
-      </p>
-    </>
+    <Facts
+      row={found}
+      names={['affiliate_id', 'created_at']}
+      more={[
+        ['State', <State link={found} />],
+        [`Clicks in ${DAYS} days`, clicksOf(found)],
+      ]}
+    />
   ) : (
-    <>
-      <Table
-        caption="Links, and how often they were followed"
-        rows={found.data}
-        columns={{
-          Link: (link) => (
-            <a href={to(link)}>
-              <Name text={link.name ?? link.link_id} />
-            </a>
-          ),
-          Address: ({ url }) => <code>{url}</code>,
-          Affiliate: 'affiliate_id',
-          'Landing page': 'landing_page',
-          [`Clicks in ${DAYS} days`]: {
-            number: (link) => <a href={to(link)}>{clicksOf(link)}</a>,
-          },
-          State: (link) => <State link={link} />,
-        }}
-        empty={
-          <EmptyState title="The account has no links yet.">
-            <p>
-              A link brings visitors to a landing page and pays its affiliate. The affiliate must be{' '}
-              <a href={accountPath(visit.account, 'affiliates')}>configured</a> first.
-            </p>
-          </EmptyState>
-        }
-      />
-      <Pager meta={found.meta} />
-      <h2>Create a link</h2>
-      <SchemaForm change="create" submit="Create the link" schemas={newLink} words={LINK_WORDS} />
-    </>
+    <Table
+      caption="Links, and how often they were followed"
+      rows={found.data}
+      columns={{
+        Link: (link) => (
+          <a href={to(link)}>
+            <Name text={link.name ?? link.link_id} />
+          </a>
+        ),
+        Address: ({ url }) => <code>{url}</code>,
+        Affiliate: 'affiliate_id',
+        'Landing page': 'landing_page',
+        [`Clicks in ${DAYS} days`]: {
+          number: (link) => <a href={to(link)}>{clicksOf(link)}</a>,
+        },
+        State: (link) => <State link={link} />,
+      }}
+      empty={
+        <EmptyState title="The account has no links yet.">
+          <p>
+            A link brings visitors to a landing page and pays its affiliate. The affiliate must be{' '}
+            <a href={accountPath(visit.account, 'affiliates')}>configured</a> first.
+          </p>
+        </EmptyState>
+      }
+    />
   )
 }

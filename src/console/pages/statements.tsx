@@ -156,7 +156,7 @@ const Review = (props: ReviewProps, visit = useVisit()) => {
   return (
     <>
       <p class="lead">
-        {counted(drafts, 'draft')} of {periodWords(period)} earned {sums('total')}, and pay{' '}
+        {counted(drafts, 'draft')} of {periodWords(period)} earned {sums('total')}. Payable:{' '}
         {sums('payable')}.{totals.is_limited && ' These are the sums of the first 100,000.'}
       </p>
       {cases > 0 && (
@@ -164,7 +164,7 @@ const Review = (props: ReviewProps, visit = useVisit()) => {
           <AccountLink at={['cases']} query={{ draft_of: period }}>
             {counted(cases, 'open case')}
           </AccountLink>{' '}
-          {cases === 1 ? 'is' : 'are'} of affiliates with a draft. An approval waits for none.
+          {cases === 1 ? 'is' : 'are'} about affiliates with a draft. An approval waits for none.
         </p>
       )}
       <Table

@@ -4,7 +4,7 @@ import { all, only } from '../query.ts'
 import { ATTRIBUTION, CUSTOMER_CHANGES } from '../records/changed.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
-import { bindStatement, compileStatement } from '../statement.ts'
+import { bindStatement, compileStatement, type Statement } from '../statement.ts'
 
 /** What a closed period leaves of an affiliate and plan. */
 export interface ClosedState {
@@ -129,8 +129,17 @@ export async function putClosedStates(
   position: number,
 ): Promise<void> {
   const rows = states.map((one) => [one.affiliate_id, one.plan, one.period, one.form, one.state])
+  await putRows(db, PUT, { account, position }, rows)
+}
+
+async function putRows(
+  db: Connection,
+  statement: Statement,
+  values: { readonly account: string; readonly position: number },
+  rows: readonly unknown[],
+): Promise<void> {
   for (const chunk of toJsonChunks(rows)) {
-    await withD1Retry(() => bindStatement(db, PUT, { account, position, rows: chunk }).run())
+    await withD1Retry(() => bindStatement(db, statement, { ...values, rows: chunk }).run())
   }
 }
 
@@ -179,7 +188,5 @@ export async function keepFacts(
   position: number,
 ): Promise<void> {
   const rows = kept.map((one) => [one.customer_id, one.last_day, one.form, one.facts])
-  for (const chunk of toJsonChunks(rows)) {
-    await withD1Retry(() => bindStatement(db, KEEP_FACTS, { account, position, rows: chunk }).run())
-  }
+  await putRows(db, KEEP_FACTS, { account, position }, rows)
 }
