@@ -164,7 +164,8 @@ const Review = (props: ReviewProps, visit = useVisit()) => {
           <AccountLink at={['cases']} query={{ draft_of: period }}>
             {counted(cases, 'open case')}
           </AccountLink>{' '}
-          {cases === 1 ? 'is' : 'are'} about affiliates with a draft. An approval waits for none.
+          {cases === 1 ? 'is' : 'are'} about affiliates with a draft. The approval does not wait for
+          {cases === 1 ? ' it' : ' them'}.
         </p>
       )}
       <Table

@@ -76,12 +76,7 @@ export const BalanceCell = ({ balances }: { balances: readonly Balance[] }): Chi
   return balances.map(({ currency, balance, due }) => (
     <div>
       <Amount value={balance} currency={currency} />
-      {!isZero(decimal(due)) && due !== balance && (
-        <small>
-          payable <Amount value={due} />
-        </small>
-      )}
-      {!isZero(decimal(due)) && due === balance && <small>payable</small>}
+      {!isZero(decimal(due)) && <small> payable {due !== balance && <Amount value={due} />}</small>}
     </div>
   ))
 }
