@@ -1,12 +1,10 @@
 import { changeAccount, getAccount, resetAccount } from '../../admin/accounts.ts'
-import { listDatabases } from '../../admin/databases.ts'
 import { accountChange, affiliateViewFields } from '../../admin/fields.ts'
-import { cancelMove, confirmMove, type getMove, listMoves, moveAccount } from '../../admin/moves.ts'
 import { DEFAULT_VIEW } from '../../auth/affiliate-view.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { calling } from '../calling.ts'
 import { type Page, useVisit, type Values } from '../page.ts'
-import { Badge, Time } from '../parts/data.tsx'
+import { Badge } from '../parts/data.tsx'
 import {
   ACCOUNT_WORDS,
   jurisdictionWords,
@@ -16,78 +14,10 @@ import {
   VIEW_WORDS,
 } from '../parts/field-words.ts'
 import { Facts, type Pair } from '../parts/fields.tsx'
-import { ChangeForm, ConfirmForm, FoldedForm, type Option } from '../parts/forms.tsx'
+import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaForm } from '../parts/schema-fields.tsx'
 import { AccountTabs } from '../parts/tabs.tsx'
-
-type Move = AnswerOf<typeof getMove>
-type Database = AnswerOf<typeof listDatabases>['data'][number]
-
-/** The states of moves after which another one can be started. */
-const ENDED = ['done', 'cancelled', 'failed']
-
-/** Renders the latest move of an account to another database, and the form of what can be done next. */
-function MovePart(props: {
-  account: { readonly binding: string; readonly jurisdiction: string | null }
-  databases: readonly Database[]
-  move: Move | undefined
-}) {
-  const { account, databases, move } = props
-  const others = databases.filter(
-    ({ binding, jurisdiction }) =>
-      binding !== account.binding && jurisdiction === account.jurisdiction,
-  )
-  const id = move && <input type="hidden" name="move_id" value={move.move} />
-  if (!move && others.length === 0) return null
-  return (
-    <>
-      <h2 id="move">Database</h2>
-      {move && (
-        <Facts
-          row={move}
-          names={['from', 'to', 'status', 'waits_for', 'reason', 'records_done']}
-          more={[['Begun', <Time at={move.started_at} />]]}
-        />
-      )}
-      {move?.status === 'switched' && (
-        <FoldedForm
-          change="confirm_move"
-          title="Delete the old copy now"
-          submit="Delete the old copy"
-          needs="approver"
-        >
-          <p>
-            Look first whether the account works as it should. After that it cannot go back without
-            another move.
-          </p>
-          {id}
-        </FoldedForm>
-      )}
-      {move && ['waiting', 'copying', 'comparing'].includes(move.status) && (
-        <ChangeForm change="cancel_move" submit="Cancel the move" needs="approver">
-          {id}
-        </ChangeForm>
-      )}
-      {others.length > 0 && (!move || ENDED.includes(move.status)) && (
-        <FoldedForm
-          change="start_move"
-          title="Move the account to another database"
-          submit="Move the account"
-          needs="approver"
-          fields={[
-            {
-              name: 'to',
-              label: 'Database',
-              options: others.map(({ binding }): Option => [binding, binding]),
-              hint: 'For example because its database is nearly full. Changes are refused meanwhile, for about a minute a million records, and senders repeat them.',
-            },
-          ]}
-        />
-      )}
-    </>
-  )
-}
 
 /** Returns the change of an account that the form asks for. A file that is not sent leaves the logo as it is. */
 function changedLooks(values: Values): object {
@@ -160,15 +90,6 @@ export const settingsPage: Page = {
       (values) => ({ landing_pages: values('landing_pages').split(/\s+/).filter(Boolean) }),
     ),
     looks: calling(changeAccount, 'How the portal looks is saved.', changedLooks),
-    start_move: calling(
-      moveAccount,
-      'The account is being moved. Reload this page to see how far it is.',
-    ),
-    cancel_move: calling(cancelMove, 'The move is cancelled. The account stays where it is.'),
-    confirm_move: calling(
-      confirmMove,
-      'The old copy is deleted, ten minutes after the switch at the earliest.',
-    ),
     enable: calling(changeAccount, 'The account is enabled.', () => ({ disabled: false })),
     disable: {
       ...calling(changeAccount, 'The account is disabled.', () => ({ disabled: true })),
@@ -180,12 +101,7 @@ export const settingsPage: Page = {
     },
   },
   async render(visit) {
-    const [account, { data: moves }, { data: databases }] = await Promise.all([
-      visit.api.call(getAccount, { account: visit.account }),
-      visit.api.call(listMoves, { account: visit.account, per_page: 1 }),
-      visit.api.call(listDatabases, {}),
-    ])
-    const [move] = moves
+    const account = await visit.api.call(getAccount, { account: visit.account })
     const { storage_bytes: stored, storage_quota: quota } = account
     const body = (
       <>
@@ -197,7 +113,6 @@ export const settingsPage: Page = {
             ['Vertical', VERTICALS[account.vertical] ?? account.vertical],
             ['Mode', MODES[account.mode] ?? account.mode],
             ...only('Jurisdiction', jurisdictionOf(account)),
-            ...only('Database', databases.length === 1 ? null : account.binding),
             ['Credentials', account.disabled ? <Badge tone="bad">disabled</Badge> : 'accepted'],
             ['Storage', `${storageWords(stored)} of ${storageWords(quota)}`],
           ]}
@@ -274,7 +189,6 @@ export const settingsPage: Page = {
               : []),
           ]}
         />
-        <MovePart account={account} databases={databases} move={move} />
         <StopAccount account={account} />
       </>
     )
