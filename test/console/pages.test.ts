@@ -1,11 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import {
-  BOOK_APPROVED_ID,
-  BOOK_PERIOD,
-  bookRows,
-  statementRows,
-} from '../commission/statement-rows.ts'
+import { BOOK_PERIOD, bookRows, statementRows } from '../commission/statement-rows.ts'
 import { monthly, storePlan } from '../commission/stored.ts'
 import { ada, askAdmin, json, issuedPartner as partner } from '../partner.ts'
 import { signedIn } from './browser.ts'
@@ -166,30 +161,6 @@ test('a payment that came back is payable again at once', async () => {
   expect(text).toContain('1 return recorded. 1 statement payable again.')
   expect(text).toContain('Account closed')
   expect(ticksOn(await read('/payouts'))).toHaveLength(1)
-})
-
-test('the return of a payment is recorded on the page of its statement', async () => {
-  const { read, change } = await open()
-  await env.DB.batch(bookRows(env.DB, 'acme'))
-  const page = `/statements/${BOOK_APPROVED_ID}`
-  expect(await read(page)).not.toContain('The bank returned')
-  const payment = { change: 'pay', reference: 'PAY-1', paid_on: '2026-11-20' }
-  expect((await change(page, payment)).status).toBe(303)
-  const form = await read(page)
-  expect(form).toContain('Record that the bank returned the payment')
-  expect(form).toMatch(/<input[^>]*name="reference"[^>]*value="PAY-1"/)
-
-  const back = { change: 'return', reference: 'PAY-1', reason: 'Account closed' }
-  const early = await change(page, { ...back, returned_on: '2026-11-19' })
-  expect([early.status, await early.text()]).toEqual([
-    422,
-    expect.stringContaining('the day of the payment'),
-  ])
-  expect((await change(page, { ...back, returned_on: '2026-11-20' })).status).toBe(303)
-  const due = await read(page)
-  expect(due).toMatch(/The payment PAY-1 came back on 20 Nov 2026: Account closed\./)
-  expect(due).toContain('Record the payment of 1.00 EUR')
-  expect(await read('/payouts?status=paid')).toContain('Account closed')
 })
 
 test('a link is disabled and enabled again by its form, which shows no name where there is none', async () => {
