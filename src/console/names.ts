@@ -1,4 +1,3 @@
-import { listMembers } from '../admin/affiliate-members.ts'
 import { listAffiliates } from '../admin/affiliates.ts'
 import { listPlans } from '../admin/plans.ts'
 import type { Api } from './api.ts'
@@ -9,27 +8,7 @@ import type { Names, PlanNames } from './page.ts'
 /** The most affiliates whose names are read by one request, which is also the size of a page of the list. */
 const BATCH = 500
 
-/** The most affiliates of a page whose members are named. */
-const MOST_WITH_MEMBERS = 10
-
 type AffiliateNames = ReadonlyMap<string, string | null>
-
-/** Returns a function that returns the name of a member of an affiliate: those of each affiliate are read once. */
-function membersOf(api: Pick<Api, 'call'>, account: string): Names['member'] {
-  const members = new Map<string, Promise<ReadonlyMap<string, string>>>()
-  const read = async (affiliate_id: string): Promise<ReadonlyMap<string, string>> => {
-    const { data } = await api.call(listMembers, { account, affiliate_id })
-    return new Map(data.map(({ id, name }) => [id, name]))
-  }
-  return async (affiliate_id, id) => {
-    let found = members.get(affiliate_id)
-    if (!found && members.size < MOST_WITH_MEMBERS) {
-      found = read(affiliate_id).catch(() => new Map())
-      members.set(affiliate_id, found)
-    }
-    return (await found)?.get(id) ?? null
-  }
-}
 
 /**
  * Returns the names of an account, as an API reads them. The first 500 affiliates are read without knowing which
@@ -97,7 +76,6 @@ export function namesOf(api: Pick<Api, 'call'>, account: string): Names {
       }
       return (await found).get(id) ?? null
     },
-    member: membersOf(api, account),
   }
   return names
 }

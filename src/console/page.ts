@@ -61,8 +61,6 @@ export interface Names {
   plans(): Promise<PlanNames>
   /** Returns the name of an affiliate; null if it has none. All names that a page asks for are read together. */
   affiliate(id: string): Promise<string | null>
-  /** Returns the name of a member of an affiliate; null if they were removed or cannot be read. */
-  member(affiliate_id: string, id: string): Promise<string | null>
 }
 
 /** One request for a page. */

@@ -2,7 +2,7 @@ import { listAuditLog } from '../../admin/audit-log.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { namesOf } from '../names.ts'
 import { accountPath, type Page, type Visit, VisitContext } from '../page.ts'
-import { AuditWords, actorTitle, NamedActor, subjectTitle } from '../parts/audit-words.tsx'
+import { Actor, AuditWords, actorTitle, subjectTitle } from '../parts/audit-words.tsx'
 import { EmptyState, Name, Pager, Time } from '../parts/data.tsx'
 import { Filters, type Option } from '../parts/forms.tsx'
 
@@ -75,7 +75,7 @@ async function render(visit: Visit) {
               <li>
                 <Time at={entry.at} />
                 <div>
-                  <NamedActor actor={entry.actor} role={entry.role} />{' '}
+                  <Actor actor={entry.actor} role={entry.role} />{' '}
                   <AuditWords action={entry.action} details={entry.details} />
                   {visit.account === '' && entry.account && (
                     <p class="note">

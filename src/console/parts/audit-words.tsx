@@ -1,8 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { parseAffiliateActor } from '../../auth/grant.ts'
 
-import { useVisit } from '../page.ts'
-import { count, Data, isolated, Name, titleOf, visible } from './data.tsx'
+import { count, Data, isolated, titleOf, visible } from './data.tsx'
 import {
   ACCOUNT_WORDS,
   DEFINITION_WORDS,
@@ -150,21 +149,6 @@ function otherActor(actor: string): string | undefined {
 /** Returns what an actor is called in a list of choices. */
 export const actorTitle = (actor: string): string =>
   actor === 'webhooks' ? 'The service, about webhooks' : (otherActor(actor) ?? visible(actor))
-
-/** Renders a member of an affiliate by their name; a key, or a member who was removed, by the affiliate. */
-export const NamedActor = async (
-  { actor, role }: { actor: string; role?: string | null },
-  visit = useVisit(),
-) => {
-  const own = parseAffiliateActor(actor)
-  const name = own?.by === 'member' ? await visit.names.member(own.affiliate_id, own.id) : null
-  if (own === null || name === null) return <Actor actor={actor} role={role ?? null} />
-  return (
-    <strong>
-      <Name text={name} /> of <Data text={own.affiliate_id} />
-    </strong>
-  )
-}
 
 /** Renders who acted: a person and their role, the key of the service, or the service itself. */
 export const Actor = ({ actor, role }: { actor: string; role?: string | null }) => (
