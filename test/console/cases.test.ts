@@ -119,14 +119,6 @@ describe('the list of cases', () => {
 })
 
 describe('a case', () => {
-  test('says how many of its records were corrected since, and shows them', async () => {
-    // The rows of the transactions are gone.
-    const { html, text } = await read(CASE)
-    expect(text).toContain('2 of 2 records were changed since, or are not in the database.')
-    expect(html).toContain(`href="${CASE}?changed=true"`)
-    expect((await read(`${CASE}?changed=true`)).text).toContain('Show all records')
-  })
-
   test('is confirmed with a reason, and its customers are refused from a day on', async () => {
     const { text } = await send(CASE, {
       ...{ change: 'decide', decision: 'confirmed', reason: ' One device ', refuse1: 'c-2' },

@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS } from '../../durations.ts'
 import type { PresentedEvidence } from '../../fraud/case-evidence.ts'
 import { getFraudCase, listFraudCustomers, listFraudEvidence } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { dayBefore, type Page, useVisit, type Visit, withQuery } from '../page.ts'
+import { dayBefore, type Page, useVisit, type Visit } from '../page.ts'
 import { Actor } from '../parts/audit-words.tsx'
 import { Figures } from '../parts/case-figures.tsx'
 import {
@@ -338,38 +338,17 @@ const Decisions = (
   )
 }
 
-/** Says how many records of a case were corrected since; nothing if none were. */
-function ChangedRecords(
-  { total, changed }: { total: number; changed: number },
-  visit = useVisit(),
-) {
-  if (changed === 0) return null
-  const isShown = visit.query.changed === 'true'
-  return (
-    <p class="notice why">
-      {changed.toLocaleString('en')} of {counted(total, 'record')} {changed === 1 ? 'was' : 'were'}{' '}
-      changed since, or {changed === 1 ? 'is' : 'are'} not in the database. The figures are those of
-      the day.{' '}
-      <a href={withQuery(visit.path, isShown ? {} : { changed: 'true' })}>
-        {isShown ? 'Show all records' : 'Show them'}
-      </a>
-    </p>
-  )
-}
-
 /** Reads and renders the records of a case, and its decision. */
 async function renderRest(visit: Visit, found: WholeCase) {
   const { api, account, query } = visit
   const ofCase = { account, case_id: found.case_id }
-  const [evidence, changed, customers] = await Promise.all([
+  const [evidence, customers] = await Promise.all([
     api.call(listFraudEvidence, { ...ofCase, ...query }),
-    api.call(listFraudEvidence, { ...ofCase, changed: true, per_page: 1 }),
     api.call(listFraudCustomers, { ...ofCase, per_page: MOST_REFUSED }),
   ])
   return (
     <>
       <h2 id="records">{counted(found.evidence_total, 'record')} behind it</h2>
-      <ChangedRecords total={found.evidence_total} changed={changed.meta.total} />
       <Evidence found={evidence} />
       <Decisions found={found} customers={customers} />
     </>
@@ -380,7 +359,7 @@ async function renderRest(visit: Visit, found: WholeCase) {
 export const casePage: Page = {
   path: '/accounts/:account/cases/:case_id',
   section: 'Cases',
-  query: ['cursor', 'changed'],
+  query: ['cursor'],
   changes: { decide, release, note: addNote },
   async render(visit) {
     const { api, account, params } = visit
