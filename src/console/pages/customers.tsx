@@ -1,11 +1,11 @@
 import { listAttributed } from '../../admin/attribution.ts'
-import { accountPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
+import { dayBefore, type Page, type Visit } from '../page.ts'
 import { agoText } from '../parts/cases.tsx'
 import { AttributionVerdict, CustomerLink } from '../parts/customers.tsx'
-import { Badge, Day, dayWords, EmptyState, isolated, Pager } from '../parts/data.tsx'
+import { Badge, Day, EmptyState, isolated, Pager } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
-import { Filters } from '../parts/forms.tsx'
+import { Filters, type Option } from '../parts/forms.tsx'
 import { AffiliateLink } from '../parts/names.tsx'
 import { Table } from '../parts/table.tsx'
 
@@ -32,11 +32,14 @@ const NoCustomers = ({ account, query: { customer_id, unattributed } }: Visit) =
   )
 }
 
+/** The days of signup that are searched for customers without an affiliate, if no others are chosen. */
+const usualDays = ({ query, today }: Visit) =>
+  query.unattributed ? { from: dayBefore(today, 29), to: dayBefore(today, 0) } : {}
+
 async function renderList(visit: Visit) {
   const { api, account, query, today } = visit
   const { data, meta } = await api.call(listAttributed, {
-    account,
-    ...query,
+    ...{ account, ...usualDays(visit), ...query },
     // Spaces around an id were pasted with it.
     customer_id: query.customer_id?.trim(),
     // The operation reads the text.
@@ -71,55 +74,31 @@ async function renderList(visit: Visit) {
   )
 }
 
-/** The customers of an account. No index finds those without an affiliate, so their list is deferred. */
+const SHOWN: readonly Option[] = [
+  ['', 'All customers'],
+  ['true', 'Those without an affiliate'],
+]
+
+/** The customers of an account. No index finds those without an affiliate, so the list is deferred. */
 export const customersPage: Page = {
   path: '/accounts/:account/customers',
   section: 'Customers',
   query: ['customer_id', 'unattributed', 'from', 'to', 'cursor'],
   async render(visit) {
-    const { account, query, today } = visit
-    const isSearch = query.unattributed !== undefined
-    const path = accountPath(account, 'customers')
-    const days = { from: dayBefore(today, 29), to: dayBefore(today, 0) }
-    const { from, to } = { ...days, ...query }
+    const { from, to } = { ...usualDays(visit), ...visit.query }
     const body = (
       <>
         <Filters
-          fields={
-            isSearch || query.from
-              ? [
-                  { name: 'unattributed', type: 'hidden' },
-                  { name: 'from', label: 'Signed up from', type: 'date', value: from },
-                  { name: 'to', label: 'Signed up to', type: 'date', value: to },
-                ]
-              : [{ name: 'customer_id', label: 'Id of a customer' }]
-          }
+          fields={[
+            { name: 'customer_id', label: 'Id of a customer' },
+            { name: 'unattributed', label: 'Show', options: SHOWN },
+            { name: 'from', label: 'Signed up from', type: 'date', value: from },
+            { name: 'to', label: 'Signed up to', type: 'date', value: to },
+          ]}
         />
-        <nav class="quick" aria-label="Lists of customers">
-          <a href={path} aria-current={isSearch ? undefined : 'page'}>
-            All customers
-          </a>
-          <a
-            href={withQuery(path, { unattributed: 'true', ...days })}
-            aria-current={isSearch ? 'page' : undefined}
-          >
-            Without an affiliate
-          </a>
-        </nav>
-        {isSearch && (
-          <p>
-            Customers who signed up from {dayWords(from)} to {dayWords(to)} and have no affiliate.
-          </p>
-        )}
-        {isSearch ? <DeferredPart /> : await renderList(visit)}
+        <DeferredPart />
       </>
     )
-    return {
-      title: 'Customers',
-      body,
-      computeDeferred: isSearch
-        ? () => renderList({ ...visit, query: { ...query, from, to } })
-        : undefined,
-    }
+    return { title: 'Customers', body, computeDeferred: () => renderList(visit) }
   },
 }
