@@ -10,7 +10,7 @@ async function drawCharts() {
   for (const figure of figures) drawChart(figure)
 }
 
-/** Leaves empty filters out of the address, applies a chosen filter at once, and keeps what a field elsewhere chooses. */
+/** Leaves empty filters out of the address, and applies a chosen filter at once. */
 function improveFilters(form) {
   form.addEventListener('submit', () => {
     for (const field of form.elements) field.disabled = field.name !== '' && field.value === ''
@@ -19,11 +19,6 @@ function improveFilters(form) {
       for (const field of form.elements) field.disabled = false
     })
   })
-  for (const kept of form.querySelectorAll('[data-keeps]')) {
-    document.getElementById(kept.dataset.keeps)?.addEventListener('change', ({ target }) => {
-      kept.value = target.value
-    })
-  }
   form.addEventListener('change', ({ target }) => {
     if (target.matches('select')) form.requestSubmit()
   })

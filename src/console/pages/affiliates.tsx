@@ -188,6 +188,7 @@ const ONLY: readonly Option[] = [
 ]
 
 const FILTERS: readonly Input[] = [
+  { name: 'plan', type: 'hidden' },
   { name: 'search', label: 'Id or name contains, or parent is' },
   { name: 'only', label: 'Show', options: ONLY },
   {
@@ -236,7 +237,7 @@ export const affiliatesPage: Page = {
           </p>
         )}
         <Unconfigured found={unconfigured} />
-        <Filters fields={FILTERS} keeps={{ plan: 'assign-plan' }} />
+        <Filters fields={FILTERS} />
         <ListForm list={list} plans={choices.plans} />
         <Pager meta={list.meta} />
       </>

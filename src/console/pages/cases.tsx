@@ -85,10 +85,8 @@ const filtersOf = (rules: readonly ListedRule[], { query }: Visit): Input[] => [
     name: 'rule',
     options: [['', 'All'], ...rules.map(({ rule, name }): Option => [rule, visible(name)])],
   },
-  { name: 'affiliate_id', isFolded: true },
-  { name: 'customer_id', isFolded: true },
-  { name: 'from', label: 'Opened from', type: 'date', isFolded: true },
-  { name: 'to', label: 'Opened to', type: 'date', isFolded: true },
+  { name: 'affiliate_id' },
+  { name: 'customer_id' },
 ]
 
 /** Renders the form that decides the open cases of the page at once; nothing for fewer than two. */
@@ -113,7 +111,7 @@ export const casesPage: Page = {
   path: '/accounts/:account/cases',
   section: 'Cases',
   query: [
-    ...['status', 'needs', 'severity', 'rule', 'affiliate_id', 'customer_id', 'from', 'to'],
+    ...['status', 'needs', 'severity', 'rule', 'affiliate_id', 'customer_id'],
     ...['draft_of', 'cursor'],
   ],
   changes: {

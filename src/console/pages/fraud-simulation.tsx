@@ -63,9 +63,8 @@ const Choices = (
   visit = useVisit(),
 ) => (
   <Filters
-    keeps={visit.query.terms ? { terms: null } : {}}
     fields={[
-      ...(visit.query.terms ? [] : [versionField(versions)]),
+      visit.query.terms ? { name: 'terms', type: 'hidden' } : versionField(versions),
       { name: 'from', label: 'First day', type: 'date', value: visit.query.from ?? days.from },
       { name: 'to', label: 'Last day', type: 'date', value: visit.query.to ?? days.to },
       { name: 'affiliate_id' },

@@ -67,6 +67,7 @@ const isPayable = ({ statements }: Payout): boolean => statements > 0
 
 const isPaid = ({ query }: Visit) => query.status === 'paid'
 
+const STATUS: Input = { name: 'status', type: 'hidden' }
 const AFFILIATE: Input = { name: 'affiliate_id', label: 'Affiliate' }
 const DUE_DAY: readonly Input[] = [{ name: 'payable_on', label: 'Due by', type: 'date' }]
 const PAID_DAYS: readonly Input[] = [
@@ -455,10 +456,7 @@ export const payoutsPage: Page = {
             ['Paid', withQuery(visit.path, { status: 'paid' })],
           ]}
         />
-        <Filters
-          fields={[AFFILIATE, ...(isPaid(visit) ? PAID_DAYS : DUE_DAY)]}
-          keeps={isPaid(visit) ? { status: null } : {}}
-        />
+        <Filters fields={[STATUS, AFFILIATE, ...(isPaid(visit) ? PAID_DAYS : DUE_DAY)]} />
         {(visit.query.cursor || meta.next_cursor) && (
           <p class="notice">
             There is more than this page lists: its notes, sums and ticks are of this page only.

@@ -15,7 +15,7 @@ export interface Input {
   readonly name: string
   /** If absent, the label is made from the name. */
   readonly label?: string | undefined
-  /** `text` if absent; `area` is a text of several lines. `hidden` keeps a value in the address. */
+  /** `text` if absent; `area` is a text of several lines. `hidden` keeps a value that filters do not change. */
   readonly type?: 'text' | 'date' | 'datetime-local' | 'number' | 'url' | 'area' | 'file' | 'hidden'
   readonly options?: readonly Option[] | undefined
   readonly value?: string | undefined
@@ -25,8 +25,6 @@ export interface Input {
   readonly required?: boolean
   /** Further attributes of the control. */
   readonly attributes?: Readonly<Record<string, string | number | undefined>>
-  /** Of a filter: whether it is folded until it has a value. */
-  readonly isFolded?: true
   /** The pointer of the field in the errors of its form. If absent, it is made from the name. */
   readonly pointer?: string
 }
@@ -141,59 +139,22 @@ export const Ticks = (props: {
   )
 }
 
-function Filter({ field }: { field: Input }, visit = useVisit()) {
-  return <InputField value={visit.query[field.name]} {...field} id={`filter-${field.name}`} />
-}
-
-/** Renders the filters that are used rarely. They are folded while none has a value. */
-const FoldedFilters = ({ fields }: { fields: readonly Input[] }, visit = useVisit()) =>
-  fields.length === 0 ? null : (
-    <details class="more-filters" open={fields.some(({ name }) => visit.query[name])}>
-      <summary>More filters</summary>
-      <div class="filters">
-        {fields.map((field) => (
-          <Filter field={field} />
-        ))}
-      </div>
-    </details>
+/** Renders the filters of a list, which replace the query of its address. An empty one is not applied. */
+export const Filters = ({ fields }: { fields: readonly Input[] }, visit = useVisit()) => {
+  const hidden = fields.filter(({ type }) => type === 'hidden')
+  const kept = hidden.map(({ name }) => [name, visit.query[name]] as const)
+  return (
+    <form method="get" action={visit.path} class="filters" data-filters>
+      {fields.map((field) => (
+        <InputField value={visit.query[field.name]} {...field} id={`filter-${field.name}`} />
+      ))}
+      <button type="submit">Apply</button>
+      {fields.some((one) => !hidden.includes(one) && visit.query[one.name]) && (
+        <a href={withQuery(visit.path, Object.fromEntries(kept))}>Clear</a>
+      )}
+    </form>
   )
-
-/** Returns the parameters that filters do not change. */
-const keptOf = ({ query }: Visit, keeps: object) =>
-  Object.fromEntries(Object.keys(keeps).map((name) => [name, query[name]]))
-
-/**
- * Renders the filters of a list, which replace the query of its address. An empty one is not applied. `keeps` has
- * parameters that filters do not change, each with the id of the field elsewhere on the page that chooses it, or null
- * if there is none.
- */
-export const Filters = (
-  {
-    fields,
-    keeps = {},
-  }: {
-    fields: readonly Input[]
-    keeps?: Readonly<Record<string, string | null>>
-  },
-  visit = useVisit(),
-) => (
-  <form method="get" action={visit.path} class="filters" data-filters>
-    {fields.map((field) => field.isFolded || <Filter field={field} />)}
-    <FoldedFilters fields={fields.filter(({ isFolded }) => isFolded)} />
-    {Object.entries(keeps).map(([name, id]) => (
-      <input
-        type="hidden"
-        name={name}
-        value={visit.query[name] ?? ''}
-        data-keeps={id ?? undefined}
-      />
-    ))}
-    <button type="submit">Apply</button>
-    {fields.some(({ name }) => visit.query[name]) && (
-      <a href={withQuery(visit.path, keptOf(visit, keeps))}>Clear</a>
-    )}
-  </form>
-)
+}
 
 /** A form that makes a change. */
 export interface ChangeProps {
