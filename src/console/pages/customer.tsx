@@ -4,7 +4,7 @@ import { listRecords } from '../../admin/records.ts'
 import { unitNoun } from '../../commission/engine/earning-words.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { getStatement, listPeriods } from '../../commission/statements/operations.ts'
-import { getUnearned, listCustomerLines } from '../../commission/why/operations.ts'
+import { listCustomerLines } from '../../commission/why/operations.ts'
 import { ApiError } from '../../errors.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
@@ -25,15 +25,16 @@ import {
   periodWords,
 } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
+import { AccountLink } from '../parts/fields.tsx'
 import { ChangeForm, Filters, FoldedForm, Refusal } from '../parts/forms.tsx'
 import { AffiliateLink } from '../parts/names.tsx'
 import { currentPeriods, hasBegun, isOpen, periodFilter } from '../parts/periods.ts'
-import { planName, readTerms, sentenceOf } from '../parts/reasons.tsx'
-import { Amounts, countedRecords, RecordFields } from '../parts/record-fields.tsx'
+import { renderQualifications } from '../parts/qualification.tsx'
+import { planName, readTerms } from '../parts/reasons.tsx'
+import { RecordFields } from '../parts/record-fields.tsx'
 import { Records, recordsCalled } from '../parts/records.tsx'
 import type { PeriodSums } from '../parts/statement-lists.tsx'
 import { Table } from '../parts/table.tsx'
-import { type CustomerHistory, renderTimeLine } from '../parts/time-line.tsx'
 
 type Line = AnswerOf<typeof listCustomerLines>['data'][number]
 
@@ -42,75 +43,56 @@ type Line = AnswerOf<typeof listCustomerLines>['data'][number]
 /** The maximum number of statements whose lines the page reads. */
 const MAX_STATEMENTS = 8
 
-/** Computes and renders what a customer earned in a period, and what earned nothing. */
+/** Computes and renders what a customer earned in a period. */
 async function earnedIn(
   visit: Visit,
   { customer_id, period }: { customer_id: string; period: string },
 ) {
   const { api, account } = visit
-  const [lines, unearned] = await Promise.all([
-    api.call(listCustomerLines, { account, customer_id, period }),
-    api.call(getUnearned, { account, period, customer_id }),
-  ])
-  const [amounts, termsOf] = await Promise.all([
-    readAmounts(visit, lines.data),
-    readTerms(visit, [...unearned.data, ...lines.data]),
-  ])
+  const { data } = await api.call(listCustomerLines, { account, customer_id, period })
+  const [amounts, termsOf] = await Promise.all([readAmounts(visit, data), readTerms(visit, data)])
   return (
-    <>
-      <Table
-        caption="Lines of statements that count records of the customer"
-        rows={{ lines: lines.data, amounts }.lines}
-        columns={{
-          Affiliate: ({ affiliate_id: id }) => <AffiliateLink id={id} />,
-          Statement: (line) => (
-            <a href={accountPath(visit.account, 'statements', line.statement_id)}>
-              <Data text={planName(termsOf(line), line.plan)} />, {periodWords(line.period)}
-            </a>
-          ),
-          Rule: ({ rule, scope }) => (
-            <>
-              <Data text={rule} />{' '}
-              {scope.startsWith('customer:') && <small>this customer only</small>}
-            </>
-          ),
-          Records: { number: ({ records }) => count(records) },
-          'This customer’s part': {
-            number: (line) => {
-              const { base, units, currency } = line
-              if (base !== null) return <Amount value={base} currency={currency} />
-              if (units === null) return '–'
-              const rule = termsOf(line)?.rules.find(({ id }) => id === line.rule)
-              return <Amount value={units} currency={unitNoun(rule)} />
-            },
+    <Table
+      caption="Lines of statements that count records of the customer"
+      rows={data}
+      columns={{
+        Affiliate: ({ affiliate_id: id }) => <AffiliateLink id={id} />,
+        Statement: (line) => (
+          <a href={accountPath(visit.account, 'statements', line.statement_id)}>
+            <Data text={planName(termsOf(line), line.plan)} />, {periodWords(line.period)}
+          </a>
+        ),
+        Rule: ({ rule, scope }) => (
+          <>
+            <Data text={rule} />{' '}
+            {scope.startsWith('customer:') && <small>this customer only</small>}
+          </>
+        ),
+        Records: { number: ({ records }) => count(records) },
+        'This customer’s part': {
+          number: (line) => {
+            const { base, units, currency } = line
+            if (base !== null) return <Amount value={base} currency={currency} />
+            if (units === null) return '–'
+            const rule = termsOf(line)?.rules.find(({ id }) => id === line.rule)
+            return <Amount value={units} currency={unitNoun(rule)} />
           },
-          'Amount of the line': {
-            number: ({ line_id, currency }) => {
-              const amount = { lines: lines.data, amounts }.amounts.get(line_id)
-              return amount === undefined ? (
-                'see the statement'
-              ) : (
-                <a href={accountPath(visit.account, 'lines', line_id)}>
-                  <Amount value={amount} currency={currency} />
-                </a>
-              )
-            },
+        },
+        'Amount of the line': {
+          number: ({ line_id, currency }) => {
+            const amount = amounts.get(line_id)
+            return amount === undefined ? (
+              'see the statement'
+            ) : (
+              <a href={accountPath(visit.account, 'lines', line_id)}>
+                <Amount value={amount} currency={currency} />
+              </a>
+            )
           },
-        }}
-        empty={<EmptyState title="No line of this period counts a record of the customer." />}
-      />
-      {unearned.data.length > 0 && (
-        <Table
-          caption="Records that earned nothing"
-          rows={unearned.data}
-          columns={{
-            Why: (group) => <Data text={sentenceOf(visit, group, termsOf)} />,
-            Records: (group) => countedRecords(group.count, group),
-            Sum: { number: ({ sums, currency }) => <Amounts amounts={sums} currency={currency} /> },
-          }}
-        />
-      )}
-    </>
+        },
+      }}
+      empty={<EmptyState title="No line of this period counts a record of the customer." />}
+    />
   )
 }
 
@@ -192,28 +174,31 @@ async function renderEarned(visit: Visit, customer_id: string, period: string) {
 }
 
 /**
- * Computes and renders the time line of a customer, and what they earned: in the chosen period, or in the current
+ * Computes and renders what a customer qualified for, and what they earned: in the chosen period, or in the current
  * one and the one before.
  */
-async function renderComputed(visit: Visit, history: CustomerHistory, sums: PeriodSums) {
-  const { customer_id } = history
+async function renderComputed(visit: Visit, customer_id: string, sums: PeriodSums) {
   const chosen = periodFilter(visit, sums)
   const { period } = visit.query
   const periods = period ? [period] : currentPeriods(sums, visit.today)
-  const [line, ...earned] = await Promise.all([
-    renderTimeLine(visit, history),
+  const [qualifications, ...earned] = await Promise.all([
+    renderQualifications(visit, customer_id),
     ...periods.map((one) => renderEarned(visit, customer_id, one)),
   ])
   return (
     <>
-      <h2>Time line</h2>
-      {line}
+      {qualifications}
       <section id="earned">
         <h2>Commission from this customer</h2>
         <Filters
           fields={[{ ...chosen, options: [['', 'The latest'], ...(chosen.options ?? [])] }]}
         />
         {earned}
+        <p>
+          <AccountLink at={['unearned']} query={{ customer_id, period }}>
+            What earned nothing
+          </AccountLink>
+        </p>
       </section>
     </>
   )
@@ -239,13 +224,6 @@ export const customerPage: Page = {
     const found = listed.data[0]
     const [record] = own.data
     const current = history.affiliations.at(-1)
-    const line: CustomerHistory = {
-      ...history,
-      customer_id,
-      signup: found?.day ?? null,
-      attribution: found?.attribution ?? null,
-      lists: lists.filter((list) => 'data' in list),
-    }
     const affiliate = <AffiliateLink id={current?.affiliate_id ?? null} />
     const body = (
       <>
@@ -346,7 +324,7 @@ export const customerPage: Page = {
     return {
       title: `Customer ${isolated(customer_id)}`,
       body,
-      computeDeferred: () => renderComputed(visit, line, sums),
+      computeDeferred: () => renderComputed(visit, customer_id, sums),
     }
   },
 }
