@@ -13,7 +13,7 @@ import {
   ZERO,
 } from '../commission/engine/decimal.ts'
 import { amountOf, compareText, type Fact } from '../commission/engine/facts.ts'
-import type { Figure, FigurePart, LeftOut, View, WithoutRate } from './kind.ts'
+import type { Comparison, Figure, FigurePart, LeftOut, View, WithoutRate } from './kind.ts'
 
 // What rules compare, and the figures that show it. Comparisons are exact; figures in percent are rounded.
 
@@ -42,11 +42,11 @@ export function totalOf(
 /** Returns a number of which a figure is made. `days` are those of records that are not among the evidence. */
 export const partOf = (
   name: string,
-  value: Decimal,
+  value: Value,
   unit: string,
   days?: { readonly first: number; readonly last: number },
 ): FigurePart => ({
-  ...{ name, value: plainText(value), unit },
+  ...{ name, value: textOf(value), unit },
   ...(days && { from: dayText(days.first), to: dayText(days.last) }),
 })
 
@@ -71,98 +71,51 @@ const PERCENT_PLACES = 2
 
 const HUNDRED = integer(100)
 
+/** A decimal, or a count. */
+type Amount = Decimal | number
+
+const decimalOf = (amount: Amount): Decimal =>
+  typeof amount === 'number' ? integer(amount) : amount
+
 /** Returns whether a part is at least so many percent of a whole above 0. */
-export const reachesPercent = (part: Decimal, whole: Decimal, percent: string): boolean =>
-  compare(multiply(part, HUNDRED), multiply(whole, decimal(percent))) >= 0
+export const reachesPercent = (part: Amount, whole: Amount, percent: string): boolean =>
+  compare(multiply(decimalOf(part), HUNDRED), multiply(decimalOf(whole), decimal(percent))) >= 0
 
 /** Returns a figure of a part that reaches so many percent of a whole above 0, rounded to two places. */
 export const percentFigure = (
   name: string,
-  part: Decimal,
-  whole: Decimal,
+  part: Amount,
+  whole: Amount,
   percent: string,
-): Figure => ({
-  name,
-  value: plainText(quotient(multiply(part, HUNDRED), whole, PERCENT_PLACES)),
-  comparison: 'at_least',
-  threshold: percent,
-  unit: 'percent',
-})
+): Figure => {
+  const value = quotient(multiply(decimalOf(part), HUNDRED), decimalOf(whole), PERCENT_PLACES)
+  return atLeast(name, value, percent, 'percent')
+}
 
-/** Returns a figure of a count that reaches its threshold. */
-export const countFigure = (
-  name: string,
-  value: number,
-  threshold: number,
-  unit: string,
-): Figure => ({
-  ...{ name, value: String(value), comparison: 'at_least', threshold: String(threshold), unit },
-})
+type Value = Amount | string
 
-/** Returns a figure that is at most its threshold. */
-export const atMostFigure = (
-  name: string,
-  value: Decimal,
-  threshold: string,
-  unit: string,
-): Figure => ({ name, value: plainText(value), comparison: 'at_most', threshold, unit })
+const textOf = (value: Value): string =>
+  typeof value === 'object' ? plainText(value) : String(value)
 
-/** Returns a figure that is less than its threshold. */
-export const underFigure = (
-  name: string,
-  value: Decimal,
-  threshold: Decimal,
-  unit: string,
-): Figure => ({
-  ...{ name, value: plainText(value), comparison: 'less_than', threshold: plainText(threshold) },
-  unit,
-})
+const comparing =
+  (comparison: Comparison) =>
+  (name: string, value: Value, threshold: Value, unit: string): Figure => ({
+    ...{ name, value: textOf(value), comparison, threshold: textOf(threshold), unit },
+  })
 
-/** Returns a figure that is more than its threshold. */
-export const overFigure = (
-  name: string,
-  value: Decimal,
-  threshold: Decimal,
-  unit: string,
-): Figure => ({
-  ...{ name, value: plainText(value), comparison: 'more_than', threshold: plainText(threshold) },
-  unit,
-})
+/** Return a figure, and what it was compared with. */
+export const atLeast = comparing('at_least')
+export const moreThan = comparing('more_than')
+export const lessThan = comparing('less_than')
+export const atMost = comparing('at_most')
 
-/** Returns a figure that is at least its threshold. */
-export const reachedFigure = (
-  name: string,
-  value: Decimal,
-  threshold: Decimal,
-  unit: string,
-): Figure => ({
-  ...{ name, value: plainText(value), comparison: 'at_least', threshold: plainText(threshold) },
-  unit,
-})
-
-/** The places of amounts that are divided to be shown. */
-const AMOUNT_PLACES = 12
-
-/** Returns a figure of a whole of which so many percent are less than an amount. */
-export const wholeBelowFigure = (
-  name: string,
-  whole: Decimal,
-  amount: Decimal,
-  percent: Decimal,
-  unit: string,
-): Figure => ({
-  ...{ name, value: plainText(whole), comparison: 'less_than' },
-  threshold: plainText(quotient(multiply(amount, HUNDRED), percent, AMOUNT_PLACES)),
-  unit,
-})
-
-/** Returns such a figure if a value is more than its threshold. */
+/** Returns a figure if a value is more than its threshold. */
 export const exceeds = (
   name: string,
   value: Decimal,
   threshold: Decimal,
   unit: string,
-): Figure[] => (compare(value, threshold) > 0 ? [overFigure(name, value, threshold, unit)] : [])
+): Figure[] => (compare(value, threshold) > 0 ? [moreThan(name, value, threshold, unit)] : [])
 
 /** Returns how far a value is from 0. */
 export const magnitude = (value: Decimal): Decimal => (isNegative(value) ? negate(value) : value)

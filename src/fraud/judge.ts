@@ -50,25 +50,28 @@ export async function* judge(
     viewsOf(from, whom, wanted, { reach, first, last }, tooLarge)
   const begin = await beginWith(from, rule, wanted)
   if (!glance) {
-    for await (const part of read(begin)) yield await findIn(rule, part, () => true)
+    for await (const part of read(begin)) yield await findIn(rule, part, () => true, tooLarge)
     return
   }
   const looked = glance.parameters ?? parameters
   const isSuspect = (view: View, day: number) =>
     glance.isSuspect?.(view, day) ??
     kind.find(view, day, looked).some((one) => !glance.isFinal || !isAboutCustomer(one))
-  const suspects: string[] = []
+  const suspects = new Set<string>()
+  const seen = new Set<string>()
   for await (const part of read(begin, glance.reach ?? kind.reach(looked))) {
     for (const [affiliate, views] of part.views) {
-      if (isOnAnyDay(views, isSuspect)) suspects.push(affiliate)
+      // Of an affiliate in several parts none shows all candidates.
+      if (seen.has(affiliate) || isOnAnyDay(views, isSuspect)) suspects.add(affiliate)
+      seen.add(affiliate)
     }
     yield glance.isFinal
-      ? await findIn(rule, part, isAboutCustomer)
+      ? await findIn(rule, part, isAboutCustomer, tooLarge)
       : { findings: new Map(), facts: part.facts }
   }
-  const ids = [...new Set(suspects)].sort(compareText)
-  for await (const part of read({ of: 'affiliates', ids })) {
-    yield await findIn(rule, part, (one) => !(glance.isFinal && isAboutCustomer(one)))
+  const isWanted = (one: RuleFinding) => !(glance.isFinal && isAboutCustomer(one))
+  for await (const part of read({ of: 'affiliates', ids: [...suspects].sort(compareText) })) {
+    yield await findIn(rule, part, isWanted, tooLarge)
   }
 }
 
@@ -89,21 +92,34 @@ async function findIn(
   rule: RuleDays,
   { views, facts }: ReadViews,
   isWanted: (finding: RuleFinding) => boolean,
+  tooLarge: Set<string>,
 ): Promise<Judged> {
   const findings = new Map<string, RuleFinding[]>()
   for (const [affiliate, own] of views) {
-    findings.set(affiliate, (await findingsOfDays(rule, own)).filter(isWanted))
+    try {
+      findings.set(affiliate, (await findingsOfDays(rule, own)).filter(isWanted))
+    } catch (error) {
+      if (!(error instanceof TooManyFacts)) throw error
+      tooLarge.add(affiliate)
+    }
   }
   return { findings, facts }
 }
 
-const isOnAnyDay = (
+/** Returns whether something holds on a day, or is too much to be told. */
+function isOnAnyDay(
   views: readonly ViewOfDays[],
   is: (view: View, day: number) => boolean,
-): boolean =>
-  views.some(({ view, first, last }) =>
-    Array.from({ length: last - first + 1 }, (_, i) => first + i).some((day) => is(view, day)),
-  )
+): boolean {
+  try {
+    return views.some(({ view, first, last }) =>
+      Array.from({ length: last - first + 1 }, (_, i) => first + i).some((day) => is(view, day)),
+    )
+  } catch (error) {
+    if (error instanceof TooManyFacts) return true
+    throw error
+  }
+}
 
 /** Returns the customers with whom a rule begins; of a kind that begins with none, the affiliates. */
 async function beginWith(

@@ -6,6 +6,7 @@ import type { Fixed } from '../http/operation-words.ts'
 import { count, day } from '../validation/answer-fields.ts'
 import { described } from '../validation/described.ts'
 import { member } from '../validation/fields.ts'
+import type { ParameterLabel } from './parameters.ts'
 
 // A kind of fraud rule (contract §17) is a value: the schema of its parameters, what it reads, and a function
 // from the records of an affiliate to findings. What evaluates rules knows no kind.
@@ -116,12 +117,11 @@ export interface Finding {
   readonly evidence: readonly Evidence[]
 }
 
-/** Another customer with the same e-mail or name. */
-export interface Twin {
-  readonly customer_id: string
-  readonly signupDay: number
-  /** The delivery that brought the customer. */
-  readonly delivery_id?: string | undefined
+/** The customers who signed up before a customer with the same e-mail or name; of one day, those with the smaller id. */
+export interface Earlier {
+  readonly count: number
+  /** The signups of the first of them. */
+  readonly first: readonly Evidence[]
 }
 
 /** An amount that a `once` rule asks for, and what the customer had reached when they qualified. */
@@ -179,10 +179,8 @@ export interface PeriodEarning {
 export interface Seen extends Customer {
   /** When the visitor followed the link by which the customer came, in milliseconds; null if unknown. */
   readonly clickedAt: number | null
-  /** The other customers of the account with the same e-mail. */
-  readonly sameEmail: readonly Twin[]
-  /** The other customers of the account with the same first and last name and country. */
-  readonly sameName: readonly Twin[]
+  /** The earlier customers of the account with the same e-mail, and those with the same names and country. */
+  readonly earlier: { readonly email: Earlier; readonly name: Earlier }
   /** Whether the e-mail is that of the affiliate's own contact. */
   readonly isContact: boolean
   readonly qualified: readonly KnownQualified[]
@@ -247,17 +245,6 @@ export interface Glance<P> {
   isSuspect?(view: View, day: number): boolean
 }
 
-/** A parameter as forms show it. */
-export interface ParameterLabel {
-  readonly label: string
-  /** What is typed: a whole number, a decimal, a percentage, yes or no, names of events, or limits by challenge. */
-  readonly is: 'whole' | 'amount' | 'percent' | 'flag' | 'events' | 'limits'
-  /** What is counted, such as `days`; absent if the label says it. */
-  readonly unit?: string
-  /** Says in one sentence what the label does not. */
-  readonly hint?: string
-}
-
 /** When a rule opens a case, in plain English. */
 export interface KindWords {
   /** A clause that completes “Opens a case when …”. */
@@ -277,10 +264,10 @@ export interface Kind<P = unknown> {
   readonly verticals: readonly Vertical[]
   /** Those of them whose new accounts start without such a rule, since it would often be wrong. */
   readonly unusualIn?: readonly Vertical[]
-  /** The schema of the parameters, with their defaults. */
-  readonly parameters: v.GenericSchema<unknown, P>
-  /** The parameters as forms show them, by name and in their order. */
-  readonly labels: Readonly<Record<string, ParameterLabel>>
+  /** The schema of the parameters, with their defaults and labels. */
+  readonly parameters: v.GenericSchema<unknown, P> & {
+    readonly entries: Readonly<Record<string, { readonly label: ParameterLabel }>>
+  }
   /** Says when a rule with these parameters opens a case. */
   words(parameters: P): KindWords
   reach(parameters: P): Reach
@@ -308,10 +295,8 @@ export interface Kind<P = unknown> {
   readonly cannotSee: string
 }
 
-/** Returns a kind whose functions have the type of its parameters. Each parameter must have a label. */
-export const defineKind = <P>(
-  kind: Kind<P> & { readonly labels: Readonly<Record<keyof P & string, ParameterLabel>> },
-): Kind<P> => kind
+/** Returns a kind whose functions have the type of its parameters. */
+export const defineKind = <P>(kind: Kind<P>): Kind<P> => kind
 
 /** A record and the customer that it belongs to. */
 export interface OwnFact {
@@ -348,13 +333,28 @@ export const qualifiedOn = ({ qualified }: Seen, day: number): readonly Qualifie
 export const signupsOf = (view: View, from: number, to: number): OwnFact[] =>
   factsOf(view, 'customers', from, to).filter(({ fact }) => fact.state === 'approved')
 
-/** Returns records as evidence. */
-export function evidenceOf(facts: readonly OwnFact[]): Evidence[] {
-  return facts.map(({ customer, fact }) => ({
-    customer_id: customer.customer_id,
-    resource: fact.resource,
-    id: fact.id,
-    day: fact.day,
-    delivery_id: fact.delivery_id,
-  }))
-}
+const evidenceOf = (customer: Seen, { resource, id, day, delivery_id }: Fact): Evidence => ({
+  ...{ customer_id: customer.customer_id, resource, id, day, delivery_id },
+})
+
+/** Returns a finding about an affiliate, with the records that it rests on. */
+export const aboutAffiliate = (
+  { affiliate_id }: View,
+  figures: readonly Figure[],
+  sentence: string,
+  records: readonly OwnFact[],
+): Finding => ({
+  ...{ subject: { affiliate_id }, figures, sentence },
+  evidence: records.map(({ customer, fact }) => evidenceOf(customer, fact)),
+})
+
+/** Returns a finding about a customer, with the records that it rests on. */
+export const aboutCustomer = (
+  customer: Seen,
+  figures: readonly Figure[],
+  sentence: string,
+  facts: readonly Fact[],
+): Finding => ({
+  ...{ subject: { customer_id: customer.customer_id }, figures, sentence },
+  evidence: facts.map((fact) => evidenceOf(customer, fact)),
+})

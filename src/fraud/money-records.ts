@@ -29,24 +29,27 @@ const names = (usual: readonly string[], documentation: Documentation) =>
     usual,
   )
 
-/** The schema of the names of events; they are not used for partners. */
-export const eventNames = v.optional(
-  member(
-    objectOf({
-      deposits: names(['Deposit'], said('The names of events that are deposits.')),
-      withdrawals: names(['Withdrawal'], said('The names of events that are withdrawals.')),
-      bets: names(['Bet', 'GGR', 'NGR', 'DailyStats'], said('The names of events that show play.')),
-    }),
-    said('Brands only: the names of the events that are deposits, withdrawals and play.'),
+/** The names of events as a parameter of a rule; they are not used for partners. */
+export const eventNames = {
+  ...v.optional(
+    member(
+      objectOf({
+        deposits: names(['Deposit'], said('The names of events that are deposits.')),
+        withdrawals: names(['Withdrawal'], said('The names of events that are withdrawals.')),
+        bets: names(
+          ['Bet', 'GGR', 'NGR', 'DailyStats'],
+          said('The names of events that show play.'),
+        ),
+      }),
+      said('Brands only: the names of the events that are deposits, withdrawals and play.'),
+    ),
+    {},
   ),
-  {},
-)
+  label: { label: 'Names of events', is: 'events' } as const,
+}
 
 /** The names of the events that are deposits, withdrawals and bets. */
 export type EventNames = v.InferOutput<typeof eventNames>
-
-/** The label of the names of events. */
-export const EVENTS_LABEL = { label: 'Names of events', is: 'events' } as const
 
 /** The names of events as forms show them. */
 export const EVENT_LABELS: Readonly<Record<keyof EventNames, string>> = {

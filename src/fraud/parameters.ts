@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { notNegative, positive, wholeNumber } from '../commission/plans/decimals.ts'
-import { member, type said } from '../validation/fields.ts'
+import { positive, wholeNumber } from '../commission/plans/decimals.ts'
+import { member, said } from '../validation/fields.ts'
 import { ruleMessage } from '../validation/issue.ts'
 
 // The parameters of fraud rules (contract §17): counts and days are numbers, other thresholds decimals as text.
@@ -8,29 +8,53 @@ import { ruleMessage } from '../validation/issue.ts'
 /** The longest window of a rule, in days. */
 export const MAX_DAYS = 400
 
-type Documentation = ReturnType<typeof said>
+/** A parameter as forms show it and the API documents it. */
+export interface ParameterLabel {
+  readonly label: string
+  /** What is typed: a whole number, a decimal, a percentage, yes or no, names of events, or limits by challenge. */
+  readonly is: 'whole' | 'amount' | 'percent' | 'flag' | 'events' | 'limits'
+  /** What is counted, such as `days`; absent if the label says it. */
+  readonly unit?: string
+  /** Says in one sentence what the label does not. */
+  readonly hint?: string
+}
 
-const withDefault = <const S extends v.GenericSchema>(
+type Example = string | number | boolean | object
+
+/** Documents the schema of a parameter with its label. */
+export const documented = <S extends v.GenericSchema>(
   schema: S,
-  usual: v.InferInput<S>,
-  documentation: Documentation,
-) => v.optional(member(schema, documentation && { ...documentation, examples: [usual] }), usual)
+  { label, hint }: ParameterLabel,
+  example: Example,
+) =>
+  member(
+    schema,
+    said(hint ? `${label}. ${hint}` : `${label}.`, example) as Parameters<typeof member>[1],
+  )
+
+/** Returns a parameter with its default. */
+export const parameter = <const S extends v.GenericSchema>(
+  schema: S,
+  usual: v.InferInput<S> & Example,
+  label: ParameterLabel,
+) => ({ ...v.optional(documented(schema, label, usual), usual), label })
+
+const parameterOf =
+  <const S extends v.GenericSchema>(schema: S, is: ParameterLabel['is'], ofUnit?: string) =>
+  (usual: v.InferInput<S> & Example, label: string, hint?: string, unit = ofUnit) =>
+    parameter(schema, usual, { label, is, ...(unit && { unit }), ...(hint && { hint }) })
 
 /** A number of days, from 1 to `MAX_DAYS`. */
-export const days = (usual: number, documentation: Documentation) =>
-  withDefault(wholeNumber(1, MAX_DAYS), usual, documentation)
+export const days = parameterOf(wholeNumber(1, MAX_DAYS), 'whole', 'days')
 
 /** A number of customers, signups or records, from 1 to a million. */
-export const count = (usual: number, documentation: Documentation) =>
-  withDefault(wholeNumber(1, 1_000_000), usual, documentation)
+export const count = parameterOf(wholeNumber(1, 1_000_000), 'whole')
 
 /** A factor or an amount above 0. */
-export const above0 = (usual: string, documentation: Documentation) =>
-  withDefault(positive, usual, documentation)
+export const above0 = parameterOf(positive, 'amount')
 
-/** An amount of 0 or more. */
-export const atLeast0 = (usual: string, documentation: Documentation) =>
-  withDefault(notNegative, usual, documentation)
+/** A percentage above 0. */
+export const percent = parameterOf(positive, 'percent')
 
 const isPercentage = v.check<string, string>(
   (text) => Number(text) <= 100,
@@ -41,8 +65,7 @@ const isPercentage = v.check<string, string>(
 export const percentage = v.pipe(positive, isPercentage)
 
 /** A share in percent, above 0 and at most 100. */
-export const share = (usual: string, documentation: Documentation) =>
-  withDefault(percentage, usual, documentation)
+export const share = parameterOf(percentage, 'percent')
 
-/** The label of a share from which a case opens. */
-export const SHARE_LABEL = { label: 'Share from which a case opens', is: 'percent' } as const
+/** The share of an affiliate's customers from which a case opens. */
+export const shareOfAll = (usual: string) => share(usual, 'Share from which a case opens')

@@ -16,11 +16,11 @@ import {
   factQueries,
   withDrawdown,
 } from '../db/commission/facts.ts'
-import { type IdentityQuery, readIdentities } from '../db/fraud/identities.ts'
+import { type EarlierRow, type FirstCustomer, readIdentities } from '../db/fraud/identities.ts'
 import { countCustomers, readCodes, readStatementSums } from '../db/fraud/view.ts'
 import { customers as customersTable } from '../db/schema.ts'
 import { clickTime } from '../tracking/code.ts'
-import type { Reach, Twin } from './kind.ts'
+import type { Earlier, Evidence, Reach } from './kind.ts'
 import { MAX_DAYS } from './parameters.ts'
 import {
   type Found,
@@ -154,32 +154,35 @@ async function findIdentities(
   { reach, first, last }: WantedDays,
 ): Promise<(one: Found) => Found['identity']> {
   if (!reach.identities) return () => UNIQUE
-  const query: IdentityQuery = { first, last, names: reach.names === true }
-  const found = await readIdentities(db, account.id, query)
-  const [emails, names] = [found.emails, found.names].map((groups) => {
-    const twinsOf = new Map<string, Twin[]>()
-    for (const { owners, customers } of groups) {
-      const twins = customers.map(([id, signupDay, delivery]) => ({
-        ...{ customer_id: wireId(id), signupDay },
-        delivery_id: delivery ?? undefined,
-      }))
-      for (const id of owners) twinsOf.set(wireId(id), twins)
-    }
-    return twinsOf
-  })
-  const contacts = new Set(
-    found.contacts.map((one) => JSON.stringify([one.affiliate_id, wireId(one.customer_id)])),
+  const days = { first, last }
+  const { contacts, emails, names } = await readIdentities(
+    db,
+    account.id,
+    days,
+    reach.names === true,
   )
-  return ({ affiliate, customer: { customer_id } }) => {
-    const others = (twins: readonly Twin[] = []) =>
-      twins.filter((one) => one.customer_id !== customer_id)
-    return {
-      sameEmail: others(emails?.get(customer_id)),
-      sameName: others(names?.get(customer_id)),
-      isContact: contacts.has(JSON.stringify([affiliate, customer_id])),
-    }
-  }
+  const [byEmail, byName] = [emails, names].map(
+    (rows) => new Map(rows.map((row) => [wireId(row.customer_id), earlierOf(row)])),
+  )
+  const isContact = new Set(
+    contacts.map((one) => JSON.stringify([one.affiliate_id, wireId(one.customer_id)])),
+  )
+  return ({ affiliate, customer: { customer_id } }) => ({
+    earlier: {
+      email: byEmail?.get(customer_id) ?? UNIQUE.earlier.email,
+      name: byName?.get(customer_id) ?? UNIQUE.earlier.name,
+    },
+    isContact: isContact.has(JSON.stringify([affiliate, customer_id])),
+  })
 }
+
+const earlierOf = ({ earlier, first }: EarlierRow): Earlier => ({
+  count: earlier,
+  first: JSON.parse(first).map(([stored, day, delivery]: FirstCustomer): Evidence => {
+    const id = wireId(stored)
+    return { customer_id: id, resource: 'customers', id, day, delivery_id: delivery ?? undefined }
+  }),
+})
 
 const storedId = (id: string): string => String(encode(customersTable.customer_id, id))
 const wireId = (id: string): string => String(decode(customersTable.customer_id, id))

@@ -62,11 +62,14 @@ export interface Found {
   readonly qualified: readonly KnownQualified[]
   readonly pays: readonly OwnAmount[]
   readonly clickedAt: number | null
-  readonly identity: Pick<Seen, 'sameEmail' | 'sameName' | 'isContact'>
+  readonly identity: Pick<Seen, 'earlier' | 'isContact'>
 }
 
 /** The identity of a customer who is like no other. */
-export const UNIQUE: Found['identity'] = { sameEmail: [], sameName: [], isContact: false }
+export const UNIQUE: Found['identity'] = {
+  earlier: { email: { count: 0, first: [] }, name: { count: 0, first: [] } },
+  isContact: false,
+}
 
 /** Returns what the affiliates of a customer see of them; those who see nothing are left out. */
 export function findOf(

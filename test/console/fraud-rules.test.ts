@@ -71,7 +71,9 @@ describe('the form of a rule', () => {
     const members = membersOf(kind, vertical, true)
     const base = { kind: kind.kind, name: 'A “rule”', effective_from: '2026-12-01' }
     const own = Object.entries(OTHERS).filter(
-      ([name]) => kind.labels[name] && (name !== 'events' || vertical === 'igaming'),
+      ([name]) =>
+        Object.hasOwn(kind.parameters.entries, name) &&
+        (name !== 'events' || vertical === 'igaming'),
     )
     const versions = [
       { ...base, severity: 'low' },

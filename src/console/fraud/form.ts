@@ -1,6 +1,7 @@
 import { checkMeaning, checkShape } from '../../fraud/check-rule.ts'
-import type { Kind, ParameterLabel, Vertical } from '../../fraud/kind.ts'
+import type { Kind, Vertical } from '../../fraud/kind.ts'
 import { EVENT_LABELS } from '../../fraud/money-records.ts'
+import type { ParameterLabel } from '../../fraud/parameters.ts'
 import { ALL_AFFILIATES, type RuleTerms } from '../../fraud/rules.ts'
 import type { RuleVersion } from '../../fraud/stored-rules.ts'
 import { defaultsOf } from '../../fraud/words.ts'
@@ -64,9 +65,9 @@ const HOLD = ['hold', 'Opens a case and holds payouts'] as const
 /** Returns the fields of a rule of a kind. Names of events are for brands only. */
 export function membersOf(kind: Kind, vertical: string, isHoldOffered: boolean): Members {
   const usual = defaultsOf(kind)
-  const parameters = Object.entries(kind.labels)
-    .filter(([, { is }]) => is !== 'events' || vertical === 'igaming')
-    .map(([name, label]) => [name, parameterField(label, usual[name])] as const)
+  const parameters = Object.entries(kind.parameters.entries)
+    .filter(([, { label }]) => label.is !== 'events' || vertical === 'igaming')
+    .map(([name, { label }]) => [name, parameterField(label, usual[name])] as const)
   return {
     parameters: { is: 'group', label: 'What it compares', members: Object.fromEntries(parameters) },
     name: { is: 'text', label: 'Name' },

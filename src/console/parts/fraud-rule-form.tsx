@@ -69,7 +69,9 @@ type StoredRule = AnswerOf<typeof putFraudRule>
 
 /** The labels of parameters, by their names. */
 const LABELS: ReadonlyMap<string, string> = new Map(
-  KINDS.flatMap(({ labels }) => Object.entries(labels).map(([name, { label }]) => [name, label])),
+  KINDS.flatMap(({ parameters }) =>
+    Object.entries(parameters.entries).map(([name, { label }]) => [name, label.label]),
+  ),
 )
 
 /** Writes a warning of the API with the labels of parameters in place of their names. */

@@ -1,13 +1,12 @@
 import type { Connection } from '../database.ts'
-import { all } from '../query.ts'
 import { SIGNUP_DAY } from '../records/signup.ts'
 import { bindStatement, compileStatement, readBatch, type Statement } from '../statement.ts'
 
 // Customers with the same e-mail or name. They are compared where they are stored: nothing else keeps an
 // identity, so that an erasure leaves none behind.
 
-/** The most customers of one identity that are compared, those who signed up first. */
-export const MOST_TWINS = 1000
+/** The most earlier customers of an identity that are named: each of many would name all before. */
+const MOST_NAMED = 20
 
 /** The providers for whom dots in an address mean nothing. */
 const WITHOUT_DOTS = `('gmail.com', 'googlemail.com')`
@@ -25,27 +24,23 @@ const normalized = (column: string): string => {
 
 const FULL_NAME = `lower(trim(c.first_name)) || char(0) || lower(trim(c.last_name)) || char(0) || c.country_code`
 
-/**
- * Finds the identities that several customers have, of whom one was recorded on the days: who of these has
- * each, and who shares it.
- */
+/** Finds who shares an identity with earlier customers, of those who were recorded on the days. */
 const findShared = (identity: string) =>
   compileStatement(`
   with everyone as materialized (
     select c.customer_id, c.delivery, ${SIGNUP_DAY} as day, c.day between :first and :last as is_wanted,
       ${identity} as identity
     from customers c where c.account = :account and identity is not null
-  ), shared as (
-    select identity from everyone where identity > :after
-    group by identity having count(*) > 1 and max(is_wanted) order by identity limit :identities
-  ), placed as (
+  ), placed as materialized (
     select identity, customer_id, delivery, day, is_wanted,
       row_number() over (partition by identity order by day, customer_id) as place
-    from everyone where identity in (select identity from shared)
+    from everyone where identity in (
+      select identity from everyone group by identity having count(*) > 1 and max(is_wanted))
   )
-  select identity, json_group_array(customer_id) filter (where is_wanted) as owners,
-    json_group_array(json_array(customer_id, day, delivery)) filter (where place <= ${MOST_TWINS}) as customers
-  from placed group by identity order by identity`)
+  select w.customer_id, w.place - 1 as earlier,
+    json_group_array(json_array(e.customer_id, e.day, e.delivery)) as first
+  from placed w join placed e on e.identity = w.identity and e.place < w.place and e.place <= ${MOST_NAMED}
+  where w.is_wanted group by w.customer_id`)
 
 const SHARED_EMAILS = findShared(normalized('c.email'))
 const SHARED_NAMES = findShared(FULL_NAME)
@@ -60,22 +55,13 @@ const FIND_CONTACTS = compileStatement(`
   where c.account = :account and c.day between :first and :last and exists (select 1 from contacts)`)
 
 /** A customer of an identity: the stored id, the day of the signup, and the delivery that brought them. */
-type Shared = readonly [customer_id: string, day: number, delivery: string | null]
+export type FirstCustomer = readonly [customer_id: string, day: number, delivery: string | null]
 
-/** An identity of several customers. */
-interface SharedIdentity {
-  /** Those of the customers that were looked for, by stored id. */
-  readonly owners: readonly string[]
-  readonly customers: readonly Shared[]
-}
-
-/** The identities that customers share. */
-export interface Identities {
-  readonly emails: readonly SharedIdentity[]
-  /** First and last name and country. */
-  readonly names: readonly SharedIdentity[]
-  /** The customers with the e-mail of an affiliate. */
-  readonly contacts: readonly Contact[]
+/** A customer with as many earlier customers of the same identity; `first` is a JSON array of `FirstCustomer`. */
+export interface EarlierRow {
+  readonly customer_id: string
+  readonly earlier: number
+  readonly first: string
 }
 
 /** A customer with the e-mail of an affiliate. */
@@ -84,57 +70,22 @@ interface Contact {
   readonly customer_id: string
 }
 
-/** The customers whose identities are compared with those of all others. */
-export interface IdentityQuery {
-  /** The days on which they were recorded as signed up, in days since 1970. */
-  readonly first: number
-  readonly last: number
-  /** Whether names are compared, too. */
-  readonly names: boolean
-}
-
-/** Finds who shares the identity of customers, or is the contact of an affiliate. */
+/**
+ * Finds who shares the identity of earlier customers, or is the contact of an affiliate, of those who were recorded as
+ * signed up on some days (since 1970).
+ */
 export async function readIdentities(
   db: Connection,
   account: string,
-  { names, ...days }: IdentityQuery,
-): Promise<Identities> {
-  const values = { account, ...days, identities: MOST_IDENTITIES }
-  const first = { ...values, after: '' }
-  type Lists = [contacts: Contact[], emails: SharedRow[], ...names: SharedRow[][]]
-  const [contacts, ...shared] = await readBatch<Lists>(db, [
-    bindStatement(db, FIND_CONTACTS, values),
-    bindStatement(db, SHARED_EMAILS, first),
-    ...(names ? [bindStatement(db, SHARED_NAMES, first)] : []),
+  days: { readonly first: number; readonly last: number },
+  withNames: boolean,
+) {
+  const bind = (one: Statement) => bindStatement(db, one, { account, ...days })
+  type Lists = [contacts: Contact[], emails: EarlierRow[], ...names: EarlierRow[][]]
+  const [contacts, emails, names = []] = await readBatch<Lists>(db, [
+    bind(FIND_CONTACTS),
+    bind(SHARED_EMAILS),
+    ...(withNames ? [bind(SHARED_NAMES)] : []),
   ])
-  return {
-    contacts,
-    emails: await readRest(db, SHARED_EMAILS, values, shared[0]),
-    names: await readRest(db, SHARED_NAMES, values, shared[1] ?? []),
-  }
+  return { contacts, emails, names }
 }
-
-/** The identities that one response has. */
-const MOST_IDENTITIES = 5000
-
-/** Returns identities with those that did not fit into the first response. */
-async function readRest(
-  db: Connection,
-  statement: Statement,
-  values: Readonly<Record<string, unknown>>,
-  first: readonly SharedRow[],
-): Promise<SharedIdentity[]> {
-  const found = first.map(parseRow)
-  for (let rows = first; rows.length === MOST_IDENTITIES; ) {
-    rows = await all<SharedRow>(db, statement, { ...values, after: rows.at(-1)?.identity })
-    for (const row of rows) found.push(parseRow(row))
-  }
-  return found
-}
-
-type SharedRow = Readonly<Record<keyof SharedIdentity | 'identity', string>>
-
-const parseRow = ({ owners, customers }: SharedRow): SharedIdentity => ({
-  owners: JSON.parse(owners),
-  customers: JSON.parse(customers),
-})

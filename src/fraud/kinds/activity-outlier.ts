@@ -11,9 +11,8 @@ import { amountOf, type Fact } from '../../commission/engine/facts.ts'
 import { figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { hasMoved } from '../../db/fraud/candidates.ts'
-import { said } from '../../validation/fields.ts'
-import { countFigure, magnitude, median, overFigure, partOf, withParts } from '../figures.ts'
-import { defineKind, evidenceOf, type Figure, ownFacts } from '../kind.ts'
+import { atLeast, magnitude, median, moreThan, partOf, withParts } from '../figures.ts'
+import { aboutCustomer, defineKind, type Figure, ownFacts } from '../kind.ts'
 import { above0, MAX_DAYS } from '../parameters.ts'
 
 /** The active days that a day is compared with, and the fewest that can be compared. */
@@ -51,14 +50,8 @@ export const activityOutlier = defineKind({
   severity: 'low',
   verticals: ['prop-trading', 'forex'],
   parameters: objectOf({
-    times: above0(
-      '20',
-      said('How many times the median of the customer’s last active days a day must exceed.'),
-    ),
+    times: above0('20', 'Times what is usual', '', 'times'),
   }),
-  labels: {
-    times: { label: 'Times what is usual', is: 'amount', unit: 'times' },
-  },
   words: ({ times }) => ({
     when: `the lots of a customer on one day, or the profit or loss, were more than ${figure(times)} times what is usual`,
     more: [
@@ -86,28 +79,19 @@ export const activityOutlier = defineKind({
         if (compare(value, threshold) <= 0) return []
         const [currency] = currencies
         const unit = measure.field === 'pnl' ? (currency ?? '') : 'lots'
-        const figure = withParts(overFigure(measure.name, value, threshold, unit), [
+        const figure = withParts(moreThan(measure.name, value, threshold, unit), [
           partOf(`usual_${measure.name}`, usual, unit, days),
         ])
         return [{ figure, days: amounts.length }]
       })
       if (found.length === 0) return []
-      return [
-        {
-          subject: { customer_id: customer.customer_id },
-          figures: [
-            ...found.map(({ figure: own }) => own),
-            countFigure(
-              'earlier_active_days',
-              Math.min(...found.map(({ days }) => days)),
-              FEWEST,
-              'days',
-            ),
-          ],
-          sentence: `The customer traded, won or lost more than ${figure(times)} times what is usual on one day.`,
-          evidence: evidenceOf(today.map((fact) => ({ customer, fact }))),
-        },
+      const fewest = Math.min(...found.map(({ days }) => days))
+      const figures = [
+        ...found.map((one) => one.figure),
+        atLeast('earlier_active_days', fewest, FEWEST, 'days'),
       ]
+      const sentence = `The customer traded, won or lost more than ${figure(times)} times what is usual on one day.`
+      return [aboutCustomer(customer, figures, sentence, today)]
     })
   },
   titles: {

@@ -1,4 +1,3 @@
-import * as v from 'valibot'
 import {
   compare,
   decimal,
@@ -10,28 +9,19 @@ import {
 } from '../../commission/engine/decimal.ts'
 import type { FactResource } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
-import { wholeNumber } from '../../commission/plans/decimals.ts'
+import { notNegative, wholeNumber } from '../../commission/plans/decimals.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
-import { member, said } from '../../validation/fields.ts'
-import {
-  overFigure,
-  partOf,
-  reachedFigure,
-  totalOf,
-  wholeBelowFigure,
-  withParts,
-} from '../figures.ts'
+import { atLeast, moreThan, partOf, totalOf, withParts } from '../figures.ts'
 import { defineKind, type PeriodEarning, type View } from '../kind.ts'
 import {
   amountField,
-  EVENTS_LABEL,
   type EventNames,
   eventNames,
   eventWords,
   isDeposit,
   isWithdrawal,
 } from '../money-records.ts'
-import { above0, atLeast0 } from '../parameters.ts'
+import { parameter, percent } from '../parameters.ts'
 
 /** The most periods: those of `MAX_DAYS`, and the days of the longest. */
 const MOST_PERIODS = 12
@@ -44,30 +34,19 @@ export const commissionOverRevenue = defineKind({
   severity: 'medium',
   verticals: ['prop-trading', 'forex', 'igaming'],
   parameters: objectOf({
-    periods: v.optional(
-      member(wholeNumber(1, MOST_PERIODS), said('The last periods that are compared.', 3)),
-      3,
-    ),
-    percent: above0(
-      '100',
-      said('The percentage of the net revenue that the affiliate must earn more than.'),
-    ),
-    min: atLeast0(
-      '1000',
-      said('The least that the affiliate must have earned, in the currency of its plan.'),
-    ),
+    periods: parameter(wholeNumber(1, MOST_PERIODS), 3, {
+      label: 'Periods that are compared',
+      is: 'whole',
+      unit: 'periods',
+    }),
+    percent: percent('100', 'Share of the net revenue', 'The affiliate must earn more.'),
+    min: parameter(notNegative, '1000', {
+      label: 'Least earnings',
+      is: 'amount',
+      hint: 'In the currency of the plan.',
+    }),
     events: eventNames,
   }),
-  labels: {
-    periods: { label: 'Periods that are compared', is: 'whole', unit: 'periods' },
-    percent: {
-      label: 'Share of the net revenue',
-      is: 'percent',
-      hint: 'The affiliate must earn more.',
-    },
-    min: { label: 'Least earnings', is: 'amount', hint: 'In the currency of the plan.' },
-    events: EVENTS_LABEL,
-  },
   words: ({ periods, percent, min, events }) => ({
     when: `the affiliate earned at least ${figure(min)} in ${counted(periods, 'period')}, in the currency of the plan, and more than ${figure(percent)} % of the net revenue of its customers`,
     more: eventWords(events),
@@ -89,43 +68,32 @@ export const commissionOverRevenue = defineKind({
     const earned = earnedIn(evaluated)
     const days = { first: evaluated[0]?.first ?? day, last: day }
     const { revenue, parts, leftOut } = revenueOf(view, days, events)
-    const all = [...evaluated.flatMap((one) => one.leftOut), ...leftOut]
     const most = isPositive(revenue)
       ? multiply(revenue, multiply(decimal(percent), decimal('0.01')))
       : integer(0)
     if (compare(earned, decimal(min)) < 0 || compare(earned, most) <= 0) return []
-    return [
-      {
-        subject: { affiliate_id: view.affiliate_id },
-        figures: [
-          withParts(
-            overFigure('earned', earned, most, view.currency),
-            evaluated.map((one) => partOf('earned', one.earned, view.currency, one)),
-            all,
-          ),
-          withParts(
-            reachedFigure('earned', earned, decimal(min), view.currency),
-            [],
-            evaluated.flatMap((one) => one.leftOut),
-          ),
-          withParts(
-            wholeBelowFigure('net_revenue', revenue, earned, decimal(percent), view.currency),
-            parts,
-            all,
-          ),
+    const { currency, affiliate_id } = view
+    const earnedLeftOut = evaluated.flatMap((one) => one.leftOut)
+    const figures = [
+      withParts(
+        moreThan('earned', earned, most, currency),
+        [
+          ...evaluated.map((one) => partOf('earned', one.earned, currency, one)),
+          partOf('net_revenue', revenue, currency, days),
+          ...parts,
         ],
-        sentence: `In ${counted(periods, 'period')} the affiliate earned more than ${percent} % of the net revenue of its customers.`,
-        evidence: evaluated.flatMap(({ statements, last }) =>
-          statements.map((id) => ({
-            customer_id: null,
-            resource: 'statements' as const,
-            id,
-            day: last,
-            delivery_id: undefined,
-          })),
-        ),
-      },
+        [...earnedLeftOut, ...leftOut],
+      ),
+      withParts(atLeast('earned', earned, min, currency), [], earnedLeftOut),
     ]
+    const evidence = evaluated.flatMap(({ statements, last }) =>
+      statements.map((id) => ({
+        ...{ customer_id: null, resource: 'statements' as const, id, day: last },
+        delivery_id: undefined,
+      })),
+    )
+    const sentence = `In ${counted(periods, 'period')} the affiliate earned more than ${percent} % of the net revenue of its customers.`
+    return [{ subject: { affiliate_id }, figures, sentence, evidence }]
   },
   titles: {
     net_revenue: 'Net revenue of its customers',

@@ -1,6 +1,5 @@
 import { countryInSentence } from '../../commission/engine/country-words.ts'
 import {
-  add,
   compare,
   decimal,
   integer,
@@ -13,10 +12,9 @@ import { compareText, valueOn } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { signedUp } from '../../db/fraud/candidates.ts'
-import { said } from '../../validation/fields.ts'
-import { countFigure, overFigure, partOf, withParts } from '../figures.ts'
-import { defineKind, evidenceOf, type OwnFact, signupsOf } from '../kind.ts'
-import { count, days, share } from '../parameters.ts'
+import { atLeast, moreThan, partOf, withParts } from '../figures.ts'
+import { aboutAffiliate, defineKind, type OwnFact, signupsOf } from '../kind.ts'
+import { count, days, parameter, percentage } from '../parameters.ts'
 
 /** The days before the window that its countries are compared with. */
 const COMPARED = 90
@@ -28,23 +26,15 @@ export const countryMix = defineKind({
   severity: 'low',
   verticals: ['prop-trading', 'forex', 'igaming'],
   parameters: objectOf({
-    min_signups: count(20, said('The fewest signups that are compared.')),
-    days: days(7, said('The days whose signups are compared.')),
-    points: share(
-      '40',
-      said('The percentage points by which the share of one country must have grown.'),
-    ),
-  }),
-  labels: {
-    min_signups: { label: 'Fewest signups', is: 'whole', unit: 'signups' },
-    days: { label: 'Days whose signups are compared', is: 'whole', unit: 'days' },
-    points: {
+    min_signups: count(20, 'Fewest signups', '', 'signups'),
+    days: days(7, 'Days whose signups are compared'),
+    points: parameter(percentage, '40', {
       label: 'Percentage points',
       is: 'amount',
       unit: 'points',
       hint: 'By which the share of one country must have grown.',
-    },
-  },
+    }),
+  }),
   words: ({ min_signups, days: window, points }) => ({
     when: `the share of one country among at least ${counted(min_signups, 'signup')} in ${counted(window, 'day')} is more than ${figure(points)} percentage points above its share in the ${COMPARED} days before`,
   }),
@@ -70,43 +60,23 @@ export const countryMix = defineKind({
         const difference = integer(100 * (signups.length * before.length - usual * now.length))
         const whole = integer(now.length * before.length)
         if (compare(difference, multiply(whole, decimal(points))) <= 0) return []
-        const sharePercent = quotient(integer(100 * signups.length), integer(now.length), 2)
-        const usualPercent = quotient(integer(100 * usual), integer(before.length), 2)
-        return [
-          {
-            subject: { affiliate_id: view.affiliate_id },
-            figures: [
-              countFigure('signups_with_a_country', now.length, min_signups, 'signups'),
-              withParts(
-                overFigure(
-                  'share_of_a_country',
-                  sharePercent,
-                  add(usualPercent, decimal(points)),
-                  'percent',
-                ),
-                [
-                  partOf('signups_of_the_country', integer(signups.length), 'signups'),
-                  partOf('usual_share_of_the_country', usualPercent, 'percent', compared),
-                  partOf('earlier_signups_of_the_country', integer(usual), 'signups', compared),
-                  partOf(
-                    'earlier_signups_with_a_country',
-                    integer(before.length),
-                    'signups',
-                    compared,
-                  ),
-                ],
-              ),
-              overFigure(
-                'growth_of_the_share',
-                subtract(sharePercent, usualPercent),
-                decimal(points),
-                'points',
-              ),
+        const share = quotient(integer(100 * signups.length), integer(now.length), 2)
+        const usualShare = quotient(integer(100 * usual), integer(before.length), 2)
+        const figures = [
+          atLeast('signups_with_a_country', now.length, min_signups, 'signups'),
+          withParts(
+            moreThan('growth_of_the_share', subtract(share, usualShare), points, 'points'),
+            [
+              partOf('share_of_a_country', share, 'percent'),
+              partOf('signups_of_the_country', signups.length, 'signups'),
+              partOf('usual_share_of_the_country', usualShare, 'percent', compared),
+              partOf('earlier_signups_of_the_country', usual, 'signups', compared),
+              partOf('earlier_signups_with_a_country', before.length, 'signups', compared),
             ],
-            sentence: `${figure(plainText(sharePercent))} % of the signups came from ${countryInSentence(country)}; ${figure(plainText(usualPercent))} % are usual.`,
-            evidence: evidenceOf(signups),
-          },
+          ),
         ]
+        const sentence = `${figure(plainText(share))} % of the signups came from ${countryInSentence(country)}; ${figure(plainText(usualShare))} % are usual.`
+        return [aboutAffiliate(view, figures, sentence, signups)]
       })
   },
   titles: {

@@ -3,33 +3,26 @@ import {
   type Decimal,
   decimal,
   fromFact,
-  greatest,
-  integer,
   isPositive,
-  multiply,
-  ONE,
   sum,
-  ZERO,
 } from '../../commission/engine/decimal.ts'
 import { amountOf, type Fact } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { customersWith, isNamed } from '../../db/fraud/candidates.ts'
-import { said } from '../../validation/fields.ts'
 import {
-  countFigure,
+  atLeast,
+  lessThan,
   partOf,
   percentFigure,
   reachesPercent,
   type Total,
   totalOf,
-  underFigure,
   withParts,
 } from '../figures.ts'
-import { defineKind, evidenceOf, type Figure, type Finding, type Seen, type View } from '../kind.ts'
+import { aboutAffiliate, aboutCustomer, defineKind, type Seen, type View } from '../kind.ts'
 import {
   amountField,
-  EVENTS_LABEL,
   type EventNames,
   eventNames,
   eventWords,
@@ -49,46 +42,22 @@ export const depositWithdrawal = defineKind({
   severity: 'high',
   verticals: ['forex', 'igaming'],
   parameters: objectOf({
-    percent: share(
-      '90',
-      said('The share of the deposits, in percent, that must have been withdrawn.'),
-    ),
-    days: days(7, said('The days from the first deposit on.')),
-    lots: above0('0.1', said('A customer who traded as many lots is left out.')),
+    percent: share('90', 'Withdrawn share of the deposits'),
+    days: days(7, 'Days from the first deposit on'),
+    lots: above0('0.1', 'Lots', 'A customer who traded as many is left out.', 'lots'),
     share_percent: share(
       '30',
-      said(
-        'The share of the affiliate’s customers, in percent, from which a case of the affiliate opens.',
-      ),
+      'Share of the affiliate’s customers',
+      'From which a case of the affiliate opens.',
     ),
     min_customers: count(
       10,
-      said('The fewest customers with a deposit that are compared for the affiliate.'),
+      'Fewest customers with a deposit',
+      'For a case of the affiliate.',
+      'customers',
     ),
     events: eventNames,
   }),
-  labels: {
-    percent: { label: 'Withdrawn share of the deposits', is: 'percent' },
-    days: { label: 'Days from the first deposit on', is: 'whole', unit: 'days' },
-    lots: {
-      label: 'Lots',
-      is: 'amount',
-      unit: 'lots',
-      hint: 'A customer who traded as many is left out.',
-    },
-    share_percent: {
-      label: 'Share of the affiliate’s customers',
-      is: 'percent',
-      hint: 'From which a case of the affiliate opens.',
-    },
-    min_customers: {
-      label: 'Fewest customers with a deposit',
-      is: 'whole',
-      unit: 'customers',
-      hint: 'For a case of the affiliate.',
-    },
-    events: EVENTS_LABEL,
-  },
   words: ({ percent, days: window, lots, share_percent, min_customers, events }) => ({
     when: `a customer withdrew ${figure(percent)} % of the deposits within ${counted(window, 'day')} of the first one, after less than ${figure(lots)} lots and no bet, or ${figure(share_percent)} % of at least ${counted(min_customers, 'customer')} with a first deposit in ${AFFILIATE_DAYS} days did so`,
     more: eventWords(events),
@@ -113,43 +82,34 @@ export const depositWithdrawal = defineKind({
       return stay ? [{ customer, ...stay }] : []
     })
     const back = found.filter(({ isBack }) => isBack)
-    const findings: Finding[] = back
+    const did = `within ${counted(window, 'day')} and hardly traded or played.`
+    const findings = back
       .filter(({ isNew }) => isNew)
-      .map(({ customer, facts, ...stay }) => ({
-        subject: { customer_id: customer.customer_id },
-        figures: [
-          withdrawnFigure('withdrawn_of_deposits', view, stay, parameters),
-          playFigure([stay], parameters),
-        ],
-        sentence: `The customer withdrew nearly all deposits within ${counted(window, 'day')} and hardly traded or played.`,
-        evidence: evidenceOf(facts.map((fact) => ({ customer, fact }))),
-      }))
-    if (findings.length === 0) return []
-    const all = integer(found.length)
-    if (found.length >= min_customers && reachesPercent(integer(back.length), all, share_percent)) {
-      findings.push({
-        subject: { affiliate_id: view.affiliate_id },
-        figures: [
-          countFigure('customers_who_deposited', found.length, min_customers, 'customers'),
-          withParts(
-            percentFigure('share_who_withdrew', integer(back.length), all, share_percent),
-            [partOf('customers_who_withdrew', integer(back.length), 'customers')],
-            found.flatMap(leftOutOf),
-          ),
-          ...leastWithdrawn(view, back, parameters),
-          playFigure(back, parameters),
-        ],
-        sentence: `${back.length} of ${counted(found.length, 'customer')} withdrew nearly all deposits within ${counted(window, 'day')} and hardly traded or played.`,
-        evidence: evidenceOf(
-          back.flatMap(({ customer, facts }) => facts.map((fact) => ({ customer, fact }))),
+      .map(({ customer, facts, ...stay }) =>
+        aboutCustomer(
+          customer,
+          [withdrawnFigure(view, stay, parameters), playFigure(stay, parameters)],
+          `The customer withdrew nearly all deposits ${did}`,
+          facts,
         ),
-      })
-    }
-    return findings
+      )
+    const [part, whole] = [back.length, found.length]
+    if (findings.length === 0 || whole < min_customers) return findings
+    if (!reachesPercent(part, whole, share_percent)) return findings
+    const figures = [
+      atLeast('customers_who_deposited', whole, min_customers, 'customers'),
+      withParts(
+        percentFigure('share_who_withdrew', part, whole, share_percent),
+        [partOf('customers_who_withdrew', part, 'customers')],
+        found.flatMap(leftOutOf),
+      ),
+    ]
+    const sentence = `${part} of ${counted(whole, 'customer')} withdrew nearly all deposits ${did}`
+    const records = back.flatMap(({ customer, facts }) => facts.map((fact) => ({ customer, fact })))
+    return [...findings, aboutAffiliate(view, figures, sentence, records)]
   },
   titles: {
     withdrawn_of_deposits: 'Withdrawn, of the deposits',
-    least_withdrawn_of_deposits: 'Withdrawn by the customer with the least, of the deposits',
   },
   sees: 'Deposits, withdrawals, lots and bets of each customer by day.',
   cannotSee:
@@ -223,14 +183,9 @@ const leftOutOf = ({ deposited, withdrawn }: Amounts) => [
 ]
 
 /** Returns a figure of the share of the deposits that a customer withdrew. */
-const withdrawnFigure = (
-  name: string,
-  { currency }: View,
-  stay: Amounts,
-  { percent }: Thresholds,
-): Figure =>
+const withdrawnFigure = ({ currency }: View, stay: Amounts, { percent }: Thresholds) =>
   withParts(
-    percentFigure(name, stay.withdrawn.sum, stay.deposited.sum, percent),
+    percentFigure('withdrawn_of_deposits', stay.withdrawn.sum, stay.deposited.sum, percent),
     [
       partOf('withdrawn', stay.withdrawn.sum, currency),
       partOf('deposited', stay.deposited.sum, currency),
@@ -238,21 +193,6 @@ const withdrawnFigure = (
     leftOutOf(stay),
   )
 
-/** Returns such a figure of the customer with the smallest share. */
-function leastWithdrawn(view: View, stays: readonly Stay[], thresholds: Thresholds): Figure[] {
-  const [least] = stays.toSorted((a, b) =>
-    compare(multiply(a.withdrawn.sum, b.deposited.sum), multiply(b.withdrawn.sum, a.deposited.sum)),
-  )
-  return least ? [withdrawnFigure('least_withdrawn_of_deposits', view, least, thresholds)] : []
-}
-
-/** Returns a figure of the most lots, or of the bets of a brand: one is enough to leave a customer out. */
-const playFigure = (stays: readonly Amounts[], { lots }: Thresholds): Figure =>
-  stays.some(({ isBrand }) => isBrand)
-    ? underFigure('bets', ZERO, ONE, 'bets')
-    : underFigure(
-        'lots_traded',
-        stays.map(({ traded }) => traded).reduce(greatest, ZERO),
-        decimal(lots),
-        'lots',
-      )
+/** Returns a figure of the lots, or of the bets of a brand: one is enough to leave a customer out. */
+const playFigure = ({ isBrand, traded }: Amounts, { lots }: Thresholds) =>
+  isBrand ? lessThan('bets', 0, 1, 'bets') : lessThan('lots_traded', traded, lots, 'lots')

@@ -8,9 +8,9 @@ import { customersWith } from '../../db/fraud/candidates.ts'
 import * as f from '../../validation/fields.ts'
 import { member, said } from '../../validation/fields.ts'
 import { exceeds } from '../figures.ts'
-import { defineKind, evidenceOf, ownFacts, type Seen } from '../kind.ts'
+import { aboutCustomer, defineKind, ownFacts, type Seen } from '../kind.ts'
 import { isFee } from '../money-records.ts'
-import { above0 } from '../parameters.ts'
+import { documented, parameter, percent } from '../parameters.ts'
 
 const FAILED = 'failed'
 
@@ -23,6 +23,8 @@ const limits = objectOf({
   ),
 })
 
+const BY_CHALLENGE = { label: 'Other limits by challenge', is: 'limits' } as const
+
 /** A customer who broke the drawdown rules of a challenge, and whose phase says nothing of it. */
 export const drawdownBreach = defineKind({
   kind: 'drawdown_breach',
@@ -30,34 +32,22 @@ export const drawdownBreach = defineKind({
   severity: 'medium',
   verticals: ['prop-trading'],
   parameters: objectOf({
-    daily: above0('5', said('The limit of the drawdown of a day, in percent.')),
-    total: above0('10', said('The limit of the maximum drawdown, in percent.')),
-    grace_days: v.optional(
-      member(
-        wholeNumber(0, 30),
-        said('The days after the breach in which the phase may still become `failed`.', 2),
-      ),
-      2,
-    ),
-    by_challenge_type: v.optional(
-      member(
-        v.record(f.text, limits),
-        said('Other limits for a `challenge_type`.', { '2-step': { daily: '4' } }),
-      ),
-      {},
-    ),
-  }),
-  labels: {
-    daily: { label: 'Limit of the daily drawdown', is: 'percent' },
-    total: { label: 'Limit of the maximum drawdown', is: 'percent' },
-    grace_days: {
+    daily: percent('5', 'Limit of the daily drawdown'),
+    total: percent('10', 'Limit of the maximum drawdown'),
+    grace_days: parameter(wholeNumber(0, 30), 2, {
       label: 'Days until the phase is failed',
       is: 'whole',
       unit: 'days',
       hint: 'No case opens before they are over.',
+    }),
+    by_challenge_type: {
+      ...v.optional(
+        documented(v.record(f.text, limits), BY_CHALLENGE, { '2-step': { daily: '4' } }),
+        {},
+      ),
+      label: BY_CHALLENGE,
     },
-    by_challenge_type: { label: 'Other limits by challenge', is: 'limits' },
-  },
+  }),
   words: ({ daily, total, grace_days, by_challenge_type }) => ({
     when: `the drawdown of a customer was more than ${figure(daily)} % on one day or more than ${figure(total)} % in all, and the phase was not failed ${grace_days === 0 ? 'on that day' : `within ${counted(grace_days, 'day')}`}`,
     more: [
@@ -93,35 +83,21 @@ export const drawdownBreach = defineKind({
       if (ownFacts(customer, 'transactions', breached, day).some(isFee)) return []
       const type = valueOn(customer.fields, breached)?.challenge_type ?? ''
       const own = Object.hasOwn(by_challenge_type, type) ? by_challenge_type[type] : undefined
-      const rows = ownFacts(customer, 'trading-activity', breached, breached).map((fact) => ({
-        fact,
-        figures: [
-          ...exceeds(
-            'drawdown',
-            fromFact(amountOf(fact, 'drawdown')),
-            decimal(own?.daily ?? daily),
-            'percent',
+      const limits = { drawdown: own?.daily ?? daily, max_drawdown: own?.total ?? total }
+      const found = ownFacts(customer, 'trading-activity', breached, breached)
+        .map((fact) => ({
+          fact,
+          figures: Object.entries(limits).flatMap(([name, limit]) =>
+            exceeds(name, fromFact(amountOf(fact, name)), decimal(limit), 'percent'),
           ),
-          ...exceeds(
-            'max_drawdown',
-            fromFact(amountOf(fact, 'max_drawdown')),
-            decimal(own?.total ?? total),
-            'percent',
-          ),
-        ],
-      }))
-      const found = rows.filter(({ figures }) => figures.length > 0)
-      const [first] = found
-      const [worst] = first?.figures ?? []
+        }))
+        .filter(({ figures }) => figures.length > 0)
+      const figures = found.flatMap((one) => one.figures)
+      const [worst] = figures
       if (!worst) return []
-      return [
-        {
-          subject: { customer_id: customer.customer_id },
-          figures: found.flatMap(({ figures }) => figures),
-          sentence: `The drawdown was ${figure(worst.value)} %, more than ${figure(worst.threshold)} %, and the phase is not failed.`,
-          evidence: evidenceOf(found.map(({ fact }) => ({ customer, fact }))),
-        },
-      ]
+      const sentence = `The drawdown was ${figure(worst.value)} %, more than ${figure(worst.threshold)} %, and the phase is not failed.`
+      const facts = found.map(({ fact }) => fact)
+      return [aboutCustomer(customer, figures, sentence, facts)]
     })
   },
   sees: 'The drawdown of each row of trading activity, the phase of the customer by day, and approved fees.',

@@ -10,18 +10,19 @@ import type { Fact, FactResource } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { customersWith } from '../../db/fraud/candidates.ts'
-import { said } from '../../validation/fields.ts'
 import { exceeds, partOf, type Total, totalOf, withParts } from '../figures.ts'
 import {
+  aboutAffiliate,
+  aboutCustomer,
   defineKind,
-  evidenceOf,
   type Figure,
   type Finding,
+  type OwnFact,
   ownFacts,
   type Seen,
   type View,
 } from '../kind.ts'
-import { above0, days, MAX_DAYS } from '../parameters.ts'
+import { days, MAX_DAYS, percent } from '../parameters.ts'
 
 /** Trading that earns the affiliate more by volume than it brings the firm. */
 export const lotChurn = defineKind({
@@ -30,20 +31,13 @@ export const lotChurn = defineKind({
   severity: 'medium',
   verticals: ['forex'],
   parameters: objectOf({
-    percent: above0(
+    percent: percent(
       '80',
-      said('The percentage of spread cost and commission that the earnings by volume must exceed.'),
+      'Share of spread and commission',
+      'What the affiliate earns by volume must be more.',
     ),
-    days: days(30, said('The days that are summed.')),
+    days: days(30, 'Days that are summed'),
   }),
-  labels: {
-    percent: {
-      label: 'Share of spread and commission',
-      is: 'percent',
-      hint: 'What the affiliate earns by volume must be more.',
-    },
-    days: { label: 'Days that are summed', is: 'whole', unit: 'days' },
-  },
   words: ({ percent, days: window }) => ({
     when: `in ${counted(window, 'day')} the affiliate earned more by volume from a customer, or from all together, than ${figure(percent)} % of the spread and commission charged, or than the net deposits up to then`,
     more: ['Customers without a deposit are left out of the comparison with net deposits.'],
@@ -67,12 +61,16 @@ export const lotChurn = defineKind({
     const ofDay = sums.filter(({ trading, deposits, withdrawals }) =>
       [trading, deposits, withdrawals].flat().some((fact) => fact.day === day),
     )
-    const subject = { affiliate_id: view.affiliate_id }
     const ofAffiliate = (parts: readonly Sums[]) =>
-      findingOf(view, percent, subject, 'all customers', parts)
+      findingOf(view, percent, parts, (figures, records) =>
+        aboutAffiliate(view, figures, sentenceOf('all customers'), records),
+      )
     return [
       ...ofDay.flatMap((one) =>
-        findingOf(view, percent, { customer_id: one.customer.customer_id }, 'the customer', [one]),
+        findingOf(view, percent, [one], (figures, records) => {
+          const facts = records.map(({ fact }) => fact)
+          return aboutCustomer(one.customer, figures, sentenceOf('the customer'), facts)
+        }),
       ),
       // All customers are compared on days whose customers together are above the limits.
       ...(ofAffiliate(ofDay).length > 0 ? ofAffiliate(sums) : []),
@@ -83,31 +81,28 @@ export const lotChurn = defineKind({
     'Older deposits, and gains: a customer who withdrew what they won looks worse than they are. Tiers count at their first step, and limits of a rule are not seen.',
 })
 
+const sentenceOf = (whom: string): string =>
+  `By volume the affiliate earned more from ${whom} than the limits allow.`
+
 function findingOf(
   view: View,
   percent: string,
-  subject: Finding['subject'],
-  whom: string,
   parts: readonly Sums[],
+  about: (figures: readonly Figure[], records: readonly OwnFact[]) => Finding,
 ): Finding[] {
   const depositors = parts.filter(({ deposits }) => deposits.length > 0)
   const ofDeposits = depositsFigure(view, depositors)
   const figures = [...chargesFigure(view, parts, percent), ...ofDeposits]
   if (figures.length === 0) return []
   const money = ofDeposits.length > 0 ? depositors : []
-  return [
-    {
-      subject,
-      figures,
-      sentence: `By volume the affiliate earned more from ${whom} than the limits allow.`,
-      evidence: evidenceOf([
-        ...parts.flatMap(({ customer, trading }) => trading.map((fact) => ({ customer, fact }))),
-        ...money.flatMap(({ customer, deposits, withdrawals }) =>
-          [...deposits, ...withdrawals].map((fact) => ({ customer, fact })),
-        ),
-      ]),
-    },
+  const of = (customer: Seen, facts: readonly Fact[]) => facts.map((fact) => ({ customer, fact }))
+  const records = [
+    ...parts.flatMap(({ customer, trading }) => of(customer, trading)),
+    ...money.flatMap(({ customer, deposits, withdrawals }) =>
+      of(customer, [...deposits, ...withdrawals]),
+    ),
   ]
+  return [about(figures, records)]
 }
 
 interface Sums {

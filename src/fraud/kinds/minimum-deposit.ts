@@ -4,41 +4,24 @@ import {
   integer,
   isPositive,
   multiply,
-  ONE,
   quotient,
   subtract,
-  ZERO,
 } from '../../commission/engine/decimal.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
+import { notNegative } from '../../commission/plans/decimals.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
-import { said } from '../../validation/fields.ts'
+import { atLeast, atMost, partOf, percentFigure, reachesPercent, withParts } from '../figures.ts'
 import {
-  atMostFigure,
-  countFigure,
-  partOf,
-  percentFigure,
-  reachesPercent,
-  underFigure,
-  withParts,
-} from '../figures.ts'
-import {
+  aboutAffiliate,
   defineKind,
-  evidenceOf,
   type Figure,
   type Minimum,
   type Qualified,
   qualifiedOn,
   type Seen,
 } from '../kind.ts'
-import {
-  EVENTS_LABEL,
-  type EventNames,
-  eventNames,
-  eventWords,
-  isDeposit,
-  isPlay,
-} from '../money-records.ts'
-import { atLeast0, count, days, SHARE_LABEL, share } from '../parameters.ts'
+import { type EventNames, eventNames, eventWords, isDeposit, isPlay } from '../money-records.ts'
+import { count, days, parameter, shareOfAll } from '../parameters.ts'
 import { qualifyingCandidates } from '../qualifications.ts'
 
 /** Customers who deposited just what a rule asks for, and then did nothing. */
@@ -49,36 +32,17 @@ export const minimumDeposit = defineKind({
   verticals: ['prop-trading', 'forex', 'igaming'],
   unusualIn: ['prop-trading'],
   parameters: objectOf({
-    min_customers: count(10, said('The fewest customers who qualified that are compared.')),
-    days: days(30, said('The days in which they qualified.')),
-    share_percent: share(
-      '60',
-      said('The share of these customers, in percent, from which a case opens.'),
-    ),
-    within_percent: atLeast0(
-      '1',
-      said('How far above what the rule asks for a deposit counts as the minimum, in percent.'),
-    ),
-    idle_days: days(14, said('The days after qualifying in which the customer did nothing.')),
-    events: eventNames,
-  }),
-  labels: {
-    min_customers: { label: 'Fewest customers who qualified', is: 'whole', unit: 'customers' },
-    days: { label: 'Days in which they qualified', is: 'whole', unit: 'days' },
-    share_percent: SHARE_LABEL,
-    within_percent: {
+    min_customers: count(10, 'Fewest customers who qualified', '', 'customers'),
+    days: days(30, 'Days in which they qualified'),
+    share_percent: shareOfAll('60'),
+    within_percent: parameter(notNegative, '1', {
       label: 'At most above the minimum',
       is: 'percent',
       hint: 'The minimum is what the plan asks for.',
-    },
-    idle_days: {
-      label: 'Days without activity',
-      is: 'whole',
-      unit: 'days',
-      hint: 'After the customer qualified.',
-    },
-    events: EVENTS_LABEL,
-  },
+    }),
+    idle_days: days(14, 'Days without activity', 'After the customer qualified.'),
+    events: eventNames,
+  }),
   words: ({ min_customers, days: window, share_percent, within_percent, idle_days, events }) => ({
     when: `${figure(share_percent)} % of at least ${counted(min_customers, 'customer')} who qualified in ${counted(window, 'day')} deposited at most ${figure(within_percent)} % above the minimum of the plan, and did nothing in the ${counted(idle_days, 'day')} after`,
     more: eventWords(events),
@@ -116,31 +80,25 @@ export const minimumDeposit = defineKind({
         isJustEnough(minimum, within_percent) && isIdle(customer, one.day, idle_days, events),
     )
     if (!found.some(({ one }) => one.day === last)) return []
-    const [part, whole] = [integer(found.length), integer(qualified.length)]
+    const [part, whole] = [found.length, qualified.length]
     if (!reachesPercent(part, whole, share_percent)) return []
-    return [
-      {
-        subject: { affiliate_id: view.affiliate_id },
-        figures: [
-          countFigure('customers_who_qualified', qualified.length, min_customers, 'customers'),
-          withParts(percentFigure('share_at_the_minimum', part, whole, share_percent), [
-            partOf('customers_at_the_minimum', part, 'customers'),
-          ]),
-          ...mostAbove(
-            found.map(({ minimum }) => minimum),
-            within_percent,
-          ),
-          underFigure('records_in_the_days_after', ZERO, ONE, 'records'),
-        ],
-        sentence: `${found.length} of ${counted(qualified.length, 'customer')} who qualified deposited at most ${within_percent} % more than the rule asks for, and did nothing in the ${counted(idle_days, 'day')} after.`,
-        evidence: evidenceOf(
-          found.flatMap(({ customer, one }) => one.facts.map((fact) => ({ customer, fact }))),
-        ),
-      },
+    const figures = [
+      atLeast('customers_who_qualified', whole, min_customers, 'customers'),
+      withParts(percentFigure('share_at_the_minimum', part, whole, share_percent), [
+        partOf('customers_at_the_minimum', part, 'customers'),
+      ]),
+      ...mostAbove(
+        found.map(({ minimum }) => minimum),
+        within_percent,
+      ),
     ]
+    const sentence = `${part} of ${counted(whole, 'customer')} who qualified deposited at most ${within_percent} % more than the rule asks for, and did nothing in the ${counted(idle_days, 'day')} after.`
+    const records = found.flatMap(({ customer, one }) =>
+      one.facts.map((fact) => ({ customer, fact })),
+    )
+    return [aboutAffiliate(view, figures, sentence, records)]
   },
   titles: {
-    records_in_the_days_after: 'Trades, bets or deposits in the days after',
     largest_deposit_above_the_minimum: 'Largest deposit, above the minimum',
   },
   sees: 'By which records customers qualified, and what they did in the days after.',
@@ -176,7 +134,7 @@ function mostAbove(minimums: readonly Minimum[], within: string): Figure[] {
   if (!most) return []
   const { least, reached, currency } = most
   const above = quotient(multiply(subtract(reached, least), integer(100)), least, PLACES)
-  const figure = atMostFigure('largest_deposit_above_the_minimum', above, within, 'percent')
+  const figure = atMost('largest_deposit_above_the_minimum', above, within, 'percent')
   return [
     withParts(figure, [
       partOf('deposited', reached, currency),

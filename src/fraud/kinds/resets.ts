@@ -1,9 +1,8 @@
 import { counted } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { customersWith } from '../../db/fraud/candidates.ts'
-import { said } from '../../validation/fields.ts'
-import { countFigure } from '../figures.ts'
-import { defineKind, evidenceOf, ownFacts } from '../kind.ts'
+import { atLeast } from '../figures.ts'
+import { aboutCustomer, defineKind, ownFacts } from '../kind.ts'
 import { isFee } from '../money-records.ts'
 import { count, days } from '../parameters.ts'
 
@@ -14,18 +13,9 @@ export const resets = defineKind({
   severity: 'low',
   verticals: ['prop-trading'],
   parameters: objectOf({
-    count: count(5, said('The fewest fees of a customer for challenges and resets.')),
-    days: days(14, said('The days in which they are counted.')),
+    count: count(5, 'Fewest fees', 'Of a customer, for challenges and resets.', 'fees'),
+    days: days(14, 'Days in which they are counted'),
   }),
-  labels: {
-    count: {
-      label: 'Fewest fees',
-      is: 'whole',
-      unit: 'fees',
-      hint: 'Of a customer, for challenges and resets.',
-    },
-    days: { label: 'Days in which they are counted', is: 'whole', unit: 'days' },
-  },
   words: ({ count: least, days: window }) => ({
     when: `a customer paid at least ${counted(least, 'fee')} for challenges and resets in ${counted(window, 'day')}`,
   }),
@@ -37,13 +27,9 @@ export const resets = defineKind({
     return view.customers.flatMap((customer) => {
       const fees = ownFacts(customer, 'transactions', day - window + 1, day).filter(isFee)
       if (fees.length < least || fees.at(-1)?.day !== day) return []
+      const sentence = `The customer paid ${counted(fees.length, 'fee')} for challenges and resets in ${counted(window, 'day')}.`
       return [
-        {
-          subject: { customer_id: customer.customer_id },
-          figures: [countFigure('fees', fees.length, least, 'fees')],
-          sentence: `The customer paid ${counted(fees.length, 'fee')} for challenges and resets in ${counted(window, 'day')}.`,
-          evidence: evidenceOf(fees.map((fact) => ({ customer, fact }))),
-        },
+        aboutCustomer(customer, [atLeast('fees', fees.length, least, 'fees')], sentence, fees),
       ]
     })
   },

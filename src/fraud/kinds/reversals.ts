@@ -1,21 +1,19 @@
-import { decimal, isPositive, multiply, ZERO } from '../../commission/engine/decimal.ts'
+import { isPositive } from '../../commission/engine/decimal.ts'
 import type { Fact } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { wordsFor } from '../../commission/statements/select-facts.ts'
 import { customersWith, isNamed } from '../../db/fraud/candidates.ts'
-import { said } from '../../validation/fields.ts'
 import {
-  countFigure,
-  overFigure,
+  atLeast,
+  moreThan,
   partOf,
   percentFigure,
-  reachedFigure,
   reachesPercent,
   totalOf,
   withParts,
 } from '../figures.ts'
-import { defineKind, evidenceOf, factsOf, type OwnFact } from '../kind.ts'
+import { aboutAffiliate, defineKind, factsOf, type OwnFact } from '../kind.ts'
 import { count, days, share } from '../parameters.ts'
 
 const PAID = new Set(['challenge_fee', 'reset_fee', 'deposit'])
@@ -28,23 +26,15 @@ export const reversals = defineKind({
   severity: 'medium',
   verticals: ['prop-trading', 'forex'],
   parameters: objectOf({
-    percent: share(
-      '20',
-      said('The share of the approved amount, in percent, from which a case opens.'),
+    percent: share('20', 'Share of the approved amount'),
+    min_count: count(
+      5,
+      'Fewest fees and deposits',
+      'That were reversed, declined or refunded.',
+      'transactions',
     ),
-    min_count: count(5, said('The fewest reversed, declined or refunded fees and deposits.')),
-    days: days(30, said('The days in which they are counted.')),
+    days: days(30, 'Days in which they are counted'),
   }),
-  labels: {
-    percent: { label: 'Share of the approved amount', is: 'percent' },
-    min_count: {
-      label: 'Fewest fees and deposits',
-      is: 'whole',
-      unit: 'transactions',
-      hint: 'That were reversed, declined or refunded.',
-    },
-    days: { label: 'Days in which they are counted', is: 'whole', unit: 'days' },
-  },
   words: ({ percent, min_count, days: window }) => ({
     when: `in ${counted(window, 'day')} at least ${min_count === 1 ? '1 fee or deposit was' : `${figure(String(min_count))} fees and deposits were`} reversed, declined or refunded, and they reach ${figure(percent)} % of the approved amount`,
   }),
@@ -64,48 +54,28 @@ export const reversals = defineKind({
     const days = { first: day - window + 1, last: day }
     const own = factsOf(view, 'transactions', days.first, days.last)
     const broken = own.filter(isTakenBack)
-    if (!broken.some(({ fact }) => fact.day === day)) return []
+    if (broken.length < min_count || !broken.some(({ fact }) => fact.day === day)) return []
     const approved = own.filter(({ fact }) => PAID.has(fact.kind) && fact.state === 'approved')
-    const { sum: lost, leftOut } = totalOf(view, broken.map(factIn))
-    const { sum: kept, leftOut: keptLeftOut } = totalOf(view, approved.map(factIn))
-    const all = [...leftOut, ...keptLeftOut]
-    const parts = [
-      partOf('taken_back', lost, view.currency),
-      partOf('approved_amount', kept, view.currency, days),
-    ]
-    const reaches = isPositive(kept) ? reachesPercent(lost, kept, percent) : isPositive(lost)
-    const least = multiply(kept, multiply(decimal(percent), decimal('0.01')))
-    if (broken.length < min_count || !reaches) return []
-    return [
-      {
-        subject: { affiliate_id: view.affiliate_id },
-        figures: [
-          countFigure('reversed_declined_or_refunded', broken.length, min_count, 'transactions'),
-          ...(isPositive(kept)
-            ? [
-                withParts(
-                  percentFigure('share_of_the_approved_amount', lost, kept, percent),
-                  parts,
-                  all,
-                ),
-                withParts(
-                  reachedFigure('amount_that_was_taken_back', lost, least, view.currency),
-                  parts.slice(1),
-                  all,
-                ),
-              ]
-            : [
-                withParts(
-                  overFigure('amount_that_was_taken_back', lost, ZERO, view.currency),
-                  parts.slice(1),
-                  all,
-                ),
-              ]),
+    const lost = totalOf(view, broken.map(factIn))
+    const kept = totalOf(view, approved.map(factIn))
+    const hasKept = isPositive(kept.sum)
+    if (hasKept ? !reachesPercent(lost.sum, kept.sum, percent) : !isPositive(lost.sum)) return []
+    const amount = hasKept
+      ? percentFigure('share_of_the_approved_amount', lost.sum, kept.sum, percent)
+      : moreThan('amount_that_was_taken_back', lost.sum, 0, view.currency)
+    const figures = [
+      atLeast('reversed_declined_or_refunded', broken.length, min_count, 'transactions'),
+      withParts(
+        amount,
+        [
+          partOf('taken_back', lost.sum, view.currency),
+          partOf('approved_amount', kept.sum, view.currency, days),
         ],
-        sentence: `${figure(String(broken.length))} fees and deposits were reversed, declined or refunded in ${counted(window, 'day')}.`,
-        evidence: evidenceOf(broken),
-      },
+        [...lost.leftOut, ...kept.leftOut],
+      ),
     ]
+    const sentence = `${figure(String(broken.length))} fees and deposits were reversed, declined or refunded in ${counted(window, 'day')}.`
+    return [aboutAffiliate(view, figures, sentence, broken)]
   },
   titles: {
     amount_that_was_taken_back: 'Amount reversed, declined or refunded',

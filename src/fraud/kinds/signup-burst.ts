@@ -3,9 +3,8 @@ import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { signedUp } from '../../db/fraud/candidates.ts'
 import { HOUR_MS } from '../../durations.ts'
-import { said } from '../../validation/fields.ts'
-import { countFigure, median, overFigure, partOf, withParts } from '../figures.ts'
-import { defineKind, evidenceOf, type OwnFact, signupsOf } from '../kind.ts'
+import { atLeast, median, moreThan, partOf, withParts } from '../figures.ts'
+import { aboutAffiliate, defineKind, type OwnFact, signupsOf } from '../kind.ts'
 import { above0, count, MAX_DAYS } from '../parameters.ts'
 
 /** The days with signups that a day is compared with: the latest before it. */
@@ -18,21 +17,9 @@ export const signupBurst = defineKind({
   severity: 'medium',
   verticals: ['prop-trading', 'forex', 'igaming'],
   parameters: objectOf({
-    min: count(20, said('The fewest signups of a day, or of an hour.')),
-    times: above0(
-      '5',
-      said('How many times the median of the last days with signups they must exceed.'),
-    ),
+    min: count(20, 'Fewest signups', 'Of a day, or of an hour.', 'signups'),
+    times: above0('5', 'Times what is usual', '', 'times'),
   }),
-  labels: {
-    min: {
-      label: 'Fewest signups',
-      is: 'whole',
-      unit: 'signups',
-      hint: 'Of a day, or of an hour.',
-    },
-    times: { label: 'Times what is usual', is: 'amount', unit: 'times' },
-  },
   words: ({ min, times }) => ({
     when: `at least ${counted(min, 'customer')} signed up on one day or within an hour, more than ${figure(times)} times what is usual`,
     more: [`Usual is the median of the affiliate’s last ${COMPARED} days with signups.`],
@@ -66,10 +53,10 @@ export const signupBurst = defineKind({
       return [
         {
           figures: [
-            withParts(overFigure(name, integer(value), threshold, 'signups'), [
+            withParts(moreThan(name, value, threshold, 'signups'), [
               partOf(`usual_${name}`, usual, 'signups', compared),
             ]),
-            countFigure(name, value, min, 'signups'),
+            atLeast(name, value, min, 'signups'),
           ],
           sentence: `${counted(value, 'signup')} came within ${within}; ${figure(plainText(usual))} are usual.`,
         },
@@ -77,14 +64,8 @@ export const signupBurst = defineKind({
     })
     const [first] = found
     if (!first) return []
-    return [
-      {
-        subject: { affiliate_id: view.affiliate_id },
-        figures: found.flatMap((one) => one.figures),
-        sentence: first.sentence,
-        evidence: evidenceOf(today),
-      },
-    ]
+    const figures = found.flatMap((one) => one.figures)
+    return [aboutAffiliate(view, figures, first.sentence, today)]
   },
   sees: 'How many customers signed up on each day and, where the time of day was sent, in each hour.',
   cannotSee:

@@ -163,20 +163,6 @@ function clickToSignup(scene: Scene, p: Parameters): Found[] {
           ),
           [part('signups_that_count', count(own.length), 'signups')],
         ),
-        name === 'signups_soon_after_the_click'
-          ? under(
-              'longest_time_after_the_click',
-              plain(divide(count(Math.max(...own.map(after))), count(1000))),
-              String(p.seconds),
-              'seconds',
-            )
-          : over(
-              'shortest_time_after_the_click',
-              // In hundredths of an hour, rounded up.
-              plain(divide(count(Math.ceil(Math.min(...own.map(after)) / 36_000)), HUNDRED)),
-              String(p.hours),
-              'hours',
-            ),
       ],
       evidence: own,
     }))
@@ -237,16 +223,13 @@ function countryMix(scene: Scene, p: Parameters): Found[] {
         subject: [scene.affiliate],
         figures: [
           figure('signups_with_a_country', String(now.length), String(p.min_signups), 'signups'),
-          explained(
-            over('share_of_a_country', plain(a), plain(add(b, parse(p.points))), 'percent'),
-            [
-              part('signups_of_the_country', count(own.length), 'signups'),
-              part('usual_share_of_the_country', b, 'percent', compared),
-              part('earlier_signups_of_the_country', count(usual.length), 'signups', compared),
-              part('earlier_signups_with_a_country', count(then.length), 'signups', compared),
-            ],
-          ),
-          over('growth_of_the_share', plain(subtract(a, b)), p.points, 'points'),
+          explained(over('growth_of_the_share', plain(subtract(a, b)), p.points, 'points'), [
+            part('share_of_a_country', a, 'percent'),
+            part('signups_of_the_country', count(own.length), 'signups'),
+            part('usual_share_of_the_country', b, 'percent', compared),
+            part('earlier_signups_of_the_country', count(usual.length), 'signups', compared),
+            part('earlier_signups_with_a_country', count(then.length), 'signups', compared),
+          ]),
         ],
         evidence: own,
       },
@@ -306,7 +289,6 @@ function minimumDeposit(scene: Scene, p: Parameters): Found[] {
           ),
         ]
       : []),
-    under('records_in_the_days_after', '0', '1', 'records'),
   ])
 }
 
@@ -388,33 +370,25 @@ function depositWithdrawal(scene: Scene, p: Parameters): Found[] {
     return [{ id, facts: all, deposited, withdrawn, lots, without, isBack, isNew }]
   })
   type Stay = (typeof stays)[number]
-  const share = (name: string, { withdrawn, deposited, without }: Stay) =>
+  const share = ({ withdrawn, deposited, without }: Stay) =>
     explained(
-      figure(name, percentOf(withdrawn, deposited), p.percent, 'percent'),
+      figure('withdrawn_of_deposits', percentOf(withdrawn, deposited), p.percent, 'percent'),
       [part('withdrawn', withdrawn, scene.currency), part('deposited', deposited, scene.currency)],
       without,
     )
-  const played = (some: Stay[]) =>
+  const played = ({ lots }: Stay) =>
     scene.world.vertical === 'igaming'
       ? under('bets', '0', '1', 'bets')
-      : under(
-          'lots_traded',
-          plain(some.map(({ lots }) => lots).reduce(greatest, ZERO)),
-          plain(parse(p.lots)),
-          'lots',
-        )
+      : under('lots_traded', plain(lots), p.lots, 'lots')
   const back = stays.filter(({ isBack }) => isBack)
   const found: Found[] = back
     .filter(({ isNew }) => isNew)
     .map((one) => ({
       subject: [one.id],
-      figures: [share('withdrawn_of_deposits', one), played([one])],
+      figures: [share(one), played(one)],
       evidence: one.facts,
     }))
   const [some, whole] = [count(back.length), count(stays.length)]
-  const [least] = [...back].sort((a, b) =>
-    compare(divide(a.withdrawn, a.deposited), divide(b.withdrawn, b.deposited)),
-  )
   if (found.length === 0) return []
   if (stays.length >= p.min_customers && reaches(some, whole, p.share_percent))
     found.push({
@@ -431,8 +405,6 @@ function depositWithdrawal(scene: Scene, p: Parameters): Found[] {
           [part('customers_who_withdrew', some, 'customers')],
           stays.flatMap(({ without }) => without),
         ),
-        share('least_withdrawn_of_deposits', least!),
-        played(back),
       ],
       evidence: back.flatMap(({ facts }) => facts),
     })
@@ -459,23 +431,16 @@ function reversals(scene: Scene, p: Parameters): Found[] {
     String(p.min_count),
     'transactions',
   )
-  const least = plain(divide(multiply(b, parse(p.percent)), HUNDRED))
-  const name = 'amount_that_was_taken_back'
-  const without = missing(scene, [...lost, ...kept])
   const days: [string, string] = [before(scene.day, p.days - 1), scene.day]
-  const back = part('taken_back', a, scene.currency)
-  const whole = part('approved_amount', b, scene.currency, days)
-  const share = isPositive(b)
-    ? [
-        explained(
-          figure('share_of_the_approved_amount', percentOf(a, b), p.percent, 'percent'),
-          [back, whole],
-          without,
-        ),
-        explained(figure(name, plain(a), least, scene.currency), [whole], without),
-      ]
-    : [explained(over(name, plain(a), '0', scene.currency), [whole], without)]
-  return [{ subject: [scene.affiliate], figures: [counted, ...share], evidence: lost }]
+  const amount = isPositive(b)
+    ? figure('share_of_the_approved_amount', percentOf(a, b), p.percent, 'percent')
+    : over('amount_that_was_taken_back', plain(a), '0', scene.currency)
+  const parts = [
+    part('taken_back', a, scene.currency),
+    part('approved_amount', b, scene.currency, days),
+  ]
+  const share = explained(amount, parts, missing(scene, [...lost, ...kept]))
+  return [{ subject: [scene.affiliate], figures: [counted, share], evidence: lost }]
 }
 
 const isFee = (fact: Fact) =>
@@ -531,23 +496,9 @@ function hedgePair(scene: Scene, p: Parameters): Found[] {
   const ofDay = clusters.filter(({ hedges }) => hedges.some(([a]) => a!.day === scene.day))
   return ofDay.map(({ ids, hedges }) => {
     const days = new Set(hedges.map(([a]) => a!.day)).size
-    const largest = (field: string, limit: string) => {
-      const percents = hedges.map((pair) => {
-        const [x, y] = pair.map((row) => size(number(row, field)))
-        const most = greatest(x!, y!)
-        return isPositive(most) ? divide(multiply(size(subtract(x!, y!)), HUNDRED), most) : ZERO
-      })
-      const value = plain(round(percents.reduce(greatest), 2))
-      const name = field === 'pnl' ? 'difference_of_profit_and_loss' : 'difference_of_lots'
-      return under(name, value, limit, 'percent', 'at_most')
-    }
     return {
       subject: [...ids].sort(compareText).slice(0, 2),
-      figures: [
-        figure('days_with_opposite_trades', String(days), String(p.days), 'days'),
-        largest('lots_traded', p.lots_percent),
-        largest('pnl', p.pnl_percent),
-      ],
+      figures: [figure('days_with_opposite_trades', String(days), String(p.days), 'days')],
       evidence: hedges.flat(),
     }
   })
@@ -612,28 +563,15 @@ function payoutWithoutTrading(scene: Scene, p: Parameters): Found[] {
           evidence: today,
         },
       ]
-    const last = payouts.findLast(({ day }) => day < scene.day)?.day
-    // Every range of days that a payout can be for: of equal profits that of the most days counts.
-    const bought = of(facts, 'transactions')
-      .filter((fact) => isFee(fact) && fact.day > (last ?? before(scene.day, 399)))
-      .flatMap(({ day }) => [day, before(day, -1)])
-    const first = last === undefined ? [''] : [3, 2, 1, 0, -1].map((days) => before(last, days))
-    const ranges = [...first, ...bought].flatMap((from) =>
-      [0, 1, 2, 3, 4].map((days) => between(trading, from, before(scene.day, days))),
+    const last = payouts.findLast(({ day }) => day < scene.day)?.day ?? before(scene.day, 399)
+    // What was won while the last payout was under way counts for this one.
+    const won = between(trading, before(last, 3), scene.day).filter((fact) =>
+      isPositive(number(fact, 'pnl')),
     )
-    const profitOf = (rows: Fact[]) => sum(rows.map((fact) => scene.amount(fact, 'pnl')))
-    const [won = []] = ranges
-      .filter((rows) => rows.length > 0)
-      .sort(
-        (a, b) =>
-          compare(profitOf(b), profitOf(a)) ||
-          compareText(a[0]!.day, b[0]!.day) ||
-          b.length - a.length,
-      )
-    const profit = profitOf(won)
-    const most = isPositive(profit) ? multiply(profit, parse(p.times)) : ZERO
+    const profit = sum(won.map((fact) => scene.amount(fact, 'pnl')))
+    const most = multiply(profit, parse(p.times))
     const paid = total(scene, today)
-    if (compare(paid, most) <= 0) return []
+    if (!isPositive(paid) || compare(paid, most) <= 0) return []
     return [
       {
         subject: [id],
@@ -829,25 +767,19 @@ function commissionOverRevenue(scene: Scene, p: Parameters): Found[] {
       figures: [
         explained(
           over('earned', plain(earned), plain(most), currency),
-          periods.map((period) =>
-            part('earned', earnedIn(counted.filter((one) => one.period === period)), currency, [
-              firstDay(period),
-              lastDay(period),
-            ]),
-          ),
+          [
+            ...periods.map((period) =>
+              part('earned', earnedIn(counted.filter((one) => one.period === period)), currency, [
+                firstDay(period),
+                lastDay(period),
+              ]),
+            ),
+            part('net_revenue', revenue, currency, days),
+            ...parts,
+          ],
           [...unearned, ...without],
         ),
-        explained(figure('earned', plain(earned), plain(parse(p.min)), currency), [], unearned),
-        explained(
-          under(
-            'net_revenue',
-            plain(revenue),
-            plain(round(divide(multiply(earned, HUNDRED), parse(p.percent)), 12)),
-            currency,
-          ),
-          parts,
-          [...unearned, ...without],
-        ),
+        explained(figure('earned', plain(earned), p.min, currency), [], unearned),
       ],
       evidence: counted.map(({ id, period }) => ({ statement: id, day: lastDay(period) })),
     },
