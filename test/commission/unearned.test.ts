@@ -181,7 +181,7 @@ const addsUp: Law = (view) => {
     for (const { rule, version, scope, fence, base, units } of lines) {
       if (rule.kind !== 'share' && rule.kind !== 'unit') continue
       const key = [affiliate, plan.plan, version.version, rule.id, scope].join(' ')
-      const whole = fence?.base ?? base ?? units!
+      const whole = fence?.before ?? base ?? units!
       const fixed =
         rule.kind === 'share' && scope === 'affiliate' ? rule.base.fixed : { units: 0n, scale: 0 }
       const rational = ({ units: n, scale }: { units: bigint; scale: number }): Rational => ({

@@ -149,3 +149,7 @@ export function fixedText(value: Decimal, places: number): string {
 /** Returns the amount of a key; 0 if there is none. */
 export const amountAt = (amounts: ReadonlyMap<string, Decimal>, key: string): Decimal =>
   amounts.get(key) ?? ZERO
+
+/** Returns whether a decimal text is not 0; null is 0. */
+export const isSome = (amount: string | null): boolean =>
+  amount !== null && !isZero(decimal(amount))

@@ -1,8 +1,10 @@
+import { modify } from '../modifiers/order.ts'
 import type { PeriodContext } from './context.ts'
 import { convertAmount } from './convert.ts'
 import {
   add,
   type Decimal,
+  fixedText,
   integer,
   isNegative,
   negate,
@@ -13,7 +15,7 @@ import {
   ZERO,
 } from './decimal.ts'
 import { compareText } from './facts.ts'
-import { applyMax, fxList, type Line, newLine, rounded, totalOf } from './line.ts'
+import { fxList, type Line, newLine, rounded, totalOf } from './line.ts'
 import { overrideVersion, type Version } from './plans-in-force.ts'
 import {
   addRatio,
@@ -30,7 +32,10 @@ import type { StatementHold } from './settle.ts'
 import { baseStep, fundedStep, type SourceLine, sourcesStep, unitOf, unitsStep } from './steps.ts'
 import { type AffiliateTallies, type Fx, factsOf, fxOf } from './tally.ts'
 import { applyRate, type Measure } from './tiers.ts'
-import { moneyText, type Trace } from './trace.ts'
+import type { Trace } from './trace.ts'
+
+/** The modifiers of overrides remember nothing, and recoup no rule. */
+const NO_MEMORY = { state: { carries: new Map(), deficits: new Map() }, once: [] }
 
 /** A line that an upline's override books in the statement of an affiliate below. */
 export interface FundedLine {
@@ -124,7 +129,7 @@ function rateSources(
       fx,
     })
   })
-  return applyMax(lines)
+  return modify(lines, 'override', NO_MEMORY)
 }
 
 /** Books the opposite of each line in the statement of the affiliate below. A line that cannot be booked waits. */
@@ -168,7 +173,7 @@ function fund(
           step: 'rounding',
           digits: version.digits,
           before: plainText(negate(converted)),
-          after: moneyText(version, amount),
+          after: fixedText(amount, version.digits),
         }),
       ],
     })
@@ -214,9 +219,9 @@ function floor(value: Decimal, rule: CompiledOverride, trace: Trace): Decimal {
 }
 
 /** Whether an override pays for a line of an affiliate below. It counts no `once` line beyond `max_count`. */
-function paysFor({ of }: CompiledOverride, { rule, beyondCount }: Line): boolean {
+function paysFor({ of }: CompiledOverride, { rule, counted }: Line): boolean {
   if ('lines' in of) return of.lines.has(rule.kind)
-  return 'once' in of && rule.kind === 'once' && rule.id === of.once && !beyondCount
+  return 'once' in of && rule.kind === 'once' && rule.id === of.once && !counted?.beyondCount
 }
 
 type Quantity = Pick<OverrideSource, 'base' | 'units' | 'quantity' | 'fx'>

@@ -1,3 +1,5 @@
+import type { PlanSpeech } from '../modifiers/modifier.ts'
+import { modifierSentences } from '../modifiers/order.ts'
 import { ENGLISH, isMessageName, type Words } from '../words/words.ts'
 import { isOfCustomer } from './conditions.ts'
 import { decimal, integer, isNegative, multiply, negate, plainText } from './decimal.ts'
@@ -25,11 +27,6 @@ import type {
 
 /** What the sentences of a rule need to know of its plan. */
 type Frame = Pick<PlanTerms, 'currency' | 'period'>
-
-/** What the sentences of a rule need: its plan, and the words of a language. */
-interface Speech extends Frame {
-  readonly words: Words
-}
 
 /** A rule in words: `pays` says what it pays for, `limits` what else applies, each as a sentence. */
 export interface RuleWords {
@@ -175,7 +172,7 @@ const percentText = (times: string, { percent }: Words): string =>
   percent(plainText(multiply(decimal(times), integer(100))))
 
 /** Writes a term without its sign. */
-function termWords(term: Term, names: ReadonlyMap<string, string>, speech: Speech): string {
+function termWords(term: Term, names: ReadonlyMap<string, string>, speech: PlanSpeech): string {
   const { words, currency, period } = speech
   if ('fixed' in term) {
     const amount = isNegative(decimal(term.fixed))
@@ -195,7 +192,7 @@ const isDeduction = (term: Term): boolean =>
   isNegative(decimal('fixed' in term ? term.fixed : ((term as FactTerm).times ?? '1')))
 
 /** Writes a base: `spread plus trading commission minus 20 % of trading commission`. */
-function baseText(base: readonly Term[], speech: Speech): string {
+function baseText(base: readonly Term[], speech: PlanSpeech): string {
   const { words } = speech
   const names = new Map<string, string>()
   return base.reduce((before, one, i) => {
@@ -239,7 +236,7 @@ export function unitMeasure(unit: Unit, words = ENGLISH): string {
 function measureWords(
   { by, over = 'own', window = 'period' }: Tiers,
   own: string,
-  speech: Speech,
+  speech: PlanSpeech,
 ): string {
   const { words, period } = speech
   const what =
@@ -273,7 +270,7 @@ export function rateWords(rule: Rule, { currency }: Frame, words = ENGLISH): str
 }
 
 /** Returns a sentence for the tiers of a rule. */
-function tierSentences({ tiers }: Rule, own: string, speech: Speech): string[] {
+function tierSentences({ tiers }: Rule, own: string, speech: PlanSpeech): string[] {
   if (!tiers) return []
   const { words, currency } = speech
   const steps = tiers.steps
@@ -288,7 +285,7 @@ function tierSentences({ tiers }: Rule, own: string, speech: Speech): string[] {
 }
 
 /** Returns what a trigger is: `the customer makes a first deposit of at least 100 EUR`. */
-function triggerText(trigger: Trigger, { currency, words }: Speech): string {
+function triggerText(trigger: Trigger, { currency, words }: PlanSpeech): string {
   if ('signup' in trigger) return words.text('trigger.signup')
   const hasMin = trigger.min !== undefined
   const min = hasMin ? words.money(trigger.min, currency) : ''
@@ -345,7 +342,7 @@ const countNouns = (kind: Count, words: Words): string =>
   'activity' in kind ? countNoun(kind, MANY, words) : kindWords(kind, words)
 
 /** Writes a condition of `qualify`: `deposits reach 500 EUR within 30 days of the signup`. */
-function qualificationText(one: Qualification, { words, currency }: Speech): string {
+function qualificationText(one: Qualification, { words, currency }: PlanSpeech): string {
   if ('customer' in one) {
     return words.text('qualify.customer', { conditions: customerWords(one.customer, words) })
   }
@@ -382,14 +379,6 @@ export const measureOf = (
   words: Words,
 ): string => ('sum' in one ? baseText(one.sum, { ...frame, words }) : countNouns(one.count, words))
 
-/** Returns the most that a rule pays in a period. */
-const perPeriod = ({ max }: Rule, { currency, period, words }: Speech): string[] =>
-  max === undefined ? [] : [words.text(`most.${period}`, { max: words.money(max, currency) })]
-
-/** Returns the most that a rule pays for a customer. */
-const perCustomer = (max: string | undefined, { currency, words }: Speech): string[] =>
-  max === undefined ? [] : [words.text('most.customer', { max: words.money(max, currency) })]
-
 /** Says which records and customers a rule pays for, and for how long after the signup. */
 export function conditionSentences({ when, months }: Rule, words: Words): string[] {
   const { only, not } = conditionWords(when, words)
@@ -400,20 +389,9 @@ export function conditionSentences({ when, months }: Rule, words: Words): string
   ]
 }
 
-function amountSentences({ min_amount: min, max_amount: max }: OnceRule, speech: Speech): string[] {
-  if (min === undefined && max === undefined) return []
-  const { words, currency } = speech
-  return [
-    words.text(`amount.${boundsOf(min, max)}`, {
-      min: words.money(min ?? '0', currency),
-      max: words.money(max ?? '0', currency),
-    }),
-  ]
-}
-
-function onceWords(rule: OnceRule, speech: Speech): RuleWords {
-  const { period, words } = speech
-  const { trigger, qualify = [], void_by, max_count, max_per_customer, grace_hours } = rule
+function onceWords(rule: OnceRule, speech: PlanSpeech): RuleWords {
+  const { words } = speech
+  const { trigger, qualify = [], void_by, grace_hours } = rule
   const conditions = [
     triggerText(trigger, speech),
     ...qualify.map((one) => qualificationText(one, speech)),
@@ -425,7 +403,6 @@ function onceWords(rule: OnceRule, speech: Speech): RuleWords {
       conditions: words.and(conditions),
     }),
     limits: [
-      ...amountSentences(rule, speech),
       ...tierSentences(rule, words.text('by.qualified'), speech),
       ...conditionSentences(rule, speech.words),
       ...(void_by
@@ -438,18 +415,14 @@ function onceWords(rule: OnceRule, speech: Speech): RuleWords {
         : []),
       ...(rule.requalify ? [words.text('requalify')] : []),
       ...(grace_hours === undefined ? [] : [words.text('grace', { count: grace_hours })]),
-      ...perCustomer(max_per_customer, speech),
-      ...(max_count === undefined
-        ? []
-        : [words.text(`most.count.${period}`, { count: max_count })]),
-      ...perPeriod(rule, speech),
+      ...modifierSentences(rule, speech),
     ],
   }
 }
 
-function shareWords(rule: ShareRule, speech: Speech): RuleWords {
-  const { currency, words } = speech
-  const { per = 'affiliate', negative = 'offset', fence, recoups, max_per_customer } = rule
+function shareWords(rule: ShareRule, speech: PlanSpeech): RuleWords {
+  const { words } = speech
+  const { per = 'affiliate' } = rule
   const base = baseText(rule.base, speech)
   return {
     id: rule.id,
@@ -457,23 +430,12 @@ function shareWords(rule: ShareRule, speech: Speech): RuleWords {
     limits: [
       ...tierSentences(rule, base, speech),
       ...conditionSentences(rule, speech.words),
-      words.text(`negative.${negative}`),
-      ...(fence
-        ? [
-            words.text('fence', {
-              affiliate: words.money(fence.affiliate, currency),
-              customer: words.money(fence.customer, currency),
-            }),
-          ]
-        : []),
-      ...(recoups === undefined ? [] : [words.text('recoups', { rule: quoted(recoups, words) })]),
-      ...perCustomer(max_per_customer, speech),
-      ...perPeriod(rule, speech),
+      ...modifierSentences(rule, speech),
     ],
   }
 }
 
-const unitRuleWords = (rule: UnitRule, speech: Speech): RuleWords => ({
+const unitRuleWords = (rule: UnitRule, speech: PlanSpeech): RuleWords => ({
   id: rule.id,
   pays: speech.words.text('unit.pays', {
     rate: rateWords(rule, speech, speech.words),
@@ -482,12 +444,16 @@ const unitRuleWords = (rule: UnitRule, speech: Speech): RuleWords => ({
   limits: [
     ...tierSentences(rule, unitMeasure(rule.unit, speech.words), speech),
     ...conditionSentences(rule, speech.words),
-    ...perPeriod(rule, speech),
+    ...modifierSentences(rule, speech),
   ],
 })
 
 /** Says what an override pays for. */
-function overridePays({ of, level, ...rule }: OverrideRule, rate: string, speech: Speech): string {
+function overridePays(
+  { of, level, ...rule }: OverrideRule,
+  rate: string,
+  speech: PlanSpeech,
+): string {
   const { words } = speech
   const below = level === 1 ? 'direct' : 'levels'
   const values = { rate, count: level }
@@ -506,7 +472,7 @@ function overridePays({ of, level, ...rule }: OverrideRule, rate: string, speech
     : words.text(`override.once.${below}`, { ...values, rule: quoted(of.once, words) })
 }
 
-function overrideWords(rule: OverrideRule, speech: Speech): RuleWords {
+function overrideWords(rule: OverrideRule, speech: PlanSpeech): RuleWords {
   const { words } = speech
   return {
     id: rule.id,
@@ -516,7 +482,7 @@ function overrideWords(rule: OverrideRule, speech: Speech): RuleWords {
       ...conditionSentences(rule, speech.words),
       ...(rule.negative === 'offset' ? [words.text('override.offset')] : []),
       ...(rule.funded_by === 'downline' ? [words.text('override.downline')] : []),
-      ...perPeriod(rule, speech),
+      ...modifierSentences(rule, speech),
     ],
   }
 }

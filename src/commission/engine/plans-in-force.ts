@@ -112,7 +112,7 @@ export function compileVersion(
     digits,
     period: terms.period,
     terms: terms.terms,
-    rules: compileRules(terms, digits),
+    rules: compileRules(terms),
     negative: terms.negative,
     minimumPayout: decimal(terms.minimum_payout),
     holdDays: terms.hold_days,

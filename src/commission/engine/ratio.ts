@@ -64,6 +64,18 @@ export const roundRatio = ({ num, den }: Ratio, places: number): Decimal =>
 /** Writes a ratio with at most 12 places. */
 export const ratioText = (value: Ratio): string => plainText(roundRatio(value, PLACES))
 
+/** The places with which an amount is written before it is rounded. */
+const EXACT_PLACES = 40
+
+/** Writes a ratio with all its digits, or with 12 places if they do not end. */
+export function exactly(value: Ratio): { text: string; isExact: boolean } {
+  const written = roundRatio(value, EXACT_PLACES)
+  const rest = subtractRatio(value, ratio(written)).num
+  return rest.units === 0n
+    ? { text: plainText(written), isExact: true }
+    : { text: ratioText(value), isExact: false }
+}
+
 /** Writes a ratio exactly, to be read again by `parseRatio`. */
 export const exactText = ({ num, den }: Ratio): string =>
   compare(den, ONE) === 0 ? plainText(num) : `${plainText(num)}/${plainText(den)}`

@@ -1,6 +1,6 @@
 import { HOUR_MS } from '../../durations.ts'
 import { type ConditionCheck, compileConditions } from './conditions.ts'
-import { type Decimal, decimal, floorTo, ONE, ZERO } from './decimal.ts'
+import { type Decimal, decimal, ONE, ZERO } from './decimal.ts'
 import type {
   ActivityKind,
   Conditions,
@@ -39,7 +39,6 @@ export interface RuleBase {
   readonly rate: Decimal
   readonly rateIs: 'percent' | 'amount'
   readonly tiers: CompiledTiers | null
-  readonly max: Decimal | null
   /** What it pays for, as `payUnit` names it. */
   readonly unitName: string
   /** How many units `rate` pays for. */
@@ -67,11 +66,11 @@ export interface CompiledStep {
 /** A rule that pays once for a customer. */
 export interface CompiledOnce extends RuleBase {
   readonly kind: 'once'
+  /** The rule as the plan has it, from which modifiers read their members. */
+  readonly source: OnceRule
   /** The facts that trigger it; null for the signup. */
   readonly trigger: FactKind | null
   readonly min: Decimal | null
-  readonly minAmount: Decimal | null
-  readonly maxAmount: Decimal | null
   /** Whether the amount of the trigger must be converted. */
   readonly needsAmount: boolean
   readonly qualify: readonly CompiledQualification[]
@@ -79,8 +78,6 @@ export interface CompiledOnce extends RuleBase {
   readonly grace: number
   readonly requalify: boolean
   readonly voidBy: { readonly terms: readonly CompiledTerm[]; readonly withinDays: number } | null
-  readonly maxCount: number | null
-  readonly maxPerCustomer: Decimal | null
 }
 
 /** A condition of `qualify`; a sum is converted, a count is not. */
@@ -97,23 +94,22 @@ export type CompiledQualification =
 /** A rule that pays a percentage of a base. */
 export interface CompiledShare extends RuleBase {
   readonly kind: 'share'
+  readonly source: ShareRule
   readonly base: CompiledBase
   readonly per: 'affiliate' | 'customer' | 'product'
-  readonly negative: 'offset' | 'zero' | 'carry'
-  readonly fence: { readonly customer: Decimal; readonly affiliate: Decimal } | null
-  readonly recoups: string | null
-  readonly maxPerCustomer: Decimal | null
 }
 
 /** A rule that pays an amount for each unit. */
 export interface CompiledUnitRule extends RuleBase {
   readonly kind: 'unit'
+  readonly source: UnitRule
   readonly unit: CompiledUnit
 }
 
 /** A rule that pays for affiliates below. */
 export interface CompiledOverride extends RuleBase {
   readonly kind: 'override'
+  readonly source: OverrideRule
   readonly level: number
   readonly of:
     | { readonly lines: ReadonlySet<string> }
@@ -125,16 +121,7 @@ export interface CompiledOverride extends RuleBase {
 }
 
 /** Compiles the rules of a version. */
-export const compileRules = ({ rules }: PlanTerms, digits: number): CompiledRule[] =>
-  rules.map((rule) => limitDigits(compileRule(rule), digits))
-
-/** Rounds caps down to the minor unit of the currency, so that what they leave has no more digits. */
-function limitDigits(rule: CompiledRule, digits: number): CompiledRule {
-  const floor = (cap: Decimal | null): Decimal | null => cap && floorTo(cap, digits)
-  const max = floor(rule.max)
-  if (rule.kind !== 'once' && rule.kind !== 'share') return { ...rule, max }
-  return { ...rule, max, maxPerCustomer: floor(rule.maxPerCustomer) }
-}
+export const compileRules = ({ rules }: PlanTerms): CompiledRule[] => rules.map(compileRule)
 
 function compileRule(rule: Rule): CompiledRule {
   if (rule.kind === 'once') return compileOnce(rule)
@@ -154,7 +141,6 @@ function compileShared(rule: Rule, rateIs: 'percent' | 'amount'): RuleBase {
     rate: optional(rateIs === 'percent' ? percent : amount) ?? ZERO,
     rateIs,
     tiers: rule.tiers ? compileTiers(rule.tiers, rateIs) : null,
-    max: optional(rule.max),
     unitName: payUnit(rule),
     each: optional(each) ?? ONE,
   }
@@ -206,10 +192,9 @@ function compileOnce(rule: OnceRule): CompiledOnce {
   return {
     ...compileShared(rule, usesPercent ? 'percent' : 'amount'),
     kind: 'once',
+    source: rule,
     trigger: 'signup' in trigger ? null : compileKind(needsAmount ? amountKind(trigger) : trigger),
     min,
-    minAmount: optional(rule.min_amount),
-    maxAmount: optional(rule.max_amount),
     needsAmount,
     qualify: (rule.qualify ?? []).map(compileQualification),
     grace: (rule.grace_hours ?? DEFAULT_GRACE_HOURS) * HOUR_MS,
@@ -220,8 +205,6 @@ function compileOnce(rule: OnceRule): CompiledOnce {
           withinDays: rule.void_by.within_days,
         }
       : null,
-    maxCount: rule.max_count ?? null,
-    maxPerCustomer: optional(rule.max_per_customer),
   }
 }
 
@@ -246,12 +229,7 @@ function compileShare(rule: ShareRule): CompiledShare {
     kind: 'share',
     base: compileBase(rule.base),
     per: rule.per ?? 'affiliate',
-    negative: rule.negative ?? 'offset',
-    fence: rule.fence
-      ? { customer: decimal(rule.fence.customer), affiliate: decimal(rule.fence.affiliate) }
-      : null,
-    recoups: rule.recoups ?? null,
-    maxPerCustomer: optional(rule.max_per_customer),
+    source: rule,
   }
 }
 
@@ -259,6 +237,7 @@ function compileUnitRule(rule: UnitRule): CompiledUnitRule {
   return {
     ...compileShared(rule, 'amount'),
     kind: 'unit',
+    source: rule,
     unit: compileUnit(rule.unit),
   }
 }
@@ -269,6 +248,7 @@ function compileOverride(rule: OverrideRule): CompiledOverride {
   return {
     ...compileShared(rule, paysAmount ? 'amount' : 'percent'),
     kind: 'override',
+    source: rule,
     level: rule.level,
     of:
       'lines' in of

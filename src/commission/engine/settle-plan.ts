@@ -1,3 +1,4 @@
+import type { Counted } from '../modifiers/modifier.ts'
 import type { PeriodContext } from './context.ts'
 import { compareQualified, type OnceState } from './once.ts'
 import { type Plan, type Version, versionsIn } from './plans-in-force.ts'
@@ -20,15 +21,11 @@ export interface PlanInput {
 }
 
 /** A customer who qualified by a `once` rule in the period. */
-export interface Qualified {
+export interface Qualified extends Counted {
   readonly state: OnceState
   readonly rule: CompiledOnce
   /** The number of lines before it that `max_count` allowed. */
   readonly before: number
-  readonly beyondCount: boolean
-  /** `max_count`, and the position of the qualification in the period, from 1. */
-  readonly maxCount: number | null
-  readonly position: number
 }
 
 /**
@@ -45,7 +42,7 @@ function countRule(states: readonly OnceState[]): Qualified[] {
   const latest = states.reduce((a, b) =>
     b.version.effectiveFrom > a.version.effectiveFrom ? b : a,
   )
-  const { maxCount } = latest.rule
+  const maxCount = latest.rule.source.max_count ?? null
   return states.map((state, index) => ({
     state,
     rule: state.rule,

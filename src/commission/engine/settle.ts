@@ -1,48 +1,25 @@
+import { recoupedBy } from '../modifiers/advance.ts'
+import { clampPaid } from '../modifiers/clamp.ts'
+import { type Fenced, fenceBase } from '../modifiers/fence.ts'
+import { stateKey } from '../modifiers/modifier.ts'
+import { modify } from '../modifiers/order.ts'
 import {
   add,
   amountAt,
-  compare,
   type Decimal,
   fromFact,
-  greatest,
   integer,
-  isPositive,
   isZero,
-  least,
-  multiply,
-  negate,
   ONE,
-  PLACES,
   plainText,
-  quotient,
-  subtract,
-  sum,
   ZERO,
 } from './decimal.ts'
 import { amountOf, compareText } from './facts.ts'
-import {
-  applyAdvance,
-  applyMax,
-  cutLine,
-  fxList,
-  type Line,
-  limitLine,
-  newLine,
-  recoupedBy,
-  rounded,
-} from './line.ts'
+import { fxList, type Line, newLine, rounded } from './line.ts'
 import { keepMeasure, measuredBy, measuresOf, type OwnMeasure, quantityOf } from './measure.ts'
 import { triggerStep } from './once-steps.ts'
 import type { Plan } from './plans-in-force.ts'
-import {
-  addRatio,
-  compareRatio,
-  NOTHING,
-  type Ratio,
-  ratio,
-  ratioText,
-  sumRatios,
-} from './ratio.ts'
+import { addRatio, NOTHING, type Ratio, ratio, ratioText, sumRatios } from './ratio.ts'
 import { type HoldReason, rankOf } from './reasons.ts'
 import type { CompiledOnce, CompiledShare, CompiledUnitRule } from './rules.ts'
 import {
@@ -54,11 +31,10 @@ import {
   rulePositions,
   rulesWith,
 } from './settle-plan.ts'
-import { stateKey } from './state.ts'
 import { baseStep, unitOf, unitsStep } from './steps.ts'
 import { factsOf, fxOf } from './tally.ts'
 import { applyRate, type Measure, measureStep, payAt, stepAt } from './tiers.ts'
-import { exactly, moneyText, rateStep, type Trace } from './trace.ts'
+import { rateStep, type Trace } from './trace.ts'
 
 /** Facts or lines of a rule that wait, as a statement lists them. */
 export interface StatementHold {
@@ -78,12 +54,11 @@ export function settlePlan(input: PlanInput): Line[] {
   const order = ruleOrder(input.plan)
   const once = order.flatMap(({ id, kinds }) => (kinds.has('once') ? settleOnce(input, id) : []))
   return order.flatMap(({ id, kinds }) => {
-    const lines = [
+    return inOrder([
       ...once.filter(({ rule }) => rule.id === id),
       ...(kinds.has('share') ? settleShare(input, id, once) : []),
       ...(kinds.has('unit') ? settleUnit(input, id) : []),
-    ]
-    return inOrder(lines).map((line) => applyAdvance(input.state, line, once))
+    ])
   })
 }
 
@@ -165,7 +140,7 @@ function settleUnit(input: PlanInput, id: string): Line[] {
     })
   })
   keepMeasure(input, 'unit', id, own)
-  return applyMax(lines)
+  return modify(lines, 'unit', { state: input.state, once: [] })
 }
 
 type MeasureOf = ReturnType<typeof measuresOf>
@@ -177,7 +152,7 @@ export function settleOnce(input: PlanInput, id: string): Line[] {
   const qualified = input.qualified.get(id) ?? []
   const lines = qualified.map((one) => lineOf(input, one, measureOf))
   keepMeasure(input, 'once', id, own)
-  return applyMax(lines)
+  return modify(lines, 'once', { state: input.state, once: [] })
 }
 
 function lineOf(input: PlanInput, one: Qualified, measureOf: MeasureOf): Line {
@@ -185,8 +160,8 @@ function lineOf(input: PlanInput, one: Qualified, measureOf: MeasureOf): Line {
   const { version } = state
   const trace: Trace = [() => triggerStep(input.context, state), state.evidence]
   const rated = rateOf(one, measureOf, trace)
-  const paid = clamp(paidBy(rule, state.amount, rated.rate, trace), rule, trace)
-  const line = newLine({
+  const paid = clampPaid(paidBy(rule, state.amount, rated.rate, trace), rule.source, trace)
+  return newLine({
     ...{ rule, version, scope: `customer:${state.customerId}`, trace },
     base: rule.rateIs === 'percent' ? (state.amount ?? ZERO) : null,
     measure: rated.measure,
@@ -195,9 +170,8 @@ function lineOf(input: PlanInput, one: Qualified, measureOf: MeasureOf): Line {
     amount: rounded(paid, version, trace),
     fx: rule.rateIs === 'percent' ? triggerFx(one) : [],
     once: state,
-    beyondCount: one.beyondCount,
+    counted: one,
   })
-  return limitCount(limitLine(line, rule.maxPerCustomer), one)
 }
 
 function paidBy(
@@ -210,38 +184,6 @@ function paidBy(
   const paid = payAt(rateIs, quantity, rate)
   trace.push(() => rateStep(rateIs, [{ quantity, rate, paid }]))
   return paid
-}
-
-/** Applies `min_amount` and `max_amount`. */
-function clamp(paid: Ratio, { minAmount, maxAmount }: CompiledOnce, trace: Trace): Ratio {
-  if (minAmount === null && maxAmount === null) return paid
-  const isBelow = minAmount !== null && compareRatio(paid, minAmount) < 0
-  const isAbove = maxAmount !== null && compareRatio(paid, maxAmount) > 0
-  const bound = isBelow ? minAmount : isAbove ? maxAmount : null
-  const after = bound === null ? paid : ratio(bound)
-  trace.push(() => ({
-    step: 'clamp',
-    min_amount: minAmount && plainText(minAmount),
-    max_amount: maxAmount && plainText(maxAmount),
-    before: exactly(paid).text,
-    after: exactly(after).text,
-  }))
-  return after
-}
-
-/** Applies `max_count`: a line beyond it pays nothing. */
-function limitCount(line: Line, { maxCount, position, beyondCount }: Qualified): Line {
-  if (maxCount === null) return line
-  const capped = beyondCount ? line.amount : ZERO
-  line.trace.push(() => ({
-    step: 'max_count',
-    max_count: maxCount,
-    position,
-    before: moneyText(line.version, line.amount),
-    capped: moneyText(line.version, capped),
-    after: moneyText(line.version, subtract(line.amount, capped)),
-  }))
-  return beyondCount ? cutLine(line, capped) : line
 }
 
 /** The trigger's amount as sent, and converted. */
@@ -312,12 +254,13 @@ function settleShare(input: PlanInput, id: string, once: readonly Line[]): Line[
   const measureOf = measuresOf(input, () => ruleBase)
   let before: Ratio = NOTHING
   const lines = scopes.map((scope) => {
-    const line = lineOfShare(input, scope, measureOf, before)
+    const line = lineOfShare(scope, measureOf, before)
     before = addRatio(before, ratio(scope.base))
     return line
   })
   keepMeasure(input, 'share', id, () => ruleBase)
-  return applyMax(lines.sort((a, b) => compareText(a.scope, b.scope)))
+  const sorted = lines.sort((a, b) => compareText(a.scope, b.scope))
+  return modify(sorted, 'share', { state: input.state, once })
 }
 
 /** Returns the scopes of a rule that have facts, a carry, a deficit or a recouped CPA in the period. */
@@ -332,7 +275,8 @@ function scopesOf(
   const names = new Set(
     [...(sums ?? [])].filter(([, { facts }]) => facts > 0).map(([name]) => name),
   )
-  if (rule.negative === 'carry') for (const name of carriedNames(input, from)) names.add(name)
+  if (rule.source.negative === 'carry')
+    for (const name of carriedNames(input, from)) names.add(name)
   return [...names].sort(compareText).map((name) => {
     return {
       from,
@@ -381,52 +325,44 @@ function affiliateScope(
 ): Scope[] {
   const { rule, version, tally } = from
   const { state } = input
+  const { recoups } = rule.source
   const key = stateKey(rule.id, version, 'affiliate')
   const facts = tally?.tally.total.facts ?? 0
-  const carries = rule.negative === 'carry' && !isZero(amountAt(state.carries, key))
+  const carries = rule.source.negative === 'carry' && !isZero(amountAt(state.carries, key))
   const hasCarryOrDeficit =
-    carries || (rule.recoups !== null && !isZero(amountAt(state.deficits, key)))
-  if (facts === 0 && !hasCarryOrDeficit && isZero(recoupedBy(rule, version, once))) return []
+    carries || (recoups !== undefined && !isZero(amountAt(state.deficits, key)))
+  if (facts === 0 && !hasCarryOrDeficit && isZero(recoupedBy(recoups, version, once))) return []
   const base = add(tally?.tally.total.base ?? ZERO, rule.base.fixed)
   const counted = countedIn(input, from, '')
-  const fenced = fenceBase(input, from, key, base, counted.trace)
+  const fenced = fenceScope(input, from, key, base, counted.trace)
   return [{ from, scope: 'affiliate', base: fenced?.base ?? base, fenced, ...counted }]
 }
 
-function fenceBase(
+function fenceScope(
   { state }: PlanInput,
   { rule, tally }: RuleOfVersion<CompiledShare>,
   key: string,
   base: Decimal,
   trace: Trace,
 ): Fenced | null {
-  const { fence } = rule
-  if (fence === null) return null
+  const { fence } = rule.source
+  if (fence === undefined) return null
   const customers = new Map(
     [...(tally?.tally.customers ?? [])].map(([customer, sums]) => [customer, sums.base]),
   )
-  const fenced = applyFence(fence, base, customers, state.fences.get(key) ?? new Map())
+  const fenced = fenceBase(fence, base, customers, state.fences.get(key) ?? new Map(), trace)
   state.fences.set(key, fenced.toPayBack)
-  trace.push(() => ({
-    step: 'fence',
-    customer: plainText(fence.customer),
-    affiliate: plainText(fence.affiliate),
-    before: plainText(fenced.before),
-    paid_back: plainText(fenced.paidBack),
-    fenced: plainText(fenced.fenced),
-    base: plainText(fenced.base),
-  }))
   return fenced
 }
 
-/** Applies rate, rounding, `max_per_customer` and `negative` to one base, in this order (§16.17). */
-function lineOfShare(input: PlanInput, scope: Scope, measureOf: MeasureOf, before: Ratio): Line {
+/** Applies rate and rounding to one base. */
+function lineOfShare(scope: Scope, measureOf: MeasureOf, before: Ratio): Line {
   const { rule, version } = scope.from
   const { fenced, trace } = scope
   const measure = measureOf(version, rule)
   const start = addRatio(measure.earlier, before)
   const rated = applyRate(rule, ratio(scope.base), measure, start, trace)
-  const line = newLine({
+  return newLine({
     rule,
     version,
     scope: scope.scope,
@@ -436,116 +372,7 @@ function lineOfShare(input: PlanInput, scope: Scope, measureOf: MeasureOf, befor
     step: rated.step,
     rate: rated.rate,
     amount: rounded(rated.paid, version, trace),
-    fence: fenced && { base: fenced.before, paidBack: fenced.paidBack, fenced: fenced.fenced },
+    fence: fenced,
     fx: scope.fx,
-  })
-  const limited = rule.per === 'customer' ? limitLine(line, rule.maxPerCustomer) : line
-  return applyNegative(input, limited, rule)
-}
-
-/** Decides what becomes of a negative amount: it is booked, dropped or carried. */
-function applyNegative({ state }: PlanInput, line: Line, rule: CompiledShare): Line {
-  if (rule.negative === 'offset') return line
-  const carries = rule.negative === 'carry'
-  const key = stateKey(rule.id, line.version, line.scope)
-  const carriedIn = carries ? amountAt(state.carries, key) : ZERO
-  const balance = add(carriedIn, line.amount)
-  const carriedOut = carries ? least(balance, ZERO) : ZERO
-  const amount = greatest(balance, ZERO)
-  const { negative } = rule
-  line.trace.push(() => ({
-    step: 'negative',
-    negative,
-    before: moneyText(line.version, line.amount),
-    carried_in: moneyText(line.version, carriedIn),
-    carried_out: moneyText(line.version, carriedOut),
-    after: moneyText(line.version, amount),
-  }))
-  if (carries) state.carries.set(key, carriedOut)
-  return { ...line, carriedIn, carriedOut, amount }
-}
-
-/** A fenced base: what customers paid back, and what they still have to pay back. */
-interface Fenced {
-  readonly before: Decimal
-  readonly paidBack: Decimal
-  readonly fenced: Decimal
-  readonly base: Decimal
-  /** What each customer still has to pay back. */
-  readonly toPayBack: Map<string, Decimal>
-}
-
-/**
- * Keeps the large losses of single customers out of an affiliate's base (§12 "Fence").
- *
- * @param base The affiliate's base, `fixed` terms included.
- * @param customers The base of each customer.
- * @param toPayBack What each customer has to pay back from earlier periods.
- */
-export function applyFence(
-  thresholds: { readonly customer: Decimal; readonly affiliate: Decimal },
-  base: Decimal,
-  customers: ReadonlyMap<string, Decimal>,
-  toPayBack: ReadonlyMap<string, Decimal>,
-): Fenced {
-  const after = payBack(customers, toPayBack)
-  const left = subtract(base, after.paidBack)
-  const share =
-    compare(left, thresholds.affiliate) <= 0
-      ? fenceLosses(thresholds.customer, left, customers)
-      : []
-  for (const [customer, part] of share) {
-    after.toPayBack.set(customer, add(after.toPayBack.get(customer) ?? ZERO, part))
-  }
-  const fenced = sum(share.map(([, part]) => part))
-  return {
-    before: base,
-    paidBack: after.paidBack,
-    fenced,
-    base: add(left, fenced),
-    toPayBack: after.toPayBack,
-  }
-}
-
-/** Uses a customer's positive base to pay back what that customer has to pay back. */
-function payBack(
-  customers: ReadonlyMap<string, Decimal>,
-  toPayBack: ReadonlyMap<string, Decimal>,
-): { toPayBack: Map<string, Decimal>; paidBack: Decimal } {
-  const left = new Map(toPayBack)
-  let paidBack = ZERO
-  for (const [customer, owed] of toPayBack) {
-    const base = customers.get(customer)
-    if (base === undefined || !isPositive(base) || !isPositive(owed)) continue
-    const paid = least(base, owed)
-    left.set(customer, subtract(owed, paid))
-    paidBack = add(paidBack, paid)
-  }
-  return { toPayBack: left, paidBack }
-}
-
-/**
- * Shares the fenced loss among the customers at or below the threshold: the smaller of the loss of the
- * whole base and the sum of their own losses. Shares are in proportion to these, rounded to 12 places; the
- * last customer id takes the remainder (§16.21).
- */
-function fenceLosses(
-  threshold: Decimal,
-  base: Decimal,
-  customers: ReadonlyMap<string, Decimal>,
-): [string, Decimal][] {
-  const losses = [...customers]
-    .filter(([, own]) => compare(own, threshold) <= 0 && compare(own, ZERO) < 0)
-    .sort(([a], [b]) => compareText(a, b))
-    .map(([customer, own]) => [customer, negate(own)] as const)
-  const lost = sum(losses.map(([, loss]) => loss))
-  const fenced = least(negate(base), lost)
-  if (!isPositive(fenced)) return []
-  let left = fenced
-  return losses.map(([customer, loss], index) => {
-    const last = index === losses.length - 1
-    const part = last ? left : quotient(multiply(fenced, loss), lost, PLACES)
-    left = subtract(left, part)
-    return [customer, part]
   })
 }

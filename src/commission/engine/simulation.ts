@@ -1,9 +1,10 @@
+import { stateKey } from '../modifiers/modifier.ts'
 import type { Period } from './calendar.ts'
 import { add, amountAt, type Decimal, ZERO } from './decimal.ts'
 import { memoize } from './memoize.ts'
 import type { PlanTerms } from './plan.ts'
 import { compileVersion, type Plan, type PlansInForce } from './plans-in-force.ts'
-import { closeState, openState, type PlanState, stateKey } from './state.ts'
+import { closeState, openState, type PlanState } from './state.ts'
 
 /**
  * Returns the plans in force if a version governs all facts of a plan from a day on, whatever the plan's

@@ -34,13 +34,6 @@ export const NO_STATE: PlanState = {
   measures: {},
 }
 
-/** The key of a carry, deficit or fence. Under `terms: "current"` it passes on to later versions. */
-export const stateKey = (
-  rule: string,
-  version: { readonly terms: 'signup' | 'current'; readonly version: number },
-  scope: string,
-): string => JSON.stringify([rule, version.terms === 'signup' ? version.version : 0, scope])
-
 /** A state while a period is settled. */
 export interface OpenState {
   readonly carries: Map<string, Decimal>

@@ -476,7 +476,7 @@ function keptSums(
   rule: CompiledRule,
 ): Omit<KeptSums, 'terms'> {
   const per = rule.kind === 'share' ? rule.per : 'affiliate'
-  const isFenced = rule.kind === 'share' && rule.fence !== null
+  const isFenced = rule.kind === 'share' && rule.source.fence !== undefined
   const countsActive = [version, ...versionsOf(inForce, version.plan)].some(({ rules }) =>
     rules.some(({ tiers }) => tiers?.by === 'active'),
   )

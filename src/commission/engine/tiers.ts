@@ -3,6 +3,7 @@ import type { Part } from './line-json.ts'
 import {
   addRatio,
   compareRatio,
+  exactly,
   multiplyRatio,
   NOTHING,
   type Ratio,
@@ -12,7 +13,7 @@ import {
   sumRatios,
 } from './ratio.ts'
 import type { CompiledRule, CompiledStep, CompiledTiers } from './rules.ts'
-import { exactly, type MeasureStep, rateStep, type Trace } from './trace.ts'
+import { type MeasureStep, rateStep, type Trace } from './trace.ts'
 
 /** What tiers measure: that of earlier periods in the window, of this one, and of affiliates below. */
 export interface Measure {

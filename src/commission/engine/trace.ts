@@ -1,7 +1,6 @@
 import type { Step, StepOf } from '../why/steps.ts'
-import { type Decimal, fixedText, plainText } from './decimal.ts'
-import type { Version } from './plans-in-force.ts'
-import { type Ratio, ratio, ratioText, roundRatio, subtractRatio, sumRatios } from './ratio.ts'
+import { type Decimal, plainText } from './decimal.ts'
+import { exactly, type Ratio, sumRatios } from './ratio.ts'
 
 // Settling notes how a line comes about: what it counts, and what each modifier does to it when it is
 // applied, in the order of §12 "Modifiers" and §16.17. A step is written when it is stored: most lines that are
@@ -17,9 +16,6 @@ export const writeSteps = (trace: Trace): Step[] => trace.flatMap((write) => wri
 export type MeasureStep = StepOf<'measure'>
 
 type RateStep = StepOf<'rate'>
-
-/** Writes an amount with the minor digits of a plan's currency. */
-export const moneyText = ({ digits }: Version, amount: Decimal): string => fixedText(amount, digits)
 
 /** A part of a quantity, its rate, and what the rate makes of it. */
 export interface RatedPart {
@@ -42,16 +38,4 @@ export function rateStep(rateIs: RateStep['rate_is'], parts: readonly RatedPart[
     amount: paid.text,
     rounded: !paid.isExact,
   }
-}
-
-/** The places with which an amount is written before it is rounded. */
-const EXACT_PLACES = 40
-
-/** Writes a ratio with all its digits, or with 12 places if they do not end. */
-export function exactly(value: Ratio): { text: string; isExact: boolean } {
-  const written = roundRatio(value, EXACT_PLACES)
-  const rest = subtractRatio(value, ratio(written)).num
-  return rest.units === 0n
-    ? { text: plainText(written), isExact: true }
-    : { text: ratioText(value), isExact: false }
 }

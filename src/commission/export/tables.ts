@@ -1,6 +1,7 @@
+import { isSome } from '../engine/decimal.ts'
 import type { Rule } from '../engine/plan.ts'
 import type { StatementLine } from '../statements/draft.ts'
-import { isPercentRate, isSome, parseScope } from '../statements/line-groups.ts'
+import { isPercentRate, parseScope } from '../statements/line-groups.ts'
 import type { MessageName } from '../words/en.ts'
 import type { Words } from '../words/words.ts'
 import type { Presented } from './read.ts'

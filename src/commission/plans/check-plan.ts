@@ -23,6 +23,8 @@ import type {
 } from '../engine/plan.ts'
 import { payUnit } from '../engine/rules.ts'
 import { minorDigits } from '../minor-digits.ts'
+import { checkOnceReference, notApplicable } from '../modifiers/modifier.ts'
+import { checkModifiers } from '../modifiers/order.ts'
 import { FACT_CONDITIONS } from './conditions.ts'
 import { validateShape } from './issues.ts'
 import { PLAN_LIMITS } from './limits.ts'
@@ -101,23 +103,6 @@ function checkCondition(
 }
 
 // What several checks of a plan share.
-
-/** Returns the issue of a member that has no meaning beside the others. `needs` says why. */
-const notApplicable = (pointer: string, needs: string): Issue => ({
-  pointer,
-  code: 'not_applicable',
-  expected: needs,
-})
-
-/** Returns an issue for a reference to a `once` rule that the plan does not have. */
-function checkOnceReference(pointer: string, value: string, { rules }: PlanTerms): Issue[] {
-  const ids = rules.flatMap(({ kind, id }) => (kind === 'once' ? [id] : []))
-  if (ids.includes(value)) return []
-  const expected = 'the id of a `once` rule of this plan'
-  const instruction = ids.length === 0 && { instruction: 'This plan has no `once` rule.' }
-  const issue = { pointer, code: 'unknown_reference' as const, expected, value }
-  return [{ ...issue, suggestions: ids, ...instruction }]
-}
 
 /** Returns the members of which a rule has one: its rate, or tiers in its place. */
 export function ratesOf(rule: Rule): readonly ('amount' | 'percent')[] {
@@ -464,6 +449,7 @@ function checkIds(rules: readonly Rule[]): Issue[] {
 function checkRule(rule: Rule, pointer: string, plan: PlanTerms): Issue[] {
   const issues = [
     ...checkRate(rule, pointer),
+    ...checkModifiers(rule, pointer, plan),
     ...checkCondition(rule.when, `${pointer}/when`),
     ...(rule.tiers ? checkTiers(rule, rule.tiers, pointer, plan) : []),
   ]
@@ -471,7 +457,7 @@ function checkRule(rule: Rule, pointer: string, plan: PlanTerms): Issue[] {
     case 'once':
       return [...issues, ...checkOnce(rule, pointer)]
     case 'share':
-      return [...issues, ...checkShare(rule, pointer, plan)]
+      return [...issues, ...checkShare(rule, pointer)]
     case 'unit':
       return issues
     case 'override':
@@ -494,15 +480,8 @@ function checkRate(rule: Rule, pointer: string): Issue[] {
   return [...issues, { pointer, code: 'choice', expected: names.join(', '), ...received }]
 }
 
-/** Returns an issue if the least is more than the most. */
-function checkRange(least: string | undefined, most: string | undefined, pointer: string): Issue[] {
-  if (least === undefined || most === undefined || compare(decimal(least), decimal(most)) <= 0)
-    return []
-  return [{ pointer, code: 'maximum', expected: most, value: least }]
-}
-
 function checkOnce(rule: OnceRule, pointer: string): Issue[] {
-  const { trigger, qualify = [], void_by, min_amount, max_amount, tiers } = rule
+  const { trigger, qualify = [], void_by, tiers } = rule
   const issues: Issue[] = []
   const paysPercent = rule.percent !== undefined || tiers?.steps.some((step) => 'percent' in step)
   if ('signup' in trigger) {
@@ -512,12 +491,6 @@ function checkOnce(rule: OnceRule, pointer: string): Issue[] {
     }
     if (void_by) issues.push(notApplicable(`${pointer}/void_by`, needs))
   }
-  for (const name of ['min_amount', 'max_amount'] as const) {
-    if (rule[name] !== undefined && !paysPercent) {
-      issues.push(notApplicable(`${pointer}/${name}`, 'it applies only to a rule with `percent`'))
-    }
-  }
-  issues.push(...checkRange(min_amount, max_amount, `${pointer}/min_amount`))
   if (void_by) issues.push(...checkBase(void_by.terms, `${pointer}/void_by/terms`))
   return [...issues, ...qualify.flatMap((one, i) => checkQualify(one, `${pointer}/qualify/${i}`))]
 }
@@ -531,8 +504,8 @@ function checkQualify(one: NonNullable<OnceRule['qualify']>[number], pointer: st
   return [...(isOpen ? [required] : []), ...checkBase(one.sum, `${pointer}/sum`)]
 }
 
-function checkShare(rule: ShareRule, pointer: string, plan: PlanTerms): Issue[] {
-  const { per = 'affiliate', negative = 'offset', fence, recoups, max_per_customer } = rule
+function checkShare(rule: ShareRule, pointer: string): Issue[] {
+  const { per = 'affiliate' } = rule
   const issues = checkBase(rule.base, `${pointer}/base`)
   const isPerAffiliate = per === 'affiliate'
   rule.base.forEach((term, i) => {
@@ -540,16 +513,7 @@ function checkShare(rule: ShareRule, pointer: string, plan: PlanTerms): Issue[] 
       issues.push(notApplicable(`${pointer}/base/${i}/fixed`, NEEDS_AFFILIATE))
     }
   })
-  if (fence && !isPerAffiliate) issues.push(notApplicable(`${pointer}/fence`, NEEDS_AFFILIATE))
-  if (fence && negative === 'offset') {
-    issues.push(notApplicable(`${pointer}/fence`, 'it needs `"negative": "zero"` or `"carry"`'))
-  }
-  if (max_per_customer !== undefined && per !== 'customer') {
-    issues.push(notApplicable(`${pointer}/max_per_customer`, 'it needs `"per": "customer"`'))
-  }
-  if (recoups === undefined) return issues
-  if (!isPerAffiliate) issues.push(notApplicable(`${pointer}/recoups`, NEEDS_AFFILIATE))
-  return [...issues, ...checkOnceReference(`${pointer}/recoups`, recoups, plan)]
+  return issues
 }
 
 const NEEDS_AFFILIATE = 'it needs `"per": "affiliate"`'

@@ -3,8 +3,9 @@ import * as f from '../../validation/fields.ts'
 import { member, said } from '../../validation/fields.ts'
 import { ruleMessage } from '../../validation/issue.ts'
 import { hasMinorUnit } from '../minor-digits.ts'
+import { membersOf } from '../modifiers/order.ts'
 import { conditions } from './conditions.ts'
-import { decimal, notNegative, notPositive, positive, wholeNumber } from './decimals.ts'
+import { decimal, notNegative, positive, wholeNumber } from './decimals.ts'
 import { PLAN_LIMITS } from './limits.ts'
 import { byMember, listOf, objectOf } from './shapes.ts'
 import {
@@ -140,8 +141,6 @@ const qualification = byMember({
 /** The members of a `once` rule that no other rule has. */
 const onceMembers = {
   trigger: member(trigger, said('What starts the CPA, usually the first-time deposit.')),
-  min_amount: v.exactOptional(member(notNegative, said('The least that a percentage pays.', '50'))),
-  max_amount: v.exactOptional(member(notNegative, said('The most that a percentage pays.', '600'))),
   qualify: v.exactOptional(
     member(listOf(qualification, qualifications), said('Further conditions. All must hold.')),
   ),
@@ -173,12 +172,6 @@ const onceMembers = {
       ),
     ),
   ),
-  max_count: v.exactOptional(
-    member(
-      wholeNumber(1, count),
-      said('The most customers of an affiliate that are paid in a period.', 100),
-    ),
-  ),
 }
 
 const { levels, months } = PLAN_LIMITS
@@ -197,14 +190,7 @@ const common = {
     ),
   ),
   tiers: v.exactOptional(member(tiers, said('Tiers in place of `percent` or `amount`.'))),
-  max: v.exactOptional(
-    member(notNegative, said('The most that the rule pays an affiliate in a period.', '10000')),
-  ),
 }
-
-const max_per_customer = v.exactOptional(
-  member(notNegative, said('The most that a line of one customer pays.', '500')),
-)
 
 const once = objectOf({
   ...common,
@@ -214,7 +200,7 @@ const once = objectOf({
     member(percent, said('The percentage of the trigger’s converted amount.', '50')),
   ),
   ...onceMembers,
-  max_per_customer,
+  ...membersOf('once'),
 })
 
 const share = objectOf({
@@ -230,45 +216,12 @@ const share = objectOf({
       ),
     ),
   ),
-  negative: v.exactOptional(
-    member(
-      f.oneOf('offset', 'zero', 'carry'),
-      said(
-        '`offset` (default): a negative line reduces other lines of the statement. `zero`: it is written off. `carry`: negative carryover to this rule’s next period.',
-      ),
-    ),
-  ),
-  fence: v.exactOptional(
-    member(
-      objectOf({
-        customer: member(
-          notPositive,
-          said('Customers whose base is at or below this are fenced.', '-7000'),
-        ),
-        affiliate: member(
-          notPositive,
-          said('The fence applies if the affiliate’s base is at or below this.', '-2000'),
-        ),
-      }),
-      said(
-        'High-roller fence: large losses are kept out of the base, and offset only against later revenue of the same customers.',
-      ),
-    ),
-  ),
-  recoups: v.exactOptional(
-    member(
-      name,
-      said(
-        'Hybrid: the id of the CPA rule whose payments are deducted from this share until recovered.',
-        'cpa',
-      ),
-    ),
-  ),
-  max_per_customer,
+  ...membersOf('share'),
 })
 
 const unitRule = objectOf({
   ...common,
+  ...membersOf('unit'),
   kind: member(v.literal('unit'), said('Pays an amount for each unit.')),
   unit: member(unit, said('What is counted.')),
   each: v.exactOptional(
@@ -300,6 +253,7 @@ const below = byMember({
 
 const override = objectOf({
   ...common,
+  ...membersOf('override'),
   kind: member(v.literal('override'), said('Pays for the affiliates below.')),
   level: member(
     wholeNumber(1, levels),

@@ -1,4 +1,4 @@
-import { add, type Decimal, decimal, isZero, ZERO } from '../engine/decimal.ts'
+import { add, type Decimal, decimal, ZERO } from '../engine/decimal.ts'
 import type { Rule } from '../engine/plan.ts'
 import type { StatementLine } from './draft.ts'
 
@@ -76,10 +76,6 @@ export const isPercentRate = (kind: StatementLine['kind'], rule: Rule | undefine
   (rule !== undefined &&
     (('percent' in rule && rule.percent !== undefined) ||
       rule.tiers?.steps.some(({ percent }) => percent !== undefined) === true))
-
-/** Returns whether a decimal text is not 0; null is 0. */
-export const isSome = (amount: string | null): boolean =>
-  amount !== null && !isZero(decimal(amount))
 
 /** Whom or what a line is for: all records of the affiliate, or a customer, a product, an affiliate below. */
 export interface LineScope {

@@ -1,3 +1,4 @@
+import { isSome } from '../engine/decimal.ts'
 import type { FactOutcome } from '../engine/fact-reports.ts'
 import type { PlanTerms, Qualification, Term, Trigger, Unit } from '../engine/plan.ts'
 import {
@@ -11,8 +12,9 @@ import {
   unitMeasure,
 } from '../engine/plan-words.ts'
 import { minorDigits as digitsOf } from '../minor-digits.ts'
+import { ALL_MODIFIERS, type ModifierName } from '../modifiers/order.ts'
 import { causeEvidence, correctionWords } from '../statements/cause-words.ts'
-import { isSome, parseScope } from '../statements/line-groups.ts'
+import { parseScope } from '../statements/line-groups.ts'
 import type { MessageName } from '../words/en.ts'
 import type { Words } from '../words/words.ts'
 import type { AdjustmentExplanation } from './answers.ts'
@@ -88,8 +90,8 @@ function lineSentences(
   }
   return [
     ...steps.flatMap((step) => {
-      const write = WRITERS[step.step] as (step: Step, context: WordsContext) => string[]
-      return write(step, context)
+      const write = EXPLAINED.get(step.step) ?? (WRITERS as Record<string, Write<Step>>)[step.step]
+      return write?.(step, context) ?? []
     }),
     words.text('why.amount', { amount: context.money(line.amount) }),
   ]
@@ -135,10 +137,10 @@ interface WordsContext {
   readonly period: PlanTerms['period']
 }
 
-/** The sentences of each step. */
-const WRITERS: {
-  readonly [Name in Step['step']]: (step: StepOf<Name>, context: WordsContext) => string[]
-} = {
+type Write<S> = (step: S, context: WordsContext) => string[]
+
+/** The sentences of each step that is not one of a modifier. */
+const WRITERS: { readonly [Name in Exclude<Step['step'], ModifierName>]: Write<StepOf<Name>> } = {
   base: baseSentences,
   units: unitsSentences,
   trigger: triggerSentences,
@@ -152,48 +154,17 @@ const WRITERS: {
     }),
   ],
   floor: ({ before }, { words, money }) => [words.text('why.floor', { amount: money(before) })],
-  fence: ({ before, fenced, paid_back, base }, { words, money }) => [
-    words.text('why.fence', {
-      ...{ before: money(before), fenced: money(fenced) },
-      ...{ paid: money(paid_back), base: money(base) },
-    }),
-  ],
   measure: measureSentences,
   rate: rateSentences,
-  clamp: ({ before, after }, { words, money }) =>
-    before === after
-      ? []
-      : [words.text('why.clamp', { before: money(before), amount: money(after) })],
   rounding: ({ before, after }, { words, money }) =>
     money(before) === money(after)
       ? []
       : [words.text('why.rounded', { before: money(before), amount: money(after) })],
-  max_per_customer: cutSentences,
-  max_count: ({ max_count, position, ...step }, context) => [
-    ...(isSome(step.capped)
-      ? [context.words.text('why.position', { count: max_count, position })]
-      : []),
-    ...cutSentences(step, context),
-  ],
-  max: cutSentences,
-  negative: negativeSentences,
-  advance: ({ before, paid_once, deficit_in, deficit_out, after }, { words, money }) => [
-    words.text('why.advance', {
-      ...{ before: money(before), paid: money(paid_once), deficit: money(deficit_in) },
-      amount: money(after),
-    }),
-    ...(isSome(deficit_out) ? [words.text('why.toRecover', { amount: money(deficit_out) })] : []),
-  ],
 }
 
-function cutSentences(
-  { capped, after }: Pick<StepOf<'max'>, 'capped' | 'after'>,
-  { words, money }: WordsContext,
-): string[] {
-  return isSome(capped)
-    ? [words.text('why.cut', { capped: money(capped), amount: money(after) })]
-    : []
-}
+const EXPLAINED = new Map(
+  ALL_MODIFIERS.map(({ name, explain }) => [name as string, explain as Write<Step>]),
+)
 
 type Counted = StepOf<'base'>['terms'][number]['currencies'][number]
 type Rates = StepOf<'trigger'>['rates']
@@ -391,25 +362,6 @@ function rateSentences(
         })
   })
   return parts.length > 1 ? [...each, words.text('why.together', { amount: money(sum) })] : each
-}
-
-function negativeSentences(step: StepOf<'negative'>, { words, money }: WordsContext): string[] {
-  const { before, after, carried_in, carried_out } = step
-  if (step.negative === 'zero') {
-    return before === after ? [] : [words.text('why.unpaid', { amount: money(before) })]
-  }
-  const isCarried = isSome(carried_out)
-  return [
-    ...(isSome(carried_in)
-      ? [
-          words.text('why.carriedIn', {
-            ...{ carried: money(carried_in), before: money(before) },
-            amount: money(isCarried ? carried_out : after),
-          }),
-        ]
-      : []),
-    ...(isCarried ? [words.text('why.carriedOn', { amount: money(carried_out) })] : []),
-  ]
 }
 
 const countedWords = (of: { records: number; customers: number }, { text }: Words): string =>

@@ -5,24 +5,14 @@ import { described, named } from '../../validation/described.ts'
 import { member } from '../../validation/fields.ts'
 import type { LineJson } from '../engine/line-json.ts'
 import type { Qualification } from '../engine/plan.ts'
+import { figure, maybe, stepOf } from '../modifiers/modifier.ts'
+import { ALL_MODIFIERS } from '../modifiers/order.ts'
 
 // The steps of an explanation, in the order in which they are applied. All figures are decimal text.
 
 const text = described(() => v.string())
-const figure = (description: string) => member(text, description)
-const maybe = (description: string) => v.nullable(member(text, description))
 const list = <const S extends v.GenericSchema>(description: string, items: S) =>
   member(v.array(items), description)
-
-const stepOf = <const N extends string, const E extends v.ObjectEntries>(
-  name: N,
-  description: string,
-  members: E,
-) =>
-  member(
-    v.object({ step: member(v.literal(name), `The name of the step: \`${name}\`.`), ...members }),
-    description,
-  )
 
 const rates = described(() =>
   list(
@@ -49,12 +39,6 @@ const record = described(() =>
     converted: maybe('The amount in the currency of the plan, with `times`.'),
   }),
 )
-
-const cap = (what: string) => ({
-  before: figure('The amount before.'),
-  capped: figure(`What ${what} cuts.`),
-  after: figure('The amount after.'),
-})
 
 const base = described(() =>
   stepOf('base', 'The base: the sum of the `value` of its terms.', {
@@ -192,17 +176,6 @@ const floor = described(() =>
   }),
 )
 
-const fence = described(() =>
-  stepOf('fence', 'Losses of single customers that are kept out of the base.', {
-    customer: figure('The threshold of a customer.'),
-    affiliate: figure('The threshold of the affiliate.'),
-    before: figure('The base before.'),
-    paid_back: figure('What customers pay back.'),
-    fenced: figure('What is kept out.'),
-    base: figure('`before` − `paid_back` + `fenced`.'),
-  }),
-)
-
 const measure = described(() =>
   stepOf('measure', 'What the tiers measure: `earlier` + `own` + `network`.', {
     mode: member(v.picklist(['whole', 'slice']), 'How the tiers apply.'),
@@ -230,73 +203,12 @@ const rate = described(() =>
   }),
 )
 
-const clamp = described(() =>
-  stepOf('clamp', 'The bounds of the amount of a `once` rule.', {
-    min_amount: maybe('The least amount.'),
-    max_amount: maybe('The largest amount.'),
-    before: figure('The amount before.'),
-    after: figure('The amount after.'),
-  }),
-)
-
 const rounding = described(() =>
   stepOf('rounding', 'Rounding to the minor unit, half to even.', {
     digits: member(count, 'The decimal places of the currency.'),
     before: figure('The amount before.'),
     after: figure('The amount after.'),
   }),
-)
-
-const maxPerCustomer = described(() =>
-  stepOf('max_per_customer', 'The most that the rule pays for a customer.', {
-    max: figure('The limit.'),
-    ...cap('the limit'),
-  }),
-)
-
-const negative = described(() =>
-  stepOf(
-    'negative',
-    'What becomes of a negative amount: `before` + `carried_in` is `after` + `carried_out`.',
-    {
-      negative: member(v.picklist(['zero', 'carry']), 'What the rule says.'),
-      before: figure('The amount before.'),
-      carried_in: figure('What the period before left.'),
-      carried_out: figure('What is left to the next period.'),
-      after: figure('The amount after.'),
-    },
-  ),
-)
-
-const maxCount = described(() =>
-  stepOf('max_count', 'The most customers that the rule pays for in a period.', {
-    max_count: member(count, 'The limit.'),
-    position: member(count, 'The position of the customer in the period, from 1.'),
-    ...cap('the limit'),
-  }),
-)
-
-const most = described(() =>
-  stepOf('max', 'The most that the rule pays the affiliate in a period.', {
-    max: figure('The limit.'),
-    ...cap('the limit'),
-  }),
-)
-
-const advance = described(() =>
-  stepOf(
-    'advance',
-    'What the share recoups: `after` is max(0, `before` − `paid_once` − `deficit_in`).',
-    {
-      recoups: member(text, 'The `once` rule.'),
-      before: figure('The share.'),
-      paid_once: figure('What the `once` rule paid in the period.'),
-      deficit_in: figure('What was left to recoup before.'),
-      recouped: figure('What the share pays back.'),
-      deficit_out: figure('What is left to recoup.'),
-      after: figure('The amount after.'),
-    },
-  ),
 )
 
 /** A step of an explanation. */
@@ -311,16 +223,10 @@ export const step = described(() =>
       sources,
       funded,
       floor,
-      fence,
       measure,
       rate,
-      clamp,
       rounding,
-      maxPerCustomer,
-      negative,
-      maxCount,
-      most,
-      advance,
+      ...ALL_MODIFIERS.map((one) => one.step),
     ]),
   ),
 )

@@ -1,5 +1,5 @@
 import { moneyText } from '../../commission/books/money.ts'
-import { compare, decimal } from '../../commission/engine/decimal.ts'
+import { compare, decimal, isSome } from '../../commission/engine/decimal.ts'
 import { unitNoun } from '../../commission/engine/earning-words.ts'
 import type { PlanTerms, Rule } from '../../commission/engine/plan.ts'
 import { ruleWords } from '../../commission/engine/plan-words.ts'
@@ -10,7 +10,6 @@ import {
   type EqualLines,
   equalityKey,
   isPercentRate,
-  isSome,
   type LineGroup,
   parseScope,
 } from '../../commission/statements/line-groups.ts'

@@ -1,4 +1,5 @@
 import type { ListName } from '../../commission/engine/plan.ts'
+import { ALL_MODIFIERS } from '../../commission/modifiers/order.ts'
 import { DECIMAL } from '../../commission/plans/decimals.ts'
 import { planTerms, rule } from '../../commission/plans/plan.ts'
 import { describe, partsOf, type Schema } from '../parts/schema.ts'
@@ -154,37 +155,21 @@ const WORDS: Readonly<Record<string, MemberWords>> = {
   percent: { label: 'Percentage', placeholder: 'such as 25 %' },
   tiers: { label: 'Tiers' },
   'share.base': { label: 'Of', ...PART },
-  'share.negative': {
-    label: 'A negative result',
-    choices: {
-      offset: 'Is deducted from other rules',
-      zero: 'Counts as 0',
-      carry: 'Is carried to later periods',
-    },
-  },
   qualify: { label: 'The customer must also', one: 'requirement', item: 'Requirement' },
   'rule.when': { label: 'Only for' },
   each: { label: 'Units for one amount', placeholder: '1', isFolded: true },
   months: { label: 'Months after the signup', placeholder: 'no limit', isFolded: true },
-  max: { label: 'Most each period', isFolded: true },
   per: {
     label: 'Computed for each',
     choices: { affiliate: 'Affiliate', customer: 'Customer', product: 'Product' },
     isFolded: true,
   },
-  min_amount: { label: 'Least it pays', isFolded: true },
-  max_amount: { label: 'Most it pays', isFolded: true },
-  max_per_customer: { label: 'Most for each customer', isFolded: true },
-  max_count: { label: 'Most customers each period', isFolded: true },
   void_by: { label: 'Taken back', isFolded: true },
   'void_by.terms': { label: 'If these reach the amount', ...PART },
   'void_by.within_days': { label: 'Within days' },
   requalify: { label: 'Can qualify again', isFolded: true },
   grace_hours: { label: 'Hours before the signup', placeholder: '24', isFolded: true },
-  recoups: { label: 'Earns back the rule', isFolded: true },
-  fence: { label: 'Large losses are set apart', isFolded: true },
-  'fence.customer': { label: 'Customer at or below', placeholder: 'such as -7000' },
-  affiliate: { label: 'Affiliate at or below', placeholder: 'such as -2000' },
+  ...Object.assign({}, ...ALL_MODIFIERS.map(({ fields }) => fields)),
   'override.negative': {
     label: 'A negative sum',
     choices: { zero: 'Counts as 0', offset: 'Is deducted' },
