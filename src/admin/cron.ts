@@ -32,7 +32,6 @@ import { oldestOfWebhooks } from '../webhooks/oldest.ts'
 import { sendTeamAlarm } from '../webhooks/team-alarm.ts'
 import { today } from './account-day.ts'
 import { raiseAlarm } from './alarms.ts'
-import { pendingMonths } from './archives.ts'
 import { CRON_SCHEDULES } from './crons.ts'
 import { measureDatabases } from './databases.ts'
 import { pendingErasures } from './erasures.ts'
@@ -74,7 +73,7 @@ async function keepDays(
       await raiseAlarm(env, { type: 'totals_differ', subject: id }, line, Date.now())
     }
   } catch (error) {
-    // Records of these days are archived, or too many.
+    // Records of these days are too many.
     if (!(error instanceof ApiError) || error.status >= 500) throw error
   }
 }
@@ -105,7 +104,6 @@ const WORKS: readonly (readonly [
   [80, pendingErasures],
   [130, (env, binding) => pendingResets(resolveDatabase(env, binding))],
   [50, (env, binding) => pendingReleases(resolveDatabase(env, binding), null)],
-  [60, pendingMonths],
 ]
 
 /** The most queries with which a message resumes runs. */

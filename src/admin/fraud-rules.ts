@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { requireRole } from '../auth/roles.ts'
-import { refuseArchived } from '../db/archive/archived.ts'
 import { unconfiguredAmong } from '../db/directory/affiliates.ts'
 import { hasAuditEntry, newAuditId, withAudit } from '../db/directory/audit.ts'
 import * as rows from '../db/fraud/rules.ts'
@@ -295,7 +294,6 @@ async function putRule(
     const { version } = decision
     const { terms, text } = decision.rule
     const { effective_from, name, action, disabled } = terms
-    await refuseArchived(db, id, effective_from)
     const details = { rule, version, effective_from, name, action, disabled }
     const entry = { actor, action: 'fraud-rule.put', account: id, details }
     const created_at = new Date().toISOString()

@@ -40,7 +40,6 @@ export const accounts = /* @__PURE__ */ sqliteTable('accounts', () => ({
   exports: text({ enum: ['off', 'without_personal_data', 'with_personal_data'] })
     .notNull()
     .default('off'),
-  archive_after: integer().default(13),
 }))
 
 /** The table `clients`, which migrations/ describes. */
@@ -300,7 +299,7 @@ export const accountMoves = /* @__PURE__ */ sqliteTable(
         'failed',
       ],
     }).notNull(),
-    waits_for: text({ enum: ['run', 'reset', 'erasure', 'archive'] }),
+    waits_for: text({ enum: ['run', 'reset', 'erasure'] }),
     place: text(),
     confirmed: integer().notNull().default(0),
     closed_at: integer(),

@@ -1,4 +1,3 @@
-import { archivedMonthsOfCustomers, requireRecords } from '../archive/archived.ts'
 import type { Connection } from '../database.ts'
 import { all } from '../query.ts'
 import { isTooLong, withD1Retry } from '../retry.ts'
@@ -7,7 +6,6 @@ import { type BookedRow, FIRST_BOOKED, type FirstBooked, toFirstBooked } from '.
 import {
   EVERYTHING,
   FACT_LIMITS,
-  FACT_TABLES,
   type FactSelection,
   type FactTable,
   type StatusMembers,
@@ -209,32 +207,9 @@ interface PackedRows {
   readonly beside: readonly (readonly Record<string, unknown>[])[]
 }
 
-const RESOURCES: Readonly<Record<RowKind, string>> = {
-  transactions: FACT_TABLES.transactions.resource,
-  summed_transactions: FACT_TABLES.transactions.resource,
-  activity: FACT_TABLES.activity.resource,
-  summed_activity: FACT_TABLES.activity.resource,
-  events: FACT_TABLES.events.resource,
-  summed_events: FACT_TABLES.events.resource,
-}
-
-/** Returns the statement that finds archived months in which the customers of some queries have records. */
-const archivedMonthsOf = (
-  db: Connection,
-  account: string,
-  queries: readonly CustomerFactQuery[],
-): D1PreparedStatement =>
-  archivedMonthsOfCustomers(
-    db,
-    account,
-    queries.map(({ query: { kind, days } }) => ({ resource: RESOURCES[kind], days })),
-    [...new Set(queries.flatMap(({ ids }) => ids))],
-  )
-
 /**
  * Reads the rows of each query in one batch. Returns null if the response is too long for D1.
  *
- * @throws MonthArchived if a record of these days and customers may be archived.
  * @param beside Other statements of the batch. They see the same state of the database.
  */
 export async function readPacked(
@@ -244,8 +219,7 @@ export async function readPacked(
   beside: readonly D1PreparedStatement[] = [],
 ): Promise<PackedRows | null> {
   try {
-    const [archived = [], ...found] = await readBatch<Record<string, unknown>[][]>(db, [
-      archivedMonthsOf(db, account, queries),
+    const found = await readBatch<Record<string, unknown>[][]>(db, [
       ...beside,
       ...queries.map((one) =>
         bindStatement(
@@ -255,7 +229,6 @@ export async function readPacked(
         ),
       ),
     ])
-    requireRecords(archived)
     const packed = found.slice(beside.length) as [PackedRow][]
     return {
       beside: found.slice(0, beside.length),
@@ -345,8 +318,6 @@ export async function readBeginnings(
 /**
  * Reads the rows of each query in one round trip, or in several if there are too many rows for one. May
  * also return rows of customers who were not asked for.
- *
- * @throws MonthArchived if a record of these days and customers may be archived.
  */
 export async function readFactRows(
   db: Connection,
@@ -383,11 +354,7 @@ async function readDay(
 ): Promise<FactRow[]> {
   const limit = FACT_LIMITS.rowsOfDay
   const values = valuesOf(account, query, ids, limit)
-  const [archived, results] = await readBatch<[Record<string, unknown>[], FactRow[]]>(db, [
-    archivedMonthsOf(db, account, [{ query, ids, share: 1 }]),
-    bindStatement(db, query.statements.rows, values),
-  ])
-  requireRecords(archived)
+  const results = await all<FactRow>(db, query.statements.rows, values)
   if (results.length > limit) throw new Error('One customer has too many records on a day.')
   return results
 }
