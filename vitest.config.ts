@@ -102,23 +102,6 @@ async function serveRates(request: Request): Promise<Response> {
   return new Response(base64 ? Buffer.from(base64, 'base64') : text, { status })
 }
 
-/** What the receiver of https://alarms.example/ got, by path, and the statuses that it answers first. */
-const alarms = new Map<string, { statuses: number[]; received: object[] }>()
-
-/** Receives alarms of the team. `PUT` stores the first statuses of a path, `GET` returns what it received. */
-async function receiveAlarm(request: Request): Promise<Response> {
-  const { pathname } = new URL(request.url)
-  if (request.method === 'PUT') {
-    alarms.set(pathname, { statuses: (await request.json()) as number[], received: [] })
-    return new Response(null, { status: 204 })
-  }
-  const { statuses, received } = alarms.get(pathname)!
-  if (request.method === 'GET') return Response.json(received)
-  const headers = Object.fromEntries(request.headers)
-  received.push({ headers, body: await request.text() })
-  return new Response(null, { status: statuses.shift() ?? 204 })
-}
-
 interface Responses {
   world: string
   responses: (Described & Omit<Exchange, 'world'>)[]
@@ -230,7 +213,6 @@ export default defineConfig(({ mode }) => ({
         outboundService: async (request: Request) => {
           if (request.url === `${TEAM}/cdn-cgi/access/certs`) return teamKeys()
           if (request.url.startsWith('http://rates.local/')) return serveRates(request)
-          if (request.url.startsWith('https://alarms.example/')) return receiveAlarm(request)
           if (request.url === 'http://sources.local/') return Response.json(readSources())
           if (request.url.startsWith('http://recorder.local/')) return record(request)
           return request.url.startsWith('http://report.local/')

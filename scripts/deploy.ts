@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { Option } from 'commander'
 import { parseAccessRoles } from '../src/auth/access-roles.ts'
-import { urlProblem } from '../src/webhooks/check-url.ts'
 import { exitWithUsageError, readOptions } from './command-line.ts'
 import { type Config, configOf, ENVIRONMENTS } from './config.ts'
 
@@ -40,10 +39,6 @@ function findProblems({ d1_databases, vars }: Config): string[] {
     problems.push(
       `BASE_URL is the placeholder ${url}. Set it in wrangler.toml to the https address of the Worker.`,
     )
-  const team = String(vars.TEAM_WEBHOOK ?? '')
-  const wrong = team === '' ? null : urlProblem(team, { BASE_URL: url })
-  // Otherwise nobody would see it before the first alarm.
-  if (wrong) problems.push(`TEAM_WEBHOOK is ${team}. Set it in wrangler.toml to ${wrong}.`)
   for (const { binding, database_id } of d1_databases) {
     if (/^[0-]+$/.test(database_id ?? ''))
       problems.push(

@@ -29,9 +29,7 @@ import { DELIVERY_LOG_MS, firstIdAt } from '../ingest/delivery-id.ts'
 import { completenessSpan } from '../ingest/feed.ts'
 import { noteExpiring, noteLateFeeds, noteUnattributed, sweepWebhooks } from '../webhooks/causes.ts'
 import { oldestOfWebhooks } from '../webhooks/oldest.ts'
-import { sendTeamAlarm } from '../webhooks/team-alarm.ts'
 import { today } from './account-day.ts'
-import { raiseAlarm } from './alarms.ts'
 import { CRON_SCHEDULES } from './crons.ts'
 import { measureDatabases } from './databases.ts'
 import { pendingErasures } from './erasures.ts'
@@ -55,7 +53,7 @@ import { propagateSettings } from './propagate.ts'
 
 /**
  * Keeps the control totals of the days that the completeness of feeds depends on, so that reading a feed counts
- * nothing, and raises an alarm for each day whose kept totals differ from its records.
+ * nothing, and logs each day whose kept totals differ from its records.
  */
 async function keepDays(
   env: Env,
@@ -69,8 +67,7 @@ async function keepDays(
     await keepTotals(session, views, account.id, countedFrom, to)
     const { id } = account
     for (const { resource, day } of await checkTotals(session, views, id, to)) {
-      const line = { fault: 'totals_differ', account: id, resource, day } as const
-      await raiseAlarm(env, { type: 'totals_differ', subject: id }, line, Date.now())
+      console.error(JSON.stringify({ fault: 'totals_differ', account: id, resource, day }))
     }
   } catch (error) {
     // Records of these days are too many.
@@ -78,13 +75,12 @@ async function keepDays(
   }
 }
 
-/** Raises an alarm for an account that stores much of its quota. */
-async function reportFullAccount(env: Env, account: Account, now: number): Promise<void> {
+/** Logs an account that stores much of its quota. */
+async function reportFullAccount(env: Env, account: Account): Promise<void> {
   const { id, binding, storage_quota: quota } = account
   const bytes = await readUsage(accountDatabase(env, account), id)
   if (bytes < quota * ALARM_SHARE) return
-  const line = { storage_alarm: 'account', account: id, binding, bytes, quota } as const
-  await raiseAlarm(env, { type: 'storage_alarm', subject: id }, line, now)
+  console.warn(JSON.stringify({ storage_alarm: 'account', account: id, binding, bytes, quota }))
 }
 
 /** How long one message releases held records and resets accounts of a database, in milliseconds. */
@@ -151,7 +147,7 @@ export async function scheduled(cron: string, env: Env, now: number): Promise<vo
       return forEachDatabase(env, (binding) => [{ job: 'expire', binding, round: 1, at: now }])
     case CRON_SCHEDULES.storage:
       await logFailure('DB', () => noteExpiring(env, now))
-      return measureDatabases(env, now)
+      return measureDatabases(env)
     case CRON_SCHEDULES.rates:
       return fetchRates(env, now)
     default:
@@ -198,8 +194,6 @@ export async function runJob(
       return finishSteps(env, job)
     case 'expire':
       return expire(env, job)
-    case 'alarm':
-      return sendTeamAlarm(env, job)
     default:
       throw new Error('A later version of the Worker has sent this job.')
   }
@@ -252,7 +246,7 @@ async function beginMorning(env: Env, job: MorningJob, resources: Resources): Pr
     now: Date.now(),
   })
   if (!isStarted) return waitForRuns(env, job)
-  await reportFullAccount(env, account, job.at)
+  await reportFullAccount(env, account)
   await queueMorningExport(env, account, job.at)
   await keepDays(env, account, resources.viewsOf(account.vertical), job.at)
 }
@@ -262,8 +256,7 @@ async function waitForRuns(env: Env, job: MorningJob): Promise<void> {
   const late = Date.now() - at
   if (late > LATE_MS) {
     const minutes = Math.floor(late / MINUTE_MS)
-    const line = { late_run: account, binding, minutes }
-    await raiseAlarm(env, { type: 'late_run', subject: account }, line, Date.now())
+    console.warn(JSON.stringify({ late_run: account, binding, minutes }))
   }
   // The next morning's run computes the same statements.
   if (late > GIVEN_UP_MS) return

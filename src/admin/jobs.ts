@@ -64,15 +64,6 @@ export interface RoundJob<Name extends 'steps' | 'expire'> extends Due {
   readonly round: number
 }
 
-/** Sends an alarm to the team. */
-export interface AlarmJob extends Due {
-  readonly job: 'alarm'
-  readonly alarm: 'storage_alarm' | 'late_run' | 'totals_differ'
-  readonly id: string
-  /** The members of the line in the log. */
-  readonly data: object
-}
-
 /** A job that a cron leaves to the queue. */
 export type Job =
   | ListJob
@@ -84,7 +75,6 @@ export type Job =
   | MinuteJob
   | RoundJob<'steps'>
   | RoundJob<'expire'>
-  | AlarmJob
 
 /** The longest delay of a morning's message, in seconds. */
 export const SPREAD_SECONDS = 3600

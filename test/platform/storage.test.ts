@@ -1,10 +1,13 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
 import { readUsage } from '../../src/db/records/storage.ts'
 import { MAX_LOGGED_BYTES_PER_DAY } from '../../src/db/records/storage-limits.ts'
 import { brand, deposited, eve } from '../brand.ts'
 import { ada, askAdmin, deposit, json, issuedPartner as partner, traded } from '../partner.ts'
+import { printedAs } from '../secrecy.ts'
 import { emptyWorld } from '../world.ts'
+import { runCron } from './crons.ts'
 
 const HOUR = 3_600_000
 const QUOTA = 1_000_000
@@ -388,6 +391,13 @@ describe('what an account stores', () => {
       summary: { updated: 1 },
     })
     expect(await usageOf(acme.account)).toBe(before)
+  })
+
+  test('an account that has almost all of its quota is logged each morning', async () => {
+    const { account } = await fullAccount()
+    await runCron(CRON_SCHEDULES.report)
+    const line = { storage_alarm: 'account', account, binding: 'DB', bytes: QUOTA, quota: QUOTA }
+    expect(printedAs('warn')).toContain(JSON.stringify(line))
   })
 
   test('a reset empties the storage of an account', async () => {
