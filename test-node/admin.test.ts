@@ -497,9 +497,9 @@ describe('bodies of files', { concurrency: 4 }, () => {
 
   test('CSV is sent as it is to an operation that takes it', async () => {
     const { base, requests } = await service(() => ({ body: answer }))
-    const csv = "affiliate_id,currency\r\n'=1+1,EUR\r\n"
-    await admin(base, ['payouts', 'import', 'a', file('p.csv', csv)])
-    assert.deepEqual([requests[0]?.line, requests[0]?.body], ['POST accounts/a/payouts', csv])
+    const csv = 'Date,USD\r\n2026-10-02,1.1684\r\n'
+    await admin(base, ['fx', 'import', file('rates.csv', csv)])
+    assert.deepEqual([requests[0]?.line, requests[0]?.body], ['PUT fx-rates', csv])
   })
 
   const broken = {

@@ -145,9 +145,8 @@ function wholeOf(
   { body }: DescribedOperation,
   { operands: { file = '' } }: Input,
 ): object | string {
-  const { csv, ...json } = body as Readonly<Record<string, Schema>>
-  const [[member = '', schema] = []] = Object.entries(json)
-  if (!schema || (csv && isCsvFile(file))) return readText(file)
+  const [[member = '', schema] = []] = Object.entries(body as Readonly<Record<string, Schema>>)
+  if (!schema || member === 'csv') return readText(file)
   if (isCsvFile(file)) return rowsOf(file, innerOf(schema).item!.entries as never)
   const read = readJson(file) as Readonly<Record<string, object>>
   // What was read may be an answer that has the body as a member, as a version has its terms.

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
 import { digest } from '../auth/secret.ts'
-import { listedDay, listedPayment, listedReturn } from '../commission/books/book-fields.ts'
+import { listedPayment } from '../commission/books/book-fields.ts'
 import {
   type AffiliateHolds,
   readHolds,
@@ -10,11 +10,8 @@ import {
 } from '../commission/books/holds.ts'
 import { BOOK_LIMITS } from '../commission/books/limits.ts'
 import { moneyText } from '../commission/books/money.ts'
-import { importPayments, parsePaymentFile, parsePayments } from '../commission/books/payments.ts'
-import type { ReturnedPayment } from '../commission/books/present.ts'
+import { importPayments, parsePayments } from '../commission/books/payments.ts'
 import { writeCsv } from '../commission/csv.ts'
-import { add, decimal, ZERO } from '../commission/engine/decimal.ts'
-import { compareText } from '../commission/engine/facts.ts'
 import { returnedPayment } from '../commission/statements/answers.ts'
 import {
   type DueItem,
@@ -23,10 +20,6 @@ import {
   listPayments,
   type Payment,
 } from '../db/commission/books/pay.ts'
-import {
-  type RefusalCorrection,
-  readRefusalCorrections,
-} from '../db/commission/books/stored-items.ts'
 import { type OpenCase, readOpenCases } from '../db/fraud/cases.ts'
 import type { Count, FoundPage, Page } from '../db/paginate.ts'
 import {
@@ -47,10 +40,7 @@ import * as f from '../validation/fields.ts'
 import { member, said } from '../validation/fields.ts'
 import { sendCaused } from './send-caused.ts'
 
-/**
- * The columns of what has to be paid, with a row for each due day. `paid_on` is empty: filled in, the file books the
- * payments.
- */
+/** The columns of what has to be paid. `paid_on` is empty: filled in, the file books the payments. */
 const DUE_COLUMNS = [
   'affiliate_id',
   'currency',
@@ -64,7 +54,7 @@ const DUE_COLUMNS = [
   'paid_on',
 ] as const
 
-/** The columns of payments. `returned_on` and `reason` filled in, the file books what came back. */
+/** The columns of payments. */
 const PAID_COLUMNS = [
   'affiliate_id',
   'currency',
@@ -85,25 +75,6 @@ const returned = described(() =>
 
 const statements = described(() => member(count, 'The number of statements that it pays.'))
 
-const statements_held = described(() => member(count, 'The number of statements that are held.'))
-
-const dueDay = described(() =>
-  v.object({
-    payable_on: member(day, 'The day.'),
-    amount: member(money, 'What is due on it, without what is held.'),
-    statements,
-    reference: v.nullable(
-      member(
-        v.string(),
-        'The reference, if this day is paid by itself. Null if all of it is held.',
-      ),
-    ),
-    amount_held: member(money, 'What is held of it.'),
-    statements_held,
-    returned,
-  }),
-)
-
 const openCase = described(() =>
   v.object({
     case_id: member(v.string(), 'The id of the case.'),
@@ -113,28 +84,14 @@ const openCase = described(() =>
   }),
 )
 
-const takenBack = described(() =>
-  v.object({
-    statement: member(v.string(), 'The id of the draft.'),
-    period: member(v.string(), 'Its period.'),
-    amount: member(money, 'The sum of these corrections, less than 0.'),
-  }),
-)
-
 /** The members that only what has to be paid has. */
 const dueMembers = described(() =>
   v.object({
     payable_on: v.exactOptional(member(day, 'The first day on which all of them are payable.')),
-    due_days: v.exactOptional(
-      member(
-        v.array(dueDay),
-        'The same by the day from which statements are payable, the earliest first. The CSV has a row for each.',
-      ),
-    ),
     amount_held: v.exactOptional(
       member(money, 'What cases of the fraud review hold of a payout that is due.'),
     ),
-    statements_held: v.exactOptional(statements_held),
+    statements_held: v.exactOptional(member(count, 'The number of statements that are held.')),
     status: v.exactOptional(
       member(
         v.picklist(['active', 'suspended']),
@@ -149,12 +106,6 @@ const dueMembers = described(() =>
       member(
         v.array(openCase),
         'The open cases of the affiliate, at most 3, that hold none of it: the most severe first, of these the latest.',
-      ),
-    ),
-    taken_back: v.exactOptional(
-      member(
-        v.array(takenBack),
-        'What drafts correct because customers were refused after their commission was approved: it stays payable until the statement with the correction is approved.',
       ),
     ),
   }),
@@ -227,12 +178,6 @@ const filters = {
       said('With `status=paid`: only what was paid on or before this day.', '2026-11-30'),
     ),
   ),
-  returned: v.optional(
-    member(
-      v.picklist(['true']),
-      said('Only payouts of which a payment came back.', 'true' as const),
-    ),
-  ),
 }
 
 /** Which rows the list has. */
@@ -245,7 +190,7 @@ export const listPayouts = readList({
   params: filters,
   words: described(() => ({
     description:
-      'Returns one row for each affiliate and currency with what approved statements have to pay, or, with `status=paid`, the payments, the latest day first. Cases of the fraud review hold payouts: `amount` is without what they hold. A case that holds a part holds the latest statements, as few as reach its part of all that was payable since it opened. `Accept: text/csv` returns all rows as one CSV, with a row for each due day, of at most 20,000 statements, or with a paging parameter one page. It leaves out what is held.',
+      'Returns one row for each affiliate and currency with what approved statements have to pay, or, with `status=paid`, the payments, the latest day first. Cases of the fraud review hold payouts: `amount` is without what they hold. A case that holds a part holds the latest statements, as few as reach its part of all that was payable since it opened. `Accept: text/csv` returns all rows as one CSV, of at most 20,000 statements, or with a paging parameter one page. It leaves out what is held.',
     answer: payout,
     files: {
       'text/csv': {
@@ -283,42 +228,28 @@ export const importPayouts = accountOperation({
   path: '/payouts',
   whole: true,
   body: {
-    payments: v.optional(
-      v.pipe(
-        v.array(v.strictObject({ ...listedPayment, ...listedDay, ...listedReturn })),
-        v.minLength(1),
-        v.maxLength(BOOK_LIMITS.payments),
-      ),
-    ),
-    csv: v.optional(
-      member(
-        v.string(),
-        said(
-          'CSV with a row of column names: `affiliate_id`, `currency`, `amount`, `reference`, `paid_on` in any order, and `returned_on` and `reason` of payments that came back. `statements` and `payable_on` are ignored.',
-        ),
-      ),
+    payments: v.pipe(
+      v.array(v.strictObject(listedPayment)),
+      v.minLength(1),
+      v.maxLength(BOOK_LIMITS.payments),
     ),
   },
   words: described(() => ({
-    description: `Books 1 to ${BOOK_LIMITS.payments.toLocaleString('en')} payments, all or none. Each pays the oldest approved statements of its affiliate and currency, each as a whole: its amount must be the sum of the first of them, or of the first of those that are payable from its \`payable_on\` on. Payments that are booked already are left as they are. \`returned_on\` and \`reason\` mark a booked payment that came back: its statements are due again, and can be paid by a later request. What a case of the fraud review holds cannot be paid in this way.`,
+    description: `Books 1 to ${BOOK_LIMITS.payments.toLocaleString('en')} payments, all or none. Each pays the approved statements of its affiliate and currency that became payable first, each as a whole: its amount must be the sum of the first of them. Payments that are booked already are left as they are. Further columns of the list of payouts are ignored. What a case of the fraud review holds cannot be paid in this way.`,
     answer: named(
       'ImportedPayments',
       v.object({
         received: member(count, 'The payments of the request.'),
         paid: member(count, 'Those that were booked.'),
-        returned: member(count, 'Those that came back.'),
         unchanged: member(count, 'Those that were booked before.'),
-        statements: member(count, 'The statements that are paid now, or due again.'),
+        statements: member(count, 'The statements that are paid now.'),
       }),
     ),
-    errors: [
-      ...(['amount_differs', 'held_by_case', 'invalid_request', 'nothing_due'] as const),
-      ...(['not_paid', 'reference_used'] as const),
-    ],
+    errors: ['amount_differs', 'held_by_case', 'invalid_request', 'nothing_due', 'reference_used'],
     command: { name: 'payouts import' },
   })),
-  async run(call, { payments: listed, csv }) {
-    const { payments, issues } = csv === undefined ? parsePayments(listed) : parsePaymentFile(csv)
+  async run(call, { payments: listed }) {
+    const { payments, issues } = parsePayments(listed)
     if (issues.length > 0) throw validationFailed(issues)
     const request = { actor: call.actor, now: Date.now() }
     const imported = await importPayments(call.db, call.account.id, payments, request)
@@ -336,7 +267,6 @@ function sendRows(
 ): Promise<Response> {
   const columns = status === 'paid' ? PAID_COLUMNS : DUE_COLUMNS
   const rows = data
-    .flatMap((row) => (row.due_days ?? [{}]).map((day) => ({ ...row, ...day })))
     .filter(({ statements }) => statements > 0)
     .map((row) => columns.map((name) => cellOf(Reflect.get(row, name))))
   const headers = { 'Content-Type': 'text/csv; charset=utf-8', ...headersOfHeld(data) }
@@ -395,32 +325,26 @@ async function readPayouts(
   filter: PayoutFilter,
   page: Page,
 ): Promise<FoundPage<PayoutRow>> {
-  const { status, affiliate_id = null, payable_on = null, returned = null, ...ofPayments } = filter
+  const { status, affiliate_id = null, payable_on = null, ...ofPayments } = filter
   const { from = null, to = null } = ofPayments
   if (status === 'paid') {
-    refuseFilters('approved', { payable_on, returned })
+    refuseFilters('approved', { payable_on })
     readDays(ofPayments)
     const paid = { affiliate_id, from, to }
     const found = await listPayments(db, id, paid, page)
     return { ...found, data: found.data.map(presentPayment) }
   }
   refuseFilters('paid', { from, to })
-  const found = await listDue(db, id, { affiliate_id, payable_on, returned }, page)
+  const found = await listDue(db, id, { affiliate_id, payable_on }, page)
   const affiliates = [...new Set(found.data.map(({ affiliate_id }) => affiliate_id))]
-  const [holds, open, corrections] = await Promise.all([
+  const [holds, open] = await Promise.all([
     readHolds(db, id, affiliates),
     readOpenCases(db, id, affiliates),
-    readRefusalCorrections(db, id, affiliates),
   ])
-  const byAffiliate = Map.groupBy(corrections, ({ affiliate_id }) => affiliate_id)
   const casesOf = Map.groupBy(open, ({ affiliate_id }) => affiliate_id)
   const data = found.data.map(async (row) => {
     const due = await presentDue(row, holds.get(row.affiliate_id))
-    return {
-      ...due,
-      open_cases: presentOpen(casesOf.get(row.affiliate_id) ?? [], due.held_by),
-      taken_back: sumByStatement(byAffiliate.get(row.affiliate_id) ?? [], row.currency),
-    }
+    return { ...due, open_cases: presentOpen(casesOf.get(row.affiliate_id) ?? [], due.held_by) }
   })
   return { ...found, data: await Promise.all(data) }
 }
@@ -431,22 +355,6 @@ function refuseFilters(status: string, filters: Readonly<Record<string, string |
     if (value !== null) throw invalidQuery(`\`${name}\` narrows \`status=${status}\` only.`, name)
 }
 
-/** Returns what each draft in a currency corrects because customers were refused. */
-const sumByStatement = (corrections: readonly RefusalCorrection[], currency: string) =>
-  [
-    ...Map.groupBy(
-      corrections.filter((one) => one.currency === currency),
-      ({ statement }) => statement,
-    ),
-  ].map(([statement, own]) => ({
-    statement,
-    period: own[0]?.period ?? '',
-    amount: moneyText(
-      own.reduce((sum, { amount }) => add(sum, decimal(amount)), ZERO),
-      currency,
-    ),
-  }))
-
 /** Returns a payment as lists show it. */
 export const presentPayment = ({ statements, ...payment }: Payment) => ({
   ...payment,
@@ -456,70 +364,35 @@ export const presentPayment = ({ statements, ...payment }: Payment) => ({
 /** The hexadecimal digits of a proposed reference. */
 const REFERENCE_DIGITS = 20
 
-/** A statement of a payout, and whether a case holds it. */
-interface Item {
-  /** The id of the statement, with its payment that came back. */
-  readonly text: string
-  readonly payable_on: string
-  readonly payable: string
-  readonly returned: ReturnedPayment | null
-  readonly isHeld: boolean
-}
-
-/** Adds up what statements pay, what of it is held, and the reference, which follows from those that are free. */
-async function presentSums(items: readonly Item[], currency: string) {
-  const held = items.filter(({ isHeld }) => isHeld)
-  const free = items.filter(({ isHeld }) => !isHeld)
-  const sum = (some: readonly Item[]) => moneyText(sumPayable(some), currency)
-  const digits = await digest(JSON.stringify(free.map(({ text }) => text).sort()))
-  return {
-    amount: sum(free),
-    statements: free.length,
-    reference: free.length > 0 ? `pay_${digits.slice(0, REFERENCE_DIGITS)}` : null,
-    amount_held: sum(held),
-    statements_held: held.length,
-    returned: [
-      ...new Map(items.flatMap(({ returned: one }) => (one ? [[one.payment, one]] : []))).values(),
-    ],
-  }
-}
-
-/** Returns the latest of days, if there is one. */
-const latestDay = (items: readonly Item[]) =>
-  items
-    .map(({ payable_on }) => payable_on)
-    .sort()
-    .at(-1)
-
 /**
- * Presents what has to be paid, what of it is held, and both by due day. The references follow from the statements
- * that can be paid, so they are the same each time.
+ * Presents what has to be paid and what of it is held. The reference follows from the statements that can be paid, so it
+ * is the same each time.
  */
 async function presentDue(row: DuePayout, holds: AffiliateHolds | undefined) {
   const { affiliate_id, currency, status } = row
   const heldIds = new Set(holds?.held.map(({ id }) => id))
   const items = (JSON.parse(row.items) as DueItem[]).map(
-    ([text, payable_on, payable, returned]): Item => {
-      const isHeld = heldIds.has(text.split(' ')[0] ?? text)
-      return { text, payable_on, payable, returned, isHeld }
-    },
+    ([text, payable_on, payable, returned]) => ({ text, payable_on, payable, returned }),
   )
-  const isHeld = items.some((one) => one.isHeld)
-  const cases = isHeld ? (holds?.cases ?? []) : []
-  const byDay = [...Map.groupBy(items, ({ payable_on }) => payable_on)].sort(([a], [b]) =>
-    compareText(a, b),
-  )
-  const days = byDay.map(async ([payable_on, own]) => ({
-    payable_on,
-    ...(await presentSums(own, currency)),
-  }))
+  const isHeld = ({ text }: { text: string }) => heldIds.has(text.split(' ')[0] ?? text)
+  const held = items.filter(isHeld)
+  const free = items.filter((one) => !isHeld(one))
+  const digits = await digest(JSON.stringify(free.map(({ text }) => text).sort()))
+  const days = free.map(({ payable_on }) => payable_on).sort()
+  const cases = held.length > 0 ? (holds?.cases ?? []) : []
   return {
     affiliate_id,
     currency,
     status,
-    ...(await presentSums(items, currency)),
-    payable_on: latestDay(items.filter((one) => !one.isHeld)) ?? row.payable_on,
-    due_days: await Promise.all(days),
+    amount: moneyText(sumPayable(free), currency),
+    statements: free.length,
+    reference: free.length > 0 ? `pay_${digits.slice(0, REFERENCE_DIGITS)}` : null,
+    amount_held: moneyText(sumPayable(held), currency),
+    statements_held: held.length,
+    returned: [
+      ...new Map(items.flatMap(({ returned: one }) => (one ? [[one.payment, one]] : []))).values(),
+    ],
+    payable_on: days.at(-1) ?? row.payable_on,
     held_by: cases.map(({ id }) => id),
   }
 }

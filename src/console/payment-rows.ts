@@ -11,12 +11,8 @@ export interface PaymentRow {
   readonly currency: string
   readonly amount: string
   readonly reference: string
-  /** The day from which it is due; absent of payments. */
-  readonly payable_on?: string
   /** The day of the payment (`YYYY-MM-DD`); absent while it is due. */
   readonly paid_on?: string
-  readonly returned_on?: string
-  readonly reason?: string
 }
 
 /** The most rows of a page of payouts that have a tick box. */
@@ -25,11 +21,11 @@ export const MAX_TICKS = 500
 /** Returns the name of a tick box by its position in the list. */
 export const tickName = (position: number): string => `tick${position}`
 
-const TICKED = ['affiliate_id', 'currency', 'amount', 'reference', 'paid_on', 'payable_on'] as const
+const TICKED = ['affiliate_id', 'currency', 'amount', 'reference'] as const
 
 /** What a tick box stands for. The reference is null if all of the payout is held. */
 export type Ticked = Pick<PaymentRow, 'affiliate_id' | 'currency' | 'amount'> & {
-  readonly [N in 'reference' | 'paid_on' | 'payable_on']?: string | null
+  readonly reference?: string | null
 }
 
 /** Returns the value of the tick box of a row: what the member saw, so that a change is noticed. */
@@ -42,9 +38,7 @@ export function readTicks(values: Values): PaymentRow[] {
     const cells = parseTick(text)
     if (!cells) return []
     const [affiliate_id = '', currency = '', amount = '', reference = ''] = cells
-    const [paid_on = '', payable_on = ''] = cells.slice(4)
-    const days = { ...(paid_on && { paid_on }), ...(payable_on && { payable_on }) }
-    return [{ affiliate_id, currency, amount, reference, ...days }]
+    return [{ affiliate_id, currency, amount, reference }]
   })
 }
 
@@ -74,10 +68,7 @@ export const COLUMNS = {
   currency: 'Currency',
   amount: 'Amount',
   reference: 'Reference',
-  payable_on: 'Due day',
   paid_on: 'Day of the payment',
-  returned_on: 'Day of the return',
-  reason: 'Reason of the return',
 } as const
 
 type ColumnName = keyof typeof COLUMNS
@@ -89,9 +80,7 @@ export const readPaymentFile = (values: Values): ColumnFile<ColumnName> =>
     synonyms: {
       affiliate_id: ['ib'],
       reference: ['payment reference'],
-      payable_on: ['due'],
       paid_on: ['date', 'paid', 'payment date'],
-      returned_on: ['return date'],
     },
     required: ['affiliate_id', 'currency', 'amount', 'reference'],
   })
@@ -124,17 +113,12 @@ export function readPayments(values: Values): (PaymentRow & { readonly paid_on: 
     if (paid === '') {
       problems.push({ pointer: `/${i}`, message: 'The day of the payment is missing.' })
     }
-    const returned = cell('returned_on')
-    const due = cell('payable_on')
     return {
       affiliate_id: cell('affiliate_id'),
       currency,
       amount: understood(readAmount(cell('amount'), minorDigits(currency))),
       reference: cell('reference'),
-      ...(due && { payable_on: understood(readDay(due)) }),
       paid_on: paid && understood(readDay(paid)),
-      ...(returned && { returned_on: understood(readDay(returned)) }),
-      ...(cell('reason') && { reason: cell('reason') }),
     }
   })
   if (problems.length > 0) throw refused(NOTHING, problems)

@@ -240,7 +240,7 @@ export const readBody = (
 ): Promise<RequestBody> => readBodyAs(JSON_FORMAT, request, caller, maxDepth)
 
 /** Returns the error of a body of another type than these. */
-export const unsupportedType = (...types: readonly string[]) =>
+const unsupportedType = (...types: readonly string[]) =>
   new ApiError('unsupported_media_type', {
     detail: `Send ${types.map((type) => `\`Content-Type: ${type}\``).join(' or ')}, in UTF-8.`,
   })

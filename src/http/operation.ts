@@ -10,7 +10,6 @@ import type { Account } from '../db/schema.ts'
 import { count } from '../validation/answer-fields.ts'
 import { described, named, withMembers } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
-import { unsupportedType } from './body.ts'
 import { ReadMemory } from './memory.ts'
 import { oncePerRequest } from './once-per-request.ts'
 import {
@@ -732,13 +731,9 @@ const patternOf = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/
 async function bodyOf(c: Context<AppEnv>, of: AnyOperation): Promise<object> {
   if (of.method === 'GET' || of.method === 'DELETE') return {}
   if (!of.whole) return readFields(c, of.body, of.depth)
-  const name = Object.keys(of.body).find((one) => one !== 'csv')
-  const [type = ''] = (c.req.header('Content-Type') ?? '').split(';')
-  const isCsv = type.trim().toLowerCase() === 'text/csv'
-  if (of.body.csv && (isCsv || name === undefined)) return { csv: await readCsv(c) }
-  if (of.body.csv && type.trim().toLowerCase() !== 'application/json')
-    throw unsupportedType('application/json', 'text/csv')
-  return { [name ?? '']: await readJson(c, of.depth) }
+  if (of.body.csv) return { csv: await readCsv(c) }
+  const [name = ''] = Object.keys(of.body)
+  return { [name]: await readJson(c, of.depth) }
 }
 
 /** Returns an answer after it has added a `Link` to the next page of a list. */

@@ -32,7 +32,6 @@ export const ISSUE_CODES = [
   'rate_differs',
   'amount_differs',
   'nothing_due',
-  'not_paid',
   'reference_used',
   'held_by_case',
   'idempotency_key_reused',

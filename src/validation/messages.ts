@@ -83,7 +83,6 @@ const MESSAGES: Record<IssueCode, (parts: Parts) => string> = {
   rate_differs: ({ quoted, expected }) => `${quoted} differs from ${expected}, which is stored.`,
   amount_differs: ({ quoted, expected }) => `The amount due is not ${quoted}: ${expected}.`,
   nothing_due: ({ expected }) => `Nothing is due to ${expected}.`,
-  not_paid: ({ quoted }) => `No payment ${quoted} is booked.`,
   reference_used: ({ quoted, expected }) => `${quoted} was used for ${expected}.`,
   held_by_case: ({ expected }) => `Cases of the fraud review hold payouts of ${expected}.`,
   idempotency_key_reused: () =>

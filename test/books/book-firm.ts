@@ -4,7 +4,7 @@ import { beginRun, finishRun, makeStep } from '../../src/commission/statements/r
 import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { storeStarted } from '../commission/stored-runs.ts'
 import { at } from '../days.ts'
-import { ada, ask, askAdmin, deposit, json, partner } from '../partner.ts'
+import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
 import { askAda } from './book-rows.ts'
 import type { Booked } from './check-books.ts'
 
@@ -86,19 +86,15 @@ export const bookRequests = (path: string) => ({
       reference,
       reason: 'A bonus',
     }),
-  /** Returns what has to be paid, as the CSV of a bank that paid it. */
+  /** Returns what has to be paid, as payments of the bank. */
   payouts: async () => {
     const { data } = await json(askAdmin(`${path}/payouts?per_page=100`))
-    return data.map((one: Record<string, string>) =>
-      [one.affiliate_id, one.currency, one.amount, one.reference, PAID_ON].join(),
-    ) as string[]
+    return data.map(({ affiliate_id, currency, amount, reference }: Record<string, string>) => ({
+      ...{ affiliate_id, currency, amount, reference, paid_on: PAID_ON },
+    })) as object[]
   },
-  importPayouts: (lines: readonly string[]) =>
-    ask(`/admin/v1/${path}/payouts`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${env.ADMIN_KEY}`, 'Content-Type': 'text/csv' },
-      body: ['affiliate_id,currency,amount,reference,paid_on', ...lines].join('\n'),
-    }),
+  importPayouts: (payments: readonly object[]) =>
+    askAdmin(`${path}/payouts`, 'POST', [...payments]),
 })
 
 export const bookRuns = (account: string) => ({

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { BOOK_LIMITS } from '../../src/commission/books/limits.ts'
 import { HOUR_MS } from '../../src/durations.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
-import { ask, askAdmin, json, register } from '../partner.ts'
+import { askAdmin, json, register } from '../partner.ts'
 import { digestOf, earning, idOf, rowsOf, type StatementRow, storeRows } from './book-rows.ts'
 
 const PATH = 'accounts/acme-forex'
@@ -135,12 +135,18 @@ describe('payouts', () => {
     return { text: await response.text(), link: response.headers.get('Link') }
   }
 
-  const send = (body: string, type = 'text/csv') =>
-    ask(`/admin/v1/${PATH}/payouts`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${env.ADMIN_KEY}`, 'Content-Type': type },
-      body,
-    })
+  /** Books payments, each with its affiliate, amount, reference and more. */
+  const book = (
+    ...rows: [affiliate_id: string, amount: string, reference: string, more?: object][]
+  ) =>
+    askAdmin(
+      `${PATH}/payouts`,
+      'POST',
+      rows.map(([affiliate_id, amount, reference, more]) => ({
+        ...{ affiliate_id, currency: 'EUR', amount, reference, paid_on: PAID_ON },
+        ...more,
+      })),
+    )
 
   test('are one row for each affiliate and currency, as JSON and as CSV', async () => {
     const dollars = { ...earning('a', '2024-10', '3.00', { currency: 'USD' }), plan: 'usd' }
@@ -211,12 +217,9 @@ describe('payouts', () => {
     const { data } = await json(askAdmin(`${PATH}/payouts`))
     expect(data).toMatchObject([{ amount: sum }, { amount: longest }])
     expect((await csv()).text).toContain(`a,EUR,${sum},2,`)
-    const file = [
-      'affiliate_id,currency,amount,reference,paid_on',
-      `a,EUR,${large},R-1,${PAID_ON}`,
-      `b,EUR,${longest},R-2,${PAID_ON}`,
-    ]
-    expect(await json(send(file.join('\n')))).toMatchObject({ paid: 2, statements: 2 })
+    expect(await json(book(['a', large, 'R-1'], ['b', longest, 'R-2']))).toMatchObject({
+      ...{ paid: 2, statements: 2 },
+    })
     expect(await balanceOf('a')).toEqual([{ currency: 'EUR', balance: large, due: large }])
     expect((await csv('?status=paid')).text).toContain(`a,EUR,${large},1,`)
     expect(await json(pay(recent, 'R-3'))).toMatchObject({ status: 'paid' })
@@ -234,89 +237,26 @@ describe('payouts', () => {
     }
   })
 
-  describe('of several due days', () => {
-    const late = { ...october, head: { ...october.head, payable_on: '2024-12-14' } }
-    const august = { ...earning('a', '2024-08', '2.00'), plan: 'other' }
-    const daysOf = (rows: string) =>
-      rows
-        .trimEnd()
-        .split('\r\n')
-        .slice(1)
-        .map((row) => row.split(',').slice(0, 5).join())
+  test('are paid in the order in which they become payable', async () => {
+    const slow = { ...earning('a', '2024-08', '2.00', { payable_on: '2024-12-14' }), plan: 'slow' }
+    await approve(slow, september, october)
+    const list = async (day: string) =>
+      (await json(askAdmin(`${PATH}/payouts?payable_on=${day}`))).data
+    expect(await list('2024-11-14')).toMatchObject([{ amount: '30.50', statements: 2 }])
+    expect(await list('2024-12-14')).toMatchObject([{ amount: '32.50', payable_on: '2024-12-14' }])
+    expect((await json(book(['a', '2', 'R-1']))).errors).toMatchObject([{ code: 'amount_differs' }])
+    expect(await json(book(['a', '30.5', 'R-1']))).toMatchObject({ paid: 1, statements: 2 })
+    expect(await list('2024-12-14')).toMatchObject([{ amount: '2.00', statements: 1 }])
+  })
 
-    test('name each day with its amount, and have a row for each in the CSV', async () => {
-      await approve(august, september, late)
-      const { data } = await json(askAdmin(`${PATH}/payouts`))
-      expect(data).toMatchObject([
-        {
-          ...{ amount: '32.50', statements: 3, payable_on: '2024-12-14' },
-          due_days: [
-            { payable_on: '2024-11-14', amount: '27.00', statements: 2, amount_held: '0.00' },
-            { payable_on: '2024-12-14', amount: '5.50', statements: 1, amount_held: '0.00' },
-          ],
-        },
-      ])
-      const [{ reference, due_days }] = data
-      const references = [
-        reference,
-        ...due_days.map((one: Record<string, unknown>) => one.reference),
-      ]
-      expect(new Set(references).size).toBe(3)
-      expect(daysOf((await csv()).text)).toEqual([
-        'a,EUR,27.00,2,2024-11-14',
-        'a,EUR,5.50,1,2024-12-14',
-      ])
-      expect(daysOf((await csv('?payable_on=2024-11-14')).text)).toEqual([
-        'a,EUR,27.00,2,2024-11-14',
-      ])
-    })
-
-    test('are paid by a single day, the later one first if the payment says so', async () => {
-      await approve(august, september, late)
-      const one = { affiliate_id: 'a', currency: 'EUR', paid_on: PAID_ON }
-      const book = (...payments: object[]) =>
-        send(JSON.stringify(payments.map((more) => ({ ...one, ...more }))), 'application/json')
-      const refused = await book({ amount: '5.50', reference: 'R-1' })
-      expect((await json(refused)).errors).toMatchObject([{ code: 'amount_differs' }])
-      const other = await book({ amount: '9', reference: 'R-1', payable_on: '2024-12-14' })
-      expect((await json(other)).errors[0].message).toContain(
-        'affiliate `a` gets 5.50 EUR for 1 statement payable on 2024-12-14',
-      )
-      expect(
-        await json(book({ amount: '5.50', reference: 'R-1', payable_on: '2024-12-14' })),
-      ).toMatchObject({ paid: 1, statements: 1 })
-      const left = (await json(askAdmin(`${PATH}/payouts`))).data
-      expect(left).toMatchObject([{ amount: '27.00', payable_on: '2024-11-14' }])
-      // A day has the oldest of its statements first.
-      expect(
-        await json(
-          book(
-            { amount: '2', reference: 'R-2', payable_on: '2024-11-14' },
-            { amount: '25', reference: 'R-3', payable_on: '2024-11-14' },
-          ),
-        ),
-      ).toMatchObject({ paid: 2, statements: 2 })
-      expect((await json(askAdmin(`${PATH}/payouts`))).data).toEqual([])
-    })
-
-    test('are paid by one payment for all, which can name the latest day', async () => {
-      await approve(september, late)
-      const [{ affiliate_id, currency, amount, payable_on, reference }] = (
-        await json(askAdmin(`${PATH}/payouts`))
-      ).data
-      const one = { affiliate_id, currency, amount, payable_on, reference, paid_on: PAID_ON }
-      expect(await json(send(JSON.stringify([one]), 'application/json'))).toMatchObject({
-        ...{ paid: 1, statements: 2 },
-      })
-    })
-
-    test('are booked by the file of the list', async () => {
-      await approve(september, late)
-      const [header, ...rows] = (await csv()).text.trimEnd().split('\r\n')
-      // In any order.
-      const file = [header, ...rows.reverse().map((row) => row + PAID_ON)].join('\n')
-      expect(await json(send(file))).toMatchObject({ paid: 2, statements: 2 })
-    })
+  test('are booked by the rows of the list', async () => {
+    await approve(september, other)
+    const [header = '', ...rows] = (await csv()).text.trimEnd().split('\r\n')
+    const names = header.split(',')
+    const filled = rows.map((row) =>
+      Object.fromEntries(`${row}${PAID_ON}`.split(',').map((cell, i) => [names[i], cell])),
+    )
+    expect(await json(askAdmin(`${PATH}/payouts`, 'POST', filled))).toMatchObject({ paid: 2 })
   })
 
   test('that were paid are listed from the latest day on, over all pages, by affiliate and by day', async () => {
@@ -355,13 +295,10 @@ describe('payouts', () => {
 
   test('that were paid pay the oldest statements, and can be sent again', async () => {
     await approve(september, october, other)
-    const file = `affiliate_id,currency,amount,reference,paid_on\na,EUR,25,R-1,${PAID_ON}\nb,EUR,7.00,R-2,${PAID_ON}\n`
-    expect(await json(send(file))).toMatchObject({ paid: 2, unchanged: 0, statements: 2 })
-    expect(await json(send(file))).toMatchObject({ paid: 0, unchanged: 2, statements: 0 })
-    const rest = [
-      { affiliate_id: 'a', currency: 'EUR', amount: '5.5', reference: 'R-3', paid_on: PAID_ON },
-    ]
-    expect(await json(send(JSON.stringify(rest), 'application/json'))).toMatchObject({ paid: 1 })
+    const both = () => book(['a', '25', 'R-1'], ['b', '7.00', 'R-2'])
+    expect(await json(both())).toMatchObject({ paid: 2, unchanged: 0, statements: 2 })
+    expect(await json(both())).toMatchObject({ paid: 0, unchanged: 2, statements: 0 })
+    expect(await json(book(['a', '5.5', 'R-3']))).toMatchObject({ paid: 1 })
     const { data } = await json(askAdmin(`${PATH}/payouts?status=paid`))
     expect(data).toMatchObject([
       { affiliate_id: 'a', amount: '5.50', reference: 'R-3' },
@@ -373,8 +310,8 @@ describe('payouts', () => {
       ({ action }: never) => action === 'payouts.book',
     )
     expect(imports.map(({ details }: { details: object }) => details)).toEqual([
-      { received: 1, paid: 1, returned: 0, unchanged: 0, statements: 1 },
-      { received: 2, paid: 2, returned: 0, unchanged: 0, statements: 2 },
+      { received: 1, paid: 1, unchanged: 0, statements: 1 },
+      { received: 2, paid: 2, unchanged: 0, statements: 2 },
     ])
     expect(await balanceOf('a')).toEqual([{ currency: 'EUR', balance: '0.00', due: '0.00' }])
   })
@@ -385,15 +322,13 @@ describe('payouts', () => {
     const later = { ...earning('b', '2024-11', '1.00'), previous: digestOf(other) }
     await approve(later)
     await pay(later, 'R-9')
-    const lines = [
-      'affiliate_id,currency,amount,reference,paid_on',
-      `a,EUR,26.00,R-1,${PAID_ON}`,
-      `a,EUR,25.00,R-2,${PAID_ON}`,
-      `a,USD,5.00,R-3,${PAID_ON}`,
-      `b,EUR,7.00,R-0,2024-12-02`,
-      `a,EUR,25.00,R-9,${PAID_ON}`,
-    ]
-    const refused = await send(lines.join('\n'))
+    const refused = await book(
+      ['a', '26.00', 'R-1'],
+      ['a', '25.00', 'R-2'],
+      ['a', '5.00', 'R-3', { currency: 'USD' }],
+      ['b', '7.00', 'R-0', { paid_on: '2024-12-02' }],
+      ['a', '25.00', 'R-9'],
+    )
     expect(refused.status).toBe(409)
     expect(await json(refused)).toMatchObject({
       code: 'amount_differs',
@@ -401,120 +336,62 @@ describe('payouts', () => {
       errors_total: 4,
       errors: [
         {
-          pointer: '/rows/0/amount',
+          pointer: '/0/amount',
           code: 'amount_differs',
           message: 'The amount due is not `26.00`: affiliate `a` gets 30.50 EUR for 2 statements.',
           hint: 'Pay 25.00 (1 statement) or 30.50 (2 statements).',
         },
-        { pointer: '/rows/2', code: 'nothing_due' },
+        { pointer: '/2', code: 'nothing_due' },
         {
-          pointer: '/rows/3/paid_on',
+          pointer: '/3/paid_on',
           code: 'reference_used',
           message: 'This payment is already booked, on 2024-12-01.',
           hint: keep('2024-12-01'),
         },
-        { pointer: '/rows/4/reference', code: 'reference_used' },
+        { pointer: '/4/reference', code: 'reference_used' },
       ],
     })
     expect(await rowsOf('payments')).toHaveLength(2)
   })
 
-  test.each<[string, string, object]>([
+  const payment = {
+    affiliate_id: 'a',
+    currency: 'EUR',
+    amount: '1',
+    reference: 'R',
+    paid_on: PAID_ON,
+  }
+
+  test.each<[string, unknown, object]>([
+    ['no list', payment, { pointer: '', code: 'type' }],
+    ['no payment', [], { pointer: '', code: 'record_count' }],
+    ['a text', ['x'], { pointer: '/0', code: 'type' }],
     [
-      'nothing',
-      '',
-      {
-        pointer: '',
-        code: 'pattern',
-        message: 'The file is empty.',
-      },
+      'an unknown member',
+      [{ ...payment, iban: 'x' }],
+      { pointer: '/0/iban', code: 'unknown_field' },
     ],
+    ['no day', [{ ...payment, paid_on: undefined }], { pointer: '/0/paid_on', code: 'required' }],
     [
-      'an empty line',
-      '\ufeff\r\n',
-      {
-        pointer: '',
-        code: 'pattern',
-        message: 'The file is empty.',
-      },
-    ],
-    ...(
-      [
-        ['an unclosed quote', 'affiliate_id\na\nb,"x\ny', 3],
-        ['an unclosed quote after lone carriage returns', 'affiliate_id\ra\r"b', 3],
-        ['text after a quote', 'affiliate_id\n"id"x,amount', 2],
-        ['a quote in a cell', 'affiliate_id\nI"B', 2],
-      ] as const
-    ).map(([what, text, line]): [string, string, object] => [
-      what,
-      text,
-      {
-        pointer: '',
-        code: 'pattern',
-        message: `The file is not valid CSV: line ${line} has a quote that is not closed or within a cell.`,
-      },
-    ]),
-    [
-      'a column twice',
-      'affiliate_id,currency,amount,reference,paid_on,amount\na,EUR,1,R,2024-12-01,2',
-      {
-        pointer: '/header',
-        code: 'duplicate',
-        message: '`amount` is already the name of column 3.',
-        hint: 'Leave out one of the two columns.',
-      },
-    ],
-    [
-      'an unknown column',
-      'affiliate_id,iban',
-      {
-        pointer: '/header',
-        code: 'unknown_reference',
-        message:
-          'The column `iban` is unknown. Allowed: affiliate_id, currency, amount, reference, paid_on, payable_on, returned_on, reason, statements, status, returned, open_cases.',
-      },
-    ],
-    [
-      'a missing column',
-      'affiliate_id,currency,amount,reference',
-      {
-        pointer: '/header',
-        code: 'unknown_reference',
-        message: 'The column `paid_on` is missing.',
-        hint: 'Add it with the day of the payment.',
-      },
-    ],
-    [
-      'no row',
-      'affiliate_id,currency,amount,reference,paid_on',
-      { pointer: '/rows', code: 'record_count' },
-    ],
-    [
-      'too few cells',
-      'affiliate_id,currency,amount,reference,paid_on\na,EUR',
-      { pointer: '/rows/0', code: 'length', message: 'Row 1 has 2 cells; the header has 5.' },
-    ],
-    [
-      'an amount with too many digits',
-      'affiliate_id,currency,amount,reference,paid_on\na,EUR,1.001,R,2024-12-01',
-      { pointer: '/rows/0/amount', code: 'decimals' },
+      'too many digits',
+      [{ ...payment, amount: '1.001' }],
+      { pointer: '/0/amount', code: 'decimals' },
     ],
     [
       'a negative amount',
-      'affiliate_id,currency,amount,reference,paid_on\na,EUR,-1,R,2024-12-01',
-      { pointer: '/rows/0/amount', code: 'minimum' },
+      [{ ...payment, amount: '-1' }],
+      { pointer: '/0/amount', code: 'minimum' },
     ],
     [
       'a reference twice',
-      'affiliate_id,currency,amount,reference,paid_on\na,EUR,1,R,2024-12-01\na,EUR,2,R,2024-12-01',
+      [payment, { ...payment, reference: ' r ' }],
       {
-        pointer: '/rows/1/reference',
-        code: 'duplicate',
-        message: 'Payments 1 and 2 have the same reference `R`.',
+        ...{ pointer: '/1/reference', code: 'duplicate' },
+        message: 'Payments 1 and 2 have the same reference `r`.',
       },
     ],
-  ])('in a file with %s are 422', async (_, text, error) => {
-    const refused = await send(text)
+  ])('in a body with %s are 422', async (_, body, error) => {
+    const refused = await askAdmin(`${PATH}/payouts`, 'POST', body as object)
     expect(refused.status).toBe(422)
     expect(await json(refused)).toMatchObject({ errors: [error] })
   })

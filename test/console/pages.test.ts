@@ -1,6 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { BOOK_PERIOD, bookRows, statementRows } from '../commission/statement-rows.ts'
+import {
+  BOOK_APPROVED_ID,
+  BOOK_PERIOD,
+  bookRows,
+  statementRows,
+} from '../commission/statement-rows.ts'
 import { monthly, storePlan } from '../commission/stored.ts'
 import { ada, askAdmin, json, issuedPartner as partner } from '../partner.ts'
 import { signedIn } from './browser.ts'
@@ -138,29 +143,28 @@ test('a second person who pays or downloads what is paid already sees what chang
   )
 })
 
-test('a payment that came back is payable again at once', async () => {
+test('the return of a payment is recorded on the page of its statement', async () => {
   const { read, change } = await open()
   await env.DB.batch(bookRows(env.DB, 'acme'))
-  const [due] = ticksOn(await read('/payouts'))
-  await change('/payouts', { change: 'pay', ...due, reference: 'SEPA-1', paid_on: '2026-11-20' })
-  expect(await read('/payouts')).toContain('Nothing to pay.')
+  const page = `/statements/${BOOK_APPROVED_ID}`
+  expect(await read(page)).not.toContain('The bank returned')
+  const payment = { change: 'pay', reference: 'PAY-1', paid_on: '2026-11-20' }
+  expect((await change(page, payment)).status).toBe(303)
+  const form = await read(page)
+  expect(form).toContain('Record that the bank returned the payment')
+  expect(form).toMatch(/<input[^>]*name="reference"[^>]*value="PAY-1"/)
 
-  const page = '/payouts?status=paid'
-  const paid = ticksOn(await read(page)).find((one) => JSON.stringify(one).includes('SEPA-1'))!
-  const back = { change: 'return', ...paid, returned_on: '2026-11-21', reason: 'Account closed' }
+  const back = { change: 'return', reference: 'PAY-1', reason: 'Account closed' }
   const early = await change(page, { ...back, returned_on: '2026-11-19' })
-  expect(early.status).toBe(422)
-  expect(await early.text()).toContain('20 Nov 2026, the day of the payment')
-  const empty = await change(page, { ...back, returned_on: '', reason: ' ' })
-  const answer = await empty.text()
-  expect(answer).toContain('Choose the day of the return.')
-  expect(answer).toContain('Write the reason of the return, such as')
-  expect(await read(page)).toMatch(/name="returned_on"[^>]*value="\d{4}-\d\d-\d\d"/)
-  expect((await change(page, back)).status).toBe(303)
-  const text = await read(page)
-  expect(text).toContain('1 return recorded. 1 statement payable again.')
-  expect(text).toContain('Account closed')
-  expect(ticksOn(await read('/payouts'))).toHaveLength(1)
+  expect([early.status, await early.text()]).toEqual([
+    422,
+    expect.stringContaining('the day of the payment'),
+  ])
+  expect((await change(page, { ...back, returned_on: '2026-11-20' })).status).toBe(303)
+  const due = await read(page)
+  expect(due).toMatch(/The payment PAY-1 came back on 20 Nov 2026: Account closed\./)
+  expect(due).toContain('Record the payment of 1.00 EUR')
+  expect(await read('/payouts?status=paid')).toContain('Account closed')
 })
 
 test('a link is disabled and enabled again by its form, which shows no name where there is none', async () => {

@@ -51,10 +51,9 @@ function bodyOf(of: DescribedOperation): NonNullable<Operation['body']> {
     const required = Object.values<v.GenericSchema>(body).some(({ type }) => type !== 'optional')
     return { schema: closedObject(body, AT), required }
   }
-  const { csv, ...json } = body
-  const file = csv && { type: 'text/csv', schema: property(csv, AT) }
-  const [schema] = Object.values<v.GenericSchema>(json)
-  return schema ? { schema: property(schema, AT), ...(file && { also: file }) } : file!
+  const [[name, member] = []] = Object.entries<v.GenericSchema>(body)
+  const schema = property(member!, AT)
+  return name === 'csv' ? { type: 'text/csv', schema } : { schema }
 }
 
 /** Returns whether an operation reads what an account stores, in a session that a bookmark continues. */

@@ -34,8 +34,6 @@ export interface Operation {
     schema: JsonSchema
     type?: string
     required?: boolean
-    /** Another format in which the body can be sent. */
-    also?: { type: string; schema: JsonSchema }
   }
   answers: Readonly<Record<number, Answer>>
   /** The error codes beyond those that every operation of the caller has. */

@@ -123,7 +123,6 @@ export function writeOperation(operation: Operation, responses: Record<string, R
         required: body.required ?? true,
         content: {
           [body.type ?? 'application/json']: { schema: body.schema, ...examplesOf(bodies) },
-          ...(body.also && { [body.also.type]: { schema: body.also.schema } }),
         },
       },
     }),

@@ -99,22 +99,6 @@ export const heldPayment = {
   ),
 }
 
-const returnedOn = member(
-  v.pipe(
-    f.day,
-    v.check((day) => day <= dayInFirstZone(0), ruleMessage('maximum', 'today')),
-  ),
-  said(
-    'The day on which the payment came back: not before the payment, and not after today (in UTC+14).',
-    '2026-11-18',
-  ),
-)
-
-const reasonOfReturn = member(
-  f.reason,
-  said('Why it came back. The statement and the audit log show it.', 'Account closed'),
-)
-
 /** The fields of the return of a statement's payment. */
 export const paymentReturn = {
   reference: member(
@@ -124,8 +108,20 @@ export const paymentReturn = {
       'RET-2026-11-18-1',
     ),
   ),
-  returned_on: returnedOn,
-  reason: reasonOfReturn,
+  returned_on: member(
+    v.pipe(
+      f.day,
+      v.check((day) => day <= dayInFirstZone(0), ruleMessage('maximum', 'today')),
+    ),
+    said(
+      'The day on which the payment came back: not before the payment, and not after today (in UTC+14).',
+      '2026-11-18',
+    ),
+  ),
+  reason: member(
+    f.reason,
+    said('Why it came back. The statement and the audit log show it.', 'Account closed'),
+  ),
 }
 
 /** The fields of a payment in a list. */
@@ -134,31 +130,9 @@ export const listedPayment = {
   currency: member(f.currency, said('The currency, an ISO 4217 code.', 'EUR')),
   amount: member(
     positiveMoney,
-    said(
-      'What was paid: the sum of the oldest unpaid statements, or of the oldest of a due day.',
-      '1240.50',
-    ),
+    said('What was paid: the sum of the statements that became payable first.', '1240.50'),
   ),
   ...payment,
-}
-
-/** The due day that a payment in a list pays. */
-export const listedDay = {
-  payable_on: v.optional(
-    member(
-      f.day,
-      said(
-        'Pays the statements that are payable from this day on, if the amount is the sum of the oldest of them. Else, and without it, the oldest of all.',
-        '2026-11-14',
-      ),
-    ),
-  ),
-}
-
-/** The fields of a payment in a list that came back; a payment has both or neither. */
-export const listedReturn = {
-  returned_on: v.optional(returnedOn),
-  reason: v.optional(reasonOfReturn),
 }
 
 /** The fields of a manual entry. */

@@ -1,17 +1,13 @@
 import * as v from 'valibot'
-import {
-  type BookedStatement,
-  findBooked,
-  type ReturnedPayment,
-} from '../../db/commission/books/booked.ts'
+import { type BookedStatement, findBooked } from '../../db/commission/books/booked.ts'
 import type { PayableStatement } from '../../db/commission/books/ledger.ts'
 import {
   bookPayments,
+  bookReturn,
   findPayments,
   foldReference,
   type NewPayment,
   type Payment,
-  type PaymentChanges,
   readDue,
 } from '../../db/commission/books/pay.ts'
 import { ApiError, type ErrorCode, unavailable } from '../../errors.ts'
@@ -20,113 +16,46 @@ import { formatIssue } from '../../validation/messages.ts'
 import { quote } from '../../validation/quote.ts'
 import { isObject } from '../../validation/record-validator.ts'
 import { validateObject } from '../../validation/strict-object.ts'
-import { readCsv } from '../csv.ts'
 import { add, compare, type Decimal, decimal, ZERO } from '../engine/decimal.ts'
+import { compareText } from '../engine/facts.ts'
 import { counted } from '../engine/reasons.ts'
 import { minorDigits } from '../minor-digits.ts'
 import { noStatement } from './approve.ts'
-import { listedDay, listedPayment, listedReturn } from './book-fields.ts'
+import { listedPayment } from './book-fields.ts'
 import { type AffiliateHolds, byAge, readHolds, seenOf } from './holds.ts'
 import { BOOK_LIMITS } from './limits.ts'
 import { moneyText, normalizeMoney } from './money.ts'
 
-const FIELDS = v.object({ ...listedPayment, ...listedDay, ...listedReturn })
-const COLUMNS = Object.keys(listedPayment)
+/** Further columns of the list of payouts: rows that are sent back as payments may keep them. */
+const IGNORED = ['statements', 'payable_on', 'status', 'returned', 'open_cases']
 
-/** Columns that a file may have; an empty cell says nothing. */
-const OPTIONAL = Object.keys({ ...listedDay, ...listedReturn })
-
-/** Further columns of the list of payouts; a file that was made from it may keep them. */
-const IGNORED = ['statements', 'status', 'returned', 'open_cases']
-
-const ALLOWED = [...COLUMNS, ...OPTIONAL, ...IGNORED]
-
-const ADD_DAY = 'Add it with the day of the payment.'
-
-/** The payments of a body, or what is wrong with it. */
-interface ParsedPayments {
-  readonly payments: readonly ListedPayment[]
-  readonly issues: readonly Issue[]
-}
-
-/** Parses the payments of a JSON array. */
-export function parsePayments(body: unknown): ParsedPayments {
-  if (!Array.isArray(body)) {
-    return { payments: [], issues: [{ pointer: '', code: 'type', expected: 'array' }] }
-  }
-  return checkPayments(body, '')
-}
-
-/** Parses the payments of a CSV file. Its first row names the columns, in any order. */
-export function parsePaymentFile(text: string): ParsedPayments {
-  const refuse = (issue: Issue): ParsedPayments => ({ payments: [], issues: [issue] })
-  const { rows: all, fault } = readCsv(text)
-  if (fault) return refuse(unreadable(fault))
-  const [header, ...rows] = all
-  if (!header) return refuse(EMPTY)
-  const issue = checkHeader(header)
-  if (issue) return refuse(issue)
-  const longer = rows.findIndex(({ length }) => length !== header.length)
-  if (longer >= 0) {
-    const message = `Row ${longer + 1} has ${rows[longer]?.length} cells; the header has ${header.length}.`
-    return refuse({ pointer: `/rows/${longer}`, code: 'length', message })
-  }
-  const objects = rows.map((cells) =>
-    Object.fromEntries(
-      header.flatMap((name, i) => {
-        const cell = cells[i] ?? ''
-        const isLeftOut = IGNORED.includes(name) || (OPTIONAL.includes(name) && cell === '')
-        return isLeftOut ? [] : [[name, cell]]
-      }),
-    ),
-  )
-  return checkPayments(objects, '/rows')
-}
-
-const EMPTY: Issue = {
-  pointer: '',
-  code: 'pattern',
-  message: 'The file is empty.',
-}
-
-const unreadable = ({ line, reason }: { line: number; reason: string }): Issue => ({
-  pointer: '',
-  code: 'pattern',
-  message: `The file is not valid CSV: line ${line} has ${reason}.`,
+const FIELDS = v.object({
+  ...listedPayment,
+  ...Object.fromEntries(IGNORED.map((name) => [name, v.optional(v.unknown())])),
 })
 
-/** Returns what is wrong with the names of the columns; null if nothing is. */
-function checkHeader(header: readonly string[]): Issue | null {
-  const place = { pointer: '/header', code: 'unknown_reference' } as const
-  const unknown = header.find((name) => !ALLOWED.includes(name))
-  if (unknown !== undefined) {
-    const message = `The column ${quote(unknown)} is unknown. Allowed: ${ALLOWED.join(', ')}.`
-    return { ...place, message }
-  }
-  const repeated = header.find((name, i) => header.indexOf(name) < i)
-  if (repeated !== undefined) {
-    const expected = `the name of column ${header.indexOf(repeated) + 1}`
-    const instruction = 'Leave out one of the two columns.'
-    return { pointer: '/header', code: 'duplicate', expected, value: repeated, instruction }
-  }
-  const missing = COLUMNS.find((name) => !header.includes(name))
-  if (missing === undefined) return null
-  const message = `The column ${quote(missing)} is missing.`
-  return { ...place, message, ...(missing === 'paid_on' && { instruction: ADD_DAY }) }
+/** A payment that a request lists, and its position. */
+interface ListedPayment extends Omit<NewPayment, 'ids'> {
+  readonly pointer: string
 }
 
-function checkPayments(sent: readonly unknown[], at: string): ParsedPayments {
+/** Parses the payments of a body, or says what is wrong with it. */
+export function parsePayments(sent: unknown): {
+  readonly payments: readonly ListedPayment[]
+  readonly issues: readonly Issue[]
+} {
+  const refuse = (issue: Issue) => ({ payments: [], issues: [issue] })
+  if (!Array.isArray(sent)) return refuse({ pointer: '', code: 'type', expected: 'array' })
   const { payments: max } = BOOK_LIMITS
   if (sent.length === 0 || sent.length > max) {
-    const expected = `1 to ${max}`
-    const received = String(sent.length)
-    return { payments: [], issues: [{ pointer: at, code: 'record_count', expected, received }] }
+    const [expected, received] = [`1 to ${max}`, String(sent.length)]
+    return refuse({ pointer: '', code: 'record_count', expected, received })
   }
   const issues: Issue[] = []
   const payments: ListedPayment[] = []
   const references = new Map<string, number>()
   for (const [i, one] of sent.entries()) {
-    const pointer = `${at}/${i}`
+    const pointer = `/${i}`
     const checked = checkPayment(one, pointer)
     issues.push(...checked.issues)
     if (!checked.payment) continue
@@ -156,23 +85,16 @@ function checkPayment(
     return { issues: placed, payment: null }
   }
   // Without issues every member is valid.
-  const valid = output as v.InferOutput<typeof FIELDS>
-  const { currency, paid_on, returned_on, reason } = valid
+  const { affiliate_id, currency, reference, paid_on, ...valid } = output as v.InferOutput<
+    v.ObjectSchema<typeof listedPayment, undefined>
+  >
   const amount = normalizeMoney(valid.amount, currency)
-  const broken: Issue[] = []
   if (amount === null) {
     const expected = String(minorDigits(currency))
-    broken.push({ pointer: `${pointer}/amount`, code: 'decimals', expected, value: valid.amount })
+    const issue = { pointer: `${pointer}/amount`, expected, value: valid.amount }
+    return { issues: [{ ...issue, code: 'decimals' }], payment: null }
   }
-  if ((returned_on === undefined) !== (reason === undefined)) {
-    const missing = reason === undefined ? 'reason' : 'returned_on'
-    broken.push({ pointer: `${pointer}/${missing}`, code: 'required' })
-  }
-  if (returned_on !== undefined && returned_on < paid_on) {
-    broken.push(beforePayment(`${pointer}/returned_on`, returned_on, paid_on))
-  }
-  if (amount === null || broken.length > 0) return { issues: broken, payment: null }
-  return { issues: [], payment: { ...valid, amount, pointer } }
+  return { issues: [], payment: { affiliate_id, currency, amount, reference, paid_on, pointer } }
 }
 
 /** Returns the issue of a payment that came back before it was made. */
@@ -183,82 +105,55 @@ const beforePayment = (pointer: string, returnedOn: string, paidOn: string): Iss
   value: returnedOn,
 })
 
-/** A payment that a request lists, and its position. */
-interface ListedPayment extends Omit<NewPayment, 'ids'> {
-  readonly pointer: string
-  /** The due day that it pays; absent if it pays the oldest statements. */
-  readonly payable_on?: string | undefined
-  /** When the payment came back, and why; both are absent if it did not. */
-  readonly returned_on?: string | undefined
-  readonly reason?: string | undefined
-}
-
-/** What becomes of the payments of a request. */
-interface MatchedPayments extends PaymentChanges {
-  /** The number of payments and returns that are booked already. */
-  readonly unchanged: number
-  /** The number of statements that are paid now, or due again. */
-  readonly statements: number
-  /** Why others cannot be booked. */
-  readonly refused: readonly Issue[]
-}
-
 const payeeKey = ({ affiliate_id, currency }: Pick<NewPayment, 'affiliate_id' | 'currency'>) =>
   JSON.stringify([affiliate_id, currency])
 
+/** Compares statements by the day from which they are payable, and those of a day by age. */
+const byDueDay = (a: PayableStatement, b: PayableStatement): number =>
+  compareText(a.payable_on, b.payable_on) || byAge(a, b)
+
 /**
- * Finds the statements that each payment pays: the oldest of its affiliate and currency that no case holds, or
- * the oldest of its due day. Payments of a request come one after the other.
+ * Finds the statements that each payment pays: the first of its affiliate and currency to become payable, without
+ * those that a case holds. Payments of a request come one after the other.
  */
 function matchPayments(
   listed: readonly ListedPayment[],
   due: readonly PayableStatement[],
   booked: readonly Payment[],
   holds: ReadonlyMap<string, AffiliateHolds>,
-): MatchedPayments {
+) {
   const heldIds = new Set([...holds.values()].flatMap(({ held }) => held.map(({ id }) => id)))
-  const open = new Map([...Map.groupBy(due, payeeKey)].map(([key, all]) => [key, all.sort(byAge)]))
+  const open = new Map(
+    [...Map.groupBy(due, payeeKey)].map(([key, all]) => [key, all.sort(byDueDay)]),
+  )
   const made: NewPayment[] = []
-  const returned: ReturnedPayment[] = []
   const refused: Issue[] = []
   let unchanged = 0
-  let statements = 0
   const find = bookedByReference(booked)
-  for (const { pointer, payable_on, returned_on, reason, ...one } of listed) {
+  for (const { pointer, ...one } of listed) {
     const known = find(one.reference)
-    const back = returned_on !== undefined && reason !== undefined && { returned_on, reason }
-    if (known && isSame(known, one)) {
-      if (!back || isReturned(known, back)) unchanged += 1
-      else if (known.returned_on !== null) refused.push(otherReturn(pointer, known))
-      else {
-        returned.push({ payment: known.reference, reference: known.reference, ...back })
-        statements += JSON.parse(known.statements).length
-      }
-    } else if (known && isSame(known, { ...one, paid_on: known.paid_on })) {
-      refused.push(otherDay(pointer, known))
-    } else if (known) refused.push(reuse(pointer, known, one.reference))
-    else if (back) refused.push(notBooked(pointer, one.reference))
-    else {
-      const all = open.get(payeeKey(one)) ?? []
-      const ofDay = all.filter((statement) => statement.payable_on === payable_on)
-      // A file can have the latest day of a payment for all.
-      const left = ofDay.length > 0 && countPaid(all, one.amount) === null ? ofDay : all
-      const isFree = ({ id }: PayableStatement) => !heldIds.has(id)
-      const free = left.filter(isFree)
-      const pays = paidBy(ofDay.filter(isFree), one.amount) ?? paidBy(free, one.amount)
-      const isHeld = free.length === 0 || countPaid(left, one.amount) !== null
-      if (pays) {
-        const paid = new Set(pays)
-        const unpaid = all.filter((statement) => !paid.has(statement))
-        open.set(payeeKey(one), unpaid)
-        made.push({ ...one, ids: pays.map(({ id }) => id) })
-        statements += pays.length
-      } else if (left.length > free.length && isHeld) {
-        refused.push(heldPayment(pointer, one, holds.get(one.affiliate_id)))
-      } else refused.push(misfit(pointer, one, free, left === ofDay ? payable_on : undefined))
+    if (known) {
+      if (isSame(known, one)) unchanged += 1
+      else if (isSame(known, { ...one, paid_on: known.paid_on })) {
+        refused.push(otherDay(pointer, known))
+      } else refused.push(reuse(pointer, known, one.reference))
+      continue
     }
+    const all = open.get(payeeKey(one)) ?? []
+    const free = all.filter(({ id }) => !heldIds.has(id))
+    const count = countPaid(free, one.amount)
+    if (count !== null) {
+      const paid = new Set(free.slice(0, count).map(({ id }) => id))
+      open.set(
+        payeeKey(one),
+        all.filter(({ id }) => !paid.has(id)),
+      )
+      made.push({ ...one, ids: [...paid] })
+    } else if (free.length < all.length && (free.length === 0 || countPaid(all, one.amount))) {
+      refused.push(heldPayment(pointer, one, holds.get(one.affiliate_id)))
+    } else refused.push(misfit(pointer, one, free))
   }
-  return { made, returned, unchanged, statements, refused }
+  return { made, unchanged, refused }
 }
 
 /** Returns a function that finds the payment with a reference, else the one whose return has it. */
@@ -270,11 +165,6 @@ function bookedByReference(booked: readonly Payment[]) {
     return own.get(folded) ?? returns.get(folded)
   }
 }
-
-const isReturned = (
-  booked: Payment,
-  { returned_on, reason }: Pick<ReturnedPayment, 'returned_on' | 'reason'>,
-): boolean => booked.returned_on === returned_on && booked.reason === reason
 
 const isSame = (a: Payment, b: Omit<NewPayment, 'ids'>): boolean =>
   isOf(a, b.reference) &&
@@ -292,16 +182,10 @@ function sumsOf(due: readonly PayableStatement[]): Decimal[] {
   })
 }
 
-/** Returns how many of the oldest statements an amount pays; null if it pays none exactly. */
+/** Returns how many of the first statements an amount pays; null if it pays none exactly. */
 function countPaid(due: readonly PayableStatement[], amount: string): number | null {
   const index = sumsOf(due).findIndex((sum) => compare(sum, decimal(amount)) === 0)
   return index < 0 ? null : index + 1
-}
-
-/** Returns the oldest statements that an amount pays; null if it pays none exactly. */
-function paidBy(due: readonly PayableStatement[], amount: string) {
-  const count = countPaid(due, amount)
-  return count === null ? null : due.slice(0, count)
 }
 
 const reuse = (pointer: string, known: Payment, reference: string): Issue => ({
@@ -309,21 +193,6 @@ const reuse = (pointer: string, known: Payment, reference: string): Issue => ({
   code: 'reference_used',
   expected: describeUse(known, reference),
   value: reference,
-})
-
-const notBooked = (pointer: string, reference: string): Issue => ({
-  pointer: `${pointer}/reference`,
-  code: 'not_paid',
-  value: reference,
-  instruction: 'Book the payment first, without `returned_on` and `reason`.',
-})
-
-const otherReturn = (pointer: string, known: Payment): Issue => ({
-  pointer: `${pointer}/returned_on`,
-  code: 'reference_used',
-  message: `The return of this payment is already booked, on ${known.returned_on}.`,
-  instruction:
-    'It cannot be changed. Send the same `returned_on` and `reason`, or leave the payment out.',
 })
 
 const otherDay = (pointer: string, known: Payment): Issue => ({
@@ -337,7 +206,6 @@ function misfit(
   pointer: string,
   { affiliate_id, currency, amount }: Omit<NewPayment, 'ids'>,
   due: readonly PayableStatement[],
-  day: string | undefined,
 ): Issue {
   const sums = sumsOf(due)
   const total = sums.at(-1)
@@ -356,7 +224,7 @@ function misfit(
   return {
     pointer: `${pointer}/amount`,
     code: 'amount_differs',
-    expected: `affiliate ${quote(affiliate_id)} gets ${moneyText(total, currency)} ${currency} for ${counted(due.length, 'statement')}${day === undefined ? '' : ` payable on ${day}`}`,
+    expected: `affiliate ${quote(affiliate_id)} gets ${moneyText(total, currency)} ${currency} for ${counted(due.length, 'statement')}`,
     value: amount,
     instruction: `Pay ${fitting.join(' or ')}.`,
   }
@@ -431,7 +299,7 @@ export async function payStatement(
     }
     const payer = { account, actor, action: 'statement.pay', details, now }
     const seen = seenOf(holds, [affiliate_id])
-    if (await bookPayments(db, payer, { made: [row], returned: [] }, seen))
+    if (await bookPayments(db, payer, [row], seen))
       return (await findBooked(db, account, id)) ?? statement
   }
   throw unavailable(new Error('Others changed the books in each attempt.'), 1)
@@ -542,19 +410,16 @@ export async function returnPayment(
       )
     }
     if (returned_on < paid.paid_on) throw tooEarly(returned_on, paid.paid_on)
-    const returned = [{ payment: paid.reference, reference, returned_on, reason }]
+    const returned = { payment: paid.reference, reference, returned_on, reason }
     const { amount, currency } = paid
     const details = {
       statements: idsOf(paid),
-      payment: paid.reference,
-      reference,
-      returned_on,
-      reason,
+      ...returned,
       amount,
       currency,
     }
     const payer = { account, actor, action: 'statement.return', details, now }
-    if (await bookPayments(db, payer, { made: [], returned }, [])) {
+    if (await bookReturn(db, payer, returned)) {
       return (await findBooked(db, account, id)) ?? statement
     }
   }
@@ -583,31 +448,20 @@ const tooEarly = (day: string, paidOn: string) =>
     errors_total: 1,
   })
 
-/** What an import of payments did. */
-export interface ImportedPayments {
-  readonly received: number
-  readonly paid: number
-  /** The payments that came back. */
-  readonly returned: number
-  readonly unchanged: number
-  /** The statements that are paid now, or due again. */
-  readonly statements: number
-}
-
 /** The maximum number of errors that a response lists. */
 const MAX_LISTED = 100
 
 /**
- * Books payments and returns of payments, all or none. Those that are booked already are left as they are.
+ * Books payments, all or none. Those that are booked already are left as they are.
  *
- * @throws ApiError `amount_differs`, `held_by_case`, `nothing_due`, `not_paid` or `reference_used`: the code of the first error.
+ * @throws ApiError `amount_differs`, `held_by_case`, `nothing_due` or `reference_used`: the code of the first error.
  */
 export async function importPayments(
   db: D1Database,
   account: string,
   listed: readonly ListedPayment[],
   { actor, now }: { readonly actor: string; readonly now: number },
-): Promise<ImportedPayments> {
+) {
   const references = listed.map(({ reference }) => reference)
   const affiliates = [...new Set(listed.map(({ affiliate_id }) => affiliate_id))]
   for (let attempt = 1; attempt <= BOOK_LIMITS.attempts; attempt++) {
@@ -617,21 +471,14 @@ export async function importPayments(
       readHolds(db, account, affiliates),
     ])
     if (due.length > BOOK_LIMITS.due) throw tooMany()
-    const matched = matchPayments(listed, due, booked, holds)
-    const { made, returned, unchanged, refused, statements } = matched
+    const { made, unchanged, refused } = matchPayments(listed, due, booked, holds)
     if (refused.length > 0) throw refusalOf(refused)
-    const result = {
-      received: listed.length,
-      paid: made.length,
-      returned: returned.length,
-      unchanged,
-      statements,
-    }
-    if (made.length === 0 && returned.length === 0) return result
+    const statements = made.reduce((sum, { ids }) => sum + ids.length, 0)
+    const result = { received: listed.length, paid: made.length, unchanged, statements }
+    if (made.length === 0) return result
     const payer = { account, actor, action: 'payouts.book', details: { ...result }, now }
     const paid = [...new Set(made.map(({ affiliate_id }) => affiliate_id))]
-    const seen = seenOf(holds, paid)
-    if (await bookPayments(db, payer, { made, returned }, seen)) return result
+    if (await bookPayments(db, payer, made, seenOf(holds, paid))) return result
   }
   throw unavailable(new Error('Others changed the books in each attempt.'), 1)
 }
@@ -651,10 +498,4 @@ function refusalOf(refused: readonly Issue[]): ApiError {
   })
 }
 
-const CODES = [
-  'amount_differs',
-  'held_by_case',
-  'nothing_due',
-  'not_paid',
-  'reference_used',
-] as const
+const CODES = ['amount_differs', 'held_by_case', 'nothing_due', 'reference_used'] as const

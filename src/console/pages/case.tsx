@@ -37,7 +37,6 @@ import { canManage, canPay } from '../parts/payout-forms.tsx'
 import { Amounts, nounOf } from '../parts/record-fields.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
 import { Table } from '../parts/table.tsx'
-import { TakenBackWords } from '../parts/taken-back.tsx'
 
 // The records behind a case, down to their deliveries.
 
@@ -319,7 +318,13 @@ const Decisions = (
           ))}
         </ol>
       )}
-      {hasRefused && <TakenBackWords affiliate_id={affiliate_id} />}
+      {hasRefused && (
+        <p class="notice">
+          What was approved for the refused customers stays payable until the next statement takes
+          it back. Approve that statement before you pay the affiliate:{' '}
+          <AccountLink at={['payouts']} query={{ affiliate_id }} children="its payouts" />.
+        </p>
+      )}
       <NextDecision {...props} />
       <h2>Notes</h2>
       {notes.length === 0 && <p class="note">No notes yet.</p>}

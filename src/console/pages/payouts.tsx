@@ -1,7 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { getAccount } from '../../admin/accounts.ts'
 import { importPayouts, listPayouts } from '../../admin/payouts.ts'
-import type { ImportedPayments } from '../../commission/books/payments.ts'
 import { readCsv, writeCsv } from '../../commission/csv.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { ApiError } from '../../errors.ts'
@@ -17,14 +16,23 @@ import {
   withQuery,
 } from '../page.ts'
 import { SEVERITY_TONES } from '../parts/cases.tsx'
-import { Amount, Badge, Data, Day, EmptyState, Name, Pager, visible } from '../parts/data.tsx'
+import {
+  Amount,
+  Badge,
+  Data,
+  Day,
+  dayWords,
+  EmptyState,
+  Name,
+  Pager,
+  visible,
+} from '../parts/data.tsx'
 import { AccountLink } from '../parts/fields.tsx'
 import { CSV_FILE, Field, Filters, type Input } from '../parts/forms.tsx'
 import { AffiliateLink } from '../parts/names.tsx'
 import { canPay, PostForm, RowRefusal, sumsText, TickTable } from '../parts/payout-forms.tsx'
-import type { Cell } from '../parts/table.tsx'
+import { type Cell, Table } from '../parts/table.tsx'
 import { Tabs } from '../parts/tabs.tsx'
-import { TakenBackText } from '../parts/taken-back.tsx'
 import {
   type COLUMNS,
   MAX_TICKS,
@@ -36,26 +44,8 @@ import {
   tickValue,
 } from '../payment-rows.ts'
 
-/** What has to be paid as the list of the administration API shows it, or a payment. */
-type Listed = AnswerOf<typeof listPayouts>['data'][number]
-
-/** A row of the page: what has to be paid on a due day, or a payment. */
-type Payout = Omit<Listed, 'due_days'>
-
-/** Returns a row for each due day. Only those of which something is held name its cases. */
-const rowsByDay = (payouts: readonly Listed[]): Payout[] =>
-  payouts.flatMap(({ due_days = [{}], ...payout }) =>
-    due_days.map((day, i) => {
-      const row = { ...payout, ...day }
-      const { statements_held = 0, held_by = [], taken_back = [] } = row
-      const isHeld = statements_held > 0
-      return {
-        ...row,
-        held_by: isHeld ? held_by : [],
-        taken_back: i === 0 ? taken_back : [],
-      }
-    }),
-  )
+/** What has to be paid, or a payment. */
+type Payout = AnswerOf<typeof listPayouts>['data'][number]
 
 /** The most affiliates and currencies, or payments, that a page lists. */
 const MAX_PAYEES = 200
@@ -69,7 +59,7 @@ const isPaid = ({ query }: Visit) => query.status === 'paid'
 
 const STATUS: Input = { name: 'status', type: 'hidden' }
 const AFFILIATE: Input = { name: 'affiliate_id', label: 'Affiliate' }
-const DUE_DAY: readonly Input[] = [{ name: 'payable_on', label: 'Due by', type: 'date' }]
+const DUE_DAY = { name: 'payable_on', label: 'Due by', type: 'date' } as const
 const PAID_DAYS: readonly Input[] = [
   { name: 'from', label: 'Paid from', type: 'date' },
   { name: 'to', label: 'Paid until', type: 'date' },
@@ -78,47 +68,40 @@ const PAID_DAYS: readonly Input[] = [
 const hasFilter = ({ query: { status: _, cursor: __, format: ___, ...filters } }: Visit): boolean =>
   Object.values(filters).some(Boolean)
 
-/** Returns the payments as they are recorded, each with its own reference. */
-function paidRows(rows: readonly PaymentRow[], reference: string, paid_on: string) {
-  const isOfPayee = (a: PaymentRow) => (b: PaymentRow) =>
-    a.affiliate_id === b.affiliate_id && a.currency === b.currency
-  const own = (row: PaymentRow) => {
-    if (rows.length === 1) return reference
-    const isOfOneDay = rows.filter(isOfPayee(row)).length === 1
-    return [
-      reference,
-      row.affiliate_id,
-      row.currency,
-      ...(isOfOneDay ? [] : [row.payable_on]),
-    ].join(' ')
-  }
-  return rows.map((row) => ({ ...row, paid_on, ...(reference && { reference: own(row) }) }))
+/** Returns the day by which the listed payouts are due: today, unless another one is chosen. */
+const dueBy = ({ query, today }: Visit): string => query.payable_on ?? dayBefore(today, 0)
+
+/** Returns what the list of the page asks of the API. */
+function filterOf(visit: Visit) {
+  const { format: _, ...query } = visit.query
+  const { account } = visit
+  return isPaid(visit) ? { account, ...query } : { account, ...query, payable_on: dueBy(visit) }
 }
 
-/** Says what became of payments and of payments that came back. */
+/** Returns the payments as they are recorded, each with its own reference. */
+const paidRows = (rows: readonly PaymentRow[], reference: string, paid_on: string) =>
+  rows.map((row) => ({
+    ...{ ...row, paid_on },
+    ...(reference && {
+      reference: rows.length === 1 ? reference : `${reference} ${row.affiliate_id} ${row.currency}`,
+    }),
+  }))
+
+/** Says what became of payments. */
 function resultText(answer: unknown): string {
-  const { paid, returned, unchanged, statements } = answer as ImportedPayments
+  const { paid, unchanged, statements } = answer as AnswerOf<typeof importPayouts>
   const sentences = [
-    paid > 0 && `${counted(paid, 'payment')} recorded.`,
-    returned > 0 && `${counted(returned, 'return')} recorded.`,
-    paid > 0 && returned === 0 && `${counted(statements, 'statement')} paid.`,
-    returned > 0 && paid === 0 && `${counted(statements, 'statement')} payable again.`,
+    paid > 0 && `${counted(paid, 'payment')} recorded. ${counted(statements, 'statement')} paid.`,
     unchanged > 0 &&
       `${counted(unchanged, 'row')} had been recorded before, by you or somebody else: make sure that no money is sent twice.`,
   ]
   return sentences.filter(Boolean).join(' ')
 }
 
-/**
- * Checks that fields of a form are filled in.
- *
- * @throws ApiError `validation_failed` with what to do beside each that is empty.
- */
-function requireFilled(values: Values, sentences: Readonly<Record<string, string>>): void {
-  const errors = Object.entries(sentences).flatMap(([name, message]) =>
-    values(name).trim() === '' ? [{ pointer: `/${name}`, message }] : [],
-  )
-  if (errors.length === 0) return
+/** Returns a day of a form. Throws `validation_failed` if it is empty. */
+function requireDay(values: Values, name: string, message: string): string {
+  if (values(name)) return values(name)
+  const errors = [{ pointer: `/${name}`, message }]
   throw new ApiError('validation_failed', { detail: 'Nothing was recorded.', errors })
 }
 
@@ -127,8 +110,8 @@ const changes: NonNullable<Page['changes']> = {
     done: resultText,
     perform(values, { api, account }) {
       const ticked = requireTicks(values)
-      requireFilled(values, { paid_on: 'Choose the day of the payment.' })
-      const payments = paidRows(ticked, values('reference').trim(), values('paid_on'))
+      const paid_on = requireDay(values, 'paid_on', 'Choose the day of the payment.')
+      const payments = paidRows(ticked, values('reference').trim(), paid_on)
       return api.call(importPayouts, { account, payments })
     },
   },
@@ -137,25 +120,12 @@ const changes: NonNullable<Page['changes']> = {
     perform: (values, { api, account }) =>
       api.call(importPayouts, { account, payments: readPayments(values) }),
   },
-  return: {
-    done: resultText,
-    perform(values, { api, account }) {
-      const ticked = requireTicks(values)
-      requireFilled(values, {
-        returned_on: 'Choose the day of the return.',
-        reason: 'Write the reason of the return, such as “Account closed”.',
-      })
-      const [returned_on, reason] = [values('returned_on'), values('reason')]
-      const payments = ticked.map((row) => ({ paid_on: '', ...row, returned_on, reason }))
-      return api.call(importPayouts, { account, payments })
-    },
-  },
 }
 
 /** Returns the CSV of the ticked rows as they are now. Refuses if one of them is no longer due as it was. */
 const downloadTicked: NonNullable<Page['downloads']>[string] = async (values, visit) => {
   const ticked = requireTicks(values).map((row) => tickValue(row))
-  const { payable_on } = visit.query
+  const payable_on = dueBy(visit)
   const { api, account } = visit
   const response = await api.file(listPayouts, { account, payable_on }, 'text/csv')
   const [header = [], ...rows] = readCsv(await response.text()).rows ?? []
@@ -164,8 +134,7 @@ const downloadTicked: NonNullable<Page['downloads']>[string] = async (values, vi
     rows.map((row) => {
       const [affiliate_id, currency] = [cell(row, 'affiliate_id'), cell(row, 'currency')]
       const [amount, reference] = [cell(row, 'amount'), cell(row, 'reference')]
-      const payable_on = cell(row, 'payable_on')
-      return [tickValue({ affiliate_id, currency, amount, reference, payable_on }), row]
+      return [tickValue({ affiliate_id, currency, amount, reference }), row]
     }),
   )
   const gone = ticked.flatMap((tick, i) => (byTick.has(tick) ? [] : [i]))
@@ -208,16 +177,16 @@ const isDoubtful = (row: Payout): boolean =>
   hasOpenCase(row) || isReturned(row) || row.status === 'suspended'
 
 /** Returns the ticks of a form that was refused, or null if none was. */
-function ticksOf({ refused }: Visit, ...changes: readonly string[]): ReadonlySet<string> | null {
-  if (!refused || !changes.includes(refused.change)) return null
+function ticksOf({ refused }: Visit): ReadonlySet<string> | null {
+  if (refused?.change !== 'pay' && refused?.change !== 'download') return null
   return new Set(readTicks(refused.values).map((row) => tickValue(row)))
 }
 
-/** Renders what is said about a refused form. */
-const Refused = ({ changes }: { changes: readonly string[] }, { refused } = useVisit()) => {
-  if (!refused || !changes.includes(refused.change)) return null
-  return <RowRefusal refused={refused} rows={readTicks(refused.values)} />
-}
+/** Renders what is said about a refused form of ticked rows. */
+const Refused = (_: object, { refused } = useVisit()) =>
+  refused?.change === 'pay' || refused?.change === 'download' ? (
+    <RowRefusal refused={refused} rows={readTicks(refused.values)} />
+  ) : null
 
 /**
  * Renders how many rows are ticked, their sums, and what can be done with them. It stays in sight below a long list.
@@ -235,17 +204,18 @@ const TickedBar = ({ rows, children }: { rows: readonly Payout[]; children?: Chi
 /** Renders what has to be paid, and the forms that download and pay what is ticked. */
 function Due({ rows, persons }: ShownPayouts, visit = useVisit()) {
   const today = dayBefore(visit.today, 0)
-  const kept = ticksOf(visit, 'pay', 'download')
+  const kept = ticksOf(visit)
   const isTicked = (row: Payout) =>
     isPayable(row) &&
     (kept ? kept.has(tickValue(row)) : (row.payable_on ?? '') <= today && !isDoubtful(row))
   if (rows.length === 0) {
     return (
       <>
-        <Refused changes={['pay', 'download']} />
+        <Refused />
         <EmptyState title={hasFilter(visit) ? 'Nothing to pay matches.' : 'Nothing to pay.'}>
           <p>
-            Approved statements are listed here once something is payable.{' '}
+            Approved statements are listed here from the day on that they are payable. Choose a
+            later day to see what follows.{' '}
             <AccountLink at={['statements']} children="Approve statements" />
           </p>
         </EmptyState>
@@ -256,7 +226,7 @@ function Due({ rows, persons }: ShownPayouts, visit = useVisit()) {
   const affiliates = new Set(rows.filter(hasOpenCase).map(({ affiliate_id }) => affiliate_id)).size
   return (
     <PostForm id="change-pay">
-      <Refused changes={['pay', 'download']} />
+      <Refused />
       {held.length !== 0 && (
         <p class="notice">
           The fraud review holds {counted(held.length, 'payout')} for{' '}
@@ -279,17 +249,11 @@ function Due({ rows, persons }: ShownPayouts, visit = useVisit()) {
           {affiliates === 1 ? 'its payout' : 'their payouts'}.
         </p>
       )}
-      {rows.some(({ taken_back = [] }) => taken_back.length > 0) && (
-        <p class="notice">
-          Customers were refused after their commission was approved. It stays payable until the
-          statement that takes it back is approved: approve that one before you pay.
-        </p>
-      )}
       <TickTable
         caption={
           rows.some(isDoubtful)
-            ? 'What has to be paid. Ticked: what is due today, except what came back, and affiliates with such a case or suspended.'
-            : 'What has to be paid. Ticked: what is due today.'
+            ? `What has to be paid by ${dayWords(dueBy(visit))}. Ticked: what is due today, except what came back, and affiliates with such a case or suspended.`
+            : `What has to be paid by ${dayWords(dueBy(visit))}. Ticked: what is due today.`
         }
         rows={rows.map((row, i) => ({ ...row, canTick: isPayable(row) && i < MAX_TICKS }))}
         columns={{
@@ -327,11 +291,6 @@ function Due({ rows, persons }: ShownPayouts, visit = useVisit()) {
                     </a>
                   </small>
                 ))}
-                {row.taken_back?.map((one) => (
-                  <small class="line">
-                    <TakenBackText found={one} currency={row.currency} />
-                  </small>
-                ))}
               </>
             )
           },
@@ -366,7 +325,7 @@ function Due({ rows, persons }: ShownPayouts, visit = useVisit()) {
           <Field
             change="pay"
             name="reference"
-            hint="Empty: each keeps the reference of the list. For several payouts, the affiliate and the currency are added to it, and the due day if there are several of one affiliate."
+            hint="Empty: each keeps the reference of the list. For several payouts, the affiliate and the currency are added to it."
           />
           <Field change="pay" name="paid_on" label="Day of the payment" type="date" value={today} />
           <button type="submit" name="change" value="pay" class="plain">
@@ -392,7 +351,7 @@ function Import(_: object, visit = useVisit()) {
         <Field
           change="upload"
           {...CSV_FILE}
-          hint="The file that you downloaded, with the day of each payment, and with references of the bank if it gave some. All rows are recorded, or none. For a payment that came back, take the file of paid payouts, and fill in the day and the reason of the return."
+          hint="The file that you downloaded, with the day of each payment, and with references of the bank if it gave some. All rows are recorded, or none."
         />
         <Field
           change="upload"
@@ -426,26 +385,21 @@ const isCameBack = ({ returned_on }: Payout) => returned_on !== undefined && ret
 export const payoutsPage: Page = {
   path: '/accounts/:account/payouts',
   section: 'Payouts',
-  query: ['status', 'affiliate_id', 'payable_on', 'from', 'to', 'returned', 'cursor', 'format'],
+  query: ['status', 'affiliate_id', 'payable_on', 'from', 'to', 'cursor', 'format'],
   changes,
   downloads: { download: downloadTicked },
-  file: ({ api, account, query: { format, cursor: _, ...query } }) =>
-    format === 'csv' ? api.file(listPayouts, { account, ...query }, 'text/csv') : null,
+  file: (visit) =>
+    visit.query.format === 'csv'
+      ? visit.api.file(listPayouts, { ...filterOf(visit), cursor: undefined }, 'text/csv')
+      : null,
   async render(visit) {
-    const { format: _, ...query } = visit.query
-    const { account } = visit
-    const read = (more: Visit['query']) =>
-      visit.api.call(listPayouts, { account, ...query, per_page: MAX_PAYEES, ...more })
-    const [{ data, meta }, returned, { approvals }] = await Promise.all([
-      read({}),
-      isPaid(visit) ? null : read({ returned: 'true', cursor: undefined }),
+    const filter = filterOf(visit)
+    const [{ data: rows, meta }, { approvals }] = await Promise.all([
+      visit.api.call(listPayouts, { ...filter, per_page: MAX_PAYEES }),
       visit.api.call(getAccount, { account: visit.account }),
     ])
-    // What came back stands first on the first page, and on no other.
-    const first = query.cursor ? [] : (returned?.data ?? [])
-    const rows = rowsByDay([...first, ...data.filter((row) => !isReturned(row))])
+    const { account: _, ...query } = filter
     const all = withQuery(visit.path, { ...query, cursor: undefined, format: 'csv' })
-    const isTicked = (row: Payout) => (ticksOf(visit, 'return') ?? new Set()).has(tickValue(row))
     const body = (
       <>
         <Tabs
@@ -456,71 +410,39 @@ export const payoutsPage: Page = {
             ['Paid', withQuery(visit.path, { status: 'paid' })],
           ]}
         />
-        <Filters fields={[STATUS, AFFILIATE, ...(isPaid(visit) ? PAID_DAYS : DUE_DAY)]} />
+        <Filters
+          fields={[
+            ...[STATUS, AFFILIATE],
+            ...(isPaid(visit) ? PAID_DAYS : [{ ...DUE_DAY, value: dueBy(visit) }]),
+          ]}
+        />
         {(visit.query.cursor || meta.next_cursor) && (
           <p class="notice">
             There is more than this page lists: its notes, sums and ticks are of this page only.
           </p>
         )}
         {isPaid(visit) ? (
-          rows.length === 0 ? (
-            <>
-              <Refused changes={['return']} />
+          <Table
+            caption="Payments, the latest first. One that came back is recorded at one of its statements."
+            rows={rows}
+            columns={{
+              Affiliate: 'affiliate_id',
+              Amount: 'amount',
+              Paid: 'paid_on',
+              Reference: 'reference',
+              Statements: statementsCell('paid'),
+              'Came back': rows.some(isCameBack) && 'returned_on',
+              Reason: rows.some(isCameBack) && 'reason',
+            }}
+            empty={
               <EmptyState title={hasFilter(visit) ? 'No payment matches.' : 'No payments yet.'} />
-            </>
-          ) : (
-            <PostForm id="change-return">
-              <Refused changes={['return']} />
-              <TickTable
-                caption="Payments, the latest first. Tick those that came back."
-                rows={rows.map((row) => ({ ...row, canTick: canPay(visit) && !row.returned_on }))}
-                columns={{
-                  Affiliate: 'affiliate_id',
-                  Amount: 'amount',
-                  Paid: 'paid_on',
-                  Reference: 'reference',
-                  Statements: { number: ({ statements }) => statements },
-                  'Came back': rows.some(isCameBack) && 'returned_on',
-                  Reason: rows.some(isCameBack) && 'reason',
-                }}
-                isTicked={isTicked}
-                verb="Returned:"
-              />
-              {canPay(visit) && (
-                <TickedBar rows={rows.filter(isTicked)}>
-                  <a href="#came-back">Record what came back</a>
-                </TickedBar>
-              )}
-              {canPay(visit) && (
-                <fieldset id="came-back">
-                  <legend>Came back?</legend>
-                  <Field
-                    change="return"
-                    name="returned_on"
-                    label="Day of the return"
-                    type="date"
-                    value={dayBefore(visit.today, 0)}
-                  />
-                  <Field
-                    change="return"
-                    name="reason"
-                    hint="The statement shows it, such as “Account closed”."
-                  />
-                  <button type="submit" name="change" value="return">
-                    Record that the ticked payments came back
-                  </button>
-                  <p class="note">
-                    They are payable again at once. What was earned stays as it is.
-                  </p>
-                </fieldset>
-              )}
-            </PostForm>
-          )
+            }
+          />
         ) : (
           <Due rows={rows} persons={approvals} />
         )}
         {(isPaid(visit) || visit.query.cursor || meta.next_cursor) && <Pager meta={meta} />}
-        {data.length > 0 && (
+        {rows.length > 0 && (
           <p class="quick">
             <a href={all}>Download all as CSV</a>
           </p>

@@ -1,5 +1,5 @@
 import { getAccount } from '../../admin/accounts.ts'
-import { approveStatement, payStatement } from '../../admin/approvals.ts'
+import { approveStatement, payStatement, returnPayment } from '../../admin/approvals.ts'
 import { addManualEntry } from '../../admin/manual-entries.ts'
 import { listQuestions } from '../../admin/questions.ts'
 import type { ReturnedPayment } from '../../commission/books/present.ts'
@@ -98,7 +98,7 @@ const Pay = ({ statement, isHeld, persons }: PayableStatement, visit = useVisit(
 }
 
 /** The form that each status is ready for, as the name of its change. */
-const NEXT = { draft: 'approve', approved: 'pay', paid: null } as const
+const NEXT = { draft: 'approve', approved: 'pay', paid: 'return' } as const
 
 /** A statement whose payout a case may hold. */
 interface PayableStatement extends ShownStatement {
@@ -168,6 +168,7 @@ const changes: NonNullable<Page['changes']> = {
   payHeld: calling(payStatement, 'The payment was recorded, with your reason.', (values) => ({
     override: { reason: values('override').trim() },
   })),
+  return: calling(returnPayment, 'The return was recorded. The statement is due again.'),
   enter: {
     done: 'The entry was stored. The next run adds it.',
     perform(values, { api, account }) {
@@ -244,7 +245,7 @@ async function renderLines(visit: Visit, statement: WholeStatement) {
   return <LineList frame={{ currency, termsOf }} lines={linesLike(lines, like)} />
 }
 
-/** A statement: what it pays and why, and the forms that approve and pay it. */
+/** A statement: what it pays and why, and the forms that approve and pay it, and record that the payment came back. */
 export const statementPage: Page = {
   path: '/accounts/:account/statements/:statement_id',
   section: 'Statements',
@@ -283,11 +284,6 @@ export const statementPage: Page = {
           <AccountLink at={['unearned']} query={{ period, affiliate_id }}>
             What earned nothing
           </AccountLink>
-          {status === 'paid' && (
-            <AccountLink at={['payouts']} query={{ status: 'paid', affiliate_id }}>
-              Payments, also to record one that came back
-            </AccountLink>
-          )}
         </p>
         <Holds statement={statement} />
         <Balance statement={statement} />
@@ -312,6 +308,34 @@ export const statementPage: Page = {
           <input type="hidden" name="plan" value={statement.plan} />
           <input type="hidden" name="currency" value={statement.currency} />
         </FoldedForm>
+        {status === 'paid' && (
+          <FoldedForm
+            title="Record that the bank returned the payment"
+            change="return"
+            submit="Record the return"
+            needs="approver"
+            fields={[
+              {
+                name: 'reference',
+                required: true,
+                value: statement.paid?.reference,
+                hint: 'That of the return if the bank gave it one, else that of the payment.',
+              },
+              {
+                name: 'returned_on',
+                type: 'date',
+                required: true,
+                value: dayBefore(visit.today, 0),
+              },
+              { name: 'reason', required: true, hint: 'The statement shows it.' },
+            ]}
+          >
+            <p>
+              Every statement that this payment paid is due again at once. What was earned stays as
+              it is.
+            </p>
+          </FoldedForm>
+        )}
       </>
     )
     const title = `${await affiliateText(visit, affiliate_id)}, ${periodWords(period)}`

@@ -13,7 +13,7 @@ type Button = readonly [text: string, path: readonly string[], query?: Visit['qu
 const BUTTONS: Readonly<Record<Attention['code'], (first: string) => Button>> = {
   unapproved_drafts: (period) => ['Review', ['statements'], { period, status: 'draft' }],
   waiting_for_rates: () => ['Add rates', ['rates']],
-  returned_payments: () => ['Show them', ['payouts'], { returned: 'true' }],
+  returned_payments: () => ['Show them', ['payouts'], {}],
   open_cases: () => ['Decide', ['cases'], { needs: 'decision' }],
   waiting_cases: () => ['Show them', ['cases'], { needs: 'second_person' }],
   open_questions: () => ['Answer them', ['questions']],

@@ -6,7 +6,7 @@ import { all } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { isAssertionFailure } from '../../retry.ts'
 import type { payments } from '../../schema.ts'
-import { bindStatement, compileStatement } from '../../statement.ts'
+import { bindStatement, compileStatement, type Statement } from '../../statement.ts'
 import { eventOf } from '../../webhooks/events.ts'
 import { ABORT, IS_FIRST_ATTEMPT } from './audit-guard.ts'
 import { PAYMENT_RETURN, type ReturnedPayment } from './booked.ts'
@@ -118,45 +118,46 @@ interface Payer {
   readonly now: number
 }
 
-/** What happened to payments. */
-export interface PaymentChanges {
-  readonly made: readonly NewPayment[]
-  readonly returned: readonly ReturnedPayment[]
-}
-
 /**
- * Books payments and returns of payments, all or none, in one atomic batch. Returns false if a reference
- * is taken, a statement must no longer be paid, a payment came back already, or a case of the fraud review
- * holds what it did not hold before.
+ * Books payments, all or none, in one atomic batch. Returns false if a reference is taken, a statement must no longer
+ * be paid, or a case of the fraud review holds what it did not hold before.
  *
  * @param seen What the payments have seen of the holds of their affiliates.
  */
-export async function bookPayments(
+export function bookPayments(
   db: D1Database,
-  { account, actor, action, details, now }: Payer,
-  { made, returned }: PaymentChanges,
+  payer: Payer,
+  made: readonly NewPayment[],
   seen: readonly SeenHolds[],
 ): Promise<boolean> {
-  const audit = newAuditId()
-  const list = made.map(({ reference, affiliate_id, currency, amount, paid_on, ids }) => [
-    reference,
-    affiliate_id,
-    currency,
-    amount,
-    paid_on,
-    ids,
-    foldReference(reference),
+  const rows = made.map(({ reference, affiliate_id, currency, amount, paid_on, ids }) => [
+    ...[reference, affiliate_id, currency, amount, paid_on, ids, foldReference(reference)],
   ])
-  const at = new Date(now).toISOString()
-  const shared = { account, actor, at, audit }
-  const paid = { ...shared, rows: JSON.stringify(list), seen: rowsOfSeen(seen) }
-  const back = { ...shared, ...rowsOfReturns(returned, made.flatMap(({ ids }) => ids).length) }
-  const statements = [
-    ...(made.length > 0 ? PAY_STATEMENTS.map((one) => bindStatement(db, one, paid)) : []),
-    ...(returned.length > 0 ? RETURN_STATEMENTS.map((one) => bindStatement(db, one, back)) : []),
-  ]
+  return book(db, payer, PAY_STATEMENTS, { rows: JSON.stringify(rows), seen: rowsOfSeen(seen) })
+}
+
+/** Books that a payment came back. Returns false if it did already, or if the reference is taken. */
+export const bookReturn = (
+  db: D1Database,
+  payer: Payer,
+  returned: ReturnedPayment,
+): Promise<boolean> =>
+  book(db, payer, RETURN_STATEMENTS, {
+    ...returned,
+    folded_reference: foldReference(returned.reference),
+  })
+
+async function book(
+  db: D1Database,
+  { account, actor, action, details, now }: Payer,
+  statements: readonly Statement[],
+  values: object,
+): Promise<boolean> {
+  const audit = newAuditId()
+  const all = { account, actor, at: new Date(now).toISOString(), audit, ...values }
   try {
-    await withAudit(db, { actor, action, account, details }, statements, audit)
+    const bound = statements.map((one) => bindStatement(db, one, all))
+    await withAudit(db, { actor, action, account, details }, bound, audit)
     return true
   } catch (error) {
     if (!isAssertionFailure(error)) throw error
@@ -164,83 +165,52 @@ export async function bookPayments(
   }
 }
 
-const RETURNED_ROWS = `
-  with r as materialized (
-    select key as position, value ->> 0 as payment, value ->> 1 as reference,
-      value ->> 2 as returned_on, value ->> 3 as reason, value ->> 4 as folded_reference
-    from json_each(:returns)
-  )`
-
-/** Aborts the batch if a payment came back already, or a reference is taken by something else. */
+/** Aborts the batch if the payment came back already, or the reference is taken by something else. */
 const REJECT_RETURNED = compileStatement(`
-  ${RETURNED_ROWS}
-  select ${ABORT} from r where ${IS_FIRST_ATTEMPT} and (
-    exists (select 1 from payment_returns n where n.account = :account and n.payment = r.payment)
-    or exists (select 1 from payment_returns n where n.account = :account
-      and n.folded_reference = r.folded_reference)
-    or exists (select 1 from payments p where p.account = :account
-      and p.folded_reference = r.folded_reference and p.reference <> r.payment))`)
+  select ${ABORT} where ${IS_FIRST_ATTEMPT} and (
+    exists (select 1 from payment_returns
+      where account = :account and (payment = :payment or folded_reference = :folded_reference))
+    or exists (select 1 from payments where account = :account
+      and folded_reference = :folded_reference and reference <> :payment))`)
 
-/** Inserts returns. */
-const INSERT_RETURNS = compileStatement(`
-  ${RETURNED_ROWS}
+/** Inserts a return. */
+const INSERT_RETURN = compileStatement(`
   insert into payment_returns (account, payment, reference, returned_on, reason, actor, at,
     folded_reference)
-  select :account, payment, reference, returned_on, reason, :actor, :at, folded_reference
-  from r where ${IS_FIRST_ATTEMPT}`)
+  select :account, :payment, :reference, :returned_on, :reason, :actor, :at, :folded_reference
+  where ${IS_FIRST_ATTEMPT}`)
 
-/** Books what came back in the ledger: an entry for each statement, after those of the batch's payments. */
-const BOOK_RETURNS = compileStatement(`
-  ${RETURNED_ROWS}
+/** The statements `s` of the payment `p` that came back. */
+const OF_RETURN = `payments p cross join json_each(p.statements) i
+  cross join statements s on s.account = :account and s.id = i.value`
+
+const IS_RETURN = 'p.account = :account and p.reference = :payment'
+
+/** Books what came back in the ledger: an entry for each statement. */
+const BOOK_RETURN = compileStatement(`
   insert into ledger (account, affiliate_id, id, kind, plan, period, statement, currency, amount,
     reference, actor, at)
   select :account, s.affiliate_id,
-    :audit || '-' || printf('%05d', :paid + row_number() over (order by r.position, i.key)),
-    'returned', s.plan, s.period, s.id, p.currency, s.payable, r.reference, :actor, :at
-  from r cross join payments p on p.account = :account and p.reference = r.payment
-  cross join json_each(p.statements) i
-  cross join statements s on s.account = :account and s.id = i.value
-  where ${IS_FIRST_ATTEMPT}`)
+    :audit || '-' || printf('%05d', row_number() over (order by i.key)),
+    'returned', s.plan, s.period, s.id, p.currency, s.payable, :reference, :actor, :at
+  from ${OF_RETURN} where ${IS_RETURN} and ${IS_FIRST_ATTEMPT}`)
 
 /** Marks the statements of a payment that came back as approved. */
 export const RETURN = compileStatement(`
-  update statements set status = 'approved', payment = null, returned = v.payment
-  from (
-    select p.reference as payment, i.value as id
-    from ${JSON_EACH}(:returns) r
-    cross join payments p on p.account = :account and p.reference = r.value ->> 0
-    cross join json_each(p.statements) i
-  ) v
-  where statements.account = :account and statements.id = v.id and statements.status = 'paid'
-    and statements.payment = v.payment`)
+  update statements set status = 'approved', payment = null, returned = :payment
+  where account = :account and status = 'paid' and payment = :payment and id in (
+    select i.value from payments p cross join json_each(p.statements) i where ${IS_RETURN})`)
 
-/** Writes `statement.returned`: for each return of a payment of a statement. */
+/** Writes \`statement.returned\`: for each statement of the payment. */
 const NOTIFY_RETURNED = eventOf(
   'statement.returned',
   `select s.id || ' ' || s.returned as about, json_object(${PAID_MEMBERS},
-      'payment', s.returned, 'reference', r.reference, 'returned_on', r.returned_on) as data
-    from (${RETURNED_ROWS} select * from r) r
-    cross join payments p on p.account = :account and p.reference = r.payment
-    cross join json_each(p.statements) i
-    cross join statements s on s.account = :account and s.id = i.value and s.returned = r.payment`,
+      'payment', s.returned, 'reference', :reference, 'returned_on', :returned_on) as data
+    from ${OF_RETURN} where ${IS_RETURN} and s.returned = :payment`,
 )
 
-/** The statements that book returns, in their order. */
-const RETURN_STATEMENTS = [REJECT_RETURNED, INSERT_RETURNS, BOOK_RETURNS, RETURN, NOTIFY_RETURNED]
-
-/** Returns the values of these statements, in a batch that pays so many statements before. */
-const rowsOfReturns = (returned: readonly ReturnedPayment[], paid: number) => ({
-  returns: JSON.stringify(
-    returned.map(({ payment, reference, returned_on, reason }) => [
-      payment,
-      reference,
-      returned_on,
-      reason,
-      foldReference(reference),
-    ]),
-  ),
-  paid,
-})
+/** The statements that book a return, in their order. */
+const RETURN_STATEMENTS = [REJECT_RETURNED, INSERT_RETURN, BOOK_RETURN, RETURN, NOTIFY_RETURNED]
 
 /** What has to be paid to an affiliate in a currency. */
 export interface DuePayout {
@@ -270,15 +240,13 @@ export interface DueFilter {
   readonly affiliate_id: string | null
   /** Only what is payable by this day. */
   readonly payable_on: string | null
-  /** `true`: only those of which a payment came back. */
-  readonly returned: string | null
 }
 
 /**
  * Returns the query of what has to be paid, by affiliate and currency. The groups are in the order of
  * the index, so that a page reads only its own rows.
  */
-const dueQuery = (account: string, { affiliate_id, payable_on, returned }: DueFilter) => {
+const dueQuery = (account: string, { affiliate_id, payable_on }: DueFilter) => {
   const groups = (from: string) => `(
     select affiliate_id, statement ->> 'currency' as currency,
       json_group_array(json_array(
@@ -291,8 +259,7 @@ const dueQuery = (account: string, { affiliate_id, payable_on, returned }: DueFi
     where account = :account and ${IS_DUE} ${from}
       ${affiliate_id === null ? '' : 'and affiliate_id = :affiliate_id'}
       ${payable_on === null ? '' : "and statement ->> 'payable_on' <= :payable_on"}
-    group by affiliate_id, statement ->> 'currency'
-    ${returned === null ? '' : 'having count(returned) > 0'})`
+    group by affiliate_id, statement ->> 'currency')`
   return {
     columns: ['affiliate_id', 'currency', 'items', 'payable_on', 'status'],
     from: `${groups('')} where true`,

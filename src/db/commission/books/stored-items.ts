@@ -78,40 +78,6 @@ export const READ_CORRECTIONS = compileStatement(`
   where value ->> '$.of.period' = :period and value ->> '$.of.line' is :line
   order by i.period`)
 
-/** A correction in a draft of what was approved for a customer who was refused since. */
-export interface RefusalCorrection extends Pick<LineCorrection, 'statement' | 'period' | 'amount'> {
-  readonly affiliate_id: string
-  readonly currency: string
-}
-
-/** Reads the corrections of drafts that name the refusal of a customer as their cause. */
-export const READ_REFUSAL_CORRECTIONS = compileStatement(`
-  with own as (
-    select s.affiliate_id, s.id, s.period, s.statement ->> 'currency' as currency, s.lines, s.parts
-    from ${JSON_EACH}(:affiliates) a
-    cross join statements s indexed by statements_affiliate
-      on s.account = :account and s.affiliate_id = a.value and s.status = 'draft'
-        and s.statement is not null
-    where s.statement ->> 'adjustments_total' > 0
-      and exists (select 1 from customer_refusals where account = :account)
-  ), ${itemsOf('o.affiliate_id, o.currency, o.id, o.period')}
-  select affiliate_id, currency, i.id as statement, period, value ->> 'amount' as amount
-  from items i
-  where exists (
-    select 1 from json_each(i.value, '$.causes') c where c.value ->> 'kind' = 'refusal')
-  order by period, i.id`)
-
-/** Reads what the drafts of some affiliates correct because customers were refused, in order of their periods. */
-export const readRefusalCorrections = (
-  db: Connection,
-  account: string,
-  affiliates: readonly string[],
-): Promise<RefusalCorrection[]> =>
-  all<RefusalCorrection>(db, READ_REFUSAL_CORRECTIONS, {
-    account,
-    affiliates: JSON.stringify(affiliates),
-  })
-
 /** The place of a line of a closed period; `line` is null for what the period dropped. */
 export interface CorrectedPlace {
   readonly affiliate_id: string
