@@ -641,12 +641,8 @@ export const fraudRuleVersions = /* @__PURE__ */ sqliteTable(
     effective_from: text().notNull(),
     terms: text().notNull(),
     created_at: text().notNull(),
-    withdrawn_at: text(),
   }),
-  (t) => [
-    primaryKey({ columns: [t.account, t.rule, t.version] }),
-    uniqueIndex('fraud_rule_versions_day').on(t.account, t.rule, t.effective_from),
-  ],
+  (t) => [primaryKey({ columns: [t.account, t.rule, t.version] })],
 )
 
 /** The table `fraud_progress`, which migrations/ describes. */

@@ -72,7 +72,7 @@ function checkVersion(
     ? { name: 'Back-test', severity: 'low', effective_from, ...version }
     : version
   const { issues, output: terms } = checkShape(body, vertical)
-  const wrong = terms ? checkMeaning(terms, []) : issues
+  const wrong = terms ? checkMeaning(terms, undefined) : issues
   return {
     issues: wrong.map((issue) => ({ ...issue, pointer: `/version${issue.pointer}` })),
     terms,

@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import { dayNumber, dayText } from '../commission/engine/calendar.ts'
 import { validateShape } from '../commission/plans/issues.ts'
 import { objectOf } from '../commission/plans/shapes.ts'
 import { canonicalJson } from '../validation/canonical-json.ts'
@@ -21,22 +20,6 @@ import {
   type RuleTerms,
 } from './rules.ts'
 import type { RuleVersion } from './stored-rules.ts'
-
-/** What the checks of a rule depend on beside it. */
-export interface RuleContext {
-  readonly rule: string
-  readonly vertical: Vertical
-  /** The versions of all rules of the account that are not withdrawn, by first day. */
-  readonly versions: readonly RuleVersion[]
-  readonly today: string
-}
-
-/** A valid version of a rule, its canonical text, and what is probably a mistake. */
-export interface CheckedRule {
-  readonly terms: RuleTerms
-  readonly text: string
-  readonly warnings: Warning[]
-}
 
 const invalid = (issues: Issue[]) => ({ issues, output: null })
 
@@ -86,48 +69,11 @@ function checkVertical(value: string, vertical: Vertical): Issue[] {
 
 const kindOf = (terms: RuleTerms): Kind | undefined => KINDS.find(({ kind }) => kind === terms.kind)
 
-/** Returns the issues of a valid shape: those of its meaning, and beside the rule's other versions. */
-export function checkMeaning(terms: RuleTerms, others: readonly RuleVersion[]): Issue[] {
-  return [
-    ...checkScope(terms),
-    ...checkReserve(terms),
-    ...checkWindow(terms),
-    ...checkVersions(terms, others),
-  ]
-}
-
-function checkScope({ scope: { affiliates, not_affiliates = [] } }: RuleTerms): Issue[] {
-  const isOfAll = affiliates.includes(ALL_AFFILIATES)
-  const twice = (list: readonly string[], name: string) =>
-    list.flatMap((value, i): Issue[] => {
-      const pointer = `/scope/${name}/${i}`
-      if (list.indexOf(value) < i) {
-        const instruction = 'Name each affiliate once.'
-        return [{ pointer, code: 'duplicate', expected: 'in this list', value, instruction }]
-      }
-      return []
-    })
-  return [
-    ...twice(affiliates, 'affiliates'),
-    ...affiliates.flatMap((value, i): Issue[] => {
-      if (!isOfAll || value === ALL_AFFILIATES) return []
-      const instruction = 'Name all as `*`, or only the affiliates that are meant.'
-      const expected = 'covered by `*`'
-      return [
-        { pointer: `/scope/affiliates/${i}`, code: 'duplicate', expected, value, instruction },
-      ]
-    }),
-    ...twice(not_affiliates, 'not_affiliates'),
-    ...not_affiliates.flatMap((value, i): Issue[] => {
-      if (!affiliates.includes(value)) return []
-      const instruction = 'Name each affiliate in one of the two lists.'
-      const expected = 'in `affiliates`'
-      return [
-        { pointer: `/scope/not_affiliates/${i}`, code: 'duplicate', expected, value, instruction },
-      ]
-    }),
-  ]
-}
+/** Returns the issues of a valid shape: those of its meaning, and beside the latest version of the rule. */
+export const checkMeaning = (
+  terms: RuleTerms,
+  latest: Pick<RuleVersion, 'terms'> | undefined,
+): Issue[] => [...checkReserve(terms), ...checkWindow(terms), ...checkKind(terms, latest)]
 
 function checkReserve({ action, reserve_percent: value }: RuleTerms): Issue[] {
   if (value === undefined || action === 'hold') return []
@@ -155,52 +101,17 @@ function checkWindow(terms: RuleTerms): Issue[] {
   ]
 }
 
-function checkVersions(terms: RuleTerms, others: readonly RuleVersion[]): Issue[] {
-  const [first] = others
-  const issues: Issue[] = []
-  if (first && first.terms.kind !== terms.kind) {
-    issues.push({
+function checkKind({ kind }: RuleTerms, latest: Pick<RuleVersion, 'terms'> | undefined): Issue[] {
+  if (!latest || latest.terms.kind === kind) return []
+  return [
+    {
       pointer: '/kind',
       code: 'not_applicable',
-      message: `${quote(terms.kind)} differs from the other versions of this rule, which have ${quote(first.terms.kind)}.`,
-      instruction: `Choose ${quote(first.terms.kind)}, or make a new rule.`,
-    })
-  }
-  const value = terms.effective_from
-  const same = others.find(({ effective_from }) => effective_from === value)
-  if (!same) return issues
-  const expected = `the \`effective_from\` of version ${same.version}`
-  const instruction =
-    'Choose another day, or withdraw that version if it began today or begins later.'
-  return [
-    ...issues,
-    { pointer: '/effective_from', code: 'duplicate', expected, value, instruction },
+      message: `${quote(kind)} differs from the other versions of this rule, which have ${quote(latest.terms.kind)}.`,
+      instruction: `Choose ${quote(latest.terms.kind)}, or make a new rule.`,
+    },
   ]
 }
-
-/** Warns of the version of the rule that applies instead from a later first day on. */
-export function warnOfNextVersion(
-  { effective_from }: RuleTerms,
-  { rule, versions, today }: RuleContext,
-): Warning[] {
-  const next = versions.find((one) => one.rule === rule && one.effective_from > effective_from)
-  if (!next) return []
-  const last = dayText(dayNumber(next.effective_from) - 1)
-  const remedy =
-    next.effective_from >= today
-      ? 'withdraw that version'
-      : 'also put the same terms with a first day from today on'
-  const days = last === effective_from ? `on ${last} only` : `from ${effective_from} to ${last}`
-  const message = `It applies ${days}; then version ${next.version} applies, which ${doesWords(next)}. If these terms should apply after that, ${remedy}.`
-  return [{ code: 'later_version_applies', pointer: '/effective_from', message }]
-}
-
-/** Says what a version does. */
-const doesWords = ({ terms }: RuleVersion): string =>
-  terms.disabled ? 'finds nothing' : DOES[terms.action]
-
-/** What a version does, by its action. */
-const DOES = { flag: 'only flags', hold: 'holds payouts' } as const
 
 /** Returns the affiliates that a scope names. */
 export const namedInScope = ({ affiliates, not_affiliates = [] }: RuleTerms['scope']): string[] =>

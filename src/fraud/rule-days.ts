@@ -20,7 +20,7 @@ export interface RuleDays extends RuleParameters {
  * Returns which version of each rule applies to which of some days. Days on which a rule is disabled are left
  * out.
  *
- * @param versions In order of rule and first day.
+ * @param versions By rule and number.
  */
 export function ruleDaysOf(
   versions: readonly RuleVersion[],
@@ -28,10 +28,10 @@ export function ruleDaysOf(
   last: number,
 ): RuleDays[] {
   return versions.flatMap(({ rule, version, effective_from, terms }, i): RuleDays[] => {
-    const next = versions[i + 1]
-    const end = next?.rule === rule ? dayNumber(next.effective_from) - 1 : Number.POSITIVE_INFINITY
+    const later = versions.slice(i + 1).filter((one) => one.rule === rule)
+    const end = Math.min(last, ...later.map((one) => dayNumber(one.effective_from) - 1))
     const from = Math.max(first, dayNumber(effective_from))
-    return terms.disabled ? [] : daysOfTerms(rule, version, terms, from, Math.min(last, end))
+    return terms.disabled ? [] : daysOfTerms(rule, version, terms, from, end)
   })
 }
 

@@ -10,12 +10,12 @@ import { percentage } from './parameters.ts'
 /** The limits of fraud rules. */
 export const RULE_LIMITS = {
   /** The bytes of a version as JSON. */
-  bytes: 65_536,
+  bytes: 16_384,
   /** The affiliates that a list of a scope names. */
   affiliates: 200,
-  /** The rules of an account, the versions of a rule, withdrawn ones included. */
+  /** The rules of an account, the versions of a rule. */
   rules: 50,
-  versions: 200,
+  versions: 100,
 } as const
 
 /** The nesting depth of a rule, such as that of `parameters.by_challenge_type.….daily`. */
@@ -53,7 +53,7 @@ export const commonMembers = {
     member(
       f.oneOf('flag', 'hold'),
       said(
-        'What its cases do. `flag`, the default: they are listed. `hold`: they also hold the payouts of the affiliate. Only an approver puts, disables or withdraws a rule that holds.',
+        'What its cases do. `flag`, the default: they are listed. `hold`: they also hold the payouts of the affiliate. Only an approver puts or disables a rule that holds.',
       ),
     ),
     'flag',

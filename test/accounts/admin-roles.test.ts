@@ -42,7 +42,6 @@ const OF_MANAGERS = [
   'DELETE /accounts/:account/customers/refusal',
   'DELETE /accounts/:account/events/:eventname',
   'DELETE /accounts/:account/fraud-rules/:rule',
-  'DELETE /accounts/:account/fraud-rules/:rule/versions/:version',
   'DELETE /accounts/:account/plans/:plan/versions/:version',
   'DELETE /accounts/:account/webhooks/:webhook_id',
   'PATCH /accounts/:account',

@@ -114,7 +114,7 @@ describe('the form of a rule', () => {
 
     const saved = await press(shown, 'save')
     expect([saved.status, saved.headers.get('Location')]).toEqual([303, `${RULES}/lot-churn-2`])
-    expect((await read('/lot-churn-2/versions/1')).terms).toMatchObject({
+    expect((await read('/lot-churn-2')).versions[0].terms).toMatchObject({
       ...{ name: 'Churn of IB-07', severity: 'medium', action: 'flag' },
       ...{ scope: { affiliates: ['IB-07'] }, parameters: { percent: '120.5', days: 30 } },
     })
@@ -156,7 +156,6 @@ describe('the form of a rule', () => {
     const rest = await pressed(await pressed(removed, `remove ${limits}/1`), 'show')
     expect(words(rest)).toContain('greater than 0')
     const last = await pressed(rest, 'show', { [`${limits}/0/daily`]: '4' })
-    expect(words(last)).toContain('in this list')
     expect(words(last)).toContain('holds nothing')
     expectPlain(last)
   })
@@ -193,8 +192,6 @@ describe('the pages of rules', () => {
       return browser.post(`${RULES}/own`, { csrf, change, ...more })
     }
     expect(await (await send('disable', { confirm: 'other' })).text()).toContain('Type own')
-    expect((await send('withdraw', { version: '2', confirm: 'own' })).status).toBe(303)
-    expect(await read('/own')).toMatchObject({ in_force: 1, disabled: false })
     expect((await send('disable', { confirm: 'own' })).status).toBe(303)
     expect(await read('/own')).toMatchObject({ disabled: true })
     expect(words(await page())).toContain('It is disabled since')

@@ -1,6 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { dayNumber } from '../../src/commission/engine/calendar.ts'
 import { kindsOf } from '../../src/fraud/kinds.ts'
+import { ruleDaysOf } from '../../src/fraud/rule-days.ts'
 import { firstRules } from '../../src/fraud/rule-sets.ts'
 import { RULE_LIMITS } from '../../src/fraud/rules.ts'
 import { readStoredRules, ruleOn } from '../../src/fraud/stored-rules.ts'
@@ -63,16 +65,6 @@ const requestOf = (key: string, method: string, path: string, body?: unknown) =>
 const statusAs = async (role: keyof typeof KEYS, method: string, path: string, body?: unknown) =>
   (await fetchWith(TEAM, requestOf(KEYS[role], method, path, body))).status
 
-/** Returns the number of each version, and whether it is disabled and withdrawn. */
-const versionsOf = async (rule: string): Promise<[number, boolean, boolean][]> =>
-  (await read(`/${rule}`)).versions.map(
-    (one: { version: number; disabled: boolean; withdrawn_at: string | null }) => [
-      one.version,
-      one.disabled,
-      one.withdrawn_at !== null,
-    ],
-  )
-
 describe('versions', () => {
   beforeEach(() => register('forex'))
 
@@ -82,11 +74,6 @@ describe('versions', () => {
     const same = [200, { ...created, outcome: 'unchanged' }]
     expect(await answer(put('bursts', burst()))).toEqual(same)
     expect(await answer(put('bursts', BURST))).toEqual(same)
-    const version = { created_at: expect.any(String), withdrawn_at: null }
-    expect(await read('/bursts/versions/1')).toEqual({
-      ...{ rule: 'bursts', version: 1, effective_from: YESTERDAY, terms: BURST },
-      ...version,
-    })
     const [status, second] = await answer(
       put('bursts', burst({ effective_from: TODAY, parameters: { min: 30 } })),
     )
@@ -101,17 +88,17 @@ describe('versions', () => {
       'It reads the records of all affiliates.',
       'Its cases are of medium severity.',
     ]
-    expect(await read()).toEqual({ data: [{ ...head, effective_from: TODAY, words }] })
-    const listed = { name: 'Bursts', severity: 'medium', action: 'flag', disabled: false }
+    const listed = { ...head, effective_from: TODAY, words }
+    expect(await read()).toEqual({ data: [listed] })
+    const created_at = expect.any(String)
+    const next = { ...BURST, effective_from: TODAY, parameters: { min: 30, times: '5' } }
     expect(await read('/bursts')).toEqual({
-      ...head,
+      ...listed,
       versions: [
-        { version: 1, effective_from: YESTERDAY, ...listed, ...version },
-        { version: 2, effective_from: TODAY, ...listed, ...version },
+        { version: 2, effective_from: TODAY, terms: next, created_at },
+        { version: 1, effective_from: YESTERDAY, terms: BURST, created_at },
       ],
     })
-    const { data } = await read('/bursts/versions?per_page=1')
-    expect(data).toMatchObject([{ version: 2, terms: { parameters: { min: 30, times: '5' } } }])
     const details = { rule: 'bursts', name: 'Bursts', action: 'flag', disabled: false }
     expect(await audit()).toEqual([
       ['fraud-rule.put', { ...details, version: 2, effective_from: TODAY }],
@@ -146,52 +133,38 @@ describe('versions', () => {
     expect(days.map((day) => ruleOn(stored, day)?.version ?? null)).toEqual([null, 1, 1, 2, 2])
   })
 
-  test('a version is withdrawn until its first day is over', async () => {
-    for (const effective_from of [YESTERDAY, TODAY, TOMORROW]) {
+  test('a version applies in place of those before from its first day on', async () => {
+    for (const effective_from of [YESTERDAY, TOMORROW, TODAY]) {
       await put('bursts', burst({ effective_from }))
     }
-    const refused = await answer(remove('/bursts/versions/1'))
-    expect(refused).toMatchObject([409, { code: 'conflict' }])
-    for (const version of [2, 3, 3]) {
-      expect((await remove(`/bursts/versions/${version}`)).status).toBe(204)
-    }
-    expect(await read('/bursts')).toMatchObject({ in_force: 1 })
-    expect((await audit()).slice(0, 2)).toEqual([
-      ['fraud-rule.withdraw', { rule: 'bursts', version: 3, effective_from: TOMORROW }],
-      ['fraud-rule.withdraw', { rule: 'bursts', version: 2, effective_from: TODAY }],
-    ])
-    // Its first day is free again, its number is not.
+    const stored = await readStoredRules(env.DB, 'acme-forex')
+    const days = [YESTERDAY, TODAY, TOMORROW]
+    expect(days.map((day) => ruleOn(stored, day)?.version)).toEqual([1, 3, 3])
+    const [first, end] = [YESTERDAY, dayFromNow(9)].map(dayNumber)
     expect(
-      (await json(put('bursts', burst({ effective_from: TODAY, severity: 'low' })))).version,
-    ).toBe(4)
+      ruleDaysOf(stored, first!, end!).map((one) => [
+        one.version,
+        one.first - first!,
+        one.last - first!,
+      ]),
+    ).toEqual([
+      [1, 0, 0],
+      [3, 1, 10],
+    ])
   })
 
   test('a rule is disabled from today on; what it found before stays', async () => {
-    for (const effective_from of [YESTERDAY, TODAY, TOMORROW]) {
+    for (const effective_from of [YESTERDAY, TOMORROW]) {
       await put('bursts', burst({ effective_from }))
     }
     for (const _ of [1, 2]) expect((await remove('/bursts')).status).toBe(204)
-    expect(await read('/bursts')).toMatchObject({
-      ...{ disabled: true, in_force: 4 },
-      versions: [
-        { version: 1, withdrawn_at: null, disabled: false },
-        { version: 2, withdrawn_at: expect.any(String) },
-        { version: 3, withdrawn_at: expect.any(String) },
-        { version: 4, withdrawn_at: null, disabled: true, effective_from: TODAY },
-      ],
-    })
+    const { versions, ...rule } = await read('/bursts')
+    expect(rule).toMatchObject({ disabled: true, in_force: 3 })
+    expect(versions).toHaveLength(3)
+    const terms = { ...BURST, effective_from: TODAY, disabled: true }
+    expect(versions[0]).toMatchObject({ effective_from: TODAY, terms })
     const actions = (await audit()).map(([action]: [string]) => action)
     expect(actions.filter((action: string) => action === 'fraud-rule.disable')).toHaveLength(1)
-    // Disabling it again, with another version to come, withdraws that one alone.
-    await put('bursts', burst({ effective_from: TOMORROW }))
-    expect((await remove('/bursts')).status).toBe(204)
-    expect((await versionsOf('bursts')).slice(3)).toEqual([
-      [4, true, false],
-      [5, false, true],
-    ])
-    // Withdrawing the version that disables it enables it again.
-    expect((await remove('/bursts/versions/4')).status).toBe(204)
-    expect(await read('/bursts')).toMatchObject({ disabled: false, in_force: 1 })
     expect((await remove('/other')).status).toBe(404)
   })
 
@@ -244,27 +217,6 @@ describe('mistakes', () => {
       [['/parameters/days', 'maximum', 'Choose fewer days.']],
     ],
     [
-      'an affiliate beside all',
-      burst({ scope: { affiliates: ['*', 'A'] } }),
-      [
-        [
-          '/scope/affiliates/1',
-          'duplicate',
-          'Name all as `*`, or only the affiliates that are meant.',
-        ],
-      ],
-    ],
-    [
-      'an affiliate twice',
-      burst({ scope: { affiliates: ['A', 'A'] } }),
-      [['/scope/affiliates/1', 'duplicate', 'Name each affiliate once.']],
-    ],
-    [
-      'an affiliate in both lists',
-      burst({ scope: { affiliates: ['A'], not_affiliates: ['A'] } }),
-      [['/scope/not_affiliates/0', 'duplicate', 'Name each affiliate in one of the two lists.']],
-    ],
-    [
       'a reserve without a hold',
       burst({ reserve_percent: '50' }),
       [['/reserve_percent', 'not_applicable', 'Leave it out, or send `"action": "hold"`.']],
@@ -284,11 +236,10 @@ describe('mistakes', () => {
     expect(await errorsOf({ kind: 'lot_churn' })).toEqual(names.map(missing))
   })
 
-  test('a rule keeps its kind, and no first day occurs twice', async () => {
+  test('a rule keeps its kind', async () => {
     await put('bursts', burst())
     expect(await errorsOf(burst({ kind: 'country_mix' }))).toMatchObject([
       ['/kind', 'not_applicable', expect.stringContaining('`signup_burst`')],
-      ['/effective_from', 'duplicate', expect.stringContaining('Choose another day')],
     ])
   })
 
@@ -311,30 +262,6 @@ describe('warnings', () => {
         expect(await warningsOf(rule, terms, account)).toEqual([])
       }
     }
-  })
-
-  test('a version that a later one ends has a warning that names its days', async () => {
-    await register('forex')
-    await put('r', burst({ effective_from: TODAY }))
-    const warned = async (more: object) => {
-      const [, { warnings }] = await answer(put('r', burst(more)))
-      return warnings.map(({ code, pointer, message }: Record<string, string>) => {
-        expect([code, pointer]).toEqual(['later_version_applies', '/effective_from'])
-        return message
-      })
-    }
-    expect(await warned({ action: 'hold', effective_from: '2026-09-01' })).toEqual([
-      `It applies from 2026-09-01 to ${YESTERDAY}; then version 1 applies, which only flags. If these terms should apply after that, withdraw that version.`,
-    ])
-    expect(await warned({ effective_from: '2026-08-01' })).toEqual([
-      'It applies from 2026-08-01 to 2026-08-31; then version 2 applies, which holds payouts. If these terms should apply after that, also put the same terms with a first day from today on.',
-    ])
-    expect(await warned({ disabled: true, effective_from: '2026-07-01' })).toHaveLength(1)
-    const [ended] = await warned({ effective_from: '2026-06-01' })
-    expect(ended).toContain('to 2026-06-30; then version 4 applies, which finds nothing.')
-    // A withdrawn version, and one of another rule, end nothing.
-    await remove('/r/versions/1')
-    expect(await warned({ effective_from: YESTERDAY })).toEqual([])
   })
 })
 
@@ -421,12 +348,9 @@ describe('accounts', () => {
     await put('mine', burst({ kind: 'lot_churn', scope: { affiliates: ['A'] } }), 'one')
     expect((await put('reversals', burst({ kind: 'reversals' }), 'one')).status).toBe(201)
     expect((await askAdmin(at('/shared-identity', 'one'), 'DELETE')).status).toBe(204)
-    for (const path of ['/mine', '/mine/versions/1']) {
-      expect((await askAdmin(at(path, 'two'))).status).toBe(404)
-      expect((await askAdmin(at(path, 'two'), 'DELETE')).status).toBe(404)
-    }
+    expect((await askAdmin(at('/mine', 'two'))).status).toBe(404)
+    expect((await askAdmin(at('/mine', 'two'), 'DELETE')).status).toBe(404)
     expect(await readStoredRules(env.DB, 'two')).toEqual(before)
-    expect((await read('/mine/versions', 'two')).data).toEqual([])
   })
 
   test('the reset of a test account deletes its rules, and those of no other', async () => {
@@ -455,7 +379,6 @@ describe('roles', () => {
     const flag = burst({ effective_from: TOMORROW })
     expect(await statusAs('manager', 'PUT', at('/bursts'), flag)).toBe(403)
     expect(await statusAs('manager', 'DELETE', at('/bursts'))).toBe(403)
-    expect(await statusAs('manager', 'DELETE', at('/bursts/versions/2'))).toBe(403)
     // It is stored already.
     expect(await statusAs('manager', 'PUT', at('/bursts'), hold)).toBe(200)
     expect(await statusAs('approver', 'DELETE', at('/bursts'))).toBe(204)

@@ -258,10 +258,6 @@ async function takeFraudRules(team: Team) {
   })
   await team('listFraudRules', 'all', 'All of them')
   await team('getFraudRule', 'one', 'One rule', { at })
-  await team('listFraudRuleVersions', 'page', 'Its versions', { at })
-  const version = { ...at, version: '1' }
-  await team('getFraudRuleVersion', 'first', 'Its first version', { at: version })
-  await team('withdrawFraudRuleVersion', 'first', 'Its first version', { at: version })
   await team('disableFraudRule', 'one', 'One of them', { at })
 }
 

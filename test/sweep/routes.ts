@@ -273,13 +273,6 @@ const administration: Route[] = [
   },
   { ...reads, id: 'listFraudRules' },
   { ...reads, id: 'getFraudRule', at: { rule: 'stored' } },
-  { ...reads, id: 'listFraudRuleVersions', at: { rule: 'stored' } },
-  { ...reads, id: 'getFraudRuleVersion', at: { rule: 'stored', version: '1' } },
-  {
-    ...changes,
-    id: 'withdrawFraudRuleVersion',
-    at: { rule: 'stored', version: '2' },
-  },
   { ...changes, id: 'disableFraudRule', at: { rule: 'stored' } },
   {
     ...changes,

@@ -150,10 +150,10 @@ export function errorInForm(
 export function checkTerms(
   terms: unknown,
   vertical: Vertical,
-  others: readonly RuleVersion[],
+  latest: Pick<RuleVersion, 'terms'> | undefined,
 ): { readonly checked: RuleTerms | null; readonly errors: FieldError[] } {
   const { issues, output } = checkShape(terms, vertical)
-  const wrong = output ? checkMeaning(output, others) : issues
+  const wrong = output ? checkMeaning(output, latest) : issues
   return wrong.length === 0
     ? { checked: output, errors: [] }
     : { checked: output, errors: readErrors(validationFailed(wrong)) }

@@ -1,5 +1,5 @@
 import { getAccount } from '../../admin/accounts.ts'
-import { listFraudRuleVersions } from '../../admin/fraud-rules.ts'
+import { getFraudRule } from '../../admin/fraud-rules.ts'
 import { isAtLeast } from '../../auth/roles.ts'
 import { ApiError } from '../../errors.ts'
 import { checkShape } from '../../fraud/check-rule.ts'
@@ -15,20 +15,21 @@ import { type FraudVersion, lastDays, neededFor, RuleInWords } from '../parts/fr
 
 const ruleOf = ({ params }: Visit): string => params.rule ?? ''
 
-/** The most versions that can be chosen. */
-const OFFERED = 50
-
 /** Reads the account and the versions of the rule; a rule that is only typed has none. */
 async function readKnown(visit: Visit) {
   const { api, account: id } = visit
-  const [account, list] = await Promise.all([
+  const [account, versions] = await Promise.all([
     api.call(getAccount, { account: id }),
-    api.call(listFraudRuleVersions, { account: id, rule: ruleOf(visit), per_page: OFFERED }),
+    api.call(getFraudRule, { account: id, rule: ruleOf(visit) }).then(
+      (found) => found.versions,
+      (error) => {
+        // A rule that is only typed has no versions.
+        if (error instanceof ApiError && error.code === 'not_found' && visit.query.terms) return []
+        throw error
+      },
+    ),
   ])
-  if (list.data.length === 0 && !visit.query.terms) {
-    throw new ApiError('not_found', { detail: 'There is no such rule.' })
-  }
-  return { account, versions: list.data }
+  return { account, versions }
 }
 
 /** Returns the terms that are tested instead of the stored versions; undefined if none are. */
@@ -102,8 +103,7 @@ export const fraudSimulationPage: Page = {
       affiliate_id: query.affiliate_id,
       ...(terms !== undefined && { version: terms }),
     }
-    const heads = versions.map(({ terms: { action }, withdrawn_at }) => ({ action, withdrawn_at }))
-    const isEditor = latest && isAtLeast(visit.member.role, neededFor(heads))
+    const isEditor = latest && isAtLeast(visit.member.role, neededFor(versions))
     const body = (
       <>
         <p class="lead">

@@ -1,11 +1,10 @@
 import type { Child } from 'hono/jsx'
 import { getAccount } from '../../admin/accounts.ts'
 import { listAffiliates } from '../../admin/affiliates.ts'
-import { type getFraudRuleVersion, putFraudRule } from '../../admin/fraud-rules.ts'
+import { type getFraudRule, putFraudRule } from '../../admin/fraud-rules.ts'
 import { isAtLeast, type Role } from '../../auth/roles.ts'
 import { ApiError } from '../../errors.ts'
 import type { Kind, Vertical } from '../../fraud/kind.ts'
-import { KINDS } from '../../fraud/kinds.ts'
 import { type FraudRuleWords, fraudRuleWords, kindNamed } from '../../fraud/words.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { calling } from '../calling.ts'
@@ -25,7 +24,7 @@ import { openDraft, VersionForm } from './version-form.tsx'
 // The form of a fraud rule: its fields, the rule in words, and what it would have found.
 
 /** A version of a rule. */
-export type FraudVersion = AnswerOf<typeof getFraudRuleVersion>
+export type FraudVersion = AnswerOf<typeof getFraudRule>['versions'][number]
 
 /** The days that a back-test has unless others are chosen. */
 const TESTED_DAYS = 90
@@ -58,25 +57,10 @@ export const RuleInWords = ({
 )
 
 /** Returns the role that may change a rule: only an approver changes one of which a version holds payouts. */
-export const neededFor = (
-  versions: readonly { readonly action: string; readonly withdrawn_at: string | null }[],
-): Role =>
-  versions.some(({ action, withdrawn_at }) => action === 'hold' && withdrawn_at === null)
-    ? 'approver'
-    : 'manager'
+export const neededFor = (versions: readonly FraudVersion[]): Role =>
+  versions.some(({ terms }) => terms.action === 'hold') ? 'approver' : 'manager'
 
 type StoredRule = AnswerOf<typeof putFraudRule>
-
-/** The labels of parameters, by their names. */
-const LABELS: ReadonlyMap<string, string> = new Map(
-  KINDS.flatMap(({ parameters }) =>
-    Object.entries(parameters.entries).map(([name, { label }]) => [name, label.label]),
-  ),
-)
-
-/** Writes a warning of the API with the labels of parameters in place of their names. */
-const parameterWords = (message: string): string =>
-  plainWords(message).replace(/`([^`]*)`/g, (_, name) => `“${LABELS.get(name) ?? name}”`)
 
 /** The change that saves a version of a rule: that of the path or, if the path has none, that of the form. */
 export const putRule: Change = {
@@ -85,14 +69,8 @@ export const putRule: Change = {
     (answer) => {
       const { version, effective_from, outcome, warnings } = answer as StoredRule
       if (outcome === 'unchanged') return `Version ${version} has these terms already.`
-      const ends = warnings.find(({ code }) => code === 'later_version_applies')
-      const checks = warnings
-        .filter((one) => one !== ends)
-        .map(({ message }) => ` Please check: ${parameterWords(message)}`)
-      const days = ends
-        ? parameterWords(ends.message)
-        : `It applies from ${dayWords(effective_from)} on.`
-      return `Version ${version} is saved. ${days}${checks.join('')}`
+      const checks = warnings.map(({ message }) => ` Please check: ${plainWords(message)}`)
+      return `Version ${version} is saved. It applies from ${dayWords(effective_from)} on.${checks.join('')}`
     },
     async (values, { api, account }) => {
       const kind = kindNamed(values('kind'))
@@ -114,7 +92,7 @@ export interface RuleFormProps {
   readonly account: { readonly vertical: Vertical }
   /** The rule; of a new one the id that it gets. */
   readonly rule: string
-  /** The latest versions, the latest first; null for a new rule. */
+  /** Its versions, the latest first; null for a new rule. */
   readonly versions: readonly FraudVersion[] | null
   /** The role that may change the rule. */
   readonly needed: Role
@@ -159,24 +137,23 @@ export function ruleForm(props: RuleFormProps): {
   }
   const { vertical } = account
   const members = membersOf(kind, vertical, isAtLeast(visit.member.role, 'approver'))
-  const kept = (versions ?? []).filter(({ withdrawn_at }) => withdrawn_at === null)
+  const latest = versions?.[0]
   const draft = openDraft(visit, {
     initial: () => valuesForTerms(members, initial),
     read: (values) => typedRule(kind, members, values),
-    check: (terms) => checkTerms(terms, vertical, kept).errors,
+    check: (terms) => checkTerms(terms, vertical, latest).errors,
     inForm: (error, values) => errorInForm(error, members, values),
   })
-  const { checked, errors } = checkTerms(draft.terms, vertical, kept)
+  const { checked, errors } = checkTerms(draft.terms, vertical, latest)
   const valid = errors.length + draft.errors.length > 0 ? null : checked
   const { parameters, ...others } = members
   const days = lastDays(visit)
   const test = accountPath(visit.account, 'fraud-rules', rule, 'simulate')
-  const latest = versions?.[0] ?? null
   const body = (
     <VersionForm
       draft={draft}
       offers={{ ...NO_OFFERS, lists: new Set(affiliates.length > 0 ? ['affiliates'] : []) }}
-      latest={latest}
+      latest={latest ?? null}
       hidden={{ kind: kind.kind, ...(versions === null && { rule }) }}
       changes={(seen) =>
         latest && (
@@ -211,7 +188,7 @@ export function ruleForm(props: RuleFormProps): {
       }}
     >
       {valid ? (
-        <RuleInWords terms={valid} before={kept[0]?.terms} isTyped />
+        <RuleInWords terms={valid} before={latest?.terms} isTyped />
       ) : (
         <div class="rule in-words">
           <p class="note">Once the fields are filled in, the rule stands here in words.</p>

@@ -196,7 +196,9 @@ interface ListedVersion {
   readonly version: number
   readonly effective_from: string
   readonly created_at: string
-  readonly withdrawn_at: string | null
+  readonly withdrawn_at?: string | null
+  /** Whether another version applies in its place. */
+  readonly isReplaced?: boolean
 }
 
 interface VersionsProps<V> {
@@ -215,8 +217,8 @@ export const Versions = <V extends ListedVersion>(
 ) => (
   <>
     {versions.map((one, i) => {
-      const { version, effective_from, created_at, withdrawn_at } = one
-      const isFuture = effective_from > dayBefore(today, 0)
+      const { version, effective_from, created_at, withdrawn_at, isReplaced } = one
+      const isFuture = !isReplaced && effective_from > dayBefore(today, 0)
       const others = withdrawn_at ? 'withdrawn' : isFuture ? 'begins later' : 'ended'
       const state = version === inForce && !withdrawn_at ? 'in force' : others
       return (
