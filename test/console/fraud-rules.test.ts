@@ -160,7 +160,7 @@ describe('the form of a rule', () => {
     expectPlain(last)
   })
 
-  test('shows the second of two editors what changed, and keeps what they typed', async () => {
+  test('tells the second of two editors, and keeps what they typed', async () => {
     await create('prop-trading')
     await put('resets')
     const { page, pressed, press } = await open(`${RULES}/resets?edit=next`)
@@ -168,8 +168,6 @@ describe('the form of a rule', () => {
     await put('resets', { effective_from: '2026-08-02', parameters: { count: 8 } })
     const refused = await pressed(mine, 'save', { 'parameters/count': '9' })
     expect(words(refused)).toContain('Version 3 was saved while you were typing')
-    expect(refused).toMatch(/<ins>[^/]*at least 8 fees/)
-    expect(refused).toMatch(/<del>[^/]*at least 5 fees/)
     expectPlain(refused)
     expect(fieldsOf(refused)).toMatchObject({ 'parameters/count': '9', after: '3' })
     const saved = await press(refused, 'save')

@@ -52,28 +52,25 @@ describe('the form of a plan', () => {
     expect(all.length).toBeGreaterThan(8)
   })
 
-  test('adds and removes rules, steps and conditions without storing anything', async () => {
+  test('adds and removes rules without storing anything', async () => {
     await register('forex', { account: 'acme' })
     const { read, pressed } = await open('/plans?new=empty')
     const empty = await read()
     // What nobody has typed is not wrong.
     expect(empty).not.toContain('role="alert"')
     const rule = await pressed(empty, 'add rules unit')
-    const paid = await pressed(rule, 'add rules/0/when instruments', {
+    const limited = await pressed(rule, 'show', {
       name: 'Lots',
+      'rules/0/when/instruments': 'XAU*, EURUSD*',
       'rules/0/amount': '5',
       'rules/0/unit@': 'activity',
       'rules/0/unit~activity/activity': 'lots_traded',
     })
-    expect(paid).not.toContain('Write at least one value')
-    const limited = await pressed(paid, 'show', { 'rules/0/when/0': 'XAU*, EURUSD*' })
     expect(limited).toContain('5.00 EUR for each lot traded.')
     expect(limited).toContain('Only for records on XAU* or EURUSD*.')
 
-    const removed = await pressed(limited, 'remove rules/0/when/0')
-    expect(removed).not.toContain('XAU*')
-    expect(fieldsOf(removed)).toMatchObject({ name: 'Lots', 'rules/0/amount': '5', 'rules#': '1' })
-    expect(fieldsOf(await pressed(removed, 'remove rules/0'))).toMatchObject({ 'rules#': '0' })
+    expect(fieldsOf(limited)).toMatchObject({ name: 'Lots', 'rules/0/amount': '5', 'rules#': '1' })
+    expect(fieldsOf(await pressed(limited, 'remove rules/0'))).toMatchObject({ 'rules#': '0' })
     expect((await json(askAdmin('accounts/acme/plans'))).data).toEqual([])
   })
 
@@ -111,18 +108,20 @@ describe('the form of a plan', () => {
   test('understands countries by name or code, and names the ones that it does not know', async () => {
     await register('forex', { account: 'acme' })
     const { read, press, pressed } = await open('/plans?new=cpa')
-    const row = await pressed(await read(), 'add rules/0/when countries')
-    const sent = { 'rules/0/when/1': 'Germany, at, united states, Côte d’Ivoire' }
-    const shown = await pressed(row, 'show', sent)
+    const page = await read()
+    const sent = { 'rules/0/when/countries': 'Germany, at, united states, Côte d’Ivoire' }
+    const shown = await pressed(page, 'show', sent)
     expect(shown).toContain('from Germany, Austria, the United States or Côte d’Ivoire')
-    const unknown = await pressed(row, 'show', { 'rules/0/when/1': 'Germany, Germny' })
+    const unknown = await pressed(page, 'show', { 'rules/0/when/countries': 'Germany, Germny' })
     expect(unknown).toMatch(/country is<\/a>: “Germny” /)
 
     expect((await press(shown, 'save')).status).toBe(303)
     const { data } = await json(askAdmin('accounts/acme/plans/cpa-with-qualification/versions'))
     expect(data[0].terms.rules[0].when.countries).toEqual(['DE', 'AT', 'US', 'CI'])
     const next = await (await open('/plans/cpa-with-qualification?edit=next')).read()
-    expect(fieldsOf(next)['rules/0/when/0']).toBe('Germany, Austria, United States, Côte d’Ivoire')
+    expect(fieldsOf(next)['rules/0/when/countries']).toBe(
+      'Germany, Austria, United States, Côte d’Ivoire',
+    )
   })
 
   test('of a new plan never adds a version to a plan with the same short name', async () => {
@@ -132,7 +131,7 @@ describe('the form of a plan', () => {
     const response = await press(await read(), 'save', { plan: 'cpa' })
 
     expect(response.status).toBe(409)
-    expect(await response.text()).toContain('There is a plan with this short name already')
+    expect(await response.text()).toContain('Another one was saved under this name')
     expect((await json(askAdmin('accounts/acme/plans/cpa/versions'))).data).toHaveLength(1)
     const wrong = await (await press(await read(), 'save', { plan: 'My plan!' })).text()
     const unnamed = await (await press(await read(), 'save', { name: 'План партнёра' })).text()
@@ -141,7 +140,7 @@ describe('the form of a plan', () => {
   })
 })
 
-test('of two people who save the next version, the second sees what changed, and then saves', async () => {
+test('of two people who save the next version, the second is told so, and then saves', async () => {
   await register('forex', { account: 'acme' })
   await storePlan('acme', 'ib', perLot as PlanTerms)
   const { read, press } = await open('/plans/ib?edit=next')
@@ -152,14 +151,12 @@ test('of two people who save the next version, the second sees what changed, and
 
   // The day of the first one is taken, too.
   const taken = await (await press(page, 'save', { effective_from: '2099-01-01' })).text()
-  expect(taken).toContain('<a href="/console/accounts/acme/plans/ib?edit=next">Begin again with')
   expect(taken).toMatch(/id="effective_from-about"[^>]*><strong>/)
 
   const second = await press(page, 'save', { effective_from: '2099-02-01', minimum_payout: '75' })
   const text = await second.text()
   expect(second.status).toBe(409)
   expect(text).toContain('Version 2 was saved while you were typing')
-  expect(text).toMatch(/<ins><bdi>It is payable 7 days after the month ends\./)
   expect(fieldsOf(text)).toMatchObject({ after: '2', minimum_payout: '75' })
 
   expect((await press(text, 'save')).status).toBe(303)

@@ -155,15 +155,6 @@ export function ruleForm(props: RuleFormProps): {
       offers={{ ...NO_OFFERS, lists: new Set(affiliates.length > 0 ? ['affiliates'] : []) }}
       latest={latest ?? null}
       hidden={{ kind: kind.kind, ...(versions === null && { rule }) }}
-      changes={(seen) =>
-        latest && (
-          <RuleInWords
-            terms={latest.terms}
-            before={versions?.find(({ version }) => version <= seen)?.terms}
-          />
-        )
-      }
-      taken="Another rule of this kind was added while you were typing, so nothing was saved. Save again to add this one beside it."
       place={(pointer) => placeIn(members, pointer)}
       buttons={['Show in words and test', versions === null ? 'Add the rule' : 'Save this version']}
       lists={affiliates.length > 0 ? [['affiliates', affiliates]] : []}

@@ -13,17 +13,17 @@ import type { AnswerOf } from '../../http/operation.ts'
 import { resourcesOf } from '../../verticals.ts'
 import { nullIfConflict } from '../api-errors.ts'
 import { calling } from '../calling.ts'
-import { accountPath, type Change, type Page, type Values, type Visit, withQuery } from '../page.ts'
+import { accountPath, type Change, type Page, type Values, type Visit } from '../page.ts'
 import { checkTerms, putInput, redrawVersion } from '../plan/draft.ts'
-import { type Field, PLAN_MEMBERS, RULE_KINDS, type RuleKind } from '../plan/fields.ts'
+import { PLAN_MEMBERS, RULE_KINDS, type RuleKind } from '../plan/fields.ts'
 import { formOf, rowCount, ruleKind, sameJson, termsOf, valuesOf } from '../plan/form.ts'
 import { placeWords, plainError } from '../plan/places.ts'
 import { dayWords, periodWords, visible } from './data.tsx'
 import { DeferredPart } from './deferred.tsx'
-import { ErrorTexts, InputField } from './forms.tsx'
+import { InputField } from './forms.tsx'
 import { errorsAt, FieldOf, Fields, ListErrors, RowButton, useForm } from './plan-fields.tsx'
 import { computeFigures, endedPeriods, simulationPath } from './plan-figures.tsx'
-import { InWords, Sentences, sentencesOf } from './plan-words.tsx'
+import { Sentences, sentencesOf } from './plan-words.tsx'
 import type { PeriodSums } from './statement-lists.tsx'
 import { openDraft, VersionForm } from './version-form.tsx'
 
@@ -203,29 +203,6 @@ function RuleFields(
   )
 }
 
-/** The members of a plan that all its versions have. */
-const FIXED = ['currency', 'period', 'terms']
-
-/** Renders a member of the plan beside its rules: as a text if all its versions have it. */
-const PlanMember = (
-  { name, field, isNew }: { name: string; field: Field; isNew: boolean },
-  form = useForm(),
-) => {
-  const value = form.values(name)
-  if (isNew || !FIXED.includes(name) || form.values(`${name}=`) !== '') {
-    return <FieldOf field={field} name={name} />
-  }
-  const options = field.is === 'choice' ? field.options : []
-  return (
-    <div class="field">
-      <span class="label">{field.label}</span>
-      <output>{options.find(([one]) => one === value)?.[1] ?? value}</output>
-      <input type="hidden" name={name} value={value} />
-      <ErrorTexts errors={errorsAt(form, `/${name}`)} />
-    </div>
-  )
-}
-
 /** Renders the fields of a plan: its own, and its rules. */
 const PlanFields = ({ terms, isNew }: { terms: unknown; isNew: boolean }, form = useForm()) => {
   const count = rowCount(form.values, 'rules')
@@ -244,9 +221,7 @@ const PlanFields = ({ terms, isNew }: { terms: unknown; isNew: boolean }, form =
         />
       )}
       <div class="plan-fields">
-        {Object.entries(PLAN_MEMBERS).map(([name, field]) => (
-          <PlanMember name={name} field={field} isNew={isNew} />
-        ))}
+        <Fields members={PLAN_MEMBERS} path="" />
       </div>
       <section id="rules">
         <h2>Rules</h2>
@@ -333,16 +308,6 @@ export function planEditor(props: EditorProps): {
       draft={draft}
       offers={offers}
       latest={latest}
-      changes={(seen) =>
-        latest && (
-          <InWords
-            terms={latest.terms}
-            before={versions?.find(({ version }) => version <= seen)?.terms}
-          />
-        )
-      }
-      again={withQuery(visit.path, { edit: 'next' })}
-      taken="There is a plan with this short name already, so nothing was saved. Choose another short name."
       place={(pointer) => [
         anchorOf(pointer),
         pointer === '/plan' ? 'Short name' : visible(placeWords(pointer, draft.values)),

@@ -1,27 +1,8 @@
 import { type Child, createContext, useContext } from 'hono/jsx'
 import { transactionWord } from '../../commission/engine/plan-words.ts'
 import type { FieldError, Values } from '../page.ts'
-import {
-  type Atom,
-  type Choice,
-  CONDITIONS,
-  type EntryList,
-  type Field,
-  type Members,
-  type OneOf,
-  SIZES,
-  type When,
-} from '../plan/fields.ts'
-import {
-  chosenForm,
-  formPath,
-  listItems,
-  pointerOf,
-  rowCount,
-  tickedNames,
-  tickNames,
-} from '../plan/form.ts'
-import { conditionLabel } from '../plan/places.ts'
+import type { Atom, Choice, EntryList, Field, Members, OneOf } from '../plan/fields.ts'
+import { chosenForm, formPath, pointerOf, rowCount, tickedNames, tickNames } from '../plan/form.ts'
 import { visible } from './data.tsx'
 import { Control, ErrorTexts, InputField, Ticks } from './forms.tsx'
 
@@ -217,7 +198,7 @@ function Rows({ label, name, one, first, hint, row }: RowsProps, { values } = us
       <input type="hidden" name={`${name}#`} value={String(count)} />
       <ListErrors name={name} />
       {Array.from({ length: count }, (_, i) => (
-        <div class={one === CONDITION ? 'row condition' : 'row'} id={`${name}/${i}-row`}>
+        <div class="row" id={`${name}/${i}-row`}>
           {row(`${name}/${i}`, i)}
           <RowButton does={`remove ${name}/${i}`} at={name} label={`Remove ${one} ${i + 1}`}>
             Remove
@@ -267,7 +248,7 @@ const offeredForms = ({ forms }: OneOf, chosen: string, offers: Offers): string[
 
 /** Returns whether the fields of a member have something. */
 function isFilled(field: Field, name: string, values: Values): boolean {
-  if (field.is === 'when' || field.is === 'rows') return rowCount(values, name) > 0
+  if (field.is === 'rows') return rowCount(values, name) > 0
   if (field.is === 'oneOf') return values(`${name}@`) !== ''
   if (field.is === 'ticks') return tickedNames(values, name).length > 0
   if (field.is !== 'group') return values(name) !== ''
@@ -276,29 +257,30 @@ function isFilled(field: Field, name: string, values: Values): boolean {
   )
 }
 
-/** Renders the fields of members. Some are folded, below `title`, while they are empty and have no error. */
+/** Renders the fields of members: those that are folded while they are empty stand last, below `title`. */
 export const Fields = (
-  props: { members: Members; path: string; title?: string },
+  props: { members: Members; path: string; title?: string | undefined },
   form = useForm(),
 ) => {
   const { members, path, title = 'More' } = props
-  const all = Object.entries(members).map(([name, field]) => ({
-    field,
-    name: path === '' ? name : `${path}/${name}`,
-  }))
-  const folded = all.filter(({ field }) => field.isFolded)
+  const all = Object.entries(members).map(([name, field]) => {
+    const own = { field, name: path === '' ? name : `${path}/${name}` }
+    const isUsed =
+      isFilled(field, own.name, form.values) || errorsAt(form, pointerOf(own.name)).length > 0
+    return { ...own, isUsed }
+  })
+  // Most parts have a name, which says nothing to people.
+  const isFolded = ({ field, name, isUsed }: (typeof all)[number]) =>
+    field.isFolded && (!isUsed || name.endsWith('/name'))
+  const folded = all.filter(
+    (one) =>
+      isFolded(one) && (!one.field.condition || form.offers.conditions.has(one.field.condition)),
+  )
   return (
     <>
-      {all.map((one) => !one.field.isFolded && <FieldOf {...one} />)}
+      {all.map((one) => !isFolded(one) && <FieldOf {...one} />)}
       {folded.length > 0 && (
-        <details
-          open={folded.some(
-            ({ field, name }) =>
-              // Most parts have a name, which says nothing to people.
-              (!name.endsWith('/name') && isFilled(field, name, form.values)) ||
-              errorsAt(form, pointerOf(name)).length > 0,
-          )}
-        >
+        <details>
           <summary>{title}</summary>
           <div class="plan-fields">
             {folded.map((one) => (
@@ -337,79 +319,6 @@ function OneOfField({ field, name }: Props<OneOf>, form = useForm()) {
   )
 }
 
-const CONDITION = 'condition'
-
-/**
- * Returns the errors of a row of conditions. Rows of the same condition are one list of the plan, in which each
- * row has its values.
- */
-function conditionErrors(form: PlanForm, name: string, row: number): readonly FieldError[] {
-  const { values } = form
-  const chosen = values(`${name}/${row}@`)
-  const pointer = `${pointerOf(name)}/${chosen}`
-  const countOf = (i: number) => listItems(values(`${name}/${i}`)).length
-  let first = 0
-  for (let i = 0; i < row; i++) if (values(`${name}/${i}@`) === chosen) first += countOf(i)
-  const isOwn = ({ pointer: at = '' }: FieldError) => {
-    const [, index] = /^\/(\d+)/.exec(at.slice(pointer.length)) ?? []
-    const position = Number(index ?? first)
-    return position >= first && position < first + Math.max(countOf(row), 1)
-  }
-  return [
-    ...errorsAt(form, `${pointerOf(name)}/${row}`),
-    ...(chosen ? errorsAt(form, pointer).filter(isOwn) : []),
-  ]
-}
-
-/** Renders a row for each condition. */
-function WhenField({ field, name }: Props<When>, form = useForm()) {
-  const { values, offers } = form
-  const known = Object.entries(CONDITIONS).flatMap(([one, { ofRecord }]) =>
-    offers.conditions.has(one) && (field.ofRecords || !ofRecord) ? [one, `not_${one}`] : [],
-  )
-  const sizes = offers.conditions.has('account_size') ? SIZES.map(([one]) => one) : []
-  const row = (at: string, i: number) => {
-    const chosen = values(`${at}@`)
-    const all = [...new Set([...known, ...sizes, ...(chosen ? [chosen] : [])])]
-    const errors = conditionErrors(form, name, i)
-    const base = chosen.replace(/^not_/, '')
-    const example = Object.hasOwn(CONDITIONS, base) ? CONDITIONS[base]?.example : undefined
-    return (
-      <div class={errors.length > 0 ? 'field wrong' : 'field'}>
-        <Control
-          name={`${at}@`}
-          options={[
-            ...(chosen ? [] : [['', 'Choose'] as const]),
-            ...all.map((one): Choice => [one, conditionLabel(one)]),
-          ]}
-          value={chosen}
-          attributes={{ 'aria-label': `Condition ${i + 1}` }}
-        />
-        <Control
-          id={at}
-          name={at}
-          value={values(at)}
-          placeholder={example && `such as ${example}`}
-          hintId={errors.length > 0 ? `${at}-about` : undefined}
-          attributes={{
-            list: offers.lists.has(base) ? `offer-${base}` : undefined,
-            'data-list': '',
-            'aria-label': `Values of condition ${i + 1}, with commas`,
-          }}
-        />
-        <Exact name={at} />
-        {errors.length > 0 && (
-          <p class="note" id={`${at}-about`}>
-            <ErrorTexts errors={errors} />
-          </p>
-        )}
-      </div>
-    )
-  }
-  const first = field.ofRecords && offers.transactions ? 'instruments' : 'countries'
-  return <Rows {...{ label: field.label, name, first, row }} one={CONDITION} />
-}
-
 /** Renders a field of a plan. */
 export function FieldOf({ field, name }: Props<Field>, form = useForm()): Child {
   switch (field.is) {
@@ -419,7 +328,7 @@ export function FieldOf({ field, name }: Props<Field>, form = useForm()): Child 
           <legend>{field.label}</legend>
           <ErrorTexts errors={errorsAt(form, pointerOf(name), true)} />
           <div class="plan-fields">
-            <Fields members={field.members} path={name} />
+            <Fields members={field.members} path={name} title={field.more} />
           </div>
         </fieldset>
       )
@@ -427,8 +336,6 @@ export function FieldOf({ field, name }: Props<Field>, form = useForm()): Child 
       return <RowsField field={field} name={name} />
     case 'oneOf':
       return <OneOfField field={field} name={name} />
-    case 'when':
-      return <WhenField field={field} name={name} />
     default:
       return <AtomField field={field} name={name} />
   }

@@ -63,12 +63,6 @@ interface VersionFormProps {
   readonly latest: { readonly version: number } | null
   /** What the form sends unseen. */
   readonly hidden?: Readonly<Record<string, string>>
-  /** Renders what the latest version changes of one that was seen, by its number. */
-  readonly changes: (seen: number) => Child
-  /** The page whose form begins with the latest version. */
-  readonly again?: string
-  /** What is said if something new was saved meanwhile under the same name. */
-  readonly taken: string
   /** Returns the id of the field at which an error points, and what it is called. */
   readonly place: (pointer: string) => readonly [anchor: string, label: string]
   readonly children: Child
@@ -81,7 +75,7 @@ interface VersionFormProps {
 
 /** Renders why a version was not saved. */
 const WhyRefused = (props: VersionFormProps, visit = useVisit()) => {
-  const { draft, latest, changes, again, taken, place } = props
+  const { draft, latest, place } = props
   const refused = refusedVersion(visit)
   const isUnseen = refused?.code === 'newer_version'
   const isWhole = refused !== null && refused.errors.length === 0
@@ -89,25 +83,23 @@ const WhyRefused = (props: VersionFormProps, visit = useVisit()) => {
     <>
       {isWhole && (
         <div class="notice bad" role="alert" tabindex={-1} autofocus>
-          {isUnseen && latest ? (
-            <>
-              <p>
-                Version {latest.version} was saved while you were typing, so nothing was changed.
-                What it changes is marked below. What you typed is still here: save it again to make
-                it the version after, which then has your terms alone.
-                {again && (
-                  <>
-                    {' '}
-                    <a href={again}>Begin again with version {latest.version}</a> to keep what it
-                    changes.
-                  </>
-                )}
-              </p>
-              {changes(Number(draft.values('after') || '0'))}
-            </>
+          {!isUnseen ? (
+            <p>
+              <FormSentence text={refused.detail} />
+            </p>
+          ) : latest ? (
+            <p>
+              Version {latest.version} was saved while you were typing, so nothing was changed. What
+              you typed is still here: save it again to make it the version after, which then has
+              your terms alone.{' '}
+              <a href={visit.path} target="_blank" rel="noreferrer">
+                See what version {latest.version} changes
+              </a>
+            </p>
           ) : (
             <p>
-              <FormSentence text={isUnseen ? taken : refused.detail} />
+              Another one was saved under this name while you were typing, so nothing was saved.
+              Save again, or choose another short name.
             </p>
           )}
         </div>

@@ -1,5 +1,6 @@
 import type { ListName } from '../../commission/engine/plan.ts'
 import { ALL_MODIFIERS } from '../../commission/modifiers/order.ts'
+import { FACT_CONDITIONS } from '../../commission/plans/conditions.ts'
 import { DECIMAL } from '../../commission/plans/decimals.ts'
 import { planTerms, rule } from '../../commission/plans/plan.ts'
 import { describe, partsOf, type Schema } from '../parts/schema.ts'
@@ -16,6 +17,8 @@ interface Named {
   readonly placeholder?: string | undefined
   /** Whether it is folded while it is empty. */
   readonly isFolded?: true | undefined
+  /** Offered only where this condition can hold for some record. */
+  readonly condition?: string
   /** Whether the JSON must have it: of a choice, the first one otherwise holds if nothing is chosen. */
   readonly isRequired?: boolean
 }
@@ -35,6 +38,8 @@ export type Atom = Named & {
 export interface Group extends Named {
   readonly is: 'group'
   readonly members: Members
+  /** The title above those that are folded. */
+  readonly more?: string
 }
 
 /** A list whose entries people add and remove. */
@@ -63,46 +68,45 @@ export interface Form {
   readonly fixed?: Readonly<Record<string, unknown>>
 }
 
-/** Conditions, each of which is a row of the form and a member of the JSON. */
-export interface When extends Named {
-  readonly is: 'when'
-  /** Whether conditions on records are offered, too. */
-  readonly ofRecords: boolean
-}
-
 /** A field of the form, or several. */
-export type Field = Atom | Group | EntryList | OneOf | When
+export type Field = Atom | Group | EntryList | OneOf
 
 /** Fields by the names of their members. */
 export type Members = Readonly<Record<string, Field>>
 
-/** What the form has for a condition. */
-interface ConditionField {
-  readonly label: string
-  readonly ofRecord?: true
-  readonly example: string
+/** The conditions by their names in the JSON, without `not_`: their words, and an example. */
+const CONDITIONS: Readonly<Record<string, readonly [label: string, example: string]>> = {
+  countries: ['Country', 'Germany, AT'],
+  account_types: ['Account type', 'ECN, Standard'],
+  challenge_types: ['Challenge', 'rapid'],
+  phases: ['Phase', 'funded'],
+  kyc: ['KYC status', 'verified'],
+  sales: ['Sales status', 'hot'],
+  links: ['Link', 'Lk7Qm2Xv'],
+  instruments: ['Instrument', 'EURUSD*, XAU*'],
+  products: ['Product', 'casino'],
+  currencies: ['Currency of the record', 'EUR, USD'],
+  subtypes: ['Kind of transaction', 'card'],
+} satisfies Record<ListName, readonly [string, string]>
+
+/** The bounds of the size of accounts. */
+const SIZE: Members = {
+  min: { is: 'amount', label: 'Account size is at least' },
+  max: { is: 'amount', label: 'Account size is at most' },
 }
 
-/** The conditions by their names in the JSON, without `not_`, with the words before their values. */
-export const CONDITIONS: Readonly<Record<string, ConditionField>> = {
-  countries: { label: 'Country', example: 'Germany, AT' },
-  account_types: { label: 'Account type', example: 'ECN, Standard' },
-  challenge_types: { label: 'Challenge', example: 'rapid' },
-  phases: { label: 'Phase', example: 'funded' },
-  kyc: { label: 'KYC status', example: 'verified' },
-  sales: { label: 'Sales status', example: 'hot' },
-  links: { label: 'Link', example: 'Lk7Qm2Xv' },
-  instruments: { label: 'Instrument', ofRecord: true, example: 'EURUSD*, XAU*' },
-  products: { label: 'Product', ofRecord: true, example: 'casino' },
-  currencies: { label: 'Currency of the record', ofRecord: true, example: 'EUR, USD' },
-  subtypes: { label: 'Kind of transaction', ofRecord: true, example: 'card' },
-} satisfies Record<ListName, ConditionField>
-
-/** The bounds of the size of accounts, which are conditions with one amount. */
-export const SIZES: readonly Choice[] = [
-  ['account_size/min', 'Account size is at least'],
-  ['account_size/max', 'Account size is at most'],
-]
+/** Returns the field of a condition. */
+function conditionField(name: string): Field {
+  const condition = name.replace(/^not_/, '')
+  const shared = { condition, isFolded: true } as const
+  const [label, example] = CONDITIONS[condition] ?? []
+  if (!label) return { ...shared, is: 'group', label: 'Account size', members: SIZE }
+  return {
+    ...{ ...shared, is: 'list', offer: condition, placeholder: `such as ${example}` },
+    label: `${label} is${name === condition ? '' : ' not'}`,
+    ...(condition === 'countries' && { of: condition }),
+  }
+}
 
 /** The words of a member, and what its schema does not say of its field. */
 interface MemberWords extends Omit<Named, 'isRequired'> {
@@ -297,7 +301,7 @@ function objectField(
   name: string,
   { ofCustomers, none, ...named }: MemberWords,
   without: readonly string[],
-): Group | OneOf | When | null {
+): Group | OneOf | null {
   if (forms) {
     const all = Object.entries(forms).map(([form, { entries: own = {} }]): [string, Form] => {
       const label = FORMS[keyIn(FORMS, form, [name])] ?? form
@@ -312,9 +316,12 @@ function objectField(
     return { ...named, is: 'oneOf', none, forms: Object.fromEntries(all) }
   }
   if (!entries) return null
-  return Object.hasOwn(entries, 'account_size')
-    ? { ...named, is: 'when', ofRecords: !ofCustomers }
-    : { ...named, is: 'group', members: membersOf(entries, [name], without) }
+  if (!Object.hasOwn(entries, 'account_size')) {
+    return { ...named, is: 'group', members: membersOf(entries, [name], without) }
+  }
+  const conditions = Object.keys(entries).filter((one) => !ofCustomers || !FACT_CONDITIONS.has(one))
+  const members = Object.fromEntries(conditions.map((one) => [one, conditionField(one)]))
+  return { ...named, is: 'group', members, more: 'Conditions' }
 }
 
 /** Returns the field of a member. */

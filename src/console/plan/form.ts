@@ -25,7 +25,7 @@ import {
 
 // A plan as the fields of a form, and back without loss. The name of a field is the JSON pointer of its
 // member without the first slash; these characters behind it name what else the form keeps:
-//   #  the number of rows          @  the form of a member, or the condition of a row
+//   #  the number of rows          @  the form of a member
 //   :  a tick, or all that can be ticked (`:all`)        +  the sign of a factor
 //   =  the exact value, as long as what the form shows of it is unchanged
 //   ~  one of several forms, before its members
@@ -251,51 +251,6 @@ function keepExact(atom: Atom, path: string, value: unknown, { texts, digits }: 
   texts.set(`${path}=`, JSON.stringify([shownTexts(atom, path, values), value]))
 }
 
-// Conditions: one row for each.
-
-/** Returns the field of the values of a condition. */
-function conditionAtom(name: string): Atom {
-  if (name.includes('/')) return { is: 'amount', label: '' }
-  const isCountry = name === 'countries' || name === 'not_countries'
-  return { is: 'list', label: '', ...(isCountry && { of: 'countries' }) }
-}
-
-function readWhen(path: string, reading: Reading): unknown {
-  const { values, problems } = reading
-  const found: Record<string, unknown> = {}
-  for (let i = 0; i < rowCount(values, path); i++) {
-    const at = `${path}/${i}`
-    const name = values(`${at}@`)
-    if (name === '') continue
-    const [list, bound] = name.split('/')
-    const value = readAtom(conditionAtom(name), at, reading)
-    if (value === undefined) {
-      const message = 'Write at least one value, or remove this condition.'
-      problems.push({ pointer: `/${path}/${i}`, message })
-      continue
-    }
-    const before = found[list ?? '']
-    found[list ?? ''] = bound
-      ? { ...(isObject(before) && before), [bound]: value }
-      : [...(Array.isArray(before) ? before : []), ...(Array.isArray(value) ? value : [])]
-  }
-  return Object.keys(found).length > 0 ? found : undefined
-}
-
-function showWhen(path: string, value: Json, showing: Showing): void {
-  const { texts } = showing
-  const { account_size: size, ...lists } = value
-  const bounds = Object.entries(Object(size)).map(
-    ([name, one]) => [`account_size/${name}`, one] as const,
-  )
-  const rows = [...Object.entries(lists), ...bounds]
-  texts.set(`${path}#`, String(rows.length))
-  for (const [i, [name, one]] of rows.entries()) {
-    texts.set(`${path}/${i}@`, name)
-    show(conditionAtom(name), `${path}/${i}`, one, showing)
-  }
-}
-
 // All fields.
 
 /** Sets the fields that show a value. What no field can show is left out. */
@@ -309,10 +264,9 @@ function show(field: Field, path: string, value: unknown, showing: Showing): voi
     if (!Array.isArray(rows)) return
     texts.set(`${path}#`, String(rows.length))
     for (const [i, one] of rows.entries()) show(item, `${path}/${i}`, one, showing)
-  } else if (field.is === 'group' || field.is === 'oneOf' || field.is === 'when') {
+  } else if (field.is === 'group' || field.is === 'oneOf') {
     if (!isObject(value)) return
     if (field.is === 'group') showMembers(field.members, path, value, showing)
-    else if (field.is === 'when') showWhen(path, value, showing)
     else {
       const [name, form] =
         Object.entries(field.forms).find(([one]) => Object.hasOwn(value, one)) ?? []
@@ -343,8 +297,6 @@ function read(field: Field, path: string, reading: Reading): unknown {
       return readRows(field, path, reading)
     case 'oneOf':
       return readOneOf(field, path, reading)
-    case 'when':
-      return readWhen(path, reading)
     default:
       return readAtom(field, path, reading)
   }

@@ -1,19 +1,10 @@
 import type { FieldError, Values } from '../page.ts'
 import { dayWords } from '../parts/data.tsx'
 import { issueWords, sentenceWords } from '../parts/plain-words.ts'
-import { CONDITIONS, type Field, type Members, PLAN_MEMBERS, RULE_KINDS, SIZES } from './fields.ts'
-import { MISSING, ruleKind } from './form.ts'
+import { type Field, type Members, PLAN_MEMBERS, RULE_KINDS } from './fields.ts'
+import { MISSING } from './form.ts'
 
 // Where an error of a plan is, and what it says, in the words of the form.
-
-/** Returns the words for a condition: `country is`, `country is not`. */
-export function conditionLabel(name: string): string {
-  const size = SIZES.find(([one]) => one === name)
-  if (size) return size[1]
-  const known = name.replace(/^not_/, '')
-  const label = Object.hasOwn(CONDITIONS, known) ? CONDITIONS[known]?.label : undefined
-  return `${label ?? known.replaceAll('_', ' ')} is${name.startsWith('not_') ? ' not' : ''}`
-}
 
 /** Returns the fields below a field by the names of members. */
 function membersOf(field: Field): Members {
@@ -25,25 +16,6 @@ function membersOf(field: Field): Members {
 const small = (label: string): string =>
   /^[A-Z][a-z ]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label
 
-/** Returns the labels on the way to a place below a field. */
-function labelsBelow(field: Field | undefined, steps: readonly string[]): string[] {
-  const [step, ...others] = steps
-  if (!field || step === undefined) return []
-  if (field.is === 'rows') {
-    const row = `${field.one} ${Number(step) + 1}`
-    return [row, ...labelsBelow(field.item, others)]
-  }
-  if (field.is === 'when') {
-    // An empty row is no member of the plan.
-    if (/^\d+$/.test(step)) return [`condition ${Number(step) + 1}`]
-    const name = step === 'account_size' && others[0] ? `${step}/${others[0]}` : step
-    return [small(conditionLabel(name))]
-  }
-  const members = membersOf(field)
-  const member = Object.hasOwn(members, step) ? members[step] : undefined
-  return member ? [small(member.label), ...labelsBelow(member, others)] : []
-}
-
 /** Returns where an error of a plan is: `Rule “first-deposit”, amount`. */
 export function placeWords(pointer: string, values: Values): string {
   const [, first = '', ...steps] = pointer.split('/')
@@ -51,29 +23,32 @@ export function placeWords(pointer: string, values: Values): string {
     const field = Object.hasOwn(PLAN_MEMBERS, first) ? PLAN_MEMBERS[first] : undefined
     return field?.label ?? 'The plan'
   }
-  const [row, ...below] = steps
+  const [row] = steps
   if (row === undefined) return 'The rules'
   const path = `rules/${row}`
   const id = values(`${path}/id`).trim()
   const rule = id === '' ? `Rule ${Number(row) + 1}` : `Rule “${id}”`
-  const members = ruleKind(values, path)?.members ?? {}
-  const labels = labelsBelow({ is: 'group', label: '', members }, below)
-  return [rule, ...labels].join(', ')
+  const label = LABELS.get(steps.findLast((one) => LABELS.has(one)) ?? '')
+  return label === undefined ? rule : `${rule}, ${label}`
 }
 
 /** The labels of fields, by the names of their members. */
 type Labels = ReadonlyMap<string, string>
 
-/** Returns the labels of fields by the names of their members: of several with one name that of the last. */
-export const labelsOf = (all: Members): Labels =>
-  new Map(
-    (function* walk(members: Members): Generator<[string, string]> {
-      for (const [name, field] of Object.entries(members)) {
-        yield [name, small(field.label)]
-        yield* walk(membersOf(field.is === 'rows' ? field.item : field))
-      }
-    })(all),
-  )
+/** Returns the labels of fields by the names of members: of several with one name that of the outermost. */
+export const labelsOf = (all: Members): Labels => {
+  const labels = new Map<string, string>()
+  const walk = (members: Members): void => {
+    for (const [name, { label }] of Object.entries(members)) {
+      if (!labels.has(name)) labels.set(name, small(label))
+    }
+    for (const field of Object.values(members)) {
+      walk(membersOf(field.is === 'rows' ? field.item : field))
+    }
+  }
+  walk(all)
+  return labels
+}
 
 const LABELS = labelsOf({
   ...PLAN_MEMBERS,
@@ -84,9 +59,6 @@ const LABELS = labelsOf({
 function quoted(text: string, labels: Labels): string {
   const plain = text.replace(/^"(.*)"$/s, '$1')
   if (/^\d{4}-\d\d-\d\d$/.test(plain)) return dayWords(plain)
-  if (Object.hasOwn(CONDITIONS, plain.replace(/^not_/, ''))) {
-    return `“${small(conditionLabel(plain))}”`
-  }
   return `“${labels.get(plain) ?? plain}”`
 }
 
