@@ -93,7 +93,6 @@ export function frameTests(shared: () => Shared): void {
     // Alone, with `ACCESSIBILITY=whole`, no other test has sent them.
     await sendRefused(demo, ['T-refused-1'])
     const addresses = await pageAddresses({
-      client: demo.accounts.find(({ account }) => account === 'demo-forex')?.client_id ?? '',
       delivery_id: await refusedDelivery(shared()),
       webhook_id: await newWebhook(shared()),
       case_id: (await demoCase(shared())).case_id,

@@ -197,17 +197,16 @@ export function oddTests(shared: () => Shared): void {
   test('no page shows what only programs read, or cuts a text, whatever the data is', {
     skip,
   }, async () => {
-    const { browser, demo } = shared()
+    const { browser } = shared()
     const page = await browser.newPage()
     await page.addInitScript(WATCH_LABELS)
     await page.addInitScript(WATCH_SHIFTS)
     const own = { ...shared(), page }
     await openSignedIn(own, '/console')
     const ids = await createOddAccounts(own)
-    const client = demo.accounts.find(({ account }) => account === 'demo-forex')?.client_id ?? ''
     const { case_id } = await demoCase(own)
     const planIds = await readPlanIds(own)
-    const demoAddresses = await pageAddresses({ client, case_id })
+    const demoAddresses = await pageAddresses({ case_id })
     const found: string[] = []
     const addresses = [...demoAddresses, ...(await oddAddresses(ids))]
     for (const [i, address] of addresses.entries()) {

@@ -20,7 +20,6 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
   '/accounts/:account/find': ['record_id=IB-07'],
   '/accounts/:account/deliveries': ['record_id=T-refused-1', 'status=refused'],
   '/accounts/:account/customers/:customer_id': ['period=2026-03'],
-  '/accounts/:account/credentials': ['client_id=:client'],
   '/accounts/:account/reports': ['from=2026-03-01&to=2026-03-31&group_by=affiliate_id'],
   '/accounts/:account/statements': ['period=2026-03'],
   '/accounts/:account/lines/:line_id': ['customer_id=C-3301'],

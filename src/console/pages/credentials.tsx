@@ -7,9 +7,9 @@ import { issueClient, listClients, revokeClient, rotateClient } from '../../admi
 import type { AnswerOf, AnyOperation } from '../../http/operation.ts'
 import { nullIfConflict } from '../api-errors.ts'
 import { calling } from '../calling.ts'
-import { type Change, type Page, useVisit, withQuery } from '../page.ts'
+import type { Change, Page } from '../page.ts'
 import { Badge, EmptyState, Time } from '../parts/data.tsx'
-import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
+import { ChangeForm, FoldedForm, type Option } from '../parts/forms.tsx'
 import { RotationForm, secretOf } from '../parts/rotation.tsx'
 import { Table } from '../parts/table.tsx'
 import { AccountTabs } from '../parts/tabs.tsx'
@@ -49,59 +49,20 @@ const done = secretOf(
   'brand_token',
 )
 
-/** The kinds of credentials: what each is called, and the parameter of the address that selects one. */
-const KINDS = {
-  client: { name: 'client', param: 'client_id', caption: 'OAuth clients', ends: 'Old secret ends' },
-  token: { name: 'Brand Token', param: 'token_id', caption: 'Brand Tokens', ends: 'Ends' },
-} as const
-type Kind = keyof typeof KINDS
-
-/** Returns the changes of a kind. */
+/** Returns the changes of a kind of credentials. */
 const changesOf = (
-  kind: Kind,
+  kind: 'client' | 'token',
   ops: { issue: AnyOperation; rotate: AnyOperation; revoke: AnyOperation },
 ): Record<string, Change> => ({
   [`issue${kind}`]: calling(ops.issue, done),
   [`rotate${kind}`]: calling(ops.rotate, done),
-  [`revoke${kind}`]: {
-    ...calling(ops.revoke, 'The credential is revoked.'),
-    confirm: ({ query }) => query[KINDS[kind].param] ?? '',
-    next: (_, { path }) => path,
-  },
+  [`revoke${kind}`]: calling(ops.revoke, 'The credential is revoked.'),
 })
-
-/** Renders the forms that rotate or revoke the credential that the address selects. */
-const Selected = ({ kind, one }: { kind: Kind; one: Credential }, visit = useVisit()) => (
-  <>
-    <h2>
-      {KINDS[kind].name} <code>{one.id}</code>
-    </h2>
-    {one.isValid ? (
-      <>
-        {kind === 'client' && <RotationForm secret="client secret" change="rotateclient" />}
-        <ConfirmForm
-          change={`revoke${kind}`}
-          submit={`Revoke the ${KINDS[kind].name}`}
-          needs="approver"
-          name={one.id}
-        >
-          <p>Requests with it are refused at once. This cannot be undone.</p>
-        </ConfirmForm>
-      </>
-    ) : (
-      <p>It has ended. Issue another one on the list of credentials.</p>
-    )}
-    <p>
-      <a href={visit.path}>All credentials</a>
-    </p>
-  </>
-)
 
 /** The credentials of an account: OAuth clients of a partner, or Brand Tokens of a brand. */
 export const credentialsPage: Page = {
   path: '/accounts/:account/credentials',
   section: 'Account',
-  query: ['client_id', 'token_id'],
   changes: {
     ...changesOf('client', { issue: issueClient, rotate: rotateClient, revoke: revokeClient }),
     ...changesOf('token', {
@@ -111,56 +72,63 @@ export const credentialsPage: Page = {
     }),
   },
   async render(visit) {
-    const { api, account, query } = visit
+    const { api, account } = visit
     const [clients, tokens] = await Promise.all([
       api.call(listClients, { account }).catch(nullIfConflict),
       api.call(listBrandTokens, { account }).catch(nullIfConflict),
     ])
-    const kind = clients ? 'client' : 'token'
     const rows = clients ? clients.data.map(ofClient) : (tokens?.data ?? []).map(ofToken)
-    const { name, param, caption, ends } = KINDS[kind]
-    const one = rows.find(({ id }) => id === query[param])
+    const [kind, name, param] = clients
+      ? (['client', 'client', 'client_id'] as const)
+      : (['token', 'Brand Token', 'token_id'] as const)
+    const valid = rows.filter(({ isValid }) => isValid).map(({ id }): Option => [id, id])
     const body = (
       <>
         <AccountTabs here="Credentials" />
-        {one ? (
-          <Selected kind={kind} one={one} />
-        ) : (
+        <Table
+          caption={clients ? 'OAuth clients' : 'Brand Tokens'}
+          rows={rows.toReversed()}
+          columns={{
+            ID: ({ id }) => <code>{id}</code>,
+            State: ({ isValid }) => (
+              <Badge tone={isValid ? 'good' : 'quiet'}>{isValid ? 'valid' : 'ended'}</Badge>
+            ),
+            [clients ? 'Old secret ends' : 'Ends']: ({ until }) =>
+              until ? <Time at={until} /> : '–',
+            Created: 'created_at',
+          }}
+          empty={
+            <EmptyState title="The account has no credentials yet.">
+              <p>Issue one below, and hand it over on a secure channel.</p>
+            </EmptyState>
+          }
+        />
+        {(clients || valid.length === 0) && (
           <>
-            <Table
-              caption={caption}
-              rows={rows.toReversed()}
-              columns={{
-                ID: ({ id }) => (
-                  <a href={withQuery(visit.path, { [param]: id })}>
-                    <code>{id}</code>
-                  </a>
-                ),
-                State: ({ isValid }) => (
-                  <Badge tone={isValid ? 'good' : 'quiet'}>{isValid ? 'valid' : 'ended'}</Badge>
-                ),
-                [ends]: ({ until }) => (until ? <Time at={until} /> : '–'),
-                Created: 'created_at',
-              }}
-              empty={
-                <EmptyState title="The account has no credentials yet.">
-                  <p>Issue one below, and hand it over on a secure channel.</p>
-                </EmptyState>
-              }
+            <h2>Issue a credential</h2>
+            <ChangeForm change={`issue${kind}`} submit={`Issue a ${name}`} needs="approver">
+              <p class="note">The secret is shown once, after you have issued it.</p>
+            </ChangeForm>
+          </>
+        )}
+        {valid.length > 0 && (
+          <>
+            <h2>Rotate or revoke</h2>
+            <RotationForm
+              secret={clients ? 'client secret' : 'Brand Token'}
+              change={`rotate${kind}`}
+              fields={clients ? [{ name: param, label: 'Client', options: valid }] : []}
             />
-            {kind === 'token' && rows.some(({ isValid }) => isValid) ? (
-              <>
-                <h2>Rotate the Brand Token</h2>
-                <RotationForm secret="Brand Token" change="rotatetoken" />
-              </>
-            ) : (
-              <>
-                <h2>Issue a credential</h2>
-                <ChangeForm change={`issue${kind}`} submit={`Issue a ${name}`} needs="approver">
-                  <p class="note">The secret is shown once, after you have issued it.</p>
-                </ChangeForm>
-              </>
-            )}
+            <FoldedForm
+              change={`revoke${kind}`}
+              title={`Revoke a ${name}`}
+              submit={`Revoke the ${name}`}
+              needs="approver"
+              isDanger
+              fields={[{ name: param, label: 'Type its ID to confirm', required: true }]}
+            >
+              <p>Requests with it are refused at once. This cannot be undone.</p>
+            </FoldedForm>
           </>
         )}
       </>

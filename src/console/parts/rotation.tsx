@@ -1,7 +1,7 @@
 import type { ShownSecret } from '../session.ts'
 import { CopiedText } from './data.tsx'
 import { Pairs } from './fields.tsx'
-import { ChangeForm } from './forms.tsx'
+import { ChangeForm, type Input } from './forms.tsx'
 
 // The forms that replace a secret.
 
@@ -46,15 +46,19 @@ export const secretOf =
 export const RotationForm = ({
   secret,
   change = 'rotate',
+  fields = [],
 }: {
   secret: string
   change?: string
+  /** What names the one of several whose secret is replaced. */
+  fields?: readonly Input[]
 }) => (
   <ChangeForm
     change={change}
     submit={`Rotate the ${secret}`}
     needs="approver"
     fields={[
+      ...fields,
       {
         name: 'overlap',
         label: `The old ${secret}`,
