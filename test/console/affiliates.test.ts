@@ -182,8 +182,8 @@ test('all affiliates that the filter matches are one file', async () => {
   const all = { affiliate_id: '*', plan: 'standard-ib', from: '2026-01-01', customers: 'all' }
   await askAdmin('accounts/acme/assignments', 'PUT', [all])
   expect(await download('&search=07')).toEqual([
-    'affiliate_id,name,parent,plan,plan_from,plan_for_all,last_signup,balance_EUR,payable_EUR',
-    'IB-07,,,,,IB per lot,,1.00,1.00',
+    'affiliate_id,name,parent,plan,plan_from,plan_for_all,last_signup,balance,payable,earned',
+    'IB-07,,,,,standard-ib,,1.00 EUR,1.00 EUR,',
   ])
   expect(await download('')).toHaveLength(3)
 })

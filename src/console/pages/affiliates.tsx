@@ -1,15 +1,11 @@
+import { listAffiliateFigures } from '../../admin/affiliate-figures.ts'
 import { listUnconfiguredAffiliates, putAffiliates } from '../../admin/affiliates.ts'
+import { csvHeaders, writeCsv } from '../../commission/csv.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import {
-  downloadAll,
-  LISTED,
-  readFigures,
-  tickedAffiliates,
-  tickValues,
-} from '../affiliate-export.ts'
+import { refused } from '../csv-columns.ts'
 import { pick } from '../form.ts'
-import { accountPath, type Page, useVisit, withQuery } from '../page.ts'
+import { accountPath, type Page, useVisit, type Values, type Visit, withQuery } from '../page.ts'
 import {
   type AffiliateFigures,
   BalanceCell,
@@ -32,6 +28,42 @@ import { AffiliateName, NameAndId } from '../parts/names.tsx'
 import { canManage, PostForm, RowRefusal } from '../parts/payout-forms.tsx'
 import { Table } from '../parts/table.tsx'
 import { tickName } from '../payment-rows.ts'
+
+/** The affiliates of one page of the list, each with a tick box, and of a file. */
+const [LISTED, OF_FILE] = [100, 500]
+
+/** Returns the ids of the affiliates that a form has ticked. */
+const tickValues = (values: Values): string[] =>
+  Array.from({ length: LISTED }, (_, i) => values(tickName(i))).filter(Boolean)
+
+/** Returns what the operation takes to list the affiliates that the filters match. */
+const listOf = ({ account, query: { search, only, sort, cursor } }: Visit, per_page: number) => ({
+  ...{ account, search, only, sort, cursor, per_page },
+})
+
+const HEADER = [
+  ...['affiliate_id', 'name', 'parent', 'plan', 'plan_from', 'plan_for_all', 'last_signup'],
+  ...['balance', 'payable', 'earned'],
+]
+
+const textOf = (amount: string, { currency }: { readonly currency: string }) =>
+  `${amount} ${currency}`
+
+/** Responds with a file of the affiliates that the filters match, as many as one request reads. */
+async function fileOf(visit: Visit): Promise<Response> {
+  const { data } = await visit.api.call(listAffiliateFigures, listOf(visit, OF_FILE))
+  const rows = data.map(({ affiliate_id, display_name, parent, plan, last_signup, ...sums }) => [
+    ...[affiliate_id, display_name, parent],
+    // A plan of all others must not become one of their own when the file is uploaded again.
+    ...(plan?.for_all ? ['', '', plan.plan] : [plan?.plan, plan?.from, '']),
+    last_signup,
+    sums.balances.map((one) => textOf(one.balance, one)).join('; '),
+    sums.balances.map((one) => textOf(one.due, one)).join('; '),
+    sums.earned.map((one) => `${one.period}: ${textOf(one.total, one)}`).join('; '),
+  ])
+  const csv = writeCsv([HEADER, ...rows.map((row) => row.map((cell) => cell ?? ''))])
+  return new Response(csv, { headers: csvHeaders('affiliates', visit.account) })
+}
 
 /** The affiliates without a configuration that are shown above the list. */
 const FIRST = 20
@@ -174,7 +206,7 @@ const ListForm = (
       </fieldset>
       <p>
         <a href={withQuery(visit.path, { ...visit.query, format: 'csv' })} download>
-          Download all {count(list.meta.total)} as CSV
+          Download as CSV{list.meta.total > OF_FILE && `, ${count(OF_FILE)} from here on`}
         </a>
       </p>
     </PostForm>
@@ -210,7 +242,11 @@ export const affiliatesPage: Page = {
     add: addAffiliate,
     assign: {
       done: assignedText,
-      perform: (values, visit) => assignPlan(values, visit, tickedAffiliates(values)),
+      perform(values, visit) {
+        const ticked = tickValues(values)
+        if (ticked.length === 0) throw refused('Tick at least one affiliate.')
+        return assignPlan(values, visit, ticked)
+      },
       // The choice is made: the list no longer asks for affiliates.
       next: (_, { path, query }) => withQuery(path, { ...query, plan: undefined }),
     },
@@ -220,11 +256,11 @@ export const affiliatesPage: Page = {
         api.call(putAffiliates, { account, affiliates: [pick(values, 'affiliate_id')] }),
     },
   },
-  file: (visit) => (visit.query.format === 'csv' ? downloadAll(visit) : null),
+  file: (visit) => (visit.query.format === 'csv' ? fileOf(visit) : null),
   async render(visit) {
     const { api, account, query } = visit
     const [list, unconfigured, choices] = await Promise.all([
-      readFigures(visit, { cursor: query.cursor, per_page: LISTED }),
+      api.call(listAffiliateFigures, listOf(visit, LISTED)),
       api.call(listUnconfiguredAffiliates, { account, customers: LATEST }),
       readAddChoices(visit),
     ])
