@@ -28,8 +28,7 @@ import { AccountTabs } from '../parts/tabs.tsx'
 /** An event definition as the API shows it. */
 type Definition = AnswerOf<typeof listEventDefinitions>['data'][number]
 
-const { granularity, eventid, currency, outflow, status_member } = definitionFields
-const simple = { granularity, eventid, currency, outflow, status_member }
+const { product: _, ...simple } = definitionFields
 
 /** Returns the product lines of a definition, one `Value=product line` on each line of text. */
 const productsOf = (product: Definition['product']) =>
@@ -54,7 +53,6 @@ const definitionChange: Change = {
   ...calling(putEventDefinition, 'The definition is saved.', (values) => {
     const [field, map] = [values('field'), values('map')]
     return {
-      kpis: linesOf(values('kpis')),
       ...((field !== '' || map !== '') && { product: { field, map: readProducts(map) } }),
     }
   }),
@@ -67,13 +65,6 @@ const DefinitionForm = ({ one }: { one: Definition | undefined }) => (
     change="define"
     submit="Save the definition"
     fields={[
-      {
-        name: 'kpis',
-        label: 'KPIs',
-        type: 'area',
-        value: one?.kpis.join('\n'),
-        hint: 'The names of further amounts as the brand writes them, one in a line. “Value” always is one.',
-      },
       {
         name: 'field',
         label: 'Field of the product line',

@@ -35,7 +35,6 @@ type Account = AnswerOf<typeof getAccount>
 const {
   disabled: _disabled,
   affiliate_view: _view,
-  landing_pages: _pages,
   accent_color: _color,
   logo: _logo,
   book_zone,
@@ -84,11 +83,6 @@ export const settingsPage: Page = {
       'What affiliates see is saved. It holds from their next request on.',
       (values) => ({ affiliate_view: changedMembers(affiliateViewFields, values) }),
     ),
-    pages: calling(
-      changeAccount,
-      'The pages are saved. Links that were made before stay as they are.',
-      (values) => ({ landing_pages: values('landing_pages').split(/\s+/).filter(Boolean) }),
-    ),
     looks: calling(changeAccount, 'How the portal looks is saved.', changedLooks),
     enable: calling(changeAccount, 'The account is enabled.', () => ({ disabled: false })),
     disable: {
@@ -131,20 +125,6 @@ export const settingsPage: Page = {
           schemas={affiliateViewFields}
           words={VIEW_WORDS}
           values={{ ...DEFAULT_VIEW, ...account.affiliate_view }}
-        />
-        <h2 id="landing-pages">Links that affiliates make</h2>
-        <ChangeForm
-          change="pages"
-          submit="Save the pages"
-          fields={[
-            {
-              name: 'landing_pages',
-              label: 'Pages to which they may lead',
-              type: 'area',
-              value: account.landing_pages.join('\n'),
-              hint: 'One address on each line, such as https://acme.example/start. A link may lead to each of these pages, and to all pages below it. Empty: affiliates cannot make links. Your own links may lead anywhere.',
-            },
-          ]}
         />
         <h2 id="looks">How the portal of affiliates looks</h2>
         {account.logo && (

@@ -138,6 +138,10 @@ export const ACCOUNT_WORDS = {
     label: 'Customers without an affiliate, in %',
     hint: 'Webhooks report it if more of the new customers of a day have no affiliate. Default: 20 %.',
   },
+  landing_pages: {
+    label: 'Pages to which links of affiliates may lead',
+    hint: 'One address on each line, such as https://acme.example/start. A link may lead to each of these pages, and to all pages below it. Empty: affiliates cannot make links. Your own links may lead anywhere.',
+  },
   region: {
     label: 'Region of the credentials',
     hint: 'Where credentials are checked: choose the region of the servers that send the records. It applies to new credentials. Empty: near the caller.',
@@ -207,6 +211,10 @@ export const WEBHOOK_WORDS = {
 
 /** The fields of the definition of an event. */
 export const DEFINITION_WORDS = {
+  kpis: {
+    label: 'KPIs',
+    hint: 'The names of further amounts as the brand writes them, one in a line. “Value” always is one.',
+  },
   granularity: {
     label: 'What a record is',
     hint: 'When the total of a day is sent again, it replaces the former one.',

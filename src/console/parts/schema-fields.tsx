@@ -49,14 +49,15 @@ export const SchemaFields = <S extends Schemas>(
       const { choices, isList, isRequired } = described
       const value = form.values?.[name]
       const chosen = choices.filter((one) => Array.isArray(value) && value.includes(one))
-      const text = isList ? chosen.join() : formText(name, value)
+      const hasTicks = isList && choices.length > 0
+      const text = hasTicks ? chosen.join() : formText(name, value)
       const sent = refused?.change === form.change ? refused.values : null
       return (
         <>
           {form.values && !form.sendsAll && (
             <input type="hidden" name={`was:${name}`} value={text} />
           )}
-          {isList ? (
+          {hasTicks ? (
             <Ticks
               title={label}
               hint={hint}
@@ -75,7 +76,7 @@ export const SchemaFields = <S extends Schemas>(
               value={text}
               required={isRequired}
               hint={hint}
-              type={words.type ?? 'text'}
+              type={isList ? 'area' : (words.type ?? 'text')}
               options={choices.length > 0 ? optionsOf(described, words, text) : undefined}
             />
           )}

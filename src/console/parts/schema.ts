@@ -59,6 +59,7 @@ export function describe(schema: Schema): Described {
 export function formText(name: string, value: unknown): string {
   const scale = SCALES[name]
   if (value === null || value === undefined || value === '') return ''
+  if (Array.isArray(value)) return value.join('\n')
   if (!scale || !Number.isFinite(Number(value))) return String(value)
   return String(Number((Number(value) * scale.factor).toFixed(3)))
 }
@@ -79,14 +80,16 @@ function scaledValue(name: string, text: string, { factor, digits, max }: Scale)
   })
 }
 
-/** Returns the text that a member of a form has. A list has a box for each choice. */
+/** Returns the text that a member of a form has. A list has a box for each choice, or a line for each text. */
 const sentText = (values: Values, name: string, { isList, choices }: Described) =>
-  isList ? choices.filter((choice) => values(`${name}:${choice}`)).join() : textOf(values(name))
+  isList && choices.length > 0
+    ? choices.filter((choice) => values(`${name}:${choice}`)).join()
+    : textOf(values(name))
 
 const textOf = (text: string) => text.replaceAll('\r\n', '\n').trim()
 
-function toValue(text: string, { isList, type }: Described): unknown {
-  if (isList) return text === '' ? [] : text.split(',')
+function toValue(text: string, { isList, choices, type }: Described): unknown {
+  if (isList) return text.split(choices.length > 0 ? ',' : '\n').filter(Boolean)
   if (text === '') return null
   // Boxes that are ticked have any other text.
   if (type === 'boolean') return text !== 'false'
