@@ -365,7 +365,6 @@ export const affiliatePage: Page = {
         <h2>Statements</h2>
         <Statements
           isOfAffiliate
-          planNames={found.planNames}
           caption="Statements, the latest first"
           rows={found.statements.data}
           empty={

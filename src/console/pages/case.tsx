@@ -27,8 +27,8 @@ import {
   subjectText,
   WaitingBadge,
 } from '../parts/cases.tsx'
-import { CustomerLink } from '../parts/customers.tsx'
-import { Badge, Data, Day, Pager, periodWords, Time } from '../parts/data.tsx'
+import { CustomerLink, CustomerLinks } from '../parts/customers.tsx'
+import { Badge, Data, Day, NOTHING, Pager, periodWords, Time } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink, type Pair, Pairs } from '../parts/fields.tsx'
 import { Refusal } from '../parts/forms.tsx'
@@ -39,8 +39,6 @@ import { RecordLink } from '../parts/record-link.tsx'
 import { Table } from '../parts/table.tsx'
 
 // The records behind a case, down to their deliveries.
-
-const NONE = <span class="quiet">–</span>
 
 /** The values that are shown of each resource, and the fields whose labels and formats they have. */
 const SHOWN: Readonly<Record<PresentedEvidence['resource'], Readonly<Record<string, string>>>> = {
@@ -136,11 +134,15 @@ const Evidence = ({ found }: { found: AnswerOf<typeof listFraudEvidence> }, visi
         Record: (record) => <RecordName record={record} />,
         Day: 'day',
         Customer: ({ customer_id }) =>
-          customer_id === null ? NONE : <CustomerLink account={visit.account} id={customer_id} />,
+          customer_id === null ? (
+            NOTHING
+          ) : (
+            <CustomerLink account={visit.account} id={customer_id} />
+          ),
         Values: Values,
         Delivery: ({ delivery_id }) =>
           delivery_id === null ? (
-            NONE
+            NOTHING
           ) : (
             <AccountLink at={['deliveries', delivery_id]} children="Delivery" />
           ),
@@ -180,14 +182,7 @@ const Head = ({ found }: ShownCase, visit = useVisit()) => {
       ? [
           [
             customers.length > 1 ? 'Customers' : 'Customer',
-            customers.map((id, i) => (
-              <>
-                {i > 0 && ', '}
-                <AccountLink at={['customers', id]}>
-                  <Data text={id} />
-                </AccountLink>
-              </>
-            )),
+            <CustomerLinks ids={customers} />,
           ] as const,
         ]
       : []),
@@ -253,14 +248,7 @@ function DecisionWords({ found, one }: ShownCase & { one: Decision }) {
         {refuse.length > 0 && (
           <p class="note">
             Refused from {from === null ? 'the beginning' : <Day day={from} />}:{' '}
-            {refuse.map((id, i) => (
-              <>
-                {i > 0 && ', '}
-                <AccountLink at={['customers', id]}>
-                  <Data text={id} />
-                </AccountLink>
-              </>
-            ))}
+            <CustomerLinks ids={refuse} />
           </p>
         )}
       </div>

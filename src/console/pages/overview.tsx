@@ -14,19 +14,11 @@ import { Feeds } from '../parts/feeds.tsx'
 import { VERTICALS } from '../parts/field-words.ts'
 import { AccountLink } from '../parts/fields.tsx'
 import { FigureCard, Moneys, WholeText } from '../parts/figures.tsx'
-import { moneyOf, openPeriods, sumByCurrency } from '../parts/owed.ts'
+import { moneyOf, openPeriods, sumByCurrency, usualCurrency } from '../parts/owed.ts'
 import { canPay } from '../parts/payout-forms.tsx'
 import { SinceYesterday } from '../parts/since-yesterday.tsx'
 import { Periods } from '../parts/statement-lists.tsx'
 import { renderThisMonth } from '../parts/this-month.tsx'
-
-/** Returns the currency in which a report is converted: the one that most statements have. */
-function mainCurrency(sums: readonly { currency: string; statements: number }[]): string {
-  const counts = new Map<string, number>()
-  for (const { currency, statements } of sums)
-    counts.set(currency, (counts.get(currency) ?? 0) + statements)
-  return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? 'USD'
-}
 
 /** The overview of an account: what is owed, what needs attention, and how its data arrives. */
 export const overviewPage: Page = {
@@ -127,7 +119,7 @@ export const overviewPage: Page = {
     return {
       title: isolated(settings.name),
       body,
-      computeDeferred: () => renderThisMonth(visit, settings.vertical, mainCurrency(sums.data)),
+      computeDeferred: () => renderThisMonth(visit, settings.vertical, usualCurrency(sums.data)),
     }
   },
 }

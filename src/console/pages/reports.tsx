@@ -9,6 +9,7 @@ import { dayBefore, type Page, useVisit, type Visit, VisitContext, withQuery } f
 import { EmptyState } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { Filters } from '../parts/forms.tsx'
+import { usualCurrency } from '../parts/owed.ts'
 import { ReportView } from '../parts/report.tsx'
 import { groupTitle, metricTitle } from '../parts/report-words.ts'
 
@@ -122,13 +123,6 @@ async function renderReport(visit: Visit, currency: string) {
       }}
     />
   )
-}
-
-/** Returns the currency of most plans of an account. */
-function usualCurrency(plans: readonly { readonly currency: string }[]): string {
-  const numbers = Map.groupBy(plans, ({ currency }) => currency)
-  const [most] = [...numbers].toSorted(([, a], [, b]) => b.length - a.length)
-  return most?.[0] ?? 'USD'
 }
 
 async function render(visit: Visit) {

@@ -1,6 +1,5 @@
 import { getPlan, getPlanVersion, listPlanVersions } from '../../admin/plans.ts'
 import { simulatePlan } from '../../admin/simulations.ts'
-import { parsePeriod } from '../../commission/engine/calendar.ts'
 import { validateShape } from '../../commission/plans/issues.ts'
 import { planTerms } from '../../commission/plans/plan.ts'
 import { listPeriods } from '../../commission/statements/operations.ts'
@@ -11,6 +10,7 @@ import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink } from '../parts/fields.tsx'
 import { Filters, type Option } from '../parts/forms.tsx'
 import { PlanLink } from '../parts/names.tsx'
+import { lastDayOf } from '../parts/periods.ts'
 import type { Version } from '../parts/plan-editor.tsx'
 import { computeFigures, endedPeriods, simulationOf } from '../parts/plan-figures.tsx'
 import { InWords } from '../parts/plan-words.tsx'
@@ -41,15 +41,13 @@ async function readKnown(visit: Visit): Promise<Known> {
   return {
     versions,
     periods: [...new Set([...(query.period ? [query.period] : []), ...periods])].sort(
-      (a, b) => lastDay(b) - lastDay(a),
+      (a, b) => lastDayOf(b) - lastDayOf(a),
     ),
     terms: query.terms
       ? parseField(query.terms)
       : (chosen ?? versions.find(({ withdrawn_at }) => withdrawn_at === null))?.terms,
   }
 }
-
-const lastDay = (period: string): number => parsePeriod(period)?.last ?? 0
 
 /** Returns what a query asks to simulate. The latest period is usual. */
 function inputOf(visit: Visit, { periods, terms }: Pick<Known, 'periods' | 'terms'>) {

@@ -31,7 +31,7 @@ import {
   StatementHead,
   type WholeStatement,
 } from '../parts/statement.tsx'
-import { LineList, LinesByRule, linesLike, readVersions } from '../parts/statement-lines.tsx'
+import { LineList, LinesByRule, readVersions } from '../parts/statement-lines.tsx'
 import { readAmount } from '../typed.ts'
 
 const ONCE = 'Must be unique: a reference is booked once.'
@@ -231,7 +231,7 @@ async function renderByRule(visit: Visit, statement: WholeStatement) {
 
 /** Reads and renders a page of the lines of one rule. */
 async function renderLines(visit: Visit, statement: WholeStatement) {
-  const { rule, version = '', like } = visit.query
+  const { rule, version = '' } = visit.query
   const lines: WholeStatement['lines'][number][] = []
   for await (const part of partsOf(visit, statement)) {
     lines.push(...part.lines.filter((one) => one.rule === rule && `${one.version}` === version))
@@ -242,14 +242,14 @@ async function renderLines(visit: Visit, statement: WholeStatement) {
     plan,
     lines.slice(0, 1).map((line) => line.version),
   )
-  return <LineList frame={{ currency, termsOf }} lines={linesLike(lines, like)} />
+  return <LineList frame={{ currency, termsOf }} lines={lines} />
 }
 
 /** A statement: what it pays and why, and the forms that approve and pay it, and record that the payment came back. */
 export const statementPage: Page = {
   path: '/accounts/:account/statements/:statement_id',
   section: 'Statements',
-  query: ['rule', 'version', 'like', 'cursor', 'format'],
+  query: ['rule', 'version', 'cursor', 'format'],
   changes,
   file(visit) {
     const { format } = visit.query

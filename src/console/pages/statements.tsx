@@ -473,7 +473,6 @@ export const statementsPage: Page = {
             </div>
           )}
           <Statements
-            planNames={names}
             period={period}
             caption={period ? title : 'Statements, the earliest period first'}
             rows={data}

@@ -5,8 +5,9 @@ import { ApiError } from '../../errors.ts'
 import type { Subject } from '../../fraud/kind.ts'
 import type { PresentedCase, SimulatedPage } from '../../fraud/simulated-page.ts'
 import { readErrors } from '../api-errors.ts'
-import { accountPath, useVisit, type Visit } from '../page.ts'
-import { CustomerLink } from './customers.tsx'
+import { accountPath, type Visit } from '../page.ts'
+import { customersOf } from './cases.tsx'
+import { CustomerLinks } from './customers.tsx'
 import { Badge, Data, Day, dayWords, visible } from './data.tsx'
 import { AffiliateLink } from './names.tsx'
 import { plainWords } from './plain-words.ts'
@@ -31,20 +32,12 @@ const LISTED = 200
 const LISTED_BESIDE = 5
 
 /** Renders whom a case is about, with links. */
-export const SubjectLinks = ({ subject }: { subject: Subject }, visit = useVisit()) => {
-  if ('affiliate_id' in subject) return <AffiliateLink id={subject.affiliate_id} />
-  const ids = 'customer_id' in subject ? [subject.customer_id] : subject.customer_ids
-  return (
-    <>
-      {ids.map((id, i) => (
-        <>
-          {i > 0 && ' and '}
-          <CustomerLink account={visit.account} id={id} />
-        </>
-      ))}
-    </>
+export const SubjectLinks = ({ subject }: { subject: Subject }) =>
+  'affiliate_id' in subject ? (
+    <AffiliateLink id={subject.affiliate_id} />
+  ) : (
+    <CustomerLinks ids={customersOf(subject)} />
   )
-}
 
 /** Renders the records behind a case, folded. */
 const Records = ({ account, one }: { account: string; one: PresentedCase }) => {

@@ -1,6 +1,6 @@
 import type { listAttributed } from '../../admin/attribution.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { accountPath } from '../page.ts'
+import { accountPath, useVisit } from '../page.ts'
 import { Badge, Data } from './data.tsx'
 
 // The parts of pages that show customers and where they came from.
@@ -49,6 +49,18 @@ export const CustomerLink = ({ account, id }: { account: string; id: string }) =
   <a href={accountPath(account, 'customers', id)}>
     <Data text={id} />
   </a>
+)
+
+/** Renders links to customers. */
+export const CustomerLinks = ({ ids }: { ids: readonly string[] }, { account } = useVisit()) => (
+  <>
+    {ids.map((id, i) => (
+      <>
+        {i > 0 && ', '}
+        <CustomerLink account={account} id={id} />
+      </>
+    ))}
+  </>
 )
 
 /** Renders a verdict and what it means. */

@@ -9,11 +9,11 @@ import { type Explained, recordsIn, sentencesIn } from '../../commission/why/sen
 import type { Explanation } from '../../commission/why/steps.ts'
 import { ENGLISH } from '../../commission/words/words.ts'
 import { useVisit } from '../page.ts'
-import { CustomerLink } from './customers.tsx'
 import { Data, isolated, Sentence } from './data.tsx'
 import { AccountLink, Facts } from './fields.tsx'
-import { AffiliateLink } from './names.tsx'
+import { Sentences, sentencesOf } from './plan-words.tsx'
 import { RecordLink } from './record-link.tsx'
+import { SCOPES, Scope } from './statement-lines.tsx'
 
 // The explanation of a line or an adjustment.
 
@@ -51,21 +51,6 @@ interface Statement {
   readonly currency: string
 }
 
-/** Renders whose records a line counts. */
-function Scope({ scope }: { scope: string }, visit = useVisit()) {
-  const [kind = '', ...rest] = scope.split(':')
-  const name = rest.join(':')
-  if (kind === 'customer') return <CustomerLink account={visit.account} id={name} />
-  if (kind === 'affiliate' && name) return <AffiliateLink id={name} />
-  return kind === 'product' ? <Data text={name || 'none'} /> : 'All customers'
-}
-
-/** What the counted are called, by the kind of the scope. */
-const COUNTED: Readonly<Record<string, string>> = {
-  customer: 'Customer',
-  product: 'Product',
-}
-
 /** Renders what an explanation is about: a line, or an adjustment. */
 export const Head = (props: {
   statement: Statement
@@ -78,12 +63,7 @@ export const Head = (props: {
       props.line
         ? [
             ['Rule', `${isolated(props.line.rule)}, version ${props.line.version}`],
-            [
-              props.line.scope.startsWith('affiliate:')
-                ? 'For the affiliate below'
-                : (COUNTED[props.line.scope.split(':')[0] ?? ''] ?? 'Counts'),
-              <Scope scope={props.line.scope} />,
-            ],
+            [SCOPES[parseScope(props.line.scope).of], <Scope scope={props.line.scope} />],
           ]
         : []
     }
@@ -101,19 +81,12 @@ export function RuleInWords({
   const line = 'of' in explained ? explained.now?.line : explained.line
   const rule = terms?.rules.find(({ id }) => id === line?.rule)
   if (!terms || !rule) return null
-  const { pays, limits } = ruleWords(rule, terms)
   return (
     <section class="rule">
       <h2>
         The rule “{isolated(rule.id)}” of <Data text={terms.name} />
       </h2>
-      <ul class="rule-words">
-        {[pays, ...limits].map((sentence) => (
-          <li>
-            <Data text={sentence} />
-          </li>
-        ))}
-      </ul>
+      <Sentences now={sentencesOf(ruleWords(rule, terms))} before={null} />
     </section>
   )
 }

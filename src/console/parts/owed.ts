@@ -111,3 +111,10 @@ export function draftsByPeriod(sums: PeriodSums, now: number): PeriodDrafts[] {
     paying: rows.reduce((sum, one) => sum + one.paying, 0),
   }))
 }
+
+/** Returns the currency that most of some rows have. */
+export function usualCurrency(rows: readonly { readonly currency: string }[]): string {
+  const groups = Map.groupBy(rows, ({ currency }) => currency)
+  const [most] = [...groups].toSorted(([, a], [, b]) => b.length - a.length)
+  return most?.[0] ?? 'USD'
+}

@@ -46,23 +46,37 @@ export async function readTerms(
 /** Returns the name of a plan, or its id if its terms are not known. */
 export const planName = (terms: PlanTerms | null, plan: string): string => terms?.name ?? plan
 
-/** Where the next step is done; null if outside of the service. */
-type StepPlace =
-  | 'rates'
-  | 'mappings'
-  | 'held'
-  | 'new affiliate'
-  | 'affiliate'
-  | 'customer'
-  | 'plan of the affiliate'
-  | 'plan'
-  | null
+/** Returns the address of a page of the account by the parts of its path. */
+type PageAt = (...parts: string[]) => string
 
-type Next = readonly [text: string, at: StepPlace]
+/** Returns the address where the next step is done; null if it needs an id that is not known. */
+type Address = (at: PageAt, unearned: Unearned) => string | null
 
-const SEE_PLAN: Next = ['See what the plan pays for', 'plan']
-const SEE_CUSTOMER: Next = ['See what the customer has done', 'customer']
-const UPLOAD_RATES: Next = ['Upload the rates', 'rates']
+/** The next step, and where it is done; null if outside of the service. */
+type Next = readonly [text: string, address: Address | null]
+
+const customer: Address = (at, { customer_id }) =>
+  customer_id ? at('customers', customer_id) : null
+const affiliate: Address = (at, { affiliate_id }) =>
+  affiliate_id ? at('affiliates', affiliate_id) : at('affiliates')
+const planOfAffiliate: Address = (at, { affiliate_id }) =>
+  affiliate_id ? at('affiliates', affiliate_id) : at('plans')
+
+/** Leads to the form of one rate. The rate of another record can be missing: only that of the record has its day. */
+const rates: Address = (at, { reason, currency, day }) => {
+  const query = {
+    currency: currency ?? undefined,
+    rate_day: reason.startsWith('fx_') ? day : undefined,
+  }
+  return `${withQuery(at('rates'), query)}#change-one`
+}
+
+const SEE_PLAN: Next = [
+  'See what the plan pays for',
+  (at, { plan }) => (plan ? at('plans', plan) : at('plans')),
+]
+const SEE_CUSTOMER: Next = ['See what the customer has done', customer]
+const UPLOAD_RATES: Next = ['Upload the rates', rates]
 const SENT_AGAIN: Next = ['It counts only if it is sent again as approved', null]
 
 /** Each reason, and the next step. `{rule}` is the rule that decided. */
@@ -70,7 +84,7 @@ const REASONS: Readonly<Record<Verdict, readonly [reason: string, next: Next]>> 
   counted: ['A line of a statement counts it', ['See the line', null]],
   held: [
     'The customer has not arrived yet',
-    ['Have the sender send the customer. What is held then counts by itself', 'held'],
+    ['Have the sender send the customer. What is held then counts by itself', (at) => at('held')],
   ],
   implausible_time: [
     'The time cannot be right: it is before the year 2000, or more than 36 hours ahead',
@@ -78,25 +92,31 @@ const REASONS: Readonly<Record<Verdict, readonly [reason: string, next: Next]>> 
   ],
   organic: [
     'The customer had no affiliate on that day',
-    ['See where the customer came from', 'customer'],
+    ['See where the customer came from', customer],
   ],
   unknown_affiliate: [
     'The affiliate of the customer is not set up',
-    ['Set up the affiliate', 'new affiliate'],
+    [
+      'Set up the affiliate',
+      (at, { affiliate_id }) => withQuery(at('affiliates'), { add: affiliate_id ?? undefined }),
+    ],
   ],
   refused: [
     'The customer was refused on that day',
-    ['See why, and end the refusal if it is wrong', 'customer'],
+    ['See why, and end the refusal if it is wrong', customer],
   ],
   no_plan: [
     'No plan was in force for the affiliate on that day',
-    ['Assign a plan to the affiliate', 'affiliate'],
+    ['Assign a plan to the affiliate', affiliate],
   ],
   pending: ['The sender says that it is pending', ['It counts once it is sent as approved', null]],
-  unmapped: ['Its status has no meaning yet', ['Say what the status means', 'mappings']],
+  unmapped: [
+    'Its status has no meaning yet',
+    ['Say what the status means', (at) => at('mappings')],
+  ],
   declined: ['The sender says that it was declined', SENT_AGAIN],
   reversed: ['The sender says that it was reversed', SENT_AGAIN],
-  no_rule: ['No rule of the plan pays for it', [SEE_PLAN[0], 'plan of the affiliate']],
+  no_rule: ['No rule of the plan pays for it', [SEE_PLAN[0], planOfAffiliate]],
   excluded: ['A condition of {rule} leaves it out', SEE_PLAN],
   expired: ['The time after the signup in which {rule} pays was over', SEE_PLAN],
   no_currency: [
@@ -105,7 +125,7 @@ const REASONS: Readonly<Record<Verdict, readonly [reason: string, next: Next]>> 
   ],
   fx_pending: [
     'It waits for an exchange rate',
-    ['Upload the rates if they do not come by themselves', 'rates'],
+    ['Upload the rates if they do not come by themselves', rates],
   ],
   fx_missing: ['There is no exchange rate of its day or of the days before', UPLOAD_RATES],
   already_counted: ['By {rule} the customer has been paid for already', SEE_CUSTOMER],
@@ -121,39 +141,6 @@ function nextOf({ reason, condition }: Unearned): Next {
   return reason === 'not_qualified' && condition === 'min' ? SEE_PLAN : REASONS[reason][1]
 }
 
-/** Returns the page of the next step; null if it needs an id that is not known. */
-function stepPath(
-  visit: Visit,
-  { affiliate_id, customer_id, plan, currency, ...one }: Unearned,
-  at: StepPlace,
-): string | null {
-  const page = (...parts: string[]) => accountPath(visit.account, ...parts)
-  const pageOf = (section: string, id: string | null | undefined) =>
-    id ? page(section, id) : page(section)
-  switch (at) {
-    case null:
-      return null
-    case 'new affiliate':
-      return withQuery(page('affiliates'), { add: affiliate_id ?? undefined })
-    case 'affiliate':
-      return pageOf('affiliates', affiliate_id)
-    case 'plan of the affiliate':
-      return affiliate_id ? page('affiliates', affiliate_id) : page('plans')
-    case 'customer':
-      return customer_id ? page('customers', customer_id) : null
-    case 'plan':
-      return pageOf('plans', plan)
-    case 'rates': {
-      // The rate of another record can be missing: only that of the record itself has its day.
-      const day = one.reason.startsWith('fx_') ? one.day : undefined
-      const query = { currency: currency ?? undefined, rate_day: day }
-      return `${withQuery(page('rates'), query)}#change-one`
-    }
-    default:
-      return page(at)
-  }
-}
-
 /** Returns why something earned nothing, in sentences. */
 export const sentenceOf = (visit: Visit, unearned: Unearned, termsOf: TermsOf): string =>
   [
@@ -163,11 +150,11 @@ export const sentenceOf = (visit: Visit, unearned: Unearned, termsOf: TermsOf): 
 
 /** Renders the next step after a reason: a link where a page helps. */
 export function NextStep({ unearned }: { unearned: Unearned }, visit = useVisit()) {
-  const [text, at] = nextOf(unearned)
-  const path = stepPath(visit, unearned, at)
+  const [text, address] = nextOf(unearned)
+  if (address === null) return `${text}.`
+  const to = address((...parts) => accountPath(visit.account, ...parts), unearned)
   // Several records have several customers: their list leads to each.
-  if (path === null && at !== null) return null
-  return path ? <a href={path}>{text}</a> : `${text}.`
+  return to && <a href={to}>{text}</a>
 }
 
 /** Renders why something earned nothing: a sentence and the next step. */

@@ -176,13 +176,13 @@ export function changeWords(now: number | null, before: number | null): string |
   return `${by.format(Math.abs(percent))} % ${percent > 0 ? 'more' : 'less'}`
 }
 
-/** Renders the totals as large figures, each with its change in percent since the span before. */
+/** Renders the totals as large figures, those of a report with groups in part, each with its change in percent since the span before. */
 export function TotalCards({
   report,
   before,
   beforeWords,
 }: Pick<ReportProps, 'report' | 'before' | 'beforeWords'>) {
-  const metrics = shownMetrics(report).slice(-CARDS)
+  const metrics = shownMetrics(report).slice(report.group_by.length > 0 ? -CARDS : 0)
   return (
     <section aria-label="Totals">
       <div class="figure-cards report-totals">
@@ -269,20 +269,8 @@ export function ReportView(props: ReportProps) {
         </a>{' '}
         {hidden > 0 && `It also has the ${hidden.toLocaleString('en')} rows that are not shown.`}
       </p>
-      {hasGroups ? (
+      {hasGroups && (
         <Table caption={`${daysText(report)}, in ${currency}`} rows={rows} columns={shown} />
-      ) : (
-        <Table
-          isNarrow
-          caption={`${daysText(report)}, in ${report.currency}`}
-          rows={shownMetrics(report)}
-          columns={{
-            Figure: (name) => <Data text={metricTitle(name)} />,
-            Total: {
-              number: (name) => <FigureText report={report} row={report.totals} metric={name} />,
-            },
-          }}
-        />
       )}
       {empty.length !== 0 && (
         <details>

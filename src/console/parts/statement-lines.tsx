@@ -8,7 +8,6 @@ import { minorDigits } from '../../commission/minor-digits.ts'
 import type { StatementLine } from '../../commission/statements/draft.ts'
 import {
   type EqualLines,
-  equalityKey,
   isPercentRate,
   type LineGroup,
   parseScope,
@@ -16,7 +15,7 @@ import {
 import { useVisit, type Visit, withQuery } from '../page.ts'
 import { Amount, count, Data, isolated, titleOf } from './data.tsx'
 import { AccountLink } from './fields.tsx'
-import { Sentences } from './plan-words.tsx'
+import { Sentences, sentencesOf } from './plan-words.tsx'
 import { readTerms } from './reasons.tsx'
 import { type Cell, type NumberCell, Table } from './table.tsx'
 
@@ -61,16 +60,15 @@ const ruleOf = (
 ): Rule | undefined => termsOf(version)?.rules.find(({ id }) => id === rule)
 
 /** Returns the sentences of a rule, what it pays for first; none if its terms are unknown. */
-function sentencesOf(frame: LinesFrame, group: Pick<LineGroup, 'rule' | 'version'>): string[] {
+function wordsOf(frame: LinesFrame, group: Pick<LineGroup, 'rule' | 'version'>): string[] {
   const rule = ruleOf(frame, group)
   const terms = frame.termsOf(group.version)
   if (!rule || !terms) return []
-  const { pays, limits } = ruleWords(rule, terms)
-  return [pays, ...limits]
+  return sentencesOf(ruleWords(rule, terms))
 }
 
 /** Renders whom or what a line is for. */
-const Scope = ({ scope }: { scope: string }) => {
+export const Scope = ({ scope }: { scope: string }) => {
   const { of, id } = parseScope(scope)
   if (of === 'all') return <>All customers</>
   if (of === 'product') return <Data text={id} />
@@ -81,7 +79,13 @@ const Scope = ({ scope }: { scope: string }) => {
   )
 }
 
-const SCOPES = { all: 'For', customer: 'Customer', product: 'Product', affiliate: 'Affiliate' }
+/** What the records of a line are of. */
+export const SCOPES = {
+  all: 'For',
+  customer: 'Customer',
+  product: 'Product',
+  affiliate: 'Affiliate',
+}
 
 /** Returns the title of the column that says whom or what lines are for. */
 function scopeTitle(lines: readonly StatementLine[]): string {
@@ -163,12 +167,11 @@ export const explained = <Row extends { readonly id: string; readonly amount: st
   ),
 })
 
-/** Returns the address of the list of lines of a rule; of those that are equal to a line if it is given. */
+/** Returns the address of the list of lines of a rule. */
 const listAddress = (
   { path }: Visit,
   { rule, version }: Pick<LineGroup, 'rule' | 'version'>,
-  like?: string,
-): string => `${withQuery(path, { rule, version: `${version}`, like })}#lines`
+): string => `${withQuery(path, { rule, version: `${version}` })}#lines`
 
 /** Renders the lines of a statement by rule. */
 export const LinesByRule = (
@@ -179,7 +182,7 @@ export const LinesByRule = (
     <p class="note">No rule of the plan pays for this period.</p>
   ) : (
     groups.map((group) => {
-      const [pays, ...limits] = sentencesOf(frame, group)
+      const [pays, ...limits] = wordsOf(frame, group)
       const rows = [...group.equal.values()].toSorted(
         (a, b) => Number(b.count > 1) - Number(a.count > 1),
       )
@@ -203,7 +206,7 @@ export const LinesByRule = (
                 of === 1 ? (
                   <Scope scope={line.scope} />
                 ) : (
-                  <a href={listAddress(visit, group, line.id)}>
+                  <a href={listAddress(visit, group)}>
                     {count(of)} × {money(line.amount, frame.currency)}
                   </a>
                 ),
@@ -235,13 +238,6 @@ export const LinesByRule = (
     })
   )
 
-/** Returns the lines that a list shows: all of a rule, or those that are equal to one of them. */
-export function linesLike(lines: readonly StatementLine[], like: string | undefined) {
-  const model = lines.find(({ id }) => id === like)
-  const key = model && equalityKey(model)
-  return key === undefined ? lines : lines.filter((line) => equalityKey(line) === key)
-}
-
 /** Returns how many lines come before those of a cursor. */
 const offsetOf = (cursor: string | undefined): number =>
   /^\d{1,7}$/.test(cursor ?? '') ? Number(cursor) : 0
@@ -254,7 +250,7 @@ export function LineList(
   const { currency } = frame
   const { rule = '', version = '', cursor } = visit.query
   const named = { rule, version: Number(version) }
-  const [pays = rule] = sentencesOf(frame, named)
+  const [pays = rule] = wordsOf(frame, named)
   const offset = offsetOf(cursor)
   const shown = lines.slice(offset, offset + SHOWN.lines)
   const to = (at: number) =>

@@ -8,8 +8,8 @@ import type {
   listStatements,
 } from '../../commission/statements/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { type PlanNames, useVisit } from '../page.ts'
-import { Amount, Badge, count, dayWords, EmptyState, isolated, periodWords } from './data.tsx'
+import { useVisit } from '../page.ts'
+import { Amount, Badge, count, EmptyState, periodWords } from './data.tsx'
 import { AccountLink } from './fields.tsx'
 import { AffiliateName } from './names.tsx'
 import { type Cell, type NumberCell, Table } from './table.tsx'
@@ -51,18 +51,14 @@ interface StatementsProps {
   readonly caption: string
   readonly period?: string | undefined
   readonly rows: readonly Statement[]
-  readonly planNames: PlanNames
   /** Whether they are all of the affiliate whose page it is. */
   readonly isOfAffiliate?: true
   readonly empty: Child
 }
 
-/**
- * Renders statements, each with a link to it: those of one `period` by their affiliates.
- * What is the same in all of them has no column.
- */
+/** Renders statements, each with a link to it: those of one `period` by their affiliates. */
 export const Statements = (props: StatementsProps) => {
-  const { caption, period, rows, planNames, isOfAffiliate, empty } = props
+  const { caption, period, rows, isOfAffiliate, empty } = props
   /** Returns a column of amounts, each with the balance that was carried, unless that is 0. */
   const amount = (
     name: 'total' | 'payable',
@@ -80,17 +76,10 @@ export const Statements = (props: StatementsProps) => {
       </>
     ),
   })
-  const [plan, ...otherPlans] = new Set(rows.map((row) => row.plan))
-  // What is the same in all rows is said once.
-  const isOfOnePlan = rows.length > 1 && plan !== undefined && otherPlans.length === 0
-  const ofPlan = isOfOnePlan ? `, by the plan ${isolated(planNames.get(plan) ?? plan)}` : ''
-  const [day = '', ...otherDays] = new Set(rows.map(({ payable_on }) => payable_on))
-  const isOfOneDay = rows.length > 1 && otherDays.length === 0
-  const ofDay = isOfOneDay ? `, due on ${dayWords(day)}` : ''
   const held = ({ holds }: Statement) => holds.reduce((sum, hold) => sum + hold.count, 0)
   return (
     <Table
-      caption={`${caption}${ofPlan}${ofDay}`}
+      caption={caption}
       rows={rows}
       empty={empty}
       columns={{
@@ -107,8 +96,8 @@ export const Statements = (props: StatementsProps) => {
             {held(row) > 0 && <small class="held">{counted(held(row), 'record')} on hold</small>}
           </>
         ),
-        Due: !isOfOneDay && 'payable_on',
-        Plan: !isOfOnePlan && 'plan',
+        Due: 'payable_on',
+        Plan: 'plan',
         Earned: rows.some(isOtherThanPayable) && amount('total', 'opening', 'carried in'),
       }}
     />
