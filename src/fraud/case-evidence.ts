@@ -59,25 +59,6 @@ export async function evidenceOf(
   return all
 }
 
-/** The records whose present versions are read at once. */
-const COMPARED = 5000
-
-/** Returns the records of a case that were changed since a finding named them, or are not in the database. */
-async function changedOf(db: Connection, account: string, found: StoredCase): Promise<Placed[]> {
-  const all = await evidenceOf(db, account, found)
-  const changed: Placed[] = []
-  for (let i = 0; i < all.length; i += COMPARED) {
-    const part = all.slice(i, i + COMPARED)
-    const present = await withValues(
-      db,
-      account,
-      part.map(({ one }) => one),
-    )
-    changed.push(...part.filter((_, at) => present[at]?.changed))
-  }
-  return changed
-}
-
 /** A customer of a case, and how many of its records are theirs. */
 export const customerOfCase = described(() =>
   named(
@@ -150,21 +131,19 @@ export const fraudEvidence = described(() =>
 /** A record of a case, as it is answered. */
 export type PresentedEvidence = Fixed<v.InferOutput<typeof fraudEvidence>>
 
-/** Reads one page of the records of a case, or of those that were changed since, with their main values. */
+/** Reads one page of the records of a case, with their main values. */
 export async function pageEvidence(
   db: Connection,
   account: string,
   found: StoredCase,
   { number, size, after }: Page,
-  isChanged = false,
 ): Promise<FoundPage<PresentedEvidence>> {
   const [first = 0, last = -1] = (after ?? []).map(Number)
   const isBehind = ({ place: [part, index] }: Placed) =>
     part > first || (part === first && index > last)
   let skipped = after ? 0 : (number - 1) * size
   const page: Placed[] = []
-  const changed = isChanged ? await changedOf(db, account, found) : null
-  for await (const placed of changed ?? evidenceFrom(db, account, found, first)) {
+  for await (const placed of evidenceFrom(db, account, found, first)) {
     if (!isBehind(placed)) continue
     if (skipped > 0) skipped--
     else page.push(placed)
@@ -178,7 +157,7 @@ export async function pageEvidence(
       account,
       shown.map(({ one }) => one),
     ),
-    total: changed?.length ?? found.evidence_count,
+    total: found.evidence_count,
     isLimited: false,
     last: end ? [...end.place] : null,
   }

@@ -44,16 +44,10 @@ export function parseSubject(stored: KnownSubject | undefined) {
   return { last: last && parseCase(last), parts: last?.parts ?? 0, known }
 }
 
-const parseCase = (row: EvaluatedCase): Case => ({
-  position: row.position,
-  ...{ severity: row.severity, action: row.action, reserve_percent: row.reserve_percent },
-  ...{ status: row.status, openedFor: row.opened_for, lastEvidenceDay: row.last_day },
-  finding: {
-    subject: parseSubjectKey(row.subject),
-    figures: JSON.parse(row.figures),
-    ...{ sentence: row.sentence, version: row.version, kind: row.kind },
-  },
-  ...{ evidenceCount: row.evidence_count, added: [] },
+const parseCase = ({ figures, ...row }: EvaluatedCase): Case => ({
+  ...row,
+  figures: JSON.parse(figures),
+  added: [],
 })
 
 /** The records of a part of a finding: a row has at most 2 MB. */
@@ -71,16 +65,14 @@ export async function rowsOfCase(
   parts: number,
 ): Promise<{ row: EvaluatedCase; findings: FindingRow[] }> {
   const id = await caseId(account, key, one.position)
-  const { subject, figures, sentence, version, kind } = one.finding
-  const [customer_id = null, other_customer_id = null] = customersOf(subject)
-  const { position, severity, action, reserve_percent, status } = one
+  const { added, figures, ...rest } = one
+  const [customer_id = null, other_customer_id = null] = customersOf(parseSubjectKey(one.subject))
+  const version = required(one.version, 'number of the version')
   const row = {
-    ...{ id, ...key, position, customer_id, other_customer_id, kind, severity, action },
-    ...{ reserve_percent, status, sentence, figures: JSON.stringify(figures) },
-    ...{ version: required(version, 'number of the version'), opened_for: one.openedFor },
-    ...{ last_day: one.lastEvidenceDay, evidence_count: one.evidenceCount },
+    ...{ ...rest, ...key, id, customer_id, other_customer_id, version },
+    figures: JSON.stringify(figures),
   }
-  const chunks = one.added.flatMap(({ day, evidence }) =>
+  const chunks = added.flatMap(({ day, evidence }) =>
     Array.from({ length: Math.ceil(evidence.length / PART) }, (_, i) => ({
       day,
       evidence: JSON.stringify(evidence.slice(i * PART, (i + 1) * PART).map(toRow)),
@@ -96,7 +88,7 @@ function customersOf(subject: Subject): string[] {
   return ids.map((id) => String(encode(customers.customer_id, id)))
 }
 
-const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz'
+/** The characters of the id of a case: 104 bits. */
 const CHARACTERS = 26
 
 /** Returns the id of a case: the same however often it is opened. */
@@ -106,8 +98,5 @@ async function caseId(
   position: number,
 ): Promise<string> {
   const hex = await digest(JSON.stringify([account, affiliate_id, rule, subject, position]))
-  const bits = [...hex].map((digit) => Number.parseInt(digit, 16).toString(2).padStart(4, '0'))
-  const groups = bits.join('').match(/.{5}/g) ?? []
-  const text = groups.slice(0, CHARACTERS).map((group) => BASE32[Number.parseInt(group, 2)])
-  return `case_${text.join('')}`
+  return `case_${hex.slice(0, CHARACTERS)}`
 }

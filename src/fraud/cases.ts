@@ -1,5 +1,6 @@
 import { compare, decimal } from '../commission/engine/decimal.ts'
-import { type DayFinding, evidenceKey } from './findings.ts'
+import { type DayFinding, evidenceKey, subjectKey } from './findings.ts'
+import type { Figure } from './kind.ts'
 import type { RuleTerms } from './rules.ts'
 
 // The cases of a rule and subject (§17, law 2). Findings are only added: a record belongs to the case that was
@@ -30,29 +31,30 @@ export interface VersionFinding extends DayFinding {
   readonly terms: CaseTerms
 }
 
-/** A case of a rule and subject. Days are in days since 1970. */
+/** A case of a rule and subject, as it is stored. Days are in days since 1970. */
 export interface Case extends CaseTerms {
   /** Its position among the cases of its rule and subject, from 0. */
   readonly position: number
   readonly status: 'open' | 'expired' | 'confirmed' | 'dismissed'
+  /** The key of its subject. */
+  readonly subject: string
   /** The day of the finding that opened it. */
-  readonly openedFor: number
-  /** The last day whose finding had a new record. */
-  readonly lastEvidenceDay: number
-  /** The finding of that day, which the case shows. */
-  readonly finding: Pick<VersionFinding, 'subject' | 'figures' | 'sentence' | 'version' | 'kind'>
+  readonly opened_for: number
+  /** The last day whose finding had a new record, and what that finding shows. */
+  readonly last_day: number
+  readonly figures: readonly Figure[]
+  readonly sentence: string
+  readonly version: number | null
+  readonly kind: string
   /** The number of its records. */
-  readonly evidenceCount: number
+  readonly evidence_count: number
   /** The findings that are added to it, each with the records that no earlier one has named. */
   readonly added: readonly VersionFinding[]
 }
 
 /** Whether a finding of a day belongs to a case: to a flag only so many days after its last new record. */
-const takes = (
-  { status, action, lastEvidenceDay }: Case,
-  day: number,
-  expireDays: number,
-): boolean => status === 'open' && (action === 'hold' || day - lastEvidenceDay <= expireDays)
+const takes = ({ status, action, last_day }: Case, day: number, expireDays: number): boolean =>
+  status === 'open' && (action === 'hold' || day - last_day <= expireDays)
 
 const SEVERITIES = ['low', 'medium', 'high'] as const
 
@@ -68,16 +70,21 @@ function strongerOf(one: CaseTerms, other: CaseTerms): CaseTerms {
   return { severity, action, reserve_percent }
 }
 
+const shownOf = ({ day, figures, sentence, version, kind }: VersionFinding) => ({
+  ...{ last_day: day, figures, sentence, version, kind },
+})
+
 const openCase = (finding: VersionFinding, position: number): Case => ({
-  ...{ position, status: 'open', openedFor: finding.day, lastEvidenceDay: finding.day },
-  ...{ finding, ...finding.terms, evidenceCount: finding.evidence.length, added: [finding] },
+  ...{ position, status: 'open', subject: subjectKey(finding.subject), opened_for: finding.day },
+  ...{ ...shownOf(finding), ...finding.terms },
+  ...{ evidence_count: finding.evidence.length, added: [finding] },
 })
 
 const addTo = (one: Case, finding: VersionFinding): Case => ({
   ...one,
   ...strongerOf(one, finding.terms),
-  ...(finding.day >= one.lastEvidenceDay && { finding, lastEvidenceDay: finding.day }),
-  evidenceCount: one.evidenceCount + finding.evidence.length,
+  ...(finding.day >= one.last_day && shownOf(finding)),
+  evidence_count: one.evidence_count + finding.evidence.length,
   added: [...one.added, finding],
 })
 

@@ -147,18 +147,7 @@ export const listFraudEvidence = readList({
   ...ofCases,
   id: 'listFraudEvidence',
   path: '/cases/{case_id}/evidence',
-  params: {
-    case_id,
-    changed: v.optional(
-      member(
-        v.boolean(),
-        said(
-          'Whether to return only records that were changed since the case names them, or are not in the database.',
-          true,
-        ),
-      ),
-    ),
-  },
+  params: { case_id },
   words: described(() => ({
     description:
       'Returns the records on which a case rests, in the order in which they were found. Each figure can be recomputed from them.',
@@ -170,7 +159,7 @@ export const listFraudEvidence = readList({
   })),
   async list(call, sent, page) {
     const { found } = await readCase(call, sent.case_id)
-    return pageEvidence(call.session, call.grant.account, found, page, sent.changed)
+    return pageEvidence(call.session, call.grant.account, found, page)
   },
 })
 

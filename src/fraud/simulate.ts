@@ -108,9 +108,9 @@ async function findingsOfTest(
 }
 
 const inOrder = (a: SimulatedCase, b: SimulatedCase): number =>
-  a.openedFor - b.openedFor ||
+  a.opened_for - b.opened_for ||
   compareText(a.affiliate_id, b.affiliate_id) ||
-  compareText(subjectKey(a.finding.subject), subjectKey(b.finding.subject)) ||
+  compareText(a.subject, b.subject) ||
   a.position - b.position
 
 /**
@@ -120,7 +120,7 @@ const inOrder = (a: SimulatedCase, b: SimulatedCase): number =>
  */
 function heldBy(
   last: number,
-  { openedFor, reserve_percent }: Case,
+  { opened_for, reserve_percent }: Case,
   statements: readonly StatementSums[],
 ): HeldStatement[] {
   const payable = statements.filter(
@@ -128,7 +128,7 @@ function heldBy(
       it.payable_on !== null &&
       isPositive(decimal(it.payable)) &&
       dayNumber(it.payable_on) <= last &&
-      (it.paid_on === null || dayNumber(it.paid_on) > openedFor),
+      (it.paid_on === null || dayNumber(it.paid_on) > opened_for),
   )
   return [...Map.groupBy(payable.toSorted(byAge), ({ currency }) => currency).values()]
     .flatMap((own) => latestThatReach(own, reserve_percent, sumPayable(own)))
@@ -140,13 +140,12 @@ function heldBy(
  * days in common; of several the last one. Null if there is none.
  */
 export function outcomeOf(one: SimulatedCase, decided: readonly DecidedCase[]): Outcome | null {
-  const subject = subjectKey(one.finding.subject)
   const same = decided.findLast(
     (it) =>
       it.affiliate_id === one.affiliate_id &&
-      it.subject === subject &&
-      it.opened_for <= one.lastEvidenceDay &&
-      it.last_day >= one.openedFor,
+      it.subject === one.subject &&
+      it.opened_for <= one.last_day &&
+      it.last_day >= one.opened_for,
   )
   return same?.outcome ?? null
 }

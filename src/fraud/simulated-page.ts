@@ -6,9 +6,10 @@ import { count, day, money, version } from '../validation/answer-fields.ts'
 import { described, named } from '../validation/described.ts'
 import { member } from '../validation/fields.ts'
 import { fraudEvidence } from './case-evidence.ts'
+import { parseSubjectKey } from './findings.ts'
 import { figures, subject } from './kind.ts'
 import { LISTED_EVIDENCE } from './limits.ts'
-import { STATUSES } from './present-case.ts'
+import { fraudCase } from './present-case.ts'
 import { type SimulatedCase, sumHeld } from './simulate.ts'
 
 // A back-test on the wire.
@@ -23,10 +24,11 @@ const held = described(() =>
   ),
 )
 
-const foundCase = described(() =>
-  v.object({
-    subject,
-    affiliate_id: member(v.string(), 'The affiliate that had the customers.'),
+const foundCase = described(() => {
+  const { affiliate_id, status, opened_for, last_evidence_for, sentence } = fraudCase.entries
+  const { values: _, changed: __, ...record } = fraudEvidence.entries
+  return v.object({
+    ...{ subject, affiliate_id, status, opened_for, last_evidence_for, figures, sentence },
     version: v.nullable(
       member(version, 'The version that found it last. Null if it is that of the request.'),
     ),
@@ -34,23 +36,8 @@ const foundCase = described(() =>
       v.picklist(['flag', 'hold']),
       'What the case does: the most that a version which found it asks for.',
     ),
-    status: member(v.picklist(STATUSES), 'Whether it would be open or expired on the last day.'),
-    opened_for: member(day, 'The day of the finding that opens it.'),
-    last_evidence_for: member(day, 'The last day whose finding had a new record.'),
-    figures,
-    sentence: member(v.string(), 'The finding in one sentence.'),
     evidence: member(
-      v.array(
-        v.object({
-          customer_id: v.nullable(member(v.string(), 'The customer. Null for a statement.')),
-          resource: fraudEvidence.entries.resource,
-          id: member(v.string(), 'The id of the record.'),
-          day: member(day, 'The day of the record.'),
-          delivery_id: v.nullable(
-            member(v.string(), 'The delivery that last changed it. Null for a statement.'),
-          ),
-        }),
-      ),
+      v.array(v.object(record)),
       `The first ${LISTED_EVIDENCE} of the records behind it.`,
     ),
     evidence_total: member(count, 'The number of all records behind it.'),
@@ -64,8 +51,8 @@ const foundCase = described(() =>
         'What persons decided of a stored case of the same kind and subject, with days in common: `confirmed`, `dismissed`, or `reversed` if they confirmed it and ended the hold that it kept. Null if nothing was decided.',
       ),
     ),
-  }),
-)
+  })
+})
 
 /** A back-test. */
 export const simulatedPage = described(() =>
@@ -105,24 +92,19 @@ export type PresentedCase = SimulatedPage['data'][number]
 
 /** Returns a case with the first of its records, and what persons decided of it. */
 export function presentCase(one: SimulatedCase, outcome: Outcome | null): PresentedCase {
-  const { subject, figures, sentence } = one.finding
-  const records = one.added.flatMap(({ evidence }) => evidence)
+  const { affiliate_id, version, action, status, figures, sentence, added } = one
+  const records = added.flatMap(({ evidence }) => evidence).slice(0, LISTED_EVIDENCE)
   return {
-    subject,
-    affiliate_id: one.affiliate_id,
-    version: one.finding.version,
-    action: one.action,
-    status: one.status,
-    opened_for: dayText(one.openedFor),
-    last_evidence_for: dayText(one.lastEvidenceDay),
-    figures,
-    sentence,
-    evidence: records.slice(0, LISTED_EVIDENCE).map(({ day, delivery_id, ...record }) => ({
+    ...{ subject: parseSubjectKey(one.subject), affiliate_id, version, action, status },
+    opened_for: dayText(one.opened_for),
+    last_evidence_for: dayText(one.last_day),
+    ...{ figures, sentence },
+    evidence: records.map(({ day, delivery_id, ...record }) => ({
       ...record,
       day: dayText(day),
       delivery_id: delivery_id ?? null,
     })),
-    evidence_total: records.length,
+    evidence_total: one.evidence_count,
     would_hold: sumHeld(one.held),
     outcome,
   }

@@ -81,7 +81,7 @@ describe('an evaluation on request', () => {
       figures: [{ name: 'fees', value: '2', comparison: 'at_least', threshold: '2', unit: 'fees' }],
       sentence: 'The customer paid 2 fees for challenges and resets in 3 days.',
     })
-    expect(first?.case_id).toMatch(/^case_[0-9a-hjkmnp-tv-z]{26}$/)
+    expect(first?.case_id).toMatch(/^case_[0-9a-f]{26}$/)
     expect(second).toMatchObject({ rule: 'twins', opened_for: ago(10) })
     expect(await run()).toMatchObject({ done: true, cases_opened: 0, cases_closed: 0 })
     expect(await cases()).toEqual([first, second])
@@ -94,9 +94,7 @@ describe('an evaluation on request', () => {
       const at = `accounts/acme-prop-trading/cases/${one?.case_id}`
       const all = await json(askAdmin(`${at}/evidence`))
       const changed = all.data.filter((it: { changed: boolean }) => it.changed)
-      const { data, meta } = await json(askAdmin(`${at}/evidence?changed=true`))
-      expect(data).toEqual(changed)
-      return [meta.total, changed.map(({ id }: never) => id)]
+      return [changed.length, changed.map(({ id }: never) => id)]
     }
     await run()
     const [before] = await cases('?rule=resets')

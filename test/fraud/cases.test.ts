@@ -29,7 +29,7 @@ const recordsOf = ({ added }: Case) =>
   added.flatMap(({ evidence }) => evidence.map(({ id }) => id)).join('')
 
 const brief = (cases: readonly Case[]) =>
-  cases.map((one) => [one.status, one.openedFor, one.lastEvidenceDay, recordsOf(one)].join(' '))
+  cases.map((one) => [one.status, one.opened_for, one.last_day, recordsOf(one)].join(' '))
 
 /** Cases as they are stored: findings are added by several evaluations. */
 function stored() {
@@ -88,7 +88,7 @@ describe('the cases of a rule and subject', () => {
     const { find, cases } = stored()
     find(finding(10, 'a'))
     expect(find(finding(9, 'z'))).toEqual(['open 10 10 az'])
-    expect(cases[0]?.finding.sentence).toBe('Of day 10.')
+    expect(cases[0]?.sentence).toBe('Of day 10.')
   })
 
   test('another version never makes a case do less', () => {
@@ -148,7 +148,7 @@ test('day by day, findings make the same cases as at once', () => {
     ).sort((a, b) => a.day - b.day)
     const { find, cases } = stored()
     for (const one of findings) find(one)
-    const last = cases.at(-1)?.lastEvidenceDay ?? 0
+    const last = cases.at(-1)?.last_day ?? 0
     expect(brief(cases), `seed ${seed}`).toEqual(brief(casesOf(findings, last, EXPIRE)))
   }
 })

@@ -5,6 +5,7 @@ import { beginningsOf } from '../../src/commission/statements/days.ts'
 import { openSource } from '../../src/commission/statements/source.ts'
 import { findAccount } from '../../src/db/directory/accounts.ts'
 import { evaluateRules } from '../../src/fraud/evaluate.ts'
+import { parseSubjectKey } from '../../src/fraud/findings.ts'
 import { kindsOf } from '../../src/fraud/kinds.ts'
 import { openViews } from '../../src/fraud/read-views.ts'
 import { daysOfTerms } from '../../src/fraud/rule-days.ts'
@@ -122,10 +123,12 @@ async function simulatedCases(
     const cases = await simulateRule(await openViews(source, beginnings, test), test, affiliates)
     const writtenCases = cases.map((one): WorldCase => {
       const evidence = one.added.flatMap((finding) => finding.evidence)
-      const [finding] = written([{ ...one.finding, day: one.lastEvidenceDay, evidence }])
+      const [finding] = written([
+        { ...one, subject: parseSubjectKey(one.subject), day: one.last_day, evidence },
+      ])
       return {
         ...{ affiliate: one.affiliate_id, rule, version: 1, status: one.status },
-        ...{ opened_for: dayText(one.openedFor), last_day: dayText(one.lastEvidenceDay) },
+        ...{ opened_for: dayText(one.opened_for), last_day: dayText(one.last_day) },
         subject: finding!.subject,
         figures: finding!.figures,
         evidence: finding!.evidence,
