@@ -33,6 +33,8 @@
 -- Its logo as JSON: `type`, `bytes` and `digest`; null if it has none.
 --
 -- Whether the account is exported as Parquet files: `off`, `without_personal_data` or `with_personal_data`.
+--
+-- From how many months on the records of an account may be archived: docs/storage.md. Null: never.
 CREATE TABLE accounts (
   id                     TEXT PRIMARY KEY CHECK (id <> ''),
   name                   TEXT NOT NULL CHECK (name <> ''),
@@ -69,7 +71,9 @@ CREATE TABLE accounts (
     CHECK (accent_color GLOB '#[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]'),
   logo TEXT CHECK (json_type(logo) = 'object'),
   exports TEXT NOT NULL DEFAULT 'off'
-    CHECK (exports IN ('off', 'without_personal_data', 'with_personal_data'))
+    CHECK (exports IN ('off', 'without_personal_data', 'with_personal_data')),
+  archive_after INTEGER DEFAULT 13
+    CHECK (archive_after BETWEEN 13 AND 120)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX accounts_unpushed ON accounts (id) WHERE pushed < version;
@@ -450,7 +454,7 @@ CREATE TABLE account_moves (
   target      TEXT NOT NULL,
   status      TEXT NOT NULL CHECK (status IN ('waiting', 'copying', 'comparing', 'switched', 'dropping',
     'done', 'cancelling', 'cancelled', 'failed')),
-  waits_for   TEXT CHECK (waits_for IN ('run', 'reset', 'erasure')),
+  waits_for   TEXT CHECK (waits_for IN ('run', 'reset', 'erasure', 'archive')),
   place       TEXT,
   confirmed   INTEGER NOT NULL DEFAULT 0 CHECK (confirmed IN (0, 1)),
   closed_at   INTEGER,

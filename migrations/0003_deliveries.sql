@@ -113,7 +113,7 @@ CREATE TABLE arrivals (
 -- Held records are counted, and released in steps.
 --
 --   held       the number of held records of the account and resource
---   bytes      about how many bytes all of them added to the database
+--   bytes      about how many bytes all of them added to the database, those of archived months included
 --   releasing  the id of the last delivery of customers that left some of their held records to be
 --              released after its response; null if there are none
 CREATE TABLE totals (

@@ -70,3 +70,60 @@ CREATE TABLE export_runs (
   since_position INTEGER,
   form     TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- Months whose trading activity or daily events have left the database for objects in R2; docs/storage.md explains
+-- how a month leaves and comes back. While a month has a row, nothing is written to it, and nothing is computed from
+-- its records.
+--
+--   first_day, last_day  the days of the month
+--   state        `leaving`: objects are written, then the records leave in steps
+--                `archived`: no record is left
+--                `loading`: the records come back in steps; then the row is deleted
+--   begun_at     when they began to leave, in milliseconds
+--   archived_at  when the last had left, in milliseconds
+--   records      how many records leave
+--   days         a JSON array of their days
+CREATE TABLE archived_months (
+  account     TEXT NOT NULL,
+  first_day   INTEGER NOT NULL CHECK (first_day BETWEEN -719528 AND 2932896),
+  last_day    INTEGER NOT NULL CHECK (last_day BETWEEN -719528 AND 2932896),
+  resource    TEXT NOT NULL CHECK (resource IN ('trading-activity', 'activities')),
+  state       TEXT NOT NULL CHECK (state IN ('leaving', 'archived', 'loading')),
+  begun_at    INTEGER NOT NULL,
+  archived_at INTEGER,
+  records     INTEGER NOT NULL CHECK (records > 0),
+  days        TEXT NOT NULL CHECK (json_type(days) = 'array'),
+  PRIMARY KEY (account, first_day)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX archived_months_moving ON archived_months (account, first_day) WHERE state <> 'archived';
+
+-- The objects of these months, each with the key `archive/ACCOUNT/MONTH/` and `sha256`. Together they have every record that
+-- leaves, in the order of the primary key of its table.
+--
+--   last_key  the key of the last record, as a JSON array
+--   loaded    1 once its records are back in the database
+CREATE TABLE archive_objects (
+  account   TEXT NOT NULL,
+  first_day INTEGER NOT NULL,
+  part      INTEGER NOT NULL,
+  sha256    TEXT NOT NULL CHECK (length(sha256) = 64),
+  bytes     INTEGER NOT NULL,
+  records   INTEGER NOT NULL,
+  last_key  TEXT NOT NULL CHECK (json_valid(last_key)),
+  loaded    INTEGER NOT NULL DEFAULT 0 CHECK (loaded IN (0, 1)),
+  PRIMARY KEY (account, first_day, part)
+) STRICT, WITHOUT ROWID;
+
+-- The customers of the records that leave.
+--
+--   erased  1 once an erasure has masked the customer's records in the objects
+CREATE TABLE archived_customers (
+  account     TEXT NOT NULL,
+  customer_id TEXT NOT NULL,
+  first_day   INTEGER NOT NULL,
+  erased      INTEGER NOT NULL DEFAULT 0 CHECK (erased IN (0, 1)),
+  PRIMARY KEY (account, customer_id, first_day)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX archived_customers_month ON archived_customers (account, first_day);

@@ -45,9 +45,9 @@ const nameOf = (name: string | undefined, binding: string): string => {
 /** Returns the bucket of the jurisdiction, unless wrangler.toml has one. */
 function missingBucket(): Bucket | null {
   if (!jurisdiction) return null
-  const binding = `EXPORTS_${jurisdiction.toUpperCase()}`
+  const binding = `ARCHIVE_${jurisdiction.toUpperCase()}`
   const nameIn = (name: string | undefined) => {
-    const shared = configOf(name).r2_buckets.find((one) => one.binding === 'EXPORTS')?.bucket_name
+    const shared = configOf(name).r2_buckets.find((one) => one.binding === 'ARCHIVE')?.bucket_name
     return `${shared}-${jurisdiction}`
   }
   const isKnown = configOf(undefined).r2_buckets.some((one) => one.binding === binding)
@@ -111,7 +111,7 @@ if (!dryRun) {
   const described = describeBindings(manifest, 'DB', bindings, DATABASE)
   writeFileSync(
     'package.json',
-    bucket ? describeBindings(described, 'EXPORTS', [bucket.binding], BUCKET) : described,
+    bucket ? describeBindings(described, 'ARCHIVE', [bucket.binding], BUCKET) : described,
   )
   isBound = true
 }

@@ -27,6 +27,7 @@ const KINDS = {
         'test/books/book-faults',
         'test/fraud/evaluated-worlds',
         'test/fraud/evaluate.test',
+        'test/archive/archive',
       ],
     ),
   },

@@ -1,4 +1,5 @@
 import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from 'cloudflare:workers'
+import { NonRetryableError } from 'cloudflare:workflows'
 import { STEP_RETRIES } from './commission/statements/limits.ts'
 import {
   beginRun,
@@ -8,6 +9,7 @@ import {
   makeStep,
   type RunParameters,
 } from './commission/statements/run.ts'
+import { MonthArchived } from './db/archive/archived.ts'
 import { errorName } from './errors.ts'
 import { MOST_REVIEW_STEPS, reviewAfterRun } from './fraud/review-step.ts'
 
@@ -57,6 +59,7 @@ async function logged<T>({ run }: RunParameters, step: string, task: () => Promi
     return await task()
   } catch (error) {
     console.error(JSON.stringify({ fault: errorName(error), run, step }))
-    throw error
+    // Another attempt would meet the same archived months.
+    throw error instanceof MonthArchived ? new NonRetryableError(error.message) : error
   }
 }

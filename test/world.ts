@@ -36,7 +36,7 @@ function recordUse() {
   return used
 }
 function recordBuckets() {
-  const prototype = Object.getPrototypeOf(env.EXPORTS)
+  const prototype = Object.getPrototypeOf(env.ARCHIVE)
   for (const method of ['put', 'createMultipartUpload']) {
     const original = prototype[method]
     prototype[method] = function (this: R2Bucket, ...args: unknown[]) {

@@ -1,10 +1,13 @@
 import * as v from 'valibot'
 import type { AmountSigns } from '../amount-signs.ts'
+import { ARCHIVE_AFTER } from '../archive/limits.ts'
+import { deleteArchive } from '../archive/steps.ts'
 import { DEFAULT_VIEW, storedView, viewOf } from '../auth/affiliate-view.ts'
 import { requireRole } from '../auth/roles.ts'
 import { digest } from '../auth/secret.ts'
+import { refuseArchived } from '../db/archive/archived.ts'
 import { hasClosedPeriods } from '../db/commission/books/closings.ts'
-import { databaseBindings, resolveDatabase } from '../db/database.ts'
+import { databaseBindings, jurisdictionOf, resolveDatabase } from '../db/database.ts'
 import { putLogo } from '../db/directory/account-logos.ts'
 import { BEFORE_SWITCH, findActiveMove } from '../db/directory/account-moves.ts'
 import * as rows from '../db/directory/accounts.ts'
@@ -31,6 +34,7 @@ import {
   teamOperation,
 } from '../http/operation.ts'
 import { validationFailed } from '../http/read-fields.ts'
+import { resolveBucket } from '../parquet/bucket.ts'
 import { contrastOf, isColor, MIN_CONTRAST } from '../validation/accent.ts'
 import { count, takes_effect, time } from '../validation/answer-fields.ts'
 import { canonicalJson } from '../validation/canonical-json.ts'
@@ -209,6 +213,7 @@ function refuseUnknownBinding(env: Env, name: string | undefined): void {
  */
 async function admitAmountSigns({ account, db }: AccountCall, signs: AmountSigns): Promise<void> {
   if (signs === account.amount_signs) return
+  await refuseArchived(db, account.id, null)
   if (!(await hasClosedPeriods(db, account.id))) return
   throw new ApiError('conflict', {
     detail:
@@ -303,6 +308,9 @@ const shown = described(() => ({
     'How many persons must approve a statement: 1 or 2. Everyone with the admin key counts as one person; use Cloudflare Access for two.',
   ),
   exports: s.exports.wrapped,
+  archive_after: v.nullable(
+    member(count, 'After how many months records may be archived. Null: never.'),
+  ),
   unattributed_threshold: s.unattributed_threshold.wrapped,
   affiliate_view: member(shownView, 'What affiliates see.'),
   landing_pages: member(
@@ -379,6 +387,8 @@ export const createAccount = teamOperation({
       storage_quota: fields.storage_quota ?? DEFAULT_STORAGE_QUOTA,
       approvals: fields.approvals ?? 1,
       exports: fields.exports ?? 'off',
+      archive_after:
+        fields.archive_after === undefined ? ARCHIVE_AFTER.default : fields.archive_after,
       unattributed_threshold: fields.unattributed_threshold ?? UNATTRIBUTED_THRESHOLD,
       affiliate_view: storedView({ ...DEFAULT_VIEW, ...fields.affiliate_view }),
       landing_pages: JSON.stringify(fields.landing_pages ?? []),
@@ -541,6 +551,7 @@ export const resetAccount = accountOperation({
     // First: if R2 fails, nothing is begun.
     if (account.exports !== 'off' || (await hasFiles(db, id)))
       await deleteExportObjects(env, account)
+    await deleteArchive(() => resolveBucket(env, jurisdictionOf(account.binding)), db, id)
     await withAudit(db, entry, [beginReset(db, id)])
     await dropOldCopy(env, id)
     const isDone = await makeSteps([resetStep(db, id)], budget)

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
+import { firstDifference, refuseArchived } from '../db/archive/archived.ts'
 import { type AffiliateParents, readParents, replaceParents } from '../db/commission/histories.ts'
-import { firstDifference, toDay } from '../db/commission/history.ts'
+import { toDay } from '../db/commission/history.ts'
 import * as inUse from '../db/directory/affiliate-uses.ts'
 import * as rows from '../db/directory/affiliates.ts'
 import { hasAuditEntry, insertEntry, newAuditId, withAudit } from '../db/directory/audit.ts'
@@ -159,6 +160,7 @@ async function prepareAffiliates(call: AccountCall, { sent, issues }: SentList) 
   const after = changeTree(before, sent, todayOf(row))
   const changed = changedParents(before, after)
   const moved = movedFrom(before, changed)
+  for (const from of moved) await refuseArchived(db, account, from)
   const circles = findTreeIssues(sent, after)
   const all = [...issues, ...circles, ...(plans?.issues ?? [])]
   if (all.length > 0) throw validationFailed(all)

@@ -30,6 +30,7 @@ import { completenessSpan } from '../ingest/feed.ts'
 import { noteExpiring, noteLateFeeds, noteUnattributed, sweepWebhooks } from '../webhooks/causes.ts'
 import { oldestOfWebhooks } from '../webhooks/oldest.ts'
 import { today } from './account-day.ts'
+import { pendingMonths } from './archives.ts'
 import { CRON_SCHEDULES } from './crons.ts'
 import { measureDatabases } from './databases.ts'
 import { pendingErasures } from './erasures.ts'
@@ -70,7 +71,7 @@ async function keepDays(
       console.error(JSON.stringify({ fault: 'totals_differ', account: id, resource, day }))
     }
   } catch (error) {
-    // Records of these days are too many.
+    // Records of these days are archived, or too many.
     if (!(error instanceof ApiError) || error.status >= 500) throw error
   }
 }
@@ -100,6 +101,7 @@ const WORKS: readonly (readonly [
   [80, pendingErasures],
   [130, (env, binding) => pendingResets(resolveDatabase(env, binding))],
   [50, (env, binding) => pendingReleases(resolveDatabase(env, binding), null)],
+  [60, pendingMonths],
 ]
 
 /** The most queries with which a message resumes runs. */

@@ -1,7 +1,9 @@
 import * as v from 'valibot'
+import { eraseInMonth } from '../archive/steps.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
 import { withinJurisdiction } from '../auth/placement.ts'
-import { accountDatabase, resolveDatabase } from '../db/database.ts'
+import { encode } from '../db/column-types.ts'
+import { accountDatabase, jurisdictionOf, resolveDatabase } from '../db/database.ts'
 import { findAccount, listAccounts } from '../db/directory/accounts.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { bumpVersion } from '../db/directory/credentials.ts'
@@ -13,14 +15,16 @@ import {
   erasePersonalData,
   type KeptFields,
   maskNextActivities,
+  maskRows,
 } from '../db/records/erasure.ts'
 import { withD1Retry } from '../db/retry.ts'
-import type { Account } from '../db/schema.ts'
+import { type Account, erasures } from '../db/schema.ts'
 import { makeSteps, type Step, within } from '../db/steps.ts'
 import { accountList, accountOperation, teamOperation } from '../http/operation.ts'
 import { invalidQuery } from '../http/query.ts'
 import { notFound } from '../http/read-fields.ts'
 import { signText, verifyText } from '../http/sign-text.ts'
+import { DamagedObject, resolveBucket } from '../parquet/bucket.ts'
 import { count, time } from '../validation/answer-fields.ts'
 import { described, named } from '../validation/described.ts'
 import { id as anyId, member, said } from '../validation/fields.ts'
@@ -29,14 +33,18 @@ import { dropOldCopy } from './drop-old-copy.ts'
 import { queueErasedExport } from './exports.ts'
 import { propagateSettings } from './propagate.ts'
 
-/** Returns the step of an erasure: it masks the next activities of the customer. */
+/** Returns the step of an erasure: it masks the next activities of the customer, or those of an archived month. */
 function erasureStep(env: Env, binding: string, { account, customer_id }: ErasedCustomer): Step {
   const db = accountDatabase(env, { id: account, binding })
+  const stored = { account, customer_id: String(encode(erasures.customer_id, customer_id)) }
+  const bucketOf = () => resolveBucket(env, jurisdictionOf(binding))
   let fields: KeptFields | null = null
   return async () => {
     const kept = fields ?? (await keptFieldsOf(env, account))
     fields = kept
-    return maskNextActivities(db, { account, customer_id }, kept)
+    if (await maskNextActivities(db, { account, customer_id }, kept)) return true
+    await eraseInMonth(db, bucketOf, stored, (rows) => maskRows(db, rows, kept))
+    return false
   }
 }
 
@@ -185,7 +193,13 @@ export const eraseCustomer = accountOperation({
     await withAudit(db, entry, erasePersonalData(db, account, [{ customer_id, erased_at }], scope))
     await dropOldCopy(env, account)
     const step = erasureStep(env, row.binding, { account, customer_id })
-    const complete = await makeSteps([step], within(ERASURE_MS, STEPS_PER_REQUEST))
+    // The erasure waits until a damaged object is repaired.
+    const complete = await makeSteps([step], within(ERASURE_MS, STEPS_PER_REQUEST)).catch(
+      (error) => {
+        if (error instanceof DamagedObject) return false
+        throw error
+      },
+    )
     await queueErasedExport(env, row)
     return { customer_id, erased_at, complete }
   },

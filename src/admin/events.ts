@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { refuseArchived } from '../db/archive/archived.ts'
 import { hasClosedPeriods } from '../db/commission/books/closings.ts'
 import { accountDatabase } from '../db/database.ts'
 import { withAudit } from '../db/directory/audit.ts'
@@ -83,6 +84,7 @@ async function admitChange(
   })
   if (name === undefined) return
   const db = accountDatabase(env, account)
+  await refuseArchived(db, account.id, null)
   if (!(await hasClosedPeriods(db, account.id))) return
   throw new ApiError('conflict', {
     detail: `The account has closed periods, and another \`${name}\` would also change how stored events count. It can change only while no period is closed.`,

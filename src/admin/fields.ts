@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { AMOUNT_SIGNS } from '../amount-signs.ts'
+import { ARCHIVE_AFTER } from '../archive/limits.ts'
 import { approvalsRequired } from '../commission/books/book-fields.ts'
 import { governed } from '../commission/plans/assignments.ts'
 import { objectOf } from '../commission/plans/shapes.ts'
@@ -76,6 +77,17 @@ const storageQuota = v.pipe(
   v.check(
     (bytes) => bytes < 0 || (Number.isInteger(bytes) && bytes <= MAX_DATABASE_BYTES),
     `pattern a whole number of bytes, at most ${MAX_DATABASE_BYTES} (10 GB)`,
+  ),
+)
+
+const { least: LEAST_MONTHS, most: MOST_MONTHS } = ARCHIVE_AFTER
+
+/** After how many months records are archived. */
+const archiveAfter = v.pipe(
+  f.number,
+  v.check(
+    (months) => Number.isInteger(months) && months >= LEAST_MONTHS && months <= MOST_MONTHS,
+    `pattern a whole number of months from ${LEAST_MONTHS} to ${MOST_MONTHS}`,
   ),
 )
 
@@ -210,6 +222,17 @@ const settings = {
       said(
         'Whether Parquet files of the records and books are written each morning, for a warehouse. `with_personal_data` includes what names customers and affiliates. `off` deletes the files. Defaults to `off`.',
         'without_personal_data',
+      ),
+    ),
+  ),
+  archive_after: v.optional(
+    v.nullable(
+      member(
+        archiveAfter,
+        said(
+          `From how many months on trading activity and daily events may be archived, from ${LEAST_MONTHS} to ${MOST_MONTHS}. A plan or a fraud rule that looks back more days keeps them longer. Null: never. Defaults to ${ARCHIVE_AFTER.default}.`,
+          24,
+        ),
       ),
     ),
   ),

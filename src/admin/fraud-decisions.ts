@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { readHolds } from '../commission/books/holds.ts'
 import { listOf } from '../commission/plans/shapes.ts'
+import { refuseArchived } from '../db/archive/archived.ts'
 import { findCase } from '../db/fraud/cases.ts'
 import { storeNote } from '../db/fraud/decisions.ts'
 import { ulid } from '../db/ulid.ts'
@@ -74,6 +75,7 @@ export const decideFraudCase = accountOperation({
     const refuse = [...new Set(sent.refuse)].sort()
     const wrong = misplaced({ ...sent, keep_hold: keepHold || undefined })
     if (wrong.length > 0) throw validationFailed(wrong)
+    if (refuse.length > 0) await refuseArchived(db, account.id, from, refuse)
     const decided = await decideCase(env, account, {
       ...{ id, decision, reason, keepHold, refuse, from, shown },
       ...{ actor, now: Date.now() },

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { requireRole } from '../auth/roles.ts'
+import { refuseArchived } from '../db/archive/archived.ts'
 import { unconfiguredAmong } from '../db/directory/affiliates.ts'
 import { hasAuditEntry, newAuditId, withAudit } from '../db/directory/audit.ts'
 import * as rows from '../db/fraud/rules.ts'
@@ -201,6 +202,7 @@ async function storeVersion(
   if ([...own, { terms }].some((one) => one.terms.action === 'hold')) requireRole(role, 'approver')
   const version = (own.at(-1)?.version ?? 0) + 1
   const { effective_from, name, disabled } = terms
+  await refuseArchived(db, account, effective_from)
   const details = { rule, version, effective_from, name, action: terms.action, disabled }
   const created_at = new Date().toISOString()
   const row = { account, rule, version, effective_from, terms: canonicalJson(terms), created_at }

@@ -54,7 +54,7 @@ export interface MinuteJob extends Due {
 
 /**
  * A job of a database that several messages do:
- * - `steps`: goes on with erasures, resets and releases.
+ * - `steps`: goes on with erasures, resets, releases and months that leave for the archive or come back.
  * - `expire`: deletes expired rows.
  */
 export interface RoundJob<Name extends 'steps' | 'expire'> extends Due {

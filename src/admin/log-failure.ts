@@ -1,4 +1,5 @@
 import { errorName } from '../errors.ts'
+import { DamagedObject } from '../parquet/bucket.ts'
 
 /**
  * Runs a task on one database and logs its failure, so that the tasks of other databases still run. A failure for
@@ -19,4 +20,6 @@ export async function logFailure(
 
 /** Logs a failure on one database. */
 export const logFault = (binding: string, error: unknown): void =>
-  console.error(JSON.stringify({ fault: errorName(error), binding }))
+  error instanceof DamagedObject
+    ? console.error(JSON.stringify({ fault: 'damaged_archive', binding, object: error.key }))
+    : console.error(JSON.stringify({ fault: errorName(error), binding }))

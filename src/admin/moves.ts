@@ -171,8 +171,8 @@ const move = described(() =>
       ),
       waits_for: v.nullable(
         member(
-          v.picklist(['run', 'reset', 'erasure']),
-          'What the move waits for before it refuses writes. `run`: a statement run. `reset`: the reset of a test account. `erasure`: an erasure of personal data. Null if it waits for nothing.',
+          v.picklist(['run', 'reset', 'erasure', 'archive']),
+          'What the move waits for before it refuses writes. `run`: a statement run. `reset`: the reset of a test account. `erasure`: an erasure of personal data. `archive`: a month that leaves for the archive, or is loaded. Null if it waits for nothing.',
         ),
       ),
       pause_ms: v.nullable(

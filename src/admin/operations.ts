@@ -11,6 +11,7 @@ import { AFFILIATE_MEMBER_OPERATIONS } from './affiliate-members.ts'
 import { listAffiliatePostbacks } from './affiliate-postbacks.ts'
 import { AFFILIATE_OPERATIONS } from './affiliates.ts'
 import { APPROVAL_OPERATIONS } from './approvals.ts'
+import { ARCHIVE_OPERATIONS } from './archives.ts'
 import { getOwnAccount, listAttention } from './attention.ts'
 import { listAttributed } from './attribution.ts'
 import { listAuditLog } from './audit-log.ts'
@@ -49,6 +50,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...CLIENT_OPERATIONS,
   ...BRAND_TOKEN_OPERATIONS,
   ...MOVE_OPERATIONS,
+  ...ARCHIVE_OPERATIONS,
   listAuditLog,
   ...LINK_OPERATIONS,
   ...AFFILIATE_OPERATIONS,

@@ -17,8 +17,11 @@ import {
   type PutDecision,
   toChange,
 } from '../commission/plans/put-plan.ts'
+import type { PlanVersion } from '../commission/plans/stored-plans.ts'
 import { vocabularyOf } from '../commission/plans/vocabulary.ts'
 import { planWarning } from '../commission/plans/warning.ts'
+import { readSource, sourceOf } from '../commission/statements/source.ts'
+import { hasArchived, refuseArchived } from '../db/archive/archived.ts'
 import { rejectClosedTerms } from '../db/commission/books/booked.ts'
 import * as rows from '../db/commission/plans.ts'
 import { readRatedCurrencies } from '../db/commission/rates.ts'
@@ -302,6 +305,20 @@ const inForce = (cause: unknown) =>
     cause,
   })
 
+/** Throws if a new version of a plan needs other records than those of before, and months are archived. */
+async function refuseOtherRecords(
+  { env, db, account }: AccountCall,
+  added: PlanVersion,
+): Promise<void> {
+  if (!(await hasArchived(db, account.id))) return
+  const databases = { db, directory: env.DB }
+  const [stored, ...others] = await readSource(databases, account)
+  const selectionOf = (versions: typeof stored.versions) =>
+    JSON.stringify(sourceOf(databases, account, [{ ...stored, versions }, ...others]).selection)
+  if (selectionOf(stored.versions) === selectionOf([...stored.versions, added])) return
+  await refuseArchived(db, account.id, null)
+}
+
 /**
  * Stores what is decided. Decides again if another version is stored, or a period is closed, at the same
  * time.
@@ -321,6 +338,7 @@ async function storePlan(
     if (decision.outcome === 'unchanged') return decision
     const { version, plan: checked } = decision
     const { effective_from, name } = checked.terms
+    await refuseOtherRecords(call, { plan, version, effective_from, terms: checked.terms })
     const details = { plan, version, effective_from, name }
     const entry = { actor, action: 'plan.put', account, details }
     const created_at = new Date().toISOString()

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { listRecords as readRecords } from '../db/records/list.ts'
-import { findStoredRecords, readRecordsBeginning } from '../db/records/stored-record.ts'
+import { readRecordsBeginning, readStoredRecords } from '../db/records/stored-record.ts'
 import { ApiError } from '../errors.ts'
 import { readList, readOperation } from '../http/operation.ts'
 import { deliveryTime } from '../ingest/delivery-id.ts'
@@ -89,7 +89,7 @@ export const findRecords = readOperation({
     },
   })),
   async run({ grant, session }, { id, match }) {
-    const read = match === 'beginning' ? readRecordsBeginning : findStoredRecords
+    const read = match === 'beginning' ? readRecordsBeginning : readStoredRecords
     const found = await read(session, resourcesOf(grant.vertical), grant.account, id)
     return {
       data: found.map(({ delivery, idx: _, held, ...one }) => ({

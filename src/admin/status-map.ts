@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { refuseArchived } from '../db/archive/archived.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { bumpVersion } from '../db/directory/credentials.ts'
 import { listDefinitions } from '../db/directory/event-definitions.ts'
@@ -59,6 +60,16 @@ interface MappingDraft<F extends MappedField> {
   readonly expected?: string
 }
 
+/** Throws if another status map would count the records of archived months otherwise. */
+async function refuseOther(
+  { env, db, account }: AccountCall,
+  sent: Readonly<Record<string, string>>,
+): Promise<void> {
+  const textOf = (map: object) => JSON.stringify(Object.entries(map).sort())
+  const stored = await readMapping(env.DB, account.id, 'status')
+  if (textOf(stored) !== textOf(sent)) await refuseArchived(db, account.id, null)
+}
+
 /** Returns the operations that read and replace the mapping of a field's words to their meanings. */
 function mappingOperations<const F extends MappedField>({
   field,
@@ -102,6 +113,7 @@ function mappingOperations<const F extends MappedField>({
     async run(call, input) {
       const { env, actor, account } = call
       const sent = readMappingBody(input[field], meaning, expected)
+      if (field === 'status') await refuseOther(call, sent)
       const details = { [field]: sent }
       const entry = { actor, action: `${field}.put`, account: account.id, details }
       await withAudit(env.DB, entry, [

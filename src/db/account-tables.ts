@@ -3,6 +3,9 @@
  * primary key behind the account.
  */
 export const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
+  archived_months: ['first_day'],
+  archive_objects: ['first_day', 'part'],
+  archived_customers: ['customer_id', 'first_day'],
   day_totals: ['resource', 'day'],
   closed_states: ['affiliate_id', 'plan', 'period'],
   once_facts: ['customer_id'],

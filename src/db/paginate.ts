@@ -1,3 +1,4 @@
+import { requireRecords } from './archive/archived.ts'
 import { bindStatement, compileStatement, readBatch } from './statement.ts'
 
 /** A value of a key column. */
@@ -84,11 +85,15 @@ export interface ListQuery {
   values: Readonly<Record<string, unknown>>
   /** Whether the page is limited in bytes. */
   limitsBytes?: boolean
+  /** A query for the archived months that have rows of the list; absent if none can. */
+  archived?: string
 }
 
 /**
  * Reads one page. It reads one row more than the page shows, to know whether there is a next one.
  * Paging by cursor returns each row once, even if records are added meanwhile.
+ *
+ * @throws MonthArchived if rows of the list are archived.
  */
 export async function paginate<T = Record<string, unknown>>(
   db: D1Database | D1DatabaseSession,
@@ -98,11 +103,15 @@ export async function paginate<T = Record<string, unknown>>(
   const values = { ...query.values, ...cursorValues(page) }
   const known = query.total === undefined && page.counted
   const bind = (text: string) => bindStatement(db, compileStatement(text), values)
-  const [rows = [], counted] = await readBatch<Record<string, unknown>[][]>(db, [
+  const guard = query.archived === undefined ? [] : [bind(query.archived)]
+  const [rows = [], ...others] = await readBatch<Record<string, unknown>[][]>(db, [
     bind(pageText(query, page)),
+    ...guard,
     ...(known ? [] : [bind(totalText(query))]),
   ])
-  const count = known || limitCount(Number(counted?.[0]?.total ?? 0), query)
+  requireRecords(others.splice(0, guard.length).flat())
+  const counted = others[0] as readonly { total: number }[] | undefined
+  const count = known || limitCount(counted?.[0]?.total ?? 0, query)
   return foundPage<T>(query, page, rows, count)
 }
 

@@ -40,6 +40,7 @@ export const accounts = /* @__PURE__ */ sqliteTable('accounts', () => ({
   exports: text({ enum: ['off', 'without_personal_data', 'with_personal_data'] })
     .notNull()
     .default('off'),
+  archive_after: integer().default(13),
 }))
 
 /** The table `clients`, which migrations/ describes. */
@@ -299,7 +300,7 @@ export const accountMoves = /* @__PURE__ */ sqliteTable(
         'failed',
       ],
     }).notNull(),
-    waits_for: text({ enum: ['run', 'reset', 'erasure'] }),
+    waits_for: text({ enum: ['run', 'reset', 'erasure', 'archive'] }),
     place: text(),
     confirmed: integer().notNull().default(0),
     closed_at: integer(),

@@ -7,7 +7,7 @@ import {
   listExportedMonths,
   replaceMonth,
 } from '../db/exports/files.ts'
-import { countErased } from '../db/exports/record-rows.ts'
+import { countErased, listArchivedMonths } from '../db/exports/record-rows.ts'
 import {
   beginExportRun,
   type ExportRun,
@@ -22,7 +22,7 @@ import { required } from '../db/statement.ts'
 import { makeSteps } from '../db/steps.ts'
 import { ulid } from '../db/ulid.ts'
 import { putObject } from '../parquet/bucket.ts'
-import type { Dataset, DatasetMonth, MonthsScope } from './dataset.ts'
+import type { Dataset, DatasetMonth } from './dataset.ts'
 import { datasetsOf } from './datasets.ts'
 import type { ExportJob, ExportPlace } from './job.ts'
 import { COLUMNS_VERSION, EXPORT_LIMITS } from './limits.ts'
@@ -115,24 +115,47 @@ async function begin(exported: Exported, job: ExportJob): Promise<ExportPlace | 
     position: last?.since_position ?? 0,
     hasErasures: exported.withPersonalData && erased.erased > 0,
   }
-  const todo = await changedMonths(exported, isWhole, scope)
+  const isOther = last !== null && last.form !== form
+  const todo = await changedMonths(exported, isWhole, { ...scope, isOther })
   return { run: run.run, isWhole, todo, part: 1, after: null }
 }
 
 const monthKey = (resource: string, month: string) => `${resource} ${month}`
 
-/** Returns the months that may have changed, and those whose rows are gone. */
+/** What may have changed since the last run. */
+interface ChangeScope {
+  /** From where marks of changed days are read. */
+  readonly position: number
+  readonly hasErasures: boolean
+  /** Whether the files that there are have other columns than are wanted now. */
+  readonly isOther: boolean
+}
+
+/** Whether files of a resource have what an erasure changes. */
+const hasPersonalData = ({ columns }: Dataset): boolean =>
+  columns(true).length > columns(false).length
+
+/**
+ * Returns the months that may have changed, and those whose rows are gone. The files of an archived month stay as
+ * they are, unless they may have what an erasure or a setting has removed: then they are deleted.
+ */
 async function changedMonths(
-  { account, db, datasets }: Exported,
+  exported: Exported,
   isWhole: boolean,
-  scope: Pick<MonthsScope, 'position' | 'hasErasures'>,
+  { isOther, ...scope }: ChangeScope,
 ): Promise<ExportPlace['todo']> {
+  const { account, db, datasets } = exported
   const exportedMonths = await listExportedMonths(db, account.id)
   const files = new Map(exportedMonths.map((one) => [monthKey(one.resource, one.month), one]))
   const todo: ExportPlace['todo'][number][] = []
+  const archived = await archivedOf(exported)
   for (const dataset of datasets) {
+    const isStale = isOther || (scope.hasErasures && hasPersonalData(dataset))
+    for (const key of archived)
+      if (!isStale && files.get(key)?.resource === dataset.name) files.delete(key)
     for (const month of await dataset.months({ db, account: account.id, ...scope })) {
       const key = monthKey(dataset.name, month.month)
+      if (archived.has(key)) continue
       const file = files.get(key)
       files.delete(key)
       if (!isWhole && !hasChanged(month, file)) continue
@@ -147,6 +170,12 @@ async function changedMonths(
     isGone: true,
   }))
   return [...todo, ...gone]
+}
+
+/** Returns the months of which the database lacks records. */
+async function archivedOf({ db, account }: Exported): Promise<ReadonlySet<string>> {
+  const months = await listArchivedMonths(db, account.id)
+  return new Set(months.map(({ resource, month }) => monthKey(resource, month)))
 }
 
 const hasChanged = (
@@ -185,12 +214,15 @@ async function writeNext(exported: Exported, place: ExportPlace): Promise<Export
   const { account, db } = exported
   const [first, ...others] = place.todo
   const one = required(first, 'month')
-  const { resource, month } = one
+  const { resource, month, isGone = false } = one
   const written = { account: account.id, resource, month }
   if (place.part === 1) await dropPending(db, written)
   const next = await writePart(exported, place, one)
   if (next !== null) return { ...place, part: place.part + 1, after: next }
-  await replaceMonth(db, written, Date.now())
+  // What the archive has taken meanwhile was not read as a whole.
+  const isArchived = (await archivedOf(exported)).has(monthKey(resource, month))
+  if (isGone || !isArchived) await replaceMonth(db, written, Date.now())
+  else await dropPending(db, written)
   return { ...place, todo: others, part: 1, after: null }
 }
 

@@ -117,7 +117,7 @@ export const fraudEvidence = described(() =>
       values: v.nullable(
         member(
           v.record(v.string(), v.nullable(v.union([v.string(), v.number()]))),
-          'The main values of the record, by the names of its fields. Null if it is gone.',
+          'The main values of the record, by the names of its fields. Null if it is gone or archived.',
         ),
       ),
       changed: member(

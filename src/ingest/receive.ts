@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { Grant } from '../auth/grant.ts'
 import { HMAC, hmacKeys } from '../auth/hmac-keys.ts'
+import { type ArchivedRecord, monthText } from '../db/archive/archived.ts'
 import { accountDatabase } from '../db/database.ts'
 import type { DeliveryInput } from '../db/records/request.ts'
 import { type DeliveryResult, storeDelivery } from '../db/records/store-delivery.ts'
@@ -18,9 +19,10 @@ import { bookZoneOf, dayInZone } from '../zone.ts'
 import { deliveryUrl } from './account-url.ts'
 import { serializeErrors } from './delivery-errors.ts'
 import { newDeliveryId } from './delivery-id.ts'
+import { recordPointer } from './envelope.ts'
 import type { RecordRows, RequestContext, Resource } from './resource.ts'
 import { respond, summaryOf } from './response.ts'
-import { type ValidatedRequest, validateRecords } from './validate-records.ts'
+import { keyOfRecord, type ValidatedRequest, validateRecords } from './validate-records.ts'
 
 /**
  * Receives a delivery. Stores all records or none (lenient: the valid ones) in one batch, and responds with each
@@ -99,8 +101,40 @@ async function prepare(
     idempotency: await readIdempotency(context, validated, validator),
     dryRun,
     lenient: preferences.lenient,
+    refuseArchived: (archived) =>
+      refuseArchived(archived, { input, validated: needed, resource, validator }),
   }
   return { grant, input, validated: needed, validator }
+}
+
+/** Counts records of archived months as invalid, in the response and in the log. */
+function refuseArchived(
+  archived: readonly ArchivedRecord[],
+  {
+    input,
+    validated,
+    resource,
+    validator,
+  }: {
+    readonly input: DeliveryInput
+    readonly validated: ValidatedRequest
+    readonly resource: Resource
+    readonly validator: RecordValidator
+  },
+): void {
+  const { form, records } = validated
+  const months = new Map(archived.map(({ idx, first_day }) => [idx, monthText(first_day)]))
+  for (const [index, expected] of months) {
+    const key = keyOfRecord(records[index], validator)
+    const pointer = `${recordPointer(form, index)}/${resource.timeMember}`
+    validated.issues.push({ index, ...(key && { key }), pointer, code: 'month_archived', expected })
+  }
+  validated.valid = validated.valid.filter(({ index }) => !months.has(index))
+  validated.invalidCount += months.size
+  validated.errorsTotal += months.size
+  input.invalidCount = validated.invalidCount
+  input.errorsTotal = validated.errorsTotal
+  input.errors = serializeErrors(validated.issues, { ...resource, form })
 }
 
 async function validateBody(body: RequestBody, resource: Resource, grantPromise: Promise<Grant>) {

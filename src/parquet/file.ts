@@ -1,16 +1,19 @@
-import type { SchemaElement } from 'hyparquet'
+import { parquetMetadata, parquetRead, type SchemaElement } from 'hyparquet'
 import { ByteWriter } from 'hyparquet-writer'
 import { ParquetWriter } from 'hyparquet-writer/src/parquet-writer.js'
 
 /**
- * The types of columns, with the values that are written:
+ * The types of columns, with the values that are written and read:
  * - `text`: a text. Lone surrogates become U+FFFD.
- * - `integer`: a 64-bit integer.
- * - `decimal`: a number, or a decimal as text, of at most 26 digits before the point and 12 behind.
+ * - `integer`: a 64-bit integer. It is read as a bigint if it is not a safe integer.
+ * - `double`: a number, to the bit.
+ * - `boolean`: true or false.
+ * - `decimal`: a number, or a decimal as text, of at most 26 digits before the point and 12 behind. It is read as
+ *   text without trailing zeros.
  * - `date`: a number of days since 1970-01-01.
  * - `instant`: a number of milliseconds since 1970, in UTC.
  */
-export type ColumnType = 'text' | 'integer' | 'decimal' | 'date' | 'instant'
+export type ColumnType = 'text' | 'integer' | 'double' | 'boolean' | 'decimal' | 'date' | 'instant'
 
 /** A column of a Parquet file. Every column may be null. */
 export interface ParquetColumn {
@@ -19,12 +22,12 @@ export interface ParquetColumn {
 }
 
 /** A value of a row: see `ColumnType`. */
-export type ParquetValue = string | number | bigint | null
+export type ParquetValue = string | number | bigint | boolean | null
 
 /** The values of a row, in the order of the columns. */
 export type ParquetRow = readonly ParquetValue[]
 
-/** A row group has at most this many rows: it is held in memory. */
+/** A row group has at most this many rows: it is the unit that is read, and is held in memory. */
 export const ROWS_PER_GROUP = 10_000
 
 /** Decimals have 38 digits, 12 of them behind the point: every amount of a record, and sums of them. */
@@ -36,6 +39,8 @@ const DECIMAL_BYTES = 16
 const ELEMENTS: Record<ColumnType, Omit<SchemaElement, 'name' | 'repetition_type'>> = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
   integer: { type: 'INT64' },
+  double: { type: 'DOUBLE' },
+  boolean: { type: 'BOOLEAN' },
   decimal: {
     type: 'FIXED_LEN_BYTE_ARRAY',
     type_length: DECIMAL_BYTES,
@@ -92,6 +97,21 @@ function toWritten(type: ColumnType, value: ParquetValue): unknown {
   }
 }
 
+/** Returns a value as the reader gives it, in the form in which it was written. */
+function fromRead(type: ColumnType, value: unknown): ParquetValue {
+  if (value === null || value === undefined) return null
+  if (value instanceof Uint8Array) {
+    let units = 0n
+    for (const byte of value) units = (units << 8n) | BigInt(byte)
+    return decimalText(BigInt.asIntN(8 * DECIMAL_BYTES, units))
+  }
+  if (typeof value === 'bigint') {
+    const number = Number(value)
+    return type === 'integer' && !Number.isSafeInteger(number) ? value : number
+  }
+  return value as ParquetValue
+}
+
 /** A Parquet file that is written row group by row group. */
 export interface OpenFile {
   /** Adds a row group of at most 10,000 rows. */
@@ -130,6 +150,8 @@ export function openParquet(
         columnData: columns.map(({ name, type }, i) => ({
           name,
           data: rows.map((row) => toWritten(type, row[i] ?? null)),
+          // A dictionary would take -0 and 0 for one value.
+          ...(type === 'double' && { encoding: 'PLAIN' as const }),
         })),
         rowGroupSize: ROWS_PER_GROUP,
       })
@@ -139,4 +161,119 @@ export function openParquet(
       return new Uint8Array(writer.getBuffer())
     },
   }
+}
+
+/** A file of which ranges of bytes are read: the end is exclusive. */
+export interface ByteSource {
+  readonly byteLength: number
+  readonly slice: (start: number, end: number) => Promise<ArrayBuffer>
+}
+
+/** Returns bytes in memory as a source. */
+export const bytesSource = (bytes: Uint8Array<ArrayBuffer>): ByteSource => ({
+  byteLength: bytes.byteLength,
+  slice: (start, end) => Promise.resolve(bytes.slice(start, end).buffer),
+})
+
+type Metadata = ReturnType<typeof parquetMetadata>
+
+/** What the end of a Parquet file says about the rest of it. */
+export interface Footer {
+  readonly columns: readonly string[]
+  /** The row groups: rows, and the bytes that have them. */
+  readonly groups: readonly {
+    readonly rows: number
+    readonly start: number
+    readonly end: number
+  }[]
+  readonly notes: Readonly<Record<string, string>>
+  readonly metadata: Metadata
+}
+
+/** The bytes behind the metadata: its length, and `PAR1`. */
+const TAIL = 8
+
+/** Most footers fit into the bytes that are read first. */
+const FOOTER_BYTES = 64 * 1024
+
+function describeFile(metadata: Metadata): Footer {
+  let rowEnd = 4
+  return {
+    columns: metadata.schema.slice(1).map(({ name }) => name),
+    groups: metadata.row_groups.map(({ num_rows, total_compressed_size = 0n }) => {
+      const start = rowEnd
+      rowEnd += Number(total_compressed_size)
+      return { rows: Number(num_rows), start, end: rowEnd }
+    }),
+    notes: Object.fromEntries(
+      (metadata.key_value_metadata ?? []).map(({ key, value = '' }) => [key, value]),
+    ),
+    metadata: {
+      ...metadata,
+      // The reader would return decimals as doubles. Without their type it returns their bytes.
+      schema: metadata.schema.map((element) => {
+        const { converted_type, logical_type, ...plain } = element
+        return converted_type === 'DECIMAL' ? plain : element
+      }),
+    },
+  }
+}
+
+/**
+ * Reads the footer of a file that `openParquet` wrote.
+ *
+ * @throws Error if it is not a Parquet file.
+ */
+export async function readFooter(source: ByteSource): Promise<Footer> {
+  const { byteLength } = source
+  const start = Math.max(0, byteLength - FOOTER_BYTES)
+  const end = await source.slice(start, byteLength)
+  if (end.byteLength < TAIL) throw new Error('The Parquet file is too short.')
+  const length = new DataView(end).getUint32(end.byteLength - TAIL, true) + TAIL
+  if (length > byteLength) throw new Error('The Parquet file is too short.')
+  const isWhole = length <= end.byteLength
+  return describeFile(
+    parquetMetadata(isWhole ? end : await source.slice(byteLength - length, byteLength)),
+  )
+}
+
+/** Reads the rows of one row group, with one range of bytes. The values are in the order of `columns`. */
+export async function readGroup(
+  source: ByteSource,
+  footer: Footer,
+  columns: readonly ParquetColumn[],
+  index: number,
+): Promise<ParquetValue[][]> {
+  const group = footer.groups[index]
+  if (!group) throw new RangeError('The Parquet file has no such row group.')
+  const bytes = await source.slice(group.start, group.end)
+  const rowStart = footer.groups.slice(0, index).reduce((sum, { rows }) => sum + rows, 0)
+  const found = Promise.withResolvers<Record<string, unknown>[]>()
+  await parquetRead({
+    file: {
+      byteLength: source.byteLength,
+      slice: (start, end = group.end) => bytes.slice(start - group.start, end - group.start),
+    },
+    metadata: footer.metadata,
+    rowStart,
+    rowEnd: rowStart + group.rows,
+    rowFormat: 'object',
+    parsers: { dateFromDays: (days) => days, timestampFromMilliseconds: (time) => time },
+    onComplete: found.resolve,
+  })
+  const rows = await found.promise
+  return rows.map((row) => columns.map(({ name, type }) => fromRead(type, row[name])))
+}
+
+/** Reads all rows of a file. */
+export async function readParquet(
+  source: ByteSource,
+  columns: readonly ParquetColumn[],
+): Promise<ParquetValue[][]> {
+  const footer = await readFooter(source)
+  const groups: ParquetValue[][][] = []
+  for (const index of footer.groups.keys()) {
+    groups.push(await readGroup(source, footer, columns, index))
+  }
+  return groups.flat()
 }

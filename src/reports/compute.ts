@@ -10,6 +10,7 @@ import {
   countDaysSql,
   countOwn,
   linkAffiliates,
+  type ReportNeeds,
   type ReportRow,
   type ReportStatement,
   readStatements,
@@ -139,7 +140,8 @@ export async function computeReport(
   const selection = selectMetrics(vertical, query, { ...settings, own: of !== null })
   const { statements } = selection
   const sources = [...new Set(statements.flatMap(([, of]) => of))]
-  const read = readUntil(deadline, (all) => readStatements(session, account, all))
+  const needs = needsOf(sources, days)
+  const read = readUntil(deadline, (all) => readStatements(session, account, needs, all))
   const values = {
     currency: query.currency,
     approved: JSON.stringify(settings.approved),
@@ -196,6 +198,19 @@ async function limitSearches(
   const customers = await countOwn(session, account, ids, links)
   if (customers * (last - first + 1) > REPORT_LIMITS.searches) throw tooLarge('customers')
 }
+
+const RESOURCES: Readonly<Partial<Record<Source, string>>> = {
+  transactions: 'transactions',
+  activity: 'trading-activity',
+  events: 'activities',
+}
+
+/** Returns which records a report needs. */
+const needsOf = (sources: readonly Source[], { first, last }: Days): ReportNeeds => ({
+  first_of_report: first,
+  last_of_report: last,
+  resources: JSON.stringify(sources.flatMap((source) => RESOURCES[source] ?? [])),
+})
 
 /** Reads what a report needs beside records. */
 async function readSettings(

@@ -19,6 +19,7 @@ export const ISSUE_CODES = [
   'duplicate_key',
   'unknown_customer',
   'unknown_affiliate',
+  'month_archived',
   'record_count',
   'field_case',
   'no_kpi',

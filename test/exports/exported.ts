@@ -2,12 +2,17 @@ import { env } from 'cloudflare:workers'
 import { expect } from 'vitest'
 import { datasetsOf } from '../../src/exports/datasets.ts'
 import type { ExportJob } from '../../src/exports/job.ts'
-import { decimalText, decimalUnits, type ParquetValue } from '../../src/parquet/file.ts'
+import {
+  bytesSource,
+  decimalText,
+  decimalUnits,
+  type ParquetValue,
+  readParquet,
+} from '../../src/parquet/file.ts'
 import { resourcesOf } from '../../src/verticals.ts'
 import { overriding } from '../overriding.ts'
 import { askAdmin, json } from '../partner.ts'
 import { deliverJob, listing, type Sent } from '../platform/crons.ts'
-import { readParquet } from '../read-parquet.ts'
 
 /** A file as lists show it. */
 export interface ListedFile {
@@ -24,8 +29,8 @@ export interface ListedFile {
 
 /** Deletes all objects: the tests of a process share the bucket. */
 export async function emptyBucket(): Promise<void> {
-  const { objects } = await env.EXPORTS.list()
-  if (objects.length > 0) await env.EXPORTS.delete(objects.map(({ key }) => key))
+  const { objects } = await env.ARCHIVE.list()
+  if (objects.length > 0) await env.ARCHIVE.delete(objects.map(({ key }) => key))
 }
 
 /** Has an account exported. */
@@ -76,9 +81,9 @@ export async function rowsOf(
   const columns = dataset?.columns(withPersonalData) ?? []
   const rows: ExportedRow[] = []
   for (const { id } of await filesOf(account, `&resource=${resource}`)) {
-    const found = await readParquet(await download(account, id), columns)
+    const found = await readParquet(bytesSource(await download(account, id)), columns)
     rows.push(
-      ...found.rows.map((row) =>
+      ...found.map((row) =>
         Object.fromEntries(columns.map(({ name }, i) => [name, row[i] ?? null])),
       ),
     )

@@ -259,12 +259,12 @@ async function callsOf(run: (world: Env) => Promise<unknown>) {
     (name: keyof typeof calls) =>
     (...values: unknown[]) => {
       calls[name] += 1
-      return (env.EXPORTS[name] as (...values: unknown[]) => unknown).apply(env.EXPORTS, values)
+      return (env.ARCHIVE[name] as (...values: unknown[]) => unknown).apply(env.ARCHIVE, values)
     }
-  const EXPORTS = overriding(env.EXPORTS, {
+  const ARCHIVE = overriding(env.ARCHIVE, {
     ...{ head: counted('head'), put: counted('put'), list: counted('list') },
   })
-  await run(overriding(env as Env, { EXPORTS }))
+  await run(overriding(env as Env, { ARCHIVE }))
   return calls
 }
 
@@ -351,17 +351,17 @@ describe('files that were replaced', () => {
     EXPORT_LIMITS.keptMs = -1
     await runExport(ACCOUNT)
     expect((await askAdmin(`accounts/${ACCOUNT}/exports/${old}`)).status).toBe(404)
-    const { objects } = await env.EXPORTS.list({ prefix: `exports/${ACCOUNT}/transactions/` })
+    const { objects } = await env.ARCHIVE.list({ prefix: `exports/${ACCOUNT}/transactions/` })
     expect(objects).toHaveLength(2)
   })
 })
 
 /** Returns all bytes of an account's objects as text. */
 async function storedText(account = ACCOUNT): Promise<string> {
-  const { objects } = await env.EXPORTS.list({ prefix: `exports/${account}/` })
+  const { objects } = await env.ARCHIVE.list({ prefix: `exports/${account}/` })
   const texts = await Promise.all(
     objects.map(async ({ key }) => {
-      const object = await env.EXPORTS.get(key)
+      const object = await env.ARCHIVE.get(key)
       return new TextDecoder('latin1').decode(await object?.arrayBuffer())
     }),
   )
@@ -395,7 +395,7 @@ describe('personal data', () => {
       ['c-1', null],
       ['c-2', 'Lovelace'],
     ])
-    const { objects } = await env.EXPORTS.list({ prefix: `exports/${ACCOUNT}/customers/2026-09` })
+    const { objects } = await env.ARCHIVE.list({ prefix: `exports/${ACCOUNT}/customers/2026-09` })
     expect(objects).toHaveLength(1)
   })
 })
@@ -406,7 +406,7 @@ describe('an account', () => {
     await turnOn(ACCOUNT, 'off')
     await runExport(ACCOUNT)
     expect(await filesOf(ACCOUNT)).toEqual([])
-    expect((await env.EXPORTS.list()).objects).toEqual([])
+    expect((await env.ARCHIVE.list()).objects).toEqual([])
   })
 
   test('that is disabled keeps its files, and gets no new ones', async () => {
@@ -428,7 +428,7 @@ describe('an account', () => {
     expect((await askAdmin(`accounts/${ACCOUNT}/reset`, 'POST', {})).status).toBe(204)
     expect(await filesOf(ACCOUNT)).toEqual([])
     await deliverJob(sent[0]!.body, world)
-    expect((await env.EXPORTS.list()).objects).toEqual([])
+    expect((await env.ARCHIVE.list()).objects).toEqual([])
     await acme.post('customers', [{ ...ada, customer_id: 'c-1' }])
     await runExport(ACCOUNT)
     expect((await rowsOf(ACCOUNT, 'forex', 'customers')).length).toBe(1)

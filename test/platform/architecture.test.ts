@@ -19,7 +19,7 @@ import { findRings } from '../rings.ts'
  */
 const ROOMS = [
   ...['amount-signs', 'development', 'durations', 'errors', 'languages', 'retry', 'zone'],
-  ...['parquet', 'validation', 'db', 'auth', 'http', 'webhooks', 'ingest'],
+  ...['parquet', 'validation', 'db', 'archive', 'auth', 'http', 'webhooks', 'ingest'],
   ...['commission', 'reports', 'tracking', 'trading', 'brand', 'exports', 'fraud', 'verticals'],
   ...['admin', 'affiliate', 'docs', 'app', 'console', 'portal', 'run-cron', 'statement-run'],
   ...['account-move', 'local-crons', 'background-job', 'index'],
@@ -37,6 +37,7 @@ const LIBRARY_USERS: Record<string, RegExp> = {
   hyparquet: /^parquet\/file\.ts$/,
   'hyparquet-writer': /^parquet\/file\.ts$/,
   leven: /^validation\/suggest\.ts$/,
+  'cloudflare:workflows': /^statement-run\.ts$/,
   'cloudflare:workers':
     /^(auth\/(token|client)-gate|background-job|admin\/erasure-journal|statement-run|account-move)\.ts$/,
 }

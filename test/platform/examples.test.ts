@@ -5,6 +5,7 @@ import perLot from '../../examples/plans/ib-per-lot.json'
 import storedExamples from '../../recorded/examples.json'
 import { ENTITIES } from '../../scripts/docs/entities.ts'
 import type { PlanTerms, Unit } from '../../src/commission/engine/plan.ts'
+import { ARCHIVED_MONTH, archiveRows } from '../archive/archive-rows.ts'
 import {
   BOOK_APPROVED_ID,
   BOOK_DRAFT_ID,
@@ -288,6 +289,23 @@ async function takeMoves(team: Team) {
   await team('confirmMove', 'ended', 'The old copy is deleted', { at })
   await env.DB.prepare(`update account_moves set status = 'done', due_at = null`).run()
   await moves.dispose()
+}
+
+/** Takes a month that has left the database. */
+async function takeArchives(team: Team) {
+  await env.DB.batch(archiveRows(env.DB, 'acme-forex', 'activities'))
+  const at = { account: 'acme-forex', month: ARCHIVED_MONTH }
+  await team('listArchives', 'page', 'One month')
+  await team('archiveMonth', 'archived', 'It is archived already', {
+    body: { month: ARCHIVED_MONTH },
+  })
+  const putExports = (value: string) =>
+    env.DB.prepare("update accounts set exports = ? where id = 'acme-forex'").bind(value).run()
+  await putExports('without_personal_data')
+  await team('archiveDue', 'none', 'No month may go', { at })
+  await putExports('off')
+  await team('loadMonth', 'begun', 'It comes back', { at })
+  await env.DB.prepare('delete from archived_months').run()
 }
 
 /** Takes a run over October, and its statements. */
@@ -883,6 +901,7 @@ test('the stored examples equal the responses of the service', async () => {
   await team('getAccount', 'one', 'One account')
   await team('listAccounts', 'page', 'One page', { query: '?per_page=1' })
   await takeMoves(team)
+  await takeArchives(team)
   await team('listFeeds', 'page', 'One page', { query: '?per_page=1' })
   await team('listDatabases', 'all', 'All of them')
   await team('listAuditLog', 'page', 'One page', { query: '?per_page=2' })

@@ -5,37 +5,42 @@ import {
   deleteObjects,
   digestOf,
   getObject,
-  type KnownObject,
   putObject,
+  readObject,
   resolveBucket,
 } from '../../src/parquet/bucket.ts'
 import {
+  bytesSource,
   decimalText,
   decimalUnits,
   openParquet,
   type ParquetColumn,
   type ParquetRow,
   ROWS_PER_GROUP,
+  readFooter,
+  readGroup,
+  readParquet,
 } from '../../src/parquet/file.ts'
 import { overriding } from '../overriding.ts'
-import { readParquet } from '../read-parquet.ts'
 
 const COLUMNS: ParquetColumn[] = [
   { name: 'text', type: 'text' },
   { name: 'integer', type: 'integer' },
+  { name: 'double', type: 'double' },
+  { name: 'boolean', type: 'boolean' },
   { name: 'decimal', type: 'decimal' },
   { name: 'date', type: 'date' },
   { name: 'instant', type: 'instant' },
 ]
 
 const ROWS: ParquetRow[] = [
-  ['', 0, '0', 0, 0],
-  ["O'Neil \u0000 😀 \u{10ffff}", 9007199254740993n, '0.1', 20_000, 1_790_000_000_123],
-  ['é', -9223372036854775808n, '-99999999999999999999999999.999999999999', -1, -1],
-  [null, null, null, null, null],
-  ['z', 9223372036854775807n, '123456789012345', 1, 1],
-  ['z', 3, '-0.000000000001', 1, 1],
-  ['z', -3, '1.5', 1, 1],
+  ['', 0, 0, false, '0', 0, 0],
+  ["O'Neil \u0000 😀 \u{10ffff}", 9007199254740993n, -0, true, '0.1', 20_000, 1_790_000_000_123],
+  ['é', -9223372036854775808n, 5e-324, null, '-99999999999999999999999999.999999999999', -1, -1],
+  [null, null, null, null, null, null, null],
+  ['z', 9223372036854775807n, 1.7976931348623157e308, true, '123456789012345', 1, 1],
+  ['z', 3, 0.1 + 0.2, true, '-0.000000000001', 1, 1],
+  ['z', -3, 1e21, true, '1.5', 1, 1],
 ]
 
 /** Returns a Parquet file of these rows, in as few row groups as there may be. */
@@ -54,29 +59,44 @@ function writeParquet(
 /** Returns rows of all types, of which many are equal. */
 const manyRows = (count: number): ParquetRow[] =>
   Array.from({ length: count }, (_, i) => {
-    const [text = '', , decimal = '0'] = ROWS[i % ROWS.length] ?? []
-    return [`${text}${i % 300}`, i, decimal, i % 31, i * 1000]
+    const [text = '', , double = 0, boolean = null, decimal = '0'] = ROWS[i % ROWS.length] ?? []
+    return [`${text}${i % 300}`, i, double, boolean, decimal, i % 31, i * 1000]
   })
 
 describe('a Parquet file', () => {
   test('gives back the rows that were written, to the bit', async () => {
     const bytes = writeParquet(COLUMNS, ROWS)
-    expect((await readParquet(bytes, COLUMNS)).rows).toEqual(ROWS)
+    expect(await readParquet(bytesSource(bytes), COLUMNS)).toEqual(ROWS)
   })
 
   test('without rows has its columns and notes', async () => {
-    const bytes = writeParquet(COLUMNS, [], { version: '1' })
-    expect(await readParquet(bytes, COLUMNS)).toEqual({
-      ...{ rows: [], groups: [], notes: { version: '1' } },
-      columns: COLUMNS.map(({ name }) => name),
-    })
+    const footer = await readFooter(bytesSource(writeParquet(COLUMNS, [], { version: '1' })))
+    expect(footer.columns).toEqual(COLUMNS.map(({ name }) => name))
+    expect(footer.groups).toEqual([])
+    expect(footer.notes).toEqual({ version: '1' })
+    expect(await readParquet(bytesSource(writeParquet(COLUMNS, [])), COLUMNS)).toEqual([])
   })
 
-  test('has row groups of 10,000 rows', async () => {
+  test('has row groups of 10,000 rows, each of which is read alone with one range', async () => {
     const rows = manyRows(2 * ROWS_PER_GROUP + 5)
-    const found = await readParquet(writeParquet(COLUMNS, rows), COLUMNS)
-    expect(found.groups).toEqual([ROWS_PER_GROUP, ROWS_PER_GROUP, 5])
-    expect(found.rows).toEqual(rows)
+    const bytes = writeParquet(COLUMNS, rows)
+    const whole = bytesSource(bytes)
+    const ranges: [number, number][] = []
+    const source = overriding(whole, {
+      slice: (start: number, end: number) => {
+        ranges.push([start, end])
+        return whole.slice(start, end)
+      },
+    })
+    const footer = await readFooter(source)
+    expect(footer.groups.map((group) => group.rows)).toEqual([ROWS_PER_GROUP, ROWS_PER_GROUP, 5])
+    ranges.length = 0
+    for (const [i, expected] of [0, 1, 2].entries()) {
+      const found = await readGroup(source, footer, COLUMNS, expected)
+      expect(found).toEqual(rows.slice(i * ROWS_PER_GROUP, (i + 1) * ROWS_PER_GROUP))
+    }
+    expect(ranges).toHaveLength(3)
+    await expect(readGroup(source, footer, COLUMNS, 3)).rejects.toThrow('no such row group')
   })
 
   test('of equal rows has equal bytes, of other rows other bytes', async () => {
@@ -93,6 +113,28 @@ describe('a Parquet file', () => {
   test('refuses a row group of more than 10,000 rows', () => {
     const file = openParquet(COLUMNS)
     expect(() => file.writeGroup(manyRows(ROWS_PER_GROUP + 1))).toThrow(RangeError)
+  })
+
+  test('that is cut off or foreign is refused', async () => {
+    const bytes = writeParquet(COLUMNS, manyRows(10))
+    for (const damaged of [bytes.slice(0, -1), bytes.slice(0, 3), new Uint8Array(0)]) {
+      await expect(readFooter(bytesSource(damaged))).rejects.toThrow()
+    }
+    await expect(readFooter(bytesSource(new Uint8Array(100)))).rejects.toThrow()
+  })
+
+  test('whose footer is longer than the first read is read', async () => {
+    const columns = Array.from(
+      { length: 400 },
+      (_, i): ParquetColumn => ({
+        name: `a_column_with_a_long_name_${i}`,
+        type: 'text',
+      }),
+    )
+    const row = columns.map(({ name }) => name.repeat(5))
+    const bytes = writeParquet(columns, [row])
+    expect(bytes.byteLength).toBeGreaterThan(64 * 1024)
+    expect(await readParquet(bytesSource(bytes), columns)).toEqual([row])
   })
 })
 
@@ -134,13 +176,12 @@ describe('an object', () => {
     return { bytes, known, isWritten: await putObject(bucket(), known, bytes) }
   }
 
-  const read = async (from: R2Bucket, known: KnownObject) =>
-    new Uint8Array(await (await getObject(from, known)).arrayBuffer())
-
-  test('is read whole or in part', async () => {
+  test('is read whole, by row group and as a stream', async () => {
     const { known, bytes, isWritten } = await store()
     expect(isWritten).toBe(true)
-    expect(await read(bucket(), known)).toEqual(bytes)
+    const read = await readObject(bucket(), known)
+    expect(read).toEqual(bytes)
+    expect(await readParquet(bytesSource(read), COLUMNS)).toEqual(manyRows(20))
     const part = await getObject(bucket(), known, { offset: 0, length: 4 })
     expect(await part.text()).toBe('PAR1')
   })
@@ -160,13 +201,15 @@ describe('an object', () => {
     ]
     for (const [fault, damage] of faults) {
       await damage()
-      const error = await getObject(bucket(), known).catch((error) => error)
-      expect(error).toBeInstanceOf(DamagedObject)
-      expect(error.message).toContain(fault)
+      const uses = [readObject(bucket(), known), getObject(bucket(), known)]
+      for (const use of await Promise.allSettled(uses)) {
+        expect(use.status === 'rejected' && use.reason).toBeInstanceOf(DamagedObject)
+        expect(use.status === 'rejected' && use.reason.message).toContain(fault)
+      }
     }
     // The next write repairs it.
     expect(await putObject(bucket(), known, bytes)).toBe(true)
-    expect(await read(bucket(), known)).toEqual(bytes)
+    expect(await readObject(bucket(), known)).toEqual(bytes)
   })
 
   test('whose bytes lack the digest is not stored', async () => {
@@ -185,14 +228,14 @@ describe('an object', () => {
         return bucket().get(key)
       },
     })
-    expect(await read(failing, known)).toEqual(bytes)
+    expect(await readObject(failing, known)).toEqual(bytes)
     failures = 3
-    await expect(getObject(failing, known)).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(readObject(failing, known)).rejects.toMatchObject({ code: 'unavailable' })
   })
 
   test('never leaves its jurisdiction', () => {
     expect(() => resolveBucket(env, 'eu')).toThrow('unavailable')
-    const EXPORTS_EU = env.EXPORTS
-    expect(resolveBucket({ ...env, EXPORTS_EU } as Env, 'eu')).toBe(EXPORTS_EU)
+    const ARCHIVE_EU = env.ARCHIVE
+    expect(resolveBucket({ ...env, ARCHIVE_EU } as Env, 'eu')).toBe(ARCHIVE_EU)
   })
 })

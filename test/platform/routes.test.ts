@@ -4,6 +4,7 @@ import revenueShare from '../../examples/plans/revenue-share.json'
 import { app } from '../../src/app.ts'
 import { MOVES, moveRows } from '../accounts/move-rows.ts'
 import { QUESTION_ID, questionRows } from '../affiliates/question-rows.ts'
+import { archiveRows } from '../archive/archive-rows.ts'
 import { brand, dailyStats, day, eve } from '../brand.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { bookRows, RUN_ID, STATEMENT_ID, statementRows } from '../commission/statement-rows.ts'
@@ -322,6 +323,7 @@ describe('two accounts with the same ids', () => {
       ...exportRows(env[binding], name),
     ])
     await env.DB.batch(moveRows(env.DB, name))
+    await env[binding].batch(archiveRows(env[binding], name, 'activities'))
     await storeExport(name)
     return { ...acme, delivery_id, deliveries: 4 }
   }
@@ -365,6 +367,7 @@ describe('two accounts with the same ids', () => {
       ...exportRows(env[binding], name),
     ])
     await env.DB.batch(moveRows(env.DB, name))
+    await env[binding].batch(archiveRows(env[binding], name, 'trading-activity'))
     await storeExport(name)
     return { ...acme, delivery_id, deliveries: 3 }
   }

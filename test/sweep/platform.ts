@@ -27,7 +27,7 @@ export function surrounded(around: Around): Env {
     CLIENT_GATE: objects('CLIENT_GATE', env.CLIENT_GATE, around),
     ERASURE_JOURNAL: objects('ERASURE_JOURNAL', env.ERASURE_JOURNAL, around),
     BACKGROUND_JOBS: objects('BACKGROUND_JOBS', env.BACKGROUND_JOBS, around),
-    EXPORTS: bucket(env.EXPORTS, around),
+    ARCHIVE: bucket(env.ARCHIVE, around),
     CLICKS: overriding(env.CLICKS, {
       send: (body: unknown) =>
         around({ name: 'CLICKS.send', sql: '' }, () => env.CLICKS.send(body)),
@@ -77,7 +77,7 @@ function bucket(real: R2Bucket, around: Around): R2Bucket {
   const intercept =
     (method: 'head' | 'get' | 'put' | 'delete') =>
     (...values: unknown[]) =>
-      around({ name: `EXPORTS.${method}`, sql: '' }, () =>
+      around({ name: `ARCHIVE.${method}`, sql: '' }, () =>
         (real[method] as (...values: unknown[]) => Promise<unknown>).apply(real, values),
       )
   return overriding(real, {

@@ -4,6 +4,7 @@ import { app } from '../../src/app.ts'
 import { DAY_MS } from '../../src/durations.ts'
 import { MOVES } from '../accounts/move-rows.ts'
 import { QUESTION_ID } from '../affiliates/question-rows.ts'
+import { ARCHIVED_MONTH } from '../archive/archive-rows.ts'
 import { deposited, eve } from '../brand.ts'
 import { checkResponse } from '../checked-fetch.ts'
 import {
@@ -45,6 +46,8 @@ export interface Route {
   policy?: 'reject'
   /** Whether it is the first read of an affiliate of its account. */
   unread?: true
+  /** Whether its account has no archived month. */
+  archived?: false
   as: 'account' | 'affiliate' | 'client' | 'team' | 'anyone'
   at?: Record<string, string>
   query?: string | ((world: World) => string)
@@ -198,6 +201,10 @@ const administration: Route[] = [
   { ...reads, id: 'getMove' },
   { ...changes, id: 'cancelMove', at: { move_id: MOVES.cancelled } },
   { ...changes, id: 'confirmMove' },
+  { ...changes, id: 'archiveMonth', body: { month: ARCHIVED_MONTH } },
+  { ...reads, id: 'listArchives' },
+  { ...changes, id: 'archiveDue' },
+  { ...changes, id: 'loadMonth' },
   { ...changes, id: 'issueClient', repeats: 'each is a new client' },
   { ...reads, id: 'listClients' },
   { ...changes, id: 'rotateClient', body: { overlap: '24h' }, repeats: 'each has a new secret' },
@@ -250,7 +257,7 @@ const administration: Route[] = [
   { ...brandChanges, id: 'putEventDefinition', body: { granularity: 'day', kpis: ['NGR'] } },
   { ...brandChanges, id: 'dropEventDefinition' },
   { ...reads, id: 'getStatusMap' },
-  { ...changes, id: 'putStatusMap', body: { done: 'approved' } },
+  { ...changes, id: 'putStatusMap', body: { done: 'approved' }, archived: false },
   { ...reads, id: 'listUnmappedStatuses' },
   { ...reads, id: 'getKycLabels' },
   { ...changes, id: 'putKycLabels', body: { 2: 'verified' } },
@@ -594,6 +601,7 @@ export function requestOf(route: Route, world: World): Request {
     webhook_id: WEBHOOK_ID,
     postback_id: POSTBACK_ID,
     period: '2026-10',
+    month: ARCHIVED_MONTH,
     ...route.at,
   }
   const address = path.replaceAll(/\{(\w+)\}/g, (_, part: string) => at[part]!)

@@ -26,11 +26,11 @@ const VIEWS: Record<string, string> = {
 
 /**
  * Tables that are not compared: queues change those of clicks, webhooks and exports, reads those of totals, crons
- * those of postbacks.
+ * those of postbacks and archives.
  */
 const OMITTED = [
   ...['clicks', 'changed', 'day_totals', 'webhook_messages', 'webhook_attempts'],
-  ...['exports', 'export_runs', 'postback_progress'],
+  ...['exports', 'export_runs', 'postback_progress', 'archived_months'],
 ]
 
 /** All tables that are compared. */

@@ -15,6 +15,7 @@ import { newLinkId } from '../../src/tracking/code.ts'
 import { canonicalJson } from '../../src/validation/canonical-json.ts'
 import { moveRows } from '../accounts/move-rows.ts'
 import { questionRows } from '../affiliates/question-rows.ts'
+import { archiveRows } from '../archive/archive-rows.ts'
 import { deposited, eve } from '../brand.ts'
 import { BOOK_APPROVED_ID, bookRows, statementRows } from '../commission/statement-rows.ts'
 import { monthly } from '../commission/stored.ts'
@@ -58,6 +59,8 @@ interface WorldOptions {
   policy?: 'hold' | 'reject'
   /** Whether no affiliate has read anything yet: the first read makes the key of the pseudonyms. */
   unread?: boolean
+  /** Whether it has an archived month, with which a change of earlier days is refused. */
+  archived?: boolean
 }
 
 /** The key of the names that affiliates see. */
@@ -69,7 +72,7 @@ let made = 0
 export async function prepare(
   vertical: string,
   withRecords: boolean,
-  { binding = 'DB', policy = 'hold', unread = false }: WorldOptions = {},
+  { binding = 'DB', policy = 'hold', unread = false, archived = true }: WorldOptions = {},
 ): Promise<World> {
   made += 1
   const account = `firm-${made}-of-${vertical}`
@@ -157,6 +160,9 @@ export async function prepare(
     ...questionRows(db, account, 'aff-7', 'Why?'),
     ...webhookRows(db, account),
   ]
+  if (archived) {
+    content.push(...archiveRows(db, account, isBrand ? 'trading-activity' : 'activities'))
+  }
   if (binding === 'DB') await db.batch([...settings, ...content])
   else await Promise.all([env.DB.batch(settings), db.batch(content)])
 

@@ -1,7 +1,9 @@
+import { refuseArchived } from '../../db/archive/archived.ts'
 import {
   type AssignmentChange,
   type ClosedTerms,
   findClosedTerms,
+  firstChangedDay,
 } from '../../db/commission/books/booked.ts'
 import type { StoredAssignment, StoredVersion } from '../../db/commission/plans.ts'
 import { ApiError } from '../../errors.ts'
@@ -31,9 +33,10 @@ export function toChange(
 }
 
 /**
- * Checks that assignments begin after the closed periods of their affiliates (§16.7).
+ * Checks that assignments begin after the closed periods of their affiliates (§16.7), and after archived months.
  *
  * @throws ApiError `conflict`
+ * @throws MonthArchived
  */
 export async function checkClosedTerms(
   db: D1Database,
@@ -42,6 +45,8 @@ export async function checkClosedTerms(
 ): Promise<void> {
   const found = await findClosedTerms(db, account, changes)
   if (found.length > 0) throw closedTerms(found)
+  const from = await firstChangedDay(db, account, changes)
+  if (from !== null) await refuseArchived(db, account, from)
 }
 
 const lastDayOf = ({ period }: ClosedTerms) => parsePeriod(period)?.last ?? 0

@@ -1,3 +1,4 @@
+import { firstDifference } from '../../db/archive/archived.ts'
 import { decode, encode } from '../../db/column-types.ts'
 import {
   readNewRates,
@@ -6,7 +7,7 @@ import {
   type SettingChange,
 } from '../../db/commission/books/changed.ts'
 import { type CustomerHistory, readHistories } from '../../db/commission/histories.ts'
-import { firstDifference, partOn } from '../../db/commission/history.ts'
+import { partOn } from '../../db/commission/history.ts'
 import { type LateChange, readLateChanges } from '../../db/records/late-changes.ts'
 import { customers, transactions } from '../../db/schema.ts'
 import { deliveryTime, firstIdAt } from '../../ingest/delivery-id.ts'

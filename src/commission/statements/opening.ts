@@ -4,6 +4,7 @@ import {
   type ChangedCustomer,
   type ClosedState,
   type MarkedEnd,
+  readArchivedTo,
   readChanged,
   readHolding,
   readMarks,
@@ -104,9 +105,15 @@ export async function findStates(
   states: readonly ClosedState[]
 }> {
   const closed = range.periods.filter(({ last }) => last < range.period.first)
-  const ends = source.periodKinds.flatMap((kind) =>
-    closed.filter((one) => one.kind === kind).slice(-PERIODS),
-  )
+  const archivedTo = await readArchivedTo(source.db, source.account.id)
+  const ends = source.periodKinds.flatMap((kind) => {
+    const own = closed.filter((one) => one.kind === kind)
+    const latest = own.slice(-PERIODS)
+    const archived = own
+      .slice(0, -PERIODS)
+      .findLast(({ last }) => last <= (archivedTo ?? -Infinity))
+    return archived ? [archived, ...latest] : latest
+  })
   if (ends.length === 0) return { ends, marked: [], states: [] }
   const marked = await readMarks(source.db, source.account.id, ends)
   const needed = new Set(affiliates.flatMap((one) => [...dependenciesOf(one).settled]))

@@ -1,3 +1,4 @@
+import { refuseArchived } from '../../db/archive/archived.ts'
 import {
   type CustomersCursor,
   countUnchanged,
@@ -301,6 +302,7 @@ export async function startPeriodRun(
   const account = row.id
   const now = Date.now()
   checkBegun(row, period, now)
+  await refuseArchived(db, account, dayText(period.first))
   const id = newRunId(now)
   const started = await startRun(db, {
     account,

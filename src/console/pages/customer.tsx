@@ -117,8 +117,11 @@ const SHOWN_CASES = 5
 /** The resources of which customers have records. An account has those of its vertical. */
 const RESOURCES = ['transactions', 'trading-activity', 'activities'] as const
 
-/** Records of a resource. */
-type RecordList = { readonly resource: string } & AnswerOf<typeof listRecords>
+/** Records of a resource, or why they cannot be listed. */
+type RecordList = { readonly resource: string } & (
+  | AnswerOf<typeof listRecords>
+  | { readonly refused: string }
+)
 
 /** Names the customer of the page. */
 const ownCustomer = ({ account, params: { customer_id = '' } }: Visit) => ({
@@ -131,6 +134,11 @@ const changes: NonNullable<Page['changes']> = {
   endRefusal: calling(endRefusal, 'The customer is no longer refused.'),
 }
 
+const refusedIfArchived = (resource: string, error: unknown): RecordList | null =>
+  error instanceof ApiError && error.code === 'month_archived'
+    ? { resource, refused: error.details.detail ?? error.title }
+    : null
+
 /** Reads the records of a customer, of each resource that the account has. */
 async function readRecords({ api, account, query }: Visit, customer_id: string) {
   const { resource, cursor } = query
@@ -141,7 +149,7 @@ async function readRecords({ api, account, query }: Visit, customer_id: string) 
       api
         .call(listRecords, { account, resource: name, customer_id, ...page })
         .then((list): RecordList => ({ ...list, resource: name }))
-        .catch(nullIfNotFound),
+        .catch((error) => refusedIfArchived(name, error) ?? nullIfNotFound(error)),
     ),
   )
   return lists.filter((list) => list !== null)
@@ -262,22 +270,26 @@ export const customerPage: Page = {
           }}
         />
         <h2>Records</h2>
-        {lists.map((list) => (
-          <>
-            <Records account={visit.account} resource={list.resource} rows={list.data} />
-            {visit.query.resource ? (
-              <Pager meta={list.meta} />
-            ) : (
-              list.meta.next_cursor && (
-                <p>
-                  <a href={withQuery(visit.path, { resource: list.resource })}>
-                    All {count(list.meta.total)} records of {recordsCalled(list.resource)}
-                  </a>
-                </p>
-              )
-            )}
-          </>
-        ))}
+        {lists.map((list) =>
+          'refused' in list ? (
+            <p class="note">{list.refused}</p>
+          ) : (
+            <>
+              <Records account={visit.account} resource={list.resource} rows={list.data} />
+              {visit.query.resource ? (
+                <Pager meta={list.meta} />
+              ) : (
+                list.meta.next_cursor && (
+                  <p>
+                    <a href={withQuery(visit.path, { resource: list.resource })}>
+                      All {count(list.meta.total)} records of {recordsCalled(list.resource)}
+                    </a>
+                  </p>
+                )
+              )}
+            </>
+          ),
+        )}
         <h2>Refusal</h2>
         {history.refusal ? (
           <>

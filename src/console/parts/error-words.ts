@@ -26,6 +26,7 @@ export const ERROR_TITLES: Readonly<Record<string, string>> = {
   duplicate_key: 'Sent twice in one delivery',
   unknown_customer: 'Unknown customer',
   unknown_affiliate: 'Unknown affiliate',
+  month_archived: 'Of an archived month',
   record_count: 'Wrong number of records',
   idempotency_key_reused: 'Another delivery under the same key',
 }

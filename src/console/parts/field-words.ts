@@ -134,6 +134,10 @@ export const ACCOUNT_WORDS = {
       with_personal_data: 'With personal data',
     },
   },
+  archive_after: {
+    label: 'Months until records are archived',
+    hint: 'Trading activity and daily events of older months, which are approved and exported, may leave the database for files, which cost less. From 13 to 120. Default: 13. Empty in these settings: they stay.',
+  },
   unattributed_threshold: {
     label: 'Customers without an affiliate, in %',
     hint: 'Webhooks report it if more of the new customers of a day have no affiliate. Default: 20 %.',

@@ -1,6 +1,8 @@
+import { requireDays } from '../archive/archived.ts'
 import { encode } from '../column-types.ts'
 import type { Connection } from '../database.ts'
 import { first } from '../query.ts'
+import { dayOfIdentity } from '../records/stored-record.ts'
 import { withD1Retry } from '../retry.ts'
 import { customers, transactions } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
@@ -46,14 +48,23 @@ export type FactKey =
       readonly currency: string
     }
 
-/** Returns the customer and day of a record; null if the account has no record with this key. */
-export function findFactPlace(
+/**
+ * Returns the customer and day of a record; null if the account has no record with this key.
+ *
+ * @throws MonthArchived if it may be archived.
+ */
+export async function findFactPlace(
   db: Connection,
   account: string,
   key: FactKey,
 ): Promise<FactPlace | null> {
   const [statement, values] = lookupOf(key)
-  return first<FactPlace>(db, statement, { account, ...values })
+  const found = await first<FactPlace>(db, statement, { account, ...values })
+  if (!found) {
+    const days = key.resource === 'trading-activity' ? [key.date] : dayOfIdentity(key.id)
+    await requireDays(db, account, [{ resource: key.resource, days }])
+  }
+  return found
 }
 
 function lookupOf(key: FactKey) {

@@ -1,4 +1,5 @@
 import { OUTFLOWS } from '../../amount-signs.ts'
+import { archivedDaysSql } from '../archive/archived.ts'
 import { sumSql } from '../exact-sums.ts'
 import { SIGNUP, SIGNUP_DAY } from '../records/signup.ts'
 import { compileStatement, type Statement } from '../statement.ts'
@@ -153,8 +154,8 @@ export const unpackRow = <T>(row: readonly (T | readonly T[])[], columns: number
 // The records of some customers on some days are found along the primary key (account, day, customer).
 // `:days` and `:ids` are JSON arrays; the days are those on which the account has records at all.
 
-/** Finds the days from `:first_day` to `:last_day` on which an account has records. */
-export const factDays = ({ table, dayColumn }: FactTable): Statement => {
+/** Finds the days from `:first_day` to `:last_day` on which an account has records, archived ones included. */
+export const factDays = ({ table, dayColumn, resource }: FactTable): Statement => {
   const firstDay = (condition: string) =>
     `select min(${dayColumn}) from ${table} not indexed
       where account = :account and ${dayColumn} <= :last_day and ${dayColumn} ${condition}`
@@ -164,7 +165,9 @@ export const factDays = ({ table, dayColumn }: FactTable): Statement => {
       union all
       select (${firstDay('> found')}) from days where found is not null
     )
-    select found as day from days where found is not null order by day`)
+    select found as day from days where found is not null
+    union ${archivedDaysSql(`'${resource}'`)}
+    order by day`)
 }
 
 /** The columns of a `SignupRow`, as SQL. */

@@ -1,3 +1,4 @@
+import { archivedMonthsOfCustomers, requireRecords } from '../archive/archived.ts'
 import type { Connection } from '../database.ts'
 import { all } from '../query.ts'
 import { isTooLong, withD1Retry } from '../retry.ts'
@@ -6,6 +7,7 @@ import { type BookedRow, FIRST_BOOKED, type FirstBooked, toFirstBooked } from '.
 import {
   EVERYTHING,
   FACT_LIMITS,
+  FACT_TABLES,
   type FactSelection,
   type FactTable,
   type StatusMembers,
@@ -207,9 +209,32 @@ interface PackedRows {
   readonly beside: readonly (readonly Record<string, unknown>[])[]
 }
 
+const RESOURCES: Readonly<Record<RowKind, string>> = {
+  transactions: FACT_TABLES.transactions.resource,
+  summed_transactions: FACT_TABLES.transactions.resource,
+  activity: FACT_TABLES.activity.resource,
+  summed_activity: FACT_TABLES.activity.resource,
+  events: FACT_TABLES.events.resource,
+  summed_events: FACT_TABLES.events.resource,
+}
+
+/** Returns the statement that finds archived months in which the customers of some queries have records. */
+const archivedMonthsOf = (
+  db: Connection,
+  account: string,
+  queries: readonly CustomerFactQuery[],
+): D1PreparedStatement =>
+  archivedMonthsOfCustomers(
+    db,
+    account,
+    queries.map(({ query: { kind, days } }) => ({ resource: RESOURCES[kind], days })),
+    [...new Set(queries.flatMap(({ ids }) => ids))],
+  )
+
 /**
  * Reads the rows of each query in one batch. Returns null if the response is too long for D1.
  *
+ * @throws MonthArchived if a record of these days and customers may be archived.
  * @param beside Other statements of the batch. They see the same state of the database.
  */
 export async function readPacked(
@@ -219,7 +244,8 @@ export async function readPacked(
   beside: readonly D1PreparedStatement[] = [],
 ): Promise<PackedRows | null> {
   try {
-    const found = await readBatch<Record<string, unknown>[][]>(db, [
+    const [archived = [], ...found] = await readBatch<Record<string, unknown>[][]>(db, [
+      archivedMonthsOf(db, account, queries),
       ...beside,
       ...queries.map((one) =>
         bindStatement(
@@ -229,6 +255,7 @@ export async function readPacked(
         ),
       ),
     ])
+    requireRecords(archived)
     const packed = found.slice(beside.length) as [PackedRow][]
     return {
       beside: found.slice(0, beside.length),
@@ -318,6 +345,8 @@ export async function readBeginnings(
 /**
  * Reads the rows of each query in one round trip, or in several if there are too many rows for one. May
  * also return rows of customers who were not asked for.
+ *
+ * @throws MonthArchived if a record of these days and customers may be archived.
  */
 export async function readFactRows(
   db: Connection,
@@ -354,7 +383,11 @@ async function readDay(
 ): Promise<FactRow[]> {
   const limit = FACT_LIMITS.rowsOfDay
   const values = valuesOf(account, query, ids, limit)
-  const results = await all<FactRow>(db, query.statements.rows, values)
+  const [archived, results] = await readBatch<[Record<string, unknown>[], FactRow[]]>(db, [
+    archivedMonthsOf(db, account, [{ query, ids, share: 1 }]),
+    bindStatement(db, query.statements.rows, values),
+  ])
+  requireRecords(archived)
   if (results.length > limit) throw new Error('One customer has too many records on a day.')
   return results
 }

@@ -68,6 +68,7 @@ const SETTINGS = [
   'storage_quota',
   'approvals',
   'exports',
+  'archive_after',
   'unattributed_threshold',
   'affiliate_view',
   'landing_pages',

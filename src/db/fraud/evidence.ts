@@ -74,7 +74,7 @@ export type RecordValues = Readonly<Record<string, string | number | null>> & {
 
 const RESOURCES = Object.keys(SELECTS) as (keyof RecordKeys)[]
 
-/** Returns the main values of records by resource; records that are gone are left out. */
+/** Returns the main values of records by resource; records that are gone or archived are left out. */
 export async function readMainValues(
   db: Connection,
   account: string,

@@ -13,6 +13,7 @@ const WORK = `case
     when exists (select 1 from statement_runs where account = :account and status = 'running') then 'run'
     when exists (select 1 from resets where account = :account) then 'reset'
     when exists (select 1 from erasures where account = :account and next_day is not null) then 'erasure'
+    when exists (select 1 from archived_months where account = :account and state <> 'archived') then 'archive'
   end`
 
 const FIND_WORK = compileStatement(`select ${WORK} as work`)

@@ -1,3 +1,4 @@
+import { isArchivedSql } from '../archive/archived.ts'
 import { decode } from '../column-types.ts'
 import type { SumRow } from '../exact-sums.ts'
 import { all } from '../query.ts'
@@ -9,10 +10,11 @@ import { formOf, groupsByDay, sumStatements } from './totals.ts'
 /** The kept days of a resource that one check compares. */
 const DAYS = 5
 
-/** The kept totals of days. */
+/** The kept totals of days that can be summed. */
 const KEPT = `
   from day_totals k where k.account = :account and k.resource = :resource and k.form = :form
-    and ${isUnchanged('k.resource', 'k.day', 'k.position')}`
+    and ${isUnchanged('k.resource', 'k.day', 'k.position')}
+    and not ${isArchivedSql('k.resource', 'k.day')}`
 
 /** Other days each morning, until all have had their turn. */
 const CHOOSE_DAYS = compileStatement(

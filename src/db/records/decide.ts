@@ -76,14 +76,15 @@ export interface Deciding {
   readonly policy: Policy
   readonly lenient: boolean
   readonly received: number
-  /** The records that failed validation, and the number of their errors. */
+  /** The records that failed validation or concern an archived month, and the number of their errors. */
   readonly invalidCount: number
   readonly errorsTotal: number
   readonly isReused: boolean
   /** How many more records the account may hold. */
   readonly roomToHold: number
-  /** The records that are too large. */
+  /** The records that are too large, and those that concern an archived month. */
   readonly tooLarge: ReadonlySet<number>
+  readonly archived: ReadonlySet<number>
   /** The invalid records that refer to something unknown. */
   readonly invalidUnknown: readonly number[]
   /** Returns the position of a record and of those that were merged into it. */
@@ -97,8 +98,9 @@ export function decide(found: readonly Found[], request: Deciding): Decision {
   return isFull ? decideFor(found, request, true) : decided
 }
 
-function decideFor(found: readonly Found[], request: Deciding, isFull: boolean): Decision {
-  const { withRepeats, invalidUnknown } = request
+function decideFor(all: readonly Found[], request: Deciding, isFull: boolean): Decision {
+  const { withRepeats, archived, invalidUnknown } = request
+  const found = all.filter(({ idx }) => !archived.has(idx))
   const outcomes = new Map<number, Outcome>()
   const unknown = [...invalidUnknown]
   const sums = { created: 0, updated: 0, held: 0, stale: 0, rejected: 0, unchanged: 0 }

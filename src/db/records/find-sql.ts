@@ -32,6 +32,8 @@ export interface Found {
   /** The day that the record will have, and that of the stored one. */
   readonly day: number | null
   readonly storedDay: number | null
+  /** The first day of an archived month that the record concerns. */
+  readonly archived: number | null
   /** What is to be said of the signup of its customer: see `SignupWarning`. */
   readonly signup: readonly [day: number | null, time: number | null] | null
   /** The verdict on a stored customer without an affiliate. */
@@ -53,7 +55,7 @@ export interface Found {
 
 const NAMES = [
   ...(['idx', 'revision', 'differs', 'moves', 'changesKind', 'isStale', 'isMissing'] as const),
-  ...(['wasHeld', 'isErased', 'day', 'storedDay', 'signup', 'verdict'] as const),
+  ...(['wasHeld', 'isErased', 'day', 'storedDay', 'archived', 'signup', 'verdict'] as const),
   ...(['affiliated', 'was', 'changesFields', 'bytes', 'members'] as const),
 ] satisfies (keyof Found)[]
 
@@ -93,6 +95,7 @@ export function findSql(table: RecordTable, fragments: SqlFragments): string {
     isErased: erased,
     day: `ifnull(${next(table.dayColumn)}, ${sent('first_day')})`,
     storedDay: `t.${table.dayColumn}`,
+    archived: archivedSql(table, next),
     signup: signupSql(table, sent),
     verdict: table.affiliation === 'link' ? verdictSql(sent) : 'null',
     affiliated: table.affiliation ? affiliatedSql(table.affiliation, sent) : 'null',
@@ -148,6 +151,14 @@ function wasSql(table: RecordTable, next: (name: string) => string): string {
     ...first.map((name) => `${stored(name)} is null and ${next(name)} is not null`),
   ]
   return `json(iif(t.account is not null and (${changes.join(' or ')}), json_array(t.customer_id, ''), null))`
+}
+
+/** The first archived month that ends on the day or later. Of customers, only those who are new or get another day count. */
+function archivedSql({ dayColumn, canHold }: RecordTable, next: (name: string) => string): string {
+  const [day, before] = [next(dayColumn), stored(dayColumn)]
+  const stays = canHold ? '' : `and not ifnull(${before} = ${day}, false)`
+  return `(select min(a.first_day) from archived_months a
+            where a.account = :account and a.last_day >= min(${day}, ifnull(${before}, ${day})) ${stays})`
 }
 
 /**

@@ -1,3 +1,5 @@
+import { archivedMonthsOfList } from '../archive/archived.ts'
+import { ARCHIVED_RESOURCES } from '../archive/tables.ts'
 import { decode, decodeRow, encode } from '../column-types.ts'
 import {
   cursorValues,
@@ -97,6 +99,8 @@ export function presentLogged(
 /**
  * Reads one page of an account's records: in the order of their key, or of day and customer if the list is narrowed to
  * days. A page reads as many rows as it shows; the first page also counts the matches.
+ *
+ * @throws MonthArchived if records of the list are archived.
  */
 export async function listRecords(
   session: D1DatabaseSession,
@@ -123,6 +127,16 @@ export function orderOfDays({ recordTable }: RecordView, { customer_id }: Filter
 export const pickColumns = ({ columns }: RecordView, row: Record<string, unknown>) =>
   Object.fromEntries(columns.map((name) => [name, row[name]]))
 
+/** Returns the query for the archived months that have records of a list; nothing for resources that stay. */
+const guardOf = ({ name }: RecordView, { from, to, customer_id }: Filter) =>
+  ARCHIVED_RESOURCES.some((one) => one === name) && {
+    archived: archivedMonthsOfList({
+      from: from !== undefined,
+      to: to !== undefined,
+      customer: customer_id !== undefined,
+    }),
+  }
+
 /** Returns the query of a list; `listCustomerRecords` reads the records of one customer. */
 export function listQuery(view: RecordView, account: string, filter: Filter): ListQuery {
   const values = listedValues(view, account, filter)
@@ -141,6 +155,7 @@ export function listQuery(view: RecordView, account: string, filter: Filter): Li
       key: dayKey,
       values,
       limitsBytes: true,
+      ...guardOf(view, filter),
     }
   }
   const ofCustomer = customer_id === undefined ? '' : ' and customer_id = :customer_id'
@@ -152,6 +167,7 @@ export function listQuery(view: RecordView, account: string, filter: Filter): Li
     ...(customer_id === undefined && { total: KEPT_TOTAL }),
     values,
     limitsBytes: true,
+    ...guardOf(view, filter),
   }
 }
 
@@ -217,7 +233,7 @@ async function listCustomerRecords(
   if (visited > LIST_LIMITS.days) {
     return { data: [], ...count, last: null, maxDays: LIST_LIMITS.days }
   }
-  const query = customerQuery(view, { ...values, days })
+  const query = { ...customerQuery(view, { ...values, days }), ...guardOf(view, filter) }
   return paginate(session, query, { ...page, counted: count })
 }
 

@@ -8,6 +8,7 @@ import { HELD_LIMITS } from './release.ts'
 import {
   type Decided,
   type Delivery,
+  daysOf,
   isNotified,
   refusedRecords,
   valuesOf,
@@ -182,6 +183,7 @@ function insertDelivery(
     days: JSON.stringify(writes.length > 0 ? decision.days : []),
     errors: log.errors,
     unknown_keys: log.unknownKeys,
+    open_days: JSON.stringify(daysOf(table, rows)),
     references: JSON.stringify(
       table.reference
         ? distinct(delivery, rows, table.reference.column, ({ isMissing }) => isMissing)

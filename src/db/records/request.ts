@@ -1,3 +1,4 @@
+import type { ArchivedRecord } from '../archive/archived.ts'
 import { encode } from '../column-types.ts'
 import { customers } from '../schema.ts'
 import type { Decision, DeliveryCounts, Policy, Write } from './decide.ts'
@@ -51,6 +52,8 @@ export interface DeliveryInput {
   invalidRows: Row[]
   /** Those of a table with a `sizeLimit`. */
   sizes?: AddedSizes
+  /** Counts and logs records as invalid because they concern an archived month. */
+  refuseArchived: (records: readonly ArchivedRecord[]) => void
 }
 
 /** A request as its statements send it. */
@@ -64,6 +67,8 @@ export interface Delivery {
   readonly withRepeats: (idx: number) => readonly number[]
   /** The cells of the invalid records: the position, the key and the reference. */
   readonly invalid: readonly (readonly unknown[])[]
+  /** The records that concern an archived month. */
+  readonly archived: Set<number>
 }
 
 /** A record to write, with its cells. */
@@ -120,6 +125,7 @@ export function prepare(
       idx,
       ...named.map((name) => encodeSent(table, name, values[name])),
     ]),
+    archived: new Set(),
   }
 }
 

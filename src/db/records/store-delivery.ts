@@ -130,13 +130,15 @@ async function read(delivery: Delivery): Promise<Facts> {
 }
 
 async function decideRequest(delivery: Delivery, facts: Facts): Promise<Decided> {
-  const { input, withRepeats, invalid } = delivery
+  const { input, archived, withRepeats, invalid } = delivery
   const { request, found } = facts
+  refuseArchived(delivery, found)
   const deciding: Deciding = {
     ...input,
     isReused: request.digest !== null && !input.idempotency?.digests.includes(request.digest),
     roomToHold: HELD_LIMITS.account - request.held,
     tooLarge: await findTooLarge(delivery, found),
+    archived,
     invalidUnknown: invalid.flatMap((cells) =>
       facts.missing.has(cells.at(-1)) ? [Number(cells[0])] : [],
     ),
@@ -148,6 +150,18 @@ async function decideRequest(delivery: Delivery, facts: Facts): Promise<Decided>
     checkRewritten(delivery, decision)
   }
   return { decision, facts }
+}
+
+/** Has the records that concern an archived month counted as invalid, each once. */
+function refuseArchived({ input, archived, withRepeats }: Delivery, found: readonly Found[]): void {
+  const refused = found.flatMap(({ idx, archived: first_day }) =>
+    first_day === null || archived.has(idx)
+      ? []
+      : withRepeats(idx).map((at) => ({ idx: at, first_day })),
+  )
+  if (refused.length === 0) return
+  for (const { idx } of refused) archived.add(idx)
+  input.refuseArchived(refused)
 }
 
 /** The bytes of stored members that one query reads, unless those of a single record are more. */

@@ -1,4 +1,5 @@
-import { decodeRow, encode } from '../column-types.ts'
+import { requireDays } from '../archive/archived.ts'
+import { dayNumber, decodeRow, encode } from '../column-types.ts'
 import {
   bindStatement,
   compileStatement,
@@ -91,6 +92,36 @@ export async function findStoredRecords(
     required(results[i], 'result').map((row) => presentStored(view, row)),
   )
 }
+
+/**
+ * Reads the records of an account that are stored under an id.
+ *
+ * @throws MonthArchived if there are none, and the id is of a day whose records are archived.
+ */
+export async function readStoredRecords(
+  ...[session, views, account, id]: Parameters<typeof findStoredRecords>
+): Promise<StoredRecord[]> {
+  const found = await findStoredRecords(session, views, account, id)
+  if (found.length === 0) {
+    const needed = views.flatMap((view) =>
+      keysOf(view, id).map((key) => ({ resource: view.name, days: dayOfKey(key) })),
+    )
+    await requireDays(session, account, needed)
+  }
+  return found
+}
+
+/** The identity of a daily event: the letter and its event, its customer, and its day. */
+const DAILY = /^d \["(?:[^"\\]|\\.)*","(?:[^"\\]|\\.)*","(\d{4}-\d\d-\d\d)"/
+
+/** Returns the day in the identity of a daily event; nothing if it is of another record. */
+export function dayOfIdentity(identity: string): number[] {
+  const [, day] = DAILY.exec(identity) ?? []
+  return day === undefined ? [] : [dayNumber(day)]
+}
+
+const dayOfKey = ([first]: readonly unknown[]) =>
+  typeof first === 'number' ? [first] : dayOfIdentity(String(first))
 
 const [LOWEST_UUID, HIGHEST_UUID] = ['0', 'f'].map((digit) =>
   '00000000-0000-0000-0000-000000000000'.replaceAll('0', digit),

@@ -23,8 +23,9 @@ import {
 const required = (condition: string) => `iif(${condition}, 1, json('changed'))`
 
 /**
- * Inserts the row of the delivery. Parameters: its columns, `:book_zone`, `:closed_through`, `:new_held`, `:max_held`, and two JSON arrays:
- * `:references` of `[reference, is missing]`, and `:erased` of `[customer, is erased]`.
+ * Inserts the row of the delivery. Parameters: its columns, `:book_zone`, `:closed_through`, `:new_held`, `:max_held`, and three JSON arrays:
+ * `:open_days`, which come after all archived months, `:references` of `[reference, is missing]`, and `:erased` of
+ * `[customer, is erased]`.
  */
 const insertDelivery = ({ reference, personalColumns }: RecordTable) => `
       insert into deliveries (account, id, received_at, resource, form, dry_run, received,
@@ -36,6 +37,8 @@ const insertDelivery = ({ reference, personalColumns }: RecordTable) => `
       where ${required(`not exists (select 1 from resets where account = :account)
         and not exists (select 1 from delivery_conditions
           where account = :account and book_zone <> :book_zone)
+        and not exists (select 1 from archived_months m cross join json_each(:open_days) d
+          where m.account = :account and d.value <= m.last_day)
         and (:written = 0 or :closed_through is ${CLOSED_THROUGH})
         and (:new_held = 0 or :new_held + (
           select ifnull(sum(held), 0) from totals where account = :account) <= :max_held)

@@ -1,3 +1,4 @@
+import { ARCHIVED_MONTHS_OF_REPORT, requireRecords } from '../archive/archived.ts'
 import { EVENT_STATUS, IS_OUTFLOW, magnitudeOf } from '../commission/facts-sql.ts'
 import { clickSql } from '../directory/clicks.ts'
 import { sumSql } from '../exact-sums.ts'
@@ -552,15 +553,33 @@ export type ReportStatement = readonly [
   values: Readonly<Record<string, string | number | null>>,
 ]
 
-/** Reads statements of a report in one batch. */
+const ARCHIVED_MONTHS = compileStatement(ARCHIVED_MONTHS_OF_REPORT)
+
+/** The records that a report needs. */
+export interface ReportNeeds {
+  readonly first_of_report: number
+  readonly last_of_report: number
+  /** The names of the resources, as a JSON array. */
+  readonly resources: string
+}
+
+/**
+ * Reads statements of a report in one batch.
+ *
+ * @throws MonthArchived if the report needs archived records.
+ */
 export async function readStatements(
   session: D1DatabaseSession,
   account: string,
+  needs: ReportNeeds,
   statements: readonly ReportStatement[],
 ): Promise<ReportRow[][]> {
   const bound = statements.map(([sql, values]) =>
     bindStatement(session, compileStatement(sql), { ...values, account }),
   )
-  const results = await withD1Retry(() => session.batch<ReportRow>(bound))
-  return results.map((result) => result.results)
+  const archived = bindStatement(session, ARCHIVED_MONTHS, { ...needs, account })
+  const results = await withD1Retry(() => session.batch<ReportRow>([archived, ...bound]))
+  const [months = [], ...rows] = results.map((result) => result.results)
+  requireRecords(months)
+  return rows
 }
