@@ -316,15 +316,6 @@ describe('the storage quota', () => {
   })
 })
 
-test('three accounts with the default quota in one database are no news', async () => {
-  for (const account of ['a', 'b', 'c']) {
-    const created = await json(
-      askAdmin('accounts', 'POST', { account, name: 'A', vertical: 'forex' }),
-    )
-    expect(created).not.toHaveProperty('overcommitted')
-  }
-})
-
 describe('what an account stores', () => {
   /** The records of which the size is compared with that of the database. */
   const COUNTED = 600

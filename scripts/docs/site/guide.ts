@@ -11,7 +11,6 @@ const ORDER = [
   'warnings',
   'resending',
   'errors',
-  'rate',
   'reading',
   'reconciling',
   'reports',
