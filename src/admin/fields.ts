@@ -117,10 +117,8 @@ export const affiliateViewFields = {
   ),
   sub_affiliates: v.exactOptional(
     member(
-      f.oneOf('totals', 'customers', 'none'),
-      said(
-        'What affiliates see of the affiliates below them: `totals`, `customers` or `none`. Defaults to `totals`.',
-      ),
+      f.oneOf('totals', 'none'),
+      said('What affiliates see of the affiliates below them: `totals` (the default) or `none`.'),
     ),
   ),
   drafts: v.exactOptional(

@@ -13,7 +13,6 @@ import { type Figures, parseReport } from '../reports/report.ts'
 import { count, day, daysNeeded } from '../validation/answer-fields.ts'
 import { described, listOf, named } from '../validation/described.ts'
 import { member } from '../validation/fields.ts'
-import { readCustomersBelow } from './customers-below.ts'
 
 const CLICK_COLUMNS = ['day', 'link_id', 'clicks']
 
@@ -115,22 +114,6 @@ const below = described(() =>
       to: member(day, 'The last of the days on which they stood there.'),
       signups: count,
       active_customers: member(count, 'The customers with records on these days.'),
-      customers: v.exactOptional(
-        member(
-          v.array(
-            v.object({
-              customer: member(v.string(), 'The customer, by the name that the account shows.'),
-              signup_day: member(day, 'The day of the signup.'),
-            }),
-          ),
-          'The customers whom they had on these days, the latest 100 signups, if the account shows them.',
-        ),
-      ),
-      customers_total: v.exactOptional(
-        v.nullable(
-          member(count, 'How many there are, if the account shows them. Null: too many to count.'),
-        ),
-      ),
     }),
   ),
 )
@@ -145,12 +128,12 @@ export const listSubAffiliates = affiliateOperation({
   files: asCsv('sub-affiliates', BELOW_COLUMNS),
   words: described(() => ({
     description:
-      'Lists the affiliates who stood below on some days, with their counts on the days on which they did, and with their customers if the account shows these. One who moved has a row for each place. The list is empty if the account shows none.',
+      'Lists the affiliates who stood below on some days, with their counts on the days on which they did. One who moved has a row for each place. The list is empty if the account shows none.',
     answer: v.object({ from: day, to: day, data: v.array(below) }),
     errors: ['validation_failed'],
     files: csvWords(BELOW_COLUMNS),
   })),
-  async run({ env, db, session, grant, affiliate: { id, view } }, query) {
+  async run({ env, session, grant, affiliate: { id, view } }, query) {
     const sent = readDayRange(query)
     if (view.sub_affiliates === 'none') return { ...sent, data: [] }
     const { account, vertical } = grant
@@ -177,17 +160,12 @@ export const listSubAffiliates = affiliateOperation({
         counts.set(`${range} ${groups.affiliate_id}`, metrics)
       }
     }
-    const customers =
-      view.sub_affiliates === 'customers'
-        ? await readCustomersBelow({ db, directory: env.DB }, account, found)
-        : []
-    const data = found.map((one, i) => {
+    const data = found.map((one) => {
       const metrics = counts.get(`${one.from} ${one.to} ${one.affiliate_id}`)
       return {
         ...one,
         signups: Number(metrics?.signups ?? 0),
         active_customers: Number(metrics?.active_customers ?? 0),
-        ...customers[i],
       }
     })
     return { ...sent, data }

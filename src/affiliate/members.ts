@@ -39,7 +39,7 @@ const MEMBERS: Readonly<Record<Kind, string>> = {
     rules counted min until signup_day link states link_id url landing_page pass_query disabled
     disabled_by created_at clicks group_by columns unconverted notes
     statement reference paid_on statements return_reference returned_on
-    level signups active_customers customers_total
+    level signups active_customers
     payment step rate carried_in carried_out capped recouped deficit dropped_in occurrence field change
     action customers terms rates converted by_amount_usd each quantity record conditions qualified_on
     qualified_at sources conversions sum before after steps.customer steps.affiliate over window

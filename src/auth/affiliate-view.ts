@@ -6,7 +6,7 @@ export interface AffiliateView {
   readonly amounts: boolean
   readonly countries: boolean
   /** What is shown of the affiliates below. */
-  readonly sub_affiliates: 'totals' | 'customers' | 'none'
+  readonly sub_affiliates: 'totals' | 'none'
   /** Whether statements are shown before they are approved. */
   readonly drafts: boolean
   /** Whether it is shown that a payout is under review. */

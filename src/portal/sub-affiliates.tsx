@@ -1,7 +1,6 @@
 import type { Context } from 'hono'
 import { listSubAffiliates } from '../affiliate/lists.ts'
 import { getAffiliateSelf } from '../affiliate/me.ts'
-import { HIDDEN } from '../affiliate/view.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { dayBefore } from '../console/page.ts'
 import { Data } from '../console/parts/data.tsx'
@@ -50,29 +49,6 @@ export async function showSubAffiliates(c: Context<AppEnv>, visit: MemberVisit):
           [words.signups]: { number: ({ signups }) => speech.figure(String(signups)) },
           [words.active_customers]: {
             number: (one) => speech.figure(String(one.active_customers)),
-          },
-          [words.below_customers]: affiliate_view.sub_affiliates === 'customers' && {
-            prose: (one) => {
-              const { customers = [], customers_total: total = null } = one
-              const count = total ?? customers.length
-              return (
-                <details>
-                  <summary>
-                    {visit.speech.text('count.customers', { count })}
-                    {total === null && ' +'}
-                  </summary>
-                  <ul>
-                    {customers.map(({ customer, signup_day }) => (
-                      <li>
-                        <Data text={customer === HIDDEN ? visit.words.a_customer : customer} />{' '}
-                        <small>{visit.speech.day(signup_day)}</small>
-                      </li>
-                    ))}
-                    {count > customers.length && <li>…</li>}
-                  </ul>
-                </details>
-              )
-            },
           },
         }}
         empty={<p class="note">{none}</p>}

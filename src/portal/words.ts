@@ -314,7 +314,6 @@ const en = {
   campaign_none: 'No click or signup of these days has {sub}.',
   campaign_without: 'without {sub}',
   campaign_refused: 'There is too much to count. Ask for the report of fewer days by your key.',
-  below_customers: 'Their customers',
 }
 
 /** The texts of the portal. */
@@ -642,7 +641,6 @@ const de: Words = {
   campaign_without: 'ohne {sub}',
   campaign_refused:
     'Das ist zu viel zum Zählen. Rufen Sie mit Ihrem Schlüssel den Bericht für weniger Tage ab.',
-  below_customers: 'Deren Kunden',
 }
 
 const fr: Words = {
@@ -968,7 +966,6 @@ const fr: Words = {
   campaign_none: 'Aucun clic ni inscription de ces jours n’a {sub}.',
   campaign_without: 'sans {sub}',
   campaign_refused: 'C’est trop à compter. Demandez le rapport de moins de jours avec votre clé.',
-  below_customers: 'Leurs clients',
 }
 
 const es: Words = {
@@ -1285,7 +1282,6 @@ const es: Words = {
   campaign_none: 'Ningún clic ni registro de estos días tiene {sub}.',
   campaign_without: 'sin {sub}',
   campaign_refused: 'Es demasiado para contar. Pida el informe de menos días con su clave.',
-  below_customers: 'Sus clientes',
 }
 
 /** Portuguese as it is written in Brazil. */
@@ -1602,7 +1598,6 @@ const pt: Words = {
   campaign_none: 'Nenhum clique ou cadastro destes dias tem {sub}.',
   campaign_without: 'sem {sub}',
   campaign_refused: 'É demais para contar. Peça o relatório de menos dias com sua chave.',
-  below_customers: 'Os clientes deles',
 }
 
 /** The texts of the portal by language. */

@@ -55,7 +55,7 @@ async function freshKey(world: World, who: Who): Promise<string> {
 /** What an account may show; the first is read in all formats, the others as JSON. */
 const VIEWS = [
   {},
-  { customer_ids: 'plain', sub_affiliates: 'customers' },
+  { customer_ids: 'plain' },
   { customer_ids: 'none', amounts: false, countries: false, sub_affiliates: 'none', held: 'none' },
 ]
 
@@ -247,7 +247,7 @@ test('hidden amounts leave what is earned', async () => {
   expect((await askWith(key, `reports?${DAYS}&group_by=country_code`)).status).toBe(400)
 })
 
-test('affiliates below are totals, customers or nothing, as the account shows them', async () => {
+test('affiliates below are totals or nothing, as the account shows them', async () => {
   const world = await affiliateWorld()
   const key = await world.makeKey('own')
   const lines = await world.shownLinesOf(key, 'own')
@@ -260,28 +260,6 @@ test('affiliates below are totals, customers or nothing, as the account shows th
       ...{ affiliate_id: 'below', level: 1, from: '2026-10-01', to: '2026-10-31' },
       ...{ signups: 2, active_customers: 2 },
     },
-  ])
-  await world.show({ sub_affiliates: 'customers', customer_ids: 'plain' })
-  expect((await parts()).map((one: { customer_id: string }) => one.customer_id)).toEqual([
-    'c-below',
-    'c-below-waits',
-  ])
-  expect(await below()).toMatchObject([
-    {
-      ...{ affiliate_id: 'below', signups: 2, customers_total: 2 },
-      customers: [
-        { customer: 'c-below', signup_day: '2026-10-01' },
-        { customer: 'c-below-waits', signup_day: '2026-10-01' },
-      ],
-    },
-  ])
-  // Each under the pseudonym that this affiliate sees, and on the days on which they were theirs.
-  await world.show({ customer_ids: 'pseudonym' })
-  const [{ customers }] = await below()
-  expect(customers[0]).toMatchObject({ customer: expect.stringMatching(/^c_[\da-f]{24}$/) })
-  const early = 'from=2026-09-01&to=2026-09-30'
-  expect((await json(askWith(key, `sub-affiliates?${early}`))).data).toMatchObject([
-    { customers: [], customers_total: 0 },
   ])
   await world.show({ sub_affiliates: 'none' })
   expect(await below()).toEqual([])
@@ -760,7 +738,7 @@ describe('the figures of an affiliate', () => {
 
   test('are those of the firm for the same filter, to the byte', async () => {
     const world = await affiliateWorld()
-    await world.show({ customer_ids: 'plain', sub_affiliates: 'customers' })
+    await world.show({ customer_ids: 'plain' })
     const key = await world.makeKey('own')
     const lines = await world.linesOf('own')
     const shown = await world.shownLinesOf(key, 'own')

@@ -142,7 +142,7 @@ export const listLineParts = readList({
       // The explanation has the sum of the customers of affiliates below. Parts that changed tell what drafts correct.
       const isHidden =
         affiliate &&
-        ((opened.rule.kind === 'override' && affiliate.view.sub_affiliates !== 'customers') ||
+        (opened.rule.kind === 'override' ||
           (listed.changed && !maySee(call.grant, found.affiliate_id, 'draft')))
       return isHidden ? { ...listed, parts: [] } : listed
     })

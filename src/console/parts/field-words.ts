@@ -260,7 +260,7 @@ export const VIEW_WORDS = {
   sub_affiliates: {
     label: 'Affiliates below',
     hint: 'What an affiliate sees of those whom they referred.',
-    choices: { totals: 'Totals', customers: 'Their customers', none: 'Nothing' },
+    choices: { totals: 'Totals', none: 'Nothing' },
   },
   drafts: {
     label: 'Statements before the approval',
