@@ -32,8 +32,7 @@ import { plan, readPlanContext } from './plans.ts'
 /** What a request for a simulation is narrowed to. */
 interface Filter {
   readonly affiliate_id: string | null
-  readonly all: boolean
-  /** Whether every affiliate has the plan in the periods asked for. */
+  /** Whether every affiliate has the plan in the period. */
   readonly forAll: boolean
   /** The last affiliate of the page before; null for the first page. */
   readonly after: string | null
@@ -59,28 +58,18 @@ export const simulatePlan = readOperation({
       ),
     ),
     affiliate_id: v.optional(member(v.string(), said('Simulates only this affiliate.', 'IB-07'))),
-    all: v.optional(
-      member(v.boolean(), said('Whether rows without a difference are listed, too.', true)),
-    ),
     assigned_to_all: v.optional(
       member(
         v.boolean(),
         said(
-          'Whether the plan is simulated as if every affiliate had it, with all customers, from the first period on. The plan then need not exist.',
+          'Whether the plan is simulated as if every affiliate had it, with all customers, from the period on. The plan then need not exist.',
           true,
         ),
       ),
     ),
   },
   body: {
-    period: v.optional(member(f.text, said('The period, of the kind of the plan.', '2026-10'))),
-    from: v.optional(member(f.text, said('In place of `period`: the first period.', '2026-08'))),
-    to: v.optional(
-      member(
-        f.text,
-        said(`The last period, at most ${SIMULATION_LIMITS.periods} with the first.`, '2026-10'),
-      ),
-    ),
+    period: member(f.text, said('The period, of the kind of the plan.', '2026-10')),
     version: member(
       referred<unknown>('CommissionPlan'),
       said(
@@ -90,7 +79,7 @@ export const simulatePlan = readOperation({
   },
   depth: PLAN_DEPTH + 1,
   words: described(() => ({
-    description: `Computes what a version of a plan would change, and stores nothing. In the periods asked for, the version governs all facts of the plan, in place of the versions in force; what lies before keeps them. Both sides are computed now from the records, as if no period were approved. A page has at most ${SIMULATION_LIMITS.affiliates} affiliates, and as many as depend on at most ${FRESH_LIMITS.facts.toLocaleString('en')} records together: send the same body with \`cursor\` until \`meta.next_cursor\` is null. With \`Accept: text/csv\` it returns the rows as CSV, with a \`Link\` to the next page.`,
+    description: `Computes what a version of a plan would change, and stores nothing. In the period, the version governs all facts of the plan, in place of the versions in force; what lies before keeps them. Both sides are computed now from the records, as if no period were approved. A page has at most ${SIMULATION_LIMITS.affiliates} affiliates, and as many as depend on at most ${FRESH_LIMITS.facts.toLocaleString('en')} records together: send the same body with \`cursor\` until \`meta.next_cursor\` is null. With \`Accept: text/csv\` it returns the rows as CSV, with a \`Link\` to the next page.`,
     answer: simulation,
     files: csvWords(SIMULATION_COLUMNS),
     headers: ['Link'],
@@ -106,7 +95,7 @@ export const simulatePlan = readOperation({
       }),
   },
   async run({ env, grant, session }, { plan: id, cursor, ...sent }) {
-    const { affiliate_id = null, all = false, assigned_to_all: forAll = false, ...body } = sent
+    const { affiliate_id = null, assigned_to_all: forAll = false, ...body } = sent
     const account = { id: grant.account, vertical: grant.vertical }
     const [stored, planContext] = await Promise.all([
       readStored(env, grant, session),
@@ -117,11 +106,11 @@ export const simulatePlan = readOperation({
     if (!named.stored && !forAll) throw notFound('plan', id)
     const { issues, request } = parseSimulation(body, inForce, named, planContext, Date.now())
     if (!request) throw validationFailed(issues)
-    const asked = [account.id, 'simulate', id, affiliate_id, all, forAll, canonicalJson(body)]
+    const asked = [account.id, 'simulate', id, affiliate_id, forAll, canonicalJson(body)]
     const context = JSON.stringify(asked)
     const after = cursor === undefined ? null : await verifyText(env, context, cursor)
     if (cursor !== undefined && after === null) throw foreignCursor()
-    const filter = { affiliate_id, all, forAll, after }
+    const filter = { affiliate_id, forAll, after }
     const { next, ...found } = await simulate(stored, named, request, filter)
     const next_cursor = next === null ? null : await signText(env, context, next)
     return { ...found, meta: { next_cursor } }
@@ -138,11 +127,11 @@ const TOO_LARGE = 'The affiliate cannot be simulated.'
 function simulate(
   { source, beginnings }: Stored,
   plan: NamedPlan,
-  { periods, version }: SimulationRequest,
-  { affiliate_id, all, forAll, after }: Filter,
+  { period, version }: SimulationRequest,
+  { affiliate_id, forAll, after }: Filter,
 ): Promise<Omit<Simulated, 'meta'> & { next: string | null }> {
   return withinLimit({ account: source.account.id }, TOO_LARGE, async () => {
-    const opened = await openSimulation(source, plan, version.terms, periods, {
+    const opened = await openSimulation(source, plan, version.terms, period, {
       beginnings,
       forAll,
     })
@@ -155,9 +144,9 @@ function simulate(
     const last = tooLarge ?? page.affiliates.at(-1) ?? null
     return {
       plan: plan.plan,
-      periods: periods.map(({ id }) => id),
+      period: period.id,
       currency: version.terms.currency,
-      ...comparePage(page, all),
+      ...comparePage(page),
       skipped:
         tooLarge === null ? [] : [{ affiliate_id: tooLarge, reason: 'too_many_records' as const }],
       warnings: version.warnings,

@@ -534,9 +534,9 @@ async function takeSimulation() {
     ...{ at, headers: asTeam() },
     body: { period: '2026-10', version },
   })
-  await take('simulatePlan', 'wrong', 'Another currency, and months in the wrong order', {
+  await take('simulatePlan', 'wrong', 'Another currency, and a week', {
     ...{ at, headers: asTeam() },
-    body: { from: '2026-10', to: '2026-08', version: { ...version, currency: 'EUR' } },
+    body: { period: '2026-W41', version: { ...version, currency: 'EUR' } },
   })
 }
 

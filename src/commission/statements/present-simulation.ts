@@ -44,7 +44,7 @@ export const simulation = described(() =>
     'Simulation',
     v.object({
       plan: member(v.string(), 'The plan.'),
-      periods: member(v.array(v.string()), 'The simulated periods, in order.'),
+      period: member(v.string(), 'The simulated period.'),
       currency: member(v.string(), 'The currency of the plan.'),
       data: member(
         v.array(
@@ -54,13 +54,13 @@ export const simulation = described(() =>
             ...amounts,
           }),
         ),
-        'The affiliates and plans with a difference, by affiliate and plan. With `all=true` also those without.',
+        'What changes, by affiliate and plan.',
       ),
       total: member(
         v.array(v.object(amounts)),
-        'The sums of all affiliates of this page, listed or not, by currency.',
+        'The sums of all affiliates of this page, by currency.',
       ),
-      unchanged: member(count, 'The number of affiliates of this page without a difference.'),
+      affiliates: member(count, 'The number of affiliates of this page.'),
       skipped,
       warnings: member(v.array(planWarning), 'Terms that are allowed but probably a mistake.'),
       meta: cursorMeta,
@@ -72,7 +72,7 @@ export const simulation = described(() =>
 export type Simulated = Fixed<v.InferOutput<typeof simulation>>
 
 /** What a simulated version changes for the affiliates of a page. */
-export type Comparison = Pick<Simulated, 'data' | 'total' | 'unchanged'>
+export type Comparison = Pick<Simulated, 'data' | 'total' | 'affiliates'>
 
 /** The amounts in force and simulated, as decimal text. */
 export type Amounts = Simulated['total'][number]

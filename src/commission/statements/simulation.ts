@@ -3,16 +3,9 @@ import type { Issue } from '../../validation/issue.ts'
 import { isObject } from '../../validation/record-validator.ts'
 import { customerTallier, openSettlement } from '../engine/account.ts'
 import type { PlanResult } from '../engine/account-input.ts'
-import {
-  dayText,
-  nextPeriod,
-  type Period,
-  type PeriodKind,
-  parsePeriod,
-  periodOf,
-} from '../engine/calendar.ts'
+import { dayText, type Period, type PeriodKind, parsePeriod, periodOf } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
-import { type Decimal, decimal, fixedText, isZero, subtract, sum, ZERO } from '../engine/decimal.ts'
+import { type Decimal, decimal, fixedText, subtract, sum, ZERO } from '../engine/decimal.ts'
 import { asOf, evaluateCustomer } from '../engine/evaluate.ts'
 import { type Customer, compareText } from '../engine/facts.ts'
 import type { PlanTerms } from '../engine/plan.ts'
@@ -32,14 +25,14 @@ import { SIMULATION_LIMITS } from './simulation-limits.ts'
 import type { AccountSource } from './source.ts'
 
 /** The body of a request for a simulation. The version is checked as a plan. */
-export interface SimulationBody extends PeriodMembers {
+export interface SimulationBody {
+  readonly period: string
   readonly version: unknown
 }
 
 /** What a valid request asks for. */
 export interface SimulationRequest {
-  /** In order. */
-  readonly periods: readonly [Period, ...Period[]]
+  readonly period: Period
   readonly version: CheckedPlan
 }
 
@@ -62,17 +55,18 @@ export function parseSimulation(
   now: number,
 ): { issues: Issue[]; request: null } | { issues: []; request: SimulationRequest } {
   const kind = periodKindOf(plan, body.version)
-  const { periods, issues: wrongPeriods } = parsePeriods(body, kind, now)
-  const [first, ...others] = periods
-  const version = checkVersion(body.version, inForce, plan, context, first)
-  const found = [...wrongPeriods, ...version.issues.map((one) => below(one))]
-  if (!first || found.length > 0 || !version.plan) return { issues: found, request: null }
+  const period = parsePeriod(body.period)
+  const known = period?.kind === kind && !isFarAhead(period, now) ? period : null
+  const expected = `${FORMS[kind]}, at most 10 years ahead`
+  const wrong = { pointer: '/period', code: 'pattern', expected, value: body.period } as const
+  const version = checkVersion(body.version, inForce, plan, context, known)
+  const found = [...(known ? [] : [wrong]), ...version.issues.map((one) => below(one))]
+  if (!known || found.length > 0 || !version.plan) return { issues: found, request: null }
   const warnings = version.plan.warnings.map((one) => below(one))
-  return {
-    issues: [],
-    request: { periods: [first, ...others], version: { ...version.plan, warnings } },
-  }
+  return { issues: [], request: { period: known, version: { ...version.plan, warnings } } }
 }
+
+const FORMS = { month: 'a month such as `2026-10`', week: 'a week such as `2026-W41`' }
 
 /** Returns an issue or a warning with its pointer below the version. */
 const below = <I extends { pointer: string }>(issue: I): I => ({
@@ -86,10 +80,10 @@ function checkVersion(
   inForce: PlansInForce,
   { plan, stored }: NamedPlan,
   context: Omit<WarningContext, 'onceIds'>,
-  first: Period | undefined,
+  period: Period | null,
 ) {
   const versions = stored?.versions ?? []
-  const effective_from = dayText(first?.first ?? versions[0]?.effectiveFrom ?? 0)
+  const effective_from = dayText(period?.first ?? versions[0]?.effectiveFrom ?? 0)
   const body = isObject(version) ? { effective_from, ...version } : version
   const others = [...inForce.plans.values()].filter((one) => one.plan !== plan)
   const rules = others.flatMap((one) => one.versions.flatMap(({ source }) => source.rules))
@@ -99,87 +93,6 @@ function checkVersion(
     // The version is not stored, so it may begin on the day of another.
     versions: versions.map((one) => ({ ...one.source, version: one.version, effective_from: '' })),
   })
-}
-
-/** The periods of a request: `period`, or `from` and `to`. */
-interface PeriodMembers {
-  readonly period?: string | undefined
-  readonly from?: string | undefined
-  readonly to?: string | undefined
-}
-
-interface Found {
-  readonly issues: Issue[]
-  /** In order; empty if there are issues. */
-  readonly periods: Period[]
-}
-
-const refused = (...issues: Issue[]): Found => ({ issues, periods: [] })
-
-/** Returns the periods of a request, which are of a plan's kind, or what is wrong with them. */
-function parsePeriods(members: PeriodMembers, kind: PeriodKind, now: number): Found {
-  const { period, from, to } = members
-  if (period !== undefined) {
-    if (from !== undefined || to !== undefined) return refused(oneForm('more than one'))
-    const found = parseOne('period', period, kind, now)
-    return 'issue' in found ? refused(found.issue) : { issues: [], periods: [found.period] }
-  }
-  if (from === undefined && to === undefined) return refused(oneForm())
-  if (from === undefined) return refused(missing('from'))
-  if (to === undefined) return refused(missing('to'))
-  const first = parseOne('from', from, kind, now)
-  const last = parseOne('to', to, kind, now)
-  if ('issue' in first || 'issue' in last) {
-    return refused(...[first, last].flatMap((one) => ('issue' in one ? [one.issue] : [])))
-  }
-  return between(first.period, last.period)
-}
-
-const oneForm = (received?: string): Issue => ({
-  pointer: '',
-  code: 'choice',
-  expected: 'from, period',
-  ...(received !== undefined && { received }),
-})
-
-type Member = keyof PeriodMembers
-
-const missing = (name: Member): Issue => ({ pointer: `/${name}`, code: 'required' })
-
-const FORMS = { month: 'a month such as `2026-10`', week: 'a week such as `2026-W41`' }
-
-function parseOne(
-  name: Member,
-  value: string,
-  kind: PeriodKind,
-  now: number,
-): { issue: Issue } | { period: Period } {
-  const pointer = `/${name}`
-  const period = parsePeriod(value)
-  if (period?.kind !== kind) {
-    return { issue: { pointer, code: 'pattern', expected: FORMS[kind], value } }
-  }
-  if (!isFarAhead(period, now)) return { period }
-  const expected = `${FORMS[kind]}, at most 10 years ahead`
-  return { issue: { pointer, code: 'pattern', expected, value } }
-}
-
-function between(first: Period, last: Period): Found {
-  const pointer = '/to'
-  const value = last.id
-  if (last.first < first.first) {
-    return refused({ pointer, code: 'minimum', expected: first.id, value })
-  }
-  const periods = [first]
-  for (let one = first; one.first < last.first; ) {
-    if (periods.length === SIMULATION_LIMITS.periods) {
-      const instruction = `A simulation has at most ${SIMULATION_LIMITS.periods} periods.`
-      return refused({ pointer, code: 'maximum', expected: one.id, value, instruction })
-    }
-    one = nextPeriod(one, 1)
-    periods.push(one)
-  }
-  return { issues: [], periods }
 }
 
 /** A version of a plan beside those in force, ready to be computed for any affiliates. */
@@ -215,41 +128,40 @@ function assignedToAll(
 }
 
 /**
- * Prepares the simulation of a version of a plan from the first of some periods on. A plan that is not stored
- * is simulated as if every affiliate had it.
+ * Prepares the simulation of a version of a plan from a period on. A plan that is not stored is simulated as if every
+ * affiliate had it.
  *
- * @param forAll Whether every affiliate has the plan in these periods.
+ * @param forAll Whether every affiliate has the plan in the period.
  * @param beginnings Where the account's records and books begin; absent: they are read.
  */
 export async function openSimulation(
   source: AccountSource,
   plan: NamedPlan,
   terms: PlanTerms,
-  periods: readonly [Period, ...Period[]],
+  period: Period,
   { beginnings, forAll = false }: { beginnings?: AccountBeginnings; forAll?: boolean } = {},
 ): Promise<Simulation> {
-  const [first] = periods
-  const last = periods.at(-1) ?? first
   const { stored } = plan
+  const { first } = period
   const simulated =
     stored && !forAll
-      ? {
-          ...source,
-          inForce: replaceVersions(source.inForce, stored, terms, first.first, minorDigits),
-        }
-      : assignedToAll(source, plan, terms, first.first)
+      ? { ...source, inForce: replaceVersions(source.inForce, stored, terms, first, minorDigits) }
+      : assignedToAll(source, plan, terms, first)
   const { inForce } = simulated
   const selection = selectFacts(inForce, source.settings)
   const settings = { ...source.settings, summed: selection }
   const computation = await openComputation(
     { ...simulated, selection, settings },
-    lastToEnd(simulated, last),
+    lastToEnd(simulated, period),
     beginnings,
   )
   return {
     computation,
     current: { ...computation.context, inForce: source.inForce },
-    compared: computation.range.periods.filter((one) => isCompared(one, first, last)),
+    // Periods of the other kind that overlap it, too.
+    compared: computation.range.periods.filter(
+      (one) => one.last >= first && one.first <= period.last,
+    ),
     affiliates: affiliatesOf(computation, plan.plan),
   }
 }
@@ -259,10 +171,6 @@ function lastToEnd({ periodKinds }: AccountSource, last: Period): Period {
   const all = periodKinds.map((kind) => periodOf(last.last, kind))
   return all.reduce((latest, one) => (one.last > latest.last ? one : latest), last)
 }
-
-/** Whether a period is one of those asked for, or of the other kind and overlaps them. */
-const isCompared = (one: Period, first: Period, last: Period): boolean =>
-  one.last >= first.first && one.first <= last.last
 
 /** Returns the configured affiliates that have the plan, or whose statements depend on others that do. */
 function affiliatesOf({ source, dependenciesOf }: Computation, plan: string): string[] {
@@ -316,13 +224,8 @@ const sumEarned = (all: readonly Earned[]): Earned => ({
   payable: sum(all.map(({ payable }) => payable)),
 })
 
-/**
- * Compares what affiliates earn under the versions in force and simulated, in all compared periods
- * together.
- *
- * @param all Whether rows without a difference are listed, too.
- */
-export function comparePage(page: SimulatedPage, all: boolean): Comparison {
+/** Compares what affiliates earn under the versions in force and simulated, in all compared periods together. */
+export function comparePage(page: SimulatedPage): Comparison {
   const rows = new Map<string, Sums>()
   for (const side of ['current', 'simulated'] as const) {
     for (const { affiliate, plan, statement } of page[side]) {
@@ -345,21 +248,16 @@ export function comparePage(page: SimulatedPage, all: boolean): Comparison {
   const ordered = [...rows.values()].sort(
     (a, b) => compareText(a.affiliate, b.affiliate) || compareText(a.plan, b.plan),
   )
-  const changed = ordered.filter(isChanged)
   return {
-    data: (all ? ordered : changed).map((row) => ({
+    data: ordered.map((row) => ({
       affiliate_id: row.affiliate,
       plan: row.plan,
       ...amountsOf(row),
     })),
     total: totalsOf(ordered),
-    unchanged: page.affiliates.length - new Set(changed.map(({ affiliate }) => affiliate)).size,
+    affiliates: page.affiliates.length,
   }
 }
-
-const isChanged = ({ current, simulated }: Sums): boolean =>
-  !isZero(subtract(simulated.lines, current.lines)) ||
-  !isZero(subtract(simulated.payable, current.payable))
 
 function totalsOf(rows: readonly Sums[]): Amounts[] {
   const byCurrency = Map.groupBy(rows, ({ currency }) => currency)

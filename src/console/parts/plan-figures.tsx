@@ -45,7 +45,7 @@ export function endedPeriods({ data }: PeriodSums, kind: unknown, now: number): 
 export const simulationOf = ({ account }: Visit, input: SimulationInput) => {
   const { plan, isStored, period, terms: version, affiliate_id, cursor } = input
   const forAll = !isStored && { assigned_to_all: true }
-  return { account, plan, period, version, affiliate_id, cursor, all: true, ...forAll }
+  return { account, plan, period, version, affiliate_id, cursor, ...forAll }
 }
 
 /** Simulates terms. */
@@ -152,8 +152,8 @@ export const Figures = ({ result, isStored, more }: FiguresProps) => {
   const rows = byAffiliate(result.data).toSorted((a, b) => sizeOf(b) - sizeOf(a))
   const current = moneyBy(result.total, 'current')
   const simulated = moneyBy(result.total, 'simulated')
-  const span = periodWords(result.periods[0] ?? '')
-  if (rows.length === 0 && result.unchanged > 0) {
+  const span = periodWords(result.period)
+  if (rows.length === 0 && result.affiliates > 0) {
     return (
       <EmptyState title={`No affiliate earned anything in ${span}, under these terms or now.`} />
     )
