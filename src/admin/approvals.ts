@@ -8,11 +8,11 @@ import {
 } from '../commission/books/book-fields.ts'
 import { BOOK_LIMITS } from '../commission/books/limits.ts'
 import * as payments from '../commission/books/payments.ts'
-import { presentBooked } from '../commission/books/present.ts'
 import { REFUSALS } from '../commission/books/refusal.ts'
 import type { Period } from '../commission/engine/calendar.ts'
 import { statement } from '../commission/statements/answers.ts'
 import { readPathPeriod } from '../commission/statements/path-period.ts'
+import { presentStatement } from '../commission/statements/present.ts'
 import { type PlanOfKind, plansOfKind } from '../db/commission/books/approve.ts'
 import { type AccountCall, accountOperation, reply } from '../http/operation.ts'
 import { validationFailed } from '../http/read-fields.ts'
@@ -73,7 +73,7 @@ export const approveStatement = accountOperation({
     const request = { id, hash, leaveOutHolds, actor, now: Date.now() }
     const found = await approve.approveStatement(env, account, request)
     sendCaused(call, account)
-    const shown = presentBooked(found.statement)
+    const shown = presentStatement(found.statement)
     if (shown.status !== 'draft') return shown
     const approvals = found.approvals.map(({ actor, at }) => ({
       actor,
@@ -106,7 +106,7 @@ export const payStatement = accountOperation({
     const request = { id, ...sent, persons: account.approvals, actor, now: Date.now() }
     const paid = await payments.payStatement(db, account.id, request)
     sendCaused(call, account)
-    return presentBooked(paid)
+    return presentStatement(paid)
   },
 })
 
@@ -127,7 +127,7 @@ export const returnPayment = accountOperation({
     const request = { id, ...sent, actor, now: Date.now() }
     const returned = await payments.returnPayment(db, account.id, request)
     sendCaused(call, account)
-    return presentBooked(returned)
+    return presentStatement(returned)
   },
 })
 

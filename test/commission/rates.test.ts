@@ -24,12 +24,6 @@ const imported = (counts: object) => ({
   ...{ created: 0, unchanged: 0, corrected: 0, ...counts },
 })
 
-/** The answer to an import of these days: the second one has no rate of HUF. */
-const answered = (counts: object) => ({
-  ...imported(counts),
-  warnings: [expect.objectContaining({ code: 'partial_day' })],
-})
-
 const audited = async () =>
   (await json(askAdmin('audit-log'))).data.filter(
     ({ action }: { action: string }) => action === 'fx-rates.put',
@@ -39,7 +33,7 @@ describe('an import', () => {
   test('stores source, day, currency and the rate as decimal text', async () => {
     const response = await putRates(TWO_DAYS)
     expect(response.status).toBe(200)
-    expect(await response.json()).toEqual(answered({ created: 5 }))
+    expect(await response.json()).toEqual(imported({ created: 5 }))
     const known = { source: 'ECB', known_from: expect.any(Number), known_until: null }
     expect(await storedRates()).toEqual([
       { ...known, currency: 'HUF', day: 20727, rate: '366.9' },
@@ -48,28 +42,6 @@ describe('an import', () => {
       { ...known, currency: 'USD', day: 20727, rate: '1.1711' },
       { ...known, currency: 'USD', day: 20728, rate: '1.1684' },
     ])
-  })
-
-  test('§11 warns if its last day is the latest and lacks currencies that had rates before', async () => {
-    const warningsOf = async (...lines: string[]) =>
-      (await json(putRates(csvOf(...lines)))).warnings
-    expect(await warningsOf('Date,USD,GBP,JPY', '2026-10-01,1.05,0.87,160')).toEqual([])
-    const partial = {
-      code: 'partial_day',
-      pointer: '',
-      message:
-        'The last day of the file, 2026-10-02, has no rate of GBP and USD. Until the missing rates are imported, amounts of that day are converted by earlier rates.',
-    }
-    expect(await warningsOf('Date,JPY', '2026-10-02,161')).toEqual([partial])
-    expect(await warningsOf('Date,JPY', '2026-10-02,161')).toEqual([partial])
-    expect(await warningsOf('Date,GBP', '2026-10-02,0.80')).toMatchObject([
-      { message: expect.stringContaining('no rate of USD.') },
-    ])
-    expect(await warningsOf('Date,USD', '2026-10-02,1.06')).toEqual([])
-    // A day before the latest makes no other day complete.
-    expect(await warningsOf('Date,AED', '2026-10-01,4.29')).toEqual([])
-    // What had no rate for more than 7 days is not published any more.
-    expect(await warningsOf('Date,JPY', '2026-10-12,162')).toEqual([])
   })
 
   test('stores the whole file of the ECB', async () => {
@@ -117,7 +89,7 @@ describe('an import', () => {
       headers: { Authorization: `Bearer ${env.ADMIN_KEY}`, 'Content-Type': 'text/csv' },
       body: TWO_DAYS,
     })
-    expect(await json(fetchWith({ ...env, DB } as Env, request))).toEqual(answered({ created: 5 }))
+    expect(await json(fetchWith({ ...env, DB } as Env, request))).toEqual(imported({ created: 5 }))
     expect(batches).toBe(2)
     expect(await storedRates()).toHaveLength(5)
     expect(await audited()).toHaveLength(1)
@@ -152,7 +124,7 @@ describe('another rate for a stored currency and day', () => {
   test('replaces the stored one with correct=true, which keeps it with the time it was known', async () => {
     await putRates(TWO_DAYS)
     expect(await json(putRates(OTHER, '?correct=true'))).toEqual(
-      answered({ unchanged: 2, corrected: 2 }),
+      imported({ unchanged: 2, corrected: 2 }),
     )
     const [old, current] = (await storedRates()).filter(
       ({ currency, day }) => currency === 'JPY' && day === 20728,
@@ -189,7 +161,7 @@ describe('another rate for a stored currency and day', () => {
     expect((await importMeanwhile(csvOf('Date,USD', '2026-10-01,9.9'), '')).status).toBe(422)
     expect(await storedRates()).toHaveLength(1)
     await putRates(TWO_DAYS, '?correct=true')
-    expect(await json(importMeanwhile(TWO_DAYS, ''))).toEqual(answered({ unchanged: 5 }))
+    expect(await json(importMeanwhile(TWO_DAYS, ''))).toEqual(imported({ unchanged: 5 }))
   })
 })
 

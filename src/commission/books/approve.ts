@@ -12,12 +12,12 @@ import {
   readClosing,
   type VouchingRun,
 } from '../../db/commission/books/approve.ts'
-import { type BookedStatement, findBooked } from '../../db/commission/books/booked.ts'
 import {
   hasChangedRecords,
   hasChangedSettings,
   readNewRates,
 } from '../../db/commission/books/changed.ts'
+import { findStatement, type ListedStatement } from '../../db/commission/statements.ts'
 import { accountDatabase, resolveDatabase } from '../../db/database.ts'
 import type { Account } from '../../db/schema.ts'
 import { ApiError } from '../../errors.ts'
@@ -131,7 +131,7 @@ interface ApprovalRequest {
 
 /** A statement that is approved, or that waits for another person. */
 interface ApprovalResult {
-  readonly statement: BookedStatement
+  readonly statement: ListedStatement
   readonly approvals: Candidate['approvals']
   /** What is still needed; null if it is approved. */
   readonly message: string | null
@@ -168,7 +168,7 @@ export async function approveStatement(
   const approver = { account: account.id, actor, required: account.approvals, now }
   const details = { statement: id, hash, ...(leaveOutHolds && { leave_out_holds: true }) }
   for (let attempt = 1; ; attempt++) {
-    const statement = await findBooked(db, account.id, id)
+    const statement = await findStatement(db, account.id, id, 1)
     const [candidate] = await readCandidates(db, account.id, [id])
     if (!statement || !candidate) throw noStatement()
     checkHash(statement, hash)
@@ -201,7 +201,7 @@ function checkOver(account: Account, text: string, now: number): Period {
   return period
 }
 
-function checkHash({ hash: present, status }: BookedStatement, hash: string): void {
+function checkHash({ hash: present, status }: ListedStatement, hash: string): void {
   if (present === hash) return
   const detail =
     status === 'draft'

@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import { type BookedStatement, findBooked } from '../../db/commission/books/booked.ts'
 import type { PayableStatement } from '../../db/commission/books/ledger.ts'
 import {
   bookPayments,
@@ -10,6 +9,7 @@ import {
   type Payment,
   readDue,
 } from '../../db/commission/books/pay.ts'
+import { findStatement, type ListedStatement } from '../../db/commission/statements.ts'
 import { ApiError, type ErrorCode, unavailable } from '../../errors.ts'
 import type { Issue } from '../../validation/issue.ts'
 import { formatIssue } from '../../validation/messages.ts'
@@ -20,6 +20,7 @@ import { add, compare, type Decimal, decimal, ZERO } from '../engine/decimal.ts'
 import { compareText } from '../engine/facts.ts'
 import { counted } from '../engine/reasons.ts'
 import { minorDigits } from '../minor-digits.ts'
+import type { StatementHead } from '../statements/draft.ts'
 import { noStatement } from './approve.ts'
 import { listedPayment } from './book-fields.ts'
 import { type AffiliateHolds, byAge, readHolds, seenOf } from './holds.ts'
@@ -276,9 +277,9 @@ export async function payStatement(
   db: D1Database,
   account: string,
   { id, reference, paid_on, override, persons, actor, now }: StatementPayment,
-): Promise<BookedStatement> {
+): Promise<ListedStatement> {
   for (let attempt = 1; attempt <= BOOK_LIMITS.attempts; attempt++) {
-    const statement = await findBooked(db, account, id)
+    const statement = await findStatement(db, account, id, 1)
     if (!statement) throw noStatement()
     const [used] = await findPayments(db, account, [reference])
     if (used && statement.payment === used.reference && isOf(used, reference)) {
@@ -286,7 +287,7 @@ export async function payStatement(
       throw paidOtherDay(used)
     }
     checkPayable(statement, reference, used)
-    const { affiliate_id, payable: amount, currency } = payableOf(statement)
+    const { affiliate_id, payable: amount, currency } = headOf(statement)
     const holds = await readHolds(db, account, [affiliate_id])
     const own = holds.get(affiliate_id)
     const isHeld = own?.held.some((one) => one.id === id) === true
@@ -300,7 +301,7 @@ export async function payStatement(
     const payer = { account, actor, action: 'statement.pay', details, now }
     const seen = seenOf(holds, [affiliate_id])
     if (await bookPayments(db, payer, [row], seen))
-      return (await findBooked(db, account, id)) ?? statement
+      return (await findStatement(db, account, id, 1)) ?? statement
   }
   throw unavailable(new Error('Others changed the books in each attempt.'), 1)
 }
@@ -327,17 +328,15 @@ const paidOtherDay = (booked: Payment) =>
 const keepDay = ({ paid_on }: Payment): string =>
   `The day cannot be changed. Send \`paid_on\` as ${paid_on}, or leave the payment out.`
 
-const payableOf = ({ affiliate_id, payable, statement }: BookedStatement) => {
-  const { currency }: { currency: string } = JSON.parse(statement)
-  return { affiliate_id, payable, currency }
-}
+const headOf = ({ statement }: ListedStatement): StatementHead => JSON.parse(statement)
 
 /** Throws the code of what forbids the payment of a statement. */
 function checkPayable(
-  { status, payment, paid_on, payable }: BookedStatement,
+  statement: ListedStatement,
   reference: string,
   used: Payment | undefined,
 ): void {
+  const { status, payment, paid_on } = statement
   const refuse = (code: ErrorCode, detail: string) => {
     throw new ApiError(code, { detail })
   }
@@ -349,7 +348,8 @@ function checkPayable(
     refuse('already_paid', `It was paid on ${paid_on} with the reference ${quote(payment)}.`)
   }
   if (status === 'draft') refuse('not_approved', 'Approve the statement before it is paid.')
-  if (!/[1-9]/.test(payable)) refuse('nothing_due', 'The `payable` of the statement is 0.')
+  if (!/[1-9]/.test(headOf(statement).payable))
+    refuse('nothing_due', 'The `payable` of the statement is 0.')
 }
 
 /** Whether a reference is that of a payment itself, and not that of its return. */
@@ -387,9 +387,9 @@ export async function returnPayment(
   db: D1Database,
   account: string,
   { id, reference, returned_on, reason, actor, now }: StatementReturn,
-): Promise<BookedStatement> {
+): Promise<ListedStatement> {
   for (let attempt = 1; attempt <= BOOK_LIMITS.attempts; attempt++) {
-    const statement = await findBooked(db, account, id)
+    const statement = await findStatement(db, account, id, 1)
     if (!statement) throw noStatement()
     const { payment } = statement
     const found = await findPayments(db, account, payment ? [reference, payment] : [reference])
@@ -420,7 +420,7 @@ export async function returnPayment(
     }
     const payer = { account, actor, action: 'statement.return', details, now }
     if (await bookReturn(db, payer, returned)) {
-      return (await findBooked(db, account, id)) ?? statement
+      return (await findStatement(db, account, id, 1)) ?? statement
     }
   }
   throw unavailable(new Error('Others changed the books in each attempt.'), 1)
@@ -433,7 +433,7 @@ const idsOf = ({ statements }: Payment): string[] => JSON.parse(statements)
 
 const used = (detail: string) => new ApiError('reference_used', { detail })
 
-const notPaid = ({ status }: BookedStatement) =>
+const notPaid = ({ status }: ListedStatement) =>
   new ApiError('not_paid', {
     detail:
       status === 'draft'

@@ -1,8 +1,8 @@
 import { warning } from '../../validation/answer-fields.ts'
 
-/** A warning about the terms of a plan, its assignments, or the rates by which it is paid. */
+/** A warning about the terms of a plan, or its assignments. */
 export const planWarning = warning('PlanWarning', [
   ...['withdrawn_currency', 'no_rates', 'over_100', 'unknown_event', 'unknown_kpi', 'never_sent'],
   ...['rebate_and_unit', 'unknown_rule', 'recouped_twice', 'measure_changed', 'minor_unit'],
-  ...['unknown_affiliate', 'partial_day'],
+  'unknown_affiliate',
 ])

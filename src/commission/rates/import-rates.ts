@@ -2,7 +2,6 @@ import {
   countDifferences,
   importParts,
   listDifferences,
-  loadRates,
   RATE_SOURCE,
   type RateTable,
   storeRates,
@@ -12,9 +11,6 @@ import { isAssertionFailure } from '../../db/retry.ts'
 import { ApiError, errorName } from '../../errors.ts'
 import { formatIssue } from '../../validation/messages.ts'
 import { pointerStep } from '../../validation/pointer.ts'
-import type { Warning } from '../../validation/warnings.ts'
-import { dayNumber } from '../engine/calendar.ts'
-import { listed } from '../engine/reasons.ts'
 import { parseEcb } from './parse-ecb.ts'
 import { FileFailure, isZip, readBytes, unzip } from './unzip.ts'
 
@@ -52,7 +48,7 @@ export async function importRates(
   db: D1Database,
   table: RateTable,
   request: ImportRequest,
-): Promise<ImportResult & { readonly warnings: readonly Warning[] }> {
+): Promise<ImportResult> {
   const parts = importParts(table)
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const counts = await countDifferences(db, parts)
@@ -63,24 +59,11 @@ export async function importRates(
       result.created + result.corrected === 0 ||
       (await isStored(db, result, storeRates(db, parts, counts, request.now), request))
     ) {
-      return { ...result, warnings: await warnOfPartialDay(db, result.last_day) }
+      return result
     }
   }
   const detail = 'Other imports changed the rates at the same time. Repeat the request.'
   throw new ApiError('conflict', { detail })
-}
-
-/** Warns if a day is the latest with rates, and lacks those of currencies that had one in the 7 days before. */
-async function warnOfPartialDay(db: D1Database, lastDay: string): Promise<Warning[]> {
-  const day = dayNumber(lastDay)
-  const days = [{ first: day, last: day }]
-  const known = await loadRates(db, { currencies: null, days, at: null })
-  const byCurrency = Map.groupBy(known.rates, ({ currency }) => currency)
-  const lacking = [...byCurrency].filter(([, rates]) => rates.every((one) => one.day !== day))
-  if (known.lastDay !== day || lacking.length === 0) return []
-  const currencies = listed(lacking.map(([currency]) => currency).sort())
-  const message = `The last day of the file, ${lastDay}, has no rate of ${currencies}. Until the missing rates are imported, amounts of that day are converted by earlier rates.`
-  return [{ code: 'partial_day', pointer: '', message }]
 }
 
 function resultOf(

@@ -8,7 +8,6 @@ import * as f from '../../validation/fields.ts'
 import { member, said } from '../../validation/fields.ts'
 import { dayNumber, dayText } from '../engine/calendar.ts'
 import { rateFinder } from '../engine/convert.ts'
-import { planWarning } from '../plans/warning.ts'
 import { importRates } from './import-rates.ts'
 import { parseEcb, RATE_FILE_LIMITS } from './parse-ecb.ts'
 
@@ -101,10 +100,6 @@ export const importFxRates = teamOperation({
         created: member(count, 'The number of rates that are new.'),
         unchanged: member(count, 'The number of rates that were stored before.'),
         corrected: member(count, 'The number of rates that replace stored ones.'),
-        warnings: member(
-          v.array(planWarning),
-          '`partial_day`: the last day of the file is the latest with rates, and lacks those of currencies that had one in the 7 days before.',
-        ),
       }),
     ),
     errors: ['conflict', 'invalid_request'],

@@ -299,8 +299,6 @@ const total = described(() => member(money, 'The sum of `total`.'))
 const is_limited = described(() =>
   member(v.boolean(), 'Whether there may be more statements than are added up.'),
 )
-const NO_SUM = 'Null unless `period` is given: the balances of several periods have no sum.'
-
 /** Statements that are added up. */
 export const statementTotals = described(() =>
   named(
@@ -309,7 +307,6 @@ export const statementTotals = described(() =>
       data: member(
         v.array(
           v.object({
-            plan: statement.plan,
             status: statement.status,
             currency: statement.currency,
             statements,
@@ -320,11 +317,9 @@ export const statementTotals = described(() =>
             paying,
             total,
             payable: member(money, 'The sum of `payable`.'),
-            opening: decimal(`The sum of \`opening\`. ${NO_SUM}`),
-            closing: decimal(`The sum of \`closing\`. ${NO_SUM}`),
           }),
         ),
-        'The sums, by plan, status and currency.',
+        'The sums, by status and currency.',
       ),
       is_limited,
       changes: v.nullable(

@@ -183,7 +183,7 @@ export const getStatementTotals = readOperation({
   path: '/statements/totals',
   params: filters,
   words: described(() => ({
-    description: `Adds up the stored statements that the parameters match, by plan, status and currency: at most ${number(LIST_LIMITS.total)} of them, the first by period.`,
+    description: `Adds up the stored statements that the parameters match, by status and currency: at most ${number(LIST_LIMITS.total)} of them, the first by period.`,
     answer: statementTotals,
     command: { name: 'statements totals' },
   })),
@@ -195,7 +195,7 @@ export const getStatementTotals = readOperation({
     ])
     const counted = sums.reduce((all, { statements }) => all + statements, 0)
     return {
-      data: sums.map((one) => presentSums(one, filter.period !== undefined)),
+      data: sums.map(presentSums),
       is_limited: counted === LIST_LIMITS.total,
       changes: changes?.map(presentChange) ?? null,
     }

@@ -1,3 +1,4 @@
+import type { ReturnedPayment } from '../../db/commission/books/booked.ts'
 import type {
   ChangedDraft,
   DueSum,
@@ -7,7 +8,6 @@ import type {
   SummedStatements,
 } from '../../db/commission/statements.ts'
 import { fromUnits, moneyText } from '../books/money.ts'
-import { presentBooks } from '../books/present.ts'
 import { parsePeriod } from '../engine/calendar.ts'
 import { decimal } from '../engine/decimal.ts'
 import type { Adjustment, Draft, StatementHead, StatementLine } from './draft.ts'
@@ -17,8 +17,17 @@ export type { ChangedDraft } from '../../db/commission/statements.ts'
 
 /** Returns a stored statement as lists show it. */
 export function presentStatement(row: ListedStatement) {
+  const { status, approved_at, payment, paid_on, payment_return } = row
   const head: StatementHead = JSON.parse(row.statement)
-  return { ...head, ...presentBooks(row), hash: row.hash, computed_at: row.computed_at }
+  return {
+    ...head,
+    status,
+    approved_at: approved_at === null ? null : new Date(approved_at).toISOString(),
+    paid: payment === null || paid_on === null ? null : { reference: payment, paid_on },
+    returned: payment_return === null ? null : (JSON.parse(payment_return) as ReturnedPayment),
+    hash: row.hash,
+    computed_at: row.computed_at,
+  }
 }
 
 /** Returns a stored statement with one part of its lines and adjustments. */
@@ -32,13 +41,7 @@ export const presentWhole = (found: FoundStatement, part: number) => ({
 /** Returns a statement that was computed and is not stored, with its first lines and adjustments. */
 export const presentDraft = ({ head, lines, adjustments, hash }: Draft, computedAt: string) => ({
   ...head,
-  ...presentBooks({
-    status: 'draft',
-    approved_at: null,
-    payment: null,
-    paid_on: null,
-    payment_return: null,
-  }),
+  ...({ status: 'draft', approved_at: null, paid: null, returned: null } as const),
   hash,
   computed_at: computedAt,
   ...splitItems([...lines, ...adjustments].slice(0, PART_LIMITS.lines)),
@@ -60,24 +63,12 @@ export const presentChange = ({ total, before, ...draft }: ChangedDraft): Change
 
 const moneyOf = (units: string, currency: string) => moneyText(fromUnits(units, currency), currency)
 
-/**
- * Returns the sums of statements with the minor digits of their currency. An opening and a closing are balances:
- * those of several periods have no sum, so they are null unless all statements are of one period.
- */
-export function presentSums(
-  { opening, total, payable, closing, ...group }: SummedStatements,
-  isOnePeriod: boolean,
-) {
-  const { currency } = group
-  const money = (units: string): string => moneyOf(units, currency)
-  return {
-    ...group,
-    opening: isOnePeriod ? money(opening) : null,
-    total: money(total),
-    payable: money(payable),
-    closing: isOnePeriod ? money(closing) : null,
-  }
-}
+/** Returns sums with the minor digits of their currency. */
+export const presentSums = ({ total, payable, ...group }: SummedStatements) => ({
+  ...group,
+  total: moneyOf(total, group.currency),
+  payable: moneyOf(payable, group.currency),
+})
 
 const lastDay = ({ period }: PeriodSums) => parsePeriod(period)?.last ?? 0
 

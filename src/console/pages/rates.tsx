@@ -20,7 +20,6 @@ import { CORRECT } from '../parts/field-words.ts'
 import { AccountLink } from '../parts/fields.tsx'
 import { ChangeForm, Filters } from '../parts/forms.tsx'
 import { canManage, PostForm } from '../parts/payout-forms.tsx'
-import { plainWords } from '../parts/plain-words.ts'
 import type { Statement } from '../parts/statement-lists.tsx'
 import { Table } from '../parts/table.tsx'
 import { readAmount, readDay } from '../typed.ts'
@@ -191,15 +190,10 @@ const Known = ({ known }: { known: Rates }) => (
 
 /** Says what an import did. */
 function addedText(answer: unknown): string {
-  const { created, corrected, warnings } = answer as {
-    created: number
-    corrected: number
-    warnings: readonly { message: string }[]
-  }
+  const { created, corrected } = answer as AnswerOf<typeof importFxRates>
   const replaced = corrected > 0 ? ` and ${count(corrected)} replaced` : ''
   const added = `${counted(created, 'rate')} ${created === 1 ? 'was' : 'were'} added`
-  const checks = warnings.map(({ message }) => ` Please check: ${plainWords(message)}`)
-  return `${added}${replaced}.${checks.join('')} Compute the periods that wait again: their buttons are below.`
+  return `${added}${replaced}. Compute the periods that wait again: their buttons are below.`
 }
 
 /** Returns a day of a query if it is one. */

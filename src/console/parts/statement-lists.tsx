@@ -1,6 +1,4 @@
 import type { Child } from 'hono/jsx'
-import { moneyText } from '../../commission/books/money.ts'
-import { add, decimal, ZERO } from '../../commission/engine/decimal.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import type {
   getStatementTotals,
@@ -12,7 +10,7 @@ import { useVisit } from '../page.ts'
 import { Amount, Badge, count, EmptyState, periodWords } from './data.tsx'
 import { AccountLink } from './fields.tsx'
 import { AffiliateName } from './names.tsx'
-import { type Cell, type NumberCell, Table } from './table.tsx'
+import { type Cell, Table } from './table.tsx'
 
 // The parts of pages that list statements.
 
@@ -106,30 +104,8 @@ export const Statements = (props: StatementsProps) => {
 
 /** Renders what statements have earned and what they pay: one row for each status and currency. */
 export const StatusSums = ({ totals }: { totals: StatementTotals }, visit = useVisit()) => {
-  const statuses = Object.keys(STATUS_WORDS)
-  const groups = Map.groupBy(totals.data, ({ status, currency }) => `${status} ${currency}`)
-  const rows = [...groups.values()]
-    .flatMap((all) => {
-      const [first] = all
-      if (!first) return []
-      const { status, currency } = first
-      const amountOf = (name: 'opening' | 'total' | 'payable' | 'closing') =>
-        moneyText(
-          all.reduce((sum, one) => add(sum, decimal(one[name] ?? '0')), ZERO),
-          currency,
-        )
-      const numberOf = (name: 'statements' | 'paying' | 'with_holds') =>
-        all.reduce((sum, one) => sum + one[name], 0)
-      return { status, currency, amountOf, numberOf }
-    })
-    .sort((a, b) => statuses.indexOf(a.status) - statuses.indexOf(b.status))
+  const rows = totals.data
   type Row = (typeof rows)[number]
-  /** Returns a column of sums. What is carried is left out if it is 0. */
-  const amount = (name: Parameters<Row['amountOf']>[0]): NumberCell<Row> => ({
-    number: ({ amountOf, currency }) => <Amount value={amountOf(name)} currency={currency} />,
-  })
-  const carried = (name: 'opening' | 'closing') =>
-    rows.some(({ amountOf }) => isSome(amountOf(name))) && amount(name)
   return (
     <>
       {rows.length > 0 && (
@@ -138,14 +114,11 @@ export const StatusSums = ({ totals }: { totals: StatementTotals }, visit = useV
           rows={rows}
           columns={{
             Status: ({ status }) => STATUS_WORDS[status],
-            'Carried in': carried('opening'),
-            Earned: amount('total'),
-            'Carried on': carried('closing'),
-            Payable: amount('payable'),
+            Earned: 'total',
+            Payable: 'payable',
             Statements: {
-              number: ({ status, numberOf }) => {
-                const [all, holds] = [numberOf('statements'), numberOf('with_holds')]
-                const unpaid = status === 'approved' ? all - numberOf('paying') : 0
+              number: ({ status, statements: all, with_holds: holds, paying }: Row) => {
+                const unpaid = status === 'approved' ? all - paying : 0
                 const query = { ...visit.query, status, run: undefined, cursor: undefined }
                 return (
                   <>

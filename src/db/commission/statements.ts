@@ -48,7 +48,7 @@ export interface StatementFilter {
   readonly isApproved?: true
 }
 
-/** A statement as lists read it. */
+/** A statement as lists read it, with its approval and payment. */
 export interface ListedStatement {
   readonly period: string
   readonly affiliate_id: string
@@ -205,9 +205,8 @@ export const findStatement = (
     bindStatement(db, FIND_STATEMENT, { account, id, part }).first<FoundStatement>(),
   )
 
-/** The statements of a plan with the same status, added up. Sums are as `sumOf` returns them. */
+/** The statements with the same status and currency, added up. Sums are as `sumOf` returns them. */
 export interface SummedStatements {
-  readonly plan: string
   readonly status: 'draft' | 'approved' | 'paid'
   readonly currency: string
   readonly statements: number
@@ -215,10 +214,8 @@ export interface SummedStatements {
   readonly with_holds: number
   /** The statements that pay something. */
   readonly paying: number
-  readonly opening: string
   readonly total: string
   readonly payable: string
-  readonly closing: string
 }
 
 /** Counts the statements whose payable amount is not 0. */
@@ -227,9 +224,7 @@ const COUNT_PAYING = `sum(payable glob '*[1-9]*')`
 /** Adds up the statements that a filter matches: at most 100,000, the first by period. */
 const SUM_STATEMENTS = compileStatement(`
   with chosen as (
-    select plan, status, statement ->> 'currency' as currency, statement ->> 'total' as total,
-      statement ->> 'payable' as payable, statement ->> 'closing' as closing,
-      statement ->> 'opening' as opening,
+    select status, statement ->> 'currency' as currency, statement ->> 'total' as total, payable,
       json_array_length(statement, '$.holds') > 0 as has_holds
     from statements
     where account = :account and statement is not null
@@ -238,13 +233,12 @@ const SUM_STATEMENTS = compileStatement(`
       and (:plan is null or plan = :plan) and (:status is null or status = :status)
     order by period, affiliate_id, plan limit :limit
   )
-  select plan, status, currency, count(*) as statements, sum(has_holds) as with_holds,
-    ${COUNT_PAYING} as paying, ${sumOf('total')} as total, ${sumOf('payable')} as payable,
-    ${sumOf('closing')} as closing, ${sumOf('opening')} as opening
-  from chosen group by plan, status, currency
-  order by plan, case status when 'draft' then 1 when 'approved' then 2 else 3 end, currency`)
+  select status, currency, count(*) as statements, sum(has_holds) as with_holds,
+    ${COUNT_PAYING} as paying, ${sumOf('total')} as total, ${sumOf('payable')} as payable
+  from chosen group by status, currency
+  order by case status when 'draft' then 1 when 'approved' then 2 else 3 end, currency`)
 
-/** Adds up the statements that a filter matches, by plan and status. */
+/** Adds up the statements that a filter matches, by status and currency. */
 export async function sumStatements(
   db: Connection,
   account: string,
