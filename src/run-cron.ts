@@ -8,10 +8,6 @@ import { errorName } from './errors.ts'
 import { runExport } from './exports/run.ts'
 import { resourcesOf } from './verticals.ts'
 
-const namesOf = (vertical: string) => resourcesOf(vertical).map(({ name }) => name)
-
-const RESOURCES = { namesOf, viewsOf: resourcesOf }
-
 /** The schedules of all crons. */
 export const ALL_CRONS: readonly string[] = Object.values(CRON_SCHEDULES)
 
@@ -34,7 +30,7 @@ async function run(env: Env, job: Job): Promise<void> {
   if (job.job === 'minute') {
     await logFailure(job.binding, () => queuePostbacks(env, job.binding, job.at))
   }
-  return runJob(env, job, RESOURCES)
+  return runJob(env, job)
 }
 
 /** The jobs that a later cron repeats soon. Messages of all others are delivered again after a failure. */

@@ -9,9 +9,7 @@ import {
   listPlaces,
 } from '../db/directory/accounts.ts'
 import { runWithin } from '../db/query-limit.ts'
-import { checkTotals } from '../db/records/check-totals.ts'
 import { LATE_CHANGES_MS } from '../db/records/late-changes.ts'
-import type { RecordView } from '../db/records/list.ts'
 import { pendingReleases } from '../db/records/release.ts'
 import { pendingResets } from '../db/records/reset.ts'
 import { deleteExpired } from '../db/records/retention.ts'
@@ -25,8 +23,9 @@ import { isLocal } from '../development.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import type { ExportJob } from '../exports/job.ts'
+import { STATUS_DAYS } from '../ingest/attention.ts'
 import { DELIVERY_LOG_MS, firstIdAt } from '../ingest/delivery-id.ts'
-import { completenessSpan } from '../ingest/feed.ts'
+import { resourcesOf } from '../verticals.ts'
 import { noteExpiring, noteLateFeeds, noteUnattributed, sweepWebhooks } from '../webhooks/causes.ts'
 import { oldestOfWebhooks } from '../webhooks/oldest.ts'
 import { today } from './account-day.ts'
@@ -35,7 +34,7 @@ import { CRON_SCHEDULES } from './crons.ts'
 import { measureDatabases } from './databases.ts'
 import { pendingErasures } from './erasures.ts'
 import { queueMorningExport } from './exports.ts'
-import { type ResourceNames, readFeeds } from './feeds.ts'
+import { readFeeds } from './feeds.ts'
 import {
   type Job,
   type ListJob,
@@ -52,24 +51,13 @@ import { logFailure, logFault } from './log-failure.ts'
 import { resumeMoves } from './move-steps.ts'
 import { propagateSettings } from './propagate.ts'
 
-/**
- * Keeps the control totals of the days that the completeness of feeds depends on, so that reading a feed counts
- * nothing, and logs each day whose kept totals differ from its records.
- */
-async function keepDays(
-  env: Env,
-  account: Account,
-  views: readonly RecordView[],
-  now: number,
-): Promise<void> {
-  const { countedFrom, to } = completenessSpan(now)
+/** Keeps the control totals of the days whose statuses may need attention, so that reading these counts nothing. */
+async function keepDays(env: Env, account: Account, now: number): Promise<void> {
   const session = accountDatabase(env, account).withSession('first-primary')
+  const today = Math.floor(now / DAY_MS)
   try {
-    await keepTotals(session, views, account.id, countedFrom, to)
-    const { id } = account
-    for (const { resource, day } of await checkTotals(session, views, id, to)) {
-      console.error(JSON.stringify({ fault: 'totals_differ', account: id, resource, day }))
-    }
+    const views = resourcesOf(account.vertical)
+    await keepTotals(session, views, account.id, today - STATUS_DAYS, today - 1)
   } catch (error) {
     // Records of these days are archived, or too many.
     if (!(error instanceof ApiError) || error.status >= 500) throw error
@@ -123,12 +111,6 @@ const WAIT_SECONDS = 60
 const LATE_MS = 3 * HOUR_MS
 const GIVEN_UP_MS = 18 * HOUR_MS
 
-/** The resources that jobs read: their names by vertical, and those of one vertical. */
-export interface Resources {
-  readonly namesOf: ResourceNames
-  readonly viewsOf: (vertical: string) => readonly RecordView[]
-}
-
 /**
  * Runs a cron that was due at `now` (milliseconds). What visits accounts or databases is left to the queue:
  * - `propagate`: settings that live tokens have not received, moves of accounts that have stopped or are due, and
@@ -136,7 +118,7 @@ export interface Resources {
  * - `expire`: expired rows of each database.
  * - `storage`: reports credentials that end soon, and measures databases.
  * - `rates`: fetches exchange rates.
- * - `report`: has feeds reported, days counted and statement runs started.
+ * - `report`: has feeds reported, and statement runs started.
  */
 export async function scheduled(cron: string, env: Env, now: number): Promise<void> {
   switch (cron) {
@@ -173,7 +155,6 @@ async function queuePropagation(env: Env, at: number): Promise<void> {
 export async function runJob(
   env: Env,
   job: Exclude<Job, PageJob<'postbacks'> | ExportJob>,
-  resources: Resources,
 ): Promise<void> {
   const { at } = job
   switch (job.job) {
@@ -181,11 +162,11 @@ export async function runJob(
       return listAccounts(env, job)
     case 'feeds':
       for (const [binding, accounts] of await placedAccounts(env, job)) {
-        await reportFeeds(env, binding, accounts, resources, at)
+        await reportFeeds(env, binding, accounts, at)
       }
       return
     case 'morning':
-      return beginMorning(env, job, resources)
+      return beginMorning(env, job)
     case 'propagate':
       for (const id of job.accounts) await propagateSettings(env, id)
       return
@@ -239,7 +220,7 @@ async function listAccounts(env: Env, { after, at }: ListJob): Promise<void> {
 }
 
 /** Starts the runs of an account; if too many run in its database, again later. Then keeps its totals. */
-async function beginMorning(env: Env, job: MorningJob, resources: Resources): Promise<void> {
+async function beginMorning(env: Env, job: MorningJob): Promise<void> {
   const account = await findAccount(env.DB, job.account)
   if (!account) return
   const isStarted = await startMorningRuns(env, account, {
@@ -250,7 +231,7 @@ async function beginMorning(env: Env, job: MorningJob, resources: Resources): Pr
   if (!isStarted) return waitForRuns(env, job)
   await reportFullAccount(env, account)
   await queueMorningExport(env, account, job.at)
-  await keepDays(env, account, resources.viewsOf(account.vertical), job.at)
+  await keepDays(env, account, job.at)
 }
 
 async function waitForRuns(env: Env, job: MorningJob): Promise<void> {
@@ -323,11 +304,10 @@ async function reportFeeds(
   env: Env,
   binding: string,
   accounts: readonly Account[],
-  { namesOf }: Resources,
   now: number,
 ): Promise<void> {
   const note = async () => {
-    const read = await readFeeds(env, accounts, namesOf, now)
+    const read = await readFeeds(env, accounts, now)
     await noteLateFeeds(env, binding, read, now)
     for (const feeds of read) logLateFeeds(feeds)
   }

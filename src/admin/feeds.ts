@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { resolveDatabase } from '../db/database.ts'
 import { listAccounts } from '../db/directory/accounts.ts'
-import type { ResourceName } from '../db/records/list.ts'
 import type { Account } from '../db/schema.ts'
 import { readOperation, teamList } from '../http/operation.ts'
 import { findCreation, readFeedsOf } from '../ingest/feed.ts'
@@ -12,15 +11,10 @@ import { resourcesOf } from '../verticals.ts'
 import { newAccount } from './fields.ts'
 
 /** Returns the names of the resources of a vertical. */
-export type ResourceNames = (vertical: string) => readonly ResourceName[]
+const namesOf = (vertical: string) => resourcesOf(vertical).map(({ name }) => name)
 
 /** Returns how fresh and complete the feeds of accounts are at `now` (milliseconds), in the same order. */
-export async function readFeeds(
-  env: Env,
-  accounts: readonly Account[],
-  namesOf: ResourceNames,
-  now: number,
-) {
+export async function readFeeds(env: Env, accounts: readonly Account[], now: number) {
   const byBinding = Map.groupBy(accounts, ({ binding }) => binding)
   const lists = await Promise.all(
     [...byBinding].map(async ([binding, members]) => {
@@ -77,23 +71,6 @@ const feed = described(() =>
         v.array(day),
         'The days of the last 30, since the first record, on which no record is dated. Today is not among them, and yesterday only from 06:00 UTC on.',
       ),
-      low_days: member(
-        v.array(
-          v.object({
-            day: member(day, 'The day.'),
-            count: member(count, 'The records of the day.'),
-            median: member(
-              v.pipe(v.number(), v.minValue(0)),
-              'The median of the last 8 days before it with the same weekday.',
-            ),
-          }),
-        ),
-        'The days of the last 30 with less than a quarter of the median of the last 8 days of the same weekday, of which at least 4 had records.',
-      ),
-      days_not_counted: member(
-        count,
-        'The days of the last 30 whose records are not counted yet: these were not compared. The service counts them within a day, and `GET totals` at once.',
-      ),
     }),
   ),
 )
@@ -106,12 +83,12 @@ export const getFeed = readOperation({
   callers: ['team', 'account'],
   words: described(() => ({
     description:
-      'Returns, for each resource, the last delivery, the lag, the share of rejected records in the last 24 hours, whether activity dated yesterday arrived by 06:00 UTC, and the days without records or with far fewer than usual.',
+      'Returns, for each resource, the last delivery, the lag, the share of rejected records in the last 24 hours, whether activity dated yesterday arrived by 06:00 UTC, and the days without records.',
     answer: listOf(feed),
     command: { name: 'feed' },
   })),
   async run({ env, grant: { account, vertical }, session }) {
-    const names = resourcesOf(vertical).map(({ name }) => name)
+    const names = namesOf(vertical)
     const createdAt = findCreation(env.DB, account)
     const [data = []] = await readFeedsOf(session, [{ account, createdAt, names }], Date.now())
     return { data }
@@ -138,7 +115,6 @@ export const listFeeds = teamList({
   })),
   async list({ env }, _, page) {
     const accounts = await listAccounts(env.DB, page)
-    const names = (vertical: string) => resourcesOf(vertical).map(({ name }) => name)
-    return { ...accounts, data: await readFeeds(env, accounts.data, names, Date.now()) }
+    return { ...accounts, data: await readFeeds(env, accounts.data, Date.now()) }
   },
 })

@@ -62,81 +62,24 @@ function yesterdayOf(
 
 /** The number of days that are checked; today is not one of them. */
 const CHECKED_DAYS = 30
-/** A day is compared with the same weekday of this many weeks before it. */
-const COMPARED_WEEKS = 8
-const WEEK_DAYS = 7
-/** The fewest of these weekdays that must have records. */
-const MIN_COMPARED = 4
-/** The share of the median below which a day has far fewer records than usual. */
-const LOW_SHARE = 0.25
 
-/** A day with far fewer records than the days of the same weekday before it. */
-interface LowDay {
-  day: string
-  count: number
-  median: number
-}
-
-/** Which days of a feed lack records. */
-interface Completeness {
-  missing_days: string[]
-  low_days: LowDay[]
-  /** The days that were not compared, because their records are not counted yet. */
-  days_not_counted: number
-}
-
-/**
- * Returns the days that the completeness of a feed depends on at `now` (milliseconds). Yesterday is one of
- * them only once its activity is due.
- */
-export function completenessSpan(now: number): DaySpan {
+/** Returns the days that are checked at `now` (milliseconds). Yesterday is one of them only once its activity is due. */
+function checkedSpan(now: number): DaySpan {
   const today = Math.floor(now / DAY_MS)
   const to = new Date(now).getUTCHours() < ACTIVITY_DUE_HOUR ? today - 2 : today - 1
-  const from = to - CHECKED_DAYS + 1
-  return { from, countedFrom: from - COMPARED_WEEKS * WEEK_DAYS, to }
+  return { from: to - CHECKED_DAYS + 1, to }
 }
 
-/**
- * Returns the days of a span on which a feed has no records since its first one, and those with less than a
- * quarter of the median of the last 8 days of the same weekday, of which at least 4 must have records.
- */
-export function completenessOf(
-  { firstDay, days, counted }: ActivityDays,
-  { from, to }: DaySpan,
-): Completeness {
+/** Returns the days of a span on which a feed has no records since its first one. */
+function missingDays({ firstDay, days }: ActivityDays, { from, to }: DaySpan): string[] {
   const present = new Set(days)
-  const length = firstDay === null ? 0 : Math.max(0, to - Math.max(from, firstDay) + 1)
-  const checked = Array.from({ length }, (_, i) => to - length + 1 + i)
-  const low = checked.flatMap((day) => {
-    const count = present.has(day) ? counted.get(day) : undefined
-    const median = medianBefore(day, counted)
-    return count !== undefined && median !== null && count < median * LOW_SHARE
-      ? [{ day: toDay(day), count, median }]
-      : []
-  })
-  return {
-    missing_days: checked.filter((day) => !present.has(day)).map(toDay),
-    low_days: low,
-    days_not_counted: checked.filter((day) => present.has(day) && !counted.has(day)).length,
-  }
-}
-
-/** Returns the median of the same weekday of the weeks before; null if too few of these have records. */
-function medianBefore(day: number, counted: ReadonlyMap<number, number>): number | null {
-  const counts = Array.from({ length: COMPARED_WEEKS }, (_, i) =>
-    counted.get(day - (i + 1) * WEEK_DAYS),
-  )
-    .filter((count) => count !== undefined && count > 0)
-    .map(Number)
-    .sort((a, b) => a - b)
-  if (counts.length < MIN_COMPARED) return null
-  const middle = Math.floor(counts.length / 2)
-  const upper = counts[middle] ?? 0
-  return counts.length % 2 === 1 ? upper : ((counts[middle - 1] ?? 0) + upper) / 2
+  const first = Math.max(from, firstDay ?? Number.POSITIVE_INFINITY)
+  const checked = Array.from({ length: Math.max(0, to - first + 1) }, (_, i) => first + i)
+  return checked.filter((day) => !present.has(day)).map(toDay)
 }
 
 /** A feed as the API shows it: how fresh and how complete one resource of an account is. */
-export type Feed = ReturnType<typeof feedFreshness> & ReturnType<typeof completenessOf>
+export type Feed = ReturnType<typeof feedFreshness> & { missing_days: string[] }
 
 /** An account whose feeds are read, and the names of its resources. */
 interface FeedsOfAccount {
@@ -163,21 +106,16 @@ export async function readFeedsOf(
   accounts: readonly FeedsOfAccount[],
   now: number,
 ): Promise<Feed[][]> {
-  const span = completenessSpan(now)
+  const span = checkedSpan(now)
   const [arrivals, days, createdAt] = await Promise.all([
     readArrivals(db, accounts, now),
     readActivityDays(db, accounts, span),
     Promise.all(accounts.map((one) => one.createdAt)),
   ])
   return accounts.map((_, i) =>
-    (arrivals[i] ?? []).map((arrival, j) => {
-      const ofResource = days[i]?.[j] ?? NO_DAYS
-      return {
-        ...feedFreshness(arrival, createdAt[i] ?? '', now),
-        ...completenessOf(ofResource, span),
-      }
-    }),
+    (arrivals[i] ?? []).map((arrival, j) => ({
+      ...feedFreshness(arrival, createdAt[i] ?? '', now),
+      missing_days: missingDays(days[i]?.[j] ?? { firstDay: null, days: [] }, span),
+    })),
   )
 }
-
-const NO_DAYS = { resource: '', firstDay: null, days: [], counted: new Map() }

@@ -50,8 +50,6 @@ describe('GET feed', () => {
       refused_last_day: 0,
       refused_share_last_day: null,
       missing_days: [],
-      low_days: [],
-      days_not_counted: 0,
     }
     expect(await feedOf(acme)).toEqual({
       customers: { resource: 'customers', ...nothing },

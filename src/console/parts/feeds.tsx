@@ -46,47 +46,43 @@ function daysOf(days: readonly string[]): string {
 /** Renders how fresh and complete the feeds of an account are. */
 export const Feeds = ({ feeds }: { feeds: readonly Feed[] }, visit = useVisit()) => (
   <ul class="feeds">
-    {feeds.map((feed) => {
-      const low = feed.low_days.map(({ day }) => day)
-      return (
-        <li>
-          <a href={deliveriesPath(visit.account, { resource: feed.resource })}>
-            {titleOf(feed.resource.replaceAll('-', ' '))}
-          </a>
-          {feed.lag_seconds === null ? (
-            ': nothing has been delivered yet.'
-          ) : (
-            <>
-              : last delivery {agoOf(feed.lag_seconds)},{' '}
-              {feed.refused_share_last_day === null ? (
-                <>nothing in the last 24 hours</>
-              ) : feed.refused_last_day === 0 ? (
-                <>{count(feed.received_last_day)} records in 24 hours, nothing refused</>
-              ) : (
-                <>
-                  {count(feed.received_last_day)} records in 24 hours,{' '}
-                  <a href={refusedPath(visit, [1, 0], feed.resource)}>
-                    {count(feed.refused_last_day)} refused
-                  </a>{' '}
-                  {feed.refused_share_last_day > HIGH_REFUSED_SHARE && (
-                    <Badge tone="bad">{`${(feed.refused_share_last_day * 100).toFixed(1)} %`}</Badge>
-                  )}
-                </>
-              )}
-              .
-            </>
-          )}{' '}
-          {(feed.yesterday === 'late' || feed.yesterday === 'missing') && (
-            <>
-              Yesterday: <Yesterday yesterday={feed.yesterday} />{' '}
-            </>
-          )}
-          {feed.lag_seconds !== null && feed.missing_days.length > 0 && (
-            <small>No records on {daysOf(feed.missing_days)}. </small>
-          )}
-          {low.length > 0 && <small>Far fewer records than usual on {daysOf(low)}.</small>}
-        </li>
-      )
-    })}
+    {feeds.map((feed) => (
+      <li>
+        <a href={deliveriesPath(visit.account, { resource: feed.resource })}>
+          {titleOf(feed.resource.replaceAll('-', ' '))}
+        </a>
+        {feed.lag_seconds === null ? (
+          ': nothing has been delivered yet.'
+        ) : (
+          <>
+            : last delivery {agoOf(feed.lag_seconds)},{' '}
+            {feed.refused_share_last_day === null ? (
+              <>nothing in the last 24 hours</>
+            ) : feed.refused_last_day === 0 ? (
+              <>{count(feed.received_last_day)} records in 24 hours, nothing refused</>
+            ) : (
+              <>
+                {count(feed.received_last_day)} records in 24 hours,{' '}
+                <a href={refusedPath(visit, [1, 0], feed.resource)}>
+                  {count(feed.refused_last_day)} refused
+                </a>{' '}
+                {feed.refused_share_last_day > HIGH_REFUSED_SHARE && (
+                  <Badge tone="bad">{`${(feed.refused_share_last_day * 100).toFixed(1)} %`}</Badge>
+                )}
+              </>
+            )}
+            .
+          </>
+        )}{' '}
+        {(feed.yesterday === 'late' || feed.yesterday === 'missing') && (
+          <>
+            Yesterday: <Yesterday yesterday={feed.yesterday} />{' '}
+          </>
+        )}
+        {feed.lag_seconds !== null && feed.missing_days.length > 0 && (
+          <small>No records on {daysOf(feed.missing_days)}. </small>
+        )}
+      </li>
+    ))}
   </ul>
 )

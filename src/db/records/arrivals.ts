@@ -3,7 +3,6 @@ import { decode } from '../column-types.ts'
 import { withD1Retry } from '../retry.ts'
 import { activity } from '../schema.ts'
 import { bindStatement, compileStatement, required } from '../statement.ts'
-import { isUnchanged } from './changed.ts'
 import type { ResourceName } from './list.ts'
 
 /** How the records of one resource arrive at an account. */
@@ -90,13 +89,10 @@ const toArrivals = (names: readonly ResourceName[], cells: Cells): Arrivals[] =>
 
 /** The records of one resource by their days, which are numbers of days since 1970. */
 export interface ActivityDays {
-  resource: string
   /** The first day with a record; null if there are no records. */
   firstDay: number | null
   /** The days with records, from the first day that was asked for on. */
   days: readonly number[]
-  /** The number of records of each day whose control totals are kept. */
-  counted: ReadonlyMap<number, number>
 }
 
 /** The table of each resource with the index that is sorted by day, and the column of the day. */
@@ -107,11 +103,7 @@ const BY_DAY: Readonly<Record<ResourceName, readonly [records: string, day: stri
   activities: ['events not indexed', 'day'],
 }
 
-/**
- * Returns the SQL that reads the days of a resource in one row. Days are found by searches along the key;
- * their numbers of records are those of the kept control totals, so that no record is counted. `:from` is
- * the first day whose presence matters, `:counted_from` the first one whose number does.
- */
+/** Returns the SQL that reads the days of a resource from `:from` to `:to` in one row, by searches along the key. */
 function activityDaysSql(resource: ResourceName): string {
   const [records, day] = BY_DAY[resource]
   const next = (condition: string) =>
@@ -126,22 +118,17 @@ function activityDaysSql(resource: ResourceName): string {
       select (${following}) from found where found_day is not null
     )
     select (${next('>= -800000')}) as first_day,
-      (select json_group_array(found_day) from found where found_day is not null) as days,
-      (select json_group_array(json_array(k.day, k.records)) from day_totals k
-        where k.account = :account and k.resource = :resource and k.day >= :counted_from and k.day <= :to
-          and ${isUnchanged('k.resource', 'k.day', 'k.position')}) as counted`
+      (select json_group_array(found_day) from found where found_day is not null) as days`
 }
 
 interface DaysRow {
   first_day: number | null
   days: string
-  counted: string
 }
 
-/** A span of days; `countedFrom` is earlier than `from`. */
+/** A span of days. */
 export interface DaySpan {
   readonly from: number
-  readonly countedFrom: number
   readonly to: number
 }
 
@@ -149,7 +136,7 @@ export interface DaySpan {
 export async function readActivityDays(
   db: D1Database | D1DatabaseSession,
   accounts: readonly { account: string; names: readonly ResourceName[] }[],
-  { from, countedFrom, to }: DaySpan,
+  span: DaySpan,
 ): Promise<ActivityDays[][]> {
   const queries = accounts.flatMap(({ account, names }) =>
     names.map((resource) => ({ account, resource })),
@@ -158,17 +145,13 @@ export async function readActivityDays(
     db.batch<DaysRow>(
       queries.map((query) =>
         bindStatement(db, compileStatement(activityDaysSql(query.resource)), {
-          ...query,
-          from,
-          to,
-          counted_from: countedFrom,
+          account: query.account,
+          ...span,
         }),
       ),
     ),
   )
-  const found = queries.map(({ resource }, i) =>
-    toActivityDays(resource, required(results[i]?.results[0], 'row')),
-  )
+  const found = results.map((one) => toActivityDays(required(one.results[0], 'row')))
   let next = 0
   return accounts.map(({ names }) => {
     next += names.length
@@ -176,11 +159,9 @@ export async function readActivityDays(
   })
 }
 
-const toActivityDays = (resource: string, { first_day, days, counted }: DaysRow): ActivityDays => ({
-  resource,
+const toActivityDays = ({ first_day, days }: DaysRow): ActivityDays => ({
   firstDay: first_day,
   days: JSON.parse(days),
-  counted: new Map<number, number>(JSON.parse(counted)),
 })
 
 /** Returns a number of days since 1970 as `YYYY-MM-DD`. */

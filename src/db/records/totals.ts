@@ -141,7 +141,7 @@ function groupedSql(
 }
 
 /** Returns the statements that sum days of a resource, in the order in which `groupsByDay` reads their rows. */
-export const sumStatements = (
+const sumStatements = (
   session: D1DatabaseSession,
   view: RecordView,
   account: string,
@@ -158,7 +158,7 @@ export const sumStatements = (
  *
  * @throws ApiError `validation_failed` if they are too many.
  */
-export function groupsByDay(
+function groupsByDay(
   view: RecordView,
   days: readonly number[],
   [sums = [], kpis = []]: readonly (readonly SumRow[])[],
