@@ -92,14 +92,6 @@ CREATE TABLE webhook_attempts (
 
 CREATE INDEX webhook_attempts_endpoint ON webhook_attempts (account, endpoint, id);
 
--- The feeds that `feed.late` has reported and that have not recovered. `day` is the first late day.
-CREATE TABLE webhook_late_feeds (
-  account  TEXT NOT NULL,
-  resource TEXT NOT NULL,
-  day      TEXT NOT NULL,
-  PRIMARY KEY (account, resource)
-) STRICT, WITHOUT ROWID;
-
 -- What the enabled endpoints want.
 CREATE VIEW webhook_wants AS
 SELECT e.account, e.id AS endpoint, w.value AS type

@@ -26,7 +26,7 @@ import type { ExportJob } from '../exports/job.ts'
 import { STATUS_DAYS } from '../ingest/attention.ts'
 import { DELIVERY_LOG_MS, firstIdAt } from '../ingest/delivery-id.ts'
 import { resourcesOf } from '../verticals.ts'
-import { noteExpiring, noteLateFeeds, noteUnattributed, sweepWebhooks } from '../webhooks/causes.ts'
+import { noteExpiring, noteLateFeeds, noteUnattributed, queueDue } from '../webhooks/causes.ts'
 import { oldestOfWebhooks } from '../webhooks/oldest.ts'
 import { today } from './account-day.ts'
 import { pendingMonths } from './archives.ts'
@@ -171,7 +171,7 @@ export async function runJob(
       for (const id of job.accounts) await propagateSettings(env, id)
       return
     case 'minute':
-      await logFailure(job.binding, () => sweepWebhooks(env, job.binding, at))
+      await logFailure(job.binding, () => queueDue(env, job.binding, null, at))
       return finishSteps(env, { ...job, job: 'steps', round: 1 })
     case 'steps':
       return finishSteps(env, job)

@@ -23,7 +23,6 @@ export const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
   webhook_messages: ['event', 'endpoint'],
   webhook_events: ['id'],
   webhook_attempts: ['id'],
-  webhook_late_feeds: ['resource'],
   webhook_refusals: ['day'],
   transactions: ['day', 'customer_id', 'transaction_id'],
   activity: ['date', 'customer_id', 'instrument', 'currency'],

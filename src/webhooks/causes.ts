@@ -6,7 +6,6 @@ import {
   type LateFeed,
   storeExpiring,
   storeLateFeeds,
-  storeRecovered,
   storeUnattributed,
 } from '../db/webhooks/causes.ts'
 import { type DueMessage, takeDueMessages } from '../db/webhooks/queue.ts'
@@ -76,16 +75,6 @@ const toEvent = ({ account, kind, id, ends_at }: ExpiringCredential) => ({
   about: `${kind} ${id} ${ends_at}`,
   data: { kind, id, ends_at: new Date(ends_at).toISOString() },
 })
-
-/**
- * Writes `feed.recovered`, and puts all due messages on the queue: those that a request did not queue, and
- * those that were interrupted or wait for another attempt.
- */
-export async function sweepWebhooks(env: Env, binding: string, now: number): Promise<void> {
-  await storeRecovered(resolveDatabase(env, binding), now)
-  // What it has stored just now is due a moment after `now`.
-  await queueDue(env, binding, null, Math.max(now, Date.now()))
-}
 
 /** A message of the queue. */
 export interface QueuedMessage extends DueMessage {

@@ -2,7 +2,6 @@
 export const EVENT_TYPES = [
   'delivery.refused',
   'feed.late',
-  'feed.recovered',
   'customer.unattributed',
   'statement.ready',
   'statement.approved',

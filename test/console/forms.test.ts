@@ -8,7 +8,7 @@ import {
 } from '../../src/console/parts/schema.ts'
 
 const SCHEMAS = {
-  events: v.optional(v.array(v.picklist(['feed.late', 'feed.recovered', 'statement.paid']))),
+  events: v.optional(v.array(v.picklist(['feed.late', 'question.asked', 'statement.paid']))),
   disabled: v.optional(v.boolean()),
   days: v.nullable(v.number()),
   url: v.pipe(v.string(), v.metadata({ description: 'Where to send.' })),
@@ -74,7 +74,7 @@ test('a field is described by its schema', () => {
   const { events, disabled, days, url } = SCHEMAS
   expect(describeMember(events)).toEqual({
     type: 'text',
-    choices: ['feed.late', 'feed.recovered', 'statement.paid'],
+    choices: ['feed.late', 'question.asked', 'statement.paid'],
     ...{ isList: true, isRequired: false },
   })
   expect(describeMember(disabled)).toMatchObject({

@@ -168,7 +168,7 @@ async function takeWebhooks(team: Team) {
   const at = { account: 'lucky', webhook_id: id }
   await team('changeWebhook', 'changed', 'Other types of events', {
     at,
-    body: { events: ['feed.late', 'feed.recovered'] },
+    body: { events: ['feed.late', 'statement.paid'] },
   })
   await team('getWebhook', 'one', 'One webhook', { at })
   await team('listWebhooks', 'all', 'All webhooks')

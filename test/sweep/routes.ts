@@ -463,7 +463,7 @@ const administration: Route[] = [
   },
   { ...reads, id: 'listWebhooks' },
   { ...reads, id: 'getWebhook' },
-  { ...changes, id: 'changeWebhook', body: { events: ['feed.late', 'feed.recovered'] } },
+  { ...changes, id: 'changeWebhook', body: { events: ['feed.late', 'statement.paid'] } },
   { ...changes, id: 'deleteWebhook' },
   { ...changes, id: 'rotateWebhook', body: { overlap: 'none' }, repeats: 'each has a new secret' },
   { ...changes, id: 'testWebhook', repeats: 'each is a new event' },

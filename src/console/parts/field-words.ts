@@ -185,7 +185,6 @@ export const LINK_WORDS = {
 const EVENTS: Readonly<Record<EventType | '*', string>> = {
   'delivery.refused': 'Records were refused (delivery.refused)',
   'feed.late': 'Activity is late (feed.late)',
-  'feed.recovered': 'Late activity has arrived (feed.recovered)',
   'customer.unattributed': 'Many customers have no affiliate (customer.unattributed)',
   'statement.ready': 'A statement is computed (statement.ready)',
   'statement.approved': 'A statement is approved (statement.approved)',

@@ -2,7 +2,7 @@ import { DAY_HOURS, HOUR_MS } from '../../durations.ts'
 import { decode } from '../column-types.ts'
 import { withD1Retry } from '../retry.ts'
 import { activity } from '../schema.ts'
-import { bindStatement, compileStatement, required } from '../statement.ts'
+import { bindStatement, compileStatement, readBatch, required } from '../statement.ts'
 import type { ResourceName } from './list.ts'
 
 /** How the records of one resource arrive at an account. */
@@ -17,43 +17,16 @@ export interface Arrivals {
   yesterday_hour: number | null
 }
 
-/** The columns of a resource in a row of `selectArrivals`, without its number. */
-type Cells = Record<string, number | null>
-
 /**
- * Returns the SQL that reads how so many resources arrive, in one row: in one pass over the hours since
- * yesterday. Only if a resource did not arrive in them, a pass over the earlier hours finds when it
- * last did. The passes do not group by resource, because D1 counts each row again that is sorted.
- * `:hour` is the current hour since 1970, `:today` the first hour of the day, `:names` a JSON array of
- * resources.
+ * Reads how the resources of an account arrive. `:hour` is the current hour since 1970, `:today` the first hour of the
+ * day.
  */
-function selectArrivals(count: number): string {
-  const of = (i: number, value: string) => `iif(resource = :names ->> ${i}, ${value}, null)`
-  const columns = (toColumns: (i: number) => string[]) =>
-    Array.from({ length: count }, (_, i) => toColumns(i).join()).join()
-  const lastAt = (i: number) => `max(${of(i, 'last_at')}) as last_at_${i}`
-  const ofDay = (i: number, name: string) =>
-    `sum(${of(i, `iif(hour > :hour - ${DAY_HOURS}, ${name}, 0)`)}) as ${name}_${i}`
-  const hasYesterday = 'iif(hour < :today, today, yesterday) = 1'
-  const yesterdayHour = (i: number) =>
-    `min(${of(i, `iif(${hasYesterday}, hour, null)`)}) as yesterday_hour_${i}`
-  const isMissing = Array.from({ length: count }, (_, i) => `last_at_${i} is null`).join(' or ')
-  return `
-    with recent as materialized (
-      select ${columns((i) => [lastAt(i), ofDay(i, 'received'), ofDay(i, 'refused'), yesterdayHour(i)])}
-      from arrivals where account = :account and hour >= :today - ${DAY_HOURS}
-    ),
-    earlier as materialized (
-      select ${columns((i) => [lastAt(i)])}
-      from arrivals
-      where account = :account and hour < :today - ${DAY_HOURS} and (select ${isMissing} from recent)
-    )
-    select ${columns((i) => [
-      `coalesce(n.last_at_${i}, e.last_at_${i}) as last_at_${i}`,
-      ...['received', 'refused', 'yesterday_hour'].map((name) => `n.${name}_${i}`),
-    ])}
-    from recent n cross join earlier e`
-}
+const READ_ARRIVALS = compileStatement(`
+  select resource, max(last_at) as last_at,
+    sum(iif(hour > :hour - ${DAY_HOURS}, received, 0)) as received,
+    sum(iif(hour > :hour - ${DAY_HOURS}, refused, 0)) as refused,
+    min(iif(hour >= :today - ${DAY_HOURS} and iif(hour < :today, today, yesterday) = 1, hour, null)) as yesterday_hour
+  from arrivals where account = :account group by resource`)
 
 /** Reads how the resources of accounts arrive: for each account a list in the order of its names. */
 export async function readArrivals(
@@ -63,29 +36,17 @@ export async function readArrivals(
 ): Promise<Arrivals[][]> {
   const hour = Math.floor(now / HOUR_MS)
   const today = hour - (hour % DAY_HOURS)
-  const results = await withD1Retry(() =>
-    db.batch<Cells>(
-      accounts.map(({ account, names }) =>
-        bindStatement(db, compileStatement(selectArrivals(names.length)), {
-          account,
-          names: JSON.stringify(names),
-          hour,
-          today,
-        }),
-      ),
+  const found = await readBatch<Arrivals[][]>(
+    db,
+    accounts.map(({ account }) => bindStatement(db, READ_ARRIVALS, { account, hour, today })),
+  )
+  const nothing = { last_at: null, received: 0, refused: 0, yesterday_hour: null }
+  return accounts.map(({ names }, i) =>
+    names.map(
+      (resource) => found[i]?.find((one) => one.resource === resource) ?? { resource, ...nothing },
     ),
   )
-  return accounts.map(({ names }, i) => toArrivals(names, required(results[i]?.results[0], 'row')))
 }
-
-const toArrivals = (names: readonly ResourceName[], cells: Cells): Arrivals[] =>
-  names.map((resource, i) => ({
-    resource,
-    last_at: cells[`last_at_${i}`] ?? null,
-    received: cells[`received_${i}`] ?? 0,
-    refused: cells[`refused_${i}`] ?? 0,
-    yesterday_hour: cells[`yesterday_hour_${i}`] ?? null,
-  }))
 
 /** The records of one resource by their days, which are numbers of days since 1970. */
 export interface ActivityDays {

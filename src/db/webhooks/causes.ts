@@ -1,5 +1,3 @@
-import { DAY_HOURS, DAY_MS } from '../../durations.ts'
-import { isDoorOpen } from '../door.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement, type Statement } from '../statement.ts'
 import type { EndpointOwner } from './endpoints.ts'
@@ -23,46 +21,14 @@ export interface NewEvent {
 /** Writes `credential.expiring` once for each credential. */
 export const INSERT_EXPIRING = ofAccounts('credential.expiring', ROWS)
 
-/** Writes `feed.late` for feeds that are not stored as late. */
+/** Writes `feed.late` once for each feed and day. */
 export const INSERT_LATE = ofAccounts(
   'feed.late',
   `select value ->> 'account' as account, value ->> 'resource' || ' ' || (value ->> 'day') as about,
       json_object('resource', value ->> 'resource', 'day', value ->> 'day',
         'last_delivery_at', value ->> 'last_delivery_at') as data
-    from json_each(:rows) where not exists (
-      select 1 from webhook_late_feeds l
-      where l.account = value ->> 'account' and l.resource = value ->> 'resource')`,
+    from json_each(:rows)`,
 )
-
-/** Stores which feeds are late, for accounts that subscribe to events about it. */
-export const PUT_LATE = compileStatement(`
-  insert into webhook_late_feeds (account, resource, day)
-  select value ->> 'account', value ->> 'resource', value ->> 'day' from json_each(:rows)
-  where ${isWanted("(value ->> 'account')", 'feed.late')}
-    or ${isWanted("(value ->> 'account')", 'feed.recovered')}
-  on conflict do nothing`)
-
-/**
- * The late feeds that have recovered: since the end of the late day, an hour brought records of the day
- * before that hour, or, if the day of that hour is over by now, records of that day.
- */
-const RECOVERED = `from webhook_late_feeds l where ${isDoorOpen('l.account')} and exists (
-    select 1 from arrivals a
-    where a.account = l.account and a.resource = l.resource
-      and a.hour >= (unixepoch(l.day) / 86400 + 1) * ${DAY_HOURS}
-      and (a.yesterday = 1 or (a.today = 1 and a.hour < :today_hour)))`
-
-/** Writes `feed.recovered`. */
-export const INSERT_RECOVERED = ofAccounts(
-  'feed.recovered',
-  `select l.account, l.resource || ' ' || l.day as about,
-      json_object('resource', l.resource, 'late_since', l.day) as data ${RECOVERED}`,
-)
-
-/** Deletes the late feeds that have recovered. */
-export const DROP_RECOVERED = compileStatement(`
-  delete from webhook_late_feeds where (account, resource) in (
-    select l.account, l.resource ${RECOVERED})`)
 
 /** Writes `customer.unattributed` for accounts and days (days since 1970), each with its threshold. */
 export const INSERT_UNATTRIBUTED = ofAccounts(
@@ -148,28 +114,19 @@ export interface LateFeed {
   readonly last_delivery_at: string | null
 }
 
-/** Writes `feed.late` for feeds that were not late before, and stores that they are. */
+/** Writes `feed.late`. */
 export const storeLateFeeds = (db: D1Database, feeds: readonly LateFeed[]) =>
-  runAll(db, [INSERT_LATE, PUT_LATE], { rows: JSON.stringify(feeds) })
-
-/** Writes `feed.recovered` for late feeds of which records have arrived, at `now` (milliseconds). */
-export const storeRecovered = (db: D1Database, now: number) =>
-  runAll(db, [INSERT_RECOVERED, DROP_RECOVERED], {
-    today_hour: Math.floor(now / DAY_MS) * DAY_HOURS,
-  })
+  runWith(db, INSERT_LATE, feeds)
 
 /** Writes `customer.unattributed` for the days of accounts with more than the threshold. */
 export const storeUnattributed = (
   db: D1Database,
   rows: readonly { account: string; day: string; threshold: number }[],
-) => runAll(db, [INSERT_UNATTRIBUTED], { rows: JSON.stringify(rows) })
+) => runWith(db, INSERT_UNATTRIBUTED, rows)
 
 /** Writes `credential.expiring`. */
 export const storeExpiring = (db: D1Database, events: readonly NewEvent[]) =>
-  runAll(db, [INSERT_EXPIRING], { rows: JSON.stringify(events) })
+  runWith(db, INSERT_EXPIRING, events)
 
-const runAll = (
-  db: D1Database,
-  statements: readonly Statement[],
-  values: Record<string, unknown>,
-) => withD1Retry(() => db.batch(statements.map((one) => bindStatement(db, one, values))))
+const runWith = (db: D1Database, statement: Statement, rows: readonly object[]) =>
+  withD1Retry(() => bindStatement(db, statement, { rows: JSON.stringify(rows) }).run())
