@@ -2,18 +2,12 @@ import type { Context } from 'hono'
 import { fileFor } from '../affiliate/door.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { moneyText } from '../commission/books/money.ts'
+import { add, type Decimal, decimal, ZERO } from '../commission/engine/decimal.ts'
 import { type RuleWords, ruleWords } from '../commission/engine/plan-words.ts'
 import { balanceOf } from '../commission/statements/balance.ts'
 import { correctionWords } from '../commission/statements/cause-words.ts'
 import type { Adjustment, StatementLine } from '../commission/statements/draft.ts'
-import {
-  addToGroups,
-  type EqualLines,
-  equalityKey,
-  type LineGroup,
-  type LineGroups,
-  parseScope,
-} from '../commission/statements/line-groups.ts'
+import { parseScope } from '../commission/statements/line-groups.ts'
 import { getStatement } from '../commission/statements/operations.ts'
 import { getExplanation } from '../commission/why/operations.ts'
 import { type Explained, recordsIn, sentencesIn } from '../commission/why/sentences.ts'
@@ -42,7 +36,17 @@ interface Frame {
   readonly questions: readonly Question[]
 }
 
-/** The lines that one page lists, and the rows of a rule. */
+/** The lines of one version of a rule. */
+interface LineGroup {
+  readonly rule: string
+  readonly version: number
+  /** All if the address chooses the rule, else the first of them. */
+  readonly lines: StatementLine[]
+  count: number
+  sum: Decimal
+}
+
+/** The lines that one page lists, and those of a rule that are shown with all rules. */
 const SHOWN = { lines: 100, rows: 25 }
 
 /** Yields the parts of a statement, of which the first is read already. */
@@ -82,30 +86,22 @@ const Why = (props: { frame: Frame; id: string; what: string; amount: string }) 
   )
 }
 
-/** Renders a line, or lines that are equal. */
-const Row = ({ frame, equal }: { frame: Frame; equal: EqualLines }) => {
-  const { visit, statement, questions } = frame
-  const { line, count, sum } = equal
-  const { speech } = visit
-  const money = (amount: string) => speech.money(amount, statement.currency)
-  const what = scopeText(line.scope, visit)
-  if (count === 1) {
+/** Renders lines, each with its reason. */
+const Lines = ({ frame, lines }: { frame: Frame; lines: readonly StatementLine[] }) =>
+  lines.map(({ id, scope, amount }) => {
+    const what = scopeText(scope, frame.visit)
     return (
       <li>
-        <Data text={what} /> <QuestionMark questions={questions} line={line.id} />{' '}
-        <Why frame={frame} id={line.id} what={what} amount={money(line.amount)} />
+        <Data text={what} /> <QuestionMark questions={frame.questions} line={id} />{' '}
+        <Why
+          frame={frame}
+          id={id}
+          what={what}
+          amount={frame.visit.speech.money(amount, frame.statement.currency)}
+        />
       </li>
     )
-  }
-  return (
-    <li>
-      <a href={addressOf(frame, { like: line.id }, '#lines')}>
-        {speech.figure(String(count))} × {money(line.amount)}
-      </a>{' '}
-      <span class="amount">{money(moneyText(sum, statement.currency))}</span>
-    </li>
-  )
-}
+  })
 
 /** Says which line or correction an explanation is about, and what its rule pays. */
 function subjectWords({ visit, statement, plans }: Frame, id: string, found: Explained): string[] {
@@ -175,25 +171,25 @@ async function renderWhy(frame: Frame, id: string) {
   )
 }
 
-/** Reads and renders what a statement pays for: by rule, or the lines that the address chooses. */
+/** Reads and renders what a statement pays for: by rule, or the lines of the rule that the address chooses. */
 async function renderLines(frame: Frame, query: Readonly<Record<string, string>>) {
   const { visit, statement } = frame
-  const groups: LineGroups = new Map()
+  const groups = new Map<string, LineGroup>()
   const adjustments: Adjustment[] = []
-  const all: StatementLine[] = []
+  const wanted = `${query.rule} ${query.version}`
   for await (const part of partsOf(visit, statement)) {
-    addToGroups(groups, part.lines, SHOWN.rows)
     adjustments.push(...part.adjustments)
-    if (query.like) all.push(...part.lines)
-    else all.push(...part.lines.filter(({ rule }) => rule === query.rule))
+    for (const line of part.lines) {
+      const { rule, version } = line
+      const key = `${rule} ${version}`
+      const group = groups.get(key) ?? { rule, version, lines: [], count: 0, sum: ZERO }
+      groups.set(key, group)
+      if (key === wanted || group.lines.length < SHOWN.rows) group.lines.push(line)
+      group.count++
+      group.sum = add(group.sum, decimal(line.amount))
+    }
   }
-  const model = all.find(({ id }) => id === query.like)
-  const key = model && equalityKey(model)
-  const chosen = all.filter((line) =>
-    query.rule
-      ? line.rule === query.rule && String(line.version) === query.version
-      : equalityKey(line) === key,
-  )
+  const chosen = groups.get(wanted)?.lines ?? []
   const money = (amount: string) => frame.visit.speech.money(amount, frame.statement.currency)
   const { from: sent = '', ...rest } = query
   const from = /^\d{1,7}$/.test(sent) ? Number(sent) : 0
@@ -208,20 +204,7 @@ async function renderLines(frame: Frame, query: Readonly<Record<string, string>>
             </a>
           </p>
           <ul class="rows">
-            {chosen.slice(from, from + SHOWN.lines).map(({ id, scope, amount }) => {
-              const what = scopeText(scope, frame.visit)
-              return (
-                <li>
-                  <Data text={what} /> <QuestionMark questions={frame.questions} line={id} />{' '}
-                  <Why
-                    frame={frame}
-                    id={id}
-                    what={what}
-                    amount={frame.visit.speech.money(amount, frame.statement.currency)}
-                  />
-                </li>
-              )
-            })}
+            <Lines frame={frame} lines={chosen.slice(from, from + SHOWN.lines)} />
           </ul>
           {from + SHOWN.lines < chosen.length && (
             <p>
@@ -238,25 +221,19 @@ async function renderLines(frame: Frame, query: Readonly<Record<string, string>>
             group,
             frame.visit.speech,
           )
-          const money = (value: typeof group.sum) =>
-            frame.visit.speech.money(
-              moneyText(value, frame.statement.currency),
-              frame.statement.currency,
-            )
+          const count = group.count - SHOWN.rows
           return (
             <details class="rule-lines">
               <summary>
                 <span class="what">
                   <Sentence text={pays} />
                 </span>{' '}
-                <span class="amount">{money(group.sum)}</span>
+                <span class="amount">{money(moneyText(group.sum, frame.statement.currency))}</span>
               </summary>
               {limits.length > 0 && <SentenceList sentences={limits} />}
               <ul class="rows">
-                {[...group.equal.values()].map((equal) => (
-                  <Row frame={frame} equal={equal} />
-                ))}
-                {group.others.count > 0 && (
+                <Lines frame={frame} lines={group.lines.slice(0, SHOWN.rows)} />
+                {count > 0 && (
                   <li>
                     <a
                       href={addressOf(
@@ -265,9 +242,8 @@ async function renderLines(frame: Frame, query: Readonly<Record<string, string>>
                         '#lines',
                       )}
                     >
-                      {frame.visit.speech.text('moreLines', { count: group.others.count })}
-                    </a>{' '}
-                    <span class="amount">{money(group.others.sum)}</span>
+                      {frame.visit.speech.text('moreLines', { count })}
+                    </a>
                   </li>
                 )}
               </ul>

@@ -38,7 +38,6 @@ async function addressesOf(page: Page, portal: string): Promise<string[]> {
   const sent = await addPostback(page, portal)
   await page.goto(statement)
   const lines = await linksIn('main a.amount')
-  const equal = (await linksIn('main a[href*="like="]')).slice(0, 1)
   const asks = (await linksIn('main a.ask')).slice(0, 1)
   await page.goto(`${portal}/links`)
   const [link = ''] = await linksIn('tbody a')
@@ -48,7 +47,7 @@ async function addressesOf(page: Page, portal: string): Promise<string[]> {
     ...[...places, `${portal}/payments/ledger`, `${portal}/customers?status=waiting`],
     ...[`${portal}/unearned?period=2026-03`, `${portal}/unearned?period=2026-03&reason=`],
     `${portal}/links/campaigns`,
-    ...[sent, statement, ...lines.slice(0, 1), ...equal, ...asks, link],
+    ...[sent, statement, ...lines.slice(0, 1), ...asks, link],
   ]
 }
 
