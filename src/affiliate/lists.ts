@@ -8,45 +8,10 @@ import { ApiError } from '../errors.ts'
 import { affiliateOperation } from '../http/operation.ts'
 import { readDayRange } from '../http/query.ts'
 import { computeReport } from '../reports/compute.ts'
-import { reportOfAffiliate } from '../reports/own-report.ts'
 import { type Figures, parseReport } from '../reports/report.ts'
 import { count, day, daysNeeded } from '../validation/answer-fields.ts'
-import { described, listOf, named } from '../validation/described.ts'
+import { described, named } from '../validation/described.ts'
 import { member } from '../validation/fields.ts'
-
-const CLICK_COLUMNS = ['day', 'link_id', 'clicks']
-
-export const listAffiliateClicks = affiliateOperation({
-  topic: 'affiliate-api',
-  id: 'listAffiliateClicks',
-  method: 'GET',
-  path: '/clicks',
-  weight: 10,
-  params: daysNeeded,
-  files: asCsv('clicks', CLICK_COLUMNS),
-  words: described(() => ({
-    description:
-      'Counts the clicks of the last 30 days on the links of the affiliate, by day (UTC) and link, as reports do.',
-    answer: listOf(named('Clicks', v.object({ day, link_id: v.string(), clicks: count }))),
-    files: csvWords(CLICK_COLUMNS),
-  })),
-  async run({ env, session, grant: { account, vertical }, affiliate }, query) {
-    const of = { ...query, metrics: 'clicks', group_by: 'day,link' }
-    const { data } = await reportOfAffiliate(
-      { session, directory: env.DB },
-      { account, vertical },
-      affiliate,
-      parseReport(vertical, of),
-    )
-    return {
-      data: data.flatMap(({ groups, metrics }) => {
-        const [day, link_id] = [String(groups.day), String(groups.link)]
-        const clicks = Number(metrics.clicks)
-        return clicks > 0 ? [{ day, link_id, clicks }] : []
-      }),
-    }
-  },
-})
 
 /** An affiliate who stood below another one, so many levels, from one day to another (since 1970). */
 interface Below {

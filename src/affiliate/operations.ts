@@ -2,7 +2,7 @@ import type { AnyOperation } from '../http/operation.ts'
 import { listAffiliateLedger, listAffiliatePayouts } from './books.ts'
 import { listAffiliateCustomers } from './customers.ts'
 import { OWN_LINK_OPERATIONS } from './links.ts'
-import { listAffiliateClicks, listSubAffiliates } from './lists.ts'
+import { listSubAffiliates } from './lists.ts'
 import { getAffiliateSelf } from './me.ts'
 import { getAffiliateOverview } from './overview.ts'
 import { POSTBACK_OPERATIONS } from './postbacks.ts'
@@ -13,7 +13,6 @@ export const OWN_OPERATIONS: readonly AnyOperation[] = [
   getAffiliateSelf,
   getAffiliateOverview,
   listAffiliateCustomers,
-  listAffiliateClicks,
   listAffiliateLedger,
   listAffiliatePayouts,
   listSubAffiliates,

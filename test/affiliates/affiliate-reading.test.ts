@@ -25,7 +25,7 @@ async function addressesOf(world: World, who: Who, key: string) {
   const lines = await world.shownLinesOf(key, who)
   return [
     ...['me', 'statements', `statements/${world.statementOf(who).id}`, 'customers?period=2026-10'],
-    ...['unearned?period=2026-10', 'unearned/facts?period=2026-10', 'links', `clicks?${DAYS}`],
+    ...['unearned?period=2026-10', 'unearned/facts?period=2026-10', 'links'],
     ...[`reports?${DAYS}`, `reports?${DAYS}&group_by=link,month`, 'ledger', 'payouts'],
     ...[`sub-affiliates?${DAYS}`, `overview?${DAYS}`],
     ...lines.flatMap(({ id }) => [`lines/${id}/explain`, `lines/${id}/parts`]),
@@ -35,7 +35,7 @@ async function addressesOf(world: World, who: Who, key: string) {
 /** Returns the parameters that a list requires. */
 const queryOf = (path: string): string => {
   if (/unearned|customers/.test(path)) return 'period=2026-10'
-  return /clicks|sub-/.test(path) ? DAYS : ''
+  return /sub-/.test(path) ? DAYS : ''
 }
 
 const FORMATS = ['application/json', 'text/csv', 'text/plain', 'text/html']
@@ -429,7 +429,7 @@ test('lists are CSV with the rows and values of JSON', async () => {
     const named = rows.map((row) => Object.fromEntries(row.map((cell, i) => [columns[i], cell])))
     return { columns, rows: named, headers: response.headers }
   }
-  const names = 'links customers ledger payouts unearned unearned/facts clicks sub-affiliates'
+  const names = 'links customers ledger payouts unearned unearned/facts sub-affiliates'
   for (const path of names.split(' ')) {
     const { columns, headers } = await read(`${path}?${queryOf(path)}`)
     expect(headers.get('Content-Type')).toBe('text/csv; charset=utf-8')
@@ -552,23 +552,6 @@ test('a customer whom a rule paid for under another affiliate was counted alread
       ...{ waits_for: [], before_signup: [], amount: null, currency: null },
     },
   ])
-})
-
-test('clicks are those of the own links, by day and link', async () => {
-  const world = await affiliateWorld()
-  const key = await world.makeKey('own')
-  const { data: links } = await json(askAdmin(`${world.path}/links`))
-  const now = Date.now()
-  const day = new Date(now).toISOString().slice(0, 10)
-  const clicks = links.flatMap(({ link_id }: { link_id: string }, i: number) =>
-    Array.from({ length: i + 1 }, (_, j) => ({
-      ...{ account: 'acme-forex', link_id, click_id: `click-${i}-${j}`, clicked_at: now, subs: {} },
-    })),
-  )
-  await storeClicks(env.DB, clicks)
-  const { data } = await json(askWith(key, `clicks?from=${day}&to=${day}`))
-  const own = links.findIndex((one: { affiliate_id: string }) => one.affiliate_id === 'own')
-  expect(data).toEqual([{ day, link_id: links[own].link_id, clicks: own + 1 }])
 })
 
 test('reports group the own clicks by link and sub-parameter, as those of the firm do', async () => {
@@ -869,7 +852,7 @@ describe('every route of the service', () => {
         .replace(':link_id', link?.link_id ?? '')
         .replace(':postback_id', postback.id)
         .replace(':question_id', question.id)
-        .replace(/\/(reports|clicks|overview|sub-affiliates)$/, `$&?${DAYS}`)
+        .replace(/\/(reports|overview|sub-affiliates)$/, `$&?${DAYS}`)
         .replace(/\/unearned(\/facts)?$/, '$&?period=2026-10')
     for (const { method, path } of routes) {
       const [, status] = EXPECTED.find(([beginning]) => path.startsWith(beginning)) ?? []

@@ -433,7 +433,6 @@ async function takeAffiliateApi(team: Team, statement_id: string) {
   await team('listAffiliatePostbacks', 'all', 'All of them', { at })
   await read('deletePostback', 'deleted', 'A postback is deleted', atPostback)
   await read('listOwnLinks', 'page', 'One page')
-  await read('listAffiliateClicks', 'month', 'A month', days)
   await read('getAffiliateReport', 'month', 'By month', {
     query: `${days.query}&group_by=month&metrics=clicks,signups,deposit_amount`,
   })

@@ -1,7 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { WORDS } from '../../src/portal/words.ts'
-import { signedIn as signedInToConsole } from '../console/browser.ts'
 import { ask, askAdmin, json, issuedPartner as partner } from '../partner.ts'
 import { type Deviation, newPasskey } from './authenticator.ts'
 import { type Browser, hidden, inviteTo, joinAt, openPortal, optionsIn } from './join.ts'
@@ -399,32 +398,6 @@ test('the portal speaks the language of the affiliate, before that of the browse
   await put({ affiliate_id: 'IB-07', language: 'pt' })
   const { browser } = await joined()
   expect(await (await browser.get(AT)).text()).toMatch(/<html lang="pt">[\s\S]*Como você recebe/)
-})
-
-test('the audit log names the member of an affiliate who did something', async () => {
-  await joined()
-  const page = async () =>
-    (await (await (await signedInToConsole()).get('/console/audit-log')).text()).replaceAll(
-      /<[^>]+>/g,
-      '',
-    )
-  const [member] = await members()
-  await env.DB.prepare('insert into audit_log values (?, ?, ?, ?, ?, ?)')
-    .bind(
-      ...['01ZZZZZZZZZZZZZZZZZZZZZZZZ', new Date().toISOString()],
-      ...[`affiliate-member ${member?.id} IB-07`, 'link.create', 'acme'],
-      JSON.stringify({
-        link_id: 'abcdefgh',
-        affiliate_id: 'IB-07',
-        landing_page: 'https://a.example',
-      }),
-    )
-    .run()
-  expect(await page()).toMatch(/Eve of \W?IB-07\W? created link/)
-  const path = `accounts/acme/affiliates/IB-07/members/${member?.id}`
-  expect((await askAdmin(path, 'DELETE')).status).toBe(204)
-  // A member who was removed has no name any more.
-  expect(await page()).toMatch(/A member of \W?IB-07/)
 })
 
 test('Portuguese is that of Brazil', () => {

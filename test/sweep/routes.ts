@@ -523,7 +523,6 @@ const affiliateReads: Route[] = [
   { ...own, id: 'testPostback', writes: true, repeats: 'each is a new event' },
   { ...own, id: 'replayPostback', body: { event_id: POSTBACK_EVENT }, writes: true },
   { ...own, id: 'listPostbackAttempts' },
-  { ...own, id: 'listAffiliateClicks', query: OCTOBER },
   { ...own, id: 'getAffiliateReport', query: OCTOBER, weighs: true },
   { ...own, id: 'listAffiliateLedger' },
   { ...own, id: 'listAffiliatePayouts' },
