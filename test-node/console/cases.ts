@@ -53,10 +53,6 @@ export function caseTests(shared: () => Shared): void {
     const delivery = await record.getByRole('link', { name: 'Delivery' }).getAttribute('href')
     assert.equal((await page.context().request.get(`${base}${delivery}`)).status(), 200)
 
-    const weeks = await main()
-      .getByRole('link', { name: /^The weeks of/ })
-      .getAttribute('href')
-    assert.equal((await page.context().request.get(`${base}${weeks}`)).status(), 200)
     await main().getByLabel(`Refuse ${customer}`).check()
     await decide('confirmed', 'One device for all of them')
     const decisions = main().getByRole('list', { name: 'Decisions' })

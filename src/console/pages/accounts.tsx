@@ -6,13 +6,13 @@ import { listPeriods } from '../../commission/statements/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { calling } from '../calling.ts'
 import { accountPath, type Page, startOfToday, type Visit, withQuery } from '../page.ts'
-import { Amount, Data, EmptyState, Name, Pager, periodWords } from '../parts/data.tsx'
+import { Amounts, Data, EmptyState, Name, NOTHING, Pager, periodWords } from '../parts/data.tsx'
 import { refusedPath } from '../parts/deliveries.tsx'
 import { agoOf, type Feed } from '../parts/feeds.tsx'
 import { ACCOUNT_WORDS, VERTICALS } from '../parts/field-words.ts'
 
 import { ChangeForm, Field } from '../parts/forms.tsx'
-import { draftsByPeriod, type Money, moneyOf, openPeriods, sumByCurrency } from '../parts/owed.ts'
+import { draftsByPeriod, moneyOf, openPeriods, sumByCurrency } from '../parts/owed.ts'
 import { SchemaFields } from '../parts/schema-fields.tsx'
 import type { PeriodSums } from '../parts/statement-lists.tsx'
 
@@ -66,17 +66,6 @@ function needsOf(visit: Visit, state: AccountState) {
   ].filter((one) => one !== false)
 }
 
-const Amounts = ({ amounts }: { amounts: readonly Money[] }) =>
-  amounts.length === 0 ? (
-    <span class="quiet">–</span>
-  ) : (
-    amounts.map(({ amount, currency }) => (
-      <span class="line">
-        <Amount value={amount} currency={currency} />
-      </span>
-    ))
-  )
-
 // What affiliates may see and do is set afterwards, on the page of the settings.
 const { affiliate_view: _view, landing_pages: _pages, ...settings } = newAccount
 const { account, name, vertical, mode, time_zone, ...more } = settings
@@ -121,13 +110,17 @@ export const accountsPage: Page = {
                     ({ period, owed }) => (
                       <div>
                         <small>Owed for {periodWords(period.id)}</small>
-                        <Amounts amounts={moneyOf(owed)} />
+                        {owed.size === 0 ? NOTHING : <Amounts amounts={moneyOf(owed)} />}
                       </div>
                     ),
                   )}
                   <div>
                     <small>Payable now</small>
-                    <Amounts amounts={moneyOf(sumByCurrency(state.sums.due))} />
+                    {state.sums.due.length === 0 ? (
+                      NOTHING
+                    ) : (
+                      <Amounts amounts={moneyOf(sumByCurrency(state.sums.due))} />
+                    )}
                   </div>
                   <div>
                     <small>Needs attention</small>

@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS } from '../../durations.ts'
 import type { PresentedEvidence } from '../../fraud/case-evidence.ts'
 import { getFraudCase, listFraudCustomers, listFraudEvidence } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { dayBefore, type Page, useVisit, type Visit } from '../page.ts'
+import { type Page, useVisit, type Visit } from '../page.ts'
 import { Actor } from '../parts/audit-words.tsx'
 import { Figures } from '../parts/case-figures.tsx'
 import {
@@ -162,15 +162,6 @@ interface ShownCase {
   readonly found: WholeCase
 }
 
-/** The days until the last record of a case that a report of its affiliate shows: 12 weeks. */
-const PAST_DAYS = 84
-
-/** Returns the query of the report of the weeks until the last record of a case. */
-const weeksOf = ({ affiliate_id, last_evidence_for: to }: WholeCase) => ({
-  ...{ from: dayBefore(Date.parse(to), PAST_DAYS - 1), to },
-  ...{ affiliate_id, group_by: 'week' },
-})
-
 /** Renders the sentence of a case, its status and what it holds. */
 const Head = ({ found }: ShownCase, visit = useVisit()) => {
   const { affiliate_id, rule, name, sentence, severity, status, opened_for, last_evidence_for } =
@@ -222,9 +213,6 @@ const Head = ({ found }: ShownCase, visit = useVisit()) => {
       <p class="quick">
         <a href="#records">Records</a>
         <a href="#decide">Decision</a>
-        <AccountLink at={['reports']} query={weeksOf(found)}>
-          The weeks of the affiliate until then
-        </AccountLink>
       </p>
     </>
   )

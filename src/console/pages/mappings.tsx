@@ -4,15 +4,7 @@ import {
   listEventDefinitions,
   putEventDefinition,
 } from '../../admin/events.ts'
-import {
-  getKycLabels,
-  getSalesLabels,
-  getStatusMap,
-  listUnmappedStatuses,
-  putKycLabels,
-  putSalesLabels,
-  putStatusMap,
-} from '../../admin/status-map.ts'
+import { getStatusMap, listUnmappedStatuses, putStatusMap } from '../../admin/status-map.ts'
 import { STATUSES } from '../../db/directory/status-maps.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfConflict } from '../api-errors.ts'
@@ -112,68 +104,18 @@ function readWords(values: Values): Record<string, string> {
   return Object.fromEntries(words)
 }
 
-const SAVED = 'The meanings are saved.'
+const MEANINGS: readonly Option[] = [
+  ['', 'no meaning'],
+  ...STATUSES.map((one): Option => [one, one]),
+]
 
-interface MappingProps {
-  readonly change: string
-  /** The text of the button. */
-  readonly submit: string
-  readonly mapping: Readonly<Record<string, string>>
-  /** Words of the records that have no meaning yet. */
-  readonly unmapped: readonly string[]
-  /** The meanings that can be chosen; any text if it is empty. */
-  readonly meanings: readonly string[]
-}
-
-/** Renders a field for the meaning of each word, those without a meaning first, and for another word. */
-function MappingForm({ change, submit, mapping, unmapped, meanings }: MappingProps) {
-  const options: readonly Option[] = [
-    ['', 'no meaning'],
-    ...meanings.map((one): Option => [one, one]),
-  ]
-  const choice = meanings.length > 0 ? { options } : {}
+/** Renders a field for the meaning of each status, those without a meaning first, and for another one. */
+const Statuses = (props: {
+  mapping: Readonly<Record<string, string>>
+  unmapped: readonly string[]
+}) => {
+  const { mapping, unmapped } = props
   const words = [...unmapped.map((word) => [word, ''] as const), ...Object.entries(mapping)]
-  return (
-    <ChangeForm change={change} submit={submit}>
-      <div class="words">
-        {words.map(([word, means], i) => (
-          <>
-            <input type="hidden" name={`word${i}`} value={word} />
-            <Field
-              change={change}
-              {...choice}
-              name={`means${i}`}
-              label={visible(word)}
-              value={means}
-              pointer={`/${word.replaceAll('~', '~0').replaceAll('/', '~1')}`}
-            />
-          </>
-        ))}
-        <Field change={change} name="word" label="Another word" />
-        <Field change={change} {...choice} name="means" label="Its meaning" />
-      </div>
-    </ChangeForm>
-  )
-}
-
-type Choices = Readonly<Record<string, string>>
-
-const KYC = 'kyc_status_id'
-const SALES = 'sales_status_id'
-const LABELS = [
-  [KYC, 'KYC labels', 'KYC statuses'],
-  [SALES, 'Sales labels', 'sales statuses'],
-] as const
-
-const GRANULARITY: Choices = DEFINITION_WORDS.granularity.choices
-const EVENT_ID: Choices = DEFINITION_WORDS.eventid.choices
-
-type Words = AnswerOf<typeof getStatusMap> &
-  AnswerOf<typeof getKycLabels> &
-  AnswerOf<typeof getSalesLabels>
-
-const Vocabulary = (props: { words: Words; unmapped: readonly string[] }) => {
-  const { words, unmapped } = props
   return (
     <>
       <h2>Transaction statuses</h2>
@@ -188,32 +130,33 @@ const Vocabulary = (props: { words: Words; unmapped: readonly string[] }) => {
             : `${unmapped.length} statuses of recent transactions have no meaning.`}
         </p>
       )}
-      <MappingForm
-        change="statuses"
-        submit="Save the statuses"
-        mapping={words.status}
-        unmapped={unmapped}
-        meanings={STATUSES}
-      />
-      {LABELS.map(([field, name, sent]) => (
-        <>
-          <h2>{name}</h2>
-          <p>
-            What the {sent} that the partner sends are called, for display only. Conditions of plans
-            compare what was sent.
-          </p>
-          <MappingForm
-            change={field}
-            submit="Save the labels"
-            mapping={words[field]}
-            unmapped={[]}
-            meanings={[]}
-          />
-        </>
-      ))}
+      <ChangeForm change="statuses" submit="Save the statuses">
+        <div class="words">
+          {words.map(([word, means], i) => (
+            <>
+              <input type="hidden" name={`word${i}`} value={word} />
+              <Field
+                change="statuses"
+                options={MEANINGS}
+                name={`means${i}`}
+                label={visible(word)}
+                value={means}
+                pointer={`/${word.replaceAll('~', '~0').replaceAll('/', '~1')}`}
+              />
+            </>
+          ))}
+          <Field change="statuses" name="word" label="Another word" />
+          <Field change="statuses" options={MEANINGS} name="means" label="Its meaning" />
+        </div>
+      </ChangeForm>
     </>
   )
 }
+
+type Choices = Readonly<Record<string, string>>
+
+const GRANULARITY: Choices = DEFINITION_WORDS.granularity.choices
+const EVENT_ID: Choices = DEFINITION_WORDS.eventid.choices
 
 const Definitions = ({ rows }: { rows: readonly Definition[] }, visit = useVisit()) => {
   const one = rows.find(({ eventname }) => eventname === visit.query.eventname)
@@ -261,9 +204,9 @@ export const mappingsPage: Page = {
   section: 'Account',
   query: ['eventname'],
   changes: {
-    statuses: calling(putStatusMap, SAVED, (values) => ({ status: readWords(values) })),
-    [KYC]: calling(putKycLabels, SAVED, (values) => ({ [KYC]: readWords(values) })),
-    [SALES]: calling(putSalesLabels, SAVED, (values) => ({ [SALES]: readWords(values) })),
+    statuses: calling(putStatusMap, 'The meanings are saved.', (values) => ({
+      status: readWords(values),
+    })),
     define: definitionChange,
     drop: {
       ...calling(dropEventDefinition, 'The definition is deleted.'),
@@ -273,12 +216,10 @@ export const mappingsPage: Page = {
   },
   async render(visit) {
     const { api, account } = visit
-    const [definitions, unmapped, ...words] = await Promise.all([
+    const [definitions, unmapped, { status }] = await Promise.all([
       api.call(listEventDefinitions, { account }).catch(nullIfConflict),
       api.call(listUnmappedStatuses, { account }),
       api.call(getStatusMap, { account }),
-      api.call(getKycLabels, { account }),
-      api.call(getSalesLabels, { account }),
     ])
     const body = (
       <>
@@ -286,10 +227,7 @@ export const mappingsPage: Page = {
         {definitions ? (
           <Definitions rows={definitions.data} />
         ) : (
-          <Vocabulary
-            words={Object.assign({}, ...words)}
-            unmapped={unmapped.data.map(({ status }) => status)}
-          />
+          <Statuses mapping={status} unmapped={unmapped.data.map((one) => one.status)} />
         )}
       </>
     )

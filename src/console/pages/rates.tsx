@@ -77,21 +77,17 @@ const Why = ({ one }: { one: Waiting }, visit = useVisit()) => {
       <AccountLink at={['unearned']} query={records}>
         Show the records and their days
       </AccountLink>
-      <Compute one={one} text="Once the rates are there: compute" />
+      {canManage(visit) && (
+        <PostForm id={`compute-${currency}`}>
+          <input type="hidden" name="period" value={since} />
+          <button type="submit" name="change" value="run" class="plain">
+            Once the rates are there: compute {periodWords(since)}
+          </button>
+        </PostForm>
+      )}
     </>
   )
 }
-
-/** Renders the button that computes the first period in which amounts wait. */
-const Compute = ({ one, text }: { one: Waiting; text: string }, visit = useVisit()) =>
-  canManage(visit) && (
-    <PostForm id={`compute-${one.currency}`}>
-      <input type="hidden" name="period" value={one.since} />
-      <button type="submit" name="change" value="run" class="plain">
-        {text} {periodWords(one.since)}
-      </button>
-    </PostForm>
-  )
 
 const WaitingTable = ({
   drafts,

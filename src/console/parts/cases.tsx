@@ -5,7 +5,7 @@ import type { Subject } from '../../fraud/kind.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { dayBefore, useVisit, type Visit } from '../page.ts'
-import { Amount, Badge, Data, Day, isolated } from './data.tsx'
+import { Amounts, Badge, Data, Day, isolated } from './data.tsx'
 import { AccountLink } from './fields.tsx'
 import { affiliateText } from './names.tsx'
 import { Table } from './table.tsx'
@@ -101,15 +101,7 @@ export function HeldAmounts(found: FraudCase) {
   const { amount_held } = found
   if (!isHolding(found)) return <span class="quiet">Nothing</span>
   if (amount_held.length === 0) return <span class="quiet">Nothing payable yet</span>
-  return (
-    <>
-      {amount_held.map(({ amount, currency }) => (
-        <div>
-          <Amount value={amount} currency={currency} />
-        </div>
-      ))}
-    </>
-  )
+  return <Amounts amounts={amount_held} />
 }
 
 const daysSince = (day: string, now: number): number =>

@@ -132,6 +132,12 @@ export const Badge = ({
   children?: Child
 }) => <span class={`badge ${tone}`}>{children}</span>
 
+/** An exact amount of a currency, with its minor digits. */
+export interface Money {
+  readonly amount: string
+  readonly currency: string
+}
+
 /** Writes an exact decimal with groups of three digits, and its currency: `1,234.50 EUR`. */
 export function amountText(value: string, currency?: string): string {
   const [whole = '', ...fraction] = value.split('.')
@@ -144,6 +150,17 @@ export const Amount = ({ value, currency }: { value: string; currency?: string }
   <data value={value} class={value.startsWith('-') ? 'amount negative' : 'amount'}>
     {amountText(value, currency)}
   </data>
+)
+
+/** Renders amounts one below the other: currencies are never added. */
+export const Amounts = ({ amounts }: { amounts: readonly Money[] }) => (
+  <>
+    {amounts.map(({ amount, currency }) => (
+      <div>
+        <Amount value={amount} currency={currency} />
+      </div>
+    ))}
+  </>
 )
 
 const DAY_MONTH_YEAR = { day: 'numeric', month: 'short', year: 'numeric' } as const

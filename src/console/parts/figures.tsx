@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
+import type { Money } from './data.tsx'
 import { Amount } from './data.tsx'
-import type { Money } from './owed.ts'
 
 // The large figures at the top of a page.
 

@@ -5,25 +5,13 @@ import {
   periodOf,
   storedPeriod,
 } from '../../commission/engine/calendar.ts'
-import {
-  add,
-  type Decimal,
-  decimal,
-  isZero,
-  subtract,
-  ZERO,
-} from '../../commission/engine/decimal.ts'
+import { add, type Decimal, decimal, subtract, ZERO } from '../../commission/engine/decimal.ts'
 import { DAY_MS } from '../../durations.ts'
+import type { Money } from './data.tsx'
 import { periodKinds } from './periods.ts'
 import type { PeriodSums } from './statement-lists.tsx'
 
 // What an account owes by period and currency. Amounts of different currencies are never added.
-
-/** An exact amount of a currency, with its minor digits. */
-export interface Money {
-  readonly amount: string
-  readonly currency: string
-}
 
 /** Amounts by currency. */
 export type Amounts = ReadonlyMap<string, Decimal>
@@ -43,20 +31,16 @@ export const moneyOf = (amounts: Amounts): Money[] =>
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([currency, value]) => ({ currency, amount: moneyText(value, currency) }))
 
-/** How an amount compares with an earlier one: the difference without its sign; 0 if it is the same. */
-export interface Change {
-  readonly direction: 'more' | 'less' | 'same'
-  readonly by: Money
-}
-
-/** Returns how amounts of a currency have changed. */
-export function changeOf(now: Amounts, before: Amounts, currency: string): Change {
-  const difference = subtract(now.get(currency) ?? ZERO, before.get(currency) ?? ZERO)
-  const text = moneyText(difference, currency)
-  const by = { amount: text.replace('-', ''), currency }
-  const isSame = isZero(difference)
-  return { direction: isSame ? 'same' : text.startsWith('-') ? 'less' : 'more', by }
-}
+/** Returns the differences of amounts by currency, each with its sign. */
+export const differenceOf = (now: Amounts, before: Amounts): Money[] =>
+  moneyOf(
+    new Map(
+      [...new Set([...now.keys(), ...before.keys()])].map((currency) => [
+        currency,
+        subtract(now.get(currency) ?? ZERO, before.get(currency) ?? ZERO),
+      ]),
+    ),
+  )
 
 /** The statements of a period, and those of the period before it. */
 export interface OpenPeriod {

@@ -4,9 +4,10 @@ import { moneyText } from '../../commission/books/money.ts'
 import { listed } from '../../commission/engine/reasons.ts'
 import { type FieldError, type RefusedForm, useVisit, type Visit } from '../page.ts'
 import { type PaymentRow, type Ticked as Ticks, tickName, tickValue } from '../payment-rows.ts'
+import type { Money } from './data.tsx'
 import { Amount, amountText, Data, visible } from './data.tsx'
 import { Refusals } from './forms.tsx'
-import { type Money, sumByCurrency } from './owed.ts'
+import { sumByCurrency } from './owed.ts'
 import { type Columns, Table } from './table.tsx'
 
 // The parts of the forms that record payments.

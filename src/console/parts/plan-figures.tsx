@@ -9,10 +9,17 @@ import { ApiError } from '../../errors.ts'
 import { readErrors } from '../api-errors.ts'
 import { type Values, type Visit, withQuery } from '../page.ts'
 import { placeWords, plainError } from '../plan/places.ts'
-import { Amount, EmptyState, periodWords, visible } from './data.tsx'
+import {
+  Amount,
+  Amounts as AmountList,
+  EmptyState,
+  type Money,
+  periodWords,
+  visible,
+} from './data.tsx'
 import { AccountLink } from './fields.tsx'
 import { AffiliateLink, AffiliateName } from './names.tsx'
-import { changeOf, type Money, moneyOf, sumByCurrency } from './owed.ts'
+import { differenceOf, moneyOf, sumByCurrency } from './owed.ts'
 import type { PeriodSums } from './statement-lists.tsx'
 import { Table } from './table.tsx'
 
@@ -76,27 +83,6 @@ function byAffiliate(rows: Simulated['data']): Compared[] {
     current: moneyBy(own, 'current'),
     simulated: moneyBy(own, 'simulated'),
   }))
-}
-
-/** Renders amounts of different currencies one below the other. */
-const Monies = ({ money }: { money: readonly Money[] }) => (
-  <>
-    {shownOf(money).map(({ amount, currency }) => (
-      <div>
-        <Amount value={amount} currency={currency} />
-      </div>
-    ))}
-  </>
-)
-
-/** Returns the differences by currency, each with its sign. */
-function differences(current: readonly Money[], simulated: readonly Money[]): Money[] {
-  const [before, now] = [sumByCurrency(current), sumByCurrency(simulated)]
-  const currencies = [...new Set([...before.keys(), ...now.keys()])].sort()
-  return currencies.map((currency) => {
-    const { direction, by } = changeOf(now, before, currency)
-    return { currency, amount: direction === 'less' ? `-${by.amount}` : by.amount }
-  })
 }
 
 const sizeOf = ({ current, simulated }: Compared): number =>
@@ -198,13 +184,17 @@ export const Figures = ({ result, isStored, more }: FiguresProps) => {
         columns={{
           Affiliate: ({ affiliate }) => <AffiliateLink id={affiliate} />,
           [isStored ? 'In force' : 'Plans in force']: {
-            number: (row) => <Monies money={row.current} />,
+            number: (row) => <AmountList amounts={shownOf(row.current)} />,
           },
           [isStored ? 'These terms' : 'This plan']: {
-            number: (row) => <Monies money={row.simulated} />,
+            number: (row) => <AmountList amounts={shownOf(row.simulated)} />,
           },
           Difference: {
-            number: (row) => <Monies money={differences(row.current, row.simulated)} />,
+            number: ({ current, simulated }) => (
+              <AmountList
+                amounts={shownOf(differenceOf(sumByCurrency(simulated), sumByCurrency(current)))}
+              />
+            ),
           },
         }}
       />

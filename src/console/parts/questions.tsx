@@ -2,9 +2,10 @@ import { answerQuestion, changeQuestion, type getQuestion } from '../../admin/qu
 import { parseAffiliateActor } from '../../auth/grant.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { calling } from '../calling.ts'
-import { accountPath, type Change, useVisit, type Visit } from '../page.ts'
+import { accountPath, type Change, useVisit } from '../page.ts'
 import { actorTitle } from './audit-words.tsx'
 import { Badge, Data, periodWords, Time } from './data.tsx'
+import { AccountLink } from './fields.tsx'
 import { ChangeForm, FoldedForm } from './forms.tsx'
 import { AffiliateLink } from './names.tsx'
 
@@ -14,37 +15,20 @@ import { AffiliateLink } from './names.tsx'
 export type Question = AnswerOf<typeof getQuestion>
 
 /** Renders what a question is about, as a link to it. */
-export const SubjectLink = (
-  props: {
-    question: Question
-    /** Whether it stands within a sentence. */
-    isInline?: true
-  },
-  visit = useVisit(),
-) => {
-  const { question, isInline } = props
-  const { account } = visit
-  const named = (noun: string) => (isInline ? `the ${noun.toLowerCase()}` : noun)
+export const SubjectLink = ({ question }: { question: Question }) => {
   const { statement, line, customer, period } = question
-  const month = period === null ? null : periodWords(period)
   if (customer !== null) {
     return (
-      <a href={accountPath(account, 'customers', customer)}>
-        {named('Customer')} <Data text={customer} />
-      </a>
+      <AccountLink at={['customers', customer]}>
+        Customer <Data text={customer} />
+      </AccountLink>
     )
   }
-  if (line !== null) {
-    return (
-      <a href={accountPath(account, 'lines', line)}>
-        {named('Line')} of {month}
-      </a>
-    )
-  }
-  return (
-    <a href={accountPath(account, 'statements', statement ?? '')}>
-      {named('Statement')} of {month}
-    </a>
+  const month = period === null ? null : periodWords(period)
+  return line !== null ? (
+    <AccountLink at={['lines', line]}>Line of {month}</AccountLink>
+  ) : (
+    <AccountLink at={['statements', statement ?? '']}>Statement of {month}</AccountLink>
   )
 }
 
@@ -85,8 +69,6 @@ const Messages = ({ messages }: Pick<Question, 'messages'>) => (
   </ol>
 )
 
-const questionPath = ({ account }: Visit, { id }: Question) => accountPath(account, 'questions', id)
-
 /** Renders a question with its messages, and a link to the form that answers it. */
 export const Thread = (
   props: {
@@ -108,7 +90,7 @@ export const Thread = (
       </p>
       <Messages messages={question.messages} />
       <p>
-        <a class="button" href={questionPath(visit, question)}>
+        <a class="button" href={accountPath(visit.account, 'questions', question.id)}>
           {question.status === 'open' ? 'Answer' : 'Write more'}
         </a>
       </p>
@@ -138,8 +120,8 @@ export const questionChanges: Readonly<Record<string, Change>> = {
 export const AnswerPart = ({ question }: { question: Question }) => (
   <>
     <p class="lead">
-      <AffiliateLink id={question.affiliate_id} /> asks about{' '}
-      <SubjectLink question={question} isInline />. <QuestionBadge {...question} />
+      <AffiliateLink id={question.affiliate_id} /> asks about: <SubjectLink question={question} />{' '}
+      <QuestionBadge {...question} />
     </p>
     <Messages messages={question.messages} />
     <ChangeForm

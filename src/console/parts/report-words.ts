@@ -1,6 +1,7 @@
 import { countryName } from '../../commission/engine/country-words.ts'
 import { EVENTS, type GroupValue, titleOfMetric, transactionsTitle } from '../../reports/report.ts'
 import { dayWords, periodWords, titleOf, visible } from './data.tsx'
+import { labelOf } from './record-fields.tsx'
 
 // What reports call their metrics, groups and values.
 
@@ -21,20 +22,13 @@ export const metricTitle = (name: string): string =>
   name === EVENTS ? 'All events' : (titleOfMetric(name) ?? eventTitle(name) ?? titleOf(name))
 
 const GROUPS: Readonly<Record<string, string>> = {
-  country_code: 'Country',
-  kyc_status_id: 'KYC status',
-  sales_status_id: 'Sales status',
   trading_account_type: 'Trading account',
   transaction_type: 'Transaction',
-  challenge_type: 'Challenge',
-  account_size: 'Account size',
-  eventname: 'Event',
   ...Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`sub${n}`, `Sub ${n}`])),
 }
 
 /** Returns the title of a group, such as `Country` for `country_code`. */
-export const groupTitle = (name: string): string =>
-  Object.hasOwn(GROUPS, name) ? (GROUPS[name] ?? name) : titleOf(name)
+export const groupTitle = (name: string): string => GROUPS[name] ?? labelOf(name)
 
 /** Returns a value of a group in words; `none` for records that have no value. */
 export function groupText(name: string, value: GroupValue): string {
