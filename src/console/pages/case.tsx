@@ -169,14 +169,10 @@ const Head = ({ found }: ShownCase, visit = useVisit()) => {
   const customers = customersOf(found.subject)
   const pairs: Pair[] = [
     ['Affiliate', <AffiliateLink id={affiliate_id} />],
-    ...(customers.length > 0
-      ? [
-          [
-            customers.length > 1 ? 'Customers' : 'Customer',
-            <CustomerLinks ids={customers} />,
-          ] as const,
-        ]
-      : []),
+    [
+      customers.length > 1 ? 'Customers' : 'Customer',
+      customers.length > 0 ? <CustomerLinks ids={customers} /> : null,
+    ],
     ['Severity', SEVERITY_WORDS[severity]],
     ['Holds', <HeldAmounts {...found} />],
     [

@@ -2,7 +2,7 @@ import { getDelivery, listDeliveryRefused } from '../../admin/deliveries.ts'
 import { OUTCOMES } from '../../db/records/decide.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { accountPath, type Page } from '../page.ts'
-import { count, Data, EmptyState, Pager, Time } from '../parts/data.tsx'
+import { count, Data, EmptyState, Pager, Time, titleOf } from '../parts/data.tsx'
 import {
   DeliveryBadge,
   deliveriesPath,
@@ -12,6 +12,7 @@ import {
   resourceTitle,
 } from '../parts/deliveries.tsx'
 import { errorTitle } from '../parts/error-words.ts'
+import { type Pair, Pairs } from '../parts/fields.tsx'
 import { labelOf } from '../parts/record-fields.tsx'
 import { Table } from '../parts/table.tsx'
 
@@ -69,24 +70,19 @@ export const deliveryPage: Page = {
         <p class="quiet">
           <code>{delivery.delivery_id}</code>
         </p>
-        <dl class="figures">
-          <div>
-            <dt>records</dt>
-            <dd>{count(delivery.summary.received)}</dd>
-          </div>
-          {OUTCOMES.map((name) => (
-            <div>
-              <dt>{name === 'rejected' ? 'refused' : name}</dt>
-              <dd>
-                {delivery.summary[name] > 0 && to[name] && !delivery.dry_run ? (
-                  <a href={to[name]}>{count(delivery.summary[name])}</a>
-                ) : (
-                  count(delivery.summary[name])
-                )}
-              </dd>
-            </div>
-          ))}
-        </dl>
+        <Pairs
+          pairs={[
+            ['Records', count(delivery.summary.received)],
+            ...OUTCOMES.map((name): Pair => {
+              const number = delivery.summary[name]
+              const text = count(number)
+              return [
+                name === 'rejected' ? 'Refused' : titleOf(name),
+                number > 0 && to[name] && !delivery.dry_run ? <a href={to[name]}>{text}</a> : text,
+              ]
+            }),
+          ]}
+        />
         {delivery.status === 422 && <p>Nothing of this delivery was stored.</p>}
         {delivery.errors_total > 0 ? (
           <>

@@ -27,7 +27,7 @@ import { AffiliateLink, PlanLink } from '../parts/names.tsx'
 import { editing, planEditor, putVersion, readEditorData } from '../parts/plan-editor.tsx'
 import { Sentences, sentencesOf } from '../parts/plan-words.tsx'
 import { Table } from '../parts/table.tsx'
-import { emptyTerms, templateCurrency, templatesFor } from '../plan/templates.ts'
+import { emptyTerms, templatesFor } from '../plan/templates.ts'
 
 /** An assignment of a plan. */
 export type Assignment = AnswerOf<typeof listAssignments>['data'][number]
@@ -114,7 +114,7 @@ async function renderEditor(visit: Visit) {
     readEditorData(visit),
     visit.api.call(listPlans, { account: visit.account }),
   ])
-  const currency = templateCurrency(plans.data)
+  const currency = plans.data[0]?.currency ?? null
   const templates = templatesFor(data.vertical, data.vocabulary, visit.today, currency)
   const chosen = templates.find(({ template }) => template === visit.query.new)
   const { body, computeDeferred } = planEditor({
@@ -159,7 +159,7 @@ export const plansPage: Page = {
       readAssignments(visit, query),
       api.call(getAccount, { account }),
     ])
-    const currency = templateCurrency(plans)
+    const currency = plans[0]?.currency ?? null
     const body = (
       <>
         <Table

@@ -8,7 +8,7 @@ import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink } from '../parts/fields.tsx'
 import { renderEarnings } from '../parts/record-earnings.tsx'
 import { nounOf, RecordFields } from '../parts/record-fields.tsx'
-import { Deliveries, type DeliveryList } from '../parts/record-history.tsx'
+import { Deliveries } from '../parts/record-history.tsx'
 import type { FoundRecord } from '../parts/record-lookup.ts'
 
 const NO_RECORD = 'This account has no record with this id. Ids are case-sensitive.'
@@ -21,13 +21,6 @@ const sentId = ({ record }: FoundRecord): string | undefined => {
   const id = record.transaction_id ?? record.eventid
   return typeof id === 'string' ? id : undefined
 }
-
-/** Returns the deliveries of a record beside the one that stored it, unless that one refused it, too. */
-const otherDeliveries = ({ data }: DeliveryList, { delivery_id }: FoundRecord) =>
-  data.filter(
-    (one) =>
-      one.delivery_id !== delivery_id || one.records?.some(({ outcome }) => outcome === 'rejected'),
-  )
 
 /** One record: what was sent, what it earned or why it earned nothing, and its deliveries. */
 export const recordPage: Page = {
@@ -69,7 +62,7 @@ export const recordPage: Page = {
           </AccountLink>
           .
         </p>
-        <Deliveries account={account} rows={otherDeliveries(history, found)} />
+        <Deliveries account={account} rows={history.data} />
         {others.length > 0 && (
           <p>
             <AccountLink at={['find']} query={{ record_id: logged }}>

@@ -13,7 +13,7 @@ import {
   VERTICALS,
   VIEW_WORDS,
 } from '../parts/field-words.ts'
-import { Facts, type Pair } from '../parts/fields.tsx'
+import { Facts } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaForm } from '../parts/schema-fields.tsx'
@@ -65,13 +65,6 @@ const StopAccount = ({ account }: { account: Account }, visit = useVisit()) => (
   </>
 )
 
-const jurisdictionOf = ({ jurisdiction }: Account): string | null =>
-  jurisdiction === null ? null : jurisdictionWords(jurisdiction)
-
-/** Returns a pair unless it has no value. */
-const only = (title: string, value: string | null): Pair[] =>
-  value === null ? [] : [[title, value]]
-
 /** The settings of an account, with the meaning of each. */
 export const settingsPage: Page = {
   path: '/accounts/:account/account',
@@ -106,7 +99,7 @@ export const settingsPage: Page = {
           more={[
             ['Vertical', VERTICALS[account.vertical] ?? account.vertical],
             ['Mode', MODES[account.mode] ?? account.mode],
-            ...only('Jurisdiction', jurisdictionOf(account)),
+            ['Jurisdiction', account.jurisdiction && jurisdictionWords(account.jurisdiction)],
             ['Credentials', account.disabled ? <Badge tone="bad">disabled</Badge> : 'accepted'],
             ['Storage', `${storageWords(stored)} of ${storageWords(quota)}`],
           ]}

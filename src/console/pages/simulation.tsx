@@ -14,7 +14,6 @@ import { lastDayOf } from '../parts/periods.ts'
 import type { Version } from '../parts/plan-editor.tsx'
 import { computeFigures, endedPeriods, simulationOf } from '../parts/plan-figures.tsx'
 import { InWords } from '../parts/plan-words.tsx'
-import { formOf, valuesOf } from '../plan/form.ts'
 
 /** What the page knows of the plan before it computes anything. */
 interface Known {
@@ -132,9 +131,7 @@ export const simulationPage: Page = {
     return {
       title: `What ${isolated(planNames.get(plan) ?? plan)} would have paid`,
       body,
-      computeDeferred: isPossible
-        ? () => computeFigures(visit, input, valuesOf(formOf(known.terms)))
-        : undefined,
+      computeDeferred: isPossible ? () => computeFigures(visit, input) : undefined,
     }
   },
 }

@@ -187,9 +187,6 @@ const Replay = () => (
   </>
 )
 
-/** Returns the pair of a name and an instant; none if it is null. */
-const instant = (name: string, at: string | null) => (at ? [[name, <Time at={at} />] as const] : [])
-
 /** A webhook: its events, the attempts of one that the address selects, and its settings. */
 export const webhookPage: Page = {
   path: '/accounts/:account/webhooks/:webhook_id',
@@ -217,8 +214,11 @@ export const webhookPage: Page = {
           pairs={[
             ['State', <WebhookState hook={hook} />],
             ['Events', eventNames(hook)],
-            ...instant('Failing since', hook.failing_since),
-            ...instant('Old secret ends', hook.previous_secret_until),
+            ['Failing since', hook.failing_since && <Time at={hook.failing_since} />],
+            [
+              'Old secret ends',
+              hook.previous_secret_until && <Time at={hook.previous_secret_until} />,
+            ],
           ]}
         />
         {!hook.disabled && <ChangeForm change="test" submit="Send a test event" />}

@@ -1,16 +1,13 @@
 import type { Child } from 'hono/jsx'
 import { simulateFraudRule } from '../../admin/fraud-simulations.ts'
 import { counted, listed } from '../../commission/engine/reasons.ts'
-import { ApiError } from '../../errors.ts'
 import type { Subject } from '../../fraud/kind.ts'
 import type { PresentedCase, SimulatedPage } from '../../fraud/simulated-page.ts'
-import { readErrors } from '../api-errors.ts'
 import { accountPath, type Visit } from '../page.ts'
 import { customersOf } from './cases.tsx'
 import { CustomerLinks } from './customers.tsx'
-import { Badge, Data, Day, dayWords, visible } from './data.tsx'
+import { Badge, Data, Day, dayWords } from './data.tsx'
 import { AffiliateLink } from './names.tsx'
-import { plainWords } from './plain-words.ts'
 import { Sum } from './plan-figures.tsx'
 import { RecordLink } from './record-link.tsx'
 import { Table } from './table.tsx'
@@ -145,55 +142,31 @@ const Summary = ({ page, isHolding }: { page: SimulatedPage; isHolding: boolean 
   )
 }
 
-/** Renders why a back-test was refused. */
-const Refused = ({ error }: { error: ApiError }) => {
-  const messages = readErrors(error).map(({ message, hint = '' }) => `${message} ${hint}`)
-  const { detail = error.title } = error.details
-  return (
-    <div class="notice bad" role="alert">
-      <p>These days cannot be tested.</p>
-      <ul>
-        {(messages.length > 0 ? messages : [detail]).map((text) => (
-          <li>{visible(plainWords(text).replaceAll('`', ''))}</li>
-        ))}
-      </ul>
-    </div>
-  )
-}
-
-/**
- * Computes and renders what a rule would have found, or why it cannot be tested. Beside a form, the cases
- * are a short list.
- */
+/** Computes and renders what a rule would have found. Beside a form, the cases are a short list. */
 export async function computeBackTest(
   visit: Visit,
   input: BackTestInput,
   isBeside = false,
 ): Promise<Child> {
-  try {
-    const page = await visit.api.call(simulateFraudRule, { account: visit.account, ...input })
-    const isHolding = page.data.some(({ action }) => action === 'hold')
-    const cases = page.data.slice(0, isBeside ? LISTED_BESIDE : LISTED)
-    const rest = page.data.length - cases.length
-    return (
-      <>
-        <Summary page={page} isHolding={isHolding} />
-        {cases.length > 0 && isBeside && (
-          <ul class="rule-words">
-            {cases.map((one) => (
-              <li>
-                <Day day={one.opened_for} />, <SubjectLinks subject={one.subject} />:{' '}
-                <Data text={one.sentence} />
-              </li>
-            ))}
-          </ul>
-        )}
-        {cases.length > 0 && !isBeside && casesTable(visit, cases, isHolding)}
-        {rest > 0 && <p class="note">{`${counted(rest, 'case')} more.`}</p>}
-      </>
-    )
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status >= 500) throw error
-    return <Refused error={error} />
-  }
+  const page = await visit.api.call(simulateFraudRule, { account: visit.account, ...input })
+  const isHolding = page.data.some(({ action }) => action === 'hold')
+  const cases = page.data.slice(0, isBeside ? LISTED_BESIDE : LISTED)
+  const rest = page.data.length - cases.length
+  return (
+    <>
+      <Summary page={page} isHolding={isHolding} />
+      {cases.length > 0 && isBeside && (
+        <ul class="rule-words">
+          {cases.map((one) => (
+            <li>
+              <Day day={one.opened_for} />, <SubjectLinks subject={one.subject} />:{' '}
+              <Data text={one.sentence} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {cases.length > 0 && !isBeside && casesTable(visit, cases, isHolding)}
+      {rest > 0 && <p class="note">{`${counted(rest, 'case')} more.`}</p>}
+    </>
+  )
 }

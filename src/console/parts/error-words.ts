@@ -1,4 +1,5 @@
 import { transactionWord } from '../../commission/engine/plan-words.ts'
+import { sentenceWords } from './plain-words.ts'
 import { labelOf } from './record-fields.tsx'
 
 // What the errors of refused records mean for a manager. Engineers find the response to the sender below.
@@ -34,12 +35,6 @@ export const ERROR_TITLES: Readonly<Record<string, string>> = {
 /** Returns the code of an error in words. */
 export const errorTitle = (code: string): string => ERROR_TITLES[code] ?? labelOf(code)
 
-/** The sentences about values whose form only engineers know. */
-const SENTENCES: Readonly<Record<string, string>> = {
-  date_time: 'The time is not written in the way that the API reads, with its time zone.',
-  date: 'The day is not a day of the calendar in the way that the API reads.',
-}
-
 /** The errors whose sentences quote a name or an id as the sender wrote it. */
 const QUOTES_SENDER = /^(?:unknown_|field_case$)/
 
@@ -52,13 +47,6 @@ function termWords(term: string): string {
   return `“${label.replaceAll(' ', '_').toLowerCase() === term ? transactionWord(term) : label}”`
 }
 
-/** Returns a sentence about a record in words. What it quotes besides stays in backticks. */
-const sentenceWords = (sentence: string): string =>
-  sentence
-    .split('`')
-    .map((part, i) => (i % 2 === 0 ? part : termWords(part)))
-    .join('')
-
 /** Returns the sentences of an error in words. */
 export function errorSentences(error: {
   readonly code: string
@@ -66,8 +54,7 @@ export function errorSentences(error: {
   readonly hint?: string
 }): { readonly message: string; readonly hint?: string } {
   const { code, message, hint } = error
-  const own = SENTENCES[code]
-  if (own) return { message: own }
   if (QUOTES_SENDER.test(code)) return { message, ...(hint && { hint }) }
-  return { message: sentenceWords(message), ...(hint && { hint: sentenceWords(hint) }) }
+  const words = (text: string) => sentenceWords(text, termWords)
+  return { message: words(message), ...(hint && { hint: words(hint) }) }
 }

@@ -67,15 +67,18 @@ export function Value(props: { name: string; value: unknown; row?: unknown }) {
 /** A title and a value. */
 export type Pair = readonly [title: string, value: Child]
 
-/** Renders pairs of a title and a value. */
+/** Renders pairs of a title and a value. Those without a value are left out. */
 export const Pairs = ({ pairs }: { pairs: readonly Pair[] }) => (
   <dl class="facts">
-    {pairs.map(([title, value]) => (
-      <div>
-        <dt>{title}</dt>
-        <dd>{value}</dd>
-      </div>
-    ))}
+    {pairs.map(
+      ([title, value]) =>
+        value !== null && (
+          <div>
+            <dt>{title}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+    )}
   </dl>
 )
 

@@ -335,7 +335,7 @@ export function planEditor(props: EditorProps): {
     const input = { plan, isStored: !isNew, period: period ?? '', terms: draft.terms }
     return (
       <>
-        {await computeFigures(visit, input, draft.values)}
+        {await computeFigures(visit, input)}
         {!isNew && (
           <p>
             <a href={simulationPath(visit, plan, draft.terms, period ?? '')}>Other periods</a>

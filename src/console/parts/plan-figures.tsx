@@ -5,10 +5,8 @@ import { counted } from '../../commission/engine/reasons.ts'
 import { FRESH_LIMITS } from '../../commission/statements/limits.ts'
 import type { Amounts, Simulated } from '../../commission/statements/present-simulation.ts'
 import { DAY_MS } from '../../durations.ts'
-import { ApiError } from '../../errors.ts'
-import { readErrors } from '../api-errors.ts'
-import { type Values, type Visit, withQuery } from '../page.ts'
-import { placeWords, plainError } from '../plan/places.ts'
+import { type Visit, withQuery } from '../page.ts'
+import { plainError } from '../plan/places.ts'
 import {
   Amount,
   Amounts as AmountList,
@@ -17,7 +15,6 @@ import {
   periodWords,
   visible,
 } from './data.tsx'
-import { AccountLink } from './fields.tsx'
 import { AffiliateLink, AffiliateName } from './names.tsx'
 import { differenceOf, moneyOf, sumByCurrency } from './owed.ts'
 import type { PeriodSums } from './statement-lists.tsx'
@@ -103,30 +100,6 @@ export const Sum = ({ money }: { money: readonly Money[] }) =>
     ))
   )
 
-/** Renders why a simulation was refused: each error after its place, in the words of the form. */
-const Refused = ({ error, values }: { error: ApiError; values: Values }) => {
-  const errors = readErrors(error).map(({ pointer, ...one }) => ({
-    place: pointer?.startsWith('/version/') ? pointer.slice('/version'.length) : null,
-    ...plainError(one),
-  }))
-  return (
-    <div class="notice bad" role="alert">
-      <p>These terms cannot be computed yet.</p>
-      <ul>
-        {errors.map(({ place, message, hint }) => (
-          <li>
-            {place && <>{visible(placeWords(place, values))}: </>}
-            {visible(message)} {hint && visible(hint)}
-          </li>
-        ))}
-      </ul>
-      {errors.length === 0 && (
-        <p>{visible(plainError({ message: error.details.detail ?? error.title }).message)}</p>
-      )}
-    </div>
-  )
-}
-
 interface FiguresProps {
   readonly result: Simulated
   readonly isStored: boolean
@@ -139,27 +112,12 @@ export const Figures = ({ result, isStored, more }: FiguresProps) => {
   const current = moneyBy(result.total, 'current')
   const simulated = moneyBy(result.total, 'simulated')
   const span = periodWords(result.period)
-  if (rows.length === 0 && result.affiliates > 0) {
-    return (
-      <EmptyState title={`No affiliate earned anything in ${span}, under these terms or now.`} />
-    )
-  }
   if (rows.length === 0 && result.skipped.length === 0) {
-    return (
-      <EmptyState
-        title={
-          isStored
-            ? 'Nobody here has this plan, so nothing was compared.'
-            : 'There is no affiliate yet, so nothing was computed.'
-        }
-      >
-        {isStored && (
-          <p>
-            <AccountLink at={['plans']} children="Assign it" /> to an affiliate.
-          </p>
-        )}
-      </EmptyState>
-    )
+    const why = isStored
+      ? 'Nobody here has this plan, so nothing was compared.'
+      : 'There is no affiliate yet, so nothing was computed.'
+    const none = `No affiliate earned anything in ${span}, under these terms or now.`
+    return <EmptyState title={result.affiliates > 0 ? none : why} />
   }
   return (
     <>
@@ -203,37 +161,28 @@ export const Figures = ({ result, isStored, more }: FiguresProps) => {
   )
 }
 
-/** Computes and renders what terms would have paid, or why they cannot be computed. */
-export async function computeFigures(
-  visit: Visit,
-  input: SimulationInput,
-  values: Values,
-): Promise<Child> {
-  try {
-    const result = await simulate(visit, input)
-    const { next_cursor } = result.meta
-    return (
-      <Figures
-        result={result}
-        isStored={input.isStored}
-        more={
-          next_cursor &&
-          (visit.path.endsWith('/simulate') ? (
-            <p>
-              <a href={withQuery(visit.path, { ...visit.query, cursor: next_cursor })}>
-                Next affiliates
-              </a>
-            </p>
-          ) : (
-            <p class="note">These are the first affiliates. There are more.</p>
-          ))
-        }
-      />
-    )
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status >= 500) throw error
-    return <Refused error={error} values={values} />
-  }
+/** Computes and renders what terms would have paid. */
+export async function computeFigures(visit: Visit, input: SimulationInput): Promise<Child> {
+  const result = await simulate(visit, input)
+  const { next_cursor } = result.meta
+  return (
+    <Figures
+      result={result}
+      isStored={input.isStored}
+      more={
+        next_cursor &&
+        (visit.path.endsWith('/simulate') ? (
+          <p>
+            <a href={withQuery(visit.path, { ...visit.query, cursor: next_cursor })}>
+              Next affiliates
+            </a>
+          </p>
+        ) : (
+          <p class="note">These are the first affiliates. There are more.</p>
+        ))
+      }
+    />
+  )
 }
 
 /** Returns the address of the page that simulates terms in other periods. */

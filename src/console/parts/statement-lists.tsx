@@ -155,15 +155,10 @@ export const Periods = ({ sums }: { sums: PeriodSums }) => (
       Earned: 'total',
       Status: ({ status, paying }) => <StatusBadge status={status} payable={`${paying}`} />,
       Statements: {
-        number: ({ period, status, statements, paying }) => (
-          <>
-            <AccountLink at={['statements']} query={{ period, status }}>
-              {count(status === 'approved' && paying > 0 ? paying : statements)}
-            </AccountLink>
-            {status === 'approved' && paying > 0 && paying < statements && (
-              <small> and {count(statements - paying)} with nothing to pay</small>
-            )}
-          </>
+        number: ({ period, status, statements }) => (
+          <AccountLink at={['statements']} query={{ period, status }}>
+            {count(statements)}
+          </AccountLink>
         ),
       },
       Computed: 'computed_at',

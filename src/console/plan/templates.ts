@@ -44,22 +44,6 @@ export function nextFirstDay(period: 'month' | 'week', now: number, after = ''):
   return dayText(nextPeriod(periodOf(firstDayOf(latest, period), period), 1).first)
 }
 
-/** The currencies whose units are worth about as much as those of the templates. */
-const CURRENCIES: ReadonlySet<string> = new Set([
-  'EUR',
-  'USD',
-  'GBP',
-  'CHF',
-  'AUD',
-  'CAD',
-  'NZD',
-  'SGD',
-])
-
-/** Returns the currency that templates have: that of a plan, if its units are worth about as much; null otherwise. */
-export const templateCurrency = (plans: readonly { readonly currency: string }[]): string | null =>
-  plans.find(({ currency }) => CURRENCIES.has(currency))?.currency ?? null
-
 /**
  * Returns the templates of a vertical. They begin with the next period, and have a currency of their own if
  * none is given.
