@@ -1,17 +1,15 @@
 import { getAccount } from '../../admin/accounts.ts'
 import { getFraudRule } from '../../admin/fraud-rules.ts'
-import { isAtLeast } from '../../auth/roles.ts'
 import { ApiError } from '../../errors.ts'
 import { checkShape } from '../../fraud/check-rule.ts'
-import type { Vertical } from '../../fraud/kind.ts'
 import { parseField } from '../form.ts'
-import { type Page, useVisit, type Visit } from '../page.ts'
+import type { Page, Visit } from '../page.ts'
 import { computeBackTest } from '../parts/back-test.tsx'
 import { dayWords, Name } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink } from '../parts/fields.tsx'
 import { Filters, type Input, type Option } from '../parts/forms.tsx'
-import { type FraudVersion, lastDays, neededFor, RuleInWords } from '../parts/fraud-rule-form.tsx'
+import { type FraudVersion, lastDays, RuleInWords } from '../parts/fraud-rule-form.tsx'
 
 const ruleOf = ({ params }: Visit): string => params.rule ?? ''
 
@@ -52,37 +50,6 @@ const versionField = (versions: readonly FraudVersion[]): Input => ({
   ],
 })
 
-/** Renders what is chosen: the versions, the days and the affiliate. */
-const Choices = (
-  {
-    versions,
-    days,
-  }: {
-    versions: readonly FraudVersion[]
-    days: { from: string; to: string }
-  },
-  visit = useVisit(),
-) => (
-  <Filters
-    fields={[
-      visit.query.terms ? { name: 'terms', type: 'hidden' } : versionField(versions),
-      { name: 'from', label: 'First day', type: 'date', value: visit.query.from ?? days.from },
-      { name: 'to', label: 'Last day', type: 'date', value: visit.query.to ?? days.to },
-      { name: 'affiliate_id' },
-    ]}
-  />
-)
-
-const Terms = ({ terms, account }: { terms: unknown; account: { vertical: Vertical } }) => {
-  const { output } = checkShape(terms, account.vertical)
-  return output ? (
-    <details>
-      <summary>These terms in words</summary>
-      <RuleInWords terms={output} />
-    </details>
-  ) : null
-}
-
 /** What a fraud rule would have found on past days. It stores nothing, and its address has all that it needs. */
 export const fraudSimulationPage: Page = {
   path: '/accounts/:account/fraud-rules/:rule/simulate',
@@ -103,7 +70,7 @@ export const fraudSimulationPage: Page = {
       affiliate_id: query.affiliate_id,
       ...(terms !== undefined && { version: terms }),
     }
-    const isEditor = latest && isAtLeast(visit.member.role, neededFor(versions))
+    const { output } = checkShape(terms, account.vertical)
     const body = (
       <>
         <p class="lead">
@@ -118,16 +85,19 @@ export const fraudSimulationPage: Page = {
             : 'the cases that it would have opened if it had run after each day'}
           . Nothing is stored.
         </p>
-        <Choices versions={versions} days={days} />
-        {terms !== undefined && <Terms terms={terms} account={account} />}
-        {isEditor && (
-          <p class="quick">
-            <AccountLink
-              at={['fraud-rules', rule]}
-              query={{ edit: 'next' }}
-              children="Write the next version"
-            />
-          </p>
+        <Filters
+          fields={[
+            query.terms ? { name: 'terms', type: 'hidden' } : versionField(versions),
+            { name: 'from', label: 'First day', type: 'date', value: input.from },
+            { name: 'to', label: 'Last day', type: 'date', value: input.to },
+            { name: 'affiliate_id' },
+          ]}
+        />
+        {output && (
+          <details>
+            <summary>These terms in words</summary>
+            <RuleInWords terms={output} />
+          </details>
         )}
         <DeferredPart />
       </>

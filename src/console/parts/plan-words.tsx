@@ -1,6 +1,6 @@
 import type { PlanTerms } from '../../commission/engine/plan.ts'
 import { type RuleWords, ruleWords, termsWords } from '../../commission/engine/plan-words.ts'
-import { Data } from './data.tsx'
+import { Data, isolated } from './data.tsx'
 
 // Plans in words.
 
@@ -41,28 +41,15 @@ export const Sentences = ({
 
 /** Renders the terms of a version in words, and what it changes of those before. */
 export function InWords({ terms, before }: { terms: PlanTerms; before: PlanTerms | undefined }) {
-  const rulesOf = (one: PlanTerms) => one.rules.map((rule) => ruleWords(rule, one))
-  const rules = rulesOf(terms)
-  const oldRules = new Map(before ? rulesOf(before).map((one) => [one.id, sentencesOf(one)]) : [])
-  const gone = [...oldRules.keys()].filter((id) => rules.every((one) => one.id !== id))
+  const rulesOf = (one: PlanTerms | undefined) =>
+    new Map(one?.rules.map((rule) => [rule.id, sentencesOf(ruleWords(rule, one))]))
+  const [rules, former] = [rulesOf(terms), rulesOf(before)]
   return (
     <>
-      {rules.map((one) => (
+      {[...new Set([...rules.keys(), ...former.keys()])].map((id) => (
         <section class="rule">
-          <h3>
-            <Data text={one.id} />
-          </h3>
-          <Sentences now={sentencesOf(one)} before={before ? (oldRules.get(one.id) ?? []) : null} />
-        </section>
-      ))}
-      {gone.map((id) => (
-        <section class="rule">
-          <h3>
-            <del>
-              <Data text={id} />
-            </del>
-          </h3>
-          <Sentences now={[]} before={oldRules.get(id) ?? []} />
+          <h3>{rules.has(id) ? <Data text={id} /> : <del>{isolated(id)}</del>}</h3>
+          <Sentences now={rules.get(id) ?? []} before={before ? (former.get(id) ?? []) : null} />
         </section>
       ))}
       <section class="rule">
