@@ -267,7 +267,9 @@ CREATE TABLE fx_rates (
   PRIMARY KEY (source, currency, day, known_from)
 ) STRICT, WITHOUT ROWID;
 
--- The rates that were corrected, for closed periods: they use what was known when they were approved.
+-- The rates by when they became known, and those that were corrected: closed periods use what was known when they were
+-- approved.
+CREATE INDEX fx_rates_known ON fx_rates (known_from);
 CREATE INDEX fx_rates_corrected ON fx_rates (known_until) WHERE known_until IS NOT NULL;
 
 -- Changes with their actor and time; the id begins with the time. No secrets, no personal data.

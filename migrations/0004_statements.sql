@@ -192,7 +192,7 @@ CREATE TABLE closed_states (
 -- computation reads only later records. Runs write them.
 --
 --   position  from where its run reads marks of changed days
---   form      the digest of the settings and plans by which it was computed, and the kinds of its records
+--   form      the digest of the settings and plans by which it was computed, and the plans of the customer with `once` rules
 --   facts     a JSON array
 CREATE TABLE once_facts (
   account     TEXT NOT NULL,

@@ -4,7 +4,7 @@ import { type Context, fieldsOn, type Owner } from './context.ts'
 import { convertFact } from './convert.ts'
 import { add, compare, type Decimal, subtract, ZERO } from './decimal.ts'
 import { type Customer, compareFacts, compareText, type Fact } from './facts.ts'
-import type { Version } from './plans-in-force.ts'
+import type { Plan, PlansInForce, Version } from './plans-in-force.ts'
 import {
   type Blocker,
   evaluateQualification,
@@ -13,7 +13,8 @@ import {
   termAmount,
   withinMonths,
 } from './qualify.ts'
-import type { CompiledOnce } from './rules.ts'
+import type { CompiledOnce, CompiledRule } from './rules.ts'
+import type { CompiledTerm } from './terms.ts'
 
 /** Whether a fact is of the kind that triggers a rule. Without a `min`, one of amount 0 is not (§16.23). */
 export const isTriggerKind = ({ trigger, min }: CompiledOnce, fact: Fact): boolean =>
@@ -371,9 +372,23 @@ export function firstQualified(states: readonly OnceState[]): Map<string, OnceSt
   return byRule
 }
 
+const isOnce = (rule: CompiledRule): rule is CompiledOnce => rule.kind === 'once'
+
+/** Returns the plans of affiliates that have `once` rules, in order of name. */
+export function oncePlansOf(
+  { plans, assignmentsOf }: PlansInForce,
+  affiliates: readonly (string | null)[],
+): Plan[] {
+  const names = affiliates.flatMap((one) => (one === null ? [] : assignmentsOf(one)))
+  return [...new Set(names.map(({ plan }) => plan))].sort(compareText).flatMap((name) => {
+    const plan = plans.get(name)
+    return plan?.versions.some(({ rules }) => rules.some(isOnce)) ? [plan] : []
+  })
+}
+
 /**
- * Returns the facts up to a day, besides the signup, by which all `once` rules come to the same as by all facts, whatever
- * happens later. Of a rule that is decided by then these are the trigger and what it counted, else all that it names.
+ * Returns the facts up to a day, besides the signup, by which `once` rules come to the same as by all facts, whatever
+ * happens later.
  */
 export function factsForOnce(
   context: Context,
@@ -385,46 +400,43 @@ export function factsForOnce(
   const records = facts.filter(({ resource }) => resource !== 'customers')
   // What becomes known of a customer later counts from the signup on.
   if (records.some(({ day }) => day < customer.signupDay)) return records
-  // A rate may still be published: what lacks one is not decided. One that is corrected has all affiliates begin anew.
+  const affiliates = customer.affiliates.map(({ value }) => value)
   const needed = new Set<Fact>()
-  for (const { versions } of context.inForce.plans.values()) {
-    for (const version of versions) {
-      for (const rule of version.rules) {
-        if (rule.kind !== 'once') continue
-        const state = evaluateOnce(context, { ...customer, facts }, version, rule, ownerOf)
-        const until = decidedBy(state, through)
-        for (const fact of records) {
-          const isPart = fact === state.trigger || state.used.has(fact)
-          if (isPart || (fact.day <= until && isNamed(rule, fact))) needed.add(fact)
-        }
+  for (const version of oncePlansOf(context.inForce, affiliates).flatMap((one) => one.versions)) {
+    for (const rule of version.rules.filter(isOnce)) {
+      const state = evaluateOnce(context, { ...customer, facts }, version, rule, ownerOf)
+      const progress = evaluateProgress(context, { ...customer, facts }, state)
+      for (const isNeeded of needsOf(state, progress, through)) {
+        for (const fact of records) if (isNeeded(fact)) needed.add(fact)
       }
     }
   }
   return records.filter((fact) => needed.has(fact))
 }
 
-/** Returns the last day of which a rule needs all facts; -Infinity if it needs only those that it has counted. */
-function decidedBy(state: OnceState, through: number): number {
-  const { status, rule, trigger, amount, undecided, progress, day } = state
-  const isDecided =
-    // A reversed fact below `min` is no candidate.
-    (status === 'reversed' && (rule.min === null || amount !== null)) ||
-    (status === 'elsewhere' && undecided.length === 0) ||
-    (status === 'qualified' && day < through)
-  if (isDecided && rule.voidBy === null) return Number.NEGATIVE_INFINITY
-  // What may take the trigger back, and all before it.
-  const end = (trigger?.day ?? through) + (rule.voidBy?.withinDays ?? 0) + 1
-  if (isDecided && end < through) return end
-  // The windows that ended in vain.
-  const failed = progress.flatMap((one) =>
-    status === 'open' && one.status === 'open' && one.until !== null ? [one.until] : [],
-  )
-  return Math.min(through, ...failed)
+/** Returns what a rule needs of the facts up to a day: for its candidate, and for each condition of `qualify`. */
+function* needsOf(
+  { status, rule, trigger, amount, voided, undecided }: OnceState,
+  progress: readonly Progress[],
+  through: number,
+): Generator<(fact: Fact) => boolean> {
+  const names = (terms: readonly CompiledTerm[], fact: Fact) => terms.some((one) => one.names(fact))
+  const voidTerms = rule.voidBy?.terms ?? []
+  // A rate may still be published. A reversed fact below `min` is no candidate.
+  const waits =
+    status === 'blocked' ||
+    undecided.length > 0 ||
+    (status === 'reversed' && rule.min !== null && amount === null)
+  const last = trigger ?? [...voided].at(-1)
+  const voidedBy = rule.voidBy && last ? last.day + rule.voidBy.withinDays + 1 : -Infinity
+  const mayChange = waits || voidedBy >= through
+  yield (fact) => fact === trigger || voided.has(fact) || (mayChange && isTriggerKind(rule, fact))
+  yield (fact) => (waits || fact.day <= voidedBy) && names(voidTerms, fact)
+  if (!mayChange && (status === 'elsewhere' || status === 'reversed')) return
+  for (const [index, one] of progress.entries()) {
+    const condition = rule.qualify[index]
+    const used = new Set(one.status === 'met' ? one.used : [])
+    if (one.status === 'met') yield (fact) => used.has(fact)
+    else if (condition && 'terms' in condition) yield (fact) => names(condition.terms, fact)
+  }
 }
-
-/** Whether the trigger or a condition of a rule names a fact. */
-const isNamed = (rule: CompiledOnce, fact: Fact): boolean =>
-  isTriggerKind(rule, fact) ||
-  [...rule.qualify, ...(rule.voidBy ? [rule.voidBy] : [])].some(
-    (one) => 'terms' in one && one.terms.some((term) => term.names(fact)),
-  )

@@ -504,8 +504,7 @@ export async function settleAffiliates(
 function daysWithin({ days }: ComputedRange, first: number, last: number): FactDays {
   const isWithin = (day: number): boolean => first <= day && day <= last
   return mapFactTables(days, ({ single, summed }) => ({
-    // What is kept up to the last day is read even if no records of these days are left.
-    single: [...new Set([...single.filter(isWithin), ...(Number.isFinite(last) ? [last] : [])])],
+    single: single.filter(isWithin),
     summed: last === Number.POSITIVE_INFINITY ? summed.filter(isWithin) : [],
   }))
 }

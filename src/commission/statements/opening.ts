@@ -35,7 +35,7 @@ export interface Dependencies {
 export interface Opening {
   /** The last day whose facts count in the states, in days since 1970; -Infinity if all are read. */
   readonly last: number
-  /** The ends of closed periods up to that day at which facts of customers may be kept. */
+  /** The ends of closed periods at which facts of customers may be kept. */
   readonly ends: readonly MarkedEnd[]
   readonly affiliates: readonly string[]
   readonly stateOf: (affiliate: string, plan: string) => PlanState
@@ -95,26 +95,26 @@ interface OpeningInput {
   readonly dependenciesOf: (affiliate: string) => Dependencies
 }
 
-/** Returns the ends of the closed periods that are looked at, and their states that hold of all on which affiliates depend. */
+/** Returns the ends that are looked at, those of them at which anything is closed, and their states that hold of all on which affiliates depend. */
 export async function findStates(
   { source, range, formOf, dependenciesOf }: Omit<OpeningInput, 'booksOf'>,
   affiliates: readonly string[],
 ): Promise<{
   ends: readonly Period[]
-  marked: readonly MarkedEnd[]
+  closed: readonly MarkedEnd[]
   states: readonly ClosedState[]
 }> {
-  const closed = range.periods.filter(({ last }) => last < range.period.first)
+  const before = range.periods.filter(({ last }) => last < range.period.first)
   const archivedTo = await readArchivedTo(source.db, source.account.id)
   const ends = source.periodKinds.flatMap((kind) => {
-    const own = closed.filter((one) => one.kind === kind)
+    const own = before.filter((one) => one.kind === kind)
     const latest = own.slice(-PERIODS)
     const archived = own
       .slice(0, -PERIODS)
       .findLast(({ last }) => last <= (archivedTo ?? -Infinity))
     return archived ? [archived, ...latest] : latest
   })
-  if (ends.length === 0) return { ends, marked: [], states: [] }
+  if (ends.length === 0) return { ends, closed: [], states: [] }
   const marked = await readMarks(source.db, source.account.id, ends)
   const needed = new Set(affiliates.flatMap((one) => [...dependenciesOf(one).settled]))
   const found = await readHolding(source.db, source.account.id, [...needed], marked)
@@ -130,7 +130,8 @@ export async function findStates(
       if (changes !== null && !changes.some(isChanged)) states.push(one)
     }
   }
-  return { ends, marked, states }
+  const closed = marked.filter(({ period }) => found.some((one) => one.period === period))
+  return { ends, closed, states }
 }
 
 /** Divides affiliates by what they start from: each from the latest states that hold of all on which it depends. */
@@ -141,7 +142,7 @@ export async function findOpenings(
   const dependenciesOf = memoize(input.dependenciesOf)
   const {
     ends,
-    marked,
+    closed,
     states: holding,
   } = await findStates({ ...input, dependenciesOf }, affiliates)
   if (ends.length === 0) return [fromFirstRecord(affiliates)]
@@ -169,7 +170,7 @@ export async function findOpenings(
     const stateOf = (affiliate: string, plan: string) =>
       known?.get(planKey(affiliate, plan)) ?? NO_STATE
     const { last } = end
-    return { last, ends: marked.filter((one) => one.last <= last), affiliates: own, stateOf }
+    return { last, ends: closed, affiliates: own, stateOf }
   })
 }
 

@@ -1,6 +1,6 @@
 import { decode, encode } from '../../db/column-types.ts'
 import { type KeptFacts, readKeptFacts } from '../../db/commission/closed-states.ts'
-import { EVERYTHING, type FactSelection } from '../../db/commission/fact-tables.ts'
+import type { FactSelection } from '../../db/commission/fact-tables.ts'
 import {
   customersPerBatch,
   type FactQuery,
@@ -25,9 +25,10 @@ import {
   type Fact,
   NO_FIELDS,
 } from '../engine/facts.ts'
-import { factsForOnce } from '../engine/once.ts'
+import { memoize } from '../engine/memoize.ts'
+import { factsForOnce, oncePlansOf } from '../engine/once.ts'
 import type { PlanTerms } from '../engine/plan.ts'
-import type { Version } from '../engine/plans-in-force.ts'
+import type { Plan, Version } from '../engine/plans-in-force.ts'
 import type { Tree } from '../engine/tree.ts'
 import type { Opening } from './opening.ts'
 import { type AccountSource, dated, dayOrNull } from './source.ts'
@@ -42,7 +43,6 @@ export function neededQueries(
   tree: Tree,
   periods: readonly Period[],
 ): IsNeeded {
-  if (selection === EVERYTHING) return () => true
   const days = [...new Set(periods.map(({ last }) => last))]
   const versionsOf = (affiliate: string): Version[] => {
     const plans = new Set(inForce.assignmentsOf(affiliate).map(({ plan }) => plan))
@@ -109,32 +109,41 @@ export interface ReadCustomer extends Customer {
 
 /** Reads the earlier facts of customers: those after what is kept of them, and returns what is kept by stored id. */
 async function readEarlier(
-  { db, account }: AccountSource,
-  { queries, ends, last, form }: EarlierFacts,
+  { db, account, inForce, selection }: AccountSource,
+  { queries, ends, form }: EarlierFacts,
   wanted: ReadonlyMap<string, WantedCustomer>,
   share: number,
-  isNeeded: IsNeeded,
 ) {
+  const kindsOfPlans = memoize((plans: string) =>
+    kindsOf(
+      selection,
+      plans.split(' ').flatMap((plan) => onceTerms(inForce.plans.get(plan))),
+    ),
+  )
+  const plansOf = memoize(({ affiliations = [] }: WantedCustomer) =>
+    oncePlansOf(
+      inForce,
+      affiliations.map(({ affiliate_id }) => affiliate_id),
+    )
+      .map(({ plan }) => plan)
+      .join(' '),
+  )
   const kept = new Map<string, Omit<KeptFacts, 'customer_id'>>()
-  const found: FoundRows[] = []
-  if (queries.length === 0) return { kept, found }
-  const neededOf = (id: string): FactQuery[] => {
-    const one = wanted.get(id)
-    return one ? queries.filter((query) => isNeeded(one, query)) : []
-  }
-  for (const id of wanted.keys()) {
-    const kinds = neededOf(id).map(({ kind }) => kind)
-    if (kinds.length > 0)
-      kept.set(id, { last_day: Number.NEGATIVE_INFINITY, form: `${form} ${kinds}`, facts: '[]' })
+  for (const [id, one] of wanted) {
+    const plans = plansOf(one)
+    if (plans !== '') kept.set(id, { last_day: -Infinity, form: `${form} ${plans}`, facts: '[]' })
   }
   for (const one of await readKeptFacts(db, account.id, [...kept.keys()], ends)) {
     if (kept.get(one.customer_id)?.form === one.form) kept.set(one.customer_id, one)
   }
-  const byDay = Map.groupBy(kept.keys(), (id) => kept.get(id)?.last_day ?? last)
-  for (const [from, ids] of byDay) {
+  const found: FoundRows[] = []
+  const byDay = Map.groupBy(kept, ([, { last_day }]) => last_day)
+  for (const [from, group] of byDay) {
     for (const query of queries) {
       const days = query.days.filter((day) => day > from)
-      const own = ids.filter((id) => neededOf(id).includes(query))
+      const own = group.flatMap(([id, { form: key }]) =>
+        kindsOfPlans(key.slice(form.length + 1)).has(query.kind) ? [id] : [],
+      )
       const size = customersPerBatch([{ ...query, days }])
       for (let i = 0; days.length > 0 && i < own.length; i += size) {
         const part = own.slice(i, i + size)
@@ -152,6 +161,13 @@ async function readEarlier(
   }
   return { kept, found }
 }
+
+/** Returns the terms of the versions of a plan with only their `once` rules. */
+const onceTerms = (plan: Plan | undefined): PlanTerms[] =>
+  (plan?.versions ?? []).map(({ source }) => ({
+    ...source,
+    rules: source.rules.filter(({ kind }) => kind === 'once'),
+  }))
 
 /** The most characters that are kept of a customer. The records of one with more are read again. */
 const MAX_KEPT = 20_000
@@ -207,7 +223,7 @@ export async function readCustomers(
   const [known, rows, before] = await Promise.all([
     readKnown(source, wanted, storedIds),
     readFactRows(source.db, source.account.id, needed),
-    earlier && readEarlier(source, earlier, byId, share, isNeeded),
+    earlier && readEarlier(source, earlier, byId, share),
   ])
   const found = needed.map(({ query: { kind } }, i) => ({
     kind,
@@ -215,11 +231,12 @@ export async function readCustomers(
   }))
   return toCustomers(source, known, [...found, ...(before?.found ?? [])], (id) => {
     const kept = before?.kept.get(id)
-    const facts = kept ? readKept(kept.facts) : []
-    const isKept = !(kept && earlier) || kept.last_day === earlier.last
+    if (!kept || !earlier) return { facts: [], unkept: null }
+    const { last_day, form, facts } = kept
+    const last = Math.max(...earlier.ends.map((end) => end.last))
     return {
-      facts,
-      unkept: isKept ? null : { customer_id: id, last_day: earlier.last, form: kept.form },
+      facts: readKept(facts).filter(({ day }) => day <= earlier.last),
+      unkept: last_day < last ? { customer_id: id, last_day: last, form } : null,
     }
   })
 }

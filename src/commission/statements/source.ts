@@ -1,4 +1,4 @@
-import type { DayRange, EVERYTHING, FactSelection } from '../../db/commission/fact-tables.ts'
+import type { DayRange, FactSelection } from '../../db/commission/fact-tables.ts'
 import {
   type AffiliateParents,
   type Databases,
@@ -34,7 +34,7 @@ export interface AccountSource extends Databases {
   readonly firstAssignment: number
   readonly parents: readonly AffiliateParents[]
   /** Which records its plans need, and how they are read. */
-  readonly selection: FactSelection | typeof EVERYTHING
+  readonly selection: FactSelection
   readonly settings: FactSettings
 }
 

@@ -31,7 +31,6 @@ export function onceQueries(
   isRead: (day: number) => boolean = () => true,
 ): FactQuery[] {
   const days = singleDays(range.days, isRead)
-  if (selection === EVERYTHING) return factQueries(EVERYTHING, days, settings.statusMembers)
   const { transactions, activity, events, statuses } = selection
   const single = {
     transactions: { ...transactions, summed: [] },

@@ -144,11 +144,10 @@ async function putRows(
 }
 
 const KEPT_FACTS = compileStatement(`
-  select k.customer_id, k.last_day, k.form, k.facts
+  select k.customer_id, k.last_day, k.position, k.form, k.facts
   from ${JSON_EACH}(:ids) i
   cross join once_facts k on k.account = :account and k.customer_id = i.value
-  join ${JSON_EACH}(:ends) e on e.value ->> 'last' = k.last_day
-  where k.position >= e.value ->> 'seq' and not exists (
+  where not exists (
     select 1 from late_changes l indexed by late_changes_customer
     where l.account = :account and l.customer_id = k.customer_id and l.seq > k.position
       and ${DAY} <= k.last_day)`)
@@ -164,13 +163,18 @@ export interface KeptFacts {
 }
 
 /** Reads what is kept of customers up to one of some ends; `ids` are stored ids. Nothing of them has changed since. */
-export const readKeptFacts = (
+export async function readKeptFacts(
   db: Connection,
   account: string,
   ids: readonly string[],
   ends: readonly MarkedEnd[],
-): Promise<KeptFacts[]> =>
-  all(db, KEPT_FACTS, { account, ids: JSON.stringify(ids), ends: JSON.stringify(ends) })
+): Promise<KeptFacts[]> {
+  type Row = KeptFacts & { position: number }
+  const rows = await all<Row>(db, KEPT_FACTS, { account, ids: JSON.stringify(ids) })
+  return rows.filter(({ last_day, position }) =>
+    ends.some(({ last, seq }) => last === last_day && position >= seq),
+  )
+}
 
 const KEEP_FACTS = compileStatement(`
   insert into once_facts (account, customer_id, last_day, position, form, facts)

@@ -54,12 +54,11 @@ export type FactDays = Readonly<
  * uses, such as the delivery.
  */
 export function earningQueries(
-  selection: FactSelection | typeof EVERYTHING,
+  selection: FactSelection,
   days: FactDays,
   members: StatusMembers,
 ): FactQuery[] {
   const queries = factQueries(selection, days, members)
-  if (selection === EVERYTHING) return queries
   const activity = sql.earningActivity(selection.activity.fields)
   return queries.map((one) => {
     if (one.kind === 'transactions') return { ...one, statements: sql.EARNING_TRANSACTIONS }

@@ -165,11 +165,11 @@ const RATE_CHANGES = compileStatement(`
   with bands(first_day, last_day, closed_at) as (
     select value ->> 0 - 7, value ->> 1, value ->> 2 from ${JSON_EACH}(:bands)
   )
-  select distinct f.known_from as at from bands b cross join fx_rates f
-    on f.source = :source and f.day between b.first_day and b.last_day
-    and f.known_from > b.closed_at
+  select distinct f.known_from as at from fx_rates f indexed by fx_rates_known cross join bands b
+    on f.day between b.first_day and b.last_day and f.known_from > b.closed_at
+  where f.known_from > (select min(closed_at) from bands) and f.source = :source
   union
-  select distinct f.known_until from fx_rates f cross join bands b
+  select distinct f.known_until from fx_rates f indexed by fx_rates_corrected cross join bands b
     on f.day between b.first_day and b.last_day and f.known_until > b.closed_at
   where f.known_until is not null and f.source = :source
   order by at`)
