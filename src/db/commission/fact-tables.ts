@@ -90,14 +90,6 @@ export const FACT_LIMITS = {
   searches: 50_000,
   /** The customers of one statement. */
   customers: 1000,
-  /** The rows of one response. A query with more rows or 2 MB is divided by customers, then by days. */
-  rows: 10_000,
-  /** From this share of wanted customers on, a statement scans a whole range of ids. */
-  denseShare: 0.1,
-  /** From this share on, it also returns the records of the customers that are not wanted. */
-  fullShare: 0.9,
-  /** The rows of one customer on one day. */
-  rowsOfDay: 200_000,
   /** The KPIs that one statement sums; events with more are read one by one. */
   kpis: 20,
 }

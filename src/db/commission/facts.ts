@@ -13,7 +13,7 @@ import {
   type StatusMembers,
 } from './fact-tables.ts'
 import * as sql from './facts-sql.ts'
-import { type FactStatements, unpackRow, type Way } from './facts-sql.ts'
+import { type FactStatements, unpackRow } from './facts-sql.ts'
 
 /** A kind of rows. Rows of a `summed_…` kind add up several records. */
 export type RowKind =
@@ -191,22 +191,11 @@ export interface CustomerFactQuery {
   readonly share: number
 }
 
-/** Returns how to find the records of customers: the larger their share, the fewer searches. */
-function wayOf({ share }: CustomerFactQuery): Way {
-  if (share >= FACT_LIMITS.fullShare) return 'range'
-  return share >= FACT_LIMITS.denseShare ? 'scan' : 'search'
-}
+/** From this share of wanted customers on, all records between the first and the last of them are read. */
+const DENSE_SHARE = 0.4
 
-/** The only row that a packed statement returns. */
-type PackedRow = { records: string }
-
-/** What one batch has read. */
-interface PackedRows {
-  /** The rows of each query; null for a query with more than `FACT_LIMITS.rows` rows. */
-  readonly rows: (FactRow[] | null)[]
-  /** The rows of each statement of `beside`. */
-  readonly beside: readonly (readonly Record<string, unknown>[])[]
-}
+/** The most rows of one customer that are read unpacked. */
+const MOST_ROWS = 200_000
 
 const RESOURCES: Readonly<Record<RowKind, string>> = {
   transactions: FACT_TABLES.transactions.resource,
@@ -217,61 +206,81 @@ const RESOURCES: Readonly<Record<RowKind, string>> = {
   summed_events: FACT_TABLES.events.resource,
 }
 
-/** Returns the statement that finds archived months in which the customers of some queries have records. */
-const archivedMonthsOf = (
+/**
+ * Reads the rows of each query in one round trip, or in several if those of a day are too long for D1. May also return
+ * rows of customers who were not asked for.
+ *
+ * @throws MonthArchived if a record of these days and customers may be archived.
+ */
+export async function readFactRows(
   db: Connection,
   account: string,
   queries: readonly CustomerFactQuery[],
-): D1PreparedStatement =>
-  archivedMonthsOfCustomers(
+): Promise<FactRow[][]> {
+  if (queries.length === 0) return []
+  const archivedMonths = archivedMonthsOfCustomers(
     db,
     account,
     queries.map(({ query: { kind, days } }) => ({ resource: RESOURCES[kind], days })),
     [...new Set(queries.flatMap(({ ids }) => ids))],
   )
-
-/**
- * Reads the rows of each query in one batch. Returns null if the response is too long for D1.
- *
- * @throws MonthArchived if a record of these days and customers may be archived.
- * @param beside Other statements of the batch. They see the same state of the database.
- */
-export async function readPacked(
-  db: Connection,
-  account: string,
-  queries: readonly CustomerFactQuery[],
-  beside: readonly D1PreparedStatement[] = [],
-): Promise<PackedRows | null> {
+  const bindQuery = ({ query, ids, share }: CustomerFactQuery) =>
+    bindStatement(
+      db,
+      query.statements.packed[share < DENSE_SHARE ? 'search' : 'range'],
+      valuesOf(account, query, ids),
+    )
   try {
     const [archived = [], ...found] = await readBatch<Record<string, unknown>[][]>(db, [
-      archivedMonthsOf(db, account, queries),
-      ...beside,
-      ...queries.map((one) =>
-        bindStatement(
-          db,
-          one.query.statements.packed[wayOf(one)],
-          valuesOf(account, one.query, one.ids, FACT_LIMITS.rows),
-        ),
-      ),
+      archivedMonths,
+      ...queries.map(bindQuery),
     ])
     requireRecords(archived)
-    const packed = found.slice(beside.length) as [PackedRow][]
-    return {
-      beside: found.slice(0, beside.length),
-      rows: pairs(queries, packed).map(([{ query }, [row]]) =>
-        unpack(query.statements.columns, row),
-      ),
-    }
+    return pairs(queries, found as { records: string }[][]).map(([{ query }, days]) =>
+      days.flatMap(({ records }) => unpack(query.statements.columns, records)),
+    )
   } catch (error) {
-    if (isTooLong(error)) return null
-    throw error
+    if (!isTooLong(error)) throw error
+    return Promise.all(queries.map((one) => readHalves(db, account, one)))
   }
 }
 
-/** Returns the rows of a packed JSON array; null if there are more than `FACT_LIMITS.rows`. */
-function unpack(columns: readonly string[], packed: PackedRow): FactRow[] | null {
-  const records: (FactRow[string] | FactRow[string][])[][] = JSON.parse(packed.records)
-  if (records.length > FACT_LIMITS.rows) return null
+/** Reads the rows of half of the customers of a query, and then those of the others; of one customer unpacked. */
+async function readHalves(
+  db: Connection,
+  account: string,
+  whole: CustomerFactQuery,
+): Promise<FactRow[]> {
+  const { ids, query } = whole
+  if (ids.length === 1) {
+    const rows = await all<FactRow>(db, query.statements.rows, valuesOf(account, query, ids))
+    if (rows.length > MOST_ROWS) throw new Error('One customer has too many records.')
+    return rows
+  }
+  const middle = Math.ceil(ids.length / 2)
+  const rows: FactRow[] = []
+  for (const half of [ids.slice(0, middle), ids.slice(middle)]) {
+    for (const row of (await readFactRows(db, account, [{ ...whole, ids: half }])).flat()) {
+      rows.push(row)
+    }
+  }
+  return rows
+}
+
+const valuesOf = (account: string, { values, days }: FactQuery, ids: readonly string[]) => ({
+  ...values,
+  account,
+  days: JSON.stringify(days),
+  ids: JSON.stringify(ids),
+  rows: MOST_ROWS + 1,
+  // -1 means no limit. SQLite does not merge a subquery with a limit into the outer query, and thus
+  // computes the columns of each record once.
+  records: -1,
+})
+
+/** Returns the rows of a packed JSON array. */
+function unpack(columns: readonly string[], packed: string): FactRow[] {
+  const records: (FactRow[string] | FactRow[string][])[][] = JSON.parse(packed)
   return records.map((record) => {
     const values = unpackRow(record, columns.length)
     const row: FactRow = {}
@@ -281,27 +290,6 @@ function unpack(columns: readonly string[], packed: PackedRow): FactRow[] | null
     return row
   })
 }
-
-/**
- * Returns the values of a query's statements for some customers.
- *
- * @param rows The most rows to return. One more is read, which tells that there are more.
- */
-export const valuesOf = (
-  account: string,
-  { values, days }: FactQuery,
-  ids: readonly string[],
-  rows: number,
-) => ({
-  ...values,
-  account,
-  days: JSON.stringify(days),
-  ids: JSON.stringify(ids),
-  rows: rows + 1,
-  // -1 means no limit. SQLite does not merge a subquery with a limit into the outer query, and thus
-  // computes the columns of each record once.
-  records: -1,
-})
 
 /** Where the records and the books of an account begin. */
 export interface Beginnings {
@@ -339,70 +327,6 @@ export async function readBeginnings(
     signupDay: signup.results[0]?.day ?? null,
     booked: toFirstBooked(booked.results),
   }
-}
-
-/**
- * Reads the rows of each query in one round trip, or in several if there are too many rows for one. May
- * also return rows of customers who were not asked for.
- *
- * @throws MonthArchived if a record of these days and customers may be archived.
- */
-export async function readFactRows(
-  db: Connection,
-  account: string,
-  queries: readonly CustomerFactQuery[],
-): Promise<(readonly FactRow[])[]> {
-  if (queries.length === 0) return []
-  const packed = await readPacked(db, account, queries)
-  return Promise.all(queries.map((one, i) => packed?.rows[i] ?? readHalves(db, account, one)))
-}
-
-/** Reads the rows of a query in two halves, and divides a half again if it has too many rows. */
-async function readHalves(
-  db: Connection,
-  account: string,
-  whole: CustomerFactQuery,
-): Promise<FactRow[]> {
-  const rows: FactRow[] = []
-  for (const half of halvesOf(whole)) {
-    const isSmallest = half.ids.length === 1 && half.query.days.length === 1
-    const found = isSmallest
-      ? await readDay(db, account, half)
-      : (await readPacked(db, account, [half]))?.rows[0]
-    for (const row of found ?? (await readHalves(db, account, half))) rows.push(row)
-  }
-  return rows
-}
-
-/** Reads the rows of one customer and day. Throws if there are more than `FACT_LIMITS.rowsOfDay`. */
-async function readDay(
-  db: Connection,
-  account: string,
-  { query, ids }: CustomerFactQuery,
-): Promise<FactRow[]> {
-  const limit = FACT_LIMITS.rowsOfDay
-  const values = valuesOf(account, query, ids, limit)
-  const [archived, results] = await readBatch<[Record<string, unknown>[], FactRow[]]>(db, [
-    archivedMonthsOf(db, account, [{ query, ids, share: 1 }]),
-    bindStatement(db, query.statements.rows, values),
-  ])
-  requireRecords(archived)
-  if (results.length > limit) throw new Error('One customer has too many records on a day.')
-  return results
-}
-
-/** Divides a query by customers or, if it has only one customer, by days. */
-function halvesOf(whole: CustomerFactQuery): CustomerFactQuery[] {
-  const { query, ids } = whole
-  if (ids.length > 1) return halve(ids).map((half) => ({ ...whole, ids: half }))
-  if (query.days.length <= 1) return [whole]
-  return halve(query.days).map((days) => ({ ...whole, query: { ...query, days } }))
-}
-
-/** Returns the first half of a list, which may be longer by one, and the second half. */
-function halve<T>(list: readonly T[]): [T[], T[]] {
-  const middle = Math.ceil(list.length / 2)
-  return [list.slice(0, middle), list.slice(middle)]
 }
 
 /** When a customer signed up: the instant if it is known, and the day. */
