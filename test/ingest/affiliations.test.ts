@@ -1,7 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test } from 'vitest'
 import {
-  COUNT_LIMITS,
   type CustomersCursor,
   type CustomersQuery,
   findCustomersOf,
@@ -233,10 +232,8 @@ test('a reset deletes histories, corrections and refusals', async () => {
 
 describe('the customers of affiliates', () => {
   const limits = { ...SEARCH_LIMITS }
-  const countLimits = { ...COUNT_LIMITS }
   afterEach(() => {
     Object.assign(SEARCH_LIMITS, limits)
-    Object.assign(COUNT_LIMITS, countLimits)
   })
 
   /** Runs a search to its end; returns the ids in order, and the number of steps. */

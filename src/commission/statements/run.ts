@@ -1,9 +1,5 @@
 import { refuseArchived } from '../../db/archive/archived.ts'
-import {
-  type CustomersCursor,
-  countUnchanged,
-  findCustomersOf,
-} from '../../db/commission/customers-of.ts'
+import { countCustomers } from '../../db/commission/customers-of.ts'
 import {
   affiliatesToSettle,
   beginReading,
@@ -182,7 +178,7 @@ async function end(
 export async function planSteps(computation: Computation): Promise<string[][]> {
   const affiliates = await settledAffiliates(computation)
   if (affiliates.length === 0) return []
-  const counts = await countCustomers(computation)
+  const counts = await countCustomers(computation.source, computation.source.account.id)
   return divide(orderByTree(computation, affiliates), computation.dependenciesOf, counts)
 }
 
@@ -194,27 +190,6 @@ export async function settledAffiliates({ source, range }: Computation): Promise
     .filter((one) => inForce.assignmentsOf(one).length > 0)
   const stored = await affiliatesToSettle(db, account.id, range.period.id)
   return [...new Set([...assigned, ...stored])]
-}
-
-/** Returns the number of customers that each affiliate has or had. */
-async function countCustomers({ source, range }: Computation): Promise<Map<string, number>> {
-  const counts = await countUnchanged(source, source.account.id)
-  const query = {
-    account: source.account.id,
-    affiliates: null,
-    from: '0000-01-01',
-    to: dayText(range.lastDay),
-  }
-  for (let cursor: CustomersCursor = { phase: 'changed', customer_id: '' }; ; ) {
-    const { customers, next } = await findCustomersOf(source, query, cursor)
-    for (const { affiliations } of customers) {
-      for (const affiliate of new Set(affiliations.map(({ affiliate_id }) => affiliate_id))) {
-        if (affiliate !== null) counts.set(affiliate, (counts.get(affiliate) ?? 0) + 1)
-      }
-    }
-    if (next === null) return counts
-    cursor = next
-  }
 }
 
 /** Orders affiliates so that those with the same uplines follow each other. */

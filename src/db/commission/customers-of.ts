@@ -120,27 +120,6 @@ interface UnchangedRow {
   found: string
 }
 
-/**
- * Counts those of the next `:entries` customers whose affiliate never changed, by affiliate or, for
- * brands, by link.
- */
-const COUNT_UNCHANGED = compileStatement(`
-  with ${STEP}
-  select s.last, c.affiliate_id,
-    iif(c.affiliate_id is null and c.first_day is not null, c.link, null) as link,
-    count(c.customer_id) as customers
-  from step s left join customers c not indexed on ${OF_STEP} and ${IS_UNCHANGED}
-  group by 2, 3`)
-
-/** A row of `COUNT_UNCHANGED`. */
-interface CountRow {
-  /** The last of the next `:entries` customers; null if there are fewer. */
-  last: string | null
-  affiliate_id: string | null
-  link: string | null
-  customers: number
-}
-
 /** Selects the next customers whose affiliate has changed. */
 const SELECT_CHANGED = compileStatement(`
   select distinct customer_id from customer_affiliations
@@ -401,31 +380,22 @@ async function findChanged(
   }
 }
 
-/** The limits of one step of a count. */
-export const COUNT_LIMITS = {
-  /** The customers that it reads. */
-  entries: 20_000,
-}
+const COUNT_OWNED = compileStatement(`
+  select owner, count(*) as customers from customer_owners where account = :account group by owner`)
 
-/** Returns the number of customers of each affiliate, counting those whose affiliate never changed. */
-export async function countUnchanged(
+/** Returns how many customers each affiliate ever had. */
+export async function countCustomers(
   { db, directory }: Databases,
   account: string,
 ): Promise<Map<string, number>> {
+  type Row = { owner: string; customers: number }
+  const rows = await all<Row>(db, COUNT_OWNED, { account })
+  const owners = rows.map(({ owner }) => owner)
+  const byLink = await affiliatesByLink(directory, account, owners)
   const counts = new Map<string, number>()
-  const add = (affiliate: string | undefined, customers: number) => {
-    if (affiliate !== undefined) counts.set(affiliate, (counts.get(affiliate) ?? 0) + customers)
+  for (const { owner, customers } of rows) {
+    const affiliate = byLink.get(owner) ?? owner
+    counts.set(affiliate, (counts.get(affiliate) ?? 0) + customers)
   }
-  for (let after = ''; ; ) {
-    const values = { account, after, ...COUNT_LIMITS }
-    const results = await all<CountRow>(db, COUNT_UNCHANGED, values)
-    const links = results.flatMap(({ link }) => link ?? [])
-    const byLink = links.length > 0 ? await affiliatesByLink(directory, account, links) : new Map()
-    for (const row of results) {
-      add(row.affiliate_id ?? byLink.get(row.link ?? '') ?? undefined, row.customers)
-    }
-    const last = results[0]?.last ?? null
-    if (last === null) return counts
-    after = last
-  }
+  return counts
 }
