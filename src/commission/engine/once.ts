@@ -2,7 +2,7 @@ import { DAY_MS } from '../../durations.ts'
 import type { StepOf } from '../why/steps.ts'
 import { type Context, fieldsOn, type Owner } from './context.ts'
 import { convertFact } from './convert.ts'
-import { add, compare, type Decimal, subtract, ZERO } from './decimal.ts'
+import { add, compare, type Decimal, ZERO } from './decimal.ts'
 import { type Customer, compareFacts, compareText, type Fact } from './facts.ts'
 import type { Plan, PlansInForce, Version } from './plans-in-force.ts'
 import {
@@ -97,10 +97,8 @@ function evaluateTrigger(
 
 /**
  * Returns a function that tells whether the terms of `void_by` reach a trigger's amount within their days
- * after it (§16.24), or returns the amounts without a rate of the first fact that has such.
- *
- * It reads the facts of the customer once, and then adds up any window in logarithmic time: a customer may
- * have as many triggers as facts.
+ * after it (§16.24), or returns the amounts without a rate of the first fact that has such. It is to be called with
+ * triggers in order of time: a customer may have as many as facts.
  */
 function voidChecker(
   context: Context,
@@ -110,130 +108,35 @@ function voidChecker(
 ): (trigger: Fact, amount: Decimal) => boolean | readonly Blocker[] {
   if (voidBy === null) return () => false
   const { terms, withinDays } = voidBy
-  let read: Parts[] | null = null
+  const facts = customer.facts.filter(
+    (fact) => fact.state === 'approved' && terms.some((term) => term.names(fact)),
+  )
+  let start = 0
   return (trigger, amount) => {
-    read ??= readParts(context, customer, terms, currency)
-    const windows = read.map((parts) => windowAfter(parts, trigger, withinDays))
-    const [blocked] = windows
-      .flatMap(({ blocked }) => blocked ?? [])
-      .sort((a, b) => compareFacts(a.fact, b.fact))
-    if (blocked) return blocked.blockers
-    return compare(add(windows[0]?.total ?? ZERO, windows[1]?.total ?? ZERO), amount) >= 0
-  }
-}
-
-/** What a fact adds to `void_by`. */
-interface Part {
-  readonly fact: Fact
-  readonly amount: Decimal
-  readonly blockers: readonly Blocker[]
-}
-
-/** Parts in order of time, with what any range of them adds up to. */
-interface Parts {
-  readonly wholeDay: boolean
-  readonly list: readonly Part[]
-  readonly indexOf: ReadonlyMap<Fact, number>
-  /** By index: the sum of all parts before it. */
-  readonly before: readonly Decimal[]
-  /** By index: the first part from there on that cannot be converted. */
-  readonly blockedFrom: readonly number[]
-}
-
-/** Returns the parts of a customer's approved facts: those with a time of day, and whole days. */
-function readParts(
-  context: Context,
-  customer: Customer,
-  terms: NonNullable<CompiledOnce['voidBy']>['terms'],
-  currency: string,
-): Parts[] {
-  const timed: Part[] = []
-  const wholeDays: Part[] = []
-  for (const fact of customer.facts) {
-    if (fact.state !== 'approved') continue
-    const named = terms.filter(
-      (term) => term.names(fact) && term.when(fieldsOn(customer, fact.day), fact) === null,
-    )
-    if (named.length === 0) continue
-    const blockers: Blocker[] = []
-    let amount = ZERO
-    for (const term of named) {
-      const converted = termAmount(context, term, fact, currency)
-      if ('fact' in converted) blockers.push(converted)
-      else amount = add(amount, converted)
+    // A whole day begins before the trigger, and may end after the last instant.
+    while ((facts[start]?.at ?? Infinity) < trigger.at - 2 * DAY_MS) start += 1
+    let total = ZERO
+    for (let next = start; next < facts.length; next++) {
+      const fact = facts[next]
+      if (!fact || fact.at > trigger.at + (withinDays + 2) * DAY_MS) break
+      if (fact === trigger || !isWithin(fact, trigger, withinDays)) continue
+      const named = terms.filter(
+        (term) => term.names(fact) && term.when(fieldsOn(customer, fact.day), fact) === null,
+      )
+      const amounts = named.map((term) => termAmount(context, term, fact, currency))
+      const blockers = amounts.filter((one) => 'fact' in one)
+      if (blockers.length > 0) return blockers
+      for (const one of amounts) if (!('fact' in one)) total = add(total, one)
     }
-    const to = fact.wholeDay ? wholeDays : timed
-    to.push({ fact, amount, blockers })
+    return compare(total, amount) >= 0
   }
-  return [addUp(timed, false), addUp(wholeDays, true)]
 }
 
-function addUp(list: readonly Part[], wholeDay: boolean): Parts {
-  let sum = ZERO
-  const before = [sum]
-  for (const { amount } of list) {
-    sum = add(sum, amount)
-    before.push(sum)
-  }
-  let blocked = list.length
-  const blockedFrom = list
-    .toReversed()
-    .map(({ blockers }, index) => {
-      if (blockers.length > 0) blocked = list.length - 1 - index
-      return blocked
-    })
-    .reverse()
-  const indexOf = new Map(list.map(({ fact }, index) => [fact, index]))
-  return { wholeDay, list, indexOf, before, blockedFrom }
-}
-
-/**
- * Returns what the parts after a trigger come to, within n × 24 h; whole days: on its day + n at the
- * latest, without the trigger itself.
- */
-function windowAfter(
-  parts: Parts,
-  trigger: Fact,
-  days: number,
-): { total: Decimal; blocked: Part | null } {
-  const first = (isInside: (fact: Fact) => boolean): number => firstIndex(parts.list, isInside)
-  const [start, end] = parts.wholeDay
-    ? [first(({ day }) => day >= trigger.day), first(({ day }) => day > trigger.day + days)]
-    : [
-        first((fact) => compareFacts(fact, trigger) > 0),
-        first(({ at }) => at >= trigger.at + days * DAY_MS),
-      ]
-  const own = parts.indexOf.get(trigger) ?? -1
-  const ranges =
-    own >= start && own < end
-      ? ([
-          [start, own],
-          [own + 1, end],
-        ] as const)
-      : ([[start, end]] as const)
-  let total = ZERO
-  let blocked: Part | null = null
-  for (const [from, to] of ranges) {
-    if (from >= to) continue
-    total = add(total, subtract(parts.before[to] ?? ZERO, parts.before[from] ?? ZERO))
-    const index = parts.blockedFrom[from] ?? to
-    if (index < to) blocked ??= parts.list[index] ?? null
-  }
-  return { total, blocked }
-}
-
-/** Returns the index of the first part for which a condition holds, which then holds for all later ones. */
-function firstIndex(list: readonly Part[], holds: (fact: Fact) => boolean): number {
-  let low = 0
-  let high = list.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    const part = list[middle]
-    if (part && holds(part.fact)) high = middle
-    else low = middle + 1
-  }
-  return low
-}
+/** Whether a fact lies after a trigger, within n × 24 h; a whole day on its day or up to the day + n. */
+const isWithin = (fact: Fact, trigger: Fact, days: number): boolean =>
+  fact.wholeDay
+    ? fact.day >= trigger.day && fact.day <= trigger.day + days
+    : compareFacts(fact, trigger) > 0 && fact.at < trigger.at + days * DAY_MS
 
 /** A customer under a `once` rule of a version. */
 export interface OnceState {
