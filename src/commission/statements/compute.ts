@@ -340,22 +340,37 @@ export async function viewOf(
 /** Thrown if a computation reads more facts than its caller allows. */
 export class TooManyFacts extends Error {}
 
+/** What a computation is of: what its steps are planned by, before rates are loaded. */
+export type Scope = Pick<Computation, 'source' | 'range' | 'dependenciesOf'> & Pick<Context, 'tree'>
+
 /**
- * Prepares the computation of a period for any affiliates: finds the days with facts and loads the rates.
+ * Finds the days with facts of a period, and on whom affiliates depend.
  *
  * @param beginnings Where the account's records and books begin; absent: it is read.
  */
-export async function openComputation(
+export async function openScope(
   source: AccountSource,
   period: Period,
   beginnings?: AccountBeginnings,
-): Promise<Computation> {
+): Promise<Scope> {
   const range = findRange(source, period, beginnings ?? (await beginningsOf(source)))
   const tree = datedTree(source.parents)
-  const context = await openContext(source, tree, range.rateDays)
-  const dependenciesOf = dependencies(source.inForce, tree, range.periods)
-  const forms = formsOf(source, context)
-  return { source, range, context, dependenciesOf, ...forms, usesStates: true, position: null }
+  return { source, range, tree, dependenciesOf: dependencies(source.inForce, tree, range.periods) }
+}
+
+/** Prepares the computation of a period for any affiliates: loads the rates of its scope. */
+export async function openComputation(
+  ...period: Parameters<typeof openScope>
+): Promise<Computation> {
+  const { tree, ...scope } = await openScope(...period)
+  const context = await openContext(scope.source, tree, scope.range.rateDays)
+  return {
+    ...scope,
+    context,
+    ...formsOf(scope.source, context),
+    usesStates: true,
+    position: null,
+  }
 }
 
 /** What affiliates earned in some periods, and what the closed ones of them leave. */

@@ -28,7 +28,7 @@ import { bookZoneOf, dayInZone, instantOfLocalTime, offsetAt } from '../../zone.
 import { endOf } from '../books/period-end.ts'
 import { dayNumber, dayText, type Period, parsePeriod, periodOf } from '../engine/calendar.ts'
 import { compareText } from '../engine/facts.ts'
-import { type Computation, openComputation } from './compute.ts'
+import { openComputation, openScope, type Scope } from './compute.ts'
 import { RESUME_LIMITS, RUN_LIMITS, STEP_LIMITS } from './limits.ts'
 import type { Dependencies } from './opening.ts'
 import { type AccountSource, openSource } from './source.ts'
@@ -83,14 +83,12 @@ async function findRunAccount(
 }
 
 /**
- * Prepares the computation of a run. It goes on to the last period of its kind with a draft, so that no
- * draft stays that the records no longer support (§16.32).
+ * Returns the period up to which a run goes: to the last one of its kind with a draft, so that no draft stays that the
+ * records no longer support (§16.32).
  */
-export async function openRun(source: AccountSource, period: Period): Promise<Computation> {
-  const { db, account } = source
+export async function lastOfRun({ db, account }: AccountSource, period: Period): Promise<Period> {
   const drafted = parsePeriod((await lastDraftPeriod(db, account.id, period.id)) ?? '')
-  const last = drafted !== null && drafted.last > period.last ? drafted : period
-  return openComputation(source, last)
+  return drafted !== null && drafted.last > period.last ? drafted : period
 }
 
 /**
@@ -104,7 +102,8 @@ export async function beginRun(env: Env, parameters: RunParameters, now: number)
   const stored = await findRun(db, account.id, id)
   if (stored?.status !== 'running') return 0
   if (stored.steps !== null) return stored.steps
-  const steps = await planSteps(await openRun(await openSource(env, account), period))
+  const source = await openSource(env, account)
+  const steps = await planSteps(await openScope(source, await lastOfRun(source, period)))
   return storeSteps(db, account.id, id, steps)
 }
 
@@ -121,7 +120,9 @@ export async function makeStep(
   if (!found) return 0
   if (found.changed !== null) return found.changed
   const position = await raisePosition(db, account.id)
-  const computation = { ...(await openRun(await openSource(env, account), period)), position }
+  const source = await openSource(env, account)
+  const computed = await openComputation(source, await lastOfRun(source, period))
+  const computation = { ...computed, position }
   await refreshDrafts(computation, found.affiliates, stored, now, position)
   return endStep(db, stored)
 }
@@ -175,15 +176,18 @@ async function end(
  * Divides the affiliates of an account into steps, so that those with the same customers share a
  * step.
  */
-export async function planSteps(computation: Computation): Promise<string[][]> {
-  const affiliates = await settledAffiliates(computation)
+export async function planSteps(scope: Scope): Promise<string[][]> {
+  const affiliates = await settledAffiliates(scope)
   if (affiliates.length === 0) return []
-  const counts = await countCustomers(computation.source, computation.source.account.id)
-  return divide(orderByTree(computation, affiliates), computation.dependenciesOf, counts)
+  const counts = await countCustomers(scope.source, scope.source.account.id)
+  return divide(orderByTree(scope, affiliates), scope.dependenciesOf, counts)
 }
 
 /** Returns the affiliates whose statements a run settles. */
-export async function settledAffiliates({ source, range }: Computation): Promise<string[]> {
+export async function settledAffiliates({
+  source,
+  range,
+}: Pick<Scope, 'source' | 'range'>): Promise<string[]> {
   const { db, account, inForce, parents } = source
   const assigned = parents
     .map(({ affiliate_id }) => affiliate_id)
@@ -193,9 +197,9 @@ export async function settledAffiliates({ source, range }: Computation): Promise
 }
 
 /** Orders affiliates so that those with the same uplines follow each other. */
-function orderByTree({ context, range }: Computation, affiliates: readonly string[]): string[] {
+function orderByTree({ tree, range }: Scope, affiliates: readonly string[]): string[] {
   const paths = affiliates.map((affiliate) => {
-    const uplines = context.tree.uplines(affiliate, range.period.last)
+    const uplines = tree.uplines(affiliate, range.period.last)
     return { affiliate, path: [...uplines.toReversed(), affiliate] }
   })
   return paths.sort((a, b) => comparePaths(a.path, b.path)).map(({ affiliate }) => affiliate)

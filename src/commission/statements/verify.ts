@@ -4,11 +4,11 @@ import type { ReadCall } from '../../http/operation.ts'
 import { todayOf } from '../../zone.ts'
 import { dayNumber, periodOf } from '../engine/calendar.ts'
 import type { PlanState } from '../engine/state.ts'
-import type { Computation } from './compute.ts'
+import { type Computation, openComputation } from './compute.ts'
 import { FRESH_LIMITS } from './limits.ts'
 import { readStored, withinLimit } from './on-request.ts'
 import { findStates } from './opening.ts'
-import { openRun, settledAffiliates } from './run.ts'
+import { lastOfRun, settledAffiliates } from './run.ts'
 import { computeDrafts } from './store.ts'
 
 /** The most differences that an answer names. */
@@ -26,7 +26,8 @@ export function verifyPeriods(
     const today = dayNumber(todayOf(grant))
     const data = []
     for (const kind of source.periodKinds) {
-      const computation = await openRun(source, periodOf(today, kind))
+      const last = await lastOfRun(source, periodOf(today, kind))
+      const computation = await openComputation(source, last)
       const affiliates = affiliate_id ? [affiliate_id] : await settledAffiliates(computation)
       data.push(...(await differencesOf(computation, affiliates)))
     }
