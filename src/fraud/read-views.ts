@@ -14,7 +14,6 @@ import {
   type FactDays,
   type FactQuery,
   factQueries,
-  withDrawdown,
 } from '../db/commission/facts.ts'
 import { type EarlierRow, type FirstCustomer, readIdentities } from '../db/fraud/identities.ts'
 import { countCustomers, readCodes, readStatementSums } from '../db/fraud/view.ts'
@@ -218,7 +217,7 @@ function queriesOf(
         range: { days: daysWhere((table, day) => !isInside(table, day)) },
       })
     : []
-  return [...withDrawdown(inside), ...outside]
+  return [...inside, ...outside]
 }
 
 const NO_CLICKS: ReadonlyMap<string, number> = new Map()

@@ -135,10 +135,8 @@ const SELECT_CHANGED_OF_FEW = compileStatement(`
 
 /** The limits of one step of the search. */
 export const SEARCH_LIMITS = {
-  /** The customers that the first step reads. */
+  /** The customers that it reads. */
   entries: 5000,
-  /** The maximum number of customers that a step reads after steps that found few. */
-  mostEntries: 100_000,
   /** The customers with a changed affiliate that it reads, each with all changes. */
   changed: 500,
   /** The affiliates and links whose customers are found without a look at others. */
@@ -226,7 +224,7 @@ async function findUnchanged(
     next:
       last === null
         ? { phase: 'changed', customer_id: '', links, share: ofAll }
-        : step(last, areFew ? entries : nextEntries(entries, customers.length), ofAll),
+        : step(last, entries, ofAll),
   }
 }
 
@@ -329,16 +327,6 @@ async function withAffiliates(
       affiliate_id: own.affiliate_id ?? byLink.get(own.link ?? '') ?? null,
     })),
   }))
-}
-
-/** Returns how many customers the next step reads: more if this step found few. */
-function nextEntries(entries: number, found: number): number {
-  const { entries: first, mostEntries } = SEARCH_LIMITS
-  if (found > entries / 8) return entries
-  return Math.max(
-    entries,
-    Math.min(mostEntries, Math.floor((entries * first) / Math.max(1, found))),
-  )
 }
 
 async function findChanged(

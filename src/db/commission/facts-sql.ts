@@ -30,6 +30,8 @@ const ACTIVITY_NAMES = [
   'instrument',
   'currency',
   ...ACTIVITY_FIELDS,
+  'drawdown',
+  'max_drawdown',
   'delivery',
 ]
 
@@ -266,13 +268,6 @@ const singleActivity = (names: readonly string[]): FactStatements =>
 
 /** Reads trading activity row by row. */
 export const SINGLE_ACTIVITY = singleActivity(ACTIVITY_NAMES)
-
-/** Reads trading activity row by row with its drawdown, which no plan uses. */
-export const ACTIVITY_WITH_DRAWDOWN = singleActivity([
-  ...ACTIVITY_NAMES,
-  'drawdown',
-  'max_drawdown',
-])
 
 /** Reads amounts of trading activity row by row, without deliveries. */
 export const earningActivity = (fields: readonly ActivityAmount[]): FactStatements =>

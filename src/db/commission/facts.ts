@@ -99,14 +99,6 @@ export function factQueries(
   return queries.filter((one) => one.days.length > 0)
 }
 
-/** Returns queries that also read the drawdown of trading activity. */
-export const withDrawdown = (queries: readonly FactQuery[]): FactQuery[] =>
-  queries.map((one) =>
-    one.statements === sql.SINGLE_ACTIVITY
-      ? { ...one, statements: sql.ACTIVITY_WITH_DRAWDOWN }
-      : one,
-  )
-
 function transactionQueries(
   { transactions, statuses }: FactSelection,
   { transactions: days }: FactDays,
