@@ -134,7 +134,7 @@ async function answerReport(request: Request): Promise<Response> {
   }
 }
 
-/** Writes the responses of test/platform/examples.test.ts, which openapi.json shows as examples. */
+/** Writes what test/sweep/examples.ts has recorded, which openapi.json shows as examples. */
 async function record(request: Request) {
   const found = await request.json()
   writeFileSync('recorded/examples.json', `${JSON.stringify(found, null, 2)}\n`)
@@ -233,7 +233,7 @@ export default defineConfig(({ mode }) => ({
     })),
   ],
   test: {
-    include: mode === 'pairs' ? ['test/sweep/pairs.ts'] : [TEST_FILES],
+    include: mode === 'test' ? [TEST_FILES] : [`test/sweep/${mode}.ts`],
     setupFiles: ['./test/setup.ts'],
     // Files that run one after the other share a workerd process: to start one takes 2 s of CPU time.
     isolate: false,
