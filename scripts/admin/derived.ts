@@ -204,10 +204,9 @@ const FORMAT_WORDS = { csv: 'Prints CSV.', html: 'Prints a page to print, as one
 
 function toCommand(of: DescribedOperation): Operation {
   const { command, description, files = {} } = of.words!
-  const { byQuery } = of
   const {
     name,
-    argument = of.whole ? 'file' : byQuery,
+    argument = of.whole ? 'file' : undefined,
     done = 'Done.',
     confirm,
     rows,
@@ -235,7 +234,7 @@ function toCommand(of: DescribedOperation): Operation {
     ...(verb && { verb }),
     summary: description,
     example: exampleOf(of, options, argument ? [argument] : []),
-    path: of.path.slice(1).replace(`/{${byQuery}}`, ''),
+    path: of.path.slice(1),
     order: of.path,
     options,
     ...(argument && { argument, isArgumentInQuery: Object.hasOwn(of.params, argument) }),

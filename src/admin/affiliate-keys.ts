@@ -122,7 +122,6 @@ const scope = described(() => member(v.picklist(['read', 'read links']), 'What t
 const ofKeys = {
   topic: 'affiliates',
   path: '/affiliates/{affiliate_id}/keys',
-  byQuery: 'affiliate_id',
 } as const
 
 export const makeAffiliateKey = accountOperation({

@@ -60,7 +60,6 @@ const invitation = described(() =>
 const ofInvitations = {
   topic: 'affiliates',
   path: '/affiliates/{affiliate_id}/invitations',
-  byQuery: 'affiliate_id',
 } as const
 
 const ofMembers = { ...ofInvitations, path: '/affiliates/{affiliate_id}/members' } as const

@@ -442,7 +442,6 @@ export const listUnconfiguredAffiliates = accountOperation({
 export const deleteAffiliate = accountOperation({
   topic: 'affiliates',
   path: '/affiliates/{affiliate_id}',
-  byQuery: 'affiliate_id',
   id: 'deleteAffiliate',
   method: 'DELETE',
   role: 'manager',

@@ -164,7 +164,6 @@ export const eraseCustomer = accountOperation({
   params: {
     customer_id: member(v.string(), said('The `customer_id`, as you sent it.', 'C-1001')),
   },
-  byQuery: 'customer_id',
   words: described(() => ({
     description:
       'Erases the personal data of a customer permanently. If it is sent again, it is not stored, and the record has the warning `erased`. Customers of brands also lose the country, additional fields, and `tracking_data` that the service did not issue for the account. Activities of a brand keep ids, times, amounts, KPIs and product lines; if there are many, `complete` is false, and the service erases the others within minutes.',

@@ -101,7 +101,6 @@ const ofPart = <const P extends string>(part: P) =>
   ({
     topic: 'customers',
     path: `/customers/{customer_id}/${part}`,
-    byQuery: 'customer_id',
     params: { customer_id },
   }) as const
 

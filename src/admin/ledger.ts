@@ -78,7 +78,6 @@ export const entry = described(() =>
 export const listLedger = accountList({
   topic: 'statements',
   path: '/affiliates/{affiliate_id}/ledger',
-  byQuery: 'affiliate_id',
   id: 'listLedger',
   role: 'viewer',
   params: {
@@ -104,7 +103,6 @@ export const listLedger = accountList({
 export const getBalance = accountOperation({
   topic: 'statements',
   path: '/affiliates/{affiliate_id}/balance',
-  byQuery: 'affiliate_id',
   id: 'getBalance',
   method: 'GET',
   role: 'viewer',

@@ -92,8 +92,6 @@ export interface OperationWords<A extends AnswerSchema = AnswerSchema> {
   readonly command?: CommandWords
   /** The parameter of OpenAPI that describes the account, if not every account fits. */
   readonly account?: 'brand_account' | 'test_account'
-  /** What the operation with the id in the query says, if there is one. */
-  readonly byQuery?: string
 }
 
 /** An operation, but for what it does. */
@@ -125,10 +123,5 @@ export interface DescribedOperation {
   readonly except?: Readonly<Partial<Record<CallerKind, readonly string[]>>>
   /** How many requests of the rate limit a request of an account or affiliate counts as. 1 if absent. */
   readonly weight?: number
-  /**
-   * A member of the path whose value may be `.` or `..`, which URLs resolve. The operation has a second path that
-   * takes it from the query.
-   */
-  readonly byQuery?: string
   readonly words: OperationWords | undefined
 }

@@ -332,16 +332,7 @@ const pageMetaSchema = described(() =>
 export const pageOf = <const I extends v.GenericSchema>(item: I) =>
   v.object({ data: v.array(item), meta: pageMetaSchema })
 
-type Listed =
-  | 'id'
-  | 'topic'
-  | 'path'
-  | 'role'
-  | 'byQuery'
-  | 'callers'
-  | 'except'
-  | 'weight'
-  | 'files'
+type Listed = 'id' | 'topic' | 'path' | 'role' | 'callers' | 'except' | 'weight' | 'files'
 
 interface ListDraft<
   I extends v.GenericSchema,
@@ -612,10 +603,6 @@ function inputOf(of: AnyOperation, members: Readonly<Record<string, unknown>>) {
   return { ...readParams(of, members), ...fields }
 }
 
-/** The paths of an operation as Hono writes them: with `byQuery` a second one. */
-export const pathsOf = ({ path, byQuery }: AnyOperation): readonly string[] =>
-  byQuery ? [path, path.replace(`/{${byQuery}}`, '')] : [path]
-
 /** Returns the path of an operation below that of the account. */
 const ownPath = (path: string) => path.replace('/accounts/{account}', '')
 
@@ -641,25 +628,23 @@ export function mount(
   teamCallOf: (c: Context<AppEnv>) => TeamCall,
 ): void {
   for (const of of operations.filter((one) => isFor(one, 'team'))) {
-    for (const path of pathsOf(of)) {
-      app.on(of.method, honoPath(path), async (c) => {
-        const team = teamCallOf(c)
-        requireRole(team.role, of.role ?? 'approver')
-        const params = readRequest(c, of, 'team')
-        const { account = '' }: { account?: string } = c.req.param()
-        if (!reads(of)) {
-          const call = await callOf(of, team, account)
-          const answer = await of.run(call, { ...params, ...(await bodyOf(c, of)) })
-          return respond(c, of, answer, new ReadMemory('the team'))
-        }
-        const found = readAccount(team, account)
-        c.set(
-          'grantPromise',
-          found.then((row) => grantOf(row, null, 'read')),
-        )
-        return respondToReader(c, of, params, team)
-      })
-    }
+    app.on(of.method, honoPath(of.path), async (c) => {
+      const team = teamCallOf(c)
+      requireRole(team.role, of.role ?? 'approver')
+      const params = readRequest(c, of, 'team')
+      const { account = '' }: { account?: string } = c.req.param()
+      if (!reads(of)) {
+        const call = await callOf(of, team, account)
+        const answer = await of.run(call, { ...params, ...(await bodyOf(c, of)) })
+        return respond(c, of, answer, new ReadMemory('the team'))
+      }
+      const found = readAccount(team, account)
+      c.set(
+        'grantPromise',
+        found.then((row) => grantOf(row, null, 'read')),
+      )
+      return respondToReader(c, of, params, team)
+    })
   }
 }
 
@@ -670,14 +655,12 @@ export function mountFor(
   caller: 'account' | 'affiliate',
 ): void {
   for (const of of operations.filter((one) => isFor(one, caller))) {
-    for (const path of pathsOf(of)) {
-      app.on(of.method, honoPath(ownPath(path)), (c) => {
-        const params = readRequest(c, of, caller)
-        if (of.handle) return of.handle(c, params)
-        const call = { env: c.env, ...pageOfRequest(c) }
-        return respondToReader(c, of, params, call)
-      })
-    }
+    app.on(of.method, honoPath(ownPath(of.path)), (c) => {
+      const params = readRequest(c, of, caller)
+      if (of.handle) return of.handle(c, params)
+      const call = { env: c.env, ...pageOfRequest(c) }
+      return respondToReader(c, of, params, call)
+    })
   }
 }
 

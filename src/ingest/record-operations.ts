@@ -28,7 +28,7 @@ export const recordOperations = ({
 }): readonly AnyOperation[] =>
   resources.flatMap((resource) => {
     const owned = { vertical, resource }
-    return [sendOf(owned), listOf(owned), ...(resource.hasItemRoute ? readsOf(owned) : [])]
+    return [sendOf(owned), listOf(owned), ...(resource.hasItemRoute ? [readOf(owned)] : [])]
   })
 
 const below = ({ name }: Resource) => `/${name}`
@@ -139,45 +139,32 @@ const listOf = (owned: Owned) => {
 type Filters = Partial<Record<Resource['customerFilter'], TextFilter>> & typeof daysWanted
 type TextFilter = v.OptionalSchema<v.GenericSchema<string>, undefined>
 
-/**
- * Returns the operations that read one record: by the id in the path, and by a parameter, because URL parsers drop the
- * path segments `.` and `..`.
- */
-const readsOf = (owned: Owned) => {
+/** Returns the operation that reads one record by its id. */
+const readOf = (owned: Owned) => {
   const { vertical, resource } = owned
-  const { name, title, key, customerFilter } = resource
-  const parameter = name === 'customers' ? customerFilter : key.join()
-  const read = (id: string, path: string, by: string) =>
-    readOperation({
-      id,
-      topic: vertical,
-      method: 'GET',
-      path: below(resource) + path,
-      callers: ['account'],
-      params: {
-        [by]: member(
-          v.string(),
-          described(() => said('The id of the record, as you sent it.', exampleOf(resource))),
-        ),
-      },
-      words: described(() => ({
-        description:
-          by === 'id'
-            ? 'Returns a stored record. A held record is not found until it is released.'
-            : 'Returns the same record as its path. Use this for the ids `.` and `..`, which URL parsers remove from a path.',
-        answer: recordOf(owned),
-        errors: ['not_found'],
-      })),
-      async run({ grant, session }, { [by]: sent = '' }) {
-        const record = await findRecord(session, resource, grant.account, sent)
-        if (!record) throw new ApiError('not_found', { detail: NO_RECORD })
-        return record
-      },
-    })
-  return [
-    read(`get${pascalCase(title)}ById`, '/by-id', parameter),
-    read(`get${pascalCase(title)}`, '/{id}', 'id'),
-  ]
+  return readOperation({
+    id: `get${pascalCase(resource.title)}`,
+    topic: vertical,
+    method: 'GET',
+    path: `${below(resource)}/{id}`,
+    callers: ['account'],
+    params: {
+      id: member(
+        v.string(),
+        described(() => said('The id of the record, as you sent it.', exampleOf(resource))),
+      ),
+    },
+    words: described(() => ({
+      description: 'Returns a stored record. A held record is not found until it is released.',
+      answer: recordOf(owned),
+      errors: ['not_found'],
+    })),
+    async run({ grant, session }, { id }) {
+      const record = await findRecord(session, resource, grant.account, id)
+      if (!record) throw new ApiError('not_found', { detail: NO_RECORD })
+      return record
+    },
+  })
 }
 
 const NO_RECORD = 'This account has no record with this id. Ids are case-sensitive.'

@@ -145,8 +145,11 @@ export const remarkOf = (max: number) =>
 /** A reason, of 1 to 500 code points. */
 export const reason = remarkOf(MAX_TEXT)
 
-/** An identifier chosen by the sender, of 1 to 500 code points. */
-export const id = text
+/** An identifier chosen by the sender, of 1 to 500 code points. URL parsers take the steps `.` and `..` from a path. */
+export const id = v.pipe(
+  text,
+  v.regex(/^(?!\.{1,2}$)/, ruleMessage('pattern', 'another id than `.` and `..`')),
+)
 
 /** Returns whether a text has no white space around it. */
 const isTrimmed = (value: string) => value === value.trim()

@@ -17,7 +17,7 @@ export const ODD = [
   '👩‍💻 ❤️ 🇩🇪',
   `"'><script>alert(1)</script>&amp;`,
   '100%25 a/b?c#d',
-  '..',
+  '...',
   `long-${'x'.repeat(200)}`,
   '=1+1;"quoted"',
 ] as const

@@ -159,14 +159,3 @@ test('the console shows a link once, lists who is invited, and ends invitations'
   expect((await change({ change: 'uninvite', invitation_id: id })).status).toBe(303)
   expect(await (await browser.get(path)).text()).not.toContain('Open invitations')
 })
-
-test('an affiliate whose id no path can have is invited, and its members are listed and removed', async () => {
-  await put({ affiliate_id: '..' })
-  const query = 'affiliate_id=..'
-  const { id } = await json(askAdmin(`accounts/acme/affiliates/invitations?${query}`, 'POST'))
-  const listed = () => json(askAdmin(`accounts/acme/affiliates/invitations?${query}`))
-  expect((await listed()).data).toMatchObject([{ id, status: 'open' }])
-  expect(await json(askAdmin(`accounts/acme/affiliates/members?${query}`))).toEqual({ data: [] })
-  const none = `accounts/acme/affiliates/members/m-1?${query}`
-  expect((await askAdmin(none, 'DELETE')).status).toBe(404)
-})

@@ -179,7 +179,7 @@ describe('a single record', () => {
       const acme = await partner()
       const [inPath, inQuery] = await Promise.all([
         acme.get(`customers/${id}`),
-        acme.get(`customers/by-id?customer_id=${id}`),
+        acme.get(`transactions?customer_id=${id}`),
       ])
 
       expect([inPath.status, inQuery.status]).toEqual([400, 400])
@@ -446,38 +446,5 @@ describe('GET totals', () => {
     const acme = await partner()
 
     await expectInvalidQuery(await acme.get(`totals?${query}`), name)
-  })
-})
-
-describe('by-id routes', () => {
-  const IDS = ['.', '..', 'a/b', '?', '%2e', 'by-id'] as const
-  const query = (name: string, id: string) => `by-id?${new URLSearchParams({ [name]: id })}`
-
-  test.each(IDS)('a partner record is read by its id in the query: %s', async (id) => {
-    const acme = await partner()
-    const customer = { ...ada, customer_id: id }
-    const transaction = { ...deposit, transaction_id: id, customer_id: id }
-    await acme.post('customers', customer)
-    await acme.post('transactions', transaction)
-
-    expect(await json(acme.get(`customers/${query('customer_id', id)}`))).toEqual(customer)
-    expect(await json(acme.get(`transactions/${query('transaction_id', id)}`))).toEqual(transaction)
-  })
-
-  test.each([
-    'customers/by-id',
-    'customers/by-id?customerid=c-1',
-    'customers/by-id?customer_id=',
-    'customers/by-id?customer_id=c-1&customer_id=c-2',
-    'customers/by-id?customer_id=c-1&page=1',
-    'customers/by-id?&',
-    'transactions/by-id?customer_id=c-1',
-    'customers/c-1?customer_id=c-1',
-  ])('an invalid by-id query is 400: %s', async (path) => {
-    const acme = await partner()
-    await acme.post('customers', ada)
-    const response = await acme.get(path)
-
-    expect([response.status, (await json(response)).code]).toEqual([400, 'invalid_query'])
   })
 })

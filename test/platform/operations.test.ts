@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { OPERATIONS as TEAM_OPERATIONS } from '../../src/admin/operations.ts'
 import { ROLES } from '../../src/auth/roles.ts'
 import { igaming } from '../../src/brand/igaming.ts'
-import { pathsOf, perform } from '../../src/http/operation.ts'
+import { perform } from '../../src/http/operation.ts'
 import { isFor } from '../../src/http/operation-words.ts'
 import { recordOperations } from '../../src/ingest/record-operations.ts'
 import { forex } from '../../src/trading/forex.ts'
@@ -24,20 +24,16 @@ test.each(OPERATIONS_OF)('each operation of a caller has an id of its own', (...
   }
 })
 
-test.each(OPERATIONS_OF)('no operation before another answers its paths', (...operations) => {
+test.each(OPERATIONS_OF)('no operation before another answers its path', (...operations) => {
   for (const of of operations) {
-    for (const path of pathsOf(of)) {
-      const sent = path.replace(/\{\w+\}/g, '~')
-      const first = operations.find(
-        (other) =>
-          other.method === of.method &&
-          (of.callers ?? ['team']).some((caller) => isFor(other, caller)) &&
-          pathsOf(other).some((one) =>
-            new RegExp(`^${one.replace(/\{\w+\}/g, '[^/]+')}$`).test(sent),
-          ),
-      )
-      expect(first?.id).toBe(of.id)
-    }
+    const sent = of.path.replace(/\{\w+\}/g, '~')
+    const first = operations.find(
+      (other) =>
+        other.method === of.method &&
+        (of.callers ?? ['team']).some((caller) => isFor(other, caller)) &&
+        new RegExp(`^${other.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(sent),
+    )
+    expect(first?.id).toBe(of.id)
   }
 })
 

@@ -141,6 +141,13 @@ const cases: Case[] = [
     valid: ['"\\ud83d\\ude00"', '"\\t"'],
     invalid: ['"\\ud83d"', '"a\\ude00b"', '"a\\u0000b"'],
   },
+  {
+    resource: 'customers',
+    field: 'customer_id',
+    code: 'pattern',
+    valid: ['"..."', '"a/b"', '"%2e"'],
+    invalid: ['"."', '".."'],
+  },
   { resource: 'customers', field: 'signup_date', ...INSTANT },
   { resource: 'customers', field: 'last_modified_date', ...INSTANT },
   {

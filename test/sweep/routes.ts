@@ -78,17 +78,12 @@ const accountReads = Object.entries(VERTICALS).flatMap(([name, vertical]): Route
   const second = vertical === 'igaming' ? 'Activities' : 'Transactions'
   const lists = ['Customers', second, ...(vertical === 'igaming' ? [] : ['TradingActivity'])]
   const id = vertical === 'igaming' ? 'p-1' : 'c-1'
-  const filter = vertical === 'igaming' ? 'customerid' : 'customer_id'
   return [
     ...lists.map((noun) => ({ ...read, id: `list${name}${noun}`, query: '?per_page=1' })),
     { ...read, id: `get${name}Customer`, at: { id } },
-    { ...read, id: `get${name}CustomerById`, query: `?${filter}=${id}` },
     ...(vertical === 'igaming'
       ? []
-      : [
-          { ...read, id: `get${name}Transaction`, at: { id: 't-1' } },
-          { ...read, id: `get${name}TransactionById`, query: '?transaction_id=t-1' },
-        ]),
+      : [{ ...read, id: `get${name}Transaction`, at: { id: 't-1' } }]),
     { ...read, id: `get${name}Account` },
     { ...read, id: `list${name}Deliveries` },
     { ...read, id: `get${name}Delivery` },
@@ -213,7 +208,6 @@ const administration: Route[] = [
   { ...brand, id: 'listBrandTokens' },
   { ...brandChanges, id: 'revokeBrandToken' },
   { ...changes, id: 'deleteAffiliate', at: { affiliate_id: 'unnamed' } },
-  { ...changes, id: 'deleteAffiliateById', query: '?affiliate_id=unnamed-2' },
   { ...changes, id: 'putAffiliates', body: [{ affiliate_id: 'aff-8', parent: 'aff-7' }] },
   {
     ...changes,
@@ -225,14 +219,6 @@ const administration: Route[] = [
   { ...reads, id: 'listMembers' },
   { ...changes, id: 'removeMember' },
   {
-    ...{ ...changes, id: 'inviteAffiliateById', query: '?affiliate_id=aff-7' },
-    repeats: 'each is a new invitation',
-  },
-  { ...reads, id: 'listInvitationsById', query: '?affiliate_id=aff-7' },
-  { ...changes, id: 'endInvitationById', query: '?affiliate_id=aff-7' },
-  { ...reads, id: 'listMembersById', query: '?affiliate_id=aff-7' },
-  { ...changes, id: 'removeMemberById', query: '?affiliate_id=aff-7' },
-  {
     ...changes,
     id: 'makeAffiliateKey',
     body: { name: 'Swept' },
@@ -240,15 +226,6 @@ const administration: Route[] = [
   },
   { ...reads, id: 'listAffiliateKeys' },
   { ...changes, id: 'endAffiliateKey' },
-  {
-    ...changes,
-    id: 'makeAffiliateKeyById',
-    query: '?affiliate_id=aff-7',
-    body: { name: 'Swept' },
-    repeats: 'each is a new key',
-  },
-  { ...reads, id: 'listAffiliateKeysById', query: '?affiliate_id=aff-7' },
-  { ...changes, id: 'endAffiliateKeyById', query: '?affiliate_id=aff-7' },
   { ...reads, id: 'listAffiliates' },
   { ...reads, id: 'listParents' },
   { ...reads, id: 'listAffiliateFigures' },
@@ -345,7 +322,6 @@ const administration: Route[] = [
   { ...reads, id: 'listUnearnedRecords', query: PERIOD },
   { ...reads, id: 'listQualifications', query: PERIOD },
   { ...reads, id: 'getTransactionEarnings', at: { transaction_id: 't-1' } },
-  { ...reads, id: 'getTransactionEarningsById', query: '?transaction_id=t-1' },
   {
     ...reads,
     id: 'getTradingActivityEarnings',
@@ -402,9 +378,7 @@ const administration: Route[] = [
   },
   { ...reads, id: 'listManualEntries' },
   { ...reads, id: 'listLedger' },
-  { ...reads, id: 'listLedgerById', query: '?affiliate_id=aff-7' },
   { ...reads, id: 'getBalance' },
-  { ...reads, id: 'getBalanceById', query: '?affiliate_id=aff-7' },
   { ...reads, id: 'listPayouts' },
   {
     ...changes,
@@ -425,30 +399,12 @@ const administration: Route[] = [
   { ...reads, id: 'findRecords', query: '?id=t-1' },
   { ...reads, id: 'listCustomerLines', query: PERIOD },
   { ...changes, id: 'eraseCustomer', records: true },
-  { ...changes, id: 'eraseCustomerById', records: true, query: '?customer_id=c-1' },
   { ...reads, id: 'listErasures' },
   { ...reads, id: 'getAffiliations' },
-  { ...reads, id: 'getAffiliationsById', query: '?customer_id=c-1' },
   { ...changes, id: 'putAffiliations', records: true, body: correction },
-  {
-    ...changes,
-    id: 'putAffiliationsById',
-    records: true,
-    query: '?customer_id=c-1',
-    body: correction,
-  },
   { ...reads, id: 'getCustomerFields' },
-  { ...reads, id: 'getCustomerFieldsById', query: '?customer_id=c-1' },
   { ...changes, id: 'refuseCustomer', records: true, body: { reason: 'Fraud' } },
-  {
-    ...changes,
-    id: 'refuseCustomerById',
-    records: true,
-    query: '?customer_id=c-1',
-    body: { reason: 'Fraud', from: '2026-10-02' },
-  },
   { ...changes, id: 'endRefusal', records: true },
-  { ...changes, id: 'endRefusalById', records: true, query: '?customer_id=c-1' },
   {
     ...changes,
     id: 'replayErasures',

@@ -117,14 +117,9 @@ const DONE: Readonly<Record<string, string>> = {
   204: 'Done. The response has no body.',
 }
 
-function describe(of: DescribedOperation, path: string, id: string, api: Api): Operation {
-  const {
-    errors = [],
-    account = 'account',
-    description,
-    byQuery = BY_QUERY,
-  } = of.words as OperationWords
-  const isById = path !== of.path
+function describe(of: DescribedOperation, api: Api): Operation {
+  const { id, path } = of
+  const { errors = [], account = 'account', description } = of.words as OperationWords
   const own = api.kind === 'team' ? path : path.replace('/accounts/{account}', '')
   const params = Object.entries<v.GenericSchema>(of.params)
     .filter(([name]) => !of.except?.[api.kind]?.includes(name))
@@ -138,7 +133,7 @@ function describe(of: DescribedOperation, path: string, id: string, api: Api): O
     tag: of.topic,
     caller: api.caller,
     summary: titleOf(id),
-    description: isById ? byQuery : description,
+    description,
     ...(hasBody(of.method) && { body: { required: true, ...bodyOf(of) } }),
     answers: answersOf(of, of.words?.answer ? shownAs : undefined),
     inline: params,
@@ -170,13 +165,7 @@ export const derivedForAnyone = (): Operation[] =>
 const affiliateAnswer = (id: string) => `${pascalCase(id)}Answer`
 
 const describeAll = (operations: readonly DescribedOperation[], api: Api): Operation[] =>
-  operations
-    .filter((of) => isFor(of, api.kind))
-    .flatMap((of) => {
-      const own = describe(of, of.path, of.id, api)
-      if (!of.byQuery) return [own]
-      return [own, describe(of, of.path.replace(`/{${of.byQuery}}`, ''), `${of.id}ById`, api)]
-    })
+  operations.filter((of) => isFor(of, api.kind)).map((of) => describe(of, api))
 
 /**
  * Describes the operations of the team by topic, which is a tag. An operation comes after those that store what its
@@ -241,9 +230,6 @@ export const affiliateAnswers = (): (readonly [string, JsonSchema])[] =>
         ]
       : [],
   )
-
-const BY_QUERY =
-  'Does the same as the path with the id. Use this for the ids `.` and `..`, which URL parsers remove from a path.'
 
 /** Returns the schemas that operations name. `at` is their location. */
 export const derivedSchemas = (at = AT): Record<string, JsonSchema> =>

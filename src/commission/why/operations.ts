@@ -289,7 +289,6 @@ export const getTransactionEarnings = readOperation({
   ...ofRecord,
   id: 'getTransactionEarnings',
   path: '/transactions/{transaction_id}/earnings',
-  byQuery: 'transaction_id',
   params: {
     transaction_id: member(v.string(), said('The `transaction_id`, as sent.', 'T-5001')),
   },
