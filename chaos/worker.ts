@@ -22,7 +22,7 @@ const statement = { bind: () => statement, all: fail, run: fail, raw: fail, firs
 const broken: Record<string, unknown> = {
   prepare: () => statement,
   batch: fail,
-  withSession: () => ({ ...broken, getBookmark: () => null }),
+  withSession: () => broken,
 }
 
 const withFaults = (name: string, database: D1Database) =>

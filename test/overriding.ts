@@ -19,8 +19,8 @@ export const overridingSessions = (
 ): D1Database =>
   overriding(db, {
     ...methods(db),
-    withSession: (bookmark: string) => {
-      const session = db.withSession(bookmark)
+    withSession: (constraint: string) => {
+      const session = db.withSession(constraint)
       return overriding(session, methods(session))
     },
   })

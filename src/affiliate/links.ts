@@ -61,7 +61,6 @@ export const listOwnLinks = affiliateList({
   words: described(() => ({
     description: 'Lists the links of the affiliate.',
     answer: link,
-    fromPrimary: true,
     files: csvWords(COLUMNS),
   })),
   async list({ env, grant, affiliate }, _filter, page) {
@@ -96,7 +95,6 @@ export const getOwnLink = affiliateOperation({
   words: described(() => ({
     description: 'Returns a link of the affiliate.',
     answer: link,
-    fromPrimary: true,
   })),
   run: async (call, { link_id: id }) => presentLink(call.env, await findOwnLink(call, id)),
 })

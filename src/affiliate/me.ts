@@ -47,7 +47,6 @@ export const getAffiliateSelf = affiliateOperation({
   words: described(() => ({
     description:
       'Returns who the affiliate is, under which plans they earn, in words and as JSON, and what they may see.',
-    fromPrimary: true,
     answer: named(
       'AffiliateSelf',
       v.object({

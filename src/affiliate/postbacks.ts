@@ -50,7 +50,6 @@ export const listPostbacks = affiliateOperation({
   words: described(() => ({
     description: 'Lists the postbacks of the affiliate, the oldest first, without their secrets.',
     answer: listOf(postback),
-    fromPrimary: true,
   })),
   run: async (call) => ({
     data: (await hooks.listEndpoints(changeOf(call))).map(presentPostback),
@@ -157,7 +156,6 @@ export const listPostbackAttempts = affiliateList({
   params: { postback_id, ...attemptFilters },
   words: described(() => ({
     description: 'Lists the attempts of the last 30 days, the newest first.',
-    fromPrimary: true,
     answer: named(
       'PostbackAttempt',
       withMembers(attempt, {

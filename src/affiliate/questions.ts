@@ -134,7 +134,6 @@ export const listOwnQuestions = affiliateList({
     description:
       'Lists the questions of the affiliate, the latest first, with what was written about each. `Accept: text/csv` returns a row for each message.',
     answer: question,
-    fromPrimary: true,
     files: csvWords(COLUMNS),
   })),
   async list({ db, grant, affiliate }, filter, page) {
@@ -175,7 +174,6 @@ export const getOwnQuestion = affiliateOperation({
   words: described(() => ({
     description: 'Returns a question of the affiliate with what was written about it.',
     answer: question,
-    fromPrimary: true,
   })),
   run: async (call, { question_id: id }) => presentQuestion(await findOwn(call, id)),
 })

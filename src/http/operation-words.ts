@@ -83,8 +83,6 @@ export interface OperationWords<A extends AnswerSchema = AnswerSchema> {
   readonly others?: Readonly<Partial<Record<200 | 201 | 202 | 207, v.GenericSchema>>>
   /** The other formats of the answer, by media type. */
   readonly files?: Readonly<Record<string, FileWords>>
-  /** The answer is read from the primary database, or from the directory: it has no bookmark. */
-  readonly fromPrimary?: true
   /** The headers that a request may have, and those of the answer, beyond what all have. */
   readonly accepts?: readonly string[]
   readonly headers?: readonly string[]

@@ -41,7 +41,6 @@ import {
   VALID_DATE,
 } from './query.ts'
 import { notFound, readCsv, readFields, readJson, validateFields } from './read-fields.ts'
-import { withReadSession } from './read-session.ts'
 import { sendJson } from './send.ts'
 import { showTo } from './show.ts'
 
@@ -75,6 +74,9 @@ export interface ReadCall extends Call {
   /** The affiliate who calls; absent if the account or the team does. */
   readonly affiliate?: ReadAffiliate | undefined
 }
+
+/** The account that reads, and a session of its database. */
+export type Reader = Pick<ReadCall, 'grant' | 'session'>
 
 /** A call of an affiliate. */
 export interface AffiliateCall extends ReadCall {
@@ -671,31 +673,31 @@ export const pageOfRequest = (c: Context): Pick<Call, 'waitUntil' | 'once'> => (
 })
 
 /** Runs an operation in a session of the account's database, once the caller is admitted. */
-function respondToReader(
+async function respondToReader(
   c: Context<AppEnv>,
   of: AnyOperation,
   params: object,
   general: Call,
 ): Promise<Response> {
-  return withReadSession(c, async ({ grant, session }) => {
-    const memory = new ReadMemory(grant.account, grant.affiliate)
-    const db = accountDatabase(c.env, { id: grant.account, binding: grant.binding })
-    const affiliate = grant.affiliate && { ...c.var.affiliate, ...grant.affiliate }
-    const call = { ...general, grant, session, memory, affiliate, actor: c.var.actor, db }
-    try {
-      const input = { ...params, ...(await bodyOf(c, of)) }
-      const files = of.files ?? {}
-      const json = of.run === noJson ? [] : ['application/json']
-      const types = [...json, ...Object.keys(files)] as [string, ...string[]]
-      const file = files[preferredType(c, types)]
-      const run = () => of.run(call, input)
-      if (file) return await file(c, call, input, async () => showTo(c, linked(c, await run())))
-      return await respond(c, of, await run(), memory)
-    } catch (error) {
-      memory.release()
-      throw error
-    }
-  })
+  const grant = await c.var.grantPromise
+  const memory = new ReadMemory(grant.account, grant.affiliate)
+  const db = accountDatabase(c.env, { id: grant.account, binding: grant.binding })
+  const session = db.withSession('first-primary')
+  const affiliate = grant.affiliate && { ...c.var.affiliate, ...grant.affiliate }
+  const call = { ...general, grant, session, memory, affiliate, actor: c.var.actor, db }
+  try {
+    const input = { ...params, ...(await bodyOf(c, of)) }
+    const files = of.files ?? {}
+    const json = of.run === noJson ? [] : ['application/json']
+    const types = [...json, ...Object.keys(files)] as [string, ...string[]]
+    const file = files[preferredType(c, types)]
+    const run = () => of.run(call, input)
+    if (file) return await file(c, call, input, async () => showTo(c, linked(c, await run())))
+    return await respond(c, of, await run(), memory)
+  } catch (error) {
+    memory.release()
+    throw error
+  }
 }
 
 /** Returns how many requests a request counts as: see `weight` of an operation. */

@@ -14,7 +14,7 @@ import {
 } from '../db/records/attention.ts'
 import { readFailingEndpoints } from '../db/webhooks/endpoints.ts'
 import { DAY_MS } from '../durations.ts'
-import type { Reader } from '../http/read-session.ts'
+import type { Reader } from '../http/operation.ts'
 import { quote, quoteAll } from '../validation/quote.ts'
 import { nameSuggester } from '../validation/suggest.ts'
 import { todayOf } from '../zone.ts'

@@ -11,7 +11,6 @@ import { ApiError, errorName } from '../errors.ts'
 import { type RequestBody, readBody } from '../http/body.ts'
 import { parseJson } from '../http/json.ts'
 import { type Preferences, readPrefer } from '../http/prefer.ts'
-import { setBookmark } from '../http/read-session.ts'
 import { keepUntilSent } from '../http/send.ts'
 import { canonicalJson } from '../validation/canonical-json.ts'
 import { isObject, type RecordValidator } from '../validation/record-validator.ts'
@@ -63,7 +62,6 @@ async function handleDelivery(
     delivery_id: input.id,
     outcomes: summaryOf({ ...stored.decision.counts, form: validated.form }),
   })
-  setBookmark(session, c.header)
   const { applied, minimal } = options.preferences
   if (applied) c.header('Preference-Applied', applied)
   const url = deliveryUrl(c.env, grant, input.id)

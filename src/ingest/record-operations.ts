@@ -92,7 +92,7 @@ const sendOf = (owned: Owned) => {
       answer: result,
       others: { 201: result, 207: result },
       accepts: ['Prefer', 'Content-Encoding', ...(hasKey ? ['Idempotency-Key'] : [])],
-      headers: ['x-d1-bookmark', 'Preference-Applied'],
+      headers: ['Preference-Applied'],
       errors: [
         'quota_exceeded',
         ...(hasKey ? (['invalid_request', 'idempotency_key_reused'] as const) : []),

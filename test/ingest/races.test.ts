@@ -19,8 +19,8 @@ function afterRead(change: (round: number) => Promise<unknown>, times = 1): Env 
   return {
     ...env,
     DB: overriding(env.DB, {
-      withSession: (bookmark: string) => {
-        const session = env.DB.withSession(bookmark)
+      withSession: (constraint: string) => {
+        const session = env.DB.withSession(constraint)
         let batches = 0
         return overriding(session, {
           batch: async (statements: D1PreparedStatement[]) => {

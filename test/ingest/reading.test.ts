@@ -1,10 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { newDeliveryId } from '../../src/ingest/delivery-id.ts'
-import { fetchWith } from '../checked-fetch.ts'
-import { ada, ask, askAdmin, deposit, json, ORIGIN, partner } from '../partner.ts'
+import { ada, ask, askAdmin, deposit, json, partner } from '../partner.ts'
 import { asLogged, type LoggedError } from '../results.ts'
-import { overriding } from './watched.ts'
 
 /** Creates a partner with customers c-1 and c-2 and `count` transactions over three days. */
 const withTransactions = async (count: number) => {
@@ -192,77 +190,6 @@ describe('a single record', () => {
       expect((await acme.get(`transactions/${id}`)).status).toBe(400)
     },
   )
-})
-
-describe('bookmarks', () => {
-  test('responses from the database have a bookmark, which requests accept', async () => {
-    const acme = await partner()
-    const written = await acme.post('customers', ada)
-    const bookmark = written.headers.get('x-d1-bookmark')!
-    expect(bookmark).toMatch(/^[\da-f]{8}-[\da-f]{8}-[\da-f]{8}-[\da-f]{32}$/)
-
-    const read = await acme.get('customers', { 'x-d1-bookmark': bookmark })
-    expect(read.status).toBe(200)
-    expect(read.headers.get('x-d1-bookmark')).toMatch(/^[\da-f]{8}-/)
-  })
-
-  test('a read without a bookmark goes to the primary and sees every write', async () => {
-    const acme = await partner()
-    const opened: string[] = []
-    const DB = overriding(env.DB, {
-      withSession: (constraint: string) => {
-        opened.push(constraint)
-        return env.DB.withSession(constraint)
-      },
-    })
-    const read = async (headers: Record<string, string> = {}) => {
-      const request = new Request(`${ORIGIN}/api/v1/forex/customers`, {
-        headers: { Authorization: `Bearer ${acme.access_token}`, ...headers },
-      })
-      return (await fetchWith({ ...env, DB } as Env, request)).headers.get('x-d1-bookmark')!
-    }
-    const bookmark = await read()
-    await read({ 'x-d1-bookmark': bookmark })
-
-    expect(opened).toEqual(['first-primary', bookmark])
-  })
-
-  test('a bookmark that the database refuses is ignored: the primary answers', async () => {
-    const acme = await partner()
-    await acme.post('customers', ada)
-    const refused = `ffffffff-00000001-0000000a-${'f'.repeat(32)}`
-    const opened: string[] = []
-    const DB = overriding(env.DB, {
-      withSession: (constraint: string) => {
-        opened.push(constraint)
-        const session = env.DB.withSession(constraint)
-        const refuse = () => Promise.reject(new Error('D1_ERROR: Invalid bookmark.'))
-        return constraint === refused ? overriding(session, { batch: refuse }) : session
-      },
-    })
-    const request = new Request(`${ORIGIN}/api/v1/forex/customers`, {
-      headers: { Authorization: `Bearer ${acme.access_token}`, 'x-d1-bookmark': refused },
-    })
-    const response = await fetchWith({ ...env, DB } as Env, request)
-    expect([response.status, (await json(response)).data]).toMatchObject([200, [ada]])
-    expect(opened).toEqual([refused, 'first-primary'])
-  })
-
-  const bookmark = `00000000-00000001-0000000a-${'f'.repeat(32)}`
-  test.each([
-    ...['', 'x', 'first-primary', '00000000-00000000-00000000'],
-    ...[`0${bookmark}`, `${bookmark}0`, bookmark.slice(1), bookmark.slice(0, -1)],
-    ...[0, 9, 18, 27].map((at) => `${bookmark.slice(0, at)}g${bookmark.slice(at + 1)}`),
-    ...[9, 18, 27].map((at) => bookmark.slice(0, at) + bookmark.slice(at + 1)),
-    ...[1, 10, 19, 28].map((at) => bookmark.slice(0, at) + bookmark.slice(at).replace(/^.{7}/, '')),
-  ])('the bookmark %j is 400 invalid_query', async (bookmark) => {
-    const acme = await partner()
-
-    await expectInvalidQuery(
-      await acme.get('customers', { 'x-d1-bookmark': bookmark }),
-      'x-d1-bookmark',
-    )
-  })
 })
 
 describe('GET account', () => {

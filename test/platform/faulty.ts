@@ -51,8 +51,8 @@ export function faulty(faults: (Fault | null)[]) {
     })
   const DB = overriding(env.DB, {
     prepare: (text: string) => statement(env.DB.prepare(text)),
-    withSession: (bookmark: string) => {
-      const session = env.DB.withSession(bookmark)
+    withSession: (constraint: string) => {
+      const session = env.DB.withSession(constraint)
       return overriding(session, {
         batch: failing((list: D1PreparedStatement[]) => session.batch(list)),
         prepare: (text: string) => statement(session.prepare(text)),

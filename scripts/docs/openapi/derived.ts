@@ -56,10 +56,6 @@ function bodyOf(of: DescribedOperation): NonNullable<Operation['body']> {
   return name === 'csv' ? { type: 'text/csv', schema } : { schema }
 }
 
-/** Returns whether an operation reads what an account stores, in a session that a bookmark continues. */
-const hasBookmark = ({ callers, method, path, words }: DescribedOperation) =>
-  callers && method === 'GET' && path.startsWith('/accounts/{account}') && !words?.fromPrimary
-
 /** Describes the responses with a file, a range of it, or nothing. */
 function rangedAnswers(type: string, others: readonly string[]): Operation['answers'] {
   const headers = [...others, 'ETag', 'Accept-Ranges', 'Content-Disposition']
@@ -76,7 +72,6 @@ function answersOf(of: DescribedOperation, shownAs?: JsonSchema): Operation['ans
   const { status, params, words } = of
   const { answer, others = {}, files = {} } = words as OperationWords
   const headers = [
-    ...(hasBookmark(of) ? ['x-d1-bookmark'] : []),
     ...(Object.hasOwn(params, 'per_page') ? ['Link'] : []),
     ...(words?.headers ?? []),
     ...Object.values(files).flatMap((file) => file.headers ?? []),
@@ -137,11 +132,7 @@ function describe(of: DescribedOperation, api: Api): Operation {
     ...(hasBody(of.method) && { body: { required: true, ...bodyOf(of) } }),
     answers: answersOf(of, of.words?.answer ? shownAs : undefined),
     inline: params,
-    parameters: [
-      ...(own.includes('{account}') ? [account] : []),
-      ...(of.words?.accepts ?? []),
-      ...(hasBookmark(of) ? ['x-d1-bookmark'] : []),
-    ],
+    parameters: [...(own.includes('{account}') ? [account] : []), ...(of.words?.accepts ?? [])],
     errors: api.kind === 'anyone' ? errors : [...errorsOf(own, of.method), ...errors],
   }
 }

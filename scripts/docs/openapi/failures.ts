@@ -113,7 +113,6 @@ const headersOf = (status: number, operation: Operation): string[] => [
   ...(RATE_LIMITED.includes(operation.caller) && status !== 401
     ? ['RateLimit', 'RateLimit-Policy']
     : []),
-  ...(callerGroup(operation) === 'anyone' ? [] : ['x-d1-bookmark']),
   ...(isNeverCached(operation) ? NO_CACHE_HEADERS : []),
 ]
 

@@ -29,9 +29,6 @@ export const HEADERS: Record<string, object> = {
     minimum: 1,
   }),
   'WWW-Authenticate': header('The required authentication scheme.'),
-  'x-d1-bookmark': header(
-    'The state of the database. Send it with a read that must include the effects of this request.',
-  ),
   Link: header('The next page, with `rel="next"` (RFC 8288). Absent on the last page.'),
   'Preference-Applied': header('The preferences that the service applied (RFC 7240).'),
   'Accept-Encoding': header('The supported compressions, after a request with another one.'),

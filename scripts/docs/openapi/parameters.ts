@@ -31,12 +31,6 @@ const HEADER: Record<string, object> = {
     '2026-10-02/part-1',
     { type: 'string', pattern: '^[!-~]{1,255}$' },
   ),
-  'x-d1-bookmark': header(
-    'x-d1-bookmark',
-    'The same header of an earlier response. It allows a replica that is at least as recent to answer. Without it the primary database answers.',
-    undefined,
-    { type: 'string', pattern: '^[\\da-f]{8}-[\\da-f]{8}-[\\da-f]{8}-[\\da-f]{32}$' },
-  ),
 }
 
 const account = (description: string, example: string) => path('account', description, example)

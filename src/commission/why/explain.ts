@@ -6,8 +6,7 @@ import {
   type StoredItem,
 } from '../../db/commission/books/stored-items.ts'
 import { ApiError } from '../../errors.ts'
-import type { ReadCall } from '../../http/operation.ts'
-import type { Reader } from '../../http/read-session.ts'
+import type { ReadCall, Reader } from '../../http/operation.ts'
 import { add, decimal, fixedText } from '../engine/decimal.ts'
 import type { LineJson } from '../engine/line-json.ts'
 import type { Adjustment, StatementLine, StoredSteps } from '../statements/draft.ts'
