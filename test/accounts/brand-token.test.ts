@@ -8,7 +8,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
 import { grantOf, settingsOf } from '../../src/auth/grant.ts'
 import { isIssued, newIssuedKey, remember } from '../../src/auth/issued-key.ts'
-import { type RateState, REQUESTS_PER_WINDOW } from '../../src/auth/rate.ts'
+import { REQUESTS_PER_WINDOW } from '../../src/auth/rate.ts'
 import { digest, isWellFormed, newSecret } from '../../src/auth/secret.ts'
 import { brandTokenObjectName } from '../../src/auth/token-gate.ts'
 import { findAccount } from '../../src/db/directory/accounts.ts'
@@ -182,7 +182,7 @@ describe('Brand Tokens', () => {
     }
     const times = Array.from({ length: REQUESTS_PER_WINDOW }, () => Date.now())
     await runInDurableObject(await tokenObjectOf(brand_token), (_, { storage }) =>
-      storage.kv.put('rate', { times, lease: 0, used: 0 } satisfies RateState),
+      storage.kv.put('times', times),
     )
     await abortAllDurableObjects()
 
