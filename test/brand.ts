@@ -1,7 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { grantOf } from '../src/auth/grant.ts'
-import { newIssuedKey } from '../src/auth/issued-key.ts'
-import { digest } from '../src/auth/secret.ts'
+import { digest, newSecret } from '../src/auth/secret.ts'
 import { brandTokenObjectName } from '../src/auth/token-gate.ts'
 import { insertBrandToken } from '../src/db/directory/credentials.ts'
 import type { Account } from '../src/db/schema.ts'
@@ -44,7 +43,7 @@ async function putDefinitions(account: string, events: Record<string, object>) {
 export async function storedBrand(settings: Partial<Settings> = {}) {
   const { account = 'acme-casino', binding = 'DB', time_zone = 'UTC', events = {} } = settings
   const { unknown_customer = 'hold' } = settings
-  const brand_token = await newIssuedKey(env.TRACKING_KEYS, 'tbt', 'test')
+  const brand_token = newSecret('tbt', 'test')
   const tokenDigest = await digest(brand_token)
   const created_at = '2026-01-01T00:00:00.000Z'
   const [stored] = await env.DB.batch<Account>([

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import { newIssuedKey } from '../auth/issued-key.ts'
-import { digest } from '../auth/secret.ts'
+import { digest, newSecret } from '../auth/secret.ts'
 import * as rows from '../db/directory/affiliate-keys.ts'
 import { affiliateExists } from '../db/directory/affiliates.ts'
 import { withAudit } from '../db/directory/audit.ts'
@@ -62,7 +61,7 @@ export async function createAffiliateKey(
 ) {
   const { DB } = env
   const now = Date.now()
-  const affiliate_key = await newIssuedKey(env.TRACKING_KEYS, 'taf', mode)
+  const affiliate_key = newSecret('taf', mode)
   const id = crypto.randomUUID()
   const created_at = new Date(now).toISOString()
   const details = { affiliate_id, id, name, scope }

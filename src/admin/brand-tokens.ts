@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import { newIssuedKey } from '../auth/issued-key.ts'
-import { digest } from '../auth/secret.ts'
+import { digest, newSecret } from '../auth/secret.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import * as rows from '../db/directory/credentials.ts'
 import type { Account } from '../db/schema.ts'
@@ -74,7 +73,7 @@ export const regenerateBrandToken = accountOperation({
   async run({ env, actor, account }, { overlap: length = DEFAULT_OVERLAP }) {
     requireBrand(account)
     const now = Date.now()
-    const brand_token = await newIssuedKey(env.TRACKING_KEYS, 'tbt', account.mode)
+    const brand_token = newSecret('tbt', account.mode)
     const tokenDigest = await digest(brand_token)
     const id = crypto.randomUUID()
     const created_at = new Date(now).toISOString()

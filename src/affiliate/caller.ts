@@ -3,9 +3,8 @@ import { createMiddleware } from 'hono/factory'
 import { viewOf } from '../auth/affiliate-view.ts'
 import { type AppEnv, authorize, type ReadAffiliate } from '../auth/authorize.ts'
 import { affiliateActor, type CallingAffiliate, type Grant } from '../auth/grant.ts'
-import { newKnownKeys } from '../auth/issued-key.ts'
 import { isSafe } from '../auth/roles.ts'
-import { isWellFormed } from '../auth/secret.ts'
+import { digest, isWellFormed } from '../auth/secret.ts'
 import { affiliateKeyObjectName } from '../auth/token-gate.ts'
 import { findCustomersOf } from '../db/commission/customers-of.ts'
 import { accountDatabase, resolveDatabase } from '../db/database.ts'
@@ -50,8 +49,6 @@ async function findNamedCustomer(
   }
 }
 
-const affiliateKeys = newKnownKeys('keys of affiliates')
-
 /**
  * Authenticates an affiliate by their key or by a session of the portal, applies the rate limit, and decides
  * what they see. Every route of affiliates passes here. A handler reads the affiliate from its grant, and
@@ -60,7 +57,7 @@ const affiliateKeys = newKnownKeys('keys of affiliates')
  * `weightOf` returns how many requests of the limit a request costs.
  *
  * @throws ApiError `missing_credentials`, `invalid_affiliate_key`, `rate_limited`, `insufficient_scope`,
- * `affiliate_suspended`, `invalid_query`; `unavailable` if there are too many invented keys.
+ * `affiliate_suspended`, `invalid_query`
  */
 export const caller = (weightOf: (path: string, method: string) => number) =>
   createMiddleware<AppEnv>(async function caller(c, next) {
@@ -133,13 +130,10 @@ async function readKey(c: Context<AppEnv>): Promise<Credential> {
   const [, key] = /^Bearer +(\S+)$/i.exec(c.req.header('Authorization') ?? '') ?? []
   if (key === undefined) throw missingKey(c.req.header('x-api-key'))
   if (!isWellFormed(key, 'taf')) throw invalidKey(key)
-  const found = await affiliateKeys.digestOf(c.env.TRACKING_KEYS, key)
+  const found = await digest(key)
   return {
     objectName: affiliateKeyObjectName(found),
-    accept: () => {
-      affiliateKeys.accept(found)
-      noteUse(c, found, Date.now())
-    },
+    accept: () => noteUse(c, found, Date.now()),
   }
 }
 

@@ -2,20 +2,15 @@ import { createMiddleware } from 'hono/factory'
 import { ApiError } from '../errors.ts'
 import { isJwt } from './access-token.ts'
 import { type AppEnv, authorize, type WeightOf } from './authorize.ts'
-import { newKnownKeys } from './issued-key.ts'
-import { isWellFormed } from './secret.ts'
+import { digest, isWellFormed } from './secret.ts'
 import { brandTokenObjectName } from './token-gate.ts'
-
-const brandTokens = newKnownKeys('Brand Tokens')
 
 /**
  * Authenticates a brand by its Brand Token and applies the rate limit. A token with a wrong checksum
- * is refused without a look-up. Other tokens that the service did not make are looked up, but an isolate
- * looks up at most 10 of them per second, because each look-up opens an object. The response does not
- * reveal why a token is refused. `weightOf` returns how many requests of the limit a path costs.
+ * is refused without a look-up. The response does not reveal why a token is refused. `weightOf` returns how many
+ * requests of the limit a path costs.
  *
- * @throws ApiError `invalid_api_key`, `rate_limited`; `unavailable` if there are too many invented
- * tokens.
+ * @throws ApiError `invalid_api_key`, `rate_limited`
  */
 export const apiKey = (weightOf: WeightOf) =>
   createMiddleware<AppEnv>(async function apiKey(c, next) {
@@ -24,8 +19,7 @@ export const apiKey = (weightOf: WeightOf) =>
     if (key !== undefined && isJwt(key)) throw invalidApiKey(WRONG_CREDENTIAL)
     if (key?.startsWith('taf_')) throw invalidApiKey(AFFILIATE_KEY)
     if (key === undefined || !isWellFormed(key, 'tbt')) throw invalidApiKey(INVALID)
-    const tokenDigest = await brandTokens.digestOf(c.env.TRACKING_KEYS, key)
-    const objectName = brandTokenObjectName(tokenDigest)
+    const objectName = brandTokenObjectName(await digest(key))
     const unknownToken = () => invalidApiKey(INVALID)
     await authorize(
       c,
@@ -33,10 +27,7 @@ export const apiKey = (weightOf: WeightOf) =>
       objectName,
       weightOf(c.req.path, c.req.method),
       unknownToken,
-      (grant) => {
-        brandTokens.accept(tokenDigest)
-        return grant
-      },
+      (grant) => grant,
     )
   })
 

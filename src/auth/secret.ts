@@ -1,6 +1,6 @@
 /**
  * Returns the SHA-256 of a secret in hex, the only form in which secrets are stored. A fast digest is
- * safe because every secret has at least 190 random bits.
+ * safe because every secret has 256 random bits.
  */
 export async function digest(secret: string): Promise<string> {
   const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(secret))
@@ -17,8 +17,10 @@ const SECRET_FORMAT = /^([a-z]+_(?:live|test)_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
 export type Prefix = 'tcs' | 'tbt' | 'taf'
 
 /** Returns a new secret of 256 random bits: `{prefix}_{mode}_{43 base62}{6 base62 of its CRC32}`. */
-export const newSecret = (prefix: Prefix, mode: 'live' | 'test'): string =>
-  withChecksum(`${prefix}_${mode}_${randomText(SECRET_LENGTH)}`)
+export function newSecret(prefix: Prefix, mode: 'live' | 'test'): string {
+  const body = `${prefix}_${mode}_${randomText(SECRET_LENGTH)}`
+  return body + checksum(body)
+}
 
 /** The number of characters between the prefix and the checksum. */
 export const SECRET_LENGTH = 43
@@ -34,21 +36,6 @@ export function randomText(length: number): string {
   }
   return random
 }
-
-/** Returns a number of at most 64 bits as 11 characters of base62. */
-export function toBase62(number: bigint): string {
-  let digits = ''
-  for (let i = 0, rest = number; i < BASE62_OF_64_BITS; i++, rest /= 62n) {
-    digits = BASE62[Number(rest % 62n)] + digits
-  }
-  return digits
-}
-
-/** The length of the text of `toBase62`. */
-export const BASE62_OF_64_BITS = 11
-
-/** Appends the checksum to a secret. */
-export const withChecksum = (body: string) => body + checksum(body)
 
 /** Returns whether a text has this prefix, the format of a secret, and the correct checksum. */
 export function isWellFormed(secret: string, prefix: Prefix): boolean {

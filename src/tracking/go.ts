@@ -1,9 +1,8 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
-import { newLookupLimit } from '../auth/lookup-limit.ts'
 import { SUBS, type Subs } from '../db/directory/clicks.ts'
 import { findLink, type Link } from '../db/directory/links.ts'
-import { ApiError, errorName } from '../errors.ts'
+import { ApiError, errorName, unavailable } from '../errors.ts'
 import { encodeTrackingCode, hasCheckByte, isLinkId, newClickId } from './code.ts'
 
 /** A click on a link, as the queue carries it. It holds no personal data. */
@@ -47,7 +46,16 @@ const cache = new Map<string, { link: Link; expiresAt: number }>()
 /** The maximum number of link ids without a check byte of our keys that an isolate looks up in a second. */
 const MAX_UNCHECKED_LOOKUPS = 10
 
-const countUncheckedLookup = newLookupLimit(MAX_UNCHECKED_LOOKUPS, 'link ids')
+const unchecked = { second: 0, lookups: 0 }
+
+/** Counts the look-up of such an id at `now` (milliseconds). Throws `unavailable` if there were too many. */
+function countUncheckedLookup(now: number): void {
+  const second = Math.floor(now / 1000)
+  unchecked.lookups = unchecked.second === second ? unchecked.lookups + 1 : 1
+  unchecked.second = second
+  if (unchecked.lookups > MAX_UNCHECKED_LOOKUPS)
+    throw unavailable(new Error('Too many unknown link ids.'), 1)
+}
 
 /**
  * Returns a link, or throws `not_found`. A missing link is not cached, so that a new link works at

@@ -7,7 +7,6 @@ import {
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
 import { grantOf, settingsOf } from '../../src/auth/grant.ts'
-import { isIssued, newIssuedKey, remember } from '../../src/auth/issued-key.ts'
 import { REQUESTS_PER_WINDOW } from '../../src/auth/rate.ts'
 import { digest, isWellFormed, newSecret } from '../../src/auth/secret.ts'
 import { brandTokenObjectName } from '../../src/auth/token-gate.ts'
@@ -40,14 +39,6 @@ async function refusal(response: Response) {
   expect(request_id).toBe(response.headers.get('X-Request-Id'))
   return [response.status, response.headers.get('WWW-Authenticate'), body]
 }
-
-test('an isolate forgets the digests of tokens when it has as many as it may have', () => {
-  const digests = new Set(['a', 'b'])
-  remember(digests, 'c', 3)
-  expect([...digests]).toEqual(['a', 'b', 'c'])
-  remember(digests, 'd', 3)
-  expect([...digests]).toEqual(['d'])
-})
 
 describe('Brand Tokens', () => {
   test('a Brand Token has the common secret format and only its digest is stored', async () => {
@@ -123,40 +114,6 @@ describe('Brand Tokens', () => {
     expect(await resultOf(typo)).toEqual([401, [], 0])
     expect(await resultOf(newSecret('tbt', 'live'))).toEqual([401, ['admit'], 0])
     expect(await resultOf(brand_token)).toEqual([200, ['admit'], 1])
-  })
-
-  test('of tokens that the service did not make, an isolate looks up 10 a second', async () => {
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
-    try {
-      const { brand_token } = await brand()
-      const resultOf = async (key: string) => {
-        const seen = await countCalls('/tracking/events/account', { headers: { 'x-api-key': key } })
-        return [seen.response.status, seen.calls]
-      }
-      for (let i = 0; i < 10; i++) {
-        expect(await resultOf(newSecret('tbt', 'live'))).toEqual([401, ['admit']])
-      }
-      expect(await resultOf(newSecret('tbt', 'live'))).toEqual([503, []])
-      // A token of the service is not counted, whether or not it is valid.
-      expect(await resultOf(brand_token)).toEqual([200, ['admit']])
-      const unopened = await newIssuedKey(env.TRACKING_KEYS, 'tbt', 'live')
-      expect(await resultOf(unopened)).toEqual([401, ['admit']])
-      vi.setSystemTime(Date.now() + 1000)
-      expect(await resultOf(newSecret('tbt', 'live'))).toEqual([401, ['admit']])
-    } finally {
-      vi.useRealTimers()
-    }
-  })
-
-  test('a token that a removed key made is valid', async () => {
-    const acme = await brand()
-    const headers = { 'x-api-key': acme.brand_token }
-    const request = new Request(new URL('/tracking/events/account', ORIGIN), { headers })
-    const TRACKING_KEYS = JSON.stringify({ keys: [{ kty: 'oct', k: 'x'.repeat(43) }] })
-    const world = { ...env, TRACKING_KEYS } as Env
-    expect((await fetchWith(world, request)).status).toBe(200)
-    expect(await isIssued(env.TRACKING_KEYS, acme.brand_token)).toBe(true)
-    expect(await isIssued(TRACKING_KEYS, acme.brand_token)).toBe(false)
   })
 
   test('a Brand Token opens neither partner routes nor administration routes', async () => {

@@ -2,7 +2,6 @@ import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { verifyAccessToken } from '../../src/auth/access-token.ts'
-import { newIssuedKey } from '../../src/auth/issued-key.ts'
 import { isWellFormed, newSecret } from '../../src/auth/secret.ts'
 import { brand } from '../brand.ts'
 import { everyEdit, isSendable, mangled, singleEdits } from '../fuzz/edits.ts'
@@ -132,7 +131,7 @@ describe('a Brand Token', () => {
     const { brand_token } = await brand()
     const attempt = sendTo(env)
     const withoutToken = bodyOf(await attempt(''))
-    const unopened = await newIssuedKey(env.TRACKING_KEYS, 'tbt', 'test')
+    const unopened = newSecret('tbt', 'test')
     const guesses: fc.Arbitrary<() => string> = fc.oneof(
       { weight: 8, arbitrary: mangled(brand_token).map((text) => () => text) },
       { weight: 2, arbitrary: fc.string({ maxLength: 80 }).map((text) => () => text) },

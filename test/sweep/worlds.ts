@@ -6,7 +6,6 @@ import { app } from '../../src/app.ts'
 import { expiryOf, issueAccessToken } from '../../src/auth/access-token.ts'
 import { DEFAULT_VIEW } from '../../src/auth/affiliate-view.ts'
 import { grantOf } from '../../src/auth/grant.ts'
-import { newIssuedKey } from '../../src/auth/issued-key.ts'
 import { digest, newSecret } from '../../src/auth/secret.ts'
 import { affiliateKeyObjectName, brandTokenObjectName } from '../../src/auth/token-gate.ts'
 import { lineId, statementId } from '../../src/commission/statements/ids.ts'
@@ -78,8 +77,8 @@ export async function prepare(
   const account = `firm-${made}-of-${vertical}`
   const isBrand = vertical === 'igaming'
   const client_secret = newSecret('tcs', 'test')
-  const brand_token = await newIssuedKey(env.TRACKING_KEYS, 'tbt', 'test')
-  const affiliate_key = await newIssuedKey(env.TRACKING_KEYS, 'taf', 'test')
+  const brand_token = newSecret('tbt', 'test')
+  const affiliate_key = newSecret('taf', 'test')
   const key_digest = await digest(affiliate_key)
   const [client_id, jti, token_id, key_id] = Array.from({ length: 4 }, () => crypto.randomUUID())
   const [link_id, name] = [await newLinkId(env.TRACKING_KEYS), await digest(brand_token)]
