@@ -162,10 +162,3 @@ CREATE TABLE resets (
   account    TEXT PRIMARY KEY,
   started_at TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
-
--- The zone in which the days of an account's deliveries are computed. One of another zone is not accepted: the
--- zone has changed, and a token still had the previous one. Accounts without a row accept all.
-CREATE TABLE delivery_conditions (
-  account   TEXT PRIMARY KEY,
-  book_zone TEXT NOT NULL
-) STRICT, WITHOUT ROWID;

@@ -15,7 +15,6 @@ import { hasAskedToLower, hasAuditEntry, newAuditId, withAudit } from '../db/dir
 import { hasFiles } from '../db/exports/files.ts'
 import { holdsAny } from '../db/fraud/holds.ts'
 import { insertFirstRules } from '../db/fraud/rules.ts'
-import { readBookZone, setBookZone } from '../db/records/book-zone.ts'
 import { beginReset, RESET_LIMITS, resetStep } from '../db/records/reset.ts'
 import { readUsage } from '../db/records/storage.ts'
 import { DEFAULT_STORAGE_QUOTA } from '../db/records/storage-limits.ts'
@@ -221,7 +220,7 @@ async function admitAmountSigns({ account, db }: AccountCall, signs: AmountSigns
   })
 }
 
-/** Throws `validation_failed` if a body has a book zone and the account is a brand's. */
+/** Throws `validation_failed` if a new account has a book zone and is a brand's. */
 function refuseBookZoneOfBrand(
   vertical: string,
   { book_zone }: { book_zone?: string | undefined },
@@ -229,40 +228,6 @@ function refuseBookZoneOfBrand(
   if (vertical !== 'igaming' || book_zone === undefined) return
   const expected = 'it is for partners, and the days of a brand are those of its `time_zone`'
   throw validationFailed([{ pointer: '/book_zone', code: 'not_applicable', expected }])
-}
-
-/**
- * Has the database of an account refuse deliveries of any other book zone, before the setting changes.
- * Days are stored, so a zone can change only while no record has one.
- *
- * @throws ApiError `conflict` if the account has customers or transactions.
- */
-async function admitBookZone({ account, db }: AccountCall, zone: string): Promise<void> {
-  if (await setBookZone(db, account.id, zone)) return
-  const current = (await readBookZone(db, account.id)) ?? account.book_zone
-  if (current === zone) return
-  const remedy =
-    account.mode === 'test'
-      ? 'Reset the account first, which deletes its records.'
-      : 'Create another account with this book zone, and have the partner send its records there.'
-  throw new ApiError('conflict', {
-    detail: `The account has customers or transactions, whose days are those of ${current}. Its book zone can change only while it has none. ${remedy}`,
-  })
-}
-
-/**
- * Stores the zone that the records database of an account requires, if it differs from `zone`, which was
- * stored last. A concurrent change may have set another zone in the records database; copies that one,
- * because the days of the records are those of its zone.
- */
-async function settleBookZone({ env, account, db }: AccountCall, zone: string): Promise<void> {
-  let stored = zone
-  for (;;) {
-    const required = (await readBookZone(db, account.id)) ?? stored
-    if (required === stored) return
-    await withD1Retry(() => rows.updateAccount(env.DB, account.id, { book_zone: required }).run())
-    stored = required
-  }
 }
 
 const s = accountChange
@@ -287,7 +252,7 @@ export const settingsShown = described(() => ({
   vertical: newAccount.vertical,
   mode: newAccount.mode.wrapped,
   time_zone: s.time_zone.wrapped,
-  book_zone: s.book_zone.wrapped,
+  book_zone: newAccount.book_zone.wrapped,
   amount_signs: s.amount_signs.wrapped,
   policies: v.object({
     unknown_customer: s.unknown_customer.wrapped,
@@ -476,7 +441,7 @@ export const changeAccount = accountOperation({
   body: accountChange,
   words: described(() => ({
     description:
-      'Changes the name, the time zone or the policies, or disables the account. Omitted members keep their values. Changed policies apply to later requests. `book_zone` can change only while the account has no customers and no transactions, and `amount_signs` only while no period is closed (409).',
+      'Changes the name, the time zone or the policies, or disables the account. Omitted members keep their values. Changed policies apply to later requests. `amount_signs` can change only while no period is closed (409).',
     answer: named('ChangedAccount', v.object({ ...shown, takes_effect })),
     errors: ['conflict'],
     command: { name: 'accounts change' },
@@ -493,8 +458,6 @@ export const changeAccount = accountOperation({
       ...looks.change,
     }
     if (needsApprover(change)) requireRole(role, 'approver')
-    refuseBookZoneOfBrand(account.vertical, change)
-    if (change.book_zone !== undefined) await admitBookZone(call, change.book_zone)
     if (change.approvals !== undefined) await admitApprovals(call, change.approvals)
     if (change.amount_signs !== undefined) await admitAmountSigns(call, change.amount_signs)
     const details = {
@@ -512,7 +475,6 @@ export const changeAccount = accountOperation({
         ...(looks.image === undefined ? [] : [putLogo(env.DB, id, looks.image)]),
       ])
     }
-    if (change.book_zone !== undefined) await settleBookZone(call, change.book_zone)
     const takes_effect = await propagateSettings(env, id)
     return { ...presentAccount((await rows.findAccount(env.DB, id)) ?? account), takes_effect }
   },

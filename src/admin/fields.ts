@@ -171,15 +171,6 @@ const settings = {
       said('The IANA time zone of times without an offset. Defaults to `UTC`.', 'Europe/Berlin'),
     ),
   ),
-  book_zone: v.optional(
-    member(
-      zone,
-      said(
-        'Partners only: the IANA time zone by which `signup_date` and `transaction_date` belong to days, and so to control totals and periods. Defaults to `UTC`. It can change only while the account has no customers and no transactions.',
-        'America/New_York',
-      ),
-    ),
-  ),
   amount_signs: v.optional(
     member(
       f.oneOf(...AMOUNT_SIGNS),
@@ -307,6 +298,15 @@ export const newAccount = {
     ),
   ),
   ...settings,
+  book_zone: v.optional(
+    member(
+      zone,
+      said(
+        'Partners only: the IANA time zone by which `signup_date` and `transaction_date` belong to days, and so to control totals and periods. Defaults to `UTC`. It never changes.',
+        'America/New_York',
+      ),
+    ),
+  ),
   name: settings.name.wrapped,
   region: v.optional(region),
   jurisdiction: v.optional(

@@ -63,7 +63,6 @@ const KEPT_TABLES = [
   'plan_versions',
   'assignments',
   'erasures',
-  'delivery_conditions',
   'changed',
   'totals',
   'resets',

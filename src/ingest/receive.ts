@@ -14,7 +14,7 @@ import { type Preferences, readPrefer } from '../http/prefer.ts'
 import { keepUntilSent } from '../http/send.ts'
 import { canonicalJson } from '../validation/canonical-json.ts'
 import { isObject, type RecordValidator } from '../validation/record-validator.ts'
-import { bookZoneOf, dayInZone } from '../zone.ts'
+import { dayInZone } from '../zone.ts'
 import { deliveryUrl } from './account-url.ts'
 import { serializeErrors } from './delivery-errors.ts'
 import { newDeliveryId } from './delivery-id.ts'
@@ -156,7 +156,6 @@ function toDeliveryInput(
     form: validated.form,
     receivedAt,
     receivedDay: records.receivedDay ?? dayInZone('UTC', receivedAt),
-    bookZone: bookZoneOf(grant),
     storageQuota: grant.storage_quota,
     policy: resource.policy(grant),
     received: validated.records.length,

@@ -37,13 +37,8 @@ const {
   affiliate_view: _view,
   accent_color: _color,
   logo: _logo,
-  book_zone,
-  ...common
+  ...settings
 } = accountChange
-
-/** Returns the members that can be set: brands have no `book_zone`. */
-const schemasOf = ({ vertical }: Account) =>
-  vertical === 'igaming' ? common : { ...common, book_zone }
 
 const StopAccount = ({ account }: { account: Account }, visit = useVisit()) => (
   <>
@@ -107,7 +102,7 @@ export const settingsPage: Page = {
         <SchemaForm
           change="save"
           submit="Save settings"
-          schemas={schemasOf(account)}
+          schemas={settings}
           words={ACCOUNT_WORDS}
           values={{ ...account, ...account.policies }}
         />

@@ -99,7 +99,7 @@ export const ACCOUNT_WORDS = {
   },
   book_zone: {
     label: 'Time zone of the books',
-    hint: 'The zone that decides to which day, and so to which month, a signup or a transaction belongs. It can change only while the account has no customers and no transactions. Default: UTC.',
+    hint: 'The zone that decides to which day, and so to which month, a signup or a transaction belongs. It never changes. Default: UTC.',
   },
   amount_signs: {
     label: 'Amounts of withdrawals',

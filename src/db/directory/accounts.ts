@@ -60,7 +60,6 @@ const SETTINGS = [
   'address',
   'locale',
   'time_zone',
-  'book_zone',
   'amount_signs',
   'unknown_customer',
   'unknown_affiliate',

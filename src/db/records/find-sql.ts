@@ -255,15 +255,13 @@ const FIRST_HOUR = `cast(:received_at as integer) / ${DAY_MS} * ${DAY_HOURS}`
 
 /**
  * Reads what a request's decision depends on beside its records. Parameters: `:account`, `:delivery`, `:resource`,
- * `:received_at`, `:book_zone`, `:idempotency_key`.
+ * `:received_at`, `:idempotency_key`.
  */
 export const FIND_REQUEST = `
       select
         (select json_array(rejected, created, updated, held, stale) from deliveries
           where account = :account and id = :delivery) as stored,
-        exists (select 1 from resets where account = :account)
-          or exists (select 1 from delivery_conditions
-            where account = :account and book_zone <> :book_zone) as is_closed,
+        exists (select 1 from resets where account = :account) as is_closed,
         ${CLOSED_THROUGH} as closed_through,
         (select digest from idempotency_keys
           where account = :account and resource = :resource and key = :idempotency_key) as digest,

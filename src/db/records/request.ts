@@ -25,8 +25,6 @@ export interface DeliveryInput {
   receivedAt: number
   /** The day on which it was received, in the account's time zone for brands, in UTC for partners. */
   receivedDay: string
-  /** The time zone in which the days of its records were computed. */
-  bookZone: string
   dryRun: boolean
   lenient: boolean
   /** The bytes that the account may store. */
@@ -151,6 +149,5 @@ export const valuesOf = ({ input }: Pick<Delivery, 'input'>) => ({
   resource: input.resource,
   received_at: input.receivedAt,
   received_day: encode(customers.day, input.receivedDay),
-  book_zone: input.bookZone,
   idempotency_key: input.idempotency?.key ?? null,
 })

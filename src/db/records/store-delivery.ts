@@ -437,6 +437,6 @@ const CONDITION_SECONDS = 60
 
 const accountAcceptsNoDeliveries = () =>
   new ApiError('unavailable', {
-    detail: `The account accepts no deliveries now: its records are being deleted, or its \`book_zone\` has just changed. Nothing was stored.`,
+    detail: `The account accepts no deliveries now: its records are being deleted. Nothing was stored.`,
     headers: { 'Retry-After': String(CONDITION_SECONDS) },
   })

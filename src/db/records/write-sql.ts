@@ -23,7 +23,7 @@ import {
 const required = (condition: string) => `iif(${condition}, 1, json('changed'))`
 
 /**
- * Inserts the row of the delivery. Parameters: its columns, `:book_zone`, `:closed_through`, `:new_held`, `:max_held`, and three JSON arrays:
+ * Inserts the row of the delivery. Parameters: its columns, `:closed_through`, `:new_held`, `:max_held`, and three JSON arrays:
  * `:open_days`, which come after all archived months, `:references` of `[reference, is missing]`, and `:erased` of
  * `[customer, is erased]`.
  */
@@ -35,8 +35,6 @@ const insertDelivery = ({ reference, personalColumns }: RecordTable) => `
         :errors_total, :rejected, :refused, :held, :stale, :created, :updated, :written, :hold_refused, :reused, :days,
         :errors, :unknown_keys
       where ${required(`not exists (select 1 from resets where account = :account)
-        and not exists (select 1 from delivery_conditions
-          where account = :account and book_zone <> :book_zone)
         and not exists (select 1 from archived_months m cross join json_each(:open_days) d
           where m.account = :account and d.value <= m.last_day)
         and (:written = 0 or :closed_through is ${CLOSED_THROUGH})
