@@ -2,9 +2,8 @@ import * as v from 'valibot'
 import { firstDifference, refuseArchived } from '../db/archive/archived.ts'
 import { type AffiliateParents, readParents, replaceParents } from '../db/commission/histories.ts'
 import { toDay } from '../db/commission/history.ts'
-import * as inUse from '../db/directory/affiliate-uses.ts'
 import * as rows from '../db/directory/affiliates.ts'
-import { hasAuditEntry, insertEntry, newAuditId, withAudit } from '../db/directory/audit.ts'
+import { insertEntry } from '../db/directory/audit.ts'
 import { markChanges, markOwned } from '../db/records/changed.ts'
 import { isAssertionFailure, withD1Retry } from '../db/retry.ts'
 import { ApiError } from '../errors.ts'
@@ -17,10 +16,8 @@ import { count, day } from '../validation/answer-fields.ts'
 import { described, named } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
-import { quote } from '../validation/quote.ts'
 import { todayOf } from '../zone.ts'
 import { listAffiliateFigures } from './affiliate-figures.ts'
-import { affiliate_id, requireAffiliate } from './affiliate-keys.ts'
 import {
   type AffiliateInput,
   changedParents,
@@ -30,8 +27,6 @@ import {
   toTree,
 } from './affiliate-tree.ts'
 import { affiliate } from './fields.ts'
-import { newLink } from './link-fields.ts'
-import { link, prepareLink } from './links.ts'
 import { prepareAssignments } from './plans.ts'
 
 export const putAffiliates = accountOperation({
@@ -69,82 +64,16 @@ export const putAffiliates = accountOperation({
     errors: ['conflict'],
     command: { name: 'affiliates import' },
   })),
-  async run(call, { dry_run: isDryRun = false, affiliates }) {
-    const { statements, answer, refused } = await prepareAffiliates(
-      call,
-      readAffiliateList(affiliates),
-    )
-    if (!isDryRun) await store(call.db, statements).catch(refused)
-    return answer
-  },
+  run: (call, { dry_run: isDryRun = false, affiliates }) =>
+    putAll(call, readAffiliateList(affiliates), isDryRun),
 })
-
-export const addAffiliate = accountOperation({
-  topic: 'affiliates',
-  id: 'addAffiliate',
-  method: 'POST',
-  path: '/affiliates',
-  role: 'manager',
-  body: {
-    ...affiliate,
-    landing_page: v.optional(
-      member(
-        newLink.landing_page,
-        said('The page that a first link of the affiliate leads to. If left out, no link is made.'),
-      ),
-    ),
-  },
-  status: 201,
-  words: described(() => ({
-    description:
-      'Adds an affiliate with its parent, its plan and a first link, all or nothing. An affiliate that exists already is a conflict.',
-    answer: v.object({
-      affiliate_id: member(v.string(), 'The id of the affiliate.'),
-      link: v.nullable(member(link, 'The link. Null if no page was sent.')),
-    }),
-    errors: ['conflict', 'already_exists'],
-    command: { name: 'affiliates add', recovery: 'Run `affiliates list` before you repeat it.' },
-  })),
-  async run(call, { landing_page, ...sent }) {
-    const { db, account } = call
-    const { affiliate_id } = sent
-    const one = { ...sent, pointer: '' }
-    const prepared = await prepareAffiliates(call, { sent: [one], issues: missingParent(one) })
-    const refuseKnown = async () => {
-      if (!(await rows.affiliateExists(db, account.id, affiliate_id))) return
-      throw new ApiError('already_exists', { detail: `${quote(affiliate_id)} exists already.` })
-    }
-    await refuseKnown()
-    const made =
-      landing_page === undefined
-        ? { link: null, statements: [] }
-        : await prepareLink(call, account.id, { affiliate_id, landing_page }, 'team')
-    const statements = [rows.rejectKnown(db, account.id, affiliate_id), ...prepared.statements]
-    // Links are in the directory. That of an account in another database is stored before, and known to nobody yet.
-    const isApart = account.binding !== 'DB' && made.link !== null
-    if (isApart) await store(call.env.DB, made.statements)
-    await store(db, isApart ? statements : [...statements, ...made.statements]).catch(
-      async (error) => {
-        if (!isAssertionFailure(error)) throw error
-        // An earlier attempt of this batch may have succeeded although its response was lost.
-        if (await hasAuditEntry(db, prepared.auditId)) return
-        await refuseKnown()
-        await prepared.refused(error)
-      },
-    )
-    return { affiliate_id, link: made.link }
-  },
-})
-
-const store = (db: D1Database, statements: D1PreparedStatement[]) =>
-  withD1Retry(() => db.batch(statements))
 
 /**
- * Checks affiliates, and returns the statements that store them with their plans.
+ * Checks affiliates, stores them with their plans unless it is a dry run, and returns what changes.
  *
  * @throws ApiError `validation_failed`, `conflict`
  */
-async function prepareAffiliates(call: AccountCall, { sent, issues }: SentList) {
+async function putAll(call: AccountCall, { sent, issues }: SentList, isDryRun: boolean) {
   const { account: row, db, actor } = call
   const account = row.id
   const ids = sent.map(({ affiliate_id }) => affiliate_id)
@@ -174,7 +103,6 @@ async function prepareAffiliates(call: AccountCall, { sent, issues }: SentList) 
     before: replacedParents(before, changed),
     ...(renamed.length > 0 && { profiles: changedProfiles(renamed, profiles) }),
   }
-  const auditId = newAuditId()
   const statements = [
     ...(plans?.checks ?? []),
     markChanges(db, account, moved.map(toDay)),
@@ -186,21 +114,17 @@ async function prepareAffiliates(call: AccountCall, { sent, issues }: SentList) 
     ...rows.putAffiliates(db, account, sent),
     ...replaceParents(db, account, changed),
     ...(changed.length > 0 ? [rows.rejectDeepTrees(db, account)] : []),
-    insertEntry(db, { actor, action: 'affiliates.put', account, details }, auditId),
+    insertEntry(db, { actor, action: 'affiliates.put', account, details }),
     ...(plans ? [...plans.puts, insertEntry(db, plans.entry)] : []),
   ]
-  const refused = async (error: unknown): Promise<never> => {
-    if (!isAssertionFailure(error)) throw error
-    await plans?.refuseClosed()
-    throw new ApiError('conflict', { detail: REFUSED, cause: error })
+  if (!isDryRun) {
+    await withD1Retry(() => db.batch(statements)).catch(async (error) => {
+      if (!isAssertionFailure(error)) throw error
+      await plans?.refuseClosed()
+      throw new ApiError('conflict', { detail: REFUSED, cause: error })
+    })
   }
-  const others = [...changed, ...renamed, ...assigned]
-  return {
-    statements,
-    auditId,
-    refused,
-    answer: answerTo(sent, { before, changed, others, added }),
-  }
+  return answerTo(sent, { before, changed, others: [...changed, ...renamed, ...assigned], added })
 }
 
 const REFUSED = `A chain of parents would have more than ${rows.MAX_LEVELS} affiliates: choose parents that are nearer to the top of the tree. Or another change was made at the same time, such as that a plan was withdrawn: read the affiliates and try again.`
@@ -278,16 +202,6 @@ interface SentList {
   readonly issues: readonly Issue[]
 }
 
-/** Returns an issue if an affiliate has the first day of a parent, but no parent. */
-const missingParent = ({
-  pointer,
-  parent,
-  from,
-}: Pick<AffiliateInput, 'pointer' | 'parent' | 'from'>): Issue[] =>
-  from !== undefined && parent === undefined
-    ? [{ pointer: `${pointer}/parent`, code: 'required' }]
-    : []
-
 /** Returns the affiliates of a body with a valid id, and the issues of all. */
 function readAffiliateList(body: unknown): SentList {
   if (!Array.isArray(body))
@@ -303,7 +217,9 @@ function readAffiliateList(body: unknown): SentList {
     const pointer = `/${index}`
     const checked = validateAt(item, affiliate, pointer)
     const { affiliate_id, parent, from } = checked.output
-    issues.push(...checked.issues, ...missingParent({ pointer, parent, from }))
+    issues.push(...checked.issues)
+    if (from !== undefined && parent === undefined)
+      issues.push({ pointer: `${pointer}/parent`, code: 'required' })
     if (seen.has(affiliate_id)) issues.push({ pointer, code: 'duplicate_key' })
     if (affiliate_id === undefined) return []
     seen.add(affiliate_id)
@@ -439,51 +355,11 @@ export const listUnconfiguredAffiliates = accountOperation({
   },
 })
 
-export const deleteAffiliate = accountOperation({
-  topic: 'affiliates',
-  path: '/affiliates/{affiliate_id}',
-  id: 'deleteAffiliate',
-  method: 'DELETE',
-  role: 'manager',
-  params: { affiliate_id },
-  words: described(() => ({
-    description:
-      'Deletes an affiliate that nothing names, such as one with a mistyped id. An affiliate that a customer, a link, an assignment, a statement, a manual entry, a ledger entry or another affiliate names is a conflict, whose detail says which of these.',
-    answer: null,
-    errors: ['conflict'],
-    command: {
-      name: 'affiliates delete',
-      done: 'Deleted affiliate {affiliate_id} of account {account}.',
-    },
-  })),
-  async run(call, { affiliate_id: id }) {
-    const { env, actor, db, account } = call
-    await requireAffiliate(call, id)
-    const refuseUsed = async () => {
-      const uses = await inUse.findAffiliateUses({ db, directory: env.DB }, account.id, id)
-      if (uses.length === 0) return
-      const detail = `The affiliate cannot be deleted, because it has or is named by: ${uses.join(', ')}.`
-      throw new ApiError('conflict', { detail })
-    }
-    await refuseUsed()
-    const [own] = await readParents(db, account.id, [id])
-    const entry = { actor, action: 'affiliate.delete', account: account.id, details: { ...own } }
-    const deletion = inUse.deleteAffiliate(db, account.id, id)
-    await withAudit(db, entry, deletion).catch(async (error) => {
-      if (isAssertionFailure(error)) await refuseUsed()
-      throw error
-    })
-    return null
-  },
-})
-
 /** The operations on the affiliates of an account, each with the affiliate who referred it, if any. */
 export const AFFILIATE_OPERATIONS = [
   putAffiliates,
-  addAffiliate,
   listAffiliates,
   listParents,
   listAffiliateFigures,
   listUnconfiguredAffiliates,
-  deleteAffiliate,
 ]

@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import { affiliateExists } from '../db/directory/affiliates.ts'
-import { insertEntry, withAudit } from '../db/directory/audit.ts'
+import { withAudit } from '../db/directory/audit.ts'
 import * as rows from '../db/directory/links.ts'
-import { withD1Retry } from '../db/retry.ts'
 import {
   type AccountCall,
   accountList,
@@ -34,11 +33,8 @@ export function presentLink(env: Env, { link_id, disabled, pass_query, ...link }
 /** Who makes or changes a link. What an affiliate may have is limited. */
 type By = 'team' | 'affiliate'
 
-/**
- * Returns a new link, and the statements that store it in the directory. They fail if an affiliate who makes one has
- * as many as they may have.
- */
-export async function prepareLink(
+/** Stores a new link. The batch fails if an affiliate who makes one has as many as they may have. */
+export async function storeLink(
   { env, actor }: Pick<TeamCall, 'env' | 'actor'>,
   account: string,
   fields: NewLink,
@@ -54,21 +50,9 @@ export async function prepareLink(
   }
   const entry = { actor, action: 'link.create', account, details: link }
   const limits = by === 'affiliate' ? [rows.rejectFull(DB, { ...link, account })] : []
-  const statements = [...limits, rows.insertLink(DB, account, link), insertEntry(DB, entry)]
+  await withAudit(DB, entry, [...limits, rows.insertLink(DB, account, link)])
   const row = { ...link, pass_query: Number(link.pass_query), disabled: 0, disabled_by: null }
-  return { link: presentLink(env, row), statements }
-}
-
-/** Stores a new link, as `prepareLink` says. */
-export async function storeLink(
-  call: Pick<TeamCall, 'env' | 'actor'>,
-  account: string,
-  fields: NewLink,
-  by: By,
-) {
-  const { link, statements } = await prepareLink(call, account, fields, by)
-  await withD1Retry(() => call.env.DB.batch(statements))
-  return link
+  return presentLink(env, row)
 }
 
 type NewLink = Pick<rows.LinkRow, 'affiliate_id' | 'landing_page'> & {

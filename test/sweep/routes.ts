@@ -207,7 +207,6 @@ const administration: Route[] = [
   { ...brandChanges, id: 'regenerateBrandToken', body: {}, repeats: 'each is a new token' },
   { ...brand, id: 'listBrandTokens' },
   { ...brandChanges, id: 'revokeBrandToken' },
-  { ...changes, id: 'deleteAffiliate', at: { affiliate_id: 'unnamed' } },
   { ...changes, id: 'putAffiliates', body: [{ affiliate_id: 'aff-8', parent: 'aff-7' }] },
   {
     ...changes,
@@ -280,15 +279,6 @@ const administration: Route[] = [
     id: 'simulateFraudRule',
     at: { rule: 'swept' },
     body: { from: '2026-10-01', to: '2026-10-31', version: { kind: 'shared_identity' } },
-  },
-  {
-    ...changes,
-    id: 'addAffiliate',
-    body: ({ account }: World) => ({
-      affiliate_id: `${account}-new`,
-      assignment: { plan: 'swept', from: '2026-12-01', customers: 'all' },
-      landing_page: 'https://new.example/',
-    }),
   },
   {
     ...changes,

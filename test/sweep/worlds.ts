@@ -134,7 +134,7 @@ export async function prepare(
     db
       .prepare(
         `insert into affiliates (account, affiliate_id)
-         values (?1, 'aff-7'), (?1, 'unnamed'), (?1, 'unnamed-2')`,
+         values (?1, 'aff-7')`,
       )
       .bind(account),
     db

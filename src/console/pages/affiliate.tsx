@@ -1,11 +1,6 @@
 import { listAffiliateFigures } from '../../admin/affiliate-figures.ts'
 import { listAffiliatePostbacks } from '../../admin/affiliate-postbacks.ts'
-import {
-  deleteAffiliate,
-  listAffiliates,
-  listParents,
-  putAffiliates,
-} from '../../admin/affiliates.ts'
+import { listAffiliates, listParents, putAffiliates } from '../../admin/affiliates.ts'
 import { affiliate } from '../../admin/fields.ts'
 import { listLedger } from '../../admin/ledger.ts'
 import { createLink, listLinks } from '../../admin/links.ts'
@@ -15,15 +10,7 @@ import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { calling } from '../calling.ts'
 import { pick } from '../form.ts'
-import {
-  accountPath,
-  allOf,
-  type Change,
-  type Page,
-  type Values,
-  type Visit,
-  withQuery,
-} from '../page.ts'
+import { allOf, type Change, type Page, type Values, type Visit, withQuery } from '../page.ts'
 import { BalanceCell, EarnedCell, PlanCell } from '../parts/affiliate-figures.tsx'
 import {
   AddForm,
@@ -52,7 +39,7 @@ import {
 } from '../parts/data.tsx'
 import type { WordsOf } from '../parts/field-words.ts'
 import { AccountLink, Pairs } from '../parts/fields.tsx'
-import { ChangeForm, ConfirmForm, FoldedForm } from '../parts/forms.tsx'
+import { ChangeForm, FoldedForm } from '../parts/forms.tsx'
 import { AffiliateLink, PlanName } from '../parts/names.tsx'
 import { QuestionsBeside } from '../parts/questions.tsx'
 import { changedMembers } from '../parts/schema.ts'
@@ -182,11 +169,6 @@ const changes: Readonly<Record<string, Change>> = {
   link: {
     ...calling(createLink, 'The link was created.'),
     next: (answer, { path }) => withQuery(path, { made: (answer as Link).link_id }),
-  },
-  remove: {
-    ...calling(deleteAffiliate, 'The affiliate is deleted.'),
-    confirm: ({ params }) => params.affiliate_id ?? '',
-    next: (_, { account }) => accountPath(account, 'affiliates'),
   },
 }
 
@@ -426,16 +408,6 @@ export const affiliatePage: Page = {
           }
         />
         <Pager meta={found.entries.meta} />
-        {own && (
-          <>
-            <h2>Delete the affiliate</h2>
-            <p class="note">
-              Only an affiliate that nothing names can be deleted: no customer, link, assignment,
-              statement, entry or affiliate below.
-            </p>
-            <ConfirmForm change="remove" submit="Delete the affiliate" name={affiliate_id} />
-          </>
-        )}
       </>
     )
     const name = found.profile?.display_name

@@ -1,10 +1,13 @@
-import { addAffiliate as addOne } from '../../admin/affiliates.ts'
-import { listLinks } from '../../admin/links.ts'
+import { listAffiliates, putAffiliates } from '../../admin/affiliates.ts'
+import { affiliate } from '../../admin/fields.ts'
+import { newLink } from '../../admin/link-fields.ts'
+import { createLink, listLinks } from '../../admin/links.ts'
 import { getPlan, listPlans, putAssignments } from '../../admin/plans.ts'
 import { counted } from '../../commission/engine/reasons.ts'
+import { ApiError } from '../../errors.ts'
 import type { AnswerOf } from '../../http/operation.ts'
+import { validateFields } from '../../http/read-fields.ts'
 import { nullIfNotFound } from '../api-errors.ts'
-import { calling } from '../calling.ts'
 import { pick } from '../form.ts'
 import {
   accountPath,
@@ -17,6 +20,7 @@ import {
 } from '../page.ts'
 import { dayWords, isolated, visible } from './data.tsx'
 import { FoldedForm, type Input, type Option } from './forms.tsx'
+import { changedMembers } from './schema.ts'
 
 // The forms that add affiliates, with a plan and a link.
 
@@ -142,26 +146,43 @@ export const assignFields = (plans: AddChoices['plans'], chosen?: string): Input
   },
 ]
 
-/** Adds an affiliate, with a plan and a link if the form has them. */
+const { affiliate_id: _, name: __, pass_query: ___, ...pageOfLink } = newLink
+
+/** What was added. */
+interface Added {
+  readonly affiliate_id: string
+  /** The id of the link; absent if none was made. */
+  readonly link_id?: string
+}
+
+/** Adds an affiliate with a plan, and then a link if the form has one. */
 export const addAffiliate: Change = {
-  ...calling(
-    addOne,
-    (answer) => {
-      const { affiliate_id, link } = answer as AnswerOf<typeof addOne>
-      return `${isolated(affiliate_id)} is stored${link ? ', and its link was created' : ''}.`
-    },
-    async (values, visit) => {
-      // On the page of an affiliate, the new one is another.
-      const affiliate_id = values('affiliate_id').trim()
-      const plan = values('plan')
-      if (plan === '') return { affiliate_id }
-      const from = startOf(await readChosen(visit, plan), visit.today)
-      return { affiliate_id, assignment: { plan, from, customers: 'all' } }
-    },
-  ),
+  done(answer) {
+    const { affiliate_id, link_id } = answer as Added
+    return `${isolated(affiliate_id)} is stored${link_id ? ', and its link was created' : ''}.`
+  },
+  async perform(values, visit): Promise<Added> {
+    const { api, account } = visit
+    const { plan, landing_page } = pick(values, 'plan', 'landing_page')
+    const sent = changedMembers(affiliate, values)
+    // On the page of an affiliate, the new one is another.
+    const affiliate_id = values('affiliate_id').trim()
+    const known = await api.call(listAffiliates, { account, affiliate_id })
+    if (known.data.length > 0) {
+      throw new ApiError('already_exists', { detail: `${isolated(affiliate_id)} exists already.` })
+    }
+    // Before the affiliate is stored.
+    if (landing_page) validateFields({ landing_page }, pageOfLink)
+    const from = startOf(await readChosen(visit, plan), visit.today)
+    const assignment = plan ? { plan, from, customers: 'all' as const } : undefined
+    await api.call(putAffiliates, { account, affiliates: [{ ...sent, affiliate_id, assignment }] })
+    if (!landing_page) return { affiliate_id }
+    const { link_id } = await api.call(createLink, { account, affiliate_id, landing_page })
+    return { affiliate_id, link_id }
+  },
   next(answer, { account }) {
-    const { affiliate_id, link } = answer as AnswerOf<typeof addOne>
-    return withQuery(accountPath(account, 'affiliates', affiliate_id), { made: link?.link_id })
+    const { affiliate_id, link_id } = answer as Added
+    return withQuery(accountPath(account, 'affiliates', affiliate_id), { made: link_id })
   },
 }
 
@@ -190,7 +211,7 @@ export function AddForm(
     { name: 'parent', value: parent, hint: 'Who referred this affiliate, if anybody.' },
     {
       name: 'plan',
-      pointer: '/assignment/plan',
+      pointer: '/0/assignment/plan',
       options: [['', 'The plan for all'], ...planOptions(plans)],
       hint: 'It applies from today on, or from its first day if that is later.',
     },
@@ -209,6 +230,7 @@ export function AddForm(
         change="add"
         title={title}
         submit="Add the affiliate"
+        at="/0"
         fields={fields}
         isOpen={id !== undefined}
       />

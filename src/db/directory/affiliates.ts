@@ -230,16 +230,6 @@ const FIND_AFFILIATE = compileStatement(
   `select 1 from affiliates where account = :account and affiliate_id = :id`,
 )
 
-const REJECT_KNOWN = compileStatement(`
-  select json('${NOT_JSON}') from affiliates where account = :account and affiliate_id = :id`)
-
-/**
- * Fails, and so does its batch, if this affiliate is configured. It must stand before what stores them: two
- * members may add the same id at the same time.
- */
-export const rejectKnown = (db: D1Database, account: string, id: string) =>
-  bindStatement(db, REJECT_KNOWN, { account, id })
-
 /** Returns whether an account has configured this affiliate. */
 export const affiliateExists = async (
   db: D1Database,
