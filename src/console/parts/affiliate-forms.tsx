@@ -168,7 +168,7 @@ export const addAffiliate: Change = {
     // On the page of an affiliate, the new one is another.
     const affiliate_id = values('affiliate_id').trim()
     const known = await api.call(listAffiliates, { account, affiliate_id })
-    if (known.data.length > 0) {
+    if (affiliate_id !== '' && known.data.length > 0) {
       throw new ApiError('already_exists', { detail: `${isolated(affiliate_id)} exists already.` })
     }
     // Before the affiliate is stored.
