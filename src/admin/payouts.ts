@@ -33,7 +33,6 @@ import {
 import { linkNext, type PageQuery } from '../http/pagination.ts'
 import { invalidQuery, readDays } from '../http/query.ts'
 import { validationFailed } from '../http/read-fields.ts'
-import { sendText } from '../http/send.ts'
 import { count, day, money, time } from '../validation/answer-fields.ts'
 import { described, named } from '../validation/described.ts'
 import * as f from '../validation/fields.ts'
@@ -213,10 +212,10 @@ export const listPayouts = readList({
       const read = (one: Page) => readPayouts(call, filter, one)
       const { page: number, per_page, cursor } = sent as PageQuery
       if ((number ?? per_page ?? cursor) === undefined)
-        return sendRows(c, filter, call, await readAll(read))
+        return sendRows(c, filter, await readAll(read))
       const found = await read(page)
       await linkNext(c, context, page, found)
-      return sendRows(c, filter, call, found.data)
+      return sendRows(c, filter, found.data)
     },
   },
 })
@@ -259,18 +258,13 @@ export const importPayouts = accountOperation({
 })
 
 /** Responds with rows as CSV. What is held is left out, and named by headers. */
-function sendRows(
-  c: Context,
-  { status }: PayoutFilter,
-  { memory }: ReadCall,
-  data: readonly PayoutRow[],
-): Promise<Response> {
+function sendRows(c: Context, { status }: PayoutFilter, data: readonly PayoutRow[]): Response {
   const columns = status === 'paid' ? PAID_COLUMNS : DUE_COLUMNS
   const rows = data
     .filter(({ statements }) => statements > 0)
     .map((row) => columns.map((name) => cellOf(Reflect.get(row, name))))
   const headers = { 'Content-Type': 'text/csv; charset=utf-8', ...headersOfHeld(data) }
-  return sendText(c, writeCsv([columns, ...rows]), headers, memory)
+  return c.body(writeCsv([columns, ...rows]), 200, headers)
 }
 
 /** Returns the text of a cell: of cases their ids, of payments that came back when and why. */

@@ -1,7 +1,6 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { ReadCall } from '../http/operation.ts'
-import { sendText } from '../http/send.ts'
 import { csvHeaders, writeCsv } from './csv.ts'
 
 // Lists as CSV. They are made of the JSON that the caller may see, so that CSV hides what JSON hides.
@@ -35,13 +34,13 @@ export const asCsv = (
 ) => ({
   'text/csv': async (
     c: Context<AppEnv>,
-    { grant, memory }: ReadCall,
+    { grant }: ReadCall,
     _input: object,
     read: () => Promise<{ readonly data?: unknown }>,
   ) => {
     const items = objectsIn((await read()).data).flatMap(itemsOf)
     const rows = items.map((item) => columns.map((column) => cellOf(item[column])))
-    return sendText(c, writeCsv([columns, ...rows]), csvHeaders(name, grant.account), memory)
+    return c.body(writeCsv([columns, ...rows]), 200, csvHeaders(name, grant.account))
   },
 })
 

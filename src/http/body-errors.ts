@@ -18,10 +18,10 @@ const tryLater = (reason: string) =>
 export const busy = () =>
   tryLater('The service is processing too many other bodies. Smaller bodies are processed sooner.')
 
-/** Returns the error for a body that arrived too slowly while others waited. */
+/** Returns the error for a body that arrived too slowly. */
 export const tooSlow = () =>
   tryLater(
-    'The body arrived too slowly while others waited. Send at least 256 KiB per second, or fewer records per request.',
+    'The body did not arrive within 45 seconds. Send at least 256 KiB per second, or fewer records per request.',
   )
 
 /** Returns the error for a body beyond 8 MiB. */

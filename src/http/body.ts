@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts'
-import { busy, malformed, tooLarge } from './body-errors.ts'
+import { busy, malformed, tooLarge, tooSlow } from './body-errors.ts'
 import { MAX_BODY_BYTES } from './body-limit.ts'
 import type { JsonSize } from './body-size.ts'
 import { measureJson } from './body-size.ts'
@@ -274,7 +274,7 @@ async function readBodyAs(
   const deadline = newDeadline()
   const arriving = await ARRIVING.reserve(account, sizeOf(length, isGzip), busy, deadline)
   try {
-    const bytes = body && length !== 0 ? await readRequest(request, body, length, arriving) : []
+    const bytes = body && length !== 0 ? await readRequest(request, body, length, deadline) : []
     const chunks = isGzip ? await decompress(bytes, arriving) : bytes
     const measured = format.measure(chunks, maxDepth)
     if (measured.weight > MAX_WEIGHT) throw tooMuchMemory(measured.weight)
@@ -320,15 +320,19 @@ function toRequestBody(
  * Returns the chunks of a request. If that fails, it discards what was read and starts to drain the rest.
  *
  * @throws ApiError `payload_too_large` beyond 8 MiB, `malformed_json` if the body ends early, `unavailable` if it
- * arrives too slowly while others wait.
+ * does not arrive until `deadline` (milliseconds).
  */
 async function readRequest(
   request: Request,
   stream: ReadableStream<Uint8Array>,
   length: number,
-  reserved: Reservation,
+  deadline: number,
 ): Promise<Uint8Array[]> {
   const reader = stream.getReader({ mode: 'byob' })
+  let timer: number | null = null
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(tooSlow()), deadline - Date.now())
+  })
   const chunks: Uint8Array[] = []
   let bytes = 0
   let pending: Promise<Chunk> | undefined
@@ -336,7 +340,7 @@ async function readRequest(
     for (;;) {
       const chunk = orMalformed(readChunk(reader, length - bytes), 'The body ended early.')
       pending = chunk
-      const { done, value } = await reserved.pace(chunk, (read) => read.value?.byteLength ?? 0)
+      const { done, value } = await Promise.race([chunk, late])
       pending = undefined
       // The lock stays: there is nothing left to drain.
       if (done) break
@@ -345,12 +349,13 @@ async function readRequest(
       if (bytes > MAX_BODY_BYTES) throw tooLarge()
       if (bytes === length) break
     }
-    reserved.size = Math.min(reserved.size, bytes)
     return chunks
   } catch (error) {
     chunks.length = 0
     startDraining(request, reader, pending)
     throw error
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -13,7 +13,7 @@ export const MAX_WEIGHT = 74 * MIB
  */
 export const ARRIVING = new Gate(40 * MIB, 20 * MIB)
 
-/** The memory of work: a body from when it has arrived until its response is received, and responses to reads. */
+/** The memory of work: a body from when it has arrived until its response is made, and responses to reads. */
 export const WORKING = new Gate(76 * MIB, 6 * MIB)
 
 /** The size up to which a response needs no reservation, in bytes. */
@@ -24,12 +24,13 @@ const BUILD_WEIGHT = 8
 
 const tooManyReads = () =>
   new ApiError('unavailable', {
-    detail: `Too many large responses are being sent. Responses of up to 64 KiB do not wait: ask for a smaller page or fewer days, and read each response at once.`,
+    detail:
+      'Too many large responses are being made. Responses of up to 64 KiB do not wait: ask for a smaller page or fewer days.',
     headers: { 'Retry-After': '10' },
     cause: new Error('Too many large responses'),
   })
 
-/** The reservation of one read: from the first row until the client has received the response. */
+/** The memory of one read, while its response is built. */
 export class ReadMemory {
   readonly #account: string
   #reservation: Reservation | null = null
@@ -40,26 +41,19 @@ export class ReadMemory {
     this.#account = affiliate ? 'affiliates' : `reads of ${account}`
   }
 
-  /** Waits until this many bytes of rows may be read. Throws `unavailable` if there is no memory in time. */
-  async reserve(bytes: number): Promise<void> {
+  /**
+   * Waits until this many bytes of rows may be read, of which each takes `weight` bytes.
+   *
+   * @throws ApiError `unavailable` if there is no memory in time.
+   */
+  async reserve(bytes: number, weight = BUILD_WEIGHT): Promise<void> {
     this.release()
-    this.#reservation = await this.#reserve(BUILD_WEIGHT * bytes)
-  }
-
-  /** Returns the reservation for a response of this many bytes. Throws `unavailable` if there is no memory in time. */
-  async startSending(bytes: number): Promise<Reservation> {
-    this.#reservation ??= await this.#reserve(bytes)
-    this.#reservation.size = bytes
-    return this.#reservation
+    this.#reservation = await WORKING.reserve(this.#account, weight * bytes, tooManyReads)
   }
 
   /** Releases the memory. */
   release(): void {
     this.#reservation?.release()
     this.#reservation = null
-  }
-
-  #reserve(bytes: number) {
-    return WORKING.reserve(this.#account, bytes, tooManyReads)
   }
 }

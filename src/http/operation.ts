@@ -41,7 +41,6 @@ import {
   VALID_DATE,
 } from './query.ts'
 import { notFound, readCsv, readFields, readJson, validateFields } from './read-fields.ts'
-import { sendJson } from './send.ts'
 import { showTo } from './show.ts'
 
 // An operation is one value. Its routes, its role, its weight, OpenAPI, the reference, the command and the types of
@@ -558,9 +557,8 @@ export async function fileAs(
     if (!file) throw new Error(`${of.id} has no ${type}.`)
     const input = inputOf(of, members)
     return await file(c, call, input, async () => showTo(c, await of.run(call, input)))
-  } catch (error) {
+  } finally {
     memory.release()
-    throw error
   }
 }
 
@@ -638,7 +636,7 @@ export function mount(
       if (!reads(of)) {
         const call = await callOf(of, team, account)
         const answer = await of.run(call, { ...params, ...(await bodyOf(c, of)) })
-        return respond(c, of, answer, new ReadMemory('the team'))
+        return respond(c, of, answer)
       }
       const found = readAccount(team, account)
       c.set(
@@ -693,10 +691,9 @@ async function respondToReader(
     const file = files[preferredType(c, types)]
     const run = () => of.run(call, input)
     if (file) return await file(c, call, input, async () => showTo(c, linked(c, await run())))
-    return await respond(c, of, await run(), memory)
-  } catch (error) {
+    return await respond(c, of, await run())
+  } finally {
     memory.release()
-    throw error
   }
 }
 
@@ -733,10 +730,8 @@ async function respond(
   c: Context<AppEnv>,
   of: AnyOperation,
   answer: object | null,
-  memory: ReadMemory,
 ): Promise<Response> {
   if (answer === null) return c.body(null, 204)
   if (answer instanceof Reply) return c.json(await showTo(c, answer.value), answer.status)
-  if (of.status && of.status !== 200) return c.json(await showTo(c, answer), of.status)
-  return sendJson(c, linked(c, answer), memory)
+  return c.json(await showTo(c, linked(c, answer)), of.status ?? 200)
 }

@@ -4,7 +4,6 @@ import { routePath } from 'hono/route'
 import type { AppEnv } from '../auth/authorize.ts'
 import { ApiError } from '../errors.ts'
 import { drainOf, startDraining } from './body.ts'
-import { sendResults } from './send.ts'
 
 /** How long a response waits for the rest of an unread body, in milliseconds. Most arrive within this time. */
 const DRAIN_WAIT_MS = 250
@@ -64,7 +63,6 @@ export const requestLog = createMiddleware<AppEnv>(async function requestLog(c, 
   const requestId = crypto.randomUUID()
   c.set('requestId', requestId)
   await next()
-  await sendResults(c)
   await answerEarly(c)
   // Not `c.header`, which copies the finished response for each header.
   const { headers } = c.res

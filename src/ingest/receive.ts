@@ -11,7 +11,6 @@ import { ApiError, errorName } from '../errors.ts'
 import { type RequestBody, readBody } from '../http/body.ts'
 import { parseJson } from '../http/json.ts'
 import { type Preferences, readPrefer } from '../http/prefer.ts'
-import { keepUntilSent } from '../http/send.ts'
 import { canonicalJson } from '../validation/canonical-json.ts'
 import { isObject, type RecordValidator } from '../validation/record-validator.ts'
 import { dayInZone } from '../zone.ts'
@@ -51,7 +50,19 @@ async function handleDelivery(
   options: DeliveryOptions,
 ): Promise<Response> {
   const body = await readBody(c.req.raw, c.var.grantPromise)
-  keepUntilSent(c.req.raw, body.memory)
+  try {
+    return await storeBody(c, resource, options, body)
+  } finally {
+    body.memory.release()
+  }
+}
+
+async function storeBody(
+  c: Context<AppEnv>,
+  resource: Resource,
+  options: DeliveryOptions,
+  body: RequestBody,
+): Promise<Response> {
   const prepared = await prepare(c, resource, options, body)
   const { grant, input, validated, validator } = prepared
   const db = accountDatabase(c.env, { id: grant.account, binding: grant.binding })

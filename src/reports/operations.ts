@@ -3,7 +3,6 @@ import type { Grant } from '../auth/grant.ts'
 import { csvHeaders, writeCsv } from '../commission/csv.ts'
 import { findPayoutCurrency } from '../db/commission/statements.ts'
 import { type ReadCall, readOperation } from '../http/operation.ts'
-import { sendText } from '../http/send.ts'
 import { showTo } from '../http/show.ts'
 import { described } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
@@ -116,7 +115,7 @@ export const getReport = readOperation({
       const { account } = call.grant
       const headers = csvHeaders('report', account, sent.from, sent.to)
       const report = await showTo(c, await readReport(call, sent))
-      return sendText(c, reportCsv(report), headers, call.memory)
+      return c.body(reportCsv(report), 200, headers)
     },
   },
 })

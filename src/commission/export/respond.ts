@@ -7,7 +7,7 @@ import type { FoundPage, Page } from '../../db/paginate.ts'
 import { ReadMemory } from '../../http/memory.ts'
 import { linkNext } from '../../http/pagination.ts'
 import { invalidQuery } from '../../http/query.ts'
-import { sendPieces, sendText } from '../../http/send.ts'
+import { sendPieces } from '../../http/send.ts'
 import { showTo } from '../../http/show.ts'
 import { csvHeaders, writeCsv } from '../csv.ts'
 import { decimal, fixedText, sum } from '../engine/decimal.ts'
@@ -193,7 +193,7 @@ export async function sendListCsv(
   const shown = await showTo(c, found.data)
   const csv = writeCsv([STATEMENT_COLUMNS, ...shown.map(statementRow)])
   const headers = csvHeaders('statements', account, ...(period ? [period] : []))
-  return sendText(c, csv, headers, new ReadMemory(account))
+  return c.body(csv, 200, headers)
 }
 
 /** Responds with the lines, adjustments and manual entries of a statement as CSV. */
