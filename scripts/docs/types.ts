@@ -81,7 +81,6 @@ export const TYPES: Record<string, Type> = {
     field: f.text,
     description: 'Text without NUL characters. Lengths count Unicode code points.',
   },
-  Id: { field: f.id, description: 'An id that its sender chose.' },
   TrackingData: {
     field: f.tracking,
     description: 'The value that the landing page received, unchanged.',
