@@ -319,40 +319,12 @@ export const listUnconfiguredAffiliates = accountOperation({
   path: '/affiliates/unconfigured',
   id: 'listUnconfiguredAffiliates',
   method: 'GET',
-  params: {
-    customers: v.optional(
-      member(
-        v.pipe(
-          v.number(),
-          v.integer(),
-          v.minValue(1),
-          v.maxValue(rows.UNCONFIGURED_LIMITS.customers),
-        ),
-        said(
-          'How many customers are read, the latest ones: 1 to 1,000,000, which is the default.',
-          10_000,
-        ),
-      ),
-    ),
-  },
   words: described(() => ({
-    description:
-      'Lists the affiliate ids that customers name but that are not configured, with the number of customers.',
-    answer: v.object({
-      data: v.array(v.object({ affiliate_id: v.string(), customers: count })),
-      more_customers: v.exactOptional(
-        member(
-          v.literal(true),
-          'Present if the account has more customers than are read: only the latest are counted.',
-        ),
-      ),
-    }),
+    description: `Lists the affiliate ids that the latest ${rows.UNCONFIGURED_CUSTOMERS.toLocaleString('en')} customers name but that are not configured, with the number of these customers.`,
+    answer: v.object({ data: v.array(v.object({ affiliate_id: v.string(), customers: count })) }),
     command: { name: 'affiliates unconfigured' },
   })),
-  async run({ db, account }, { customers = rows.UNCONFIGURED_LIMITS.customers }) {
-    const { data, hasMore } = await rows.listUnconfigured(db, account.id, customers)
-    return { data, ...(hasMore && { more_customers: true as const }) }
-  },
+  run: async ({ db, account }) => ({ data: await rows.listUnconfigured(db, account.id) }),
 })
 
 /** The operations on the affiliates of an account, each with the affiliate who referred it, if any. */

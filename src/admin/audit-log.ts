@@ -1,6 +1,4 @@
 import * as v from 'valibot'
-import { ROLES } from '../auth/roles.ts'
-import { rolesNow } from '../auth/roles-now.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { listCopies } from '../db/directory/account-moves.ts'
 import { findAccount, listBindings } from '../db/directory/accounts.ts'
@@ -64,12 +62,6 @@ export const listAuditLog = teamList({
         id: v.string(),
         at: member(time, 'When the action happened.'),
         actor: member(v.string(), 'Who acted.'),
-        role: v.nullable(
-          member(
-            v.picklist(ROLES),
-            'The role that the actor has now, by `ADMIN_KEYS` or by name in `ACCESS_ROLES`. Null if there is none, such as that of `cron`.',
-          ),
-        ),
         action: member(v.string(), 'The action, such as `customer.erase`.'),
         account: v.nullable(
           member(v.string(), 'The account. Null if the action concerns several.'),
@@ -96,11 +88,6 @@ export const listAuditLog = teamList({
     const sources = id === null ? auditSources(env) : auditSourceOf(env, found)
     const [account, list] = await Promise.all([found, listAudit(env.DB, sources, filter, page)])
     if (id !== null && !account) throw invalidQuery(`There is no account ${quote(id)}.`)
-    const roles = await rolesNow(
-      list.data.map(({ actor }) => actor),
-      env,
-    )
-    const data = list.data.map((entry) => ({ ...entry, role: roles.get(entry.actor) ?? null }))
-    return { ...list, data }
+    return list
   },
 })

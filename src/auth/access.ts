@@ -82,16 +82,6 @@ function roleOf(claims: Claims, actor: string, { ACCESS_ROLES }: Env): Role | nu
   return highestOf(found.filter((role) => role !== undefined))
 }
 
-/**
- * Returns the role that ACCESS_ROLES gives to a name now; null if it names only groups of the user, or nobody.
- * Without ACCESS_ROLES, all whom Access admits are approvers: only an e-mail address tells that it did.
- */
-export function accessRoleOf(actor: string, { ACCESS_TEAM, ACCESS_AUD, ACCESS_ROLES }: Env) {
-  if (!ACCESS_TEAM || !ACCESS_AUD) return null
-  if (!ACCESS_ROLES) return actor.includes('@') ? 'approver' : null
-  return accessRoles(ACCESS_ROLES).roles?.get(actor.toLowerCase()) ?? null
-}
-
 /** Returns the names in a claim: some identity providers send one text for one group. */
 const namesOf = (groups: unknown): string[] =>
   [groups].flat().filter((group) => typeof group === 'string')

@@ -8,9 +8,6 @@ import { REQUESTS_PER_WINDOW, WINDOW_MS } from './rate.ts'
 import type { Role } from './roles.ts'
 import type { Admission } from './token-gate.ts'
 
-/** The accounts by id that the calls of one page have read: null if there is none. */
-export type ReadAccounts = Map<string, Promise<Account | null>>
-
 /** What is read of an affiliate who calls. */
 export interface ReadAffiliate {
   readonly account: Account

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type * as v from 'valibot'
-import type { AppEnv, ReadAccounts } from '../auth/authorize.ts'
+import type { AppEnv } from '../auth/authorize.ts'
 import type { Member } from '../auth/roles.ts'
 import {
   type Answer,
@@ -44,11 +44,9 @@ export interface Api {
  * whatever a page can do, the API can do, with the same validation, roles, errors and audit log.
  */
 export function apiOf(c: Context<AppEnv>, member: Member): Api {
-  const accounts: ReadAccounts = new Map()
   const caller = { ...member, env: c.env, ...pageOfRequest(c) }
   return {
-    call: (of, input) =>
-      perform(of, { ...caller, ...(of.method === 'GET' && { accounts }) }, input),
-    file: (of, input, type) => performFile(c, of, { ...caller, accounts }, { type, input }),
+    call: (of, input) => perform(of, caller, input),
+    file: (of, input, type) => performFile(c, of, caller, { type, input }),
   }
 }

@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono'
 import * as v from 'valibot'
-import type { AppEnv, ReadAccounts, ReadAffiliate } from '../auth/authorize.ts'
+import type { AppEnv, ReadAffiliate } from '../auth/authorize.ts'
 import { type CallingAffiliate, type Grant, grantOf } from '../auth/grant.ts'
 import { type Role, requireRole } from '../auth/roles.ts'
 import { accountDatabase } from '../db/database.ts'
@@ -59,8 +59,6 @@ export interface TeamCall extends Call {
   /** The member of the team who calls; the audit log records it. */
   readonly actor: string
   readonly role: Role
-  /** The accounts that the calls of one page share, so that it reads each once. */
-  readonly accounts?: ReadAccounts | undefined
 }
 
 /** A call that reads what an account stores, in one session of its database. */
@@ -479,14 +477,18 @@ export function readParams(of: AnyOperation, sent: Readonly<Record<string, unkno
 /** Returns the call of an operation, with the account if it concerns one. */
 async function callOf(of: AnyOperation, call: TeamCall, id: unknown): Promise<TeamCall> {
   if (!isOfAccount(of)) return call
-  const account = await readAccount(call, String(id))
+  const account = await readAccount(of, call, String(id))
   return { ...call, account, db: accountDatabase(call.env, account) } as AccountCall
 }
 
-async function readAccount({ env, accounts }: TeamCall, name: string): Promise<Account> {
-  const found = accounts?.get(name) ?? findAccount(env.DB, name)
-  accounts?.set(name, found)
-  const account = await found
+/** Returns an account, which the calls of one page that read share. */
+async function readAccount(
+  { method }: AnyOperation,
+  { env, once }: TeamCall,
+  name: string,
+): Promise<Account> {
+  const read = () => findAccount(env.DB, name)
+  const account = await (method === 'GET' ? once(`account ${name}`, read) : read())
   if (!account) throw notFound('account', name)
   return account
 }
@@ -515,12 +517,12 @@ export async function perform<
     const members = isOfAccount(of) ? others : (input as typeof others)
     return runWith(of, (await callOf(of, call, account)) as Call as C, members)
   }
-  return performAs(of, await grantedBy(call, account), others)
+  return performAs(of, await grantedBy(of, call, account), others)
 }
 
 /** Returns a call of the team with the grant for an account. */
-async function grantedBy(call: TeamCall, account: unknown) {
-  const found = await readAccount(call, String(account))
+async function grantedBy(of: AnyOperation, call: TeamCall, account: unknown) {
+  const found = await readAccount(of, call, String(account))
   return { ...call, grant: grantOf(found, null, 'read') }
 }
 
@@ -537,7 +539,7 @@ export async function performFile<P extends Entries, B extends Entries, A extend
 ): Promise<Response> {
   requireRole(call.role, of.role ?? 'approver')
   const { account, ...members } = input as Readonly<Record<string, unknown>>
-  return fileAs(c, of, await grantedBy(call, account), { type, members })
+  return fileAs(c, of, await grantedBy(of, call, account), { type, members })
 }
 
 /** Responds with another format of an answer to who is admitted with a grant. */
@@ -638,7 +640,7 @@ export function mount(
         const answer = await of.run(call, { ...params, ...(await bodyOf(c, of)) })
         return respond(c, of, answer)
       }
-      const found = readAccount(team, account)
+      const found = readAccount(of, team, account)
       c.set(
         'grantPromise',
         found.then((row) => grantOf(row, null, 'read')),

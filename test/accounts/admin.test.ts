@@ -697,7 +697,6 @@ describe('the audit log', () => {
       id: expect.any(String),
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
       actor: 'admin-key',
-      role: 'approver',
       action: 'account.change',
       account: 'acme',
       details: { disabled: true, before: { disabled: false } },

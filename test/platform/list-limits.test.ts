@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { UNCONFIGURED_LIMITS } from '../../src/db/directory/affiliates.ts'
 import { LIST_LIMITS } from '../../src/db/paginate.ts'
 import { brand, deposited, eve } from '../brand.ts'
 import { ada, askAdmin, deposit, json, partner, traded } from '../partner.ts'
@@ -7,11 +6,9 @@ import { ada, askAdmin, deposit, json, partner, traded } from '../partner.ts'
 // Lists read a bounded number of rows: beyond the limits a total is not exact.
 
 const LIST = { ...LIST_LIMITS }
-const UNCONFIGURED = { ...UNCONFIGURED_LIMITS }
 
 afterEach(() => {
   Object.assign(LIST_LIMITS, LIST)
-  Object.assign(UNCONFIGURED_LIMITS, UNCONFIGURED)
 })
 
 type Get = (path: string) => Promise<Response>

@@ -68,9 +68,6 @@ async function fileOf(visit: Visit): Promise<Response> {
 /** The affiliates without a configuration that are shown above the list. */
 const FIRST = 20
 
-/** The customers whose affiliates are looked up: a page reads no more, whatever is stored. */
-const LATEST = 5000
-
 type Unconfigured = AnswerOf<typeof listUnconfiguredAffiliates>
 
 /** Renders the affiliates that customers name and that are not configured, each with a button that stores it. */
@@ -261,7 +258,7 @@ export const affiliatesPage: Page = {
     const { api, account, query } = visit
     const [list, unconfigured, choices] = await Promise.all([
       api.call(listAffiliateFigures, listOf(visit, LISTED)),
-      api.call(listUnconfiguredAffiliates, { account, customers: LATEST }),
+      api.call(listUnconfiguredAffiliates, { account }),
       readAddChoices(visit),
     ])
     const body = (

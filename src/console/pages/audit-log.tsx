@@ -75,7 +75,7 @@ async function render(visit: Visit) {
               <li>
                 <Time at={entry.at} />
                 <div>
-                  <Actor actor={entry.actor} role={entry.role} />{' '}
+                  <Actor actor={entry.actor} />{' '}
                   <AuditWords action={entry.action} details={entry.details} />
                   {visit.account === '' && entry.account && (
                     <p class="note">

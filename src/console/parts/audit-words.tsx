@@ -151,12 +151,11 @@ export const actorTitle = (actor: string): string =>
   actor === 'webhooks' ? 'The service, about webhooks' : (otherActor(actor) ?? visible(actor))
 
 /** Renders who acted: a person and their role, the key of the service, or the service itself. */
-export const Actor = ({ actor, role }: { actor: string; role?: string | null }) => (
+export const Actor = ({ actor }: { actor: string }) => (
   <>
     <strong>
       <Data text={otherActor(actor) ?? actor} />
     </strong>
-    {role && !otherActor(actor) && <small> ({role})</small>}
   </>
 )
 

@@ -4,7 +4,7 @@ import { type FoundPage, type Page, paginate } from '../paginate.ts'
 import { all, first } from '../query.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import type { affiliates } from '../schema.ts'
-import { bindStatement, compileStatement, readBatch } from '../statement.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
 import { endOfTexts } from '../text-range.ts'
 
 // Checks of the tree of affiliates within the batch that changes it.
@@ -173,13 +173,8 @@ export const listAffiliates = (
   )
 }
 
-/** The limits of the report of unconfigured affiliates. */
-export const UNCONFIGURED_LIMITS = {
-  /** The customers that it reads, the latest ones. */
-  customers: 1_000_000,
-  /** The affiliates that it lists. */
-  affiliates: 1000,
-}
+/** The customers that are read for the affiliates who are not configured, the latest ones. */
+export const UNCONFIGURED_CUSTOMERS = 5000
 
 /** An affiliate id that customers name, and the number of these customers. */
 interface UnconfiguredAffiliate {
@@ -201,30 +196,18 @@ export const fromUnconfigured = (limit: string) => `
     select 1 from affiliates a where a.account = :account and a.affiliate_id = latest.affiliate_id)`
 
 const LIST_UNCONFIGURED = compileStatement(`
-  select affiliate_id, count(*) as customers ${fromUnconfigured(':customers')}
-  order by customers desc, affiliate_id limit :affiliates`)
-
-const HAS_MORE_CUSTOMERS = compileStatement(`
-  select total > :customers as more from totals
-  where account = :account and resource = 'customers'`)
+  select affiliate_id, count(*) as customers ${fromUnconfigured(String(UNCONFIGURED_CUSTOMERS))}
+  order by customers desc, affiliate_id limit 1000`)
 
 /**
- * Returns the affiliate ids that customers name but the account has not configured, each with its
- * number of customers, the largest first: at most 1000 ids. `customers` is how many customers are read,
- * the latest by day. `hasMore` tells whether the account has more.
+ * Returns the affiliate ids that the latest customers name but the account has not configured, each with its number
+ * of these customers, the largest first: at most 1000 ids.
  */
-export async function listUnconfigured(
+export const listUnconfigured = (
   db: D1Database,
   account: string,
-  customers: number,
-): Promise<{ data: UnconfiguredAffiliate[]; hasMore: boolean }> {
-  const values = { account, ...UNCONFIGURED_LIMITS, customers }
-  const [data, counted] = await readBatch<[UnconfiguredAffiliate[], { more: number }[]]>(db, [
-    bindStatement(db, LIST_UNCONFIGURED, values),
-    bindStatement(db, HAS_MORE_CUSTOMERS, values),
-  ])
-  return { data, hasMore: counted[0]?.more === 1 }
-}
+): Promise<UnconfiguredAffiliate[]> =>
+  all<UnconfiguredAffiliate>(db, LIST_UNCONFIGURED, { account })
 
 const FIND_AFFILIATE = compileStatement(
   `select 1 from affiliates where account = :account and affiliate_id = :id`,
