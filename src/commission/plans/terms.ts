@@ -24,7 +24,7 @@ const subtypes = member(
   listOf(f.text, values),
   said('Only transactions of these subtypes, as sent in `transaction_subtype`.', ['card']),
 )
-const event = member(f.id, said('The name of the event, as sent in `eventname`.', 'Deposit'))
+const event = member(f.text, said('The name of the event, as sent in `eventname`.', 'Deposit'))
 const kpi = member(f.text, said('The KPI field, or `Value`, which is the default.', 'NGR'))
 
 /** The members of transactions of a kind. */
