@@ -9,6 +9,7 @@ import {
   listPlaces,
 } from '../db/directory/accounts.ts'
 import { runWithin } from '../db/query-limit.ts'
+import { checkTotals } from '../db/records/check-totals.ts'
 import { LATE_CHANGES_MS } from '../db/records/late-changes.ts'
 import { pendingReleases } from '../db/records/release.ts'
 import { pendingResets } from '../db/records/reset.ts'
@@ -51,13 +52,20 @@ import { logFailure, logFault } from './log-failure.ts'
 import { resumeMoves } from './move-steps.ts'
 import { propagateSettings } from './propagate.ts'
 
-/** Keeps the control totals of the days whose statuses may need attention, so that reading these counts nothing. */
+/**
+ * Keeps the control totals of the days whose statuses may need attention, so that reading these counts nothing, and
+ * logs each day whose kept totals differ from its records.
+ */
 async function keepDays(env: Env, account: Account, now: number): Promise<void> {
   const session = accountDatabase(env, account).withSession('first-primary')
   const today = Math.floor(now / DAY_MS)
   try {
     const views = resourcesOf(account.vertical)
-    await keepTotals(session, views, account.id, today - STATUS_DAYS, today - 1)
+    const { id } = account
+    await keepTotals(session, views, id, today - STATUS_DAYS, today - 1)
+    for (const { resource, day } of await checkTotals(session, views, id, today)) {
+      console.error(JSON.stringify({ fault: 'totals_differ', account: id, resource, day }))
+    }
   } catch (error) {
     // Records of these days are archived, or too many.
     if (!(error instanceof ApiError) || error.status >= 500) throw error

@@ -141,7 +141,7 @@ function groupedSql(
 }
 
 /** Returns the statements that sum days of a resource, in the order in which `groupsByDay` reads their rows. */
-const sumStatements = (
+export const sumStatements = (
   session: D1DatabaseSession,
   view: RecordView,
   account: string,
@@ -158,7 +158,7 @@ const sumStatements = (
  *
  * @throws ApiError `validation_failed` if they are too many.
  */
-function groupsByDay(
+export function groupsByDay(
   view: RecordView,
   days: readonly number[],
   [sums = [], kpis = []]: readonly (readonly SumRow[])[],
