@@ -4,14 +4,9 @@
 --   rejected        records that are invalid, or whose unknown reference the policy rejects
 --   refused         equal to `rejected` if the whole request is rejected; 0 if it is lenient
 --   created, updated, held, stale  the records of each outcome; the others are unchanged
---   written         all records that were written
---   hold_refused    1 if records of unknown customers were rejected because the account has as many held
---                   records as it may have
---   reused          1 if the Idempotency-Key was used for other records: the request is rejected
 --   days            a JSON array of the days of the records that were written, and of those from which they moved
---   errors          a JSON array of one object (src/ingest/delivery-errors.ts) with the errors of all refused
---                   records. An account may log 16 MiB of errors and dry runs a day (UTC)
---   unknown_keys    [position, key …, reference] of the first rejected records with an unknown reference
+--   errors          a JSON object with the first errors and with groups of all (src/ingest/delivery-errors.ts). An
+--                   account may log 16 MiB of errors and dry runs a day (UTC)
 CREATE TABLE deliveries (
   account        TEXT NOT NULL,
   id             TEXT NOT NULL,
@@ -27,28 +22,13 @@ CREATE TABLE deliveries (
   stale          INTEGER NOT NULL,
   created        INTEGER NOT NULL,
   updated        INTEGER NOT NULL,
-  written        INTEGER NOT NULL,
-  hold_refused   INTEGER NOT NULL CHECK (hold_refused IN (0, 1)),
-  reused         INTEGER NOT NULL CHECK (reused IN (0, 1)),
   days           TEXT NOT NULL CHECK (json_valid(days)),
   errors         TEXT CHECK (json_valid(errors)),
-  unknown_keys   TEXT CHECK (json_valid(unknown_keys)),
   PRIMARY KEY (account, id)
 ) STRICT, WITHOUT ROWID;
 
--- Finds refused deliveries: by what was wrong, and by the ids of refused records. Only a delivery with
--- errors has rows here. The day comes first, so that the oldest rows are deleted along the key.
---
---   day       the day (UTC) on which the delivery was received, as a number of days since 1970
---   term      `refused`; `code ` and the code of an error; `id ` and the id of a refused record, at
---             most 40 characters of it, as the log of deliveries keeps it
-CREATE TABLE delivery_terms (
-  account  TEXT NOT NULL,
-  day      INTEGER NOT NULL,
-  term     TEXT NOT NULL,
-  delivery TEXT NOT NULL,
-  PRIMARY KEY (account, day, term, delivery)
-) STRICT, WITHOUT ROWID;
+-- Finds refused deliveries.
+CREATE INDEX deliveries_refused ON deliveries (account, id) WHERE errors_total > 0;
 
 -- What has changed in closed periods, for the causes of corrections: src/db/records/late-changes.ts. It is kept for 400
 -- days: a later approval settles what an earlier one left.

@@ -37,7 +37,7 @@ test('a restore keeps every table that holds no records', () => {
   records.push('customer_owners', 'archived_months', 'archive_objects', 'archived_customers')
   records.push('closed_states', 'once_facts', 'late_changes', ...EVALUATED)
   const logs = ['deliveries', 'arrivals', 'idempotency_keys']
-  logs.push('statement_runs', 'statement_run_steps', 'book_resets', 'delivery_terms')
+  logs.push('statement_runs', 'statement_run_steps', 'book_resets')
   logs.push('webhook_events', 'webhook_messages', 'webhook_attempts')
   logs.push('webhook_refusals', 'postback_progress', 'database_sizes')
   // The next export writes the files of months that differ.

@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { igaming } from '../src/brand/igaming.ts'
 import { pageText, totalText } from '../src/db/paginate.ts'
 import { deliveriesQuery } from '../src/db/records/deliveries.ts'
-import { countSql, searchSql } from '../src/db/records/delivery-search-sql.ts'
 import { FIND_REQUEST } from '../src/db/records/find-sql.ts'
 import {
   customerDaysSql,
@@ -93,17 +92,21 @@ function heldPages(resources: readonly RecordView[]): Case[] {
   ])
 }
 
-const deliveries = deliveriesQuery('', '')
+const deliveries = deliveriesQuery('', {}, '', '')
 const ACCOUNT: readonly Case[] = [
   ['deliveries', pageText(deliveries, FIRST_PAGE)],
   ['deliveries after a cursor', pageText(deliveries, afterKey(deliveries.key))],
   ['total of deliveries', totalText(deliveries)],
-  ...(
-    [{ code: '', resource: '' }, { recordIds: [], code: '' }, { status: '200' }] as const
-  ).flatMap((filter): Case[] => [
-    ['search', searchSql(filter, FIRST_PAGE.size, 0)],
-    ['count', countSql(filter)],
-  ]),
+  ...([{ code: '', resource: '' }, { record_id: '' }, { status: '200' }] as const).flatMap(
+    (filter): Case[] => {
+      const query = deliveriesQuery('', filter, '', '')
+      const indexes = filter.status ? [] : ['deliveries_refused']
+      return [
+        ['search', pageText(query, FIRST_PAGE), indexes],
+        ['count', totalText(query), indexes],
+      ]
+    },
+  ),
   ...heldPages(forex.resources),
   ...heldPages(igaming.resources),
   ['number of held records', COUNT_HELD],

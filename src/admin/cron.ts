@@ -291,7 +291,6 @@ async function expire(env: Env, job: RoundJob<'expire'>): Promise<void> {
   const oldest = at - DELIVERY_LOG_MS
   const limits = {
     deliveries: firstIdAt(oldest),
-    delivery_terms: Math.floor(oldest / DAY_MS),
     // Only a retry of the same request reads them.
     clicks: Math.floor(oldest / DAY_MS),
     arrivals: Math.floor(oldest / HOUR_MS),

@@ -1,23 +1,10 @@
 import * as v from 'valibot'
-import {
-  COUNTED_ERRORS,
-  countDeliveryErrors as countErrors,
-} from '../db/records/count-delivery-errors.ts'
-import { DELIVERY_STATUSES } from '../db/records/delivery-search-sql.ts'
-import { DAY_MS } from '../durations.ts'
+import { DELIVERY_STATUSES } from '../db/records/deliveries.ts'
 import { readList, readOperation } from '../http/operation.ts'
-import { invalidQuery, readDayRange } from '../http/query.ts'
-import { pageOfRefused, refusedRecords } from '../ingest/delivery-errors.ts'
-import { DELIVERY_LOG_MS, deliveryTime, firstIdAt } from '../ingest/delivery-id.ts'
-import {
-  findDeliveries,
-  presentInFull,
-  readDelivery,
-  toIsoTime,
-} from '../ingest/find-deliveries.ts'
+import { findDeliveries, presentInFull, readDelivery } from '../ingest/find-deliveries.ts'
 import { brokenRule, deliveryId, summary } from '../ingest/result-fields.ts'
-import { count, day, daysNeeded, time } from '../validation/answer-fields.ts'
-import { described, listOf, named } from '../validation/described.ts'
+import { count, day, time } from '../validation/answer-fields.ts'
+import { described, named } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import { resourcesOf } from '../verticals.ts'
 import { resource } from './delivery-fields.ts'
@@ -51,15 +38,11 @@ const foundDelivery = described(() =>
               index: v.exactOptional(
                 member(count, 'The position of the record in the request, from 0.'),
               ),
-              key: v.exactOptional(key),
-              outcome: member(
-                v.picklist(['created', 'updated', 'held', 'rejected']),
-                '`rejected`, or what the delivery made of the record that is stored.',
-              ),
-              errors: v.exactOptional(v.array(brokenRule)),
+              key,
+              errors: v.array(brokenRule),
             }),
           ),
-          'With `record_id`: the records of the delivery with this id that were rejected, or that are stored as this delivery sent them.',
+          'With `record_id`: the refused records of the delivery with this id.',
         ),
       ),
     }),
@@ -123,7 +106,7 @@ export const listDeliveries = readList({
       member(
         v.string(),
         said(
-          'Returns the deliveries that carried the record with this id: those that refused it, and the one that last changed it if it is stored. Trading activity, and activities without `eventid`, are found by the id of their customer if they were refused. Of ids longer than 40 characters only the first 40 are compared.',
+          'Returns the deliveries that refused the record with this id, if it is among their first 100 errors; `stored` names the one that last changed it if it is stored. Trading activity and daily activities are found by the id of their customer; other activities without `eventid` are not found. Of ids longer than 40 characters only the first 40 are compared.',
           'T-5001',
         ),
       ),
@@ -140,7 +123,7 @@ export const listDeliveries = readList({
   },
   words: described(() => ({
     description:
-      'Lists the requests of the last 30 days, newest first. A request is listed if it passed authentication, scope and rate limit and its body was JSON. Bodies are not kept. A page looks at no more than 10,000 deliveries: with a filter, it can have fewer than `per_page`, even none, while `next_cursor` leads on.',
+      'Lists the requests of the last 30 days, newest first. A request is listed if it passed authentication, scope and rate limit and its body was JSON. Bodies are not kept. A filter looks at the latest 10,000 deliveries until `to`: of those with errors, if it asks for them.',
     answer: foundDelivery,
     more: {
       stored: v.exactOptional(
@@ -158,7 +141,7 @@ export const listDeliveries = readList({
         ...['received', 'created', 'updated', 'unchanged', 'stale', 'held', 'rejected'].map(
           (name) => `summary.${name}`,
         ),
-        ...['errors_total', 'index', 'outcome', 'errors'],
+        ...['errors_total', 'index', 'errors'],
       ],
     },
   })),
@@ -166,8 +149,10 @@ export const listDeliveries = readList({
     findDeliveries(reader, resourcesOf(reader.grant.vertical), query, page),
 })
 
-const ofDelivery = {
+export const getDelivery = readOperation({
   topic: 'monitoring',
+  id: 'getDelivery',
+  method: 'GET',
   path: '/deliveries/{delivery_id}',
   callers: ['team', 'account'],
   params: {
@@ -176,12 +161,6 @@ const ofDelivery = {
       said('The `delivery_id` of a response.', 'dlv_01M7W0R4W8E3V15G8XPED3Z94X'),
     ),
   },
-} as const
-
-export const getDelivery = readOperation({
-  ...ofDelivery,
-  id: 'getDelivery',
-  method: 'GET',
   words: described(() => ({
     description: 'Returns a delivery with its first 100 errors, and all of its errors in groups.',
     answer: named(
@@ -208,7 +187,7 @@ export const getDelivery = readOperation({
               example: member(brokenRule, 'The first of them.'),
             }),
           ),
-          'All errors that the log keeps, grouped by code and place: at most 100 groups, the largest first.',
+          'All errors, grouped by code and place: at most 100 groups, the largest first.',
         ),
         errors_not_kept: v.exactOptional(
           member(
@@ -221,88 +200,9 @@ export const getDelivery = readOperation({
     command: { name: 'deliveries get' },
   })),
   async run(reader, { delivery_id }) {
-    const found = await readDelivery(reader, resourcesOf(reader.grant.vertical), delivery_id)
-    return presentInFull(found.delivery, found.resource)
+    return presentInFull(await readDelivery(reader, delivery_id))
   },
 })
-
-export const listDeliveryRefused = readList({
-  ...ofDelivery,
-  id: 'listDeliveryRefused',
-  path: '/deliveries/{delivery_id}/refused',
-  words: described(() => ({
-    description:
-      'Lists all records of a delivery that were refused, with their errors, in their order. The log keeps at most 256 KiB of errors of a delivery, the first one of each record before others.',
-    answer: named(
-      'RefusedRecord',
-      v.object({
-        index: v.exactOptional(
-          member(
-            count,
-            'The position of the record in the request, from 0. Absent for errors of the whole body.',
-          ),
-        ),
-        key: v.exactOptional(key),
-        errors: member(v.array(brokenRule), 'At most 10 errors. Messages do not quote values.'),
-      }),
-    ),
-    command: { name: 'deliveries refused', rows: 'errors' },
-  })),
-  async list(reader, { delivery_id }, page) {
-    const found = await readDelivery(reader, resourcesOf(reader.grant.vertical), delivery_id)
-    return pageOfRefused(refusedRecords(found.delivery, found.resource), page)
-  },
-})
-
-export const countDeliveryErrors = readOperation({
-  topic: 'monitoring',
-  id: 'countDeliveryErrors',
-  method: 'GET',
-  path: '/delivery-errors',
-  params: daysNeeded,
-  words: described(() => ({
-    description: `Returns for each error how many deliveries of these days (UTC) have it, the most frequent first. The log keeps 30 days. At most ${COUNTED_ERRORS.toLocaleString('en')} errors of deliveries are counted; beyond that the response is 400.`,
-    answer: listOf(
-      v.object({
-        code: member(v.string(), 'The broken rule.'),
-        deliveries: member(count, 'The number of deliveries that have it.'),
-        last_delivery_id: deliveryId,
-        last_received_at: member(time, 'When the last of them arrived.'),
-      }),
-    ),
-    command: { name: 'deliveries errors' },
-  })),
-  async run({ grant, session }, sent) {
-    const { from, to } = readDayRange(sent)
-    const oldestTime = Date.now() - DELIVERY_LOG_MS
-    const days = daysFrom(Math.max(Date.parse(from), oldestTime), Date.parse(to))
-    const rows = await countErrors(session, grant.account, days, firstIdAt(oldestTime))
-    if (!rows)
-      throw invalidQuery(
-        'From `from` to `to`, there are too many errors. Ask for fewer days.',
-        'from',
-      )
-    return {
-      data: rows.map(({ delivery: last_delivery_id, ...counted }) => ({
-        ...counted,
-        last_delivery_id,
-        last_received_at: toIsoTime(deliveryTime(last_delivery_id)),
-      })),
-    }
-  },
-})
-
-/** Returns the numbers of days since 1970 from one time to another, both in milliseconds. */
-function daysFrom(from: number, to: number): number[] {
-  const first = Math.floor(from / DAY_MS)
-  const length = Math.max(0, Math.floor(to / DAY_MS) - first + 1)
-  return Array.from({ length }, (_, i) => first + i)
-}
 
 /** The operations on deliveries: what arrived, and what of it was refused. */
-export const DELIVERY_OPERATIONS = [
-  listDeliveries,
-  getDelivery,
-  listDeliveryRefused,
-  countDeliveryErrors,
-]
+export const DELIVERY_OPERATIONS = [listDeliveries, getDelivery]

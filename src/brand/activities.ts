@@ -3,12 +3,7 @@ import { digest } from '../auth/secret.ts'
 import { brandActivityTable, HAS_TIME } from '../db/records/record-table.ts'
 import type { Row } from '../db/records/rows.ts'
 import { placeWarnings, recordPointer } from '../ingest/envelope.ts'
-import {
-  keyMembers,
-  type RecordRows,
-  type RequestContext,
-  type Resource,
-} from '../ingest/resource.ts'
+import type { RecordRows, RequestContext, Resource } from '../ingest/resource.ts'
 import { unmappedStatusFinder } from '../ingest/unmapped-status.ts'
 import type { ValidatedRequest } from '../ingest/validate-records.ts'
 import { lastPlausibleInstant, timeWarnings } from '../validation/plausibility.ts'
@@ -115,9 +110,6 @@ const areSameEvent = ([first, ...others]: readonly [Event, ...Event[]]): boolean
       values.customer_id === first.values.customer_id,
   )
 
-/** The first members of the identity of a daily aggregate. */
-const DAILY_KEY = ['eventname', 'customerid']
-
 /** The activity of a brand's customers: single events and daily aggregates. */
 export const activities: Resource = {
   name: 'activities',
@@ -125,7 +117,7 @@ export const activities: Resource = {
   fields,
   required: REQUIRED,
   key: ['eventid'],
-  loggedKey: ['eventid', ...DAILY_KEY],
+  loggedKey: ['eventid', 'eventname', 'customerid'],
   customerFilter: 'customerid',
   neverRejected: [],
   recordTable: brandActivityTable,
@@ -134,7 +126,6 @@ export const activities: Resource = {
   referenceIssue: { code: 'unknown_customer' },
   validator: async (grant) => activityValidator(await grant),
   buildRows: activityRows,
-  keyFromColumns,
   policy: ({ unknown_customer }) => unknown_customer,
   acceptsIdempotencyKey: true,
   hasItemRoute: false,
@@ -144,15 +135,4 @@ export const activities: Resource = {
   sums: ['amount'],
   kpis: 'kpis',
   wire: { currency: 'Currency', amount: 'Value' },
-}
-
-/**
- * Returns the members of a stored identity that certainly were sent so. Of a daily aggregate these are
- * two: its time may have been sent in another form, its currency not at all, and its product under
- * another name.
- */
-function keyFromColumns([id]: readonly (string | null)[]): Record<string, string> | undefined {
-  if (id?.startsWith('e ')) return { eventid: id.slice(2) }
-  if (!id?.startsWith('d ')) return undefined
-  return keyMembers(DAILY_KEY, JSON.parse(id.slice(2)))
 }

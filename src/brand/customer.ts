@@ -152,7 +152,6 @@ export const customers: Resource = {
   },
   validator: async (grant) => customerValidator(await grant),
   buildRows: customerRows,
-  keyFromColumns: ([customerId]) => (customerId ? { customerId } : undefined),
   policy: () => 'reject',
   acceptsIdempotencyKey: true,
   hasItemRoute: true,

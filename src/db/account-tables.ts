@@ -33,7 +33,6 @@ export const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
   customer_fields: ['customer_id', 'day'],
   customer_refusals: ['customer_id'],
   deliveries: ['id'],
-  delivery_terms: ['day', 'term', 'delivery'],
   late_changes: ['at', 'resource', 'customer_id', 'day', 'id'],
   arrivals: ['hour', 'resource'],
   idempotency_keys: ['resource', 'key'],

@@ -495,12 +495,8 @@ export const deliveries = /* @__PURE__ */ sqliteTable(
     stale: integer().notNull(),
     created: integer().notNull(),
     updated: integer().notNull(),
-    written: integer().notNull(),
-    hold_refused: integer().notNull(),
-    reused: integer().notNull(),
     days: text().notNull(),
     errors: text(),
-    unknown_keys: text(),
   }),
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )

@@ -1,96 +1,52 @@
 import { dayText } from '../db/column-types.ts'
 import type { FoundPage, Page } from '../db/paginate.ts'
-import { type DeliverySummary, findDelivery, listDeliveries } from '../db/records/deliveries.ts'
-import { type FoundDelivery, searchDeliveries } from '../db/records/delivery-search.ts'
-import type {
-  DeliveryFilter,
-  DeliverySpan,
-  DeliveryStatus,
-} from '../db/records/delivery-search-sql.ts'
+import {
+  type DeliveryFilter,
+  type DeliverySummary,
+  findDelivery,
+  listDeliveries,
+} from '../db/records/deliveries.ts'
 import { shortenLogged } from '../db/records/list.ts'
 import { findStoredRecords, type StoredRecord } from '../db/records/stored-record.ts'
 import type { Delivery } from '../db/schema.ts'
-import { shortId } from '../db/short-id.ts'
 import { DAY_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import type { Reader } from '../http/operation.ts'
 import { invalidQuery, invalidValue, readChoice, VALID_DATE } from '../http/query.ts'
 import { parseAnyInstant, parseDay } from '../validation/calendar.ts'
 import { ISSUE_CODES } from '../validation/issue.ts'
-import { groupErrors, readErrors, refusedRecords } from './delivery-errors.ts'
+import type { FormattedIssue } from '../validation/messages.ts'
+import { readErrors } from './delivery-errors.ts'
 import { DELIVERY_LOG_MS, deliveryTime, firstIdAt } from './delivery-id.ts'
 import type { Resource } from './resource.ts'
 import { statusOf, summaryOf } from './response.ts'
 
 /** The parameters that narrow a list of deliveries. */
-interface DeliveryQuery {
-  readonly resource?: string
-  readonly status?: DeliveryStatus
-  readonly code?: string
-  readonly record_id?: string
+interface DeliveryQuery extends DeliveryFilter {
   readonly from?: string
   readonly to?: string
 }
-
-/**
- * Returns the filter of a query. It has the forms of the record id; `stored` is filled in later.
- *
- * @throws ApiError `invalid_query`
- */
-function deliveryFilter(
-  { resource, status, code, record_id }: DeliveryQuery,
-  resources: readonly Resource[],
-): DeliveryFilter {
-  const filter = {
-    resource: readChoice(
-      'resource',
-      resource,
-      resources.map(({ name }) => name),
-    ),
-    status,
-    code: readChoice('code', code, ISSUE_CODES),
-    recordIds: record_id === undefined ? undefined : loggedForms(record_id),
-  }
-  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
-}
-
-/** The prefix of the stored id of an event that was sent with an id. */
-const EVENT_PREFIX = 'e '
-
-/** Returns the forms in which the log may have an id: whole or shortened, as sent or as stored. */
-const loggedForms = (id: string): string[] => [
-  ...new Set([
-    shortenLogged(id),
-    shortenLogged(shortId(id)),
-    shortenLogged(EVENT_PREFIX + id).slice(EVENT_PREFIX.length),
-  ]),
-]
 
 /** Sorts after the ids of all deliveries. */
 const END = 'dlv_~'
 
 /**
- * Returns the span of a query at `now` (milliseconds). `from` and `to` are days (UTC) or date-times, both
+ * Returns the ids between which a query looks at `now` (milliseconds). `from` and `to` are days (UTC) or date-times, both
  * inclusive; `after` is the cursor at which the page begins.
  *
  * @throws ApiError `invalid_query`
  */
-function deliverySpan(
-  { from, to }: DeliveryQuery,
-  after: string | null,
-  now: number,
-): DeliverySpan {
+function deliverySpan({ from, to }: DeliveryQuery, after: string | null, now: number) {
   const oldestTime = now - DELIVERY_LOG_MS
   const fromTime = from === undefined ? oldestTime : timeOf('from', from, 0)
   const endTime = to === undefined ? null : timeOf('to', to, DAY_MS)
   if (from !== undefined && endTime !== null && fromTime >= endTime) {
     throw invalidQuery('`from` must not be after `to`.', 'from')
   }
-  const begin = Math.max(oldestTime, fromTime)
-  const end = after ?? (endTime === null ? END : firstIdAt(endTime))
-  const lastTime = after === null ? (endTime ?? now + DAY_MS) : deliveryTime(after)
-  const lastDay = Math.floor(Math.min(lastTime, now + DAY_MS) / DAY_MS)
-  return { oldest: firstIdAt(begin), end, firstDay: Math.floor(begin / DAY_MS), lastDay }
+  return {
+    oldest: firstIdAt(Math.max(oldestTime, fromTime)),
+    end: after ?? (endTime === null ? END : firstIdAt(endTime)),
+  }
 }
 
 /**
@@ -109,74 +65,50 @@ function timeOf(name: string, text: string, dayMs: number): number {
 }
 
 /** A page of deliveries. For a record id, `stored` has the stored records with this id. */
-type FoundDeliveries = FoundPage<ReturnType<typeof presentDelivery>> & {
+type FoundDeliveries = FoundPage<ReturnType<typeof presentFound>> & {
   more: { stored?: ReturnType<typeof presentStored>[] }
 }
 
 /**
- * Finds the deliveries of an account that a query asks for, as the API shows them. With a record id, each
- * has its records with that id.
+ * Finds the deliveries of an account that a query asks for, as the API shows them. With a record id, these are the ones
+ * that refused a record with that id, each with the errors of that record.
  *
  * @throws ApiError `invalid_query`
  */
 export async function findDeliveries(
-  reader: Reader,
+  { grant: { account }, session }: Reader,
   resources: readonly Resource[],
   query: DeliveryQuery,
   page: Page,
 ): Promise<FoundDeliveries> {
-  const { grant, session } = reader
-  const { account } = grant
-  const filter = deliveryFilter(query, resources)
-  const after = page.after ? String(page.after[0]) : null
-  const span = deliverySpan(query, after, Date.now())
-  if (Object.keys(filter).length === 0) {
-    const end = query.to === undefined ? undefined : span.end
-    const listed = await listDeliveries(session, account, span.oldest, page, end)
-    return { ...listed, data: listed.data.map(presentDelivery), more: {} }
+  const { record_id, status } = query
+  const names = resources.map(({ name }) => name)
+  const filter = {
+    resource: readChoice('resource', query.resource, names),
+    status,
+    code: readChoice('code', query.code, ISSUE_CODES),
+    record_id: record_id && shortenLogged(record_id),
   }
-  const { record_id } = query
-  if (record_id === undefined) {
-    const found = await searchDeliveries(session, account, filter, span, page)
-    return { ...found, data: found.data.map(presentDelivery), more: {} }
-  }
+  const span = deliverySpan(query, page.after && String(page.after[0]), Date.now())
+  const found = await listDeliveries(session, account, filter, span, page)
+  const listed = { ...found, data: found.data.map(presentFound) }
+  if (record_id === undefined) return { ...listed, more: {} }
   // Trading activity has no id of its own.
   const named = resources.filter(({ recordTable: { key } }) => key.length === 1)
   const stored = await findStoredRecords(session, named, account, record_id)
-  const storedBy = stored.map(({ delivery }) => delivery)
-  const found = await searchDeliveries(session, account, { ...filter, storedBy }, span, page)
-  const data = found.data.map((delivery) => ({
-    ...presentDelivery(delivery),
-    records: recordsOf(delivery, resources, stored, record_id),
-  }))
-  return { ...found, data, more: { stored: stored.map(presentStored) } }
+  return { ...listed, more: { stored: stored.map(presentStored) } }
 }
 
-/** Returns the records with an id in a delivery: those that it refused, and the one that it stored. */
-function recordsOf(
-  delivery: FoundDelivery,
-  resources: readonly Resource[],
-  stored: readonly StoredRecord[],
-  id: string,
-) {
-  const resource = resources.find(({ name }) => name === delivery.resource)
-  if (!resource) return []
-  const { form, hold_refused, found_records, found_keys } = delivery
-  const errors = found_records && `{"kinds":[],"records":${found_records}}`
-  const logged = { form, hold_refused, errors, unknown_keys: found_keys, reused: 0 }
-  const refused = refusedRecords(logged, resource).map(({ errors, ...place }) => ({
-    ...place,
-    outcome: 'rejected' as const,
-    errors,
-  }))
-  const written = stored
-    .filter((one) => one.delivery === delivery.id && one.resource === delivery.resource)
-    .map((one) => ({
-      index: one.idx,
-      key: { [resource.key[0] ?? '']: id },
-      outcome: outcomeOfStored(one),
-    }))
-  return [...refused, ...written]
+/** Returns a delivery as lists show it, with the refused records that were searched for. */
+function presentFound({ found_errors, ...delivery }: DeliverySummary) {
+  if (found_errors === undefined) return presentDelivery(delivery)
+  const errors: FormattedIssue[] = JSON.parse(found_errors)
+  const byIndex = Map.groupBy(errors, ({ index }) => index)
+  const records = [...byIndex].map(([index, own]) => {
+    const { key = {} } = own[0] ?? {}
+    return { ...(index !== undefined && { index }), key, errors: own }
+  })
+  return { ...presentDelivery(delivery), records }
 }
 
 /** Returns what the last delivery of a stored record made of it. */
@@ -198,30 +130,25 @@ const NO_DELIVERY =
   'This account has no delivery with this id. The log keeps deliveries for 30 days, and at most 16 MiB of rejected requests and dry runs a day (UTC).'
 
 /**
- * Reads one delivery of an account, with its resource.
+ * Reads one delivery of an account.
  *
  * @throws ApiError `not_found`
  */
-export async function readDelivery(
-  { grant, session }: Reader,
-  resources: readonly Resource[],
-  id: string,
-): Promise<{ delivery: Delivery; resource: Resource }> {
+export async function readDelivery({ grant, session }: Reader, id: string): Promise<Delivery> {
   const delivery = await findDelivery(session, grant.account, oldestId(), id)
-  const resource = resources.find(({ name }) => name === delivery?.resource)
-  if (!delivery || !resource) throw new ApiError('not_found', { detail: NO_DELIVERY })
-  return { delivery, resource }
+  if (!delivery) throw new ApiError('not_found', { detail: NO_DELIVERY })
+  return delivery
 }
 
 /** Returns a delivery as the API shows it in full. */
-export function presentInFull(delivery: Delivery, resource: Resource) {
-  const errors = readErrors(delivery, resource)
+export function presentInFull(delivery: Delivery) {
+  const { errors, groups } = readErrors(delivery)
   const isCut = errors.length === 0 && delivery.errors_total > 0
   return {
     ...presentDelivery(delivery),
     days: (JSON.parse(delivery.days) as number[]).map(dayText).sort(),
     errors,
-    error_groups: groupErrors(delivery, resource),
+    error_groups: groups,
     ...(isCut && { errors_not_kept: true as const }),
   }
 }

@@ -15,11 +15,11 @@ import { canonicalJson } from '../validation/canonical-json.ts'
 import { isObject, type RecordValidator } from '../validation/record-validator.ts'
 import { dayInZone } from '../zone.ts'
 import { deliveryUrl } from './account-url.ts'
-import { serializeErrors } from './delivery-errors.ts'
+import { toLoggedErrors } from './delivery-errors.ts'
 import { newDeliveryId } from './delivery-id.ts'
 import { recordPointer } from './envelope.ts'
 import type { RecordRows, RequestContext, Resource } from './resource.ts'
-import { respond, summaryOf } from './response.ts'
+import { issuesOf, respond, summaryOf } from './response.ts'
 import { keyOfRecord, type ValidatedRequest, validateRecords } from './validate-records.ts'
 
 /**
@@ -110,6 +110,13 @@ async function prepare(
     idempotency: await readIdempotency(context, validated, validator),
     dryRun,
     lenient: preferences.lenient,
+    describeErrors: (decision) => {
+      const judged = { validated: needed, resource, validator, input }
+      const context = { ...resource, form: needed.form }
+      const errors = toLoggedErrors(issuesOf(judged, decision), context)
+      const codes = [...new Set(errors.groups.map(({ code }) => code))]
+      return { json: JSON.stringify(errors), codes }
+    },
     refuseArchived: (archived) =>
       refuseArchived(archived, { input, validated: needed, resource, validator }),
   }
@@ -143,7 +150,6 @@ function refuseArchived(
   validated.errorsTotal += months.size
   input.invalidCount = validated.invalidCount
   input.errorsTotal = validated.errorsTotal
-  input.errors = serializeErrors(validated.issues, { ...resource, form })
 }
 
 async function validateBody(body: RequestBody, resource: Resource, grantPromise: Promise<Grant>) {
@@ -172,7 +178,6 @@ function toDeliveryInput(
     received: validated.records.length,
     invalidCount: validated.invalidCount,
     errorsTotal: validated.errorsTotal,
-    errors: serializeErrors(validated.issues, { ...resource, form: validated.form }),
     hasYesterday: hasRecordOfDay(receivedAt - DAY_MS, records, resource),
     hasToday: hasRecordOfDay(receivedAt, records, resource),
   }

@@ -45,10 +45,6 @@ export interface Resource extends RecordView {
   readonly validator: (grant: Promise<Grant>) => RecordValidator | Promise<RecordValidator>
   /** Returns the rows to store, and the warnings found while building the rows. */
   readonly buildRows: (validated: ValidatedRequest, context: RequestContext) => Promise<RecordRows>
-  /** Returns the wire members of a key from its columns; null values are left out. */
-  readonly keyFromColumns: (
-    values: readonly (string | null)[],
-  ) => Record<string, string> | undefined
   /** Returns the account's policy for records that refer to something unknown. */
   readonly policy: (grant: Grant) => DeliveryInput['policy']
 }
@@ -70,15 +66,6 @@ export interface RequestContext {
   /** Milliseconds. */
   receivedAt: number
   idempotencyKey: string | null
-}
-
-/** Returns the members of a record's key from its columns; undefined if none has a value. */
-export function keyMembers(
-  names: readonly string[],
-  values: readonly (string | null)[],
-): Record<string, string> | undefined {
-  const members = names.flatMap((name, i) => (values[i] ? [[name, values[i]] as const] : []))
-  return members.length > 0 ? Object.fromEntries(members) : undefined
 }
 
 /** The position and key of a record in a request. */

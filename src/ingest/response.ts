@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { decode } from '../db/column-types.ts'
-import type { DeliveryCounts } from '../db/records/decide.ts'
+import type { Decision, DeliveryCounts } from '../db/records/decide.ts'
 import type { DeliveryInput } from '../db/records/request.ts'
 import type { DeliveryResult } from '../db/records/store-delivery.ts'
 import { customers, type Delivery } from '../db/schema.ts'
@@ -75,9 +75,8 @@ export function respond(c: Context, handled: HandledDelivery) {
   const counts = { ...decision.counts, form: validated.form }
   const summary = { ...summaryOf(counts), warnings: 0 }
   if (decision.isReused) throw idempotencyKeyReused(identity, summary)
-  const referenceIssues = referenceIssuesOf(handled)
-  const rejects = input.policy === 'reject' || decision.holdRefused
-  const issues = rejects ? [...validated.issues, ...referenceIssues] : validated.issues
+  const referenceIssues = referenceIssuesOf(handled, decision)
+  const issues = issuesOf(handled, decision)
   const listed = inRecordOrder(prioritizeErrors(issues).slice(0, MAX_ERRORS))
 
   const status = statusOf(counts)
@@ -103,10 +102,23 @@ export function respond(c: Context, handled: HandledDelivery) {
   return c.json(body, status)
 }
 
+/** A request whose issues are listed. */
+type Judged = Pick<HandledDelivery, 'validated' | 'resource' | 'validator'> & {
+  readonly input: Pick<DeliveryInput, 'policy' | 'repeats'>
+}
+
+const REUSED: Issue = { pointer: '', code: 'idempotency_key_reused' }
+
+/** Returns the issues of a decided request: of validation, and of references that the policy rejects. */
+export function issuesOf(judged: Judged, decision: Decision): readonly Issue[] {
+  if (decision.isReused) return [REUSED]
+  const { validated, input } = judged
+  const rejects = input.policy === 'reject' || decision.holdRefused
+  return rejects ? [...validated.issues, ...referenceIssuesOf(judged, decision)] : validated.issues
+}
+
 /** Returns the issues of records that refer to something unknown. */
-function referenceIssuesOf(handled: HandledDelivery) {
-  const { validated, resource, validator, input } = handled
-  const { decision } = handled.stored
+function referenceIssuesOf({ validated, resource, validator, input }: Judged, decision: Decision) {
   const { form, records } = validated
   const { referenceMember: member } = resource
   // Of records with one key the last has the reference that is stored.
@@ -229,7 +241,7 @@ const idempotencyKeyReused = (identity: Identity, summary: Summary) =>
       'Nothing was stored. Send different records with a new `Idempotency-Key`. If the records are the same, the event definitions of the account have changed since: check what was stored before you send them with a new key.',
     ...identity,
     summary,
-    errors: [formatIssue({ pointer: '', code: 'idempotency_key_reused' })],
+    errors: [formatIssue(REUSED)],
     errors_total: 1,
   })
 

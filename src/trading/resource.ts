@@ -5,12 +5,7 @@ import { keyColumnsOf, type RecordTable } from '../db/records/record-table.ts'
 import type { Row } from '../db/records/rows.ts'
 import type { Table } from '../db/table.ts'
 import { placeWarnings, recordPointer } from '../ingest/envelope.ts'
-import {
-  keyMembers,
-  type RecordRows,
-  type RequestContext,
-  type Resource,
-} from '../ingest/resource.ts'
+import type { RecordRows, RequestContext, Resource } from '../ingest/resource.ts'
 import { unmappedStatusFinder } from '../ingest/unmapped-status.ts'
 import type { ValidatedRequest } from '../ingest/validate-records.ts'
 import { verifierFor } from '../tracking/verdict.ts'
@@ -67,7 +62,6 @@ export function defineResource<T extends Table, const E extends v.ObjectEntries>
     referenceIssue: { code: REFERENCE_CODES[reference?.table ?? 'customers'] },
     validator: () => validator,
     buildRows: partnerRows(recordTable, dayField),
-    keyFromColumns: (values) => keyMembers(key, values),
   }
 }
 

@@ -30,64 +30,6 @@ const problem = async (path: string) => {
   return [response.status, (await response.json<{ detail: string }>()).detail]
 }
 
-test('errors are counted by delivery, the most frequent first, with the last delivery', async () => {
-  const api = await acme()
-  const wrong = { ...deposit, transaction_type: 'gift' }
-  await api.post('transactions', [wrong, { ...wrong, transaction_id: 't-2' }])
-  const last = await json(api.post('transactions', { ...wrong, currency: 'EURO' }))
-  await api.post('transactions', deposit)
-
-  expect((await read(`delivery-errors?${todayOnly()}`)).data).toEqual([
-    {
-      ...{ code: 'enum', deliveries: 2, last_delivery_id: last.delivery_id },
-      last_received_at: expect.stringMatching(today()),
-    },
-    {
-      ...{ code: 'currency', deliveries: 1, last_delivery_id: last.delivery_id },
-      last_received_at: expect.stringMatching(today()),
-    },
-  ])
-  const before = dayOf(Date.now() - DAY_MS)
-  expect((await read(`delivery-errors?from=${before}&to=${before}`)).data).toEqual([])
-})
-
-test('errors of deliveries that the log no longer keeps are not counted', async () => {
-  // Tomorrow: the object of a token that expired before the actual time would forget it at once.
-  const noon = Math.ceil(Date.now() / DAY_MS) * DAY_MS + DAY_MS / 2
-  vi.setSystemTime(noon - 60_000)
-  const api = await acme()
-  await api.post('transactions', { ...deposit, transaction_type: 'gift' })
-  vi.setSystemTime(noon)
-  const last = await json(api.post('transactions', { ...deposit, transaction_type: 'gift' }))
-  vi.setSystemTime(noon + 30 * DAY_MS - 1000)
-  const day = dayOf(noon)
-  expect((await read(`delivery-errors?from=${day}&to=${day}`)).data).toMatchObject([
-    { code: 'enum', deliveries: 1, last_delivery_id: last.delivery_id },
-  ])
-})
-
-test('errors are not counted if the days have more than 100,000', async () => {
-  await acme()
-  const insertTerms = (from: number, to: number) =>
-    env.DB.prepare(
-      `with recursive n(i) as (select ?1 union all select i + 1 from n where i < ?2)
-       insert into delivery_terms (account, day, term, delivery)
-       select 'acme', ?3, 'code enum', 'dlv_7' || printf('%025d', i) from n`,
-    )
-      .bind(from, to, Math.floor(Date.now() / DAY_MS))
-      .run()
-  await insertTerms(1, 100_000)
-  expect((await read(`delivery-errors?${todayOnly()}`)).data).toMatchObject([
-    { deliveries: 100_000 },
-  ])
-  await insertTerms(100_001, 100_001)
-
-  expect(await problem(`delivery-errors?${todayOnly()}`)).toEqual([
-    400,
-    'From `from` to `to`, there are too many errors. Ask for fewer days.',
-  ])
-})
-
 test('attention is what the account itself reads', async () => {
   const api = await acme()
   await api.post('customers', { ...ada, customer_id: 'c-9', affiliate_id: 'nobody' })
@@ -257,7 +199,6 @@ test.each([
     'customers?unattributed=true&customer_id=x&from=2026-10-01&to=2026-10-02',
     '`unattributed` and `customer_id` cannot be combined.',
   ],
-  ['delivery-errors', '`from` is required.'],
 ])('%s is refused', async (path, detail) => {
   await acme()
 

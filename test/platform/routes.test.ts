@@ -393,7 +393,6 @@ describe('two accounts with the same ids', () => {
       .replace(':export_id', EXPORT_ID)
       .replace(':question_id', QUESTION_ID)
       .replace(':affiliate_id', 'aff-7')
-      .replace(/^delivery-errors$/, '$&?from=2026-10-01&to=2026-10-31')
       .replace(/^records\/:resource$/, 'records/customers')
       .replace(/^records$/, 'records?id=c-1')
       .replace(/\/lines$/, '$&?period=2026-10')

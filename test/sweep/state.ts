@@ -41,7 +41,7 @@ export const TABLES = env.MIGRATIONS.flatMap(({ queries }) => queries).flatMap((
 )
 
 /** Tables with a row for each request, even if it changes nothing. */
-const LOGS = ['audit_log', 'deliveries', 'delivery_terms', 'arrivals']
+const LOGS = ['audit_log', 'deliveries', 'arrivals']
 
 import { DAY_MS } from '../../src/durations.ts'
 

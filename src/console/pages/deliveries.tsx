@@ -1,8 +1,8 @@
 import { getAccount } from '../../admin/accounts.ts'
-import { countDeliveryErrors, listDeliveries } from '../../admin/deliveries.ts'
-import { accountPath, dayBefore, type Page, type Visit } from '../page.ts'
-import { count, EmptyState, isolated, Live, Pager, Time } from '../parts/data.tsx'
-import { DeliveryBadge, deliveriesPath, resourceTitle } from '../parts/deliveries.tsx'
+import { listDeliveries } from '../../admin/deliveries.ts'
+import type { Page, Visit } from '../page.ts'
+import { count, EmptyState, isolated, Live, Pager } from '../parts/data.tsx'
+import { DeliveryBadge, resourceTitle } from '../parts/deliveries.tsx'
 import { ERROR_TITLES, errorTitle } from '../parts/error-words.ts'
 import { Filters, type Option } from '../parts/forms.tsx'
 import { RecordHistory, toDelivery } from '../parts/record-history.tsx'
@@ -29,13 +29,10 @@ const FILTERS = ['resource', 'status', 'code', 'from', 'to'] as const
 
 async function render(visit: Visit) {
   const { api, account, query } = visit
-  const { record_id, from, to, status, code } = query
-  const days = { from: from ?? dayBefore(visit.now, 6), to: to ?? dayBefore(visit.now, 0) }
-  const hasErrors = record_id === undefined && (status === 'refused' || code !== undefined)
-  const [list, { vertical }, errors] = await Promise.all([
+  const { record_id, code } = query
+  const [list, { vertical }] = await Promise.all([
     api.call(listDeliveries, { account, ...query }),
     api.call(getAccount, { account }),
-    hasErrors ? api.call(countDeliveryErrors, { account, ...days }) : null,
   ])
   const resources = vertical === 'igaming' ? ['activities'] : ['transactions', 'trading-activity']
   const body = (
@@ -55,32 +52,6 @@ async function render(visit: Visit) {
               { name: 'to', label: 'To (UTC)', type: 'date' },
             ]}
           />
-          {errors && (
-            <Table
-              caption="The errors of these days"
-              rows={errors.data}
-              columns={{
-                Error: ({ code }) => (
-                  <a
-                    href={deliveriesPath(visit.account, {
-                      ...visit.query,
-                      code,
-                      cursor: undefined,
-                    })}
-                  >
-                    {errorTitle(code)}
-                  </a>
-                ),
-                Deliveries: { number: ({ deliveries }) => count(deliveries) },
-                Last: ({ last_delivery_id: delivery_id, last_received_at }) => (
-                  <a href={accountPath(visit.account, 'deliveries', delivery_id)}>
-                    <Time at={last_received_at} />
-                  </a>
-                ),
-              }}
-              empty={<p hidden />}
-            />
-          )}
           <Live id="deliveries" seconds={LIVE_SECONDS}>
             <Table
               caption="Deliveries, the newest first"
@@ -98,10 +69,8 @@ async function render(visit: Visit) {
               empty={
                 <EmptyState title="No delivery matches.">
                   <p>
-                    The log keeps the deliveries of 30 days.{' '}
-                    {list.meta.next_cursor
-                      ? 'The search goes on: see the next page.'
-                      : 'Choose other days (UTC) above, or clear the filters.'}
+                    The log keeps the deliveries of 30 days. Choose other days (UTC) above, or clear
+                    the filters.
                   </p>
                 </EmptyState>
               }

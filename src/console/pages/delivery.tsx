@@ -1,8 +1,8 @@
-import { getDelivery, listDeliveryRefused } from '../../admin/deliveries.ts'
+import { getDelivery } from '../../admin/deliveries.ts'
 import { OUTCOMES } from '../../db/records/decide.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { accountPath, type Page } from '../page.ts'
-import { count, Data, EmptyState, Pager, Time, titleOf } from '../parts/data.tsx'
+import { count, Data, EmptyState, Time, titleOf } from '../parts/data.tsx'
 import {
   DeliveryBadge,
   deliveriesPath,
@@ -16,14 +16,14 @@ import { type Pair, Pairs } from '../parts/fields.tsx'
 import { labelOf } from '../parts/record-fields.tsx'
 import { Table } from '../parts/table.tsx'
 
-type RefusedList = AnswerOf<typeof listDeliveryRefused>
+type ListedError = AnswerOf<typeof getDelivery>['errors'][number]
 
 const Key = ({
   account,
   record: { key = {}, index },
 }: {
   account: string
-  record: RefusedList['data'][number]
+  record: Pick<ListedError, 'key' | 'index'>
 }) => (
   <>
     {Object.entries(key).map(([name, id]) => (
@@ -49,14 +49,14 @@ const AskSender = () => (
 export const deliveryPage: Page = {
   path: '/accounts/:account/deliveries/:delivery_id',
   section: 'Deliveries',
-  query: ['cursor'],
   async render(visit) {
-    const { api, account, params, query } = visit
-    const own = { account, delivery_id: params.delivery_id ?? '' }
-    const [delivery, refused] = await Promise.all([
-      api.call(getDelivery, own),
-      api.call(listDeliveryRefused, { ...own, ...query }),
-    ])
+    const { api, account, params } = visit
+    const delivery = await api.call(getDelivery, {
+      account,
+      delivery_id: params.delivery_id ?? '',
+    })
+    const { errors } = delivery
+    const refused = [...Map.groupBy(errors, ({ index }) => index).values()]
     const to: Partial<Record<string, string>> = {
       held: accountPath(account, 'held'),
       rejected: '#refused',
@@ -119,14 +119,17 @@ export const deliveryPage: Page = {
                 <section id="refused">
                   <h2>Refused records</h2>
                   <Table
-                    caption="Each record with its errors"
-                    rows={refused.data}
+                    caption={
+                      errors.length < delivery.errors_total
+                        ? `The first ${count(errors.length)} of ${count(delivery.errors_total)} errors`
+                        : 'Each record with its errors'
+                    }
+                    rows={refused}
                     columns={{
-                      Record: (record) => <Key account={visit.account} record={record} />,
-                      Errors: ({ errors }) => <Errors errors={errors} />,
+                      Record: ([first = {}]) => <Key account={visit.account} record={first} />,
+                      Errors: (own) => <Errors errors={own} />,
                     }}
                   />
-                  <Pager meta={refused.meta} />
                 </section>
               </>
             )}

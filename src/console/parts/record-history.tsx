@@ -21,7 +21,7 @@ export const toDelivery = (
   </a>
 )
 
-/** Renders what the deliveries of the last 30 days made of a record. */
+/** Renders the deliveries of the last 30 days that refused a record. */
 export const Deliveries = (props: { account: string; rows: DeliveryList['data'] }) => (
   <>
     {props.rows.map((found) => (
@@ -29,21 +29,13 @@ export const Deliveries = (props: { account: string; rows: DeliveryList['data'] 
         <h2>
           {toDelivery(props.account, found)} {resourceTitle(found.resource)}
         </h2>
-        {found.records?.map(({ outcome, index, errors = [] }) => (
+        {found.records?.map(({ index, errors }) => (
           <>
             <p>
-              <Badge tone={outcome === 'rejected' ? 'bad' : outcome === 'held' ? 'warn' : 'good'}>
-                {outcome === 'rejected' ? 'refused' : outcome}
-              </Badge>{' '}
+              <Badge tone="bad">refused</Badge>{' '}
               {index !== undefined && `record ${index + 1} of ${count(found.summary.received)}`}
             </p>
-            {errors.length > 0 && <Errors errors={errors} />}
-            {outcome === 'held' && (
-              <p>
-                Its customer has not arrived.{' '}
-                <a href={accountPath(props.account, 'held')}>Held records</a>
-              </p>
-            )}
+            <Errors errors={errors} />
           </>
         ))}
       </article>
@@ -51,7 +43,7 @@ export const Deliveries = (props: { account: string; rows: DeliveryList['data'] 
   </>
 )
 
-/** Renders the history of a record: whether it is stored, and its outcome in each delivery. */
+/** Renders the history of a record: whether it is stored, and the deliveries that refused it. */
 export function RecordHistory({ list }: { list: DeliveryList }, { account, query } = useVisit()) {
   const { stored = [], data } = list
   if (stored.length + data.length === 0) {
@@ -77,7 +69,8 @@ export function RecordHistory({ list }: { list: DeliveryList }, { account, query
       {stored.map((one) => (
         <p>
           {resourceTitle(one.resource)}: a record with this id is{' '}
-          {one.outcome === 'held' ? 'held' : 'stored'}, as it arrived at {toDelivery(account, one)}.
+          {one.outcome === 'held' ? <a href={accountPath(account, 'held')}>held</a> : 'stored'}, as
+          it arrived at {toDelivery(account, one)}.
         </p>
       ))}
       <Deliveries account={account} rows={data} />

@@ -1,6 +1,6 @@
 import { archivedMonthsOfList } from '../archive/archived.ts'
 import { ARCHIVED_RESOURCES } from '../archive/tables.ts'
-import { decode, decodeRow, encode } from '../column-types.ts'
+import { decodeRow, encode } from '../column-types.ts'
 import {
   cursorValues,
   type FoundPage,
@@ -67,7 +67,7 @@ export const presentRow = ({ recordTable, present }: RecordView, row: Record<str
   present(decodeRow(recordTable.encoded, row))
 
 /** The log of deliveries keeps at most this many characters of an id. */
-export const MAX_LOGGED_TEXT = 40
+const MAX_LOGGED_TEXT = 40
 
 /** Returns a text of at most 40 characters, and `…` if it is longer. */
 export function shortenLogged(text: string): string {
@@ -76,24 +76,6 @@ export function shortenLogged(text: string): string {
   const characters = [...text.slice(0, 2 * MAX_LOGGED_TEXT + 1)]
   if (characters.length <= MAX_LOGGED_TEXT) return text
   return `${characters.slice(0, MAX_LOGGED_TEXT).join('')}…`
-}
-
-/** A value of a refused record in the log of deliveries. */
-export type LoggedValue = string | number | null
-
-/**
- * Returns a value of a refused record in the form of the wire. A day or time that failed validation was
- * logged as it was sent: as text.
- */
-export function presentLogged(
-  { encoded }: RecordTable,
-  name: string,
-  logged: LoggedValue,
-): string | null {
-  const column = encoded[name]
-  const isAsSent = typeof logged === 'string' && column?.getSQLType() === 'integer'
-  const value = isAsSent ? logged : decode(column, logged)
-  return (value ?? null) === null ? null : String(value)
 }
 
 /**

@@ -15,6 +15,12 @@ interface AddedSizes {
   readonly isTooLarge: (key: unknown, stored: string | null) => boolean
 }
 
+/** What the log keeps of errors: the JSON, and the codes in it. */
+interface DescribedErrors {
+  readonly json: string
+  readonly codes: readonly string[]
+}
+
 /** A validated request: all that the database needs to decide the rest. */
 export interface DeliveryInput {
   id: string
@@ -34,9 +40,10 @@ export interface DeliveryInput {
   received: number
   /** The number of records that failed validation. */
   invalidCount: number
-  /** The number of their errors, and the first of these as JSON; null if there are none. */
+  /** The number of their errors. */
   errorsTotal: number
-  errors: string | null
+  /** Returns what the log keeps of the errors of a decided request. */
+  describeErrors: (decision: Decision) => DescribedErrors
   /** The request's Idempotency-Key, and the digests of its records: the first one is stored. */
   idempotency: { key: string; digests: readonly string[] } | null
   /** Whether it has records of the day before it was received, or of that day (UTC). */
@@ -63,8 +70,8 @@ export interface Delivery {
   /** The cells of the records by position. */
   readonly records: ReadonlyMap<number, Cells>
   readonly withRepeats: (idx: number) => readonly number[]
-  /** The cells of the invalid records: the position, the key and the reference. */
-  readonly invalid: readonly (readonly unknown[])[]
+  /** The positions of the invalid records, and their references. */
+  readonly invalid: readonly (readonly [idx: number, reference: unknown])[]
   /** The records that concern an archived month. */
   readonly archived: Set<number>
 }
@@ -111,7 +118,6 @@ export function prepare(
   const statements = statementsOf(table)
   const records = toCells(rows, statements.cells, table.encoded)
   const byFirst = Map.groupBy(repeats, ([, first]) => first)
-  const named = [...table.key, ...(table.reference ? [table.reference.column] : [])]
   return {
     session,
     table,
@@ -119,20 +125,18 @@ export function prepare(
     input,
     records: new Map(records.map((cells) => [cells[0], cells])),
     withRepeats: (first) => [first, ...(byFirst.get(first) ?? []).map(([idx]) => idx)],
-    invalid: invalidRows.map(({ idx, values }) => [
-      idx,
-      ...named.map((name) => encodeSent(table, name, values[name])),
-    ]),
+    invalid: table.reference ? invalidRows.map(referenceOf(table, table.reference.column)) : [],
     archived: new Set(),
   }
 }
 
-/** Encodes a value of an invalid record: text that is no day or time stays as it was sent. */
-function encodeSent({ encoded }: RecordTable, name: string, value: unknown): unknown {
-  if (typeof value !== 'string') return null
-  const stored = encode(encoded[name], value)
-  return Number.isNaN(stored) ? value : stored
-}
+/** Returns a function that reads the reference of an invalid record; null if it has no valid one. */
+const referenceOf =
+  ({ encoded }: RecordTable, column: string) =>
+  ({ idx, values }: Row): [idx: number, reference: unknown] => {
+    const value = values[column]
+    return [idx, typeof value === 'string' ? encode(encoded[column], value) : null]
+  }
 
 /** What was read for a decision. */
 export interface Facts {

@@ -7,7 +7,6 @@ const ROWS_PER_DELETE = 2000
 /** The tables whose rows expire: the column that tells their age, then the rest of the key. */
 const EXPIRING_TABLES = {
   deliveries: ['id'],
-  delivery_terms: ['day', 'term', 'delivery'],
   clicks: ['day', 'link_id', 'click_id'],
   arrivals: ['hour', 'resource'],
   late_changes: ['at', 'resource', 'customer_id', 'day', 'id'],

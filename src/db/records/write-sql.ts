@@ -29,11 +29,9 @@ const required = (condition: string) => `iif(${condition}, 1, json('changed'))`
  */
 const insertDelivery = ({ reference, personalColumns }: RecordTable) => `
       insert into deliveries (account, id, received_at, resource, form, dry_run, received,
-        errors_total, rejected, refused, held, stale, created, updated, written, hold_refused, reused, days, errors,
-        unknown_keys)
+        errors_total, rejected, refused, held, stale, created, updated, days, errors)
       select :account, :delivery, :received_at, :resource, :form, :dry_run, :received,
-        :errors_total, :rejected, :refused, :held, :stale, :created, :updated, :written, :hold_refused, :reused, :days,
-        :errors, :unknown_keys
+        :errors_total, :rejected, :refused, :held, :stale, :created, :updated, :days, :errors
       where ${required(`not exists (select 1 from resets where account = :account)
         and not exists (select 1 from archived_months m cross join json_each(:open_days) d
           where m.account = :account and d.value <= m.last_day)
@@ -237,9 +235,6 @@ export const COMMON_STATEMENTS = {
         refused = refused + excluded.refused, last_at = max(last_at, excluded.last_at),
         yesterday = max(yesterday, excluded.yesterday), today = max(today, excluded.today),
         logged_bytes = logged_bytes + excluded.logged_bytes`),
-  insertTerms: compileStatement(`
-      insert into delivery_terms (account, day, term, delivery)
-      select :account, cast(:day as integer), value, :delivery from json_each(:terms)`),
   /** Stores the Idempotency-Key with the digest of its records. */
   insertIdempotencyKey: compileStatement(`
       insert into idempotency_keys (account, resource, key, digest, delivery)
