@@ -18,7 +18,6 @@ import type { RecordCheck, RecordValidator } from '../validation/record-validato
 import { validateField } from '../validation/strict-object.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
 import { dayInZone } from '../zone.ts'
-import { extraSize, isTooLarge, mergeExtras, type Sizes, sumOf } from './extras.ts'
 import { COLUMNS, customer as fields } from './fields.ts'
 import {
   COMBINE_FIELDS,
@@ -77,7 +76,6 @@ function validateCustomer(record: object, zone: string): RecordCheck {
     // Each value is stored as JSON text, so that a merge replaces it as a whole.
     const texts = extras.map(([name, value]) => [name, JSON.stringify(value)] as const)
     output.extras = `{${texts.map(([name, text]) => `${JSON.stringify(name)}:${JSON.stringify(text)}`).join()}}`
-    output.sizes = new Map(texts.map(([name, text]) => [name, extraSize(name, text)]))
   }
   return { issues, output, warnings }
 }
@@ -174,8 +172,6 @@ interface Sent {
   /** The values by column, but for those of `origin`. */
   columns: Row['values']
   origin: Origin
-  /** The additional fields that `columns` has as JSON. */
-  sizes: Sizes
 }
 
 /** Returns a row for each customer; several records of a customer are merged. */
@@ -188,18 +184,15 @@ async function customerRows(
   const last = lastPlausibleInstant(receivedAt)
   const sent = await Promise.all(
     valid.map(async ({ index, record }): Promise<Sent> => {
-      const { sizes, ...columns } = record
-      const origin = await readOrigin(record, verify)
-      return { index, columns, origin, sizes: sizes instanceof Map ? sizes : new Map() }
+      return { index, columns: record, origin: await readOrigin(record, verify) }
     }),
   )
   const warnings = new Map<number, Warning[]>()
-  const sizesOf = new Map<unknown, Sizes>()
   const { rows, repeats } = mergeRepeated(
     sent,
     ({ columns }) => columns.customer_id,
     (records) => {
-      const { columns, origin, sizes } = mergeCustomer(records)
+      const { columns, origin } = mergeCustomer(records)
       for (const [i, { index, columns: own, origin: ownOrigin }] of records.entries()) {
         const pointer = recordPointer(form, index)
         const times = timeWarnings('regtime', own.signup_date, last)
@@ -209,7 +202,6 @@ async function customerRows(
           ...attributionWarnings(ownOrigin, origin, pointer),
         ])
       }
-      sizesOf.set(columns.customer_id, sizes)
       return {
         ...columns,
         ...origin,
@@ -225,13 +217,6 @@ async function customerRows(
     // An invalid customer has no reference that would have to be checked.
     invalidRows: [],
     warnings,
-    sizes: {
-      addedBy: (key) => {
-        const sizes = sizesOf.get(key) ?? new Map()
-        return { bytes: sumOf(sizes), members: sizes.size }
-      },
-      isTooLarge: (key, stored) => isTooLarge(sizesOf.get(key) ?? new Map(), stored),
-    },
   }
 }
 
@@ -254,9 +239,19 @@ function mergeCustomer(records: readonly [Sent, ...Sent[]]): Omit<Sent, 'index'>
   if (records.length === 1) return records[0]
   const columns = Object.assign({}, ...records.map((record) => definedOf(record.columns)))
   const origin = records.map((record) => record.origin).reduce(mergeOrigin)
-  const sizes = new Map(records.flatMap((record) => [...record.sizes]))
   const extras = mergeExtras(records.map((record) => record.columns.extras))
-  return { columns: { ...columns, extras }, origin, sizes }
+  return { columns: { ...columns, extras }, origin }
+}
+
+/**
+ * Returns the JSON of the additional fields of several records, each a map of names to JSON texts or
+ * undefined: a later text replaces an earlier one. Returns undefined if there are none.
+ */
+function mergeExtras(parts: readonly unknown[]): string | undefined {
+  const texts = parts.filter((part) => typeof part === 'string')
+  if (texts.length < 2) return texts[0]
+  const members = texts.flatMap((text) => Object.entries<string>(JSON.parse(text)))
+  return JSON.stringify(Object.fromEntries(members))
 }
 
 const definedOf = (columns: Row['values']) =>

@@ -1,10 +1,10 @@
 import type * as v from 'valibot'
+import { byteLength } from '../db/json-chunks.ts'
 import { isStorableText } from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
 import { pointerStep } from '../validation/pointer.ts'
 import { validateField } from '../validation/strict-object.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
-import { jsonTextBytes, utf8Bytes } from './json-bytes.ts'
 
 /** The limit on the unknown members of one record, as JSON (contract §7). */
 const MAX_EXTRA_BYTES = 16_384
@@ -120,15 +120,9 @@ export function checkExtraNumber(extras: readonly unknown[]): Issue[] {
   return [{ pointer: '', code: 'length', expected: EXTRAS_NUMBER_LIMIT, received, instruction }]
 }
 
-/** Returns the bytes of a member of a JSON object: its name, its value, a colon, and a comma or a brace. */
-const memberBytes = (name: string, json: string) =>
-  jsonTextBytes(name) + utf8Bytes(json) + ':,'.length
-
 /** Returns an issue if the unknown members of a record exceed 16 KiB. */
 function checkExtraSize(extras: readonly (readonly [string, unknown])[]): Issue[] {
-  if (extras.length === 0) return []
-  let bytes = '{'.length
-  for (const [name, value] of extras) bytes += memberBytes(name, JSON.stringify(value))
+  const bytes = byteLength(JSON.stringify(Object.fromEntries(extras)))
   if (bytes <= MAX_EXTRA_BYTES) return []
   return [{ pointer: '', code: 'length', expected: EXTRAS_LIMIT, received: `${bytes} bytes` }]
 }

@@ -52,7 +52,7 @@ export interface Resource extends RecordView {
 /** The rows of a request: see `DeliveryInput`. */
 export interface RecordRows
   extends Pick<DeliveryInput, 'rows' | 'repeats' | 'invalidRows'>,
-    Partial<Pick<DeliveryInput, 'sizes' | 'receivedDay'>> {
+    Partial<Pick<DeliveryInput, 'receivedDay'>> {
   /** The warnings found while building the rows, by record index. */
   readonly warnings: ReadonlyMap<number, readonly Warning[]>
 }

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { DAY_MS } from '../../src/durations.ts'
 import { brand } from '../brand.ts'
 import { statementRows } from '../commission/statement-rows.ts'
@@ -12,7 +12,6 @@ beforeEach(emptyWorld)
 
 const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
 const today = () => dayOf(Date.now())
-const todayOnly = () => `from=${today()}&to=${today()}`
 
 async function acme() {
   const api = await partner('forex', { account: 'acme' })

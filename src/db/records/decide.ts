@@ -82,8 +82,7 @@ export interface Deciding {
   readonly isReused: boolean
   /** How many more records the account may hold. */
   readonly roomToHold: number
-  /** The records that are too large, and those that concern an archived month. */
-  readonly tooLarge: ReadonlySet<number>
+  /** The records that concern an archived month. */
   readonly archived: ReadonlySet<number>
   /** The invalid records that refer to something unknown. */
   readonly invalidUnknown: readonly number[]
@@ -110,7 +109,7 @@ function decideFor(all: readonly Found[], request: Deciding, isFull: boolean): D
     sums[outcome] += positions.length
     for (const idx of positions) outcomes.set(idx, outcome)
     // At the limit, what is held already stays held.
-    if (isFull ? outcome === 'rejected' : isRefusable(one, request)) unknown.push(...positions)
+    if (isFull ? outcome === 'rejected' : isRefusable(one)) unknown.push(...positions)
   }
   const rejected = request.invalidCount + sums.rejected
   const refused = request.isReused ? request.received : request.lenient ? 0 : rejected
@@ -160,13 +159,12 @@ function decideFor(all: readonly Found[], request: Deciding, isFull: boolean): D
   }
 }
 
-const isRefusable = ({ idx, isMissing }: Found, { tooLarge }: Deciding): boolean =>
-  isMissing === 1 || tooLarge.has(idx)
+const isRefusable = ({ isMissing, extras }: Found): boolean => isMissing === 1 || extras?.[3] === 1
 
 function outcomeOf(found: Found, request: Deciding, isFull: boolean): Outcome {
   const { policy } = request
   const isRefused = policy === 'reject' || (isFull && !found.wasHeld)
-  if (isRefused && isRefusable(found, request)) return 'rejected'
+  if (isRefused && isRefusable(found)) return 'rejected'
   if (found.isStale) return 'stale'
   if (policy === 'hold' && found.isMissing) return 'held'
   if (found.revision === null) return 'created'

@@ -1,7 +1,7 @@
 import { DAY_HOURS, DAY_MS } from '../../durations.ts'
 import { changesFields, FIELDS } from '../commission/histories.ts'
 import { BEGINNING } from '../commission/history.ts'
-import type { SizeLimit } from './extras-limits.ts'
+import { MAX_EXTRAS_BYTES, MAX_EXTRAS_NUMBER } from './extras-limits.ts'
 import { CLOSED_THROUGH, kindSql } from './late-changes.ts'
 import type { RecordTable } from './record-table.ts'
 import { SIGNUP, SIGNUP_DAY } from './signup.ts'
@@ -47,16 +47,17 @@ export interface Found {
   readonly was: readonly [customer: string, kind: string] | null
   /** Whether it changes a field of which earlier values are kept. */
   readonly changesFields: 0 | 1
-  /** The bytes and the number of the stored members of the column that grows. */
-  readonly bytes: number | null
-  /** Null if they are few. */
-  readonly members: number | null
+  /**
+   * The bytes of a customer's additional fields, and whether these exceed their limits once they are merged; null of other
+   * records.
+   */
+  readonly extras: readonly [stored: number, sent: number, merged: number, isTooLarge: 0 | 1] | null
 }
 
 const NAMES = [
   ...(['idx', 'revision', 'differs', 'moves', 'changesKind', 'isStale', 'isMissing'] as const),
   ...(['wasHeld', 'isErased', 'day', 'storedDay', 'archived', 'signup', 'verdict'] as const),
-  ...(['affiliated', 'was', 'changesFields', 'bytes', 'members'] as const),
+  ...(['affiliated', 'was', 'changesFields', 'extras'] as const),
 ] satisfies (keyof Found)[]
 
 /** Returns a finding from its values in the order of `NAMES`. */
@@ -74,7 +75,7 @@ export function toFound(cells: readonly unknown[]): Found {
  */
 export function findSql(table: RecordTable, fragments: SqlFragments): string {
   const { sent, keyMatches, isOlder } = fragments
-  const { reference, indexedColumns, kindColumns, canHold, sizeLimit, personalColumns } = table
+  const { reference, indexedColumns, kindColumns, canHold, hasExtras, personalColumns } = table
   const erased = personalColumns.length > 0 ? isErased(table, sent) : 'false'
   const next = (name: string) => table.merge(name, fragments.storedIf(erased))
   const place = (toSql: (name: string) => string) => rowValue(indexedColumns, toSql)
@@ -101,8 +102,7 @@ export function findSql(table: RecordTable, fragments: SqlFragments): string {
     affiliated: table.affiliation ? affiliatedSql(table.affiliation, sent) : 'null',
     was: wasSql(table, next),
     changesFields: fields.length > 0 ? ifStored(changesFields(fields, next)) : '0',
-    bytes: sizeLimit ? `octet_length(t.${sizeLimit.column})` : 'null',
-    members: sizeLimit ? membersOf(sizeLimit) : 'null',
+    extras: hasExtras ? extrasSql(fragments.storedIf(erased)('extras'), next('extras')) : 'null',
   }
   const access = table.indexes.key ? `indexed by ${table.indexes.key}` : ''
   return `
@@ -188,12 +188,15 @@ function verdictSql(sent: (name: string) => string): string {
 }
 
 /** The fewest bytes of a stored member with its comma: `"":"1",` has 7 of them. */
-export const MIN_MEMBER_BYTES = 7
+const MIN_MEMBER_BYTES = 7
 
-/** Returns the number of stored members; null if their bytes tell that they are few. */
-const membersOf = ({ column, maxMembers }: SizeLimit) =>
-  `iif(octet_length(t.${column}) > ${(MIN_MEMBER_BYTES * maxMembers) / 2},
-          (select count(*) from json_each(t.${column})), null)`
+/** What is too large alone is not merged: the time of a merge grows with the product of both numbers of fields. */
+const extrasSql = (sent: string, merged: string) => `(
+          select json_array(ifnull(octet_length(t.extras), 0), ifnull(octet_length(${sent}), 0),
+            ifnull(octet_length(m), 0), ${sent} is not null and (octet_length(m) > ${MAX_EXTRAS_BYTES}
+              or iif(octet_length(m) > ${MIN_MEMBER_BYTES * MAX_EXTRAS_NUMBER},
+                (select count(*) from json_each(m)) > ${MAX_EXTRAS_NUMBER}, false)))
+          from (select iif(octet_length(${sent}) > ${MAX_EXTRAS_BYTES}, ${sent}, ${merged}) as m))`
 
 /** The stored day `day` as the id of a period, of the kind that `period` has. */
 const periodOf = (day: string, period: string) =>
@@ -276,11 +279,3 @@ export const FIND_REQUEST = `
 export const missingSql = ({ table, column }: NonNullable<RecordTable['reference']>) => `
       select json_group_array(value) as missing from ${JSON_EACH}(:references)
       where not exists (select 1 from ${table} r where r.account = :account and r.${column} = value)`
-
-/** Returns the query for the stored members of a column that grows; `:keys` is a JSON array. */
-export const membersOfSql = (
-  { table }: RecordTable,
-  { column, key }: NonNullable<RecordTable['sizeLimit']>,
-) => `
-      select t.${key} as key, t.${column} as members
-      from ${JSON_EACH}(:keys) k cross join ${table} t on t.account = :account and t.${key} = k.value`

@@ -8,7 +8,6 @@ import {
   tableName,
   uniqueKeyOf,
 } from '../table.ts'
-import { EXTRAS_LIMIT, type SizeLimit } from './extras-limits.ts'
 import { keepOmitted, type Merge, replaceAll, replaceKeepingDay } from './merge.ts'
 import type { TextColumn } from './texts-sql.ts'
 
@@ -34,8 +33,8 @@ export interface RecordTable {
     readonly column: string
     readonly table: 'customers' | 'affiliates'
   } | null
-  /** The limit of the column that grows with each re-send. */
-  readonly sizeLimit: SizeLimit | null
+  /** Whether customers have additional fields, which grow with each re-send. */
+  readonly hasExtras: boolean
   /** The column that tells an older version from a newer one; null except for customers of partners. */
   readonly versionColumn: string | null
   /** What a re-send makes of the stored record. */
@@ -125,7 +124,7 @@ function recordTable(
     encoded: encodedColumns(table),
     ignoredInComparison: [],
     textColumn: null,
-    sizeLimit: null,
+    hasExtras: false,
     versionColumn: null,
     merge: replaceAll,
     kindColumns: [],
@@ -188,7 +187,7 @@ export const brandCustomerTable = recordTable(
     ignoredInComparison: ['regtime'],
     timeColumn: 'signup_date',
     personalColumns: ['first_name', 'last_name', 'country_code', 'tracking_data', 'extras'],
-    sizeLimit: EXTRAS_LIMIT,
+    hasExtras: true,
     releases: [waitingRecords(events, 'activities')],
   },
   PARTNER_COLUMNS,

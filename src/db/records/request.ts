@@ -7,14 +7,6 @@ import type { RecordTable } from './record-table.ts'
 import { type Cells, type Row, toCells } from './rows.ts'
 import { type DeliveryStatements, statementsOf } from './write-sql.ts'
 
-/** The sizes of what a request adds to a column that grows with each re-send. */
-interface AddedSizes {
-  /** Upper bounds of what the record of a key adds. */
-  readonly addedBy: (key: unknown) => { readonly bytes: number; readonly members: number }
-  /** Returns whether the record of a key is too large; `stored` is the JSON text. */
-  readonly isTooLarge: (key: unknown, stored: string | null) => boolean
-}
-
 /** What the log keeps of errors: the JSON, and the codes in it. */
 interface DescribedErrors {
   readonly json: string
@@ -55,8 +47,6 @@ export interface DeliveryInput {
   repeats: ReadonlyMap<number, number>
   /** The valid fields of invalid records, whose references are checked, too. */
   invalidRows: Row[]
-  /** Those of a table with a `sizeLimit`. */
-  sizes?: AddedSizes
   /** Counts and logs records as invalid because they concern an archived month. */
   refuseArchived: (records: readonly ArchivedRecord[]) => void
 }

@@ -6,13 +6,8 @@ import { customers } from '../schema.ts'
 import { bindStatement, compileStatement, lookUp, required, type Statement } from '../statement.ts'
 import { CUSTOMER_CHANGES, MARK_DAYS, markAttribution } from './changed.ts'
 import { type Deciding, type Decision, decide, type Write } from './decide.ts'
-import {
-  FIND_REQUEST,
-  type Found,
-  type FoundRequest,
-  MIN_MEMBER_BYTES,
-  toFound,
-} from './find-sql.ts'
+import { MAX_EXTRAS_BYTES, MAX_FULL_CUSTOMERS } from './extras-limits.ts'
+import { FIND_REQUEST, type Found, type FoundRequest, toFound } from './find-sql.ts'
 import { type CustomerChange, IDENTITIES, INSERT_LATE } from './late-changes.ts'
 import { logStatements } from './log-delivery.ts'
 import type { RecordTable } from './record-table.ts'
@@ -71,7 +66,7 @@ export async function storeDelivery(
       if (facts.request.stored !== null)
         return resultOf(delivery, decidedBefore(decided, facts.request.stored))
       if (facts.request.is_closed) throw accountAcceptsNoDeliveries()
-      const one = await decideRequest(delivery, facts)
+      const one = decideRequest(delivery, facts)
       decided.push(one)
       try {
         return await write(delivery, one)
@@ -129,7 +124,7 @@ async function read(delivery: Delivery): Promise<Facts> {
   }
 }
 
-async function decideRequest(delivery: Delivery, facts: Facts): Promise<Decided> {
+function decideRequest(delivery: Delivery, facts: Facts): Decided {
   const { input, archived, withRepeats, invalid } = delivery
   const { request, found } = facts
   refuseArchived(delivery, found)
@@ -137,7 +132,6 @@ async function decideRequest(delivery: Delivery, facts: Facts): Promise<Decided>
     ...input,
     isReused: request.digest !== null && !input.idempotency?.digests.includes(request.digest),
     roomToHold: HELD_LIMITS.account - request.held,
-    tooLarge: await findTooLarge(delivery, found),
     archived,
     invalidUnknown: invalid.flatMap((cells) =>
       facts.missing.has(cells.at(-1)) ? [Number(cells[0])] : [],
@@ -147,7 +141,7 @@ async function decideRequest(delivery: Delivery, facts: Facts): Promise<Decided>
   const decision = decide(found, deciding)
   if (decision.writes.length > 0) {
     if (request.usage >= input.storageQuota) throw quotaExceeded(request.usage, input.storageQuota)
-    checkRewritten(delivery, decision)
+    checkRewritten(decision)
   }
   return { decision, facts }
 }
@@ -164,76 +158,19 @@ function refuseArchived({ input, archived, withRepeats }: Delivery, found: reado
   input.refuseArchived(refused)
 }
 
-/** The bytes of stored members that one query reads, unless those of a single record are more. */
-const MAX_BYTES = 1024 * 1024
-
-/** Returns the positions of the records that are too large. Reads the members of those alone that may be. */
-async function findTooLarge(delivery: Delivery, found: readonly Found[]): Promise<Set<number>> {
-  const { table, statements, input, session } = delivery
-  const { sizes, account } = input
-  if (!table.sizeLimit || !sizes || !statements.findMembers) return new Set()
-  const { maxBytes, maxMembers } = table.sizeLimit
-  const undecided = found.filter(({ idx, isErased, bytes, members }) => {
-    const added = sizes.addedBy(keyOf(delivery, idx))
-    // An empty object counts 1 byte; each member adds 1 separator.
-    const total = (bytes ?? 1) + added.bytes
-    const count = members ?? (bytes ?? 0) / MIN_MEMBER_BYTES
-    return (
-      !isErased && added.members > 0 && (total > maxBytes || count + added.members > maxMembers)
-    )
-  })
-  const tooLarge = new Set<number>()
-  for (const page of pagesOf(undecided)) {
-    const values = { account, keys: JSON.stringify(page.map(({ idx }) => keyOf(delivery, idx))) }
-    const { results } = await bindStatement(session, statements.findMembers, values).all<{
-      key: unknown
-      members: string | null
-    }>()
-    const stored = new Map(results.map(({ key, members }) => [key, members]))
-    for (const { idx } of page) {
-      const key = keyOf(delivery, idx)
-      if (sizes.isTooLarge(key, stored.get(key) ?? null)) tooLarge.add(idx)
-    }
-  }
-  return tooLarge
-}
-
-/** Returns the key of a customer, the first cell of the record. */
-const keyOf = ({ records }: Delivery, idx: number): unknown => lookUp(records, idx)[1]
-
-/** Returns records in pages whose stored members have about `MAX_BYTES`. */
-function* pagesOf(undecided: readonly Found[]): Generator<Found[]> {
-  let page: Found[] = []
-  let total = 0
-  for (const one of undecided) {
-    if (page.length > 0 && total + (one.bytes ?? 0) > MAX_BYTES) {
-      yield page
-      page = []
-      total = 0
-    }
-    page.push(one)
-    total += one.bytes ?? 0
-  }
-  if (page.length > 0) yield page
-}
-
 /**
  * Throws if a request would rewrite too much. The error names a number of records with which a request never exceeds
  * the limit.
  */
-function checkRewritten(delivery: Delivery, { writes }: Decision): void {
-  const { sizeLimit } = delivery.table
-  if (!sizeLimit || !delivery.input.sizes) return
-  const { addedBy } = delivery.input.sizes
-  const rewritten = writes.reduce(
-    (sum, { found }) =>
-      sum + Math.max((found.bytes ?? 0) - addedBy(keyOf(delivery, found.idx)).bytes, 0),
-    0,
-  )
-  const { maxRewritten, maxBytes } = sizeLimit
-  if (rewritten <= maxRewritten) return
+function checkRewritten({ writes }: Decision): void {
+  const rewritten = writes.reduce((sum, { found: { extras } }) => {
+    const [stored, sent] = extras ?? [0, 0]
+    return sum + Math.max(stored - sent, 0)
+  }, 0)
+  const most = MAX_FULL_CUSTOMERS * MAX_EXTRAS_BYTES
+  if (rewritten <= most) return
   throw new ApiError('payload_too_large', {
-    detail: `This request would rewrite more than ${maxRewritten} bytes of stored additional fields. Nothing was stored. Send at most ${Math.floor(maxRewritten / maxBytes)} records in each request.`,
+    detail: `This request would rewrite more than ${most} bytes of stored additional fields. Nothing was stored. Send at most ${MAX_FULL_CUSTOMERS} records in each request.`,
   })
 }
 
@@ -271,7 +208,7 @@ function writeStatements(
   const created = rowsOf(({ revision, isHeld }) => revision === 1 && !isHeld)
   const updated = rowsOf(({ revision }) => revision > 1)
   const { listed, heldChange } = decision
-  const bytes = rows.reduce((sum, row) => sum + addedBytes(delivery, row), 0)
+  const bytes = rows.reduce((sum, row) => sum + addedBytes(row), 0)
   const days = daysOf(delivery.table, rows)
   return [
     ...(days.length > 0 ? [bind(MARK_DAYS, { days: JSON.stringify(days) })] : []),
@@ -313,9 +250,10 @@ function writeStatements(
 }
 
 /** Returns about how many bytes a record adds to the database. One that is replaced is about as large as before. */
-function addedBytes({ input: { sizes } }: Delivery, { write, cells }: WrittenRow): number {
-  if (write.revision === 1) return estimateBytes(cells)
-  return sizes ? Math.max(sizes.addedBy(cells[1]).bytes - (write.found.bytes ?? 0), 0) : 0
+function addedBytes({ write: { revision, found }, cells }: WrittenRow): number {
+  if (revision === 1) return estimateBytes(cells)
+  const [stored, , merged] = found.extras ?? [0, 0, 0, 0]
+  return Math.max(merged - stored, 0)
 }
 
 /** A place of a record in the journal of late changes, as stored. */

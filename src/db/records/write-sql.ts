@@ -3,7 +3,7 @@ import { BEGINNING } from '../commission/history.ts'
 import { compileStatement } from '../statement.ts'
 import { eventOf } from '../webhooks/events.ts'
 import { ATTRIBUTION, CUSTOMER_CHANGES, markSql } from './changed.ts'
-import { contentColumnsOf, findSql, historyFieldsOf, membersOfSql, missingSql } from './find-sql.ts'
+import { contentColumnsOf, findSql, historyFieldsOf, missingSql } from './find-sql.ts'
 import { CLOSED_THROUGH, insertReleasedSql } from './late-changes.ts'
 import type { RecordTable } from './record-table.ts'
 import {
@@ -263,7 +263,7 @@ export function statementsOf(table: RecordTable): DeliveryStatements {
 }
 
 function build(table: RecordTable, fragments: SqlFragments) {
-  const { reference, sizeLimit, affiliation, hasFirstSeen, timeColumn } = table
+  const { reference, affiliation, hasFirstSeen, timeColumn } = table
   const fields = historyFieldsOf(table)
   const stored = `from ${JSON_EACH}(:rows) cross join ${table.table} t on ${fragments.keyMatches} where true`
   return {
@@ -271,7 +271,6 @@ function build(table: RecordTable, fragments: SqlFragments) {
     cells: fragments.cells,
     find: compileStatement(findSql(table, fragments)),
     findMissing: reference && compileStatement(missingSql(reference)),
-    findMembers: sizeLimit && compileStatement(membersOfSql(table, sizeLimit)),
     insertDelivery: compileStatement(insertDelivery(table)),
     keepFields:
       fields.length > 0 ? compileStatement(keepFieldsSql(fields, ':delivery', stored)) : null,
