@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { listRecords as readRecords } from '../db/records/list.ts'
-import { readRecordsBeginning, readStoredRecords } from '../db/records/stored-record.ts'
+import { readStoredRecords } from '../db/records/stored-record.ts'
 import { ApiError } from '../errors.ts'
 import { readList, readOperation } from '../http/operation.ts'
 import { deliveryTime } from '../ingest/delivery-id.ts'
@@ -50,15 +50,6 @@ export const findRecords = readOperation({
   path: '/records',
   params: {
     id: member(v.string(), said('The id of the record.', 'T-1001')),
-    match: v.optional(
-      member(
-        v.picklist(['exact', 'beginning']),
-        said(
-          '`beginning` returns the first ten records of each resource whose ids begin with `id`. Defaults to `exact`.',
-          'exact',
-        ),
-      ),
-    ),
   },
   words: described(() => ({
     description:
@@ -88,9 +79,9 @@ export const findRecords = readOperation({
       columns: ['resource', 'id', 'customer_id', 'day', 'outcome', 'received_at'],
     },
   })),
-  async run({ grant, session }, { id, match }) {
-    const read = match === 'beginning' ? readRecordsBeginning : readStoredRecords
-    const found = await read(session, resourcesOf(grant.vertical), grant.account, id)
+  async run({ grant, session }, { id }) {
+    const resources = resourcesOf(grant.vertical)
+    const found = await readStoredRecords(session, resources, grant.account, id)
     return {
       data: found.map(({ delivery, idx: _, held, ...one }) => ({
         ...one,

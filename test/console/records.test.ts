@@ -82,29 +82,19 @@ describe('the search', () => {
     expect(await found(delivery)).toBe(`${AT}/deliveries/${delivery}`)
   })
 
-  test('finds what begins with a text: ids, UUIDs, and names and addresses of affiliates', async () => {
-    const { acme, found, read } = await open()
-    const uuid = '018f3c2e-7a11-7c44-9d55-0123456789ab'
-    await acme.post('customers', { ...ada, customer_id: uuid })
-    for (const transaction_id of ['TX-10', 'TX-11', '~x']) {
-      await acme.post('transactions', { ...first, transaction_id })
-    }
+  test('finds affiliates by the beginning of ids, names and addresses', async () => {
+    const { found, read } = await open()
     const named = { display_name: 'Forex Friends', contact_email: 'Ada@friends.example' }
     await askAdmin('accounts/acme/affiliates', 'PUT', [
       { affiliate_id: 'FF-1', ...named },
       { affiliate_id: 'FF-2', display_name: 'Other' },
     ])
 
-    expect(await found('018f3c2e-7')).toBe(`${AT}/customers/${uuid}`)
-    expect(await found('~')).toBe(`${AT}/records/transactions/~x`)
     for (const text of ['forex fr', 'ADA@', 'FF-1']) {
       expect(await found(text)).toBe(`${AT}/affiliates/FF-1`)
     }
-    // The end of a name is not searched, nor is the case of ids ignored.
+    // The end of a name is not searched.
     expect(await found('Friends')).toBe(`${AT}/deliveries?record_id=Friends`)
-    expect(await found('tx-1')).toBe(`${AT}/deliveries?record_id=tx-1`)
-    const text = textOf(await read('/find?record_id=TX-1'))
-    expect(text).toMatch(/TX-10 Deposit .*TX-11 Deposit /)
     expect(textOf(await read('/find?record_id=FF'))).toMatch(
       /FF-1, Forex Friends, Ada@friends\.example Affiliate – FF-2, Other Affiliate/,
     )

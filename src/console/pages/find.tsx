@@ -22,11 +22,11 @@ interface Choice {
 /** The number of affiliates that a beginning finds. */
 const MAX_AFFILIATES = 10
 
-/** Finds what has or begins with a text: the ids of records, and ids, names and addresses of affiliates. */
-async function findBeginning({ api, account }: Visit, text: string): Promise<Choice[]> {
+/** Finds records with an id, and affiliates whose ids, names or addresses begin with it. */
+async function findChoices({ api, account }: Visit, text: string): Promise<Choice[]> {
   const [affiliates, records] = await Promise.all([
     api.call(listAffiliates, { account, beginning: text, per_page: MAX_AFFILIATES }),
-    api.call(findRecords, { account, id: text, match: 'beginning' }),
+    api.call(findRecords, { account, id: text }),
   ])
   return [
     ...affiliates.data.map(({ affiliate_id, display_name, contact_email }) => ({
@@ -61,8 +61,8 @@ export const findPage: Page = {
       const body = (
         <EmptyState title="Enter an id above.">
           <p>
-            The id of a transaction, an event, a customer or an affiliate, or its beginning; or the
-            name or email of an affiliate.
+            The id of a transaction, an event, a customer or an affiliate, or the name or email of
+            an affiliate.
           </p>
         </EmptyState>
       )
@@ -72,7 +72,7 @@ export const findPage: Page = {
       return { title: 'Delivery', body: '', next: accountPath(visit.account, 'deliveries', id) }
     }
     const [choices, everywhere] = await Promise.all([
-      findBeginning(visit, id),
+      findChoices(visit, id),
       visit.api.call(searchAccounts, { id }),
     ])
     const [only] = choices.length === 1 ? choices : []
@@ -87,7 +87,7 @@ export const findPage: Page = {
         choices.length > 0 ? (
           <>
             <Table
-              caption={`What has or begins with ${isolated(id)}`}
+              caption={`What has ${isolated(id)}`}
               rows={choices}
               columns={{
                 Found: ({ text: found, path }) => (
@@ -103,12 +103,10 @@ export const findPage: Page = {
                 Day: 'day',
               }}
             />
-            <p class="note">
-              The first ten of each kind are listed. Enter more of the text to find others.
-            </p>
+            <p class="note">The first ten affiliates are listed.</p>
           </>
         ) : (
-          <EmptyState title={`Nothing in this account has or begins with ${isolated(id)}.`}>
+          <EmptyState title={`Nothing in this account has ${isolated(id)}.`}>
             <p>{others.length === 1 ? 'Another account has it:' : 'Other accounts have it:'}</p>
             <ul>
               {others.map(({ account, name, found }) => (

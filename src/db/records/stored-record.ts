@@ -7,7 +7,6 @@ import {
   required,
   type Statement,
 } from '../statement.ts'
-import { endOfTexts } from '../text-range.ts'
 import { pickColumns, presentRow, type RecordView, type ResourceName } from './list.ts'
 
 /** The longest identity of an event that is stored as it was sent. */
@@ -122,58 +121,6 @@ export function dayOfIdentity(identity: string): number[] {
 
 const dayOfKey = ([first]: readonly unknown[]) =>
   typeof first === 'number' ? [first] : dayOfIdentity(String(first))
-
-const [LOWEST_UUID, HIGHEST_UUID] = ['0', 'f'].map((digit) =>
-  '00000000-0000-0000-0000-000000000000'.replaceAll('0', digit),
-)
-
-/** A range of stored ids, both ends inclusive. */
-interface IdRange {
-  readonly first: unknown
-  readonly last: unknown
-}
-
-/** Returns the ranges of the stored ids that begin with a text. UUIDs are stored in a shorter form. */
-function rangesOf({ recordTable }: RecordView, text: string): IdRange[] {
-  const { table, key, encoded } = recordTable
-  if (key.length !== 1) return []
-  if (table === 'events') return [{ first: `e ${text}`, last: endOfTexts(`e ${text}`) }]
-  const stored = (id: string) => encode(encoded[required(key[0], 'key column')], id)
-  const uuids = [LOWEST_UUID, HIGHEST_UUID].map((uuid = '') => text + uuid.slice(text.length))
-  const areUuids = uuids.every((uuid) => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(uuid))
-  return [
-    { first: stored(text), last: endOfTexts(String(stored(text))) },
-    ...(areUuids ? [{ first: stored(uuids[0] ?? ''), last: stored(uuids[1] ?? '') }] : []),
-  ]
-}
-
-/** The maximum number of records of a resource that a beginning of their ids finds. */
-const MAX_BEGINNING = 10
-
-const inRange = ({ recordTable: { key } }: RecordView) =>
-  `${key[0]} between :first and :last order by ${key[0]} limit ${MAX_BEGINNING}`
-
-/** Reads the records of an account whose ids begin with a text: the first ten of each resource. */
-export async function readRecordsBeginning(
-  session: D1DatabaseSession,
-  views: readonly RecordView[],
-  account: string,
-  text: string,
-): Promise<StoredRecord[]> {
-  const searched = views.flatMap((view) => rangesOf(view, text).map((range) => ({ view, range })))
-  const results = await readBatch<Record<string, unknown>[][]>(
-    session,
-    searched.map(({ view, range }) =>
-      bindStatement(session, selectRecords(view, inRange(view)), { account, ...range }),
-    ),
-  )
-  const found = new Map<string, StoredRecord[]>()
-  for (const [i, { view }] of searched.entries()) {
-    const rows = required(results[i], 'result').map((row) => presentStored(view, row))
-    found.set(view.name, [...(found.get(view.name) ?? []), ...rows])
-  }
-  return [...found.values()].flatMap((rows) => rows.slice(0, MAX_BEGINNING))
-}
 
 function presentStored(view: RecordView, row: Record<string, unknown>): StoredRecord {
   const { encoded, key, dayColumn } = view.recordTable
