@@ -100,7 +100,7 @@ const ACCOUNT: readonly Case[] = [
   ...([{ code: '', resource: '' }, { record_id: '' }, { status: '200' }] as const).flatMap(
     (filter): Case[] => {
       const query = deliveriesQuery('', filter, '', '')
-      const indexes = filter.status ? [] : ['deliveries_refused']
+      const indexes = 'status' in filter ? [] : ['deliveries_refused']
       return [
         ['search', pageText(query, FIRST_PAGE), indexes],
         ['count', totalText(query), indexes],
