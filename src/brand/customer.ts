@@ -31,7 +31,7 @@ import {
   toSpelling,
 } from './members.ts'
 import { mergeRepeated } from './repeated-keys.ts'
-import { expectedTime, readTime } from './time.ts'
+import { readTime, TIME_FORMS } from './time.ts'
 
 const REQUIRED = ['customerId']
 const SPELLING = toSpelling(REQUIRED)
@@ -103,7 +103,7 @@ function readRegtime(
   const time = !issue && typeof regtime === 'string' ? readTime(regtime, zone, '/regtime') : null
   if (issue?.code === 'type') issues.push(issue)
   else if (!time) {
-    issues.push({ pointer: '/regtime', code: 'date_time', expected: expectedTime(regtime, zone) })
+    issues.push({ pointer: '/regtime', code: 'date_time', expected: TIME_FORMS })
   } else Object.assign(output, { regtime, signup_date: time.instant, day: time.day })
   return time?.warnings ?? []
 }

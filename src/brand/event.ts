@@ -28,7 +28,7 @@ import {
   readField,
   toSpelling,
 } from './members.ts'
-import { type BrandTime, expectedTime, readTime } from './time.ts'
+import { type BrandTime, readTime, TIME_FORMS } from './time.ts'
 
 const SPELLING = toSpelling(KNOWN_MEMBERS)
 
@@ -75,7 +75,7 @@ export function validateEvent(record: object, rules: EventRules): RecordCheck {
 
   const time = readEventTime(members, rules.zone)
   const warnings = [
-    ...readCreatetime(reading, members, time, rules.zone),
+    ...readCreatetime(reading, members, time),
     ...whitespaceWarnings('customerid', output.customer_id),
     ...whitespaceWarnings('eventid', output.eventid),
     ...currencyWarnings(output.currency, '/Currency'),
@@ -87,10 +87,6 @@ export function validateEvent(record: object, rules: EventRules): RecordCheck {
   ]
   if (issues.length === 0) {
     output.record = JSON.stringify(Object.fromEntries(members))
-    output.texts = JSON.stringify([
-      members.get('Currency'),
-      members.get(productFieldOf(definition)),
-    ])
     output.identity = identityOf(members, definition, time)
   }
   return { issues, output, warnings }
@@ -127,7 +123,6 @@ function readCreatetime(
   { issues, output }: RecordReading,
   members: Map<string, unknown>,
   time: BrandTime | null,
-  zone: string,
 ): Warning[] {
   const value = members.get('createtime')
   if (value === undefined) return [warning('no_createtime', '/createtime')]
@@ -137,8 +132,7 @@ function readCreatetime(
     output[HAS_TIME] = Number(!time.isDay)
   } else if (issue?.code === 'type') issues.push(issue)
   else {
-    const expected = expectedTime(value, zone)
-    issues.push({ pointer: '/createtime', code: 'date_time', expected, value })
+    issues.push({ pointer: '/createtime', code: 'date_time', expected: TIME_FORMS, value })
   }
   return time?.warnings ?? []
 }

@@ -1,4 +1,4 @@
-import { parseAnyInstant, parseDay } from '../validation/calendar.ts'
+import { parseDay, parseInstant } from '../validation/calendar.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
 import { dayInZone, instantOfLocalTime } from '../zone.ts'
 
@@ -14,7 +14,7 @@ export interface BrandTime {
 }
 
 /** The accepted forms of a brand time, for error messages. */
-const TIME_FORMS = '2026-10-01 08:30, 2026-10-01 or 2026-10-01T08:30:00Z'
+export const TIME_FORMS = '2026-10-01 08:30, 2026-10-01 or 2026-10-01T08:30:00Z'
 
 /** Matches a date-time without an offset. It does not check that the date exists. */
 export const LOCAL_TIME_PATTERN = /^(\d{4}-\d\d-\d\d) ([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/
@@ -27,14 +27,6 @@ export function readTime(text: string, zone: string, pointer: string): BrandTime
   const time = readAnyTime(text, zone, pointer)
   return time && isPlainYear(time) ? time : null
 }
-
-/** Returns what an error message expects in place of a text that `readTime` does not accept. */
-export function expectedTime(text: unknown, zone: string): string {
-  const time = typeof text === 'string' ? readAnyTime(text, zone, '') : null
-  return time && !isPlainYear(time) ? YEARS : TIME_FORMS
-}
-
-const YEARS = "year from 0000 to 9999 in UTC and in the account's time zone"
 
 const readAnyTime = (text: string, zone: string, pointer: string) =>
   text.length === 10
@@ -71,7 +63,7 @@ function parseLocalTime(text: string, zone: string, pointer: string): BrandTime 
 const WARNING_CODES = { skipped: 'skipped_time', ambiguous: 'ambiguous_time' } as const
 
 function parseOffsetTime(text: string, zone: string): BrandTime | null {
-  const instant = parseAnyInstant(text)
+  const instant = parseInstant(text)
   if (instant === null) return null
   return { instant, day: dayInZone(zone, Date.parse(instant)), isDay: false, warnings: [] }
 }

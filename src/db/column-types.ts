@@ -6,32 +6,11 @@ import { fullId, shortId } from './short-id.ts'
 // as integers, ids that are UUIDs as 21 characters. They are exact both ways. Code sees the form of the
 // wire; SQL sees what is stored.
 
-/** The numbers of days by their text: a bulk has few days, and `Date.parse` takes ten times as long. */
-const dayNumbers = new Map<string, number>()
-const MAX_DAY_NUMBERS = 1000
-
 /** Returns the number of days from 1970-01-01 to a day; NaN if the text is not a day. */
-export function dayNumber(text: string): number {
-  const known = dayNumbers.get(text)
-  if (known !== undefined) return known
-  const number = Date.parse(text) / DAY_MS
-  if (dayNumbers.size === MAX_DAY_NUMBERS) dayNumbers.clear()
-  dayNumbers.set(text, number)
-  return number
-}
+export const dayNumber = (text: string): number => Date.parse(text) / DAY_MS
 
 /** Returns `YYYY-MM-DD` of a number of days since 1970-01-01. */
 export const dayText = (days: number): string => new Date(days * DAY_MS).toISOString().slice(0, 10)
-
-const ZERO = 48
-
-/** Returns the time of day in `2026-10-02T10:20:30.456Z`, in milliseconds. */
-function clockTime(text: string): number {
-  const digit = (i: number) => text.charCodeAt(i) - ZERO
-  const two = (i: number) => digit(i) * 10 + digit(i + 1)
-  const seconds = (two(11) * 60 + two(14)) * 60 + two(17)
-  return seconds * 1000 + two(20) * 10 + digit(22)
-}
 
 /** A day, `YYYY-MM-DD`, stored as the number of days since 1970-01-01. */
 export const day = customType<{ data: string; driverData: number }>({
@@ -50,7 +29,7 @@ export const id = customType<{ data: string; driverData: string }>({
 /** A point in time, as RFC 3339 in UTC with milliseconds, stored as milliseconds since 1970. */
 export const instant = customType<{ data: string; driverData: number }>({
   dataType: () => 'integer',
-  toDriver: (text) => dayNumber(text.slice(0, 10)) * DAY_MS + clockTime(text),
+  toDriver: (text) => Date.parse(text),
   fromDriver: (milliseconds) => new Date(milliseconds).toISOString(),
 })
 

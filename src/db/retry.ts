@@ -57,11 +57,8 @@ function findMissing(error: unknown): string | null {
   return missing ?? findMissing(error.cause)
 }
 
-/** An index is missing only in a database of an older layout, which no migration converts. */
 const migrationFix = (missing: string) =>
-  missing.startsWith('no such index')
-    ? `The local database has the layout of an older version (${missing}). Start with an empty one: \`npm run dev -- --reset\`.`
-    : `The local database lacks a migration (${missing}). Run \`npx wrangler d1 migrations apply DB --local\`.`
+  `The local database lacks a migration (${missing}). Run \`npx wrangler d1 migrations apply DB --local\`.`
 
 /** Whether a write failed because its database is full. */
 export const isDatabaseFull = (error: unknown) => messageIncludes(error, [FULL])

@@ -13,7 +13,7 @@ import { DAY_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import type { Reader } from '../http/operation.ts'
 import { invalidQuery, invalidValue, readChoice, VALID_DATE } from '../http/query.ts'
-import { parseAnyInstant, parseDay } from '../validation/calendar.ts'
+import { parseDay, parseInstant } from '../validation/calendar.ts'
 import { ISSUE_CODES } from '../validation/issue.ts'
 import type { FormattedIssue } from '../validation/messages.ts'
 import { readErrors } from './delivery-errors.ts'
@@ -55,7 +55,7 @@ function deliverySpan({ from, to }: DeliveryQuery, after: string | null, now: nu
  */
 function timeOf(name: string, text: string, dayMs: number): number {
   if (parseDay(text) !== null) return Date.parse(text) + dayMs
-  const instant = parseAnyInstant(text)
+  const instant = parseInstant(text)
   if (instant !== null) return Date.parse(instant) + Math.sign(dayMs)
   throw invalidValue(
     name,

@@ -88,25 +88,12 @@ function toValidRecord(
 
 /** Returns a function that tells whether the identity at an index occurred before. */
 function findRepeated(identities: readonly (string | null)[]): (index: number) => boolean {
-  // In most requests the identities are in ascending order, so none is repeated.
-  if (isAscending(identities)) return () => false
   const entries = identities.map((identity, index) => [identity, index] as const)
   const firstIndexes = new Map(entries.reverse())
   return (index) => {
     const identity = identities[index] ?? null
     return identity !== null && firstIndexes.get(identity) !== index
   }
-}
-
-/** Returns whether each identity is greater than the one before it. Nulls do not count. */
-function isAscending(identities: readonly (string | null)[]): boolean {
-  let greatest = ''
-  for (const identity of identities) {
-    if (identity === null) continue
-    if (identity <= greatest) return false
-    greatest = identity
-  }
-  return true
 }
 
 const notAnObject = (record: unknown): RecordCheck => ({

@@ -28,23 +28,11 @@ const PLAIN_UTC_PATTERN =
 /**
  * Converts an RFC 3339 date-time to UTC, truncated to milliseconds. Returns null if the text is not
  * a date-time, if the day does not exist, or if the year in UTC is not 0000 to 9999.
- */
-export function parseInstant(text: string): string | null {
-  if (PLAIN_UTC_PATTERN.test(text)) return text.length === 24 ? text : `${text.slice(0, -1)}.000Z`
-  const utc = parseAnyInstant(text)
-  // Years of more than four digits have a sign and would not sort as text.
-  return utc?.length === UTC_LENGTH ? utc : null
-}
-
-const UTC_LENGTH = '2026-10-01T08:30:00.000Z'.length
-
-/**
- * Converts an RFC 3339 date-time like `parseInstant`, with any year in UTC. The years -1 and 10000,
- * which an offset can reach, have six digits and a sign.
  *
  * @see [RFC 3339 §5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6)
  */
-export function parseAnyInstant(text: string): string | null {
+export function parseInstant(text: string): string | null {
+  if (PLAIN_UTC_PATTERN.test(text)) return text.length === 24 ? text : `${text.slice(0, -1)}.000Z`
   const match = INSTANT_PATTERN.exec(text)
   if (!match) return null
   const [, year, month, date, , fraction = '', sign, hours, minutes] = match
@@ -53,5 +41,7 @@ export function parseAnyInstant(text: string): string | null {
   const utc = `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.slice(0, 3).padEnd(3, '0')}Z`
   if (!sign) return utc
   const offset = Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) * 60_000
-  return new Date(Date.parse(utc) - offset).toISOString()
+  const shifted = new Date(Date.parse(utc) - offset).toISOString()
+  // An offset can reach the years -1 and 10000, which have a sign and would not sort as text.
+  return shifted.length === utc.length ? shifted : null
 }

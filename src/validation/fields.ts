@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { parseAnyInstant, parseDay, parseInstant } from './calendar.ts'
+import { parseDay, parseInstant } from './calendar.ts'
 import { CURRENCIES, WITHDRAWN } from './iso-4217.ts'
 import { ruleMessage } from './issue.ts'
 import { quote } from './quote.ts'
-import { suggestCode } from './suggest.ts'
+import { suggest } from './suggest.ts'
 
 /** Well-known codes of crypto-assets. Some differ from a currency code by one letter only. */
 const CRYPTO_CODES: ReadonlySet<string> = new Set(
@@ -24,7 +24,7 @@ export function currencyHint(sent: string): string | null {
   if (CRYPTO_CODES.has(sent.trim().toUpperCase())) {
     return 'Convert the amount to an ISO 4217 currency.'
   }
-  const code = suggestCode(sent, SUGGESTED)
+  const code = suggest(sent.trim(), SUGGESTED)
   return code && `Did you mean ${quote(code)}?`
 }
 
@@ -223,8 +223,6 @@ export const day = v.pipe(
   v.check((text) => parseDay(text) !== null, ruleMessage('date')),
 )
 
-const YEARS_IN_UTC = 'year from 0000 to 9999 in UTC'
-
 const isShort = hasLength(MAX_TEXT)
 
 /** An RFC 3339 date-time, converted to UTC. */
@@ -234,11 +232,8 @@ export const instant = v.pipe(
     const isLong = dataset.value !== '' && !isShort(dataset.value)
     const utc = isLong ? null : parseInstant(dataset.value)
     if (utc !== null) return utc
-    const isOutOfRange = !isLong && parseAnyInstant(dataset.value) !== null
     addIssue({
-      message: isLong
-        ? ruleMessage('length', `1 to ${MAX_TEXT}`)
-        : ruleMessage('date_time', isOutOfRange ? YEARS_IN_UTC : ''),
+      message: isLong ? ruleMessage('length', `1 to ${MAX_TEXT}`) : ruleMessage('date_time'),
     })
     return NEVER
   }),

@@ -32,12 +32,10 @@ const MESSAGES: Record<IssueCode, (parts: Parts) => string> = {
     `${quote(field)} is not a field of ${expected || 'this object'}.`,
   type: ({ expected, received }) =>
     `Expected ${withArticle(expected)}${received ? `, not ${withArticle(received)}` : ''}.`,
-  date_time: ({ quoted, expected }) => {
-    if (isYears(expected)) return `${quoted} is outside the supported years.`
-    return expected
+  date_time: ({ quoted, expected }) =>
+    expected
       ? `${quoted} is not a valid time.`
-      : `${quoted} is not a valid RFC 3339 date-time with an offset or \`Z\`.`
-  },
+      : `${quoted} is not a valid RFC 3339 date-time with an offset or \`Z\`.`,
   date: ({ quoted, expected }) =>
     `${quoted} is ${expected || 'not a valid date in the form `YYYY-MM-DD`'}.`,
   length: ({ expected, received }) => {
@@ -103,7 +101,7 @@ const HINTS: Partial<Record<IssueCode, (parts: Parts) => string | null>> = {
       : null,
   date_time: ({ expected }) =>
     expected
-      ? `Send a time ${isYears(expected) ? 'with a' : 'such as'} ${expected}.`
+      ? `Send a time such as ${expected}.`
       : 'Send a date-time such as `2026-10-01T08:30:00Z` or `2026-10-01T10:30:00+02:00`.',
   digits: () => 'Round the number. Send a long identifier as a string.',
   decimals: ({ expected }) => `Round the number to ${expected || 2} decimal places.`,
@@ -134,9 +132,6 @@ export interface Voice {
 }
 
 const TO_SENDERS: Voice = { messages: {}, hints: {} }
-
-/** Returns whether a time is expected to be in a range of years, not in another form. */
-const isYears = (expected: string) => expected.startsWith('year ')
 
 /** Returns an issue with its message and hint. */
 export const formatIssue = (issue: Issue): FormattedIssue => format(issue, issue.value, TO_SENDERS)

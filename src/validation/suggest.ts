@@ -38,22 +38,6 @@ function edits(name: string, valid: string): number {
   return distance === 2 && swapsOf(valid).includes(name) ? 1 : distance
 }
 
-/**
- * Returns the valid code that differs from `sent` only by case and surrounding whitespace, else by two
- * swapped letters, else by one letter; or null.
- */
-export function suggestCode(sent: string, validCodes: readonly string[]): string | null {
-  if (sent.length > MAX_LENGTH) return null
-  const code = sent.trim().toUpperCase()
-  const find = (isMeant: (valid: string) => boolean) => validCodes.find(isMeant)
-  return (
-    find((valid) => valid === code) ??
-    find((valid) => swapsOf(valid).includes(code)) ??
-    find((valid) => leven(valid, code) === 1) ??
-    null
-  )
-}
-
 /** Returns the code with each pair of neighboring letters swapped. */
 const swapsOf = (code: string) =>
   Array.from(code, (_, i) => code.slice(0, i) + swapFirst(code.slice(i)))

@@ -2,7 +2,6 @@ import { describe, expect, test, vi } from 'vitest'
 import { readTime } from '../../src/brand/time.ts'
 import { brand, deposited, eve } from '../brand.ts'
 import { askAdmin, json } from '../partner.ts'
-import { asLogged } from '../results.ts'
 
 const read = (text: string, zone = 'UTC') => {
   const time = readTime(text, zone, '/createtime')
@@ -40,29 +39,6 @@ describe('times', () => {
     expect(read('9999-12-31 23:59', 'UTC')).toEqual(['9999-12-31T23:59:00.000Z', '9999-12-31'])
   })
 })
-
-test.each(['9999-12-31T23:59:59Z', '9999-12-31T23:59:59-23:59', '0000-01-01 00:00', '0000-01-01'])(
-  'the error for %s names the supported years',
-  async (time) => {
-    const casino = await brand({ account: 'casino', time_zone: 'Europe/Berlin' })
-    const hint = "Send a time with a year from 0000 to 9999 in UTC and in the account's time zone."
-    const event = { customerid: 'p-1', eventname: 'Deposited', createtime: time, Value: '1' }
-    const [outside, regtime] = await Promise.all([
-      json(casino.post('activities', [event])),
-      json(casino.post('customers', [{ customerId: 'p-1', regtime: time }])),
-    ])
-    expect(outside.errors[0]).toMatchObject({
-      ...{ pointer: '/0/createtime', code: 'date_time', hint },
-      message: `\`${time}\` is outside the supported years.`,
-    })
-    expect(regtime.errors[0]).toMatchObject({
-      ...{ pointer: '/0/regtime', code: 'date_time', hint },
-      message: 'The value is outside the supported years.',
-    })
-    const logged = await json(casino.get(`deliveries/${outside.delivery_id}`))
-    expect(logged.errors).toEqual(outside.errors.map(asLogged))
-  },
-)
 
 describe('daylight saving', () => {
   test('a skipped or ambiguous time gets a warning and keeps its day', async () => {

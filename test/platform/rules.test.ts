@@ -458,22 +458,6 @@ describe('every field', () => {
       expectEachRefused(resource, required(resource), () => [undefined, 'null'], 'required'),
   )
 
-  test.each(['9999-12-31T23:59:59-23:59', '0000-01-01T00:00:00+00:01'])(
-    'the error for %s names the supported years',
-    async (signup_date) => {
-      const acme = await partner()
-      const problem = await json(acme.post('customers', { ...base.customers, signup_date }))
-      expect(problem.errors).toMatchObject([
-        {
-          pointer: '/signup_date',
-          code: 'date_time',
-          message: `\`${signup_date}\` is outside the supported years.`,
-          hint: 'Send a time with a year from 0000 to 9999 in UTC.',
-        },
-      ])
-    },
-  )
-
   test.each(Object.keys(base))('%s: an optional field may be omitted but not null', (resource) =>
     expectEachRefused(resource, optional(resource), () => ['null'], 'type'),
   )

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { currencyHint } from '../../src/validation/fields.ts'
 import { CURRENCIES } from '../../src/validation/iso-4217.ts'
-import { suggest, suggestCode } from '../../src/validation/suggest.ts'
+import { suggest } from '../../src/validation/suggest.ts'
 
 test('the closest name is suggested, whatever the order of the names', () => {
   expect(suggest('amuont', ['account', 'amount'])).toBe('amount')
@@ -55,9 +55,4 @@ test.each(['', 'EXAMPLE', 'Q', 'XXS', 'dollars', 'U'.repeat(41)])(
 
 test('a currency is never answered as a crypto code', () => {
   for (const code of CURRENCIES) expect(currencyHint(code) ?? '').not.toMatch(/Convert/)
-})
-
-test('two swapped letters are suggested before one changed letter', () => {
-  expect(suggestCode('ABC', ['ABD', 'BAC'])).toBe('BAC')
-  expect(suggestCode('ABC', ['ABD', 'ACB'])).toBe('ACB')
 })
