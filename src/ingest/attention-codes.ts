@@ -8,8 +8,6 @@ export const ATTENTION_CODES = [
   'held_records',
   'unmapped_statuses',
   'negative_amounts',
-  'implausible_times',
-  'unknown_events',
   'unconfigured_affiliates',
   'unapproved_drafts',
   'waiting_for_rates',

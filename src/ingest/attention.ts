@@ -16,7 +16,6 @@ import { readFailingEndpoints } from '../db/webhooks/endpoints.ts'
 import { DAY_MS } from '../durations.ts'
 import type { Reader } from '../http/operation.ts'
 import { quote, quoteAll } from '../validation/quote.ts'
-import { nameSuggester } from '../validation/suggest.ts'
 import { todayOf } from '../zone.ts'
 import { accountUrl } from './account-url.ts'
 import type { ATTENTION_CODES } from './attention-codes.ts'
@@ -49,8 +48,6 @@ interface AttentionFacts extends Findings {
   mapped: ReadonlySet<string>
   /** Returns the sign that amounts of a type of transactions, or of a name of events, should have. */
   signOf: (kind: string) => ExpectedSign
-  /** Returns the defined name that a name of events without a definition probably means, or null. */
-  suggestName: (name: string) => string | null
   /** The ends of the credentials that end soon, the earliest first, in milliseconds. */
   ends: readonly number[]
   /** The webhooks, and the postbacks of affiliates, that have failed for a day or that failures have disabled. */
@@ -75,8 +72,6 @@ const findAttention = (facts: AttentionFacts): Attention[] =>
     heldRecords(facts),
     unmappedStatuses(facts),
     negativeAmounts(facts),
-    implausibleTimes(facts),
-    unknownEvents(facts),
     unconfiguredAffiliates(facts),
   ].filter(({ count }) => count > 0)
 
@@ -173,27 +168,6 @@ function negativeAmounts({ signs, signOf }: AttentionFacts): Attention {
   }
 }
 
-const implausibleTimes = ({ implausible }: AttentionFacts): Attention => ({
-  code: 'implausible_times',
-  count: implausible,
-  names: [],
-  detail:
-    'Records are dated before the year 2000, or later than tomorrow, so they earn nothing. Send them again under the same ids with the right dates.',
-})
-
-function unknownEvents({ signs, suggestName }: AttentionFacts): Attention {
-  const near = signs.flatMap(({ kind }) => {
-    const meant = suggestName(kind)
-    return meant === null ? [] : [{ kind, text: `${quote(kind)} (probably ${quote(meant)})` }]
-  })
-  return {
-    code: 'unknown_events',
-    count: near.length,
-    names: near.map(({ kind }) => kind),
-    detail: `Recent events have names without a definition, so plans that name the defined ones pay nothing for them: ${firstOf(near.map(({ text }) => text))}. Correct the names, or the integrations team defines them.`,
-  }
-}
-
 const unconfiguredAffiliates = ({ affiliates }: AttentionFacts): Attention => ({
   code: 'unconfigured_affiliates',
   count: affiliates.length,
@@ -204,12 +178,9 @@ const unconfiguredAffiliates = ({ affiliates }: AttentionFacts): Attention => ({
 const resourcesOf = (feeds: readonly Feed[]) => feeds.map(({ resource }) => resource)
 
 /** Returns the first names, quoted, and how many more there are. */
-const firstNames = (names: readonly string[]) => firstOf(names.map(quote))
-
-/** Returns the first texts, and how many more there are. */
-function firstOf(texts: readonly string[]): string {
-  const more = texts.length - MAX_NAMES
-  return `${texts.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+function firstNames(names: readonly string[]): string {
+  const more = names.length - MAX_NAMES
+  return `${names.slice(0, MAX_NAMES).map(quote).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 /** The days before its end on which a credential needs attention. */
@@ -227,20 +198,18 @@ export async function readAttention(
   resources: readonly Resource[],
   now: number,
 ): Promise<Attention[]> {
-  const today = Math.floor(now / DAY_MS)
-  const span = { today, since: today - STATUS_DAYS }
   const { account } = grant
+  const since = Math.floor(now / DAY_MS) - STATUS_DAYS
   const names = resources.map(({ name }) => name)
   const createdAt = findCreation(env.DB, account)
   const [found, [feeds = []], ends, map, failing] = await Promise.all([
-    readFindings(session, account, span, statusMembersOf(grant.events)),
+    readFindings(session, account, { since, members: statusMembersOf(grant.events) }),
     readFeedsOf(session, [{ account, createdAt, names }], now),
     expiriesOfAccount(env.DB, account, now, now + EXPIRING_DAYS * DAY_MS),
     readMapping(env.DB, account, 'status'),
     readFailingEndpoints(session, { account, since: now - DAY_MS }),
   ])
   const outflows = new Map(grant.events.map(({ eventname, outflow }) => [eventname, outflow]))
-  const suggestName = nameSuggester([...outflows.keys()])
   const isBrand = grant.vertical === 'igaming'
   const signs = grant.amount_signs
   return findAttention({
@@ -252,7 +221,6 @@ export async function readAttention(
     failing,
     signOf: (kind) =>
       isBrand ? expectedEventSign(outflows.get(kind) ?? false, signs) : expectedSign(kind, signs),
-    suggestName: (name) => (outflows.has(name) ? null : suggestName(name)),
     urlOf: (path) => accountUrl(env, grant, path),
   })
 }

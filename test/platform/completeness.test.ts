@@ -118,29 +118,22 @@ describe('what needs attention', () => {
   const named = async (acme: Pick<Awaited<ReturnType<typeof partner>>, 'get'>, code: string) =>
     (await attentionOf(acme)).find((one: { code: string }) => one.code === code)
 
-  test('amounts of the wrong sign and implausible times are named until they are corrected', async () => {
+  test('amounts of the wrong sign are named until they are corrected', async () => {
     const acme = await partner()
     await acme.post('customers', ada)
-    const later = new Date(Date.now() + 3 * 86_400_000).toISOString()
     await acme.post('transactions', [
       { ...deposit, transaction_type: 'withdrawal', amount_currency: -5 },
       { ...deposit, transaction_id: 't-2', transaction_type: 'adjustment', amount_currency: -5 },
-      { ...deposit, transaction_id: 't-3', transaction_date: '1970-01-01T00:00:00Z' },
-      { ...deposit, transaction_id: 't-4', transaction_date: later },
     ])
     expect(await named(acme, 'negative_amounts')).toMatchObject({
       count: 1,
       detail: expect.stringMatching(/negative amounts .*as positive numbers.*`withdrawal`/),
     })
-    expect(await named(acme, 'implausible_times')).toMatchObject({ count: 2 })
 
     await acme.post('transactions', [
       { ...deposit, transaction_type: 'withdrawal', amount_currency: 5 },
-      { ...deposit, transaction_id: 't-3' },
-      { ...deposit, transaction_id: 't-4' },
     ])
     expect(await named(acme, 'negative_amounts')).toBeUndefined()
-    expect(await named(acme, 'implausible_times')).toBeUndefined()
 
     await askAdmin(`accounts/${acme.account}`, 'PATCH', { amount_signs: 'signed' })
     const { data } = await json(askAdmin(`accounts/${acme.account}/attention`))
@@ -152,7 +145,7 @@ describe('what needs attention', () => {
     )
   })
 
-  test('events of a name that is nearly defined, of a state without a meaning, and of the wrong sign', async () => {
+  test('events of a state without a meaning, and of the wrong sign', async () => {
     const events = {
       Deposit: { granularity: 'event', status_member: 'state' },
       Cashout: { granularity: 'event', outflow: true },
@@ -167,14 +160,9 @@ describe('what needs attention', () => {
     }
     await acme.post('activities', [
       { ...event, eventid: 'e-1', eventname: 'Deposit', state: 'done' },
-      { ...event, eventid: 'e-2', eventname: 'deposit' },
       { ...event, eventid: 'e-3', eventname: 'Bet' },
       { ...event, eventid: 'e-4', eventname: 'Cashout', Value: '-1.00' },
     ])
-    expect(await named(acme, 'unknown_events')).toMatchObject({
-      count: 1,
-      detail: expect.stringContaining('`deposit` (probably `Deposit`)'),
-    })
     expect(await named(acme, 'unmapped_statuses')).toMatchObject({
       count: 1,
       detail: expect.stringContaining('`done`'),

@@ -25,9 +25,7 @@ const BUTTONS: Readonly<Record<Attention['code'], (first: string) => Button>> = 
   failing_postbacks: (affiliate) => ['Show the affiliate', ['affiliates', affiliate]],
   held_records: () => ['Show what waits', ['held']],
   unmapped_statuses: () => ['Say what they mean', ['mappings']],
-  unknown_events: () => ['Define events', ['mappings']],
   negative_amounts: () => ['Check the setting', ['account']],
-  implausible_times: () => ['Show the deliveries', ['deliveries']],
   expiring_credentials: () => ['Show the credentials', ['credentials']],
 }
 

@@ -1,14 +1,11 @@
 import { fromUnconfigured } from '../directory/affiliates.ts'
 import { all } from '../query.ts'
 import { bindStatement, compileStatement, readBatch, required } from '../statement.ts'
-import { FIRST_PLAUSIBLE_DAY } from './write-sql.ts'
 
 /** The limits of what is searched for things that need attention. */
 export const ATTENTION_LIMITS = {
   /** The latest customers, transactions and events whose affiliates, statuses and amounts are read. */
   records: 500,
-  /** The records of a kind before 2000, and those in the future, that are counted. */
-  implausible: 1000,
   /** The kept control totals whose statuses are read, in bytes of a day. */
   bytes: 65_536,
 }
@@ -33,8 +30,6 @@ export interface Findings {
   affiliates: string[]
   /** The signs of the latest amounts. */
   signs: Signs[]
-  /** The records before 2000, or of the day after tomorrow and later: at most 1,000 of each kind of record. */
-  implausible: number
 }
 
 /** A row of one column. */
@@ -70,23 +65,6 @@ const SELECT_SIGNS = compileStatement(`
   select eventname, ifnull(sum(amount < 0), 0), ifnull(sum(amount > 0), 0)
   from ${LATEST_EVENTS} group by 1`)
 
-/** Counts the records of a table that lie before 2000 or in the future. */
-const implausibleIn = (table: string, day: string) =>
-  [`${day} < ${FIRST_PLAUSIBLE_DAY}`, `${day} > :today + 1`]
-    .map(
-      (condition) => `(select count(*) from (select 1 from ${table}
-        where account = :account and ${condition} limit :implausible))`,
-    )
-    .join(' + ')
-
-const SELECT_IMPLAUSIBLE = compileStatement(`
-  select ${[
-    implausibleIn('customers', 'day'),
-    implausibleIn('transactions not indexed', 'day'),
-    implausibleIn('activity not indexed', 'date'),
-    implausibleIn('events not indexed', 'day'),
-  ].join(' + ')} as value`)
-
 const SELECT_AFFILIATES = compileStatement(`
   select affiliate_id as value ${fromUnconfigured(':records')}
   order by value`)
@@ -105,12 +83,6 @@ export async function readStatuses(
   return results.map(({ value }) => value)
 }
 
-/** The present day, and the first day of kept totals that are searched. In days since 1970. */
-interface Span {
-  readonly today: number
-  readonly since: number
-}
-
 /**
  * Finds what may need attention in the records of an account. Statuses are those of the latest transactions
  * and events, and of kept control totals since a day; affiliates are those of the latest customers.
@@ -118,24 +90,20 @@ interface Span {
 export async function readFindings(
   session: D1DatabaseSession,
   account: string,
-  { today, since }: Span,
-  members: StatusMembers,
+  { since, members }: { since: number; members: StatusMembers },
 ): Promise<Findings> {
-  const parameters = { account, today, since, ...ATTENTION_LIMITS }
-  const values = { ...parameters, members: JSON.stringify(members) }
-  type Lists = [Value<number>[], Value<string>[], Value<string>[], Signs[], Value<number>[]]
-  const [held, statuses, affiliates, signs, implausible] = await readBatch<Lists>(session, [
+  const values = { account, since, members: JSON.stringify(members), ...ATTENTION_LIMITS }
+  type Lists = [Value<number>[], Value<string>[], Value<string>[], Signs[]]
+  const [held, statuses, affiliates, signs] = await readBatch<Lists>(session, [
     bindStatement(session, SELECT_HELD, values),
     bindStatement(session, SELECT_STATUSES, values),
     bindStatement(session, SELECT_AFFILIATES, values),
     bindStatement(session, SELECT_SIGNS, values),
-    bindStatement(session, SELECT_IMPLAUSIBLE, values),
   ])
   return {
     held: required(held[0], 'sum').value,
     statuses: statuses.map(({ value }) => value),
     affiliates: affiliates.map(({ value }) => value),
     signs,
-    implausible: required(implausible[0], 'count').value,
   }
 }

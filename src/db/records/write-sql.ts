@@ -158,7 +158,7 @@ function judgeSql(table: RecordTable, fragments: SqlFragments) {
 }
 
 /** The stored day 2000-01-01. A time before it is a mistake, and no customer signed up then. */
-export const FIRST_PLAUSIBLE_DAY = 10_957
+const FIRST_PLAUSIBLE_DAY = 10_957
 
 /**
  * Sets the signup of the new customers of `:rows` who were sent without a time: the earliest time of the
