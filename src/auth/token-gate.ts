@@ -1,7 +1,15 @@
 import { DurableObject } from 'cloudflare:workers'
 import { DAY_MS } from '../durations.ts'
 import type { Grant, Settings } from './grant.ts'
-import { type Decision, decide } from './rate.ts'
+import {
+  type Decision,
+  decide,
+  INITIAL_RATE,
+  LEASE_IDLE_MS,
+  type RateState,
+  recover,
+  settle,
+} from './rate.ts'
 
 /** The values of the rate limit headers of a request. */
 type Limits = Pick<Decision, 'retryAfter' | 'remaining' | 'reset'>
@@ -17,9 +25,6 @@ export const brandTokenObjectName = (digest: string) => `brand:${digest}`
 /** Returns the name of the object of an affiliate's key. */
 export const affiliateKeyObjectName = (digest: string) => `affiliate:${digest}`
 
-/** How long a token is idle before the times of its requests are stored, in milliseconds. */
-export const IDLE_MS = 5000
-
 /**
  * How long an object remembers an ended token, so that a late `open` cannot revive it, and the settings of
  * a token that is not opened yet.
@@ -31,13 +36,14 @@ const REMEMBERED_MS = 8 * DAY_MS
  * of an affiliate, `affiliate [account, id]`, only counts what all their keys and sessions send.
  *
  * Storage keys: `grant` (Grant), `settings` (Settings, the newest received), `until` (milliseconds;
- * absent if the token does not expire), `ended` (true once revoked), `times` (number[], of the requests that count;
- * written 5 s after the last one). An alarm deletes everything after the token's end. An idle object is evicted after
- * 10 s; its times are stored by then, so no count is lost. A crash loses those of the requests since the last pause.
+ * absent if the token does not expire), `ended` (true once revoked), `rate` (RateState; written at
+ * every 26th request, and 5 s after the last one). An alarm deletes everything after the token's end.
+ * An idle object is evicted after 10 s; its lease is closed by then, so no count is lost. After a
+ * crash, up to 25 requests that were never made are counted.
  */
 export class TokenGate extends DurableObject<Env> {
-  #times: readonly number[] | undefined
-  #storing = false
+  #rate: RateState | undefined
+  #closing = false
 
   /**
    * Makes the token live until `until` (milliseconds), or without expiry if that is null. Does
@@ -84,30 +90,43 @@ export class TokenGate extends DurableObject<Env> {
 
   /** Counts a request as `weight` requests or refuses it. */
   count(weight: number): Limits {
-    const known = this.#times ?? this.ctx.storage.kv.get<readonly number[]>('times') ?? []
-    const { times, ...limits } = decide(known, Date.now(), weight)
-    this.#times = times
-    if (limits.retryAfter === 0) this.#storeLater()
+    const { kv } = this.ctx.storage
+    const now = Date.now()
+    const { rate, write, ...limits } = decide(this.#rate ?? this.#load(now), now, weight)
+    this.#rate = rate
+    if (write) kv.put('rate', rate)
+    if (limits.retryAfter === 0) this.#closeLater()
     return limits
+  }
+
+  /** Reads the stored rate. Stores the recovered state, so that recovery runs once. */
+  #load(now: number): RateState {
+    const { kv } = this.ctx.storage
+    const stored = kv.get<RateState>('rate') ?? INITIAL_RATE
+    const rate = recover(stored, now)
+    if (stored.lease > 0) kv.put('rate', rate)
+    return rate
   }
 
   /** Deletes the token. */
   override async alarm(): Promise<void> {
-    this.#times = undefined
+    this.#rate = undefined
     await this.ctx.storage.deleteAll()
   }
 
-  /** Stores the times once the token has been idle for `IDLE_MS`. */
-  #storeLater(wait = IDLE_MS) {
-    if (this.#storing) return
-    this.#storing = true
+  /** Closes the lease once the token has been idle for `LEASE_IDLE_MS`. */
+  #closeLater(wait = LEASE_IDLE_MS) {
+    if (this.#closing) return
+    this.#closing = true
     setTimeout(() => {
-      this.#storing = false
-      const last = this.#times?.at(-1)
-      if (last === undefined) return
-      const rest = last + IDLE_MS - Date.now()
-      if (rest > 0) this.#storeLater(rest)
-      else this.ctx.storage.kv.put('times', this.#times)
+      this.#closing = false
+      const rate = this.#rate
+      const last = rate?.times.at(-1)
+      if (!rate || last === undefined || rate.lease === 0) return
+      const rest = last + LEASE_IDLE_MS - Date.now()
+      if (rest > 0) return this.#closeLater(rest)
+      this.#rate = settle(rate)
+      this.ctx.storage.kv.put('rate', this.#rate)
     }, wait)
   }
 }

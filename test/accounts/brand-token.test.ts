@@ -7,7 +7,7 @@ import {
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
 import { grantOf, settingsOf } from '../../src/auth/grant.ts'
-import { REQUESTS_PER_WINDOW } from '../../src/auth/rate.ts'
+import { type RateState, REQUESTS_PER_WINDOW } from '../../src/auth/rate.ts'
 import { digest, isWellFormed, newSecret } from '../../src/auth/secret.ts'
 import { brandTokenObjectName } from '../../src/auth/token-gate.ts'
 import { findAccount } from '../../src/db/directory/accounts.ts'
@@ -139,7 +139,7 @@ describe('Brand Tokens', () => {
     }
     const times = Array.from({ length: REQUESTS_PER_WINDOW }, () => Date.now())
     await runInDurableObject(await tokenObjectOf(brand_token), (_, { storage }) =>
-      storage.kv.put('times', times),
+      storage.kv.put('rate', { times, lease: 0, used: 0 } satisfies RateState),
     )
     await abortAllDurableObjects()
 

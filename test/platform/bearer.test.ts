@@ -149,7 +149,7 @@ describe('RFC 6750 §3: requests without a valid token', () => {
     const { jti } = decodeJwt(spent.access_token)
     const times = Array<number>(1000).fill(Date.now())
     await runInDurableObject(env.TOKEN_GATE.getByName(jti!), (_, { storage }) =>
-      storage.kv.put('times', times),
+      storage.kv.put('rate', { times, lease: 0, used: 0 }),
     )
 
     for (const [body, type] of [
