@@ -105,8 +105,11 @@ const comparing =
 
 /** Return a figure, and what it was compared with. */
 export const atLeast = comparing('at_least')
+/** Returns a figure that is more than its threshold. */
 export const moreThan = comparing('more_than')
+/** Returns a figure that is less than its threshold. */
 export const lessThan = comparing('less_than')
+/** Returns a figure that is at most its threshold. */
 export const atMost = comparing('at_most')
 
 /** Returns a figure if a value is more than its threshold. */
