@@ -81,6 +81,16 @@ export const TYPES: Record<string, Type> = {
     field: f.text,
     description: 'Text without NUL characters. Lengths count Unicode code points.',
   },
+  Id: {
+    field: f.id,
+    description: 'An id that its sender chose: text other than `.` and `..`.',
+    schema: {
+      type: 'string',
+      minLength: 1,
+      maxLength: f.MAX_TEXT,
+      pattern: '^(?!\\.{1,2}$)[^\\u0000\\ud800-\\udfff]*$',
+    },
+  },
   TrackingData: {
     field: f.tracking,
     description: 'The value that the landing page received, unchanged.',

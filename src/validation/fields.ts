@@ -148,10 +148,7 @@ export const reason = remarkOf(MAX_TEXT)
 /** An identifier chosen by the sender, of 1 to 500 code points. URL parsers take the steps `.` and `..` from a path. */
 export const id = v.pipe(
   ...text.pipe,
-  v.check(
-    (value) => value !== '.' && value !== '..',
-    ruleMessage('pattern', 'another id than `.` and `..`'),
-  ),
+  v.regex(/^(?!\.{1,2}$)/, ruleMessage('pattern', 'another id than `.` and `..`')),
 )
 
 /** Returns whether a text has no white space around it. */

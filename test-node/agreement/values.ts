@@ -211,6 +211,7 @@ const LOWER = 'abcdefghijklmnopqrstuvwxyz'
 /** Good values of each type, all as JSON text. */
 export const GOOD: Record<string, (max: number) => Text> = {
   Text: (max) => quoted(textOf(max)),
+  Id: (max) => quoted(textOf(max).filter((text) => !/^\.{1,2}$/.test(text))),
   TrackingData: (max) => quoted(textOf(max)),
   Language: () => quoted(letters(LOWER, 2)),
   Country: () => quoted(letters(LOWER.toUpperCase(), 2)),

@@ -11,9 +11,8 @@ const RULE = 'fraud-rules/minimum-deposit'
 /** Adds a rule that finds the planted case, too, and holds payouts from its day on. Returns the id of its case. */
 async function holdPlanted(shared: Shared): Promise<string> {
   const { opened_for } = await demoCase(shared)
-  const { versions } = await call<{ versions: { version: number }[] }>(shared, 'GET', RULE)
-  const version = `${RULE}/versions/${versions.at(-1)?.version}`
-  const { terms } = await call<{ terms: object }>(shared, 'GET', version)
+  const { versions } = await call<{ versions: { terms: object }[] }>(shared, 'GET', RULE)
+  const terms = versions.at(-1)?.terms
   const holding = { ...terms, action: 'hold', effective_from: opened_for }
   await call(shared, 'PUT', `${RULE}-held`, holding)
   const { case_id } = await demoCase(shared, PLANTED, 'minimum-deposit-held')

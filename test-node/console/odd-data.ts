@@ -93,8 +93,7 @@ async function createFirm(base: string, ask: Ask): Promise<Record<string, string
   const entry = { affiliate_id: ODD[0], plan: PLAN, amount: '-7.50' }
   await ask('POST', `${at}/manual-entries`, { ...entry, reason: ODD[1], reference: ODD[2] })
   const reason = { reason: `${ODD[1]}_refused` }
-  const customer_id = encodeURIComponent(ODD[4])
-  await ask('PUT', `${at}/customers/refusal?customer_id=${customer_id}`, reason)
+  await ask('PUT', `${at}/customers/${encodeURIComponent(ODD[4])}/refusal`, reason)
   const statement = await computeAndPay(ask)
   return { ...statement, plan: PLAN, webhook, link, delivery: refused }
 }

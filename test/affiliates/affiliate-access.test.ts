@@ -133,14 +133,11 @@ test('a member is listed, and removed with their passkeys', async () => {
     },
   ])
   expect((await json(askAdmin(at('IB-08/members')))).data).toEqual([])
-  const uses = await json(askAdmin(at('IB-07'), 'DELETE'))
-  expect(uses.detail).toContain('members')
 
   expect((await askAdmin(at('IB-08/members/mem-1'), 'DELETE')).status).toBe(404)
   expect((await askAdmin(at('IB-07/members/mem-1'), 'DELETE')).status).toBe(204)
   const { results } = await env.DB.prepare('select * from affiliate_passkeys').all()
   expect(results).toEqual([])
-  expect((await askAdmin(at('IB-07'), 'DELETE')).status).toBe(204)
 })
 
 test('the console shows a link once, lists who is invited, and ends invitations', async () => {

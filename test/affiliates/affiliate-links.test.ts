@@ -291,19 +291,11 @@ test('pages are set by the team, stored as browsers write them, and refused if t
   expect((await json(set([]))).landing_pages).toEqual([])
 })
 
-test('the console sets the pages, one on each line, and its audit log names who made a link', async () => {
+test('the audit log of the console names who made a link', async () => {
   await openWorld()
+  await askAdmin(world.path, 'PATCH', { landing_pages: [PAGE] })
   const browser = await signedIn()
-  const at = '/console/accounts/acme-forex/account'
   const read = async (path: string) => unescaped(await (await browser.get(path)).text())
-  expect(await read(at)).toContain(ALLOWED.join('\n'))
-  const save = async (landing_pages: string) =>
-    browser.post(at, { csrf: await browser.csrf(at), change: 'pages', landing_pages })
-  expect((await save(`${PAGE}\r\n\r\n https://x.example `)).status).toBe(303)
-  const pages = [PAGE, 'https://x.example/']
-  expect((await json(askAdmin(world.path))).landing_pages).toEqual(pages)
-  expect(unescaped(await (await save('start')).text())).toContain('<code>start</code> is not valid')
-
   const { link_id } = await json(make(await writeKey('own')))
   await send(await writeKey('own'), 'PATCH', `links/${link_id}`, { disabled: true })
   const log = (await read('/console/accounts/acme-forex/audit-log')).replaceAll(/<[^>]+>/g, '')

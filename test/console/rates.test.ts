@@ -105,15 +105,3 @@ test('what waits is shown by currency, with its money and since when', async () 
   const other = (await (await send({ ...one, rate: '4.3' })).text()).replaceAll(/<[^>]+>/g, '')
   expect(other).toContain('Choose “Replace it; the former rate is kept beside it” to replace')
 })
-
-test('a file without a rate that the days before have says so', async () => {
-  await openAccount()
-  expect((await upload(new Blob([CSV]), 'eurofxref.csv')).status).toBe(303)
-  const browser = await signedIn()
-  const one = { change: 'one', currency: 'USD', day: '2026-10-06', rate: '1.2' }
-  await browser.post(AT, { csrf: await browser.csrf(AT), ...one })
-  const words = (await (await browser.get(AT)).text()).replaceAll(/<[^>]+>/g, '')
-  expect(words).toContain(
-    '1 rate was added. Please check: The last day of the file, 6 Oct 2026, has no rate of GBP.',
-  )
-})

@@ -87,7 +87,6 @@ const accountReads = Object.entries(VERTICALS).flatMap(([name, vertical]): Route
     { ...read, id: `get${name}Account` },
     { ...read, id: `list${name}Deliveries` },
     { ...read, id: `get${name}Delivery` },
-    { ...read, id: `list${name}DeliveryRefused` },
     { ...read, id: `get${name}Totals`, query: OCTOBER },
     { ...read, id: `get${name}Report`, query: OCTOBER, weighs: true },
     { ...read, id: `list${name}Held` },

@@ -182,7 +182,7 @@ export async function rememberedBy(world: World, names = Object.keys(world.objec
   const storage: Record<string, string> = {}
   for (const name of names) {
     const entries = await runInDurableObject(world.objects()[name]!, (_, { storage }) =>
-      [...storage.kv.list()].filter(([key]) => key !== 'times'),
+      [...storage.kv.list()].filter(([key]) => key !== 'rate'),
     )
     storage[name] = normalized(JSON.stringify(entries), world)
   }

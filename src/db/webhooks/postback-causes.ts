@@ -87,7 +87,7 @@ const details = (source: 'customers' | 'transactions') =>
 /** The days of the records of a resource that the delivery `:first` or a later one has written. */
 const writtenDays = (resource: string) => `(
       select distinct d.value as day from deliveries w cross join json_each(w.days) d
-      where w.account = :account and w.id >= :first and w.dry_run = 0 and w.written > 0
+      where w.account = :account and w.id >= :first and w.dry_run = 0
         and w.resource = '${resource}')`
 
 /** The customers `c` that these deliveries have written. */
