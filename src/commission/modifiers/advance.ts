@@ -63,13 +63,13 @@ export const advance = {
   name: 'advance' as const,
   members,
   step,
-  apply: <L extends m.ModifiedLine<Members>>(
-    lines: readonly L[],
+  apply: (
+    lines: readonly m.ModifiedLine<Members>[],
     { state, once }: m.ModifierInput,
-  ): L[] =>
+  ): Partial<m.Figures>[] =>
     lines.map((line) => {
       const { recoups } = line.rule.source
-      if (recoups === undefined) return line
+      if (recoups === undefined) return {}
       const key = m.stateKey(line.rule.id, line.version, line.scope)
       const paidOnce = recoupedBy(recoups, line.version, once)
       const share = line.amount
@@ -89,7 +89,7 @@ export const advance = {
         after: m.moneyOf(line, amount),
       }))
       state.deficits.set(key, deficit)
-      return { ...line, amount, recouped, deficit }
+      return { amount, recouped, deficit }
     }),
   check({ per = 'affiliate', recoups }: Members, pointer: string, plan: m.PlanRules): Issue[] {
     if (recoups === undefined) return []

@@ -33,10 +33,10 @@ export const maxCount = {
   name: 'max_count' as const,
   members,
   step,
-  apply: <L extends m.ModifiedLine<Members>>(lines: readonly L[]): L[] =>
+  apply: (lines: readonly m.ModifiedLine<Members>[]): Partial<m.Figures>[] =>
     lines.map((line) => {
       const { maxCount: most = null, position, beyondCount } = line.counted ?? {}
-      if (most === null) return line
+      if (most === null) return {}
       const capped = beyondCount ? line.amount : ZERO
       line.trace.push(() => ({
         step: 'max_count',

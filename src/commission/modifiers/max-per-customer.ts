@@ -26,10 +26,10 @@ export const maxPerCustomer = {
   name: 'max_per_customer' as const,
   members,
   step,
-  apply: <L extends m.ModifiedLine<Members>>(lines: readonly L[]): L[] =>
+  apply: (lines: readonly m.ModifiedLine<Members>[]): Partial<m.Figures>[] =>
     lines.map((line) => {
       const limit = line.rule.source.max_per_customer
-      if (limit === undefined) return line
+      if (limit === undefined) return {}
       const most = floorTo(decimal(limit), line.version.digits)
       const capped = subtract(line.amount, least(line.amount, most))
       line.trace.push(() => ({

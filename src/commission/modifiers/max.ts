@@ -37,13 +37,13 @@ export const max = {
   name: 'max' as const,
   members,
   step,
-  apply<L extends m.ModifiedLine<Members>>(lines: readonly L[]): L[] {
-    const latest = lines.reduce<L | undefined>(
+  apply(lines: readonly m.ModifiedLine<Members>[]): Partial<m.Figures>[] {
+    const latest = lines.reduce<(typeof lines)[0] | undefined>(
       (a, b) => (a && a.version.effectiveFrom >= b.version.effectiveFrom ? a : b),
       undefined,
     )
     const limit = latest?.rule.source.max
-    if (latest === undefined || limit === undefined) return [...lines]
+    if (latest === undefined || limit === undefined) return []
     const most: Decimal = floorTo(decimal(limit), latest.version.digits)
     let excess = subtract(sum(lines.map(({ amount }) => amount)), most)
     return lines

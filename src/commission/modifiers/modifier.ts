@@ -1,17 +1,14 @@
 import * as v from 'valibot'
 import { member } from '../../validation/fields.ts'
 import type { Issue } from '../../validation/issue.ts'
-import { add, type Decimal, fixedText, isSome, isZero, subtract } from '../engine/decimal.ts'
+import { add, type Decimal, fixedText, isSome, subtract } from '../engine/decimal.ts'
 import type { Words } from '../words/words.ts'
 
 // What a modifier is made of. A modifier is one file: its members of a rule, what it does to a line and the step that
 // it leaves there, the sentence of the plan and that of the step, and its fields of the form. `order.ts` has their list.
 
-/** A line as modifiers see it; `R` are the members of its rule that they read. */
-export interface ModifiedLine<R> {
-  readonly rule: { readonly id: string; readonly source: R }
-  readonly version: LineVersion
-  readonly scope: string
+/** The figures of a line that modifiers change. */
+export interface Figures {
   readonly amount: Decimal
   /** What limits have cut. */
   readonly capped: Decimal
@@ -19,6 +16,13 @@ export interface ModifiedLine<R> {
   readonly carriedOut: Decimal
   readonly recouped: Decimal
   readonly deficit: Decimal
+}
+
+/** A line as modifiers see it; `R` are the members of its rule that they read. */
+export interface ModifiedLine<R> extends Figures {
+  readonly rule: { readonly id: string; readonly source: R }
+  readonly version: LineVersion
+  readonly scope: string
   /** Where a `once` line stands among those of its rule; null of other lines. */
   readonly counted: Counted | null
   /** Gets the step of each modifier. */
@@ -88,8 +92,8 @@ export interface Modifier {
   readonly members: v.ObjectEntries
   /** The schema of its step, of which production has nothing. */
   readonly step: v.ObjectSchema<v.ObjectEntries & { readonly step: v.GenericSchema }, undefined>
-  /** Modifies the lines of one rule, in their order. Absent if it acts before there are lines. */
-  apply?(lines: readonly never[], input: ModifierInput): object[]
+  /** Returns what changes of each line of one rule, in their order. Absent if it acts before there are lines. */
+  apply?(lines: readonly ModifiedLine<object>[], input: ModifierInput): Partial<Figures>[]
   /** Returns the issues of its members beside the others of the rule. */
   check?(rule: object, pointer: string, plan: PlanRules): Issue[]
   /** Says in the plan what it does, as sentences. */
@@ -140,11 +144,11 @@ export const cutFigures = (line: ModifiedLine<unknown>, capped: Decimal) => ({
   after: moneyOf(line, subtract(line.amount, capped)),
 })
 
-/** Takes an amount from a line. */
-export const cutLine = <L extends ModifiedLine<unknown>>(line: L, capped: Decimal): L =>
-  isZero(capped)
-    ? line
-    : { ...line, amount: subtract(line.amount, capped), capped: add(line.capped, capped) }
+/** Returns a line's figures after an amount was cut from it. */
+export const cutLine = (line: ModifiedLine<unknown>, capped: Decimal): Partial<Figures> => ({
+  amount: subtract(line.amount, capped),
+  capped: add(line.capped, capped),
+})
 
 /** Says what was cut, if anything was. */
 export const cutSentences = (

@@ -39,13 +39,13 @@ export const negative = {
   name: 'negative' as const,
   members,
   step,
-  apply: <L extends m.ModifiedLine<Members>>(
-    lines: readonly L[],
+  apply: (
+    lines: readonly m.ModifiedLine<Members>[],
     { state }: m.ModifierInput,
-  ): L[] =>
+  ): Partial<m.Figures>[] =>
     lines.map((line) => {
       const { negative = 'offset' } = line.rule.source
-      if (negative === 'offset') return line
+      if (negative === 'offset') return {}
       const carries = negative === 'carry'
       const key = m.stateKey(line.rule.id, line.version, line.scope)
       const carriedIn = carries ? amountAt(state.carries, key) : ZERO
@@ -61,7 +61,7 @@ export const negative = {
         after: m.moneyOf(line, amount),
       }))
       if (carries) state.carries.set(key, carriedOut)
-      return { ...line, carriedIn, carriedOut, amount }
+      return { carriedIn, carriedOut, amount }
     }),
   plan: ({ negative = 'offset' }: Members, { words }: m.PlanSpeech): string[] => [
     words.text(`negative.${negative}`),

@@ -5,7 +5,7 @@ import { fence } from './fence.ts'
 import { max } from './max.ts'
 import { maxCount } from './max-count.ts'
 import { maxPerCustomer } from './max-per-customer.ts'
-import type { Modifier, ModifierInput, PlanRules, PlanSpeech } from './modifier.ts'
+import type { ModifiedLine, Modifier, ModifierInput, PlanRules, PlanSpeech } from './modifier.ts'
 import { negative } from './negative.ts'
 
 /**
@@ -38,13 +38,16 @@ export const membersOf = <K extends Kind>(kind: K): MembersOf<(typeof MODIFIERS)
   Object.assign({}, ...of(kind).map(({ members }) => members))
 
 /** Modifies the lines of one rule, which are in their order. */
-export const modify = <L extends { readonly rule: { readonly kind: Kind } }>(
+export const modify = <L extends ModifiedLine<object>>(
   lines: readonly L[],
   kind: Kind,
   input: ModifierInput,
 ): L[] =>
   of(kind).reduce<L[]>(
-    (before, { apply }) => (apply ? (apply(before as never[], input) as L[]) : before),
+    (before, { apply }) => {
+      const changes = apply?.(before, input) ?? []
+      return before.map((line, i) => ({ ...line, ...changes[i] }))
+    },
     [...lines],
   )
 
