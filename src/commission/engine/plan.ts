@@ -21,8 +21,6 @@ export type UnitRule = RuleOf<'unit'>
 /** Pays for the affiliates exactly `level` levels below. */
 export type OverrideRule = RuleOf<'override'>
 
-/** What an override pays for. */
-export type OverrideOf = OverrideRule['of']
 /** What a `once` rule waits for. `min` is the least amount of that one fact. */
 export type Trigger = OnceRule['trigger']
 /** A condition that a customer must meet before a `once` rule pays. */

@@ -9,9 +9,6 @@ export type Causes = Fixed<v.InferOutput<v.ObjectSchema<typeof causes, undefined
 /** Why a line of a closed period differs from what was approved: a record or a setting that changed. */
 export type Cause = Causes['causes'][number]
 
-/** A record that a delivery changed. */
-export type RecordCause = Extract<Cause, { readonly kind: 'record' }>
-
 /** A line of a closed period of an affiliate and plan. */
 export interface CorrectedLine extends Pick<Difference, 'period' | 'line'> {
   readonly affiliate_id: string

@@ -30,9 +30,6 @@ export type StatementHead = Omit<
 /** An adjustment on the wire (§13). */
 export type Adjustment = Fixed<v.InferOutput<typeof adjustment>>
 
-/** What an adjustment corrects: a line of a closed period, or what the period dropped (§16.3). */
-export type AdjustedLine = Adjustment['of']
-
 /** A statement that was computed. */
 export interface Draft {
   readonly head: StatementHead

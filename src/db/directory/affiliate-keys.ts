@@ -102,15 +102,3 @@ const USE_KEY = compileStatement(`
 /** Notes that the key with a digest was used on a day (`YYYY-MM-DD`, UTC). */
 export const useAffiliateKey = (db: D1Database, digest: string, day: string) =>
   bindStatement(db, USE_KEY, { digest, day })
-
-const HAS_LIVE_KEYS = compileStatement(`
-  select 1 as found from affiliate_keys
-  where account = :account and affiliate_id = :id and (ends_at is null or ends_at > :now) limit 1`)
-
-/** Returns whether an affiliate has a key that is valid at `now` (milliseconds). */
-export const hasLiveKeys = async (
-  db: D1Database,
-  account: string,
-  id: string,
-  now: number,
-): Promise<boolean> => (await all(db, HAS_LIVE_KEYS, { account, id, now })).length > 0
