@@ -1,5 +1,5 @@
 import { AFFILIATE } from '../chaos/parties.ts'
-import { DAY_MS } from '../src/durations.ts'
+import { DAY_MS } from '../src/platform/durations.ts'
 
 /** The contract: records per request at most. */
 export const PER_BULK = 1000

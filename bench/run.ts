@@ -11,8 +11,8 @@ import {
   takeRows,
 } from '../chaos/service.ts'
 import { cpuOf, execute } from '../chaos/workerd.ts'
-import { DAY_MS } from '../src/durations.ts'
 import { firstRules } from '../src/fraud/rule-sets.ts'
+import { DAY_MS } from '../src/platform/durations.ts'
 import type { Scale } from './compete.ts'
 import { type Chapter, format, median } from './print.ts'
 import { LAST_DAY, newBulks, PERIOD } from './records.ts'

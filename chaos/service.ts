@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newKeySet, newTrackingKeys } from '../scripts/keys.ts'
-import type { CRON_SCHEDULES } from '../src/admin/crons.ts'
+import type { CRON_SCHEDULES } from '../src/jobs/crons.ts'
 import { expectBody, newRequestSender, type RequestSender } from './ask.ts'
 import { bundle, execute, MIGRATIONS, type Running, start, WORKER } from './workerd.ts'
 

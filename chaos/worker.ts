@@ -1,10 +1,10 @@
-import { CRON_SCHEDULES } from '../src/admin/crons.ts'
-import { MOVE_LIMITS } from '../src/admin/move-limits.ts'
+import { MOVE_LIMITS } from '../src/accounts/move/move-limits.ts'
 import service, {
   BackgroundJob as Job,
   AccountMove as Move,
   StatementRun as Run,
 } from '../src/index.ts'
+import { CRON_SCHEDULES } from '../src/jobs/crons.ts'
 
 // The service with paths of its own: they let databases fail, run a cron, for which Miniflare would stop the program
 // that asks until it has ended, count rows of databases, and set the clock. The old copy of a confirmed move is

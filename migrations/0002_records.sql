@@ -10,7 +10,7 @@
 --   held           1 while the customer is unknown: only `GET held` returns the record
 --
 -- A day is stored as the number of days since 1970-01-01, in the years 0000 to 9999. A point in time
--- (`…_date`) is stored as milliseconds since 1970. src/db/column-types.ts converts both.
+-- (`…_date`) is stored as milliseconds since 1970. src/platform/db/column-types.ts converts both.
 
 -- Customers of every vertical.
 --
@@ -65,7 +65,7 @@ CREATE TABLE customers (
 CREATE INDEX customers_day ON customers (account, day);
 
 -- A brand's customer who loses the attribution keeps the affiliate, which is no longer stored. The statement that
--- stores another affiliate stores its first day, too: src/db/records/write-sql.ts.
+-- stores another affiliate stores its first day, too: src/ingest/db/write-sql.ts.
 CREATE TRIGGER customers_unattributed AFTER UPDATE OF link ON customers
 WHEN new.first_day IS NOT NULL AND new.link IS NULL AND old.link IS NOT NULL
 BEGIN

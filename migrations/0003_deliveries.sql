@@ -30,7 +30,7 @@ CREATE TABLE deliveries (
 -- Finds refused deliveries.
 CREATE INDEX deliveries_refused ON deliveries (account, id) WHERE errors_total > 0;
 
--- What has changed in closed periods, for the causes of corrections: src/db/records/late-changes.ts. It is kept for 400
+-- What has changed in closed periods, for the causes of corrections: src/ingest/db/late-changes.ts. It is kept for 400
 -- days: a later approval settles what an earlier one left.
 --
 --   at                when its batch was sent, in milliseconds
@@ -109,7 +109,7 @@ CREATE TABLE totals (
 -- A release that is not finished is found without a scan.
 CREATE INDEX totals_releasing ON totals (account, resource) WHERE releasing IS NOT NULL;
 
--- Days of which records have changed: src/db/records/changed.ts. A row of no resource has the number of the account.
+-- Days of which records have changed: src/ingest/db/changed.ts. A row of no resource has the number of the account.
 --
 --   seq  the number of the account when the day last changed
 CREATE TABLE changed (
@@ -125,7 +125,7 @@ CREATE TABLE changed (
 --   form      the groups and sums of the resource; rows of another form are not read
 --   position  from where their reader reads marks: a row equals the records unless the day has a later mark
 --   records   the number of records, so that reading it needs none of the totals
---   totals    a JSON array of groups (src/db/records/totals.ts)
+--   totals    a JSON array of groups (src/ingest/db/totals.ts)
 CREATE TABLE day_totals (
   account  TEXT NOT NULL,
   resource TEXT NOT NULL,

@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from 'node:assert'
-import { CRON_SCHEDULES } from '../src/admin/crons.ts'
+import { CRON_SCHEDULES } from '../src/jobs/crons.ts'
 import { parseCommand } from './command-line.ts'
 import { configOf, ENVIRONMENTS } from './config.ts'
 
@@ -24,7 +24,7 @@ const [first, ...others] = ENVIRONMENTS
 deepStrictEqual(
   configOf(first).triggers.crons,
   Object.values(CRON_SCHEDULES),
-  'the crons of src/admin/crons.ts differ',
+  'the crons of src/jobs/crons.ts differ',
 )
 for (const env of ENVIRONMENTS) {
   const { producers, consumers } = configOf(env).queues

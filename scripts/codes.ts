@@ -27,7 +27,7 @@ const namesOf = ({ alpha_2, other_names: names = '' }: Record<string, string>) =
   names === '' ? '' : `  ${alpha_2}: ${JSON.stringify(names.split(' | '))},\n`
 
 const FILES = {
-  'src/validation/iso-4217.ts': `${headOf(CURRENCIES)}
+  'src/platform/validation/iso-4217.ts': `${headOf(CURRENCIES)}
 /** The ISO 4217 codes in use, as published in 2026-02. */
 export const CURRENCIES: ReadonlySet<string> = new Set(
   \`
@@ -43,7 +43,7 @@ ${wrap(
 export const WITHDRAWN: ReadonlyMap<string, string> = new Map([
 ${withdrawn.map(({ code, withdrawn }) => `  ['${code}', '${withdrawn}'],\n`).join('')}])
 `,
-  'src/validation/iso-3166.ts': `${headOf(COUNTRIES)}
+  'src/platform/validation/iso-3166.ts': `${headOf(COUNTRIES)}
 /** The alpha-2 codes of ISO 3166-1, each with its alpha-3 code; and \`XK\`, in common use for Kosovo. */
 export const COUNTRIES: ReadonlyMap<string, string> = new Map(
   \`

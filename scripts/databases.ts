@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Argument, Option } from 'commander'
-import { JURISDICTIONS } from '../src/admin/fields.ts'
+import { JURISDICTIONS } from '../src/accounts/fields.ts'
 import { exitWithUsageError, parseCommand, wholeNumber } from './command-line.ts'
 import { configOf, ENVIRONMENTS } from './config.ts'
 import {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { Option } from 'commander'
-import { parseAccessRoles } from '../src/auth/access-roles.ts'
+import { parseAccessRoles } from '../src/platform/auth/access-roles.ts'
 import { exitWithUsageError, readOptions } from './command-line.ts'
 import { type Config, configOf, ENVIRONMENTS } from './config.ts'
 

@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module'
 import type { GenericSchema } from 'valibot'
-import type { DescribedOperation } from '../src/http/operation-words.ts'
+import type { DescribedOperation } from '../src/platform/http/operation-words.ts'
 
 const RUNTIME = new URL('runtime.ts', import.meta.url).href
 
@@ -19,10 +19,10 @@ type Described = Readonly<
 >
 
 // They are imported without their types, which are those of the runtime, by literal paths, which a bundle follows.
-const { OPERATIONS: ofTeam } = (await import('../src/admin/operations.ts' as string)) as Described
-const { OWN_OPERATIONS } = (await import('../src/affiliate/operations.ts' as string)) as Described
+const { OPERATIONS: ofTeam } = (await import('../src/api/operations.ts' as string)) as Described
+const { OWN_OPERATIONS } = (await import('../src/affiliates/operations.ts' as string)) as Described
 
-const { TOKEN_OPERATIONS } = (await import('../src/http/oauth.ts' as string)) as Described
+const { TOKEN_OPERATIONS } = (await import('../src/platform/http/oauth.ts' as string)) as Described
 const { recordOperations, bodyOf } = (await import(
   '../src/ingest/record-operations.ts' as string
 )) as Described

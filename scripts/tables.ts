@@ -3,7 +3,7 @@ import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { readCheckOption } from './command-line.ts'
 
-/** The columns with a type of src/db/column-types.ts, by the type that SQL declares. */
+/** The columns with a type of src/platform/db/column-types.ts, by the type that SQL declares. */
 const COLUMN_TYPES: Record<string, Record<string, string>> = {
   INTEGER: {
     day: 'day',
@@ -26,7 +26,7 @@ const ROWS = [
 
 const isCheck = readCheckOption(
   'node scripts/tables.ts',
-  'Writes src/db/schema.ts from the migrations.',
+  'Writes src/platform/db/schema.ts from the migrations.',
 )
 
 interface Column {
@@ -136,7 +136,7 @@ import { day, id, instant } from './column-types.ts'
 ${tables.map(tableOf).join('\n')}
 ${ROWS.map(([table, name, comment]) => `/** ${comment} */\nexport type ${name} = typeof ${camel(table)}.$inferSelect\n`).join('\n')}`
 
-const PATH = 'src/db/schema.ts'
+const PATH = 'src/platform/db/schema.ts'
 const formatted = execFileSync('node_modules/.bin/biome', ['format', `--stdin-file-path=${PATH}`], {
   input: SCHEMA,
   encoding: 'utf8',

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { Argument } from 'commander'
-import { HOUR_MS } from '../src/durations.ts'
+import { HOUR_MS } from '../src/platform/durations.ts'
 import { parseCommand, wholeNumber } from './command-line.ts'
 
 /** The tests with generated input that run at length: their files, and the variable that has the number of runs. */

@@ -41,7 +41,11 @@ describe('the script that is uploaded', () => {
     const texts = Array.from(documented, ([, text = '']) => text)
     assert.ok(texts.length > 500)
     const kept = texts.filter((text) => code.includes(text))
-    assert.deepEqual(kept, [], 'see `said` in src/validation/fields.ts and `described` in src/http')
+    assert.deepEqual(
+      kept,
+      [],
+      'see `said` in src/platform/validation/fields.ts and `described` in src/platform/http',
+    )
   })
 
   test('has a source map, which finds the line of an error', () => {
@@ -49,8 +53,8 @@ describe('the script that is uploaded', () => {
     const before = code.slice(0, code.indexOf('has no value.')).split('\n')
     const found = map.findEntry(before.length - 1, before.at(-1)!.length)
     assert.ok('originalSource' in found)
-    assert.equal(resolve(folder, found.originalSource), resolve('src/db/statement.ts'))
-    const source = readFileSync('src/db/statement.ts', 'utf8').split('\n')
+    assert.equal(resolve(folder, found.originalSource), resolve('src/platform/db/statement.ts'))
+    const source = readFileSync('src/platform/db/statement.ts', 'utf8').split('\n')
     assert.match(source[found.originalLine] ?? '', /has no value\./)
   })
 

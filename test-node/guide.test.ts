@@ -223,7 +223,7 @@ describe('the guide', { timeout: 600_000 }, () => {
         ...[...page.matchAll(/^#+ (.+)$/gm)].map(([, title]) => `/docs/${name}#${anchor(title!)}`),
       ]),
     )
-    const errors = readFileSync('src/errors.ts', 'utf8')
+    const errors = readFileSync('src/platform/errors.ts', 'utf8')
     for (const { name, page } of pages) {
       for (const [, link = ''] of page.matchAll(/\]\(([^)\s]+)\)/g)) {
         const address = link.startsWith('#') ? `/docs/${name}${link}` : link

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { endpointsOf, PAGES } from '../scripts/docs/site/reference/pages.ts'
 import { curl } from '../scripts/docs/site/reference/sample.ts'
 import type { Spec } from '../scripts/docs/site/spec.ts'
-import { ORIGIN } from '../src/docs/origin.ts'
+import { ORIGIN } from '../src/platform/documents/origin.ts'
 import { has } from './service.ts'
 import { type Shared, shareService } from './shared-service.ts'
 

@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test'
 import MiniSearch from 'minisearch'
 import { buildSite } from '../scripts/docs/site/build.ts'
 import { PAGES, addressOf as referenceAddress } from '../scripts/docs/site/reference/pages.ts'
-import { ORIGIN } from '../src/docs/origin.ts'
+import { ORIGIN } from '../src/platform/documents/origin.ts'
 
 // The files of the documentation site, before a Worker serves them.
 
@@ -19,7 +19,7 @@ const pages = new Map(
   files.filter((path) => path.endsWith('.html')).map((path) => [path, read(path)]),
 )
 
-/** Returns the file for an address, like `src/docs/documents.ts`. */
+/** Returns the file for an address, like `src/platform/documents/documents.ts`. */
 function fileOf(address: string): string {
   if (address === '/') return 'index.html'
   if (address === '/docs') return 'docs/reference.html'

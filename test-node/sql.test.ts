@@ -1,22 +1,22 @@
 import { deepEqual, match } from 'node:assert/strict'
 import { test } from 'node:test'
-import { igaming } from '../src/brand/igaming.ts'
-import { pageText, totalText } from '../src/db/paginate.ts'
-import { deliveriesQuery } from '../src/db/records/deliveries.ts'
-import { FIND_REQUEST } from '../src/db/records/find-sql.ts'
+import { igaming } from '../src/ingest/brand/igaming.ts'
+import { deliveriesQuery } from '../src/ingest/db/deliveries.ts'
+import { FIND_REQUEST } from '../src/ingest/db/find-sql.ts'
 import {
   customerDaysSql,
   customerQuery,
   findRecordSql,
   listQuery,
   type RecordView,
-} from '../src/db/records/list.ts'
-import { heldKeyOf, type RecordTable } from '../src/db/records/record-table.ts'
-import { COUNT_HELD, heldPageSql } from '../src/db/records/release.ts'
-import { keptDaysSql, sumDaysSql, sumKpisSql } from '../src/db/records/totals.ts'
-import { COMMON_STATEMENTS, statementsOf } from '../src/db/records/write-sql.ts'
-import { compileStatement, type Statement } from '../src/db/statement.ts'
-import { forex } from '../src/trading/forex.ts'
+} from '../src/ingest/db/list.ts'
+import { heldKeyOf, type RecordTable } from '../src/ingest/db/record-table.ts'
+import { COUNT_HELD, heldPageSql } from '../src/ingest/db/release.ts'
+import { keptDaysSql, sumDaysSql, sumKpisSql } from '../src/ingest/db/totals.ts'
+import { COMMON_STATEMENTS, statementsOf } from '../src/ingest/db/write-sql.ts'
+import { forex } from '../src/ingest/trading/forex.ts'
+import { pageText, totalText } from '../src/platform/db/paginate.ts'
+import { compileStatement, type Statement } from '../src/platform/db/statement.ts'
 import { planFaults, queryPlan } from './query-plan.ts'
 
 // No statement that writes or reads records scans a table, or uses an index that it is not meant to.

@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers'
-import { grantOf } from '../src/auth/grant.ts'
-import { digest, newSecret } from '../src/auth/secret.ts'
-import { brandTokenObjectName } from '../src/auth/token-gate.ts'
-import { insertBrandToken } from '../src/db/directory/credentials.ts'
-import type { Account } from '../src/db/schema.ts'
+import { grantOf } from '../src/platform/auth/grant.ts'
+import { digest, newSecret } from '../src/platform/auth/secret.ts'
+import { brandTokenObjectName } from '../src/platform/auth/token-gate.ts'
+import type { Account } from '../src/platform/db/schema.ts'
+import { insertBrandToken } from '../src/platform/directory/credentials.ts'
 import { ask, askAdmin, json } from './partner.ts'
 
 /** The settings of a brand. */

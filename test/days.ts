@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
-import { encodeTrackingCode, newClickId } from '../src/tracking/code.ts'
+import { encodeTrackingCode, newClickId } from '../src/attribution/code.ts'
 import { ask, askAdmin, askToken, json, register } from './partner.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { env, exports } from 'cloudflare:workers'
-import { expiryOf, issueAccessToken } from '../src/auth/access-token.ts'
-import { grantOf } from '../src/auth/grant.ts'
-import { digest, newSecret } from '../src/auth/secret.ts'
-import type { Account } from '../src/db/schema.ts'
+import { expiryOf, issueAccessToken } from '../src/platform/auth/access-token.ts'
+import { grantOf } from '../src/platform/auth/grant.ts'
+import { digest, newSecret } from '../src/platform/auth/secret.ts'
+import type { Account } from '../src/platform/db/schema.ts'
 import { checkResponse } from './checked-fetch.ts'
 
 /** The address of the service in tests. */

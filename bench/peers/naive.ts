@@ -4,8 +4,8 @@ import type { BatchItem } from 'drizzle-orm/batch'
 import { drizzle } from 'drizzle-orm/d1'
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { transactions } from '../../src/db/schema.ts'
-import { CURRENCIES } from '../../src/validation/iso-4217.ts'
+import { transactions } from '../../src/platform/db/schema.ts'
+import { CURRENCIES } from '../../src/platform/validation/iso-4217.ts'
 
 const text = z
   .string()

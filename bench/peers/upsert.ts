@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../src/durations.ts'
+import { DAY_MS } from '../../src/platform/durations.ts'
 
 /** The members of the bench's records, which are also columns. */
 export const MEMBERS = [

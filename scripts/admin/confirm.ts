@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import { escapeText } from '../../src/validation/quote.ts'
+import { escapeText } from '../../src/platform/validation/quote.ts'
 import { ExitError, usageError } from '../exit-error.ts'
 
 /** The streams of a question; it is asked only if both are terminals. */

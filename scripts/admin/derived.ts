@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { DescribedOperation } from '../../src/http/operation-words.ts'
+import type { DescribedOperation } from '../../src/platform/http/operation-words.ts'
 import { usageError } from '../exit-error.ts'
 import { OPERATIONS } from '../operations.ts'
 import { fetchPages } from './client.ts'

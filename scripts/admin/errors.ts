@@ -1,4 +1,4 @@
-import { escapeText } from '../../src/validation/quote.ts'
+import { escapeText } from '../../src/platform/validation/quote.ts'
 import { ExitError } from '../exit-error.ts'
 import type { ApiResponse } from '../push/exchange.ts'
 import { type Issue, problemOf } from '../push/problem.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { counted } from '../../src/commission/engine/reasons.ts'
-import { escapeText } from '../../src/validation/quote.ts'
+import { escapeText } from '../../src/platform/validation/quote.ts'
 import type { AdminRequest, SendRequest, TextPage } from './request.ts'
 
 /** The media types of the formats that commands print. */

@@ -1,5 +1,5 @@
 import { Table } from 'console-table-printer'
-import { escapeText } from '../../src/validation/quote.ts'
+import { escapeText } from '../../src/platform/validation/quote.ts'
 import { fillTemplate, type Operation } from './operation.ts'
 
 type Format = Operation['format']

@@ -1,4 +1,4 @@
-import { escapeText } from '../../src/validation/quote.ts'
+import { escapeText } from '../../src/platform/validation/quote.ts'
 import type { AdminRequest, SendRequest } from './request.ts'
 
 /** An option of an operation. */

@@ -1,5 +1,5 @@
 import { BYTE_ORDER_MARK } from '../../src/commission/csv.ts'
-import { escapeText } from '../../src/validation/quote.ts'
+import { escapeText } from '../../src/platform/validation/quote.ts'
 import { ExitError, messageOf } from '../exit-error.ts'
 import { type AdminArguments, readArguments } from './arguments.ts'
 import { createClient } from './client.ts'

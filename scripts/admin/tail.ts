@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { escapeText } from '../../src/validation/quote.ts'
+import { escapeText } from '../../src/platform/validation/quote.ts'
 import { fetchPages } from './client.ts'
 import { ApiError, NoResponseError } from './errors.ts'
 import { type Input, membersOf, type Options } from './operation.ts'

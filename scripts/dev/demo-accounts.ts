@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { DAY_MS } from '../../src/durations.ts'
+import { DAY_MS } from '../../src/platform/durations.ts'
 import { adminCalls, type Call, type DemoAccount } from './client.ts'
 import { createCommissions } from './commissions/create.ts'
 import { profileOf } from './profiles.ts'

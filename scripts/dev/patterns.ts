@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../../src/durations.ts'
+import { DAY_MS, HOUR_MS } from '../../src/platform/durations.ts'
 
 // Fraud in the demo accounts: each pattern once, each by an affiliate of its own, so that every kind of fraud rule
 // has a case that can be looked at. All days are counted back from today, so that they lie in the last year.

@@ -1,6 +1,6 @@
-import { DAY_MS } from '../../src/durations.ts'
+import { encodeTrackingCode, newClickId } from '../../src/attribution/code.ts'
 import { firstRules } from '../../src/fraud/rule-sets.ts'
-import { encodeTrackingCode, newClickId } from '../../src/tracking/code.ts'
+import { DAY_MS } from '../../src/platform/durations.ts'
 import { type Call, computeStatements, senderOf } from './client.ts'
 import { IB_PLAN, readPlan } from './commissions/records.ts'
 import { fractions } from './fractions.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { PROBLEMS } from '../../src/errors.ts'
-import { ISSUE_CODES } from '../../src/validation/issue.ts'
-import { MESSAGES, type WarningCode, warning } from '../../src/validation/warnings.ts'
+import { PROBLEMS } from '../../src/platform/errors.ts'
+import { ISSUE_CODES } from '../../src/platform/validation/issue.ts'
+import { MESSAGES, type WarningCode, warning } from '../../src/platform/validation/warnings.ts'
 import { EVENT_TYPES, TEST_EVENT } from '../../src/webhooks/events.ts'
 
 const WARNINGS = (Object.keys(MESSAGES) as WarningCode[]).map((name) => warning(name, '').code)

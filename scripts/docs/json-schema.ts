@@ -6,7 +6,7 @@ type Field = v.GenericSchema & { pipe?: readonly unknown[]; wrapped?: v.GenericS
 
 const partsOf = ({ pipe }: Field): readonly unknown[] => pipe ?? []
 
-/** The documentation of a member: see `src/validation/fields.ts`. */
+/** The documentation of a member: see `src/platform/validation/fields.ts`. */
 interface Metadata {
   description?: string
   examples?: readonly unknown[]

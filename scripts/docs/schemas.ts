@@ -1,4 +1,4 @@
-import { ORIGIN } from '../../src/docs/origin.ts'
+import { ORIGIN } from '../../src/platform/documents/origin.ts'
 import { ENTITIES } from './entities.ts'
 import { envelopes } from './envelopes.ts'
 import { recorded } from './examples.ts'

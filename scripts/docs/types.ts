@@ -1,13 +1,13 @@
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
-import { DECIMAL_PATTERN, decimal, MAX_CHARACTERS } from '../../src/brand/decimal.ts'
-import { time } from '../../src/brand/fields.ts'
-import { LOCAL_TIME_PATTERN } from '../../src/brand/time.ts'
 import { DECIMAL_LIMITS } from '../../src/commission/plans/decimals.ts'
-import { DAY_PATTERN, INSTANT_PATTERN } from '../../src/validation/calendar.ts'
-import * as f from '../../src/validation/fields.ts'
-import { CURRENCIES, WITHDRAWN } from '../../src/validation/iso-4217.ts'
-import type { IssueCode } from '../../src/validation/issue.ts'
+import { DECIMAL_PATTERN, decimal, MAX_CHARACTERS } from '../../src/ingest/brand/decimal.ts'
+import { time } from '../../src/ingest/brand/fields.ts'
+import { LOCAL_TIME_PATTERN } from '../../src/ingest/brand/time.ts'
+import { DAY_PATTERN, INSTANT_PATTERN } from '../../src/platform/validation/calendar.ts'
+import * as f from '../../src/platform/validation/fields.ts'
+import { CURRENCIES, WITHDRAWN } from '../../src/platform/validation/iso-4217.ts'
+import type { IssueCode } from '../../src/platform/validation/issue.ts'
 
 /** A JSON Schema. */
 export type JsonSchema = { [keyword: string]: unknown }

@@ -1,4 +1,4 @@
-import { MAX_BODY_BYTES } from '../../src/http/body-limit.ts'
+import { MAX_BODY_BYTES } from '../../src/platform/http/body-limit.ts'
 import { usageError } from '../exit-error.ts'
 import type { FileRecord } from './record.ts'
 

@@ -1,4 +1,3 @@
-import type { Grant } from '../../src/auth/grant.ts'
 import {
   add,
   type Decimal,
@@ -8,10 +7,11 @@ import {
   plainText,
   ZERO,
 } from '../../src/commission/engine/decimal.ts'
-import { DAY_MS } from '../../src/durations.ts'
 import type { Resource } from '../../src/ingest/resource.ts'
-import { dayOf as dayOfInstant } from '../../src/trading/resource.ts'
-import { isObject } from '../../src/validation/record-validator.ts'
+import { dayOf as dayOfInstant } from '../../src/ingest/trading/resource.ts'
+import type { Grant } from '../../src/platform/auth/grant.ts'
+import { DAY_MS } from '../../src/platform/durations.ts'
+import { isObject } from '../../src/platform/validation/record-validator.ts'
 import { usageError } from '../exit-error.ts'
 import type { SendArguments } from './arguments.ts'
 import type { Client } from './client.ts'

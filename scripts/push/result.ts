@@ -1,5 +1,5 @@
 import { appendFileSync, rmSync } from 'node:fs'
-import { escapeText } from '../../src/validation/quote.ts'
+import { escapeText } from '../../src/platform/validation/quote.ts'
 import { usageError } from '../exit-error.ts'
 import type { SendArguments } from './arguments.ts'
 import type { ApiResponse } from './exchange.ts'

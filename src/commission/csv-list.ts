@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
-import type { AppEnv } from '../auth/authorize.ts'
-import type { ReadCall } from '../http/operation.ts'
+import type { AppEnv } from '../platform/auth/authorize.ts'
+import type { ReadCall } from '../platform/http/operation.ts'
 import { csvHeaders, writeCsv } from './csv.ts'
 
 // Lists as CSV. They are made of the JSON that the caller may see, so that CSV hides what JSON hides.

@@ -1,18 +1,9 @@
+import { listStatements, readParts } from '../commission/db/statements.ts'
 import { parsePeriod } from '../commission/engine/calendar.ts'
 import type { Adjustment, StatementLine } from '../commission/statements/draft.ts'
 import { presentStatement, splitItems } from '../commission/statements/present.ts'
-import { dayText } from '../db/column-types.ts'
-import { listStatements, readParts } from '../db/commission/statements.ts'
-import {
-  type BookTable,
-  readBookPage,
-  type SignedMonth,
-  signLedger,
-  signPayments,
-  signPeriods,
-} from '../db/exports/book-rows.ts'
-import type { ExportPage } from '../db/exports/record-rows.ts'
-import type { KeyValue } from '../db/paginate.ts'
+import { dayText } from '../platform/db/column-types.ts'
+import type { KeyValue } from '../platform/db/paginate.ts'
 import { column, type ExportColumn, jsonColumn } from './columns.ts'
 import {
   type Dataset,
@@ -21,6 +12,15 @@ import {
   type RowsScope,
   withTextPlaces,
 } from './dataset.ts'
+import {
+  type BookTable,
+  readBookPage,
+  type SignedMonth,
+  signLedger,
+  signPayments,
+  signPeriods,
+} from './db/book-rows.ts'
+import type { ExportPage } from './db/record-rows.ts'
 
 const texts = (...names: string[]) => names.map((name) => column(name))
 const amounts = (...names: string[]) => names.map((name) => column(name, 'decimal'))

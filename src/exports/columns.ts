@@ -1,6 +1,11 @@
 import { dayNumber } from '../commission/engine/calendar.ts'
-import { fullId } from '../db/short-id.ts'
-import type { ColumnType, ParquetColumn, ParquetRow, ParquetValue } from '../parquet/file.ts'
+import { fullId } from '../platform/db/short-id.ts'
+import type {
+  ColumnType,
+  ParquetColumn,
+  ParquetRow,
+  ParquetValue,
+} from '../platform/parquet/file.ts'
 
 /** A row as it was read. */
 export type Row = Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
-import type { ExportPage } from '../db/exports/record-rows.ts'
 import type { ExportColumn } from './columns.ts'
+import type { ExportPage } from './db/record-rows.ts'
 
 /** A month of a resource as it is stored now. */
 export interface DatasetMonth {

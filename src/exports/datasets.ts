@@ -1,4 +1,4 @@
-import type { RecordView } from '../db/records/list.ts'
+import type { RecordView } from '../ingest/db/list.ts'
 import { BOOK_DATASETS } from './books.ts'
 import type { Dataset } from './dataset.ts'
 import { recordDataset } from './records.ts'

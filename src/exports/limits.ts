@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../durations.ts'
+import { DAY_MS, HOUR_MS } from '../platform/durations.ts'
 
 /** The version of the columns. It grows when a column changes, and every file is then written anew. */
 export const COLUMNS_VERSION = 1

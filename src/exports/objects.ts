@@ -1,8 +1,13 @@
-import { accountDatabase, jurisdictionOf } from '../db/database.ts'
-import { dropReplaced, type ExportFile, knownDigests, listReplaced } from '../db/exports/files.ts'
-import { dropExports } from '../db/exports/runs.ts'
-import type { Account } from '../db/schema.ts'
-import { deleteObjects, type KnownObject, listObjects, resolveBucket } from '../parquet/bucket.ts'
+import { accountDatabase, jurisdictionOf } from '../platform/db/database.ts'
+import type { Account } from '../platform/db/schema.ts'
+import {
+  deleteObjects,
+  type KnownObject,
+  listObjects,
+  resolveBucket,
+} from '../platform/parquet/bucket.ts'
+import { dropReplaced, type ExportFile, knownDigests, listReplaced } from './db/files.ts'
+import { dropExports } from './db/runs.ts'
 import { EXPORT_LIMITS } from './limits.ts'
 
 /** An account, and where it is. */

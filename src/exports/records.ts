@@ -1,15 +1,15 @@
-import { COLUMNS as CUSTOMER_COLUMNS } from '../brand/fields.ts'
+import { COLUMNS as CUSTOMER_COLUMNS } from '../ingest/brand/fields.ts'
+import type { RecordView } from '../ingest/db/list.ts'
+import type { KeyValue } from '../platform/db/paginate.ts'
+import { column, type ExportColumn, idColumn } from './columns.ts'
+import { type Dataset, withTextPlaces } from './dataset.ts'
 import {
   listRecordMonths,
   readRecordPage,
   type StoredType,
   storedTypeOf,
   sumRevisions,
-} from '../db/exports/record-rows.ts'
-import type { KeyValue } from '../db/paginate.ts'
-import type { RecordView } from '../db/records/list.ts'
-import { column, type ExportColumn, idColumn } from './columns.ts'
-import { type Dataset, withTextPlaces } from './dataset.ts'
+} from './db/record-rows.ts'
 
 /** The columns of a brand's activities: the typed members of a record, and the record as it was sent. */
 const ACTIVITY_COLUMNS = {

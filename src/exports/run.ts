@@ -1,30 +1,30 @@
-import { accountDatabase } from '../db/database.ts'
-import { findAccount } from '../db/directory/accounts.ts'
+import type { RecordView } from '../ingest/db/list.ts'
+import { accountDatabase } from '../platform/db/database.ts'
+import { limitQueries } from '../platform/db/query-limit.ts'
+import type { Account } from '../platform/db/schema.ts'
+import { required } from '../platform/db/statement.ts'
+import { makeSteps } from '../platform/db/steps.ts'
+import { ulid } from '../platform/db/ulid.ts'
+import { findAccount } from '../platform/directory/accounts.ts'
+import type { ExportJob, ExportPlace } from '../platform/export-job.ts'
+import { putObject } from '../platform/parquet/bucket.ts'
+import type { Dataset, DatasetMonth } from './dataset.ts'
+import { datasetsOf } from './datasets.ts'
 import {
   addPending,
   dropPending,
   type ExportedMonth,
   listExportedMonths,
   replaceMonth,
-} from '../db/exports/files.ts'
-import { countErased, listArchivedMonths } from '../db/exports/record-rows.ts'
+} from './db/files.ts'
+import { countErased, listArchivedMonths } from './db/record-rows.ts'
 import {
   beginExportRun,
   type ExportRun,
   endExportRun,
   findExportRun,
   whyExportWaits,
-} from '../db/exports/runs.ts'
-import { limitQueries } from '../db/query-limit.ts'
-import type { RecordView } from '../db/records/list.ts'
-import type { Account } from '../db/schema.ts'
-import { required } from '../db/statement.ts'
-import { makeSteps } from '../db/steps.ts'
-import { ulid } from '../db/ulid.ts'
-import { putObject } from '../parquet/bucket.ts'
-import type { Dataset, DatasetMonth } from './dataset.ts'
-import { datasetsOf } from './datasets.ts'
-import type { ExportJob, ExportPlace } from './job.ts'
+} from './db/runs.ts'
 import { COLUMNS_VERSION, EXPORT_LIMITS } from './limits.ts'
 import { bucketOf, deleteExports, deleteReplaced, deleteUnknown, objectOf } from './objects.ts'
 import { writeFile } from './write-file.ts'

@@ -1,15 +1,15 @@
-import type { ExportFile } from '../db/exports/files.ts'
-import type { ExportPage } from '../db/exports/record-rows.ts'
-import { digestOf } from '../parquet/bucket.ts'
+import { digestOf } from '../platform/parquet/bucket.ts'
 import {
   decimalText,
   decimalUnits,
   openParquet,
   type ParquetRow,
   ROWS_PER_GROUP,
-} from '../parquet/file.ts'
+} from '../platform/parquet/file.ts'
 import { cellsOf, type ExportColumn } from './columns.ts'
 import type { Dataset, RowsScope } from './dataset.ts'
+import type { ExportFile } from './db/files.ts'
+import type { ExportPage } from './db/record-rows.ts'
 import { COLUMNS_VERSION, EXPORT_LIMITS } from './limits.ts'
 
 /** What is known of a file once its rows are written. */

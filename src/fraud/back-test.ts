@@ -1,6 +1,6 @@
 import { dayNumber } from '../commission/engine/calendar.ts'
-import type { Issue } from '../validation/issue.ts'
-import { isObject } from '../validation/record-validator.ts'
+import type { Issue } from '../platform/validation/issue.ts'
+import { isObject } from '../platform/validation/record-validator.ts'
 import { checkMeaning, checkShape } from './check-rule.ts'
 import type { Vertical } from './kind.ts'
 import { BACK_TEST_LIMITS } from './limits.ts'

@@ -1,22 +1,22 @@
 import * as v from 'valibot'
+import { clickTime } from '../attribution/code.ts'
 import { dayText } from '../commission/engine/calendar.ts'
 import { compareText } from '../commission/engine/facts.ts'
-import type { Connection } from '../db/database.ts'
-import type { StoredCase } from '../db/fraud/cases.ts'
+import type { Connection } from '../platform/db/database.ts'
+import type { FoundPage, Page } from '../platform/db/paginate.ts'
+import type { Fixed } from '../platform/http/operation-words.ts'
+import { count, day } from '../platform/validation/answer-fields.ts'
+import { described, named } from '../platform/validation/described.ts'
+import { member } from '../platform/validation/fields.ts'
+import { parseEvidence } from './case-rows.ts'
+import type { StoredCase } from './db/cases.ts'
 import {
   partsFrom,
   type RecordKeys,
   type RecordValues,
   readMainValues,
   storedKey,
-} from '../db/fraud/evidence.ts'
-import type { FoundPage, Page } from '../db/paginate.ts'
-import type { Fixed } from '../http/operation-words.ts'
-import { clickTime } from '../tracking/code.ts'
-import { count, day } from '../validation/answer-fields.ts'
-import { described, named } from '../validation/described.ts'
-import { member } from '../validation/fields.ts'
-import { parseEvidence } from './case-rows.ts'
+} from './db/evidence.ts'
 import { evidenceKey } from './findings.ts'
 import type { Evidence } from './kind.ts'
 

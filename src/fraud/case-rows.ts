@@ -1,14 +1,9 @@
-import { digest } from '../auth/secret.ts'
-import { encode } from '../db/column-types.ts'
-import type {
-  EvaluatedCase,
-  FindingRow,
-  KnownSubject,
-  SubjectOfRule,
-} from '../db/fraud/findings.ts'
-import { customers } from '../db/schema.ts'
-import { required } from '../db/statement.ts'
+import { digest } from '../platform/auth/secret.ts'
+import { encode } from '../platform/db/column-types.ts'
+import { customers } from '../platform/db/schema.ts'
+import { required } from '../platform/db/statement.ts'
 import type { Case } from './cases.ts'
+import type { EvaluatedCase, FindingRow, KnownSubject, SubjectOfRule } from './db/findings.ts'
 import { evidenceKey, parseSubjectKey } from './findings.ts'
 import type { Evidence, Subject } from './kind.ts'
 

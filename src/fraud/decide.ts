@@ -1,19 +1,14 @@
-import { ADMIN_KEY_ACTOR } from '../auth/admin-keys.ts'
 import { dayText } from '../commission/engine/calendar.ts'
 import { counted } from '../commission/engine/reasons.ts'
-import { accountDatabase } from '../db/database.ts'
-import {
-  findCase,
-  type StoredCase,
-  type StoredDecision,
-  type WholeCase,
-} from '../db/fraud/cases.ts'
-import { storeDecision } from '../db/fraud/decisions.ts'
-import type { Account } from '../db/schema.ts'
-import { ApiError, unavailable } from '../errors.ts'
-import type { Issue } from '../validation/issue.ts'
-import { quote } from '../validation/quote.ts'
+import { ADMIN_KEY_ACTOR } from '../platform/auth/admin-keys.ts'
+import { accountDatabase } from '../platform/db/database.ts'
+import type { Account } from '../platform/db/schema.ts'
+import { ApiError, unavailable } from '../platform/errors.ts'
+import type { Issue } from '../platform/validation/issue.ts'
+import { quote } from '../platform/validation/quote.ts'
 import { evidenceOf, type FoundEvidence } from './case-evidence.ts'
+import { findCase, type StoredCase, type StoredDecision, type WholeCase } from './db/cases.ts'
+import { storeDecision } from './db/decisions.ts'
 import { DECISION_LIMITS } from './limits.ts'
 
 /** What a person decides of a case. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { listOf } from '../commission/plans/shapes.ts'
-import * as f from '../validation/fields.ts'
-import { member, said } from '../validation/fields.ts'
+import * as f from '../platform/validation/fields.ts'
+import { member, said } from '../platform/validation/fields.ts'
+import { listOf } from '../platform/validation/shapes.ts'
 import { DECISION_LIMITS } from './limits.ts'
 
 // The fields of request bodies about cases.

@@ -2,7 +2,14 @@ import { dayNumber } from '../commission/engine/calendar.ts'
 import { compareText } from '../commission/engine/facts.ts'
 import { beginningsOf } from '../commission/statements/days.ts'
 import { openSource } from '../commission/statements/source.ts'
-import { accountDatabase } from '../db/database.ts'
+import { raisePosition } from '../ingest/db/changed.ts'
+import { accountDatabase } from '../platform/db/database.ts'
+import { isAssertionFailure, isUniqueViolation } from '../platform/db/retry.ts'
+import type { Account } from '../platform/db/schema.ts'
+import { EXPIRE_DAYS } from '../platform/durations.ts'
+import { bookZoneOf, dayInZone } from '../platform/zone.ts'
+import { parseSubject, rowsOfCase } from './case-rows.ts'
+import { addFindings } from './cases.ts'
 import {
   type EvaluatedCase,
   type Evaluator,
@@ -10,7 +17,7 @@ import {
   readSubjects,
   type SubjectOfRule,
   storeCases,
-} from '../db/fraud/findings.ts'
+} from './db/findings.ts'
 import {
   advance,
   beginEvaluation,
@@ -20,14 +27,7 @@ import {
   type Progress,
   readChangedFrom,
   readProgress,
-} from '../db/fraud/progress.ts'
-import { raisePosition } from '../db/records/changed.ts'
-import { isAssertionFailure, isUniqueViolation } from '../db/retry.ts'
-import type { Account } from '../db/schema.ts'
-import { EXPIRE_DAYS } from '../durations.ts'
-import { bookZoneOf, dayInZone } from '../zone.ts'
-import { parseSubject, rowsOfCase } from './case-rows.ts'
-import { addFindings } from './cases.ts'
+} from './db/progress.ts'
 import { subjectKey } from './findings.ts'
 import { type Judged, judge } from './judge.ts'
 import { EVALUATION_LIMITS } from './limits.ts'

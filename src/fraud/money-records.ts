@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import type { Fact } from '../commission/engine/facts.ts'
 import { either } from '../commission/engine/plan-words.ts'
-import { listOf, objectOf } from '../commission/plans/shapes.ts'
-import { member, said } from '../validation/fields.ts'
-import { ruleMessage } from '../validation/issue.ts'
+import { member, said } from '../platform/validation/fields.ts'
+import { ruleMessage } from '../platform/validation/issue.ts'
+import { listOf, objectOf } from '../platform/validation/shapes.ts'
 
 // Which records are fees, deposits, withdrawals and play. Brands name their events as they like, so that rules of
 // brands list the names; the defaults are those of the source document.

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { positive, wholeNumber } from '../commission/plans/decimals.ts'
-import { member, said } from '../validation/fields.ts'
-import { ruleMessage } from '../validation/issue.ts'
+import { member, said } from '../platform/validation/fields.ts'
+import { ruleMessage } from '../platform/validation/issue.ts'
 
 // The parameters of fraud rules (contract §17): counts and days are numbers, other thresholds decimals as text.
 

@@ -1,5 +1,5 @@
-import { canonicalJson } from '../validation/canonical-json.ts'
-import type { Issue } from '../validation/issue.ts'
+import { canonicalJson } from '../platform/validation/canonical-json.ts'
+import type { Issue } from '../platform/validation/issue.ts'
 import { checkMeaning, checkShape } from './check-rule.ts'
 import type { Vertical } from './kind.ts'
 import { RULE_LIMITS, type RuleTerms } from './rules.ts'

@@ -12,7 +12,7 @@ import {
   isNamed,
   signedUp,
   WITH_CHANGES,
-} from '../db/fraud/candidates.ts'
+} from './db/candidates.ts'
 import type { CandidateSource, Candidates, KnownQualified, Minimum, Qualified } from './kind.ts'
 
 /** A qualification, and the affiliate of its trigger. */

@@ -1,3 +1,11 @@
+import { clickTime } from '../attribution/code.ts'
+import { EVERYTHING, FACT_LIMITS, type FACT_TABLES } from '../commission/db/fact-tables.ts'
+import {
+  customersPerBatch,
+  type FactDays,
+  type FactQuery,
+  factQueries,
+} from '../commission/db/facts.ts'
 import { dayText, periodOf } from '../commission/engine/calendar.ts'
 import type { Context } from '../commission/engine/context.ts'
 import type { Customer, FactResource } from '../commission/engine/facts.ts'
@@ -7,18 +15,10 @@ import { readCustomers, yieldAfterFacts } from '../commission/statements/read-cu
 import { type AccountSource, openContext } from '../commission/statements/source.ts'
 import { datedTree } from '../commission/statements/tree.ts'
 import { onceQueries } from '../commission/why/record-queries.ts'
-import { decode, encode } from '../db/column-types.ts'
-import { EVERYTHING, FACT_LIMITS, type FACT_TABLES } from '../db/commission/fact-tables.ts'
-import {
-  customersPerBatch,
-  type FactDays,
-  type FactQuery,
-  factQueries,
-} from '../db/commission/facts.ts'
-import { type EarlierRow, type FirstCustomer, readIdentities } from '../db/fraud/identities.ts'
-import { countCustomers, readCodes, readStatementSums } from '../db/fraud/view.ts'
-import { customers as customersTable } from '../db/schema.ts'
-import { clickTime } from '../tracking/code.ts'
+import { decode, encode } from '../platform/db/column-types.ts'
+import { customers as customersTable } from '../platform/db/schema.ts'
+import { type EarlierRow, type FirstCustomer, readIdentities } from './db/identities.ts'
+import { countCustomers, readCodes, readStatementSums } from './db/view.ts'
 import type { Earlier, Evidence, Reach } from './kind.ts'
 import { MAX_DAYS } from './parameters.ts'
 import {

@@ -1,4 +1,4 @@
-import { findAccount } from '../db/directory/accounts.ts'
+import { findAccount } from '../platform/directory/accounts.ts'
 import { evaluateRules } from './evaluate.ts'
 import { EVALUATION_LIMITS } from './limits.ts'
 

@@ -1,4 +1,4 @@
-import { byAge, latestThatReach, sumPayable } from '../commission/books/holds.ts'
+import { byAge, latestThatReach, sumPayable } from '../books/holds.ts'
 import { dayNumber, dayText } from '../commission/engine/calendar.ts'
 import {
   add,
@@ -11,10 +11,10 @@ import {
 import { compareText } from '../commission/engine/facts.ts'
 import { minorDigits } from '../commission/minor-digits.ts'
 import { TooManyFacts } from '../commission/statements/compute.ts'
-import type { DecidedCase, Outcome } from '../db/fraud/outcomes.ts'
-import { readStatementSums, type StatementSums } from '../db/fraud/view.ts'
-import { EXPIRE_DAYS } from '../durations.ts'
+import { EXPIRE_DAYS } from '../platform/durations.ts'
 import { type Case, casesOf } from './cases.ts'
+import type { DecidedCase, Outcome } from './db/outcomes.ts'
+import { readStatementSums, type StatementSums } from './db/view.ts'
 import { subjectKey } from './findings.ts'
 import { judge } from './judge.ts'
 import { BACK_TEST_LIMITS, EVALUATION_LIMITS } from './limits.ts'

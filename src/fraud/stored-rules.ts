@@ -1,4 +1,4 @@
-import { readRuleRows, type StoredRuleVersion } from '../db/fraud/rules.ts'
+import { readRuleRows, type StoredRuleVersion } from './db/rules.ts'
 import type { RuleTerms } from './rules.ts'
 
 /** A version of a fraud rule. It applies from its first day on, until the first day of any later version. */

@@ -12,7 +12,7 @@ import {
 } from '../commission/engine/facts.ts'
 import { overrideVersion, type Version } from '../commission/engine/plans-in-force.ts'
 import { unitPaysOf } from '../commission/engine/unit-earnings.ts'
-import type { StatementSums } from '../db/fraud/view.ts'
+import type { StatementSums } from './db/view.ts'
 import type { Total } from './figures.ts'
 import type { KnownQualified, PeriodEarning, Reach, Seen, UnitEarning, View } from './kind.ts'
 import { qualificationsOf } from './qualifications.ts'

@@ -1,4 +1,4 @@
-import type { Grant } from '../auth/grant.ts'
+import type { Grant } from '../platform/auth/grant.ts'
 
 /** Returns the absolute address of a path of an account's own API, such as `deliveries`. */
 export const accountUrl = (env: Env, { vertical }: Pick<Grant, 'vertical'>, path: string): string =>

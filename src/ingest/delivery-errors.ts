@@ -1,9 +1,13 @@
-import { shortenLogged } from '../db/records/list.ts'
-import type { Delivery } from '../db/schema.ts'
-import type { Issue } from '../validation/issue.ts'
-import { type FormattedIssue, formatIssue, formatUnquoted } from '../validation/messages.ts'
-import { mapPointer } from '../validation/pointer.ts'
-import { validateField } from '../validation/strict-object.ts'
+import type { Delivery } from '../platform/db/schema.ts'
+import type { Issue } from '../platform/validation/issue.ts'
+import {
+  type FormattedIssue,
+  formatIssue,
+  formatUnquoted,
+} from '../platform/validation/messages.ts'
+import { mapPointer } from '../platform/validation/pointer.ts'
+import { validateField } from '../platform/validation/strict-object.ts'
+import { shortenLogged } from './db/list.ts'
 import { type BodyForm, recordPointer } from './envelope.ts'
 import { inRecordOrder, prioritizeErrors } from './error-order.ts'
 import type { Resource } from './resource.ts'

@@ -1,5 +1,5 @@
-import { ulid, ulidPrefix, ulidTime } from '../db/ulid.ts'
-import { DAY_MS } from '../durations.ts'
+import { ulid, ulidPrefix, ulidTime } from '../platform/db/ulid.ts'
+import { DAY_MS } from '../platform/durations.ts'
 
 const PREFIX = 'dlv_'
 

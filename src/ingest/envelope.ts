@@ -1,7 +1,7 @@
-import type { Issue } from '../validation/issue.ts'
-import { pointerStep } from '../validation/pointer.ts'
-import { isObject, jsonType } from '../validation/record-validator.ts'
-import type { Warning } from '../validation/warnings.ts'
+import type { Issue } from '../platform/validation/issue.ts'
+import { pointerStep } from '../platform/validation/pointer.ts'
+import { isObject, jsonType } from '../platform/validation/record-validator.ts'
+import type { Warning } from '../platform/validation/warnings.ts'
 
 /** The contract: the maximum number of records per request. */
 export const MAX_RECORDS = 1000

@@ -1,4 +1,4 @@
-import { MAX_LISTED_PER_RECORD } from '../validation/record-validator.ts'
+import { MAX_LISTED_PER_RECORD } from '../platform/validation/record-validator.ts'
 
 /** An error; `index` is the position of its record, absent for an error of the whole body. */
 interface RecordError {

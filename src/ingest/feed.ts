@@ -1,4 +1,6 @@
-import { findAccount } from '../db/directory/accounts.ts'
+import { findAccount } from '../platform/directory/accounts.ts'
+import { DAY_HOURS, DAY_MS } from '../platform/durations.ts'
+import { ApiError } from '../platform/errors.ts'
 import {
   type ActivityDays,
   type Arrivals,
@@ -6,10 +8,8 @@ import {
   readActivityDays,
   readArrivals,
   toDay,
-} from '../db/records/arrivals.ts'
-import type { ResourceName } from '../db/records/list.ts'
-import { DAY_HOURS, DAY_MS } from '../durations.ts'
-import { ApiError } from '../errors.ts'
+} from './db/arrivals.ts'
+import type { ResourceName } from './db/list.ts'
 
 /** The hour (UTC) by which the activity of the day before is due. */
 export const ACTIVITY_DUE_HOUR = 6

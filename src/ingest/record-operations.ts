@@ -1,12 +1,17 @@
 import * as v from 'valibot'
-import { type Filter, findRecord, listRecords } from '../db/records/list.ts'
-import { ApiError } from '../errors.ts'
-import { type AnyOperation, handledOperation, readList, readOperation } from '../http/operation.ts'
-import { componentOf, pascalCase } from '../http/operation-words.ts'
-import { readDays } from '../http/query.ts'
-import { daysWanted } from '../validation/answer-fields.ts'
-import { described, named, referred } from '../validation/described.ts'
-import { member, said } from '../validation/fields.ts'
+import { ApiError } from '../platform/errors.ts'
+import {
+  type AnyOperation,
+  handledOperation,
+  readList,
+  readOperation,
+} from '../platform/http/operation.ts'
+import { componentOf, pascalCase } from '../platform/http/operation-words.ts'
+import { readDays } from '../platform/http/query.ts'
+import { daysWanted } from '../platform/validation/answer-fields.ts'
+import { described, named, referred } from '../platform/validation/described.ts'
+import { member, said } from '../platform/validation/fields.ts'
+import { type Filter, findRecord, listRecords } from './db/list.ts'
 import { MAX_RECORDS } from './envelope.ts'
 import { receive } from './receive.ts'
 import type { Resource } from './resource.ts'

@@ -1,18 +1,18 @@
 import type { Context } from 'hono'
-import { decode } from '../db/column-types.ts'
-import type { Decision, DeliveryCounts } from '../db/records/decide.ts'
-import type { DeliveryInput } from '../db/records/request.ts'
-import type { DeliveryResult } from '../db/records/store-delivery.ts'
-import { customers, type Delivery } from '../db/schema.ts'
-import { ApiError } from '../errors.ts'
-import type { Issue } from '../validation/issue.ts'
-import { type FormattedIssue, formatIssue } from '../validation/messages.ts'
+import { decode } from '../platform/db/column-types.ts'
+import { customers, type Delivery } from '../platform/db/schema.ts'
+import { ApiError } from '../platform/errors.ts'
+import type { Issue } from '../platform/validation/issue.ts'
+import { type FormattedIssue, formatIssue } from '../platform/validation/messages.ts'
 import {
   isObject,
   MAX_LISTED_PER_RECORD,
   type RecordValidator,
-} from '../validation/record-validator.ts'
-import { type Warning, warning } from '../validation/warnings.ts'
+} from '../platform/validation/record-validator.ts'
+import { type Warning, warning } from '../platform/validation/warnings.ts'
+import type { Decision, DeliveryCounts } from './db/decide.ts'
+import type { DeliveryInput } from './db/request.ts'
+import type { DeliveryResult } from './db/store-delivery.ts'
 import { recordPointer } from './envelope.ts'
 import { inRecordOrder, prioritizeErrors } from './error-order.ts'
 import { type Resource, toReferenceIssue } from './resource.ts'

@@ -1,10 +1,14 @@
 import * as v from 'valibot'
-import { OUTCOMES, type Outcome } from '../db/records/decide.ts'
-import { count, day } from '../validation/answer-fields.ts'
-import { described, named } from '../validation/described.ts'
-import { member } from '../validation/fields.ts'
-import { ISSUE_CODES, type IssueCode } from '../validation/issue.ts'
-import { MESSAGES, type WarningCode, warning as warningOf } from '../validation/warnings.ts'
+import { count, day } from '../platform/validation/answer-fields.ts'
+import { described, named } from '../platform/validation/described.ts'
+import { member } from '../platform/validation/fields.ts'
+import { ISSUE_CODES, type IssueCode } from '../platform/validation/issue.ts'
+import {
+  MESSAGES,
+  type WarningCode,
+  warning as warningOf,
+} from '../platform/validation/warnings.ts'
+import { OUTCOMES, type Outcome } from './db/decide.ts'
 
 // What the answer to a delivery has.
 

@@ -1,4 +1,4 @@
-import type { Issue } from '../validation/issue.ts'
+import type { Issue } from '../platform/validation/issue.ts'
 import {
   isObject,
   type JsonObject,
@@ -6,8 +6,8 @@ import {
   MAX_LISTED_PER_RECORD,
   type RecordCheck,
   type RecordValidator,
-} from '../validation/record-validator.ts'
-import type { Warning } from '../validation/warnings.ts'
+} from '../platform/validation/record-validator.ts'
+import type { Warning } from '../platform/validation/warnings.ts'
 import { type BodyForm, placeWarnings, recordPointer, unwrap } from './envelope.ts'
 
 /** A valid record, parsed. */

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
-import { logoOf } from '../admin/logo.ts'
-import { Data } from '../console/parts/data.tsx'
-import type { Language } from '../languages.ts'
+import { logoOf } from '../accounts/logo.ts'
+import { Data } from '../pages/parts/data.tsx'
+import type { Language } from '../platform/languages.ts'
 import { fill, WORDS, type Words } from './words.ts'
 
 /** What pages show of an account: its id and name, and how its portal looks. */

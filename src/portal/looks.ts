@@ -1,9 +1,9 @@
 import type { Context } from 'hono'
-import type { AppEnv } from '../auth/authorize.ts'
-import { findLogo } from '../db/directory/account-logos.ts'
-import { findAccount } from '../db/directory/accounts.ts'
-import { ApiError } from '../errors.ts'
-import { darkAccentOf } from '../validation/accent.ts'
+import type { AppEnv } from '../platform/auth/authorize.ts'
+import { findLogo } from '../platform/directory/account-logos.ts'
+import { findAccount } from '../platform/directory/accounts.ts'
+import { ApiError } from '../platform/errors.ts'
+import { darkAccentOf } from '../platform/validation/accent.ts'
 
 // The logo and the colors of an account's portal, which its sign-in shows to everybody.
 

@@ -1,8 +1,8 @@
 import type { Child } from 'hono/jsx'
-import { isViewer } from '../affiliate/member-session.ts'
+import { isViewer } from '../affiliates/member-session.ts'
 import { DEFAULT_LOCALE } from '../commission/words/words.ts'
-import { visible } from '../console/parts/data.tsx'
-import type { Language } from '../languages.ts'
+import { visible } from '../pages/parts/data.tsx'
+import type { Language } from '../platform/languages.ts'
 import { type Place, PortalPage, portalPath } from './layout.tsx'
 import { type MemberVisit, MemberVisitContext, useMemberVisit } from './visit.ts'
 

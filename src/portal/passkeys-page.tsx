@@ -1,19 +1,19 @@
 import type { Context } from 'hono'
-import type { AppEnv } from '../auth/authorize.ts'
-import { affiliateActor } from '../auth/grant.ts'
-import type { Values } from '../console/page.ts'
-import { Data } from '../console/parts/data.tsx'
-import { InputField } from '../console/parts/forms.tsx'
-import { respond } from '../console/respond.ts'
-import { listAffiliateKeys } from '../db/directory/affiliate-keys.ts'
 import {
   deletePasskey,
   findPasskey,
   insertPasskey,
   listPasskeys,
-} from '../db/directory/affiliate-passkeys.ts'
-import { withAudit } from '../db/directory/audit.ts'
-import { ApiError } from '../errors.ts'
+} from '../affiliates/db/affiliate-passkeys.ts'
+import type { Values } from '../pages/page.ts'
+import { Data } from '../pages/parts/data.tsx'
+import { InputField } from '../pages/parts/forms.tsx'
+import { respond } from '../pages/respond.ts'
+import type { AppEnv } from '../platform/auth/authorize.ts'
+import { affiliateActor } from '../platform/auth/grant.ts'
+import { listAffiliateKeys } from '../platform/directory/affiliate-keys.ts'
+import { withAudit } from '../platform/directory/audit.ts'
+import { ApiError } from '../platform/errors.ts'
 import { keepSecret, MemberForm, takeSecret } from './form.tsx'
 import { endKey, KEYS_AT, Keys, MadeKey, makeKey, type NewKey } from './keys.tsx'
 import { PasskeyForm, Problem, portalPath } from './layout.tsx'

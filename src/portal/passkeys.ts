@@ -1,9 +1,9 @@
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server'
-import { decodeBase64url, encodeBase64url } from '../auth/base64url.ts'
-import type { Passkey } from '../db/directory/affiliate-members.ts'
-import { passkeyOrigin } from '../development.ts'
-import { MINUTE_MS } from '../durations.ts'
-import { signText, verifyText } from '../http/sign-text.ts'
+import type { Passkey } from '../affiliates/db/affiliate-members.ts'
+import { decodeBase64url, encodeBase64url } from '../platform/auth/base64url.ts'
+import { passkeyOrigin } from '../platform/development.ts'
+import { MINUTE_MS } from '../platform/durations.ts'
+import { signText, verifyText } from '../platform/http/sign-text.ts'
 
 // Passkeys by WebAuthn Level 3. The service asks for user verification and for keys that the browser finds
 // without a user name. It does not ask who made the device (attestation).

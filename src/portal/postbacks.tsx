@@ -7,14 +7,14 @@ import {
   listPostbacks,
   replayPostback,
   testPostback,
-} from '../affiliate/postbacks.ts'
-import type { AppEnv } from '../auth/authorize.ts'
-import type { Values } from '../console/page.ts'
-import { Ticks } from '../console/parts/forms.tsx'
-import { respond } from '../console/respond.ts'
-import { DAY_MS } from '../durations.ts'
-import { ApiError } from '../errors.ts'
-import type { AnswerOf } from '../http/operation.ts'
+} from '../affiliates/postbacks.ts'
+import type { Values } from '../pages/page.ts'
+import { Ticks } from '../pages/parts/forms.tsx'
+import { respond } from '../pages/respond.ts'
+import type { AppEnv } from '../platform/auth/authorize.ts'
+import { DAY_MS } from '../platform/durations.ts'
+import { ApiError } from '../platform/errors.ts'
+import type { AnswerOf } from '../platform/http/operation.ts'
 import { POSTBACK_EVENTS, type PostbackEvent } from '../webhooks/events.ts'
 import { WEBHOOK_LIMITS } from '../webhooks/limits.ts'
 import { MACROS } from '../webhooks/macros.ts'

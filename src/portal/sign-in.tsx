@@ -1,30 +1,30 @@
 import type { Context } from 'hono'
-import {
-  beginMemberSession,
-  endMemberSession,
-  isMemberCsrfToken,
-  isViewer,
-} from '../affiliate/member-session.ts'
-import { clientAddress } from '../auth/address.ts'
-import type { AppEnv } from '../auth/authorize.ts'
-import { withObjectRetry } from '../auth/object-retry.ts'
-import { digest } from '../auth/secret.ts'
-import { readSignInForm } from '../console/form.ts'
-import { accountPath } from '../console/page.ts'
-import { InputField } from '../console/parts/forms.tsx'
-import { respond } from '../console/respond.ts'
-import { isOwnOrigin } from '../console/show-page.tsx'
-import { type FoundInvitation, findInvitation } from '../db/directory/affiliate-members.ts'
+import { type FoundInvitation, findInvitation } from '../affiliates/db/affiliate-members.ts'
 import {
   acceptInvitation,
   countSignIn,
   type FoundPasskey,
   findPasskey,
-} from '../db/directory/affiliate-passkeys.ts'
-import { withAudit } from '../db/directory/audit.ts'
-import { isAssertionFailure, withD1Retry } from '../db/retry.ts'
-import { HOUR_MS } from '../durations.ts'
-import { ApiError } from '../errors.ts'
+} from '../affiliates/db/affiliate-passkeys.ts'
+import {
+  beginMemberSession,
+  endMemberSession,
+  isMemberCsrfToken,
+  isViewer,
+} from '../affiliates/member-session.ts'
+import { readSignInForm } from '../pages/form.ts'
+import { accountPath } from '../pages/page.ts'
+import { InputField } from '../pages/parts/forms.tsx'
+import { respond } from '../pages/respond.ts'
+import { isOwnOrigin } from '../pages/show-page.tsx'
+import { clientAddress } from '../platform/auth/address.ts'
+import type { AppEnv } from '../platform/auth/authorize.ts'
+import { withObjectRetry } from '../platform/auth/object-retry.ts'
+import { digest } from '../platform/auth/secret.ts'
+import { isAssertionFailure, withD1Retry } from '../platform/db/retry.ts'
+import { withAudit } from '../platform/directory/audit.ts'
+import { HOUR_MS } from '../platform/durations.ts'
+import { ApiError } from '../platform/errors.ts'
 import { PasskeyForm, PortalPage, Problem, portalPath } from './layout.tsx'
 import {
   creationOptions,

@@ -1,8 +1,9 @@
 import type { Context } from 'hono'
 import { createContext, useContext } from 'hono/jsx'
 import type * as v from 'valibot'
-import { callAs, type PortalCall } from '../affiliate/door.ts'
-import { noteVisit } from '../affiliate/last-use.ts'
+import type { SignedIn } from '../affiliates/db/affiliate-passkeys.ts'
+import { callAs, type PortalCall } from '../affiliates/door.ts'
+import { noteVisit } from '../affiliates/last-use.ts'
 import {
   isViewer,
   type MemberSession,
@@ -10,26 +11,25 @@ import {
   memberObjectName,
   type PortalSession,
   readMemberSession,
-} from '../affiliate/member-session.ts'
-import { findHolder } from '../affiliate/session-holder.ts'
-import { type AppEnv, admitRequest } from '../auth/authorize.ts'
+} from '../affiliates/member-session.ts'
+import { findHolder } from '../affiliates/session-holder.ts'
 import { DEFAULT_LOCALE, type Words as Speech, wordsOf } from '../commission/words/words.ts'
-import { startOfToday } from '../console/page.ts'
-import { accountDatabase } from '../db/database.ts'
-import { findAccount } from '../db/directory/accounts.ts'
-import type { SignedIn } from '../db/directory/affiliate-passkeys.ts'
-import type { Account } from '../db/schema.ts'
-import { ApiError } from '../errors.ts'
+import { startOfToday } from '../pages/page.ts'
+import { type AppEnv, admitRequest } from '../platform/auth/authorize.ts'
+import { accountDatabase } from '../platform/db/database.ts'
+import type { Account } from '../platform/db/schema.ts'
+import { findAccount } from '../platform/directory/accounts.ts'
+import { ApiError } from '../platform/errors.ts'
 import {
   type Answer,
   type Operation,
   type OwnInput,
   pageOfRequest,
   type ReadCall,
-} from '../http/operation.ts'
-import type { AnswerSchema } from '../http/operation-words.ts'
-import { acceptedLanguage, type Language } from '../languages.ts'
-import { bookZoneOf } from '../zone.ts'
+} from '../platform/http/operation.ts'
+import type { AnswerSchema } from '../platform/http/operation-words.ts'
+import { acceptedLanguage, type Language } from '../platform/languages.ts'
+import { bookZoneOf } from '../platform/zone.ts'
 import { WORDS, type Words } from './words.ts'
 
 /** A request for a page of an account's portal. */

@@ -1,4 +1,4 @@
-import type { Language } from '../languages.ts'
+import type { Language } from '../platform/languages.ts'
 
 // Every text of the portal, in each of its languages. `{name}` is replaced by a value.
 

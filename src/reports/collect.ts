@@ -1,6 +1,6 @@
 import { dayText, periodOf } from '../commission/engine/calendar.ts'
-import { unitsOf } from '../db/exact-sums.ts'
-import type { ReportRow } from '../db/reports/read-report.ts'
+import { unitsOf } from '../platform/db/exact-sums.ts'
+import type { ReportRow } from './db/read-report.ts'
 import { REPORT_LIMITS } from './limits.ts'
 import {
   ACTIVITY_METRICS,

@@ -1,7 +1,7 @@
 import { type Period, parsePeriod, periodOf } from '../commission/engine/calendar.ts'
 import { PLACES, powerOfTen } from '../commission/engine/decimal.ts'
-import type { ReportRow } from '../db/reports/read-report.ts'
 import { type Collecting, sumsOf } from './collect.ts'
+import type { ReportRow } from './db/read-report.ts'
 import { hasCommissionRows, type Note } from './report.ts'
 import { addAmount } from './sums.ts'
 

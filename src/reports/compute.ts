@@ -1,22 +1,12 @@
+import { linksOf } from '../attribution/db/links.ts'
+import { loadRates } from '../commission/db/rates.ts'
 import { dayNumber, periodOf } from '../commission/engine/calendar.ts'
 import { type RateLookup, rateFinder, rateLookup } from '../commission/engine/convert.ts'
 import { statusMembersOf, wordsFor } from '../commission/statements/select-facts.ts'
-import { loadRates } from '../db/commission/rates.ts'
-import { findAccount } from '../db/directory/accounts.ts'
-import { listDefinitions } from '../db/directory/event-definitions.ts'
-import { linksOf } from '../db/directory/links.ts'
-import { readMapping } from '../db/directory/status-maps.ts'
-import {
-  countDaysSql,
-  countOwn,
-  linkAffiliates,
-  type ReportNeeds,
-  type ReportRow,
-  type ReportStatement,
-  readStatements,
-  type Source,
-} from '../db/reports/read-report.ts'
-import { DAY_MS } from '../durations.ts'
+import { findAccount } from '../platform/directory/accounts.ts'
+import { listDefinitions } from '../platform/directory/event-definitions.ts'
+import { readMapping } from '../platform/directory/status-maps.ts'
+import { DAY_MS } from '../platform/durations.ts'
 import {
   type Collected,
   type Collecting,
@@ -30,6 +20,16 @@ import {
   valuesOf,
 } from './collect.ts'
 import { collectCommission, type Days } from './commission.ts'
+import {
+  countDaysSql,
+  countOwn,
+  linkAffiliates,
+  type ReportNeeds,
+  type ReportRow,
+  type ReportStatement,
+  readStatements,
+  type Source,
+} from './db/read-report.ts'
 import { CLICK_DAYS, REPORT_LIMITS } from './limits.ts'
 import { presentReport } from './present-report.ts'
 import {

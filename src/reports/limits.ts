@@ -1,4 +1,4 @@
-import { MAX_SUMMED } from '../db/exact-sums.ts'
+import { MAX_SUMMED } from '../platform/db/exact-sums.ts'
 
 /** The limits of reports. */
 export const REPORT_LIMITS = {

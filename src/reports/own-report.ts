@@ -1,5 +1,5 @@
-import type { CallingAffiliate } from '../auth/grant.ts'
-import { invalidQuery } from '../http/query.ts'
+import type { CallingAffiliate } from '../platform/auth/grant.ts'
+import { invalidQuery } from '../platform/http/query.ts'
 import { computeReport, type ReportAccount, type ReportDatabases } from './compute.ts'
 import { groupsOf, metricsOf, type Report, type ReportQuery } from './report.ts'
 

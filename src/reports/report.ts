@@ -1,5 +1,11 @@
 import * as v from 'valibot'
-import { SUBS } from '../db/directory/clicks.ts'
+import { SUBS } from '../attribution/db/clicks.ts'
+import type { Fixed } from '../platform/http/operation-words.ts'
+import { invalidQuery, readDayRange } from '../platform/http/query.ts'
+import { described, named } from '../platform/validation/described.ts'
+import { currency as currencyCode, currencyHint, member } from '../platform/validation/fields.ts'
+import { quote, quoteAll } from '../platform/validation/quote.ts'
+import { suggest } from '../platform/validation/suggest.ts'
 import {
   activeSql,
   activitySql,
@@ -12,13 +18,7 @@ import {
   type Source,
   signupsSql,
   transactionsSql,
-} from '../db/reports/read-report.ts'
-import type { Fixed } from '../http/operation-words.ts'
-import { invalidQuery, readDayRange } from '../http/query.ts'
-import { described, named } from '../validation/described.ts'
-import { currency as currencyCode, currencyHint, member } from '../validation/fields.ts'
-import { quote, quoteAll } from '../validation/quote.ts'
-import { suggest } from '../validation/suggest.ts'
+} from './db/read-report.ts'
 import { REPORT_LIMITS } from './limits.ts'
 
 const TIMES = ['day', 'week', 'month'] as const

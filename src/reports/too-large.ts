@@ -1,6 +1,6 @@
 import { dayText } from '../commission/engine/calendar.ts'
-import type { Source } from '../db/reports/read-report.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../platform/errors.ts'
+import type { Source } from './db/read-report.ts'
 import { REPORT_LIMITS } from './limits.ts'
 
 const written = (limit: number) => limit.toLocaleString('en')

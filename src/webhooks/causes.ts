@@ -1,16 +1,11 @@
-import { resolveDatabase } from '../db/database.ts'
-import { type ExpiringCredential, expiringCredentials } from '../db/directory/credentials.ts'
-import { throughDoor } from '../db/door.ts'
-import type { Account } from '../db/schema.ts'
-import {
-  type LateFeed,
-  storeExpiring,
-  storeLateFeeds,
-  storeUnattributed,
-} from '../db/webhooks/causes.ts'
-import { type DueMessage, takeDueMessages } from '../db/webhooks/queue.ts'
-import { DAY_MS } from '../durations.ts'
-import { errorName } from '../errors.ts'
+import { resolveDatabase } from '../platform/db/database.ts'
+import { throughDoor } from '../platform/db/door.ts'
+import type { Account } from '../platform/db/schema.ts'
+import { type ExpiringCredential, expiringCredentials } from '../platform/directory/credentials.ts'
+import { DAY_MS } from '../platform/durations.ts'
+import { errorName } from '../platform/errors.ts'
+import { type LateFeed, storeExpiring, storeLateFeeds, storeUnattributed } from './db/causes.ts'
+import { type DueMessage, takeDueMessages } from './db/queue.ts'
 import { WEBHOOK_LIMITS } from './limits.ts'
 
 // Events that are caused by time. Cron jobs write them.

@@ -1,4 +1,4 @@
-import { isDevelopment } from '../development.ts'
+import { isDevelopment } from '../platform/development.ts'
 import { WEBHOOK_LIMITS } from './limits.ts'
 
 /** The common names that are valid only inside a network, or that are reserved. */

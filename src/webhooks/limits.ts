@@ -1,4 +1,4 @@
-import { DAY_MS } from '../durations.ts'
+import { DAY_MS } from '../platform/durations.ts'
 
 /** The default of `unattributed_threshold`. The column of `accounts` repeats it. */
 export const UNATTRIBUTED_THRESHOLD = 0.2

@@ -1,10 +1,14 @@
-import { randomText } from '../auth/secret.ts'
-import { accountDatabase } from '../db/database.ts'
-import { withAudit } from '../db/directory/audit.ts'
-import type { FoundPage, Page } from '../db/paginate.ts'
-import type { Account } from '../db/schema.ts'
-import { insertTest } from '../db/webhooks/causes.ts'
+import { randomText } from '../platform/auth/secret.ts'
+import { accountDatabase } from '../platform/db/database.ts'
+import type { FoundPage, Page } from '../platform/db/paginate.ts'
+import type { Account } from '../platform/db/schema.ts'
+import { withAudit } from '../platform/directory/audit.ts'
+import { ApiError } from '../platform/errors.ts'
+import { notFound, validationFailed } from '../platform/http/read-fields.ts'
+import { queueSoon } from './causes.ts'
+import { insertTest } from './db/causes.ts'
 import {
+  beginProgress,
   deleteEndpoint as dropEndpoint,
   type EndpointOwner,
   type EndpointRow,
@@ -13,7 +17,7 @@ import {
   readEndpoints,
   replaceSecrets,
   updateEndpoint,
-} from '../db/webhooks/endpoints.ts'
+} from './db/endpoints.ts'
 import {
   type AttemptFilter,
   type AttemptRow,
@@ -23,12 +27,8 @@ import {
   type MessageRow,
   type ReplaySpan,
   replayEvents,
-} from '../db/webhooks/log.ts'
-import { beginProgress } from '../db/webhooks/postback-causes.ts'
-import { endPending } from '../db/webhooks/queue.ts'
-import { ApiError } from '../errors.ts'
-import { notFound, validationFailed } from '../http/read-fields.ts'
-import { queueSoon } from './causes.ts'
+} from './db/log.ts'
+import { endPending } from './db/queue.ts'
 import type { EventType, TEST_EVENT } from './events.ts'
 import { WEBHOOK_LIMITS } from './limits.ts'
 import { encryptSecret, newWebhookSecret } from './secrets.ts'

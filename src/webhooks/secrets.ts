@@ -1,6 +1,6 @@
-import { decryptText, encryptText } from '../auth/encrypt.ts'
-import { HMAC, hmacKeys } from '../auth/hmac-keys.ts'
-import { badSecret } from '../errors.ts'
+import { decryptText, encryptText } from '../platform/auth/encrypt.ts'
+import { HMAC, hmacKeys } from '../platform/auth/hmac-keys.ts'
+import { badSecret } from '../platform/errors.ts'
 
 // The secrets of endpoints sign events, so a digest of them is not enough. They are encrypted under keys that are
 // derived from TRACKING_KEYS, where old keys stay. Whoever has only the database cannot read a secret.

@@ -1,15 +1,10 @@
-import { accountDatabase, resolveDatabase } from '../db/database.ts'
-import { placesOf } from '../db/directory/accounts.ts'
-import {
-  type ClaimedMessage,
-  claimMessages,
-  deadLetterMessages,
-  storeOutcome,
-} from '../db/webhooks/queue.ts'
-import { HOUR_MS, MINUTE_MS } from '../durations.ts'
-import { errorName } from '../errors.ts'
+import { accountDatabase, resolveDatabase } from '../platform/db/database.ts'
+import { placesOf } from '../platform/directory/accounts.ts'
+import { HOUR_MS, MINUTE_MS } from '../platform/durations.ts'
+import { errorName } from '../platform/errors.ts'
 import { type QueuedMessage, queueDue } from './causes.ts'
 import { urlProblem } from './check-url.ts'
+import { type ClaimedMessage, claimMessages, deadLetterMessages, storeOutcome } from './db/queue.ts'
 import { WEBHOOK_LIMITS } from './limits.ts'
 import { decryptSecret, signMessage } from './secrets.ts'
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { CURRENCIES, WITHDRAWN } from '../../src/validation/iso-4217.ts'
+import { CURRENCIES, WITHDRAWN } from '../../src/platform/validation/iso-4217.ts'
 import { ANY_CHARACTER } from '../../test/platform/any-character.ts'
 
 // Values as JSON text, by the type that the schemas name: some of them no JavaScript value can say.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { LANGUAGES } from '../../src/languages.ts'
+import { LANGUAGES } from '../../src/platform/languages.ts'
 import { findingsOf, injectAxe, RULES } from '../browser/axe.ts'
 import { skip } from '../browser/chromium.ts'
 import { DESKTOP } from '../browser/viewports.ts'

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, test, vi } from 'vitest'
-import { DEFAULT_VIEW } from '../../src/auth/affiliate-view.ts'
+import { DEFAULT_VIEW } from '../../src/platform/auth/affiliate-view.ts'
 import { brand, dailyStats, deposited, eve } from '../brand.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { overriding } from '../ingest/watched.ts'

@@ -9,10 +9,10 @@ import {
 } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
-import { ApiError } from '../../src/errors.ts'
+import type { Click } from '../../src/attribution/go.ts'
 import worker from '../../src/index.ts'
-import type { Click } from '../../src/tracking/go.ts'
+import { CRON_SCHEDULES } from '../../src/jobs/crons.ts'
+import { ApiError } from '../../src/platform/errors.ts'
 import { runCron } from '../platform/crons.ts'
 import { faultyPlatform, propagate } from '../sweep/endure.ts'
 import {

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
+import { CRON_SCHEDULES } from '../../src/jobs/crons.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { overriding } from '../overriding.ts'
 import { askAdmin, json, ORIGIN } from '../partner.ts'

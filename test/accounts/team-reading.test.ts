@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test } from 'vitest'
-import { DAY_MS } from '../../src/durations.ts'
+import { DAY_MS } from '../../src/platform/durations.ts'
 import { brand } from '../brand.ts'
 import { statementRows } from '../commission/statement-rows.ts'
 import { ada, askAdmin, deposit, json, issuedPartner as partner } from '../partner.ts'

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test } from 'vitest'
-import { digest } from '../../src/auth/secret.ts'
+import { digest } from '../../src/platform/auth/secret.ts'
 import { signedIn } from '../console/browser.ts'
 import { askAdmin, json, issuedPartner as partner } from '../partner.ts'
 

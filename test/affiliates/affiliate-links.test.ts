@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { isAllowedPage } from '../../src/admin/link-fields.ts'
+import { isAllowedPage } from '../../src/attribution/operations/link-fields.ts'
 import { signedIn } from '../console/browser.ts'
 import { unescaped } from '../console/form-fields.ts'
 import { ask, askAdmin, json } from '../partner.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { kindOf } from '../../src/affiliate/members.ts'
-import { type ViewContext, visible } from '../../src/affiliate/view.ts'
-import { DEFAULT_VIEW } from '../../src/auth/affiliate-view.ts'
+import { kindOf } from '../../src/affiliates/members.ts'
+import { type ViewContext, visible } from '../../src/affiliates/view.ts'
+import { DEFAULT_VIEW } from '../../src/platform/auth/affiliate-view.ts'
 
 const sight = (view: Partial<ViewContext['view']> = {}): ViewContext => ({
   view: { ...DEFAULT_VIEW, ...view },

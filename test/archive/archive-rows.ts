@@ -1,4 +1,4 @@
-import { dayNumber } from '../../src/db/column-types.ts'
+import { dayNumber } from '../../src/platform/db/column-types.ts'
 
 /** The month that `archiveRows` stores. */
 export const ARCHIVED_MONTH = '2024-03'

@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers'
-import { OBJECT_LIMITS } from '../../src/archive/object.ts'
-import { type ArchivePlace, archiveStep, STEP_LIMITS } from '../../src/archive/steps.ts'
-import { beginLoad, beginMonth, type Month } from '../../src/db/archive/months.ts'
-import type { ArchivedResource } from '../../src/db/archive/tables.ts'
-import { dayNumber } from '../../src/db/column-types.ts'
-import { makeSteps } from '../../src/db/steps.ts'
+import { beginLoad, beginMonth, type Month } from '../../src/accounts/archive/months.ts'
+import { OBJECT_LIMITS } from '../../src/accounts/archive/object.ts'
+import { type ArchivePlace, archiveStep, STEP_LIMITS } from '../../src/accounts/archive/steps.ts'
+import type { ArchivedResource } from '../../src/platform/db/archive-tables.ts'
+import { dayNumber } from '../../src/platform/db/column-types.ts'
+import { makeSteps } from '../../src/platform/db/steps.ts'
 
 /** The database and the bucket of the tests. */
 export const place: ArchivePlace = { db: env.DB, bucket: env.ARCHIVE }

@@ -7,9 +7,7 @@ import {
 import { env } from 'cloudflare:workers'
 import { base64url } from 'jose'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { MAX_CLICKS_PER_DAY } from '../../src/db/directory/clicks.ts'
-import worker from '../../src/index.ts'
-import { storeClickBatch } from '../../src/tracking/clicks.ts'
+import { storeClickBatch } from '../../src/attribution/clicks.ts'
 import {
   accountTag,
   affiliateTag,
@@ -18,9 +16,11 @@ import {
   hasCheckByte,
   newClickId,
   newLinkId,
-} from '../../src/tracking/code.ts'
-import { type Click, withTracking } from '../../src/tracking/go.ts'
-import { verifierFor } from '../../src/tracking/verdict.ts'
+} from '../../src/attribution/code.ts'
+import { MAX_CLICKS_PER_DAY } from '../../src/attribution/db/clicks.ts'
+import { type Click, withTracking } from '../../src/attribution/go.ts'
+import { verifierFor } from '../../src/attribution/verdict.ts'
+import worker from '../../src/index.ts'
 import { brand, eve } from '../brand.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { countCalls, overriding } from '../ingest/watched.ts'

@@ -6,7 +6,7 @@ import type {
   StatementLine,
   StoredSteps,
 } from '../../src/commission/statements/draft.ts'
-import { canonicalJson } from '../../src/validation/canonical-json.ts'
+import { canonicalJson } from '../../src/platform/validation/canonical-json.ts'
 import { follow } from '../commission/follow.ts'
 import {
   add,

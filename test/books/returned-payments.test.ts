@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { HOUR_MS } from '../../src/durations.ts'
+import { HOUR_MS } from '../../src/platform/durations.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { signedIn } from '../console/browser.ts'
 import { askAdmin, json, register } from '../partner.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Rule } from '../../src/commission/engine/plan.ts'
-import { canonicalJson } from '../../src/validation/canonical-json.ts'
+import { canonicalJson } from '../../src/platform/validation/canonical-json.ts'
 import {
   adjustmentsOf,
   approve,

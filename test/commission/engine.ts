@@ -1,4 +1,3 @@
-import { isOutflow } from '../../src/amount-signs.ts'
 import {
   dayNumber,
   type Period,
@@ -21,7 +20,8 @@ import { buildPlansInForce } from '../../src/commission/engine/plans-in-force.ts
 import { NO_STATE } from '../../src/commission/engine/state.ts'
 import type { StatementJson } from '../../src/commission/engine/statement.ts'
 import { buildTree } from '../../src/commission/engine/tree.ts'
-import { dayInZone, instantOfLocalTime } from '../../src/zone.ts'
+import { isOutflow } from '../../src/platform/amount-signs.ts'
+import { dayInZone, instantOfLocalTime } from '../../src/platform/zone.ts'
 import type { AccountInput } from './open-account.ts'
 import { type Account, openAccount } from './open-account.ts'
 import type {

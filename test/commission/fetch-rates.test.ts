@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
 import worker from '../../src/index.ts'
+import { CRON_SCHEDULES } from '../../src/jobs/crons.ts'
 import { overriding } from '../ingest/watched.ts'
 import { askAdmin, json } from '../partner.ts'
 import { printedAs } from '../secrecy.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { checkPlan, type PlanContext } from '../../src/commission/plans/check-plan.ts'
-import type { Issue } from '../../src/validation/issue.ts'
+import type { Issue } from '../../src/platform/validation/issue.ts'
 import { contextOf, head, planWith, rules, TEMPLATES } from './plan-values.ts'
 
 const { once, share, unit, override } = rules

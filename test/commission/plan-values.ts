@@ -9,11 +9,11 @@ import prop from '../../examples/plans/prop-challenge.json'
 import propCpa from '../../examples/plans/prop-cpa.json'
 import propNetwork from '../../examples/plans/prop-network.json'
 import share from '../../examples/plans/revenue-share.json'
-import { igaming } from '../../src/brand/igaming.ts'
 import type { PlanContext } from '../../src/commission/plans/check-plan.ts'
 import { vocabularyOf } from '../../src/commission/plans/vocabulary.ts'
-import { forex } from '../../src/trading/forex.ts'
-import { propTrading } from '../../src/trading/prop-trading.ts'
+import { igaming } from '../../src/ingest/brand/igaming.ts'
+import { forex } from '../../src/ingest/trading/forex.ts'
+import { propTrading } from '../../src/ingest/trading/prop-trading.ts'
 
 /** The template plans, each with its vertical. */
 export const TEMPLATES = [

@@ -1,6 +1,6 @@
 import type { Rule } from '../../src/commission/engine/plan.ts'
 import { computeAffiliates, lastUnread } from '../../src/commission/statements/compute.ts'
-import { canonicalJson } from '../../src/validation/canonical-json.ts'
+import { canonicalJson } from '../../src/platform/validation/canonical-json.ts'
 import { bookRequests, bookRuns } from '../books/book-firm.ts'
 import { brand, dailyStats, day, deposited, eve } from '../brand.ts'
 import { at, linkOf } from '../days.ts'

@@ -1,7 +1,7 @@
 import { introspectWorkflow } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
+import { endStep, storeSteps } from '../../src/commission/db/runs.ts'
 import { RESUME_LIMITS, STEP_LIMITS } from '../../src/commission/statements/limits.ts'
 import {
   beginRun,
@@ -9,7 +9,7 @@ import {
   makeStep,
   type RunParameters,
 } from '../../src/commission/statements/run.ts'
-import { endStep, storeSteps } from '../../src/db/commission/runs.ts'
+import { CRON_SCHEDULES } from '../../src/jobs/crons.ts'
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
 import { runCron as runCronAt } from '../platform/crons.ts'
 import { surrounded } from '../sweep/platform.ts'

@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers'
+import { endStep, insertMorningRun, storeSteps } from '../../src/commission/db/runs.ts'
 import { newRunId, type RunParameters } from '../../src/commission/statements/run.ts'
 import { refreshDrafts } from '../../src/commission/statements/store.ts'
-import { endStep, insertMorningRun, storeSteps } from '../../src/db/commission/runs.ts'
-import { resolveDatabase } from '../../src/db/database.ts'
-import { findAccount } from '../../src/db/directory/accounts.ts'
-import { raisePosition } from '../../src/db/records/changed.ts'
+import { raisePosition } from '../../src/ingest/db/changed.ts'
+import { resolveDatabase } from '../../src/platform/db/database.ts'
+import { findAccount } from '../../src/platform/directory/accounts.ts'
 import { computationOf } from './stored.ts'
 
 /** Returns the database of an account's records. */

@@ -10,7 +10,7 @@ import {
   type Simulation,
 } from '../../src/commission/statements/simulation.ts'
 import { openSource } from '../../src/commission/statements/source.ts'
-import { findAccount } from '../../src/db/directory/accounts.ts'
+import { findAccount } from '../../src/platform/directory/accounts.ts'
 import { minorDigits, open } from './engine.ts'
 import { openAccount } from './open-account.ts'
 import { parse, plain, sum } from './oracle/rational.ts'

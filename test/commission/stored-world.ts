@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers'
-import { FIELDS } from '../../src/db/commission/histories.ts'
-import { RATE_SOURCE } from '../../src/db/commission/rates.ts'
-import { MARK_DAYS } from '../../src/db/records/changed.ts'
-import { bindStatement } from '../../src/db/statement.ts'
-import { dayInZone } from '../../src/zone.ts'
+import { RATE_SOURCE } from '../../src/commission/db/rates.ts'
+import { MARK_DAYS } from '../../src/ingest/db/changed.ts'
+import { FIELDS } from '../../src/ingest/db/histories.ts'
+import { bindStatement } from '../../src/platform/db/statement.ts'
+import { dayInZone } from '../../src/platform/zone.ts'
 import type { World, WorldCustomer } from './world.ts'
 
 const DAY_MS = 86_400_000

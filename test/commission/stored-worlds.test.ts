@@ -7,7 +7,7 @@ import {
   openComputation,
 } from '../../src/commission/statements/compute.ts'
 import { openSource } from '../../src/commission/statements/source.ts'
-import { findAccount } from '../../src/db/directory/accounts.ts'
+import { findAccount } from '../../src/platform/directory/accounts.ts'
 import { asDraft, evaluate } from './engine.ts'
 import { storable, storeRates, storeWorld } from './stored-world.ts'
 import type { OutcomeStatement } from './world.ts'

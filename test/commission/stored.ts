@@ -1,12 +1,12 @@
 import { env } from 'cloudflare:workers'
+import { RATE_SOURCE } from '../../src/commission/db/rates.ts'
 import { parsePeriod } from '../../src/commission/engine/calendar.ts'
 import type { PlanTerms, Rule } from '../../src/commission/engine/plan.ts'
 import { NO_CAUSES } from '../../src/commission/statements/cause.ts'
 import { computeAffiliates, openComputation } from '../../src/commission/statements/compute.ts'
 import { type Draft, toDraft } from '../../src/commission/statements/draft.ts'
 import { openSource } from '../../src/commission/statements/source.ts'
-import { RATE_SOURCE } from '../../src/db/commission/rates.ts'
-import { findAccount } from '../../src/db/directory/accounts.ts'
+import { findAccount } from '../../src/platform/directory/accounts.ts'
 
 /** A plan of calendar months in EUR with these rules. */
 export const monthly = (rules: Rule[], terms: Partial<PlanTerms> = {}): PlanTerms => ({

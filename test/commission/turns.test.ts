@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { DEFAULT_VIEW } from '../../src/auth/affiliate-view.ts'
 import { type TurnCaller, withinLimit } from '../../src/commission/statements/on-request.ts'
+import { DEFAULT_VIEW } from '../../src/platform/auth/affiliate-view.ts'
 import { askAdmin, json, partner } from '../partner.ts'
 
 // What an isolate computes at once: 2 answers of an account, and 8 in all; one of an affiliate, and 4 in all.

@@ -1,6 +1,5 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { isOutflow } from '../../src/amount-signs.ts'
 import { type Period, parsePeriod } from '../../src/commission/engine/calendar.ts'
 import { earningsOf } from '../../src/commission/engine/earnings.ts'
 import { asOf, factEvaluator } from '../../src/commission/engine/evaluate.ts'
@@ -12,6 +11,7 @@ import {
   listGroups,
   type UnearnedGroup,
 } from '../../src/commission/engine/unearned.ts'
+import { isOutflow } from '../../src/platform/amount-signs.ts'
 import { open } from './engine.ts'
 import type { Account, AccountInput } from './open-account.ts'
 import { add, compare, parse, plain, type Rational, subtract, ZERO } from './oracle/rational.ts'

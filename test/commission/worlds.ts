@@ -1,4 +1,4 @@
-import { instantOfLocalTime } from '../../src/zone.ts'
+import { instantOfLocalTime } from '../../src/platform/zone.ts'
 import { addPlans, changeMeasures } from './random-plans.ts'
 import { stageFacts } from './staged-facts.ts'
 import type {

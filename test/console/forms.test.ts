@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { storageWords } from '../../src/console/parts/field-words.ts'
+import { storageWords } from '../../src/pages/parts/field-words.ts'
 import {
   changedMembers,
   describe as describeMember,
   formText,
-} from '../../src/console/parts/schema.ts'
+} from '../../src/pages/parts/schema.ts'
 
 const SCHEMAS = {
   events: v.optional(v.array(v.picklist(['feed.late', 'question.asked', 'statement.paid']))),

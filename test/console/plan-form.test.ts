@@ -7,7 +7,7 @@ import {
   valuesOf,
   withoutRow,
   withRow,
-} from '../../src/console/plan/form.ts'
+} from '../../src/console/plans/form/form.ts'
 import { randomWorld } from '../commission/worlds.ts'
 
 type Json = Record<string, unknown>

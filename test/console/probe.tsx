@@ -1,11 +1,11 @@
-import { changeAccount, getAccount, resetAccount } from '../../src/admin/accounts.ts'
-import { issueClient } from '../../src/admin/clients.ts'
+import { changeAccount, getAccount, resetAccount } from '../../src/accounts/accounts.ts'
+import { issueClient } from '../../src/accounts/clients.ts'
 import { consoleOf } from '../../src/console/app.ts'
-import { accountPath, type Page } from '../../src/console/page.ts'
-import { Chart } from '../../src/console/parts/chart.tsx'
-import { Live, Pager } from '../../src/console/parts/data.tsx'
-import { ChangeForm, ConfirmForm, Field, Filters } from '../../src/console/parts/forms.tsx'
-import { secretOf } from '../../src/console/parts/rotation.tsx'
+import { accountPath, type Page } from '../../src/pages/page.ts'
+import { Chart } from '../../src/pages/parts/chart.tsx'
+import { Live, Pager } from '../../src/pages/parts/data.tsx'
+import { ChangeForm, ConfirmForm, Field, Filters } from '../../src/pages/parts/forms.tsx'
+import { secretOf } from '../../src/pages/parts/rotation.tsx'
 
 /** A page that has every part, and changes of every kind. */
 const page: Page = {

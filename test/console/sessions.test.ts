@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
-import { HOUR_MS } from '../../src/durations.ts'
+import { HOUR_MS } from '../../src/platform/durations.ts'
 import { askAdmin, json, ORIGIN } from '../partner.ts'
 import { ofTheTeam } from '../team.ts'
 import { KEY_WORLD, openBrowser, signedIn } from './browser.ts'

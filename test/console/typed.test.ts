@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readAmount, readDay } from '../../src/console/typed.ts'
+import { readAmount, readDay } from '../../src/pages/typed.ts'
 
 describe('amounts', () => {
   test.each([

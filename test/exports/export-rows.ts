@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { putObject } from '../../src/parquet/bucket.ts'
+import { putObject } from '../../src/platform/parquet/bucket.ts'
 
 const BYTES = new Uint8Array([...'PAR1 of a test'].map((one) => one.charCodeAt(0)))
 const SHA256 = '356921a7c69da41bf1498d037692dab039bcb7113b79c227ce8e682cde13b9ca'

@@ -1,15 +1,15 @@
 import { env } from 'cloudflare:workers'
 import { expect } from 'vitest'
 import { datasetsOf } from '../../src/exports/datasets.ts'
-import type { ExportJob } from '../../src/exports/job.ts'
+import { resourcesOf } from '../../src/ingest/verticals.ts'
+import type { ExportJob } from '../../src/platform/export-job.ts'
 import {
   bytesSource,
   decimalText,
   decimalUnits,
   type ParquetValue,
   readParquet,
-} from '../../src/parquet/file.ts'
-import { resourcesOf } from '../../src/verticals.ts'
+} from '../../src/platform/parquet/file.ts'
 import { overriding } from '../overriding.ts'
 import { askAdmin, json } from '../partner.ts'
 import { deliverJob, listing, type Sent } from '../platform/crons.ts'

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { DAY_MS } from '../../src/durations.ts'
+import { DAY_MS } from '../../src/platform/durations.ts'
 import { askAdmin, json, register } from '../partner.ts'
 import { storeCases, storeRule } from './stored-cases.ts'
 

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test } from 'vitest'
-import { type EvaluatedCase, storeCases } from '../../src/db/fraud/findings.ts'
+import { type EvaluatedCase, storeCases } from '../../src/fraud/db/findings.ts'
 import { askAdmin, register } from '../partner.ts'
 import { eventsOf } from '../webhooks/webhook-events.ts'
 

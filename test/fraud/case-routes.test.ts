@@ -1,7 +1,7 @@
 import { introspectWorkflow } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { encodeTrackingCode, newClickId } from '../../src/tracking/code.ts'
+import { encodeTrackingCode, newClickId } from '../../src/attribution/code.ts'
 import { brand } from '../brand.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { signedIn } from '../console/browser.ts'

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Account } from '../../src/db/schema.ts'
 import { decideCase } from '../../src/fraud/decide.ts'
+import type { Account } from '../../src/platform/db/schema.ts'
 import { askAda, rowsOf } from '../books/book-rows.ts'
 import { overriding } from '../overriding.ts'
 import { ada, askAdmin, json, partner, register } from '../partner.ts'

@@ -1,12 +1,12 @@
 import { env } from 'cloudflare:workers'
 import { dayNumber, dayText } from '../../src/commission/engine/calendar.ts'
-import type { FindingRow } from '../../src/db/fraud/findings.ts'
-import { MARK_DAYS, markSignups } from '../../src/db/records/changed.ts'
-import { bindStatement } from '../../src/db/statement.ts'
 import { parseEvidence } from '../../src/fraud/case-rows.ts'
+import type { FindingRow } from '../../src/fraud/db/findings.ts'
 import { parseSubjectKey } from '../../src/fraud/findings.ts'
-import { canonicalJson } from '../../src/validation/canonical-json.ts'
-import { instantOfLocalTime } from '../../src/zone.ts'
+import { MARK_DAYS, markSignups } from '../../src/ingest/db/changed.ts'
+import { bindStatement } from '../../src/platform/db/statement.ts'
+import { canonicalJson } from '../../src/platform/validation/canonical-json.ts'
+import { instantOfLocalTime } from '../../src/platform/zone.ts'
 import type { WorldFinding } from './fraud-world.ts'
 
 // What evaluations have stored, and what they should have.

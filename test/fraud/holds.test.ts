@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { importPayments, parsePayments, payStatement } from '../../src/commission/books/payments.ts'
+import { importPayments, parsePayments, payStatement } from '../../src/books/payments.ts'
 import {
   digestOf,
   earning,

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { encodeTrackingCode, newClickId } from '../../src/tracking/code.ts'
+import { encodeTrackingCode, newClickId } from '../../src/attribution/code.ts'
 import { storeRates, storeWorld } from '../commission/stored-world.ts'
 import type { FraudWorld } from './fraud-world.ts'
 

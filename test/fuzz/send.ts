@@ -1,7 +1,7 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { app } from '../../src/app.ts'
-import { digest, newSecret } from '../../src/auth/secret.ts'
+import { digest, newSecret } from '../../src/platform/auth/secret.ts'
 import { brand } from '../brand.ts'
 import { askAdmin, askToken, json, ORIGIN, partner, type Vertical } from '../partner.ts'
 import { reportExchange } from '../secrecy.ts'

@@ -5,8 +5,8 @@ import {
   type CustomersQuery,
   findCustomersOf,
   SEARCH_LIMITS,
-} from '../../src/db/commission/customers-of.ts'
-import { readHistories } from '../../src/db/commission/histories.ts'
+} from '../../src/commission/db/customers-of.ts'
+import { readHistories } from '../../src/ingest/db/histories.ts'
 import { brand, eve } from '../brand.ts'
 import { affiliatesOf, at, datedPartner, linkOf } from '../days.ts'
 import { ada, askAdmin, json, issuedPartner as partner } from '../partner.ts'

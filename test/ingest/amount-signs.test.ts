@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { expectedEventSign, expectedSign } from '../../src/amount-signs.ts'
+import { expectedEventSign, expectedSign } from '../../src/platform/amount-signs.ts'
 import { brand } from '../brand.ts'
 import { askAdmin, issuedPartner, json } from '../partner.ts'
 

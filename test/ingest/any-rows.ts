@@ -1,5 +1,5 @@
-import { describeTables, type MovedTable } from '../../src/db/move/tables.ts'
-import { withoutTriggers } from '../../src/db/move/write.ts'
+import { describeTables, type MovedTable } from '../../src/accounts/move/tables.ts'
+import { withoutTriggers } from '../../src/accounts/move/write.ts'
 
 // Rows with random values for every table of an account, of every type and form that its columns allow.
 

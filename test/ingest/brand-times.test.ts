@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { readTime } from '../../src/brand/time.ts'
+import { readTime } from '../../src/ingest/brand/time.ts'
 import { brand, deposited, eve } from '../brand.ts'
 import { askAdmin, json } from '../partner.ts'
 

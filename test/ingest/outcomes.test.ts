@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { toJsonChunks } from '../../src/db/json-chunks.ts'
+import { toJsonChunks } from '../../src/platform/db/json-chunks.ts'
 import { ada, deposit, json, partner, traded, type Vertical } from '../partner.ts'
 
 /** Returns a record of each resource of the vertical, and a later version of it. */

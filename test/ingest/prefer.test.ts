@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readPrefer } from '../../src/http/prefer.ts'
+import { readPrefer } from '../../src/platform/http/prefer.ts'
 import { ada, partner } from '../partner.ts'
 
 // RFC 7240 §2: a list of tokens, each with an optional value and parameters.

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { shortId } from '../../src/db/short-id.ts'
+import { shortId } from '../../src/platform/db/short-id.ts'
 import { ada, askAdmin, deposit, json, issuedPartner as partner, traded } from '../partner.ts'
 
 // The database stores UUIDs, days and times shorter than the wire has them.

@@ -1,7 +1,7 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { app } from '../../src/app.ts'
-import { digest, newSecret } from '../../src/auth/secret.ts'
+import { digest, newSecret } from '../../src/platform/auth/secret.ts'
 import { ORIGIN } from '../partner.ts'
 import { reportExchange } from '../secrecy.ts'
 import type { Account, Answer, Delivery, Remark } from './oracle.ts'

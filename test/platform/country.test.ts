@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { foldCountry, isCountryCode } from '../../src/validation/country.ts'
-import { COUNTRIES, OTHER_NAMES } from '../../src/validation/iso-3166.ts'
+import { foldCountry, isCountryCode } from '../../src/platform/validation/country.ts'
+import { COUNTRIES, OTHER_NAMES } from '../../src/platform/validation/iso-3166.ts'
 
 test.each([
   ['DE', 'DE'],

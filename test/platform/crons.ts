@@ -1,8 +1,8 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import type { CRON_SCHEDULES } from '../../src/admin/crons.ts'
-import type { Job } from '../../src/admin/jobs.ts'
 import worker from '../../src/index.ts'
+import type { CRON_SCHEDULES } from '../../src/jobs/crons.ts'
+import type { Job } from '../../src/platform/jobs.ts'
 import { overriding } from '../overriding.ts'
 
 /** A message of the queue that crons fill, with its delay in seconds. */

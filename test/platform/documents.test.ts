@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import openapi from '../../openapi.json'
 import { PAGES } from '../../scripts/docs/site/reference/pages.ts'
-import { ORIGIN as CANONICAL } from '../../src/docs/origin.ts'
+import { ORIGIN as CANONICAL } from '../../src/platform/documents/origin.ts'
 import { ask, json, ORIGIN, partner } from '../partner.ts'
 
 // Public documents: schemas, OpenAPI, the guide and the reference.

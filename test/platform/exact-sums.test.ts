@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { MAX_SUMMED, sumSql, unitsOf } from '../../src/db/exact-sums.ts'
+import { MAX_SUMMED, sumSql, unitsOf } from '../../src/platform/db/exact-sums.ts'
 import { randomSource } from '../commission/worlds.ts'
 
 /** Returns the sum that SQLite computes of values. */

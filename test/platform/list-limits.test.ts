@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { LIST_LIMITS } from '../../src/db/paginate.ts'
+import { LIST_LIMITS } from '../../src/platform/db/paginate.ts'
 import { brand, deposited, eve } from '../brand.ts'
 import { ada, askAdmin, deposit, json, partner, traded } from '../partner.ts'
 

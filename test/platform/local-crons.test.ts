@@ -1,8 +1,8 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { MINUTE_MS } from '../../src/durations.ts'
-import { lastFiring } from '../../src/local-crons.ts'
+import { lastFiring } from '../../src/jobs/local-crons.ts'
+import { MINUTE_MS } from '../../src/platform/durations.ts'
 
 // The crons in development, where an object runs them.
 

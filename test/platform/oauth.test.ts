@@ -3,12 +3,12 @@ import { env } from 'cloudflare:workers'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { describe, expect, test, vi } from 'vitest'
 import { app } from '../../src/app.ts'
-import { clientAddress } from '../../src/auth/address.ts'
-import { readFormText } from '../../src/auth/client-credentials.ts'
-import { issuingWait, wrongSecretWait } from '../../src/auth/client-limits.ts'
-import { settingsOf } from '../../src/auth/grant.ts'
-import { digest, newSecret } from '../../src/auth/secret.ts'
-import { findAccount } from '../../src/db/directory/accounts.ts'
+import { clientAddress } from '../../src/platform/auth/address.ts'
+import { readFormText } from '../../src/platform/auth/client-credentials.ts'
+import { issuingWait, wrongSecretWait } from '../../src/platform/auth/client-limits.ts'
+import { settingsOf } from '../../src/platform/auth/grant.ts'
+import { digest, newSecret } from '../../src/platform/auth/secret.ts'
+import { findAccount } from '../../src/platform/directory/accounts.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { countCalls } from '../ingest/watched.ts'
 import { ask, askToken, json, ORIGIN, issuedPartner as partner, register } from '../partner.ts'
@@ -684,7 +684,7 @@ test('a secret uses no random byte above 247, for an equal distribution', () => 
 })
 
 test('a secret has the documented prefix, length and checksum', async () => {
-  const { isWellFormed } = await import('../../src/auth/secret.ts')
+  const { isWellFormed } = await import('../../src/platform/auth/secret.ts')
   const secret = newSecret('tcs', 'live')
 
   expect(secret).toMatch(/^tcs_live_[0-9A-Za-z]{49}$/)

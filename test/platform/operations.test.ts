@@ -1,13 +1,13 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { OPERATIONS as TEAM_OPERATIONS } from '../../src/admin/operations.ts'
-import { ROLES } from '../../src/auth/roles.ts'
-import { igaming } from '../../src/brand/igaming.ts'
-import { perform } from '../../src/http/operation.ts'
-import { isFor } from '../../src/http/operation-words.ts'
+import { OPERATIONS as TEAM_OPERATIONS } from '../../src/api/operations.ts'
+import { igaming } from '../../src/ingest/brand/igaming.ts'
 import { recordOperations } from '../../src/ingest/record-operations.ts'
-import { forex } from '../../src/trading/forex.ts'
-import { propTrading } from '../../src/trading/prop-trading.ts'
+import { forex } from '../../src/ingest/trading/forex.ts'
+import { propTrading } from '../../src/ingest/trading/prop-trading.ts'
+import { ROLES } from '../../src/platform/auth/roles.ts'
+import { perform } from '../../src/platform/http/operation.ts'
+import { isFor } from '../../src/platform/http/operation-words.ts'
 
 // What holds for every operation that is a value.
 

@@ -8,7 +8,7 @@ import {
   putObject,
   readObject,
   resolveBucket,
-} from '../../src/parquet/bucket.ts'
+} from '../../src/platform/parquet/bucket.ts'
 import {
   bytesSource,
   decimalText,
@@ -20,7 +20,7 @@ import {
   readFooter,
   readGroup,
   readParquet,
-} from '../../src/parquet/file.ts'
+} from '../../src/platform/parquet/file.ts'
 import { overriding } from '../overriding.ts'
 
 const COLUMNS: ParquetColumn[] = [

@@ -1,5 +1,5 @@
-import { measureJson } from '../../src/http/body-size.ts'
-import { parseJson } from '../../src/http/json.ts'
+import { measureJson } from '../../src/platform/http/body-size.ts'
+import { parseJson } from '../../src/platform/http/json.ts'
 
 /** Parses a JSON text as the service parses a body. */
 export const parseText = (text: string): unknown =>

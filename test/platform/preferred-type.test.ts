@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
-import { preferredType } from '../../src/http/preferred-type.ts'
+import { preferredType } from '../../src/platform/http/preferred-type.ts'
 
 const app = new Hono().get('/', (c) =>
   c.text(preferredType(c, ['application/json', 'text/csv', 'text/html'])),

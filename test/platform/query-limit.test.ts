@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { expect, test, vi } from 'vitest'
-import { scheduled } from '../../src/admin/cron.ts'
-import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
-import { limitQueries } from '../../src/db/query-limit.ts'
+import { scheduled } from '../../src/jobs/cron.ts'
+import { CRON_SCHEDULES } from '../../src/jobs/crons.ts'
+import { limitQueries } from '../../src/platform/db/query-limit.ts'
 
 // D1 allows 1000 queries in an invocation.
 

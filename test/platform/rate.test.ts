@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { decodeJwt } from 'jose'
 import { describe, expect, test, vi } from 'vitest'
-import type { Grant } from '../../src/auth/grant.ts'
+import type { Grant } from '../../src/platform/auth/grant.ts'
 import {
   decide,
   INITIAL_RATE,
@@ -14,7 +14,7 @@ import {
   recover,
   settle,
   WINDOW_MS,
-} from '../../src/auth/rate.ts'
+} from '../../src/platform/auth/rate.ts'
 import { ada, json, issuedPartner as partner } from '../partner.ts'
 
 /**

@@ -6,9 +6,13 @@ import forexTransaction from '../../schemas/v1/forex/transaction.json'
 import propCustomer from '../../schemas/v1/prop-trading/customer.json'
 import propActivity from '../../schemas/v1/prop-trading/trading-activity.json'
 import propTransaction from '../../schemas/v1/prop-trading/transaction.json'
-import { country, instant, member, said } from '../../src/validation/fields.ts'
-import { quote } from '../../src/validation/quote.ts'
-import { compileField, INVALID, validateField } from '../../src/validation/strict-object.ts'
+import { country, instant, member, said } from '../../src/platform/validation/fields.ts'
+import { quote } from '../../src/platform/validation/quote.ts'
+import {
+  compileField,
+  INVALID,
+  validateField,
+} from '../../src/platform/validation/strict-object.ts'
 import { ada, deposit, json, partner, traded, type Vertical } from '../partner.ts'
 
 // Each rule has two lists: the values that pass, and the values that are refused with its code.

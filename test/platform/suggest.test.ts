@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { currencyHint } from '../../src/validation/fields.ts'
-import { CURRENCIES } from '../../src/validation/iso-4217.ts'
-import { suggest } from '../../src/validation/suggest.ts'
+import { currencyHint } from '../../src/platform/validation/fields.ts'
+import { CURRENCIES } from '../../src/platform/validation/iso-4217.ts'
+import { suggest } from '../../src/platform/validation/suggest.ts'
 
 test('the closest name is suggested, whatever the order of the names', () => {
   expect(suggest('amuont', ['account', 'amount'])).toBe('amount')

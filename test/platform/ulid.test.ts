@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ulid, ulidPrefix, ulidTime } from '../../src/db/ulid.ts'
+import { ulid, ulidPrefix, ulidTime } from '../../src/platform/db/ulid.ts'
 
 const LAST_TIME = 2 ** 48 - 1
 

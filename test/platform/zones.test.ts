@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
-import { readTime } from '../../src/brand/time.ts'
+import { readTime } from '../../src/ingest/brand/time.ts'
 import { brand, deposited, eve } from '../brand.ts'
 import { json } from '../partner.ts'
 import { edgesOf, meaningOf, type Period, periodAt, runtimePeriods } from '../zones/oracle.ts'

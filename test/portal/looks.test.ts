@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { contrastOf, darkAccentOf, MIN_CONTRAST } from '../../src/validation/accent.ts'
+import { contrastOf, darkAccentOf, MIN_CONTRAST } from '../../src/platform/validation/accent.ts'
 import { askAdmin, json, issuedPartner as partner } from '../partner.ts'
 import { openPortal } from './join.ts'
 

@@ -1,4 +1,4 @@
-import { RATE_SOURCE } from '../../src/db/commission/rates.ts'
+import { RATE_SOURCE } from '../../src/commission/db/rates.ts'
 import { FIELDS, type World } from './world.ts'
 
 type Cell = string | number | null

@@ -1,6 +1,6 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { expect } from 'vitest'
-import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
+import { CRON_SCHEDULES } from '../../src/jobs/crons.ts'
 import { runCron } from '../platform/crons.ts'
 import type { Fault, Place } from './faults.ts'
 import { surrounded } from './platform.ts'

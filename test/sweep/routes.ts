@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import template from '../../examples/plans/ib-per-lot.json'
 import { app } from '../../src/app.ts'
-import { DAY_MS } from '../../src/durations.ts'
+import { DAY_MS } from '../../src/platform/durations.ts'
 import { MOVES } from '../accounts/move-rows.ts'
 import { QUESTION_ID } from '../affiliates/question-rows.ts'
 import { ARCHIVED_MONTH } from '../archive/archive-rows.ts'

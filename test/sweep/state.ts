@@ -43,7 +43,7 @@ export const TABLES = env.MIGRATIONS.flatMap(({ queries }) => queries).flatMap((
 /** Tables with a row for each request, even if it changes nothing. */
 const LOGS = ['audit_log', 'deliveries', 'arrivals']
 
-import { DAY_MS } from '../../src/durations.ts'
+import { DAY_MS } from '../../src/platform/durations.ts'
 
 /** Returns whether a time, in milliseconds, is that of a run. */
 const isRecent = (time: number) => Math.abs(time - Date.now()) < DAY_MS

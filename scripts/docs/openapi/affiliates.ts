@@ -1,4 +1,4 @@
-import { kindOf } from '../../../src/affiliate/members.ts'
+import { kindOf } from '../../../src/affiliates/members.ts'
 import { documented } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import { affiliateAnswers } from './derived.ts'
@@ -78,7 +78,7 @@ function shownRef($ref: string, parent: string, showing: Showing): string {
 /**
  * Returns the components of answers as affiliates see them.
  *
- * @throws Error if nobody has decided what a member is: see `MEMBERS` in src/affiliate/members.ts.
+ * @throws Error if nobody has decided what a member is: see `MEMBERS` in src/affiliates/members.ts.
  */
 export function affiliateSchemas(all: Schemas): Record<string, JsonSchema> {
   const showing: Showing = { all, added: {}, undecided: new Set() }

@@ -1,4 +1,4 @@
-import { pascalCase } from '../../../src/http/operation-words.ts'
+import { pascalCase } from '../../../src/platform/http/operation-words.ts'
 import { ENTITIES } from '../entities.ts'
 import { documented, object, problem } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'

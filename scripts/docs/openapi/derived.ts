@@ -1,6 +1,8 @@
 import * as v from 'valibot'
-import { igaming } from '../../../src/brand/igaming.ts'
-import type { ErrorCode } from '../../../src/errors.ts'
+import { igaming } from '../../../src/ingest/brand/igaming.ts'
+import { forex } from '../../../src/ingest/trading/forex.ts'
+import { propTrading } from '../../../src/ingest/trading/prop-trading.ts'
+import type { ErrorCode } from '../../../src/platform/errors.ts'
 import {
   type CallerKind,
   type DescribedOperation,
@@ -8,9 +10,7 @@ import {
   isFor,
   type OperationWords,
   pascalCase,
-} from '../../../src/http/operation-words.ts'
-import { forex } from '../../../src/trading/forex.ts'
-import { propTrading } from '../../../src/trading/prop-trading.ts'
+} from '../../../src/platform/http/operation-words.ts'
 import { OPERATIONS, recordOperations } from '../../operations.ts'
 import { closedObject, componentsIn, property } from '../json-schema.ts'
 import type { JsonSchema } from '../types.ts'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { ORIGIN } from '../../../src/docs/origin.ts'
+import { ORIGIN } from '../../../src/platform/documents/origin.ts'
 import { ENTITIES } from '../entities.ts'
 import { fraudSchemas } from '../fraud-rules.ts'
 import { planSchemas } from '../plans.ts'

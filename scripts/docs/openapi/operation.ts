@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../src/errors.ts'
+import type { ErrorCode } from '../../../src/platform/errors.ts'
 import type { JsonSchema } from '../types.ts'
 
 /** The caller of an operation. */

@@ -10,7 +10,7 @@ const INPUTS = [
   'schemas/**',
   'scripts/docs/**',
   'scripts/site.ts',
-  'src/docs/origin.ts',
+  'src/platform/documents/origin.ts',
   'openapi.json',
   'package-lock.json',
 ]

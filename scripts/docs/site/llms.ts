@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { ORIGIN } from '../../../src/docs/origin.ts'
+import { ORIGIN } from '../../../src/platform/documents/origin.ts'
 import type { GuidePage } from './guide.ts'
 import { plain } from './markdown.ts'
 import type { Spec } from './spec.ts'

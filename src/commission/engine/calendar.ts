@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../durations.ts'
+import { DAY_MS } from '../../platform/durations.ts'
 /** The periods of a plan: calendar months (`2026-10`) and ISO 8601 weeks (`2026-W41`). */
 export type PeriodKind = 'month' | 'week'
 

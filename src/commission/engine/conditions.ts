@@ -1,4 +1,4 @@
-import { foldCountry } from '../../validation/country.ts'
+import { foldCountry } from '../../platform/validation/country.ts'
 import { compare, type Decimal, decimal, factAmount, fromFact } from './decimal.ts'
 import type { CustomerFields, Fact } from './facts.ts'
 import type { Conditions, ListName } from './plan.ts'

@@ -1,4 +1,4 @@
-import { foldCountry } from '../../validation/country.ts'
+import { foldCountry } from '../../platform/validation/country.ts'
 
 const REGIONS = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
 

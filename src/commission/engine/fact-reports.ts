@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { Fixed } from '../../http/operation-words.ts'
+import type { Fixed } from '../../platform/http/operation-words.ts'
 import type { outcome } from '../why/answers.ts'
 import { dayText, type Period } from './calendar.ts'
 import type { Context } from './context.ts'

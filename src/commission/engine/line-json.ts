@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { Fixed } from '../../http/operation-words.ts'
+import type { Fixed } from '../../platform/http/operation-words.ts'
 import type { line } from '../statements/answers.ts'
 
 /** A line on the wire, without its id (§13). */

@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
-import { HOUR_MS } from '../../durations.ts'
-import type { Fixed } from '../../http/operation-words.ts'
+import { HOUR_MS } from '../../platform/durations.ts'
+import type { Fixed } from '../../platform/http/operation-words.ts'
 import type { qualification } from '../why/answers.ts'
 import { dayText } from './calendar.ts'
 import { type Context, fieldsOn, isRefused } from './context.ts'

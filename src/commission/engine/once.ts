@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../durations.ts'
+import { DAY_MS } from '../../platform/durations.ts'
 import type { StepOf } from '../why/steps.ts'
 import { type Context, fieldsOn, type Owner } from './context.ts'
 import { convertFact } from './convert.ts'

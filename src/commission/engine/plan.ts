@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { Fixed } from '../../http/operation-words.ts'
+import type { Fixed } from '../../platform/http/operation-words.ts'
 import type { planTerms } from '../plans/plan.ts'
 
 // The version of a plan as its author wrote it (§12), typed by its schema. Decimals are text.

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../durations.ts'
+import { DAY_MS } from '../../platform/durations.ts'
 import { addMonths } from './calendar.ts'
 import { type Context, fieldsOn, isRefused } from './context.ts'
 import { convertFact } from './convert.ts'

@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../../durations.ts'
+import { HOUR_MS } from '../../platform/durations.ts'
 import { type ConditionCheck, compileConditions } from './conditions.ts'
 import { type Decimal, decimal, ONE, ZERO } from './decimal.ts'
 import type {

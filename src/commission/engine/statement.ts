@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { Fixed } from '../../http/operation-words.ts'
+import type { Fixed } from '../../platform/http/operation-words.ts'
 import type { statement } from '../statements/answers.ts'
 import type { BookedLine, Difference, ManualEntry } from './books.ts'
 import type { Period } from './calendar.ts'

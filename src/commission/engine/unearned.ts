@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { Fixed } from '../../http/operation-words.ts'
+import type { Fixed } from '../../platform/http/operation-words.ts'
 import type { group, unearnedRecord as record } from '../why/answers.ts'
 import { dayText } from './calendar.ts'
 import { fromFact, plainText } from './decimal.ts'

@@ -1,4 +1,3 @@
-import { moneyText } from '../books/money.ts'
 import type { PlanTerms } from '../engine/plan.ts'
 import { ruleWords } from '../engine/plan-words.ts'
 import { balanceOf } from '../statements/balance.ts'
@@ -10,6 +9,7 @@ import {
   type LineGroup,
   type LineGroups,
 } from '../statements/line-groups.ts'
+import { moneyText } from '../statements/money.ts'
 import type { MessageName } from '../words/en.ts'
 import type { Words } from '../words/words.ts'
 import type { Part, Presented } from './read.ts'

@@ -1,6 +1,6 @@
-import { readParts, type StatementPart } from '../../db/commission/statements.ts'
-import type { Connection } from '../../db/database.ts'
-import { unavailable } from '../../errors.ts'
+import type { Connection } from '../../platform/db/database.ts'
+import { unavailable } from '../../platform/errors.ts'
+import { readParts, type StatementPart } from '../db/statements.ts'
 import type { Adjustment, StatementLine } from '../statements/draft.ts'
 import { type presentStatement, splitItems } from '../statements/present.ts'
 

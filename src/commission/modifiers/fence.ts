@@ -1,7 +1,8 @@
 import * as v from 'valibot'
-import { described } from '../../validation/described.ts'
-import { member, said } from '../../validation/fields.ts'
-import type { Issue } from '../../validation/issue.ts'
+import { described } from '../../platform/validation/described.ts'
+import { member, said } from '../../platform/validation/fields.ts'
+import type { Issue } from '../../platform/validation/issue.ts'
+import { objectOf } from '../../platform/validation/shapes.ts'
 import {
   add,
   compare,
@@ -20,7 +21,6 @@ import {
 } from '../engine/decimal.ts'
 import { compareText } from '../engine/facts.ts'
 import { notPositive } from '../plans/decimals.ts'
-import { objectOf } from '../plans/shapes.ts'
 import * as m from './modifier.ts'
 
 const members = {

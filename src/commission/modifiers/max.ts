@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { described } from '../../validation/described.ts'
-import { member, said } from '../../validation/fields.ts'
+import { described } from '../../platform/validation/described.ts'
+import { member, said } from '../../platform/validation/fields.ts'
 import {
   type Decimal,
   decimal,

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { member } from '../../validation/fields.ts'
-import type { Issue } from '../../validation/issue.ts'
+import { member } from '../../platform/validation/fields.ts'
+import type { Issue } from '../../platform/validation/issue.ts'
 import { add, type Decimal, fixedText, isSome, subtract } from '../engine/decimal.ts'
 import type { Words } from '../words/words.ts'
 

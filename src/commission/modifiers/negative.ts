@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { described } from '../../validation/described.ts'
-import * as f from '../../validation/fields.ts'
-import { member, said } from '../../validation/fields.ts'
+import { described } from '../../platform/validation/described.ts'
+import * as f from '../../platform/validation/fields.ts'
+import { member, said } from '../../platform/validation/fields.ts'
 import { add, amountAt, greatest, isSome, least, ZERO } from '../engine/decimal.ts'
 import * as m from './modifier.ts'
 

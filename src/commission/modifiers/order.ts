@@ -1,4 +1,4 @@
-import type { Issue } from '../../validation/issue.ts'
+import type { Issue } from '../../platform/validation/issue.ts'
 import { advance } from './advance.ts'
 import { clamp } from './clamp.ts'
 import { fence } from './fence.ts'

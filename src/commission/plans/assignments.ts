@@ -1,10 +1,10 @@
-import * as f from '../../validation/fields.ts'
-import { member, said } from '../../validation/fields.ts'
-import type { Issue } from '../../validation/issue.ts'
-import { quote } from '../../validation/quote.ts'
-import type { Warning } from '../../validation/warnings.ts'
+import * as f from '../../platform/validation/fields.ts'
+import { member, said } from '../../platform/validation/fields.ts'
+import type { Issue } from '../../platform/validation/issue.ts'
+import { quote } from '../../platform/validation/quote.ts'
+import { objectOf } from '../../platform/validation/shapes.ts'
+import type { Warning } from '../../platform/validation/warnings.ts'
 import { validateShape } from './issues.ts'
-import { objectOf } from './shapes.ts'
 import type { Assignment } from './stored-plans.ts'
 
 /** The maximum number of assignments in one request. */

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import * as f from '../../validation/fields.ts'
-import { member, said } from '../../validation/fields.ts'
-import { ruleMessage } from '../../validation/issue.ts'
+import * as f from '../../platform/validation/fields.ts'
+import { member, said } from '../../platform/validation/fields.ts'
+import { ruleMessage } from '../../platform/validation/issue.ts'
+import { listOf, objectOf } from '../../platform/validation/shapes.ts'
 import { notNegative } from './decimals.ts'
 import { PLAN_LIMITS } from './limits.ts'
-import { listOf, objectOf } from './shapes.ts'
 
 const { globCharacters, globStars } = PLAN_LIMITS
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { countSignificantDigits } from '../../validation/fields.ts'
-import { ruleMessage } from '../../validation/issue.ts'
+import { countSignificantDigits } from '../../platform/validation/fields.ts'
+import { ruleMessage } from '../../platform/validation/issue.ts'
 
 // Decimals of plans are text, so that no double ever rounds a rate or a threshold.
 

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import * as f from '../../validation/fields.ts'
-import { type Issue, parseRuleMessage } from '../../validation/issue.ts'
-import { listNames } from '../../validation/messages.ts'
-import { pointerStep } from '../../validation/pointer.ts'
-import { jsonType } from '../../validation/record-validator.ts'
-import { suggest } from '../../validation/suggest.ts'
+import * as f from '../../platform/validation/fields.ts'
+import { type Issue, parseRuleMessage } from '../../platform/validation/issue.ts'
+import { listNames } from '../../platform/validation/messages.ts'
+import { pointerStep } from '../../platform/validation/pointer.ts'
+import { jsonType } from '../../platform/validation/record-validator.ts'
+import { suggest } from '../../platform/validation/suggest.ts'
 
 const CONFIG = {
   abortPipeEarly: true,

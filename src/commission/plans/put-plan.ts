@@ -1,15 +1,15 @@
-import { refuseArchived } from '../../db/archive/archived.ts'
+import { refuseArchived } from '../../platform/db/archived.ts'
+import { ApiError } from '../../platform/errors.ts'
+import { validationFailed } from '../../platform/http/read-fields.ts'
+import { canonicalJson } from '../../platform/validation/canonical-json.ts'
+import { quote } from '../../platform/validation/quote.ts'
 import {
   type AssignmentChange,
   type ClosedTerms,
   findClosedTerms,
   firstChangedDay,
-} from '../../db/commission/books/booked.ts'
-import type { StoredAssignment, StoredVersion } from '../../db/commission/plans.ts'
-import { ApiError } from '../../errors.ts'
-import { validationFailed } from '../../http/read-fields.ts'
-import { canonicalJson } from '../../validation/canonical-json.ts'
-import { quote } from '../../validation/quote.ts'
+} from '../db/booked.ts'
+import type { StoredAssignment, StoredVersion } from '../db/plans.ts'
 import { dayNumber, dayText, parsePeriod, periodOf } from '../engine/calendar.ts'
 import { type CheckedPlan, checkClosed, checkPlan, type WarningContext } from './check-plan.ts'
 import { PLAN_LIMITS } from './limits.ts'

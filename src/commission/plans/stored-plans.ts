@@ -1,4 +1,4 @@
-import { readPlanRows, type StoredVersion } from '../../db/commission/plans.ts'
+import { readPlanRows, type StoredVersion } from '../db/plans.ts'
 import type { PlanTerms } from '../engine/plan.ts'
 
 /** A version of a plan. */

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
-import { ACTIVITY_FIELDS } from '../../db/commission/fact-tables.ts'
-import * as f from '../../validation/fields.ts'
-import { member, said } from '../../validation/fields.ts'
-import { ruleMessage } from '../../validation/issue.ts'
+import * as f from '../../platform/validation/fields.ts'
+import { member, said } from '../../platform/validation/fields.ts'
+import { ruleMessage } from '../../platform/validation/issue.ts'
+import { byMember, listOf, objectOf } from '../../platform/validation/shapes.ts'
+import { ACTIVITY_FIELDS } from '../db/fact-tables.ts'
 import { conditions } from './conditions.ts'
 import { decimal } from './decimals.ts'
 import { PLAN_LIMITS } from './limits.ts'
-import { byMember, listOf, objectOf } from './shapes.ts'
 
 const { terms, values } = PLAN_LIMITS
 

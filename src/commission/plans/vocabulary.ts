@@ -1,5 +1,5 @@
-import type { EventDefinition } from '../../db/directory/event-definitions.ts'
 import type { Resource } from '../../ingest/resource.ts'
+import type { EventDefinition } from '../../platform/directory/event-definitions.ts'
 import type { ConditionName } from '../engine/plan.ts'
 
 /** The facts that an account can send, by which the names in its plans are checked. */

@@ -1,4 +1,4 @@
-import { warning } from '../../validation/answer-fields.ts'
+import { warning } from '../../platform/validation/answer-fields.ts'
 
 /** A warning about the terms of a plan, or its assignments. */
 export const planWarning = warning('PlanWarning', [

@@ -1,3 +1,8 @@
+import { isAssertionFailure } from '../../platform/db/retry.ts'
+import { hasAuditEntry, newAuditId, withAudit } from '../../platform/directory/audit.ts'
+import { ApiError, errorName } from '../../platform/errors.ts'
+import { formatIssue } from '../../platform/validation/messages.ts'
+import { pointerStep } from '../../platform/validation/pointer.ts'
 import {
   countDifferences,
   importParts,
@@ -5,12 +10,7 @@ import {
   RATE_SOURCE,
   type RateTable,
   storeRates,
-} from '../../db/commission/rates.ts'
-import { hasAuditEntry, newAuditId, withAudit } from '../../db/directory/audit.ts'
-import { isAssertionFailure } from '../../db/retry.ts'
-import { ApiError, errorName } from '../../errors.ts'
-import { formatIssue } from '../../validation/messages.ts'
-import { pointerStep } from '../../validation/pointer.ts'
+} from '../db/rates.ts'
 import { parseEcb } from './parse-ecb.ts'
 import { FileFailure, isZip, readBytes, unzip } from './unzip.ts'
 

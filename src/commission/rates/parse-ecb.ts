@@ -1,10 +1,10 @@
-import type { RateTable } from '../../db/commission/rates.ts'
-import { validationFailed } from '../../http/read-fields.ts'
-import { parseDay } from '../../validation/calendar.ts'
-import { CURRENCIES, WITHDRAWN } from '../../validation/iso-4217.ts'
-import type { Issue } from '../../validation/issue.ts'
-import { pointerStep } from '../../validation/pointer.ts'
+import { validationFailed } from '../../platform/http/read-fields.ts'
+import { parseDay } from '../../platform/validation/calendar.ts'
+import { CURRENCIES, WITHDRAWN } from '../../platform/validation/iso-4217.ts'
+import type { Issue } from '../../platform/validation/issue.ts'
+import { pointerStep } from '../../platform/validation/pointer.ts'
 import { readCsv } from '../csv.ts'
+import type { RateTable } from '../db/rates.ts'
 import { decimal, plainText } from '../engine/decimal.ts'
 
 /** The maximum size of a file. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { count, day, money, time } from '../../validation/answer-fields.ts'
-import { described, named } from '../../validation/described.ts'
-import { member } from '../../validation/fields.ts'
+import { count, day, money, time } from '../../platform/validation/answer-fields.ts'
+import { described, named } from '../../platform/validation/described.ts'
+import { member } from '../../platform/validation/fields.ts'
 import { CAUSE_LIMITS, PART_LIMITS } from './limits.ts'
 
 // What answers say of statements, their lines and their adjustments.

@@ -1,4 +1,4 @@
-import { type BookedItem, readBooked } from '../../db/commission/books/booked-lines.ts'
+import { type BookedItem, readBooked } from '../db/booked-lines.ts'
 import {
   type ClosedStatement as ClosedRow,
   type Closings,
@@ -7,11 +7,8 @@ import {
   readSettledPeriods,
   type SettledPeriod,
   type SettledStatement,
-} from '../../db/commission/books/closings.ts'
-import {
-  type ManualEntry as ManualRow,
-  readOpenManualEntries,
-} from '../../db/commission/books/manual-entries.ts'
+} from '../db/closings.ts'
+import { type ManualEntry as ManualRow, readOpenManualEntries } from '../db/manual-entries.ts'
 import {
   type BookedLine,
   type BooksOf,

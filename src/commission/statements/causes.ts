@@ -1,16 +1,11 @@
-import { firstDifference } from '../../db/archive/archived.ts'
-import { decode, encode } from '../../db/column-types.ts'
-import {
-  readNewRates,
-  readSettingChanges,
-  readWritten,
-  type SettingChange,
-} from '../../db/commission/books/changed.ts'
-import { type CustomerHistory, readHistories } from '../../db/commission/histories.ts'
-import { partOn } from '../../db/commission/history.ts'
-import { type LateChange, readLateChanges } from '../../db/records/late-changes.ts'
-import { customers, transactions } from '../../db/schema.ts'
+import { type CustomerHistory, readHistories } from '../../ingest/db/histories.ts'
+import { type LateChange, readLateChanges } from '../../ingest/db/late-changes.ts'
 import { deliveryTime, firstIdAt } from '../../ingest/delivery-id.ts'
+import { firstDifference } from '../../platform/db/archived.ts'
+import { decode, encode } from '../../platform/db/column-types.ts'
+import { partOn } from '../../platform/db/history.ts'
+import { customers, transactions } from '../../platform/db/schema.ts'
+import { readNewRates, readSettingChanges, readWritten, type SettingChange } from '../db/changed.ts'
 import { dayText, parsePeriod } from '../engine/calendar.ts'
 import { MAX_RATE_AGE } from '../engine/convert.ts'
 import { type FactNeeds, factNeeds } from '../engine/fact-needs.ts'

@@ -1,16 +1,11 @@
-import { type ClosedBand, readRateChanges } from '../../db/commission/books/changed.ts'
-import { type ClosedState, type KeptFacts, keepFacts } from '../../db/commission/closed-states.ts'
-import { findCustomersOf } from '../../db/commission/customers-of.ts'
-import type { DayRange } from '../../db/commission/fact-tables.ts'
-import { mapFactTables } from '../../db/commission/fact-tables.ts'
-import {
-  customersPerBatch,
-  earningQueries,
-  type FactDays,
-  type FactQuery,
-} from '../../db/commission/facts.ts'
-import type { FoundCustomer } from '../../db/commission/found-customer.ts'
-import { loadRates } from '../../db/commission/rates.ts'
+import { type ClosedBand, readRateChanges } from '../db/changed.ts'
+import { type ClosedState, type KeptFacts, keepFacts } from '../db/closed-states.ts'
+import { findCustomersOf } from '../db/customers-of.ts'
+import type { DayRange } from '../db/fact-tables.ts'
+import { mapFactTables } from '../db/fact-tables.ts'
+import { customersPerBatch, earningQueries, type FactDays, type FactQuery } from '../db/facts.ts'
+import type { FoundCustomer } from '../db/found-customer.ts'
+import { loadRates } from '../db/rates.ts'
 import { customerTallier, openSettlement, type Settlement } from '../engine/account.ts'
 import type { PlanResult } from '../engine/account-input.ts'
 import { type BooksOf, openIn } from '../engine/books.ts'

@@ -1,6 +1,6 @@
-import { FACT_TABLES, mapFactTables } from '../../db/commission/fact-tables.ts'
-import { type Beginnings, type FactDays, readBeginnings } from '../../db/commission/facts.ts'
-import type { Databases } from '../../db/commission/histories.ts'
+import type { Databases } from '../../ingest/db/histories.ts'
+import { FACT_TABLES, mapFactTables } from '../db/fact-tables.ts'
+import { type Beginnings, type FactDays, readBeginnings } from '../db/facts.ts'
 
 /** Where the records and the books of an account begin, and the days with records of each table. */
 export interface AccountBeginnings extends Omit<Beginnings, 'days'> {

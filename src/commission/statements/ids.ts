@@ -1,5 +1,5 @@
-import { digest } from '../../auth/secret.ts'
-import { canonicalJson } from '../../validation/canonical-json.ts'
+import { digest } from '../../platform/auth/secret.ts'
+import { canonicalJson } from '../../platform/validation/canonical-json.ts'
 
 const HEX = /^[\da-f]+$/
 

@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS } from '../../durations.ts'
+import { DAY_MS, MINUTE_MS } from '../../platform/durations.ts'
 import type { Period } from '../engine/calendar.ts'
 
 /** The maximum number of facts that a request may read to compute its response. */

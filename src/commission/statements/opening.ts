@@ -1,5 +1,7 @@
-import { digest } from '../../auth/secret.ts'
-import { decode } from '../../db/column-types.ts'
+import { readHistories } from '../../ingest/db/histories.ts'
+import { digest } from '../../platform/auth/secret.ts'
+import { decode } from '../../platform/db/column-types.ts'
+import { customers } from '../../platform/db/schema.ts'
 import {
   type ChangedCustomer,
   type ClosedState,
@@ -9,9 +11,7 @@ import {
   readHolding,
   readMarks,
   type StoredState,
-} from '../../db/commission/closed-states.ts'
-import { readHistories } from '../../db/commission/histories.ts'
-import { customers } from '../../db/schema.ts'
+} from '../db/closed-states.ts'
 import type { BooksOf } from '../engine/books.ts'
 import type { Period } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'

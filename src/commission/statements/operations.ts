@@ -1,18 +1,9 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
-import type { AppEnv } from '../../auth/authorize.ts'
-import { type Grant, maySee, ownFilter } from '../../auth/grant.ts'
-import { findRun } from '../../db/commission/runs.ts'
-import {
-  findChanges,
-  findStatement,
-  listStatements as findStatements,
-  SUMMED_STATEMENTS,
-  sumPeriods,
-  sumStatements,
-} from '../../db/commission/statements.ts'
-import { LIST_LIMITS, LIST_ORDERS, type Page } from '../../db/paginate.ts'
-import { ApiError } from '../../errors.ts'
+import type { AppEnv } from '../../platform/auth/authorize.ts'
+import { type Grant, maySee, ownFilter } from '../../platform/auth/grant.ts'
+import { LIST_LIMITS, LIST_ORDERS, type Page } from '../../platform/db/paginate.ts'
+import { ApiError } from '../../platform/errors.ts'
 import {
   accountOperation,
   pageOfList,
@@ -20,12 +11,21 @@ import {
   type ReadCall,
   readList,
   readOperation,
-} from '../../http/operation.ts'
-import { invalidQuery } from '../../http/query.ts'
-import { showTo } from '../../http/show.ts'
-import { described } from '../../validation/described.ts'
-import { member, said } from '../../validation/fields.ts'
-import { todayOf } from '../../zone.ts'
+} from '../../platform/http/operation.ts'
+import { invalidQuery } from '../../platform/http/query.ts'
+import { showTo } from '../../platform/http/show.ts'
+import { described } from '../../platform/validation/described.ts'
+import { member, said } from '../../platform/validation/fields.ts'
+import { todayOf } from '../../platform/zone.ts'
+import { findRun } from '../db/runs.ts'
+import {
+  findChanges,
+  findStatement,
+  listStatements as findStatements,
+  SUMMED_STATEMENTS,
+  sumPeriods,
+  sumStatements,
+} from '../db/statements.ts'
 import { nextPeriod, parsePeriod } from '../engine/calendar.ts'
 import { FILE_PARTS } from '../export/limits.ts'
 import {

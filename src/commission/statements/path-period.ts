@@ -1,5 +1,5 @@
-import { ApiError } from '../../errors.ts'
-import { quote } from '../../validation/quote.ts'
+import { ApiError } from '../../platform/errors.ts'
+import { quote } from '../../platform/validation/quote.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
 import { isFarAhead, PERIOD_FORMS } from './limits.ts'
 

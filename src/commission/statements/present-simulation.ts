@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import type { Fixed } from '../../http/operation-words.ts'
-import { count, money } from '../../validation/answer-fields.ts'
-import { described, named } from '../../validation/described.ts'
-import { member } from '../../validation/fields.ts'
+import type { Fixed } from '../../platform/http/operation-words.ts'
+import { count, money } from '../../platform/validation/answer-fields.ts'
+import { described, named } from '../../platform/validation/described.ts'
+import { member } from '../../platform/validation/fields.ts'
 import { planWarning } from '../plans/warning.ts'
 import { FRESH_LIMITS } from './limits.ts'
 

@@ -1,4 +1,4 @@
-import type { ReturnedPayment } from '../../db/commission/books/booked.ts'
+import type { ReturnedPayment } from '../db/booked.ts'
 import type {
   ChangedDraft,
   DueSum,
@@ -6,14 +6,14 @@ import type {
   ListedStatement,
   PeriodSums,
   SummedStatements,
-} from '../../db/commission/statements.ts'
-import { fromUnits, moneyText } from '../books/money.ts'
+} from '../db/statements.ts'
 import { parsePeriod } from '../engine/calendar.ts'
 import { decimal } from '../engine/decimal.ts'
 import type { Adjustment, Draft, StatementHead, StatementLine } from './draft.ts'
 import { PART_LIMITS } from './limits.ts'
+import { fromUnits, moneyText } from './money.ts'
 
-export type { ChangedDraft } from '../../db/commission/statements.ts'
+export type { ChangedDraft } from '../db/statements.ts'
 
 /** Returns a stored statement as lists show it. */
 export function presentStatement(row: ListedStatement) {

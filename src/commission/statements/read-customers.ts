@@ -1,6 +1,9 @@
-import { decode, encode } from '../../db/column-types.ts'
-import { type KeptFacts, readKeptFacts } from '../../db/commission/closed-states.ts'
-import type { FactSelection } from '../../db/commission/fact-tables.ts'
+import { type CustomerHistory, readHistories } from '../../ingest/db/histories.ts'
+import { decode, encode } from '../../platform/db/column-types.ts'
+import type { Since } from '../../platform/db/history.ts'
+import { customers } from '../../platform/db/schema.ts'
+import { type KeptFacts, readKeptFacts } from '../db/closed-states.ts'
+import type { FactSelection } from '../db/fact-tables.ts'
 import {
   customersPerBatch,
   type FactQuery,
@@ -9,11 +12,8 @@ import {
   readFactRows,
   readSignups,
   type SignupRow,
-} from '../../db/commission/facts.ts'
-import type { FoundCustomer } from '../../db/commission/found-customer.ts'
-import { type CustomerHistory, readHistories } from '../../db/commission/histories.ts'
-import type { Since } from '../../db/commission/history.ts'
-import { customers } from '../../db/schema.ts'
+} from '../db/facts.ts'
+import type { FoundCustomer } from '../db/found-customer.ts'
 import type { Period } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
 import type { EvaluatedCustomer } from '../engine/evaluate.ts'

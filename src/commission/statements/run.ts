@@ -1,5 +1,15 @@
-import { refuseArchived } from '../../db/archive/archived.ts'
-import { countCustomers } from '../../db/commission/customers-of.ts'
+import { raisePosition } from '../../ingest/db/changed.ts'
+import { refuseArchived } from '../../platform/db/archived.ts'
+import { accountDatabase } from '../../platform/db/database.ts'
+import type { Account } from '../../platform/db/schema.ts'
+import { ulid, ulidOf, ulidPrefix } from '../../platform/db/ulid.ts'
+import { findAccount } from '../../platform/directory/accounts.ts'
+import { DAY_MS } from '../../platform/durations.ts'
+import { ApiError, unavailable } from '../../platform/errors.ts'
+import type { AccountCall } from '../../platform/http/operation.ts'
+import { bookZoneOf, dayInZone, instantOfLocalTime, offsetAt } from '../../platform/zone.ts'
+import { insertReady } from '../../webhooks/db/causes.ts'
+import { countCustomers } from '../db/customers-of.ts'
 import {
   affiliatesToSettle,
   beginReading,
@@ -14,23 +24,13 @@ import {
   type StalledRun,
   startRun,
   storeSteps,
-} from '../../db/commission/runs.ts'
-import { accountDatabase } from '../../db/database.ts'
-import { findAccount } from '../../db/directory/accounts.ts'
-import { raisePosition } from '../../db/records/changed.ts'
-import type { Account } from '../../db/schema.ts'
-import { ulid, ulidOf, ulidPrefix } from '../../db/ulid.ts'
-import { insertReady } from '../../db/webhooks/causes.ts'
-import { DAY_MS } from '../../durations.ts'
-import { ApiError, unavailable } from '../../errors.ts'
-import type { AccountCall } from '../../http/operation.ts'
-import { bookZoneOf, dayInZone, instantOfLocalTime, offsetAt } from '../../zone.ts'
-import { endOf } from '../books/period-end.ts'
+} from '../db/runs.ts'
 import { dayNumber, dayText, type Period, parsePeriod, periodOf } from '../engine/calendar.ts'
 import { compareText } from '../engine/facts.ts'
 import { openComputation, openScope, type Scope } from './compute.ts'
 import { RESUME_LIMITS, RUN_LIMITS, STEP_LIMITS } from './limits.ts'
 import type { Dependencies } from './opening.ts'
+import { endOf } from './period-end.ts'
 import { type AccountSource, openSource } from './source.ts'
 import { refreshDrafts } from './store.ts'
 

@@ -1,11 +1,11 @@
+import type { EventDefinition } from '../../platform/directory/event-definitions.ts'
+import { STATUSES } from '../../platform/directory/status-maps.ts'
 import {
   ACTIVITY_FIELDS,
   FACT_LIMITS,
   type FactSelection,
   type StatusMembers,
-} from '../../db/commission/fact-tables.ts'
-import type { EventDefinition } from '../../db/directory/event-definitions.ts'
-import { STATUSES } from '../../db/directory/status-maps.ts'
+} from '../db/fact-tables.ts'
 import { type FactNeeds, factNeeds } from '../engine/fact-needs.ts'
 import type { FactState } from '../engine/facts.ts'
 import type { PlansInForce } from '../engine/plans-in-force.ts'

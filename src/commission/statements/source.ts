@@ -1,16 +1,12 @@
-import type { DayRange, FactSelection } from '../../db/commission/fact-tables.ts'
-import {
-  type AffiliateParents,
-  type Databases,
-  readParents,
-} from '../../db/commission/histories.ts'
-import { loadRates } from '../../db/commission/rates.ts'
-import { accountDatabase } from '../../db/database.ts'
-import { listDefinitions } from '../../db/directory/event-definitions.ts'
-import { readMapping } from '../../db/directory/status-maps.ts'
-import type { Account } from '../../db/schema.ts'
-import { DAY_MS, HOUR_MS } from '../../durations.ts'
-import { bookZoneOf, dayInZone, instantOfLocalTime } from '../../zone.ts'
+import { type AffiliateParents, type Databases, readParents } from '../../ingest/db/histories.ts'
+import { accountDatabase } from '../../platform/db/database.ts'
+import type { Account } from '../../platform/db/schema.ts'
+import { listDefinitions } from '../../platform/directory/event-definitions.ts'
+import { readMapping } from '../../platform/directory/status-maps.ts'
+import { DAY_MS, HOUR_MS } from '../../platform/durations.ts'
+import { bookZoneOf, dayInZone, instantOfLocalTime } from '../../platform/zone.ts'
+import type { DayRange, FactSelection } from '../db/fact-tables.ts'
+import { loadRates } from '../db/rates.ts'
 import { dayNumber, dayText, type PeriodKind } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
 import { type RateFinder, rateFinder, rateLookup } from '../engine/convert.ts'

@@ -1,15 +1,15 @@
-import { isOutflow } from '../../amount-signs.ts'
-import { decode } from '../../db/column-types.ts'
+import { DATE_LENGTH } from '../../ingest/db/record-table.ts'
+import { isOutflow } from '../../platform/amount-signs.ts'
+import { decode } from '../../platform/db/column-types.ts'
+import { unitsOf } from '../../platform/db/exact-sums.ts'
+import { transactions } from '../../platform/db/schema.ts'
 import {
   ACTIVITY_FIELDS,
   type DayRange,
   type FactSelection,
   type StatusMembers,
-} from '../../db/commission/fact-tables.ts'
-import type { FactRow, RowKind } from '../../db/commission/facts.ts'
-import { unitsOf } from '../../db/exact-sums.ts'
-import { DATE_LENGTH } from '../../db/records/record-table.ts'
-import { transactions } from '../../db/schema.ts'
+} from '../db/fact-tables.ts'
+import type { FactRow, RowKind } from '../db/facts.ts'
 import { factAmount } from '../engine/decimal.ts'
 import type { Amounts, Fact, FactState } from '../engine/facts.ts'
 import { type ReadSettings, stateOf } from './select-facts.ts'

@@ -1,4 +1,4 @@
-import type { AffiliateParents } from '../../db/commission/histories.ts'
+import type { AffiliateParents } from '../../ingest/db/histories.ts'
 import { buildTree, type Tree } from '../engine/tree.ts'
 import { dated } from './source.ts'
 

@@ -1,4 +1,4 @@
-import { escapeText } from '../../validation/quote.ts'
+import { escapeText } from '../../platform/validation/quote.ts'
 
 /**
  * Returns a JSON value with the control characters of all its strings escaped. Senders choose ids and

@@ -1,12 +1,12 @@
-import { maySee } from '../../auth/grant.ts'
+import { maySee } from '../../platform/auth/grant.ts'
+import { ApiError } from '../../platform/errors.ts'
+import type { ReadCall, Reader } from '../../platform/http/operation.ts'
 import {
   type CorrectedPlace,
   findItem,
   readCorrections,
   type StoredItem,
-} from '../../db/commission/books/stored-items.ts'
-import { ApiError } from '../../errors.ts'
-import type { ReadCall, Reader } from '../../http/operation.ts'
+} from '../db/stored-items.ts'
 import { add, decimal, fixedText } from '../engine/decimal.ts'
 import type { LineJson } from '../engine/line-json.ts'
 import type { Adjustment, StatementLine, StoredSteps } from '../statements/draft.ts'

@@ -1,4 +1,4 @@
-import { ApiError } from '../../errors.ts'
+import { ApiError } from '../../platform/errors.ts'
 import { dayText, parsePeriod } from '../engine/calendar.ts'
 import type { PeriodContext } from '../engine/context.ts'
 import { add, compare, type Decimal, decimal, plainText, sum, ZERO } from '../engine/decimal.ts'

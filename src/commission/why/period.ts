@@ -1,4 +1,4 @@
-import type { ReadCall } from '../../http/operation.ts'
+import type { ReadCall } from '../../platform/http/operation.ts'
 import type { Period } from '../engine/calendar.ts'
 import { openPeriod } from '../statements/on-request.ts'
 

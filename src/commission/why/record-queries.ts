@@ -1,5 +1,5 @@
-import { EVERYTHING, mapFactTables } from '../../db/commission/fact-tables.ts'
-import { type FactDays, type FactQuery, factQueries } from '../../db/commission/facts.ts'
+import { EVERYTHING, mapFactTables } from '../db/fact-tables.ts'
+import { type FactDays, type FactQuery, factQueries } from '../db/facts.ts'
 import type { Period } from '../engine/calendar.ts'
 import type { Computation } from '../statements/compute.ts'
 

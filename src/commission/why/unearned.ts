@@ -1,8 +1,8 @@
-import { decode } from '../../db/column-types.ts'
-import { readHeldFacts } from '../../db/commission/fact-keys.ts'
-import type { FACT_TABLES } from '../../db/commission/fact-tables.ts'
-import type { FactQuery } from '../../db/commission/facts.ts'
-import { customers } from '../../db/schema.ts'
+import { decode } from '../../platform/db/column-types.ts'
+import { customers } from '../../platform/db/schema.ts'
+import { readHeldFacts } from '../db/fact-keys.ts'
+import type { FACT_TABLES } from '../db/fact-tables.ts'
+import type { FactQuery } from '../db/facts.ts'
 import type { Period } from '../engine/calendar.ts'
 import {
   asOf,

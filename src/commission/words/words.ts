@@ -1,5 +1,5 @@
-import { DAY_MS } from '../../durations.ts'
-import { foldCountry } from '../../validation/country.ts'
+import { DAY_MS } from '../../platform/durations.ts'
+import { foldCountry } from '../../platform/validation/country.ts'
 import { storedPeriod } from '../engine/calendar.ts'
 import { countryInSentence } from '../engine/country-words.ts'
 import { memoize } from '../engine/memoize.ts'

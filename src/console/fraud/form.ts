@@ -5,12 +5,12 @@ import type { ParameterLabel } from '../../fraud/parameters.ts'
 import { ALL_AFFILIATES, type RuleTerms } from '../../fraud/rules.ts'
 import type { RuleVersion } from '../../fraud/stored-rules.ts'
 import { defaultsOf } from '../../fraud/words.ts'
-import { validationFailed } from '../../http/read-fields.ts'
-import { readErrors } from '../api-errors.ts'
-import type { FieldError, Values } from '../page.ts'
-import type { Atom, Field, Members } from '../plan/fields.ts'
-import { readFields, rowCount, showFields, type TypedTerms, valuesOf } from '../plan/form.ts'
-import { labelsOf, plainErrorWith } from '../plan/places.ts'
+import { readErrors } from '../../pages/api-errors.ts'
+import type { FieldError, Values } from '../../pages/page.ts'
+import { validationFailed } from '../../platform/http/read-fields.ts'
+import type { Atom, Field, Members } from '../plans/form/fields.ts'
+import { readFields, rowCount, showFields, type TypedTerms, valuesOf } from '../plans/form/form.ts'
+import { labelsOf, plainErrorWith } from '../plans/form/places.ts'
 
 // A version of a fraud rule as the fields of a form, and back. Its fields are the members of the rule.
 

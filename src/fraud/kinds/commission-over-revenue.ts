@@ -10,7 +10,7 @@ import {
 import type { FactResource } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { notNegative, wholeNumber } from '../../commission/plans/decimals.ts'
-import { objectOf } from '../../commission/plans/shapes.ts'
+import { objectOf } from '../../platform/validation/shapes.ts'
 import { atLeast, moreThan, partOf, totalOf, withParts } from '../figures.ts'
 import { defineKind, type PeriodEarning, type View } from '../kind.ts'
 import {

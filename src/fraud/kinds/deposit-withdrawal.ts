@@ -8,8 +8,8 @@ import {
 } from '../../commission/engine/decimal.ts'
 import { amountOf, type Fact } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
-import { objectOf } from '../../commission/plans/shapes.ts'
-import { customersWith, isNamed } from '../../db/fraud/candidates.ts'
+import { objectOf } from '../../platform/validation/shapes.ts'
+import { customersWith, isNamed } from '../db/candidates.ts'
 import {
   atLeast,
   lessThan,

@@ -8,8 +8,8 @@ import {
 } from '../../commission/engine/decimal.ts'
 import type { Fact, FactResource } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
-import { objectOf } from '../../commission/plans/shapes.ts'
-import { customersWith } from '../../db/fraud/candidates.ts'
+import { objectOf } from '../../platform/validation/shapes.ts'
+import { customersWith } from '../db/candidates.ts'
 import { exceeds, partOf, type Total, totalOf, withParts } from '../figures.ts'
 import {
   aboutAffiliate,

@@ -9,7 +9,7 @@ import {
 } from '../../commission/engine/decimal.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { notNegative } from '../../commission/plans/decimals.ts'
-import { objectOf } from '../../commission/plans/shapes.ts'
+import { objectOf } from '../../platform/validation/shapes.ts'
 import { atLeast, atMost, partOf, percentFigure, reachesPercent, withParts } from '../figures.ts'
 import {
   aboutAffiliate,

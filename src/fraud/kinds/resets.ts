@@ -1,6 +1,6 @@
 import { counted } from '../../commission/engine/reasons.ts'
-import { objectOf } from '../../commission/plans/shapes.ts'
-import { customersWith } from '../../db/fraud/candidates.ts'
+import { objectOf } from '../../platform/validation/shapes.ts'
+import { customersWith } from '../db/candidates.ts'
 import { atLeast } from '../figures.ts'
 import { aboutCustomer, defineKind, ownFacts } from '../kind.ts'
 import { isFee } from '../money-records.ts'

@@ -1,9 +1,9 @@
 import { isPositive } from '../../commission/engine/decimal.ts'
 import type { Fact } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
-import { objectOf } from '../../commission/plans/shapes.ts'
 import { wordsFor } from '../../commission/statements/select-facts.ts'
-import { customersWith, isNamed } from '../../db/fraud/candidates.ts'
+import { objectOf } from '../../platform/validation/shapes.ts'
+import { customersWith, isNamed } from '../db/candidates.ts'
 import {
   atLeast,
   moreThan,

@@ -1,5 +1,5 @@
 import { counted, figure } from '../../commission/engine/reasons.ts'
-import { objectOf } from '../../commission/plans/shapes.ts'
+import { objectOf } from '../../platform/validation/shapes.ts'
 import { atLeast, lessThan, partOf, percentFigure, reachesPercent, withParts } from '../figures.ts'
 import { aboutAffiliate, defineKind, qualifiedOn } from '../kind.ts'
 import { eventNames, eventWords, isPlay } from '../money-records.ts'

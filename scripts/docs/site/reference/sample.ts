@@ -1,4 +1,4 @@
-import { ORIGIN } from '../../../../src/docs/origin.ts'
+import { ORIGIN } from '../../../../src/platform/documents/origin.ts'
 import {
   type Answer,
   type Media,

@@ -1,0 +1,525 @@
+import * as v from 'valibot'
+import { shownView } from '../affiliates/view-fields.ts'
+import { holdsAny } from '../books/db/fraud-holds.ts'
+import { hasClosedPeriods } from '../commission/db/closings.ts'
+import { hasFiles } from '../exports/db/files.ts'
+import { deleteExportObjects } from '../exports/objects.ts'
+import { insertFirstRules } from '../fraud/db/rules.ts'
+import { firstRules } from '../fraud/rule-sets.ts'
+import { readUsage } from '../ingest/db/storage.ts'
+import { DEFAULT_STORAGE_QUOTA } from '../ingest/db/storage-limits.ts'
+import type { AmountSigns } from '../platform/amount-signs.ts'
+import { DEFAULT_VIEW, storedView, viewOf } from '../platform/auth/affiliate-view.ts'
+import { propagateSettings } from '../platform/auth/propagate.ts'
+import { requireRole } from '../platform/auth/roles.ts'
+import { digest } from '../platform/auth/secret.ts'
+import { refuseArchived } from '../platform/db/archived.ts'
+import { databaseBindings, jurisdictionOf, resolveDatabase } from '../platform/db/database.ts'
+import { isUniqueViolation, withD1Retry } from '../platform/db/retry.ts'
+import type { Account } from '../platform/db/schema.ts'
+import { makeSteps, within } from '../platform/db/steps.ts'
+import { putLogo } from '../platform/directory/account-logos.ts'
+import { BEFORE_SWITCH, findActiveMove } from '../platform/directory/account-moves.ts'
+import * as rows from '../platform/directory/accounts.ts'
+import {
+  hasAskedToLower,
+  hasAuditEntry,
+  newAuditId,
+  withAudit,
+} from '../platform/directory/audit.ts'
+import { DAY_MS } from '../platform/durations.ts'
+import { ApiError } from '../platform/errors.ts'
+import {
+  type AccountCall,
+  accountOperation,
+  reply,
+  teamList,
+  teamOperation,
+} from '../platform/http/operation.ts'
+import { validationFailed } from '../platform/http/read-fields.ts'
+import { resolveBucket } from '../platform/parquet/bucket.ts'
+import { contrastOf, isColor, MIN_CONTRAST } from '../platform/validation/accent.ts'
+import { count, takes_effect, time } from '../platform/validation/answer-fields.ts'
+import { canonicalJson } from '../platform/validation/canonical-json.ts'
+import { described, named } from '../platform/validation/described.ts'
+import * as f from '../platform/validation/fields.ts'
+import { member, said } from '../platform/validation/fields.ts'
+import { quote } from '../platform/validation/quote.ts'
+import { bookZoneOf, dayInZone } from '../platform/zone.ts'
+import { UNATTRIBUTED_THRESHOLD } from '../webhooks/limits.ts'
+import { ARCHIVE_AFTER } from './archive/limits.ts'
+import { deleteArchive } from './archive/steps.ts'
+import { placeAccount } from './databases.ts'
+import { beginReset, RESET_LIMITS, resetStep } from './db/reset.ts'
+import { accountChange, newAccount } from './fields.ts'
+import { type LogoMeta, logoOf, readLogo } from './logo.ts'
+import { dropOldCopy } from './move/drop-old-copy.ts'
+
+/** Returns an account as the administration API shows it. */
+export function presentAccount(stored: Account) {
+  const { id, unknown_customer, unknown_affiliate, ...account } = stored
+  const { version: _version, pushed: _pushed, pseudonym_key: _key, ...settings } = account
+  return {
+    account: id,
+    ...settings,
+    policies: { unknown_customer, unknown_affiliate },
+    affiliate_view: viewOf(stored),
+    landing_pages: rows.landingPagesOf(stored),
+    logo: logoOf(stored),
+    disabled: stored.disabled === 1,
+  }
+}
+
+/** Returns the present values of the settings that a change names. */
+function settingsBefore(account: Account, change: object): Readonly<Record<string, unknown>> {
+  const settings = {
+    ...account,
+    region: account.region,
+    disabled: account.disabled === 1,
+    affiliate_view: viewOf(account),
+    landing_pages: rows.landingPagesOf(account),
+    logo: logoText(logoOf(account)),
+  }
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => name in change))
+}
+
+/**
+ * Refuses to delete the records of an account while they are copied.
+ *
+ * @throws ApiError `conflict`
+ */
+async function refuseWhileMoving(env: Env, id: string): Promise<void> {
+  const move = await findActiveMove(env.DB, id)
+  if (!move || !BEFORE_SWITCH.includes(move.status)) return
+  throw new ApiError('conflict', {
+    detail: `The account is being moved to ${move.target}. Reset it after that, or cancel the move.`,
+  })
+}
+
+/**
+ * Returns whether only approvers may set these fields. Otherwise a manager could lower how many people must approve
+ * what is paid, or have personal data written to files.
+ */
+const needsApprover = ({
+  approvals,
+  exports,
+}: Readonly<Partial<Record<'approvals' | 'exports', unknown>>>) =>
+  approvals !== undefined || exports === 'with_personal_data'
+
+/** How the portal of an account is to look, as a change says. */
+interface SentLooks {
+  readonly image: string | null | undefined
+  readonly accent_color: string | null | undefined
+}
+
+/**
+ * Returns how the portal of an account is to look: `change` for the account, `image` for the table of logos.
+ *
+ * @throws ApiError `validation_failed`
+ */
+async function readLooks({ image: text, accent_color: color }: SentLooks) {
+  const issue = (pointer: string, expected: string) =>
+    validationFailed([{ pointer, code: 'pattern', expected }])
+  const accent = color?.toLowerCase()
+  if (accent !== undefined && !isColor(accent)) throw issue('/accent_color', COLOR_FORM)
+  if (accent !== undefined && contrastOf(accent, '#ffffff') < MIN_CONTRAST) {
+    const contrast = contrastOf(accent, '#ffffff').toFixed(2)
+    const message = `Its contrast with white is ${contrast}. At least ${MIN_CONTRAST} is needed to read it: choose a darker color.`
+    throw validationFailed([{ pointer: '/accent_color', code: 'pattern', message }])
+  }
+  const image = text == null ? text : readLogo(text)
+  if (typeof image === 'string') {
+    throw validationFailed([{ pointer: '/logo', code: 'pattern', message: `The logo ${image}.` }])
+  }
+  const meta = image && {
+    type: image.type,
+    bytes: image.bytes,
+    digest: (await digest(image.data)).slice(0, 16),
+  }
+  return {
+    image,
+    meta,
+    change: {
+      ...(color !== undefined && { accent_color: accent ?? null }),
+      ...(meta !== undefined && { logo: meta && JSON.stringify(meta) }),
+    },
+  }
+}
+
+/** Says what a logo is, for the audit log; null if there is none. */
+const logoText = (meta: Pick<LogoMeta, 'type' | 'bytes'> | null): string | null =>
+  meta && `${meta.type === 'image/png' ? 'PNG' : 'SVG'}, ${meta.bytes} bytes`
+
+const COLOR_FORM = 'a color as #rrggbb, such as #0a6472'
+
+/**
+ * Refuses that fewer persons must decide until two have asked for it within a day, and while payouts are held:
+ * one person alone could otherwise approve, or release them. The audit log keeps who has asked.
+ *
+ * @throws ApiError `conflict`
+ */
+async function admitApprovals({ env, actor, account, db }: AccountCall, approvals: number) {
+  if (approvals >= account.approvals) return
+  const { id } = account
+  const isHeld = await holdsAny(db, id)
+  if (!isHeld && (await hasAskedToLower(env.DB, id, actor, Date.now() - DAY_MS))) return
+  if (!isHeld) {
+    const entry = { actor, action: 'account.approvals.lower', account: id, details: { approvals } }
+    await withAudit(env.DB, entry, [])
+    throw new ApiError('conflict', {
+      detail: `Two persons lower \`approvals\`. Your request is in the audit log: another approver must send the same within 24 hours. Everybody who uses the same admin key counts as one person.`,
+    })
+  }
+  throw new ApiError('conflict', {
+    detail:
+      'Cases of the fraud review hold payouts, and two persons must decide them. Decide them before one person is enough.',
+  })
+}
+
+/**
+ * Gives a new account the fraud rules with which its vertical starts. Returns the statements that belong to
+ * its batch. In another database they are run at once: before the account, so that no account lacks them.
+ *
+ * @throws ApiError `already_exists`
+ */
+async function addFirstRules(
+  env: Env,
+  account: Pick<Account, 'id' | 'vertical' | 'binding' | 'book_zone' | 'time_zone' | 'created_at'>,
+): Promise<D1PreparedStatement[]> {
+  const { id, vertical, binding, created_at } = account
+  const effective_from = dayInZone(bookZoneOf(account), Date.parse(created_at))
+  const db = resolveDatabase(env, binding)
+  const values = { account: id, effective_from, created_at }
+  const rules = Object.entries(firstRules(vertical, effective_from))
+  const texts = rules.map(([rule, terms]) => [rule, canonicalJson(terms)] as const)
+  const statements = insertFirstRules(db, values, texts)
+  if (binding === 'DB') return statements
+  if (await rows.findAccount(env.DB, id)) throw alreadyExists(id)
+  await withD1Retry(() => db.batch(statements))
+  return []
+}
+
+const alreadyExists = (id: string, cause?: unknown) =>
+  new ApiError('already_exists', { detail: `There is already an account ${quote(id)}.`, cause })
+
+/** Throws `validation_failed` if this deployment has no such binding. */
+function refuseUnknownBinding(env: Env, name: string | undefined): void {
+  const bindings = databaseBindings(env)
+  if (name === undefined || bindings.includes(name)) return
+  throw validationFailed([
+    { pointer: '/binding', code: 'enum', value: name, expected: bindings.join(', ') },
+  ])
+}
+
+/**
+ * Refuses other signs of amounts while a period is closed: they would change what was approved.
+ *
+ * @throws ApiError `conflict`
+ */
+async function admitAmountSigns({ account, db }: AccountCall, signs: AmountSigns): Promise<void> {
+  if (signs === account.amount_signs) return
+  await refuseArchived(db, account.id, null)
+  if (!(await hasClosedPeriods(db, account.id))) return
+  throw new ApiError('conflict', {
+    detail:
+      'The account has closed periods, whose statements were computed with the present signs of amounts. `amount_signs` can change only while no period is closed.',
+  })
+}
+
+/** Throws `validation_failed` if a new account has a book zone and is a brand's. */
+function refuseBookZoneOfBrand(
+  vertical: string,
+  { book_zone }: { book_zone?: string | undefined },
+) {
+  if (vertical !== 'igaming' || book_zone === undefined) return
+  const expected = 'it is for partners, and the days of a brand are those of its `time_zone`'
+  throw validationFailed([{ pointer: '/book_zone', code: 'not_applicable', expected }])
+}
+
+const s = accountChange
+
+/** The settings that an account itself is shown, too. */
+export const settingsShown = described(() => ({
+  account: newAccount.account,
+  name: newAccount.name,
+  vertical: newAccount.vertical,
+  mode: newAccount.mode.wrapped,
+  time_zone: s.time_zone.wrapped,
+  book_zone: newAccount.book_zone.wrapped,
+  amount_signs: s.amount_signs.wrapped,
+  policies: v.object({
+    unknown_customer: s.unknown_customer.wrapped,
+    unknown_affiliate: s.unknown_affiliate.wrapped,
+  }),
+}))
+
+const shown = described(() => ({
+  ...settingsShown,
+  address: s.address.wrapped,
+  locale: s.locale.wrapped,
+  binding: member(v.string(), 'The D1 binding of the database that stores the records.'),
+  region: s.region.wrapped,
+  jurisdiction: newAccount.jurisdiction.wrapped,
+  storage_quota: member(count, 'The bytes that the account may store.'),
+  approvals: member(
+    count,
+    'How many persons must approve a statement: 1 or 2. Everyone with the admin key counts as one person; use Cloudflare Access for two.',
+  ),
+  exports: s.exports.wrapped,
+  archive_after: v.nullable(
+    member(count, 'After how many months records may be archived. Null: never.'),
+  ),
+  unattributed_threshold: s.unattributed_threshold.wrapped,
+  affiliate_view: member(shownView, 'What affiliates see.'),
+  landing_pages: member(
+    v.array(v.string()),
+    'The pages to which links that affiliates make may lead, and all below. If there are none, affiliates make no links.',
+  ),
+  accent_color: v.nullable(
+    member(v.string(), 'The color of links and buttons in the portal. Null: that of the service.'),
+  ),
+  logo: v.nullable(
+    member(
+      v.object({
+        type: member(v.picklist(['image/svg+xml', 'image/png']), 'Its media type.'),
+        bytes: member(count, 'Its size.'),
+        digest: member(v.string(), 'Changes with the image.'),
+      }),
+      'The logo in the portal, which is at `/portal/{account}/logo`. Null: none.',
+    ),
+  ),
+  disabled: member(v.boolean(), 'Whether the account and its tokens are disabled.'),
+  created_at: time,
+}))
+
+const ofAccount = { topic: 'accounts', path: '' } as const
+
+export const createAccount = teamOperation({
+  id: 'createAccount',
+  topic: 'accounts',
+  method: 'POST',
+  path: '/accounts',
+  role: 'manager',
+  body: {
+    ...newAccount,
+    binding: v.optional(
+      member(
+        f.text,
+        said('The D1 binding of the database that stores the records. Defaults to `DB`.'),
+      ),
+    ),
+  },
+  status: 201,
+  words: described(() => ({
+    description: 'Creates an account for a partner or a brand.',
+    answer: named('CreatedAccount', v.object(shown)),
+    errors: ['already_exists'],
+    command: {
+      name: 'accounts create',
+      argument: 'account',
+      recovery: 'Repeat the command. If the account was created, the response is that it exists.',
+    },
+  })),
+  async run({ env, actor, role }, fields) {
+    if (needsApprover(fields)) requireRole(role, 'approver')
+    refuseUnknownBinding(env, fields.binding)
+    const { account: id, name, vertical, mode = 'live' } = fields
+    const binding = fields.binding ?? (await placeAccount(env, fields.jurisdiction ?? null))
+    const { time_zone = 'UTC', book_zone = 'UTC' } = fields
+    refuseBookZoneOfBrand(vertical, fields)
+    const account: Omit<Account, 'disabled' | 'version' | 'pushed' | 'pseudonym_key'> = {
+      id,
+      name,
+      vertical,
+      mode,
+      binding,
+      time_zone,
+      book_zone,
+      amount_signs: fields.amount_signs ?? 'magnitude',
+      unknown_customer: fields.unknown_customer ?? (vertical === 'igaming' ? 'hold' : 'reject'),
+      unknown_affiliate: fields.unknown_affiliate ?? 'warn',
+      address: fields.address ?? null,
+      locale: fields.locale ?? null,
+      region: fields.region ?? null,
+      jurisdiction: fields.jurisdiction ?? null,
+      storage_quota: fields.storage_quota ?? DEFAULT_STORAGE_QUOTA,
+      approvals: fields.approvals ?? 1,
+      exports: fields.exports ?? 'off',
+      archive_after:
+        fields.archive_after === undefined ? ARCHIVE_AFTER.default : fields.archive_after,
+      unattributed_threshold: fields.unattributed_threshold ?? UNATTRIBUTED_THRESHOLD,
+      affiliate_view: storedView({ ...DEFAULT_VIEW, ...fields.affiliate_view }),
+      landing_pages: JSON.stringify(fields.landing_pages ?? []),
+      accent_color: null,
+      logo: null,
+      created_at: new Date().toISOString(),
+    }
+    const entry = { actor, action: 'account.create', account: id, details: fields }
+    const auditId = newAuditId()
+    try {
+      const rules = await addFirstRules(env, account)
+      await withAudit(env.DB, entry, [rows.insertAccount(env.DB, account), ...rules], auditId)
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error
+      // An earlier attempt of this request may have succeeded although its response was lost. Its entry
+      // in the audit log, written in the same batch, tells it from the request of another caller.
+      if (!(await hasAuditEntry(env.DB, auditId))) throw alreadyExists(id, error)
+    }
+    return presentAccount({
+      ...account,
+      ...{ disabled: 0, version: 1, pushed: 1, pseudonym_key: null },
+    })
+  },
+})
+
+export const listAccounts = teamList({
+  id: 'listAccounts',
+  topic: 'accounts',
+  path: '/accounts',
+  role: 'viewer',
+  words: described(() => ({
+    description: 'Lists all accounts, ordered by id.',
+    answer: named('Account', v.object(shown)),
+    command: {
+      name: 'accounts list',
+      columns: [
+        'account',
+        'name',
+        'vertical',
+        'mode',
+        'time_zone',
+        'binding',
+        'region',
+        'policies.unknown_customer',
+        'policies.unknown_affiliate',
+        'storage_quota',
+        'approvals',
+        'disabled',
+        'created_at',
+      ],
+    },
+  })),
+  async list({ env }, _, page) {
+    const found = await rows.listAccounts(env.DB, page)
+    return { ...found, data: found.data.map(presentAccount) }
+  },
+})
+
+export const getAccount = accountOperation({
+  ...ofAccount,
+  id: 'getAccount',
+  method: 'GET',
+  role: 'viewer',
+  words: described(() => ({
+    description: 'Returns an account with its settings and the bytes that it stores.',
+    answer: named(
+      'AccountWithStorage',
+      v.object({
+        ...shown,
+        storage_bytes: member(count, 'About how many bytes the records of the account take.'),
+      }),
+    ),
+    command: { name: 'accounts get' },
+  })),
+  async run({ db, account }) {
+    return { ...presentAccount(account), storage_bytes: await readUsage(db, account.id) }
+  },
+})
+
+export const changeAccount = accountOperation({
+  ...ofAccount,
+  id: 'changeAccount',
+  method: 'PATCH',
+  role: 'manager',
+  body: accountChange,
+  words: described(() => ({
+    description:
+      'Changes the name, the time zone or the policies, or disables the account. Omitted members keep their values. Changed policies apply to later requests. `amount_signs` can change only while no period is closed (409).',
+    answer: named('ChangedAccount', v.object({ ...shown, takes_effect })),
+    errors: ['conflict'],
+    command: { name: 'accounts change' },
+  })),
+  async run(call, sent) {
+    const { env, actor, role, account } = call
+    const { id } = account
+    const { affiliate_view, landing_pages, logo: image, accent_color, ...fields } = sent
+    const looks = await readLooks({ image, accent_color })
+    const view = affiliate_view && { ...viewOf(account), ...affiliate_view }
+    const change = {
+      ...{ ...fields, ...(view && { affiliate_view: storedView(view) }) },
+      ...(landing_pages && { landing_pages: JSON.stringify(landing_pages) }),
+      ...looks.change,
+    }
+    if (needsApprover(change)) requireRole(role, 'approver')
+    if (change.approvals !== undefined) await admitApprovals(call, change.approvals)
+    if (change.amount_signs !== undefined) await admitAmountSigns(call, change.amount_signs)
+    const details = {
+      ...change,
+      ...(view && { affiliate_view: view }),
+      ...(landing_pages && { landing_pages }),
+      ...(looks.meta !== undefined && { logo: logoText(looks.meta) }),
+      before: settingsBefore(account, change),
+    }
+    const entry = { actor, action: 'account.change', account: id, details }
+    // An empty change is not in the audit log, but it still propagates the settings.
+    if (Object.keys(change).length > 0) {
+      await withAudit(env.DB, entry, [
+        rows.updateAccount(env.DB, id, change),
+        ...(looks.image === undefined ? [] : [putLogo(env.DB, id, looks.image)]),
+      ])
+    }
+    const takes_effect = await propagateSettings(env, id)
+    return { ...presentAccount((await rows.findAccount(env.DB, id)) ?? account), takes_effect }
+  },
+})
+
+export const resetAccount = accountOperation({
+  id: 'resetAccount',
+  topic: 'accounts',
+  path: '/reset',
+  method: 'POST',
+  role: 'manager',
+  words: described(() => ({
+    description:
+      'Deletes what a test account has sent and what was computed from it: records, histories of customers, deliveries, clicks, webhooks, statements, manual entries, payments, the ledger, fraud rules and cases. Credentials, settings, affiliates, links, plans, assignments and erasures stay. The account accepts no deliveries until everything is deleted.',
+    answer: null,
+    others: { 202: v.object({ resetting: v.literal(true) }) },
+    account: 'test_account',
+    errors: ['conflict'],
+    command: {
+      name: 'accounts reset',
+      done: 'Deleted all records of account {account}.',
+      confirm: {
+        warning: 'This deletes all records of account {account} permanently.',
+        name: 'account',
+      },
+    },
+  })),
+  async run({ env, actor, account, db }) {
+    const { id, mode } = account
+    if (mode !== 'test') {
+      throw new ApiError('conflict', { detail: 'Only the data of a test account can be reset.' })
+    }
+    await refuseWhileMoving(env, id)
+    const entry = { actor, action: 'account.reset', account: id, details: {} }
+    const budget = within(RESET_LIMITS.resetMs)
+    // First: if R2 fails, nothing is begun.
+    if (account.exports !== 'off' || (await hasFiles(db, id)))
+      await deleteExportObjects(env, account)
+    await deleteArchive(() => resolveBucket(env, jurisdictionOf(account.binding)), db, id)
+    await withAudit(db, entry, [beginReset(db, id)])
+    await dropOldCopy(env, id)
+    const isDone = await makeSteps([resetStep(db, id)], budget)
+    // A cron goes on with what is left.
+    return isDone ? null : reply(202, { resetting: true })
+  },
+})
+
+/** The operations on accounts. An account is one partner firm or one brand. */
+export const ACCOUNT_OPERATIONS = [
+  createAccount,
+  listAccounts,
+  getAccount,
+  changeAccount,
+  resetAccount,
+]

@@ -1,0 +1,356 @@
+import * as v from 'valibot'
+import {
+  addMonths,
+  dayNumber,
+  parsePeriod,
+  periodOf,
+  storedPeriod,
+} from '../../commission/engine/calendar.ts'
+import { readStoredPlans } from '../../commission/plans/stored-plans.ts'
+import { lastUnread, openComputation } from '../../commission/statements/compute.ts'
+import { settledAffiliates } from '../../commission/statements/run.ts'
+import { openSource } from '../../commission/statements/source.ts'
+import { readStoredRules } from '../../fraud/stored-rules.ts'
+import { formOf, keepTotals } from '../../ingest/db/totals.ts'
+import { firstIdAt } from '../../ingest/delivery-id.ts'
+import { resourcesOf } from '../../ingest/verticals.ts'
+import { ARCHIVED_RESOURCES, type ArchivedResource } from '../../platform/db/archive-tables.ts'
+import { monthText } from '../../platform/db/archived.ts'
+import { accountDatabase, jurisdictionOf, resolveDatabase } from '../../platform/db/database.ts'
+import type { Account } from '../../platform/db/schema.ts'
+import type { Step } from '../../platform/db/steps.ts'
+import { BEFORE_SWITCH, findActiveMove } from '../../platform/directory/account-moves.ts'
+import { withAudit } from '../../platform/directory/audit.ts'
+import { DAY_MS } from '../../platform/durations.ts'
+import { ApiError } from '../../platform/errors.ts'
+import { type AccountCall, accountList, accountOperation } from '../../platform/http/operation.ts'
+import { notFound } from '../../platform/http/read-fields.ts'
+import { sendJobs } from '../../platform/jobs.ts'
+import { resolveBucket } from '../../platform/parquet/bucket.ts'
+import { count, time } from '../../platform/validation/answer-fields.ts'
+import { described, named } from '../../platform/validation/described.ts'
+import * as f from '../../platform/validation/fields.ts'
+import { member, said } from '../../platform/validation/fields.ts'
+import { todayOf } from '../../platform/zone.ts'
+import { longestWindow } from './archive-windows.ts'
+import {
+  listOldMonths,
+  type MonthState,
+  type PlanPeriods,
+  readMonthState,
+  readPlanPeriods,
+} from './candidates.ts'
+import {
+  beginLoad,
+  beginMonth,
+  type ListedMonth,
+  listArchivedMonths,
+  type Month,
+  movingMonths,
+  readMonth,
+} from './months.ts'
+import { archiveStep } from './steps.ts'
+
+/** The resource of an account of which months are archived. */
+const viewOf = ({ vertical }: Account) => {
+  const view = resourcesOf(vertical).find(({ name }) =>
+    ARCHIVED_RESOURCES.some((one) => one === name),
+  )
+  if (!view) throw new Error(`No resource of ${vertical} is archived.`)
+  return view
+}
+
+const ANY_DAY =
+  'A `once` rule of a plan names such records: whether a customer has qualified may follow from those of any day.'
+
+const stays = (detail: string) => new ApiError('conflict', { detail })
+
+/** A month stays if a delivery wrote one of its records within these days. */
+const QUIET_DAYS = 60
+
+/** What decides whether months of an account may be archived. */
+interface Judge {
+  /** Months that end on this day or later are too young. */
+  readonly from: number
+  readonly tooYoung: string
+  /** The last day whose records no statement reads, in days since 1970. */
+  readonly unreadUntil: number
+  readonly periods: readonly PlanPeriods[]
+}
+
+/**
+ * Reads what decides whether months of an account may be archived.
+ *
+ * @throws ApiError `conflict` if none may.
+ */
+async function openJudge({ env, account, db }: AccountCall): Promise<Judge> {
+  const { id, archive_after: after, exports } = account
+  if (after === null) throw stays('The account keeps all months: set `archive_after` first.')
+  if (exports === 'off') throw stays('The account has no exports: set `exports` first.')
+  const move = await findActiveMove(env.DB, id)
+  if (move && BEFORE_SWITCH.includes(move.status)) throw stays('The account is being moved.')
+  const [{ versions }, rules, periods] = await Promise.all([
+    readStoredPlans(db, id),
+    readStoredRules(db, id),
+    readPlanPeriods(db, id),
+  ])
+  const today = dayNumber(todayOf(account))
+  const days = longestWindow(versions, rules, today)
+  if (days === Number.POSITIVE_INFINITY) throw stays(ANY_DAY)
+  const from = Math.min(addMonths(today, -after), today - days)
+  const tooYoung = `Months from ${monthText(from)} on stay: \`archive_after\` is ${after} months, and plans and fraud rules look back ${days} days.`
+  return { from, tooYoung, periods, unreadUntil: await lastUnreadOf(env, account, db, today) }
+}
+
+/** Returns the last day whose records no statement of an account reads, in days since 1970. */
+async function lastUnreadOf(
+  env: Env,
+  account: Account,
+  db: D1Database,
+  today: number,
+): Promise<number> {
+  const source = await openSource(env, account, db)
+  const days = source.periodKinds.map(async (kind) => {
+    const computation = await openComputation(source, periodOf(today, kind))
+    return lastUnread(computation, await settledAffiliates(computation))
+  })
+  return Math.min(...(await Promise.all(days)))
+}
+
+/** Returns what keeps a month in the database; null if nothing does. */
+async function obstacleOf(
+  { db, account }: AccountCall,
+  { from, tooYoung, unreadUntil, periods }: Judge,
+  month: Month,
+  anyway: boolean,
+): Promise<string | null> {
+  if (month.last_day >= from) return tooYoung
+  const open = periods.find((one) => isOpen(one, month))
+  if (open) return `The plan ${open.plan} has open statements of this month or an earlier one.`
+  if (month.last_day > unreadUntil) {
+    return 'Statements still read its records: wait for the next run.'
+  }
+  const view = viewOf(account)
+  const read = () => readMonthState(db, month, formOf(view))
+  let state = await read()
+  if (state.unsummed === 1) {
+    const session = db.withSession('first-primary')
+    await keepTotals(session, [view], account.id, month.first_day, month.last_day)
+    state = await read()
+  }
+  return obstacleIn(state, anyway)
+}
+
+function obstacleIn(state: MonthState, anyway: boolean): string | null {
+  if (state.last_delivery === null) return 'The account has no such records of this month.'
+  if (state.held === 1) return 'Records wait for their customers.'
+  if (state.exported !== 1) return 'Its present records are not exported: run `exports start`.'
+  const isQuiet = state.last_delivery < firstIdAt(Date.now() - QUIET_DAYS * DAY_MS)
+  if (!isQuiet && !anyway) return `Its records have changed within ${QUIET_DAYS} days.`
+  return state.unsummed === 1 ? 'The control totals of its days are not kept.' : null
+}
+
+/**
+ * Whether a plan has an open period that the month has days of, or that is earlier. A month before the first
+ * statement of a plan is closed, and so is one behind its last.
+ */
+function isOpen({ first_open, first_approved, last_approved }: PlanPeriods, { last_day }: Month) {
+  if (first_open === null) return false
+  if (storedPeriod(first_open).first <= last_day) return true
+  const begins = first_approved !== null && storedPeriod(first_approved).first <= last_day
+  return begins && (last_approved === null || storedPeriod(last_approved).last < last_day)
+}
+
+const OTHER_WORK = 'A statement run, a reset or an erasure goes on.'
+
+/** Begins to archive a month. Returns false if other work has begun meanwhile. */
+async function begin({ env, actor, account, db }: AccountCall, month: Month): Promise<boolean> {
+  const name = monthText(month.first_day)
+  if (!(await beginMonth(db, month, Date.now()))) return false
+  const entry = { actor, action: 'archive.start', account: account.id, details: { month: name } }
+  await withAudit(db, entry, [])
+  await goOn(env, account.binding)
+  return true
+}
+
+/** Has the steps of the database made now: otherwise a cron makes them within a minute. */
+const goOn = (env: Env, binding: string) =>
+  sendJobs(env, [{ job: 'steps', binding, round: 2, at: Date.now() }])
+
+/** Returns the months of a database that leave or come back. */
+export async function pendingMonths(env: Env, binding: string): Promise<Step[]> {
+  const months = await movingMonths(resolveDatabase(env, binding))
+  return months.map(({ account: id, first_day }) => {
+    const db = accountDatabase(env, { id, binding })
+    return archiveStep({ db, bucket: resolveBucket(env, jurisdictionOf(binding)) }, id, first_day)
+  })
+}
+
+const monthName = member(
+  v.pipe(
+    f.text,
+    v.regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, 'pattern a month of the calendar such as 2024-03'),
+  ),
+  said('The month of the calendar.', '2024-03'),
+)
+
+const timeText = (at: number) => new Date(at).toISOString()
+
+/** Returns an archived month as the administration API shows it. */
+const presentMonth = ({ first_day, resource, state, records, bytes, ...month }: ListedMonth) => ({
+  month: monthText(first_day),
+  resource,
+  state,
+  records,
+  bytes,
+  begun_at: timeText(month.begun_at),
+  archived_at: month.archived_at === null ? null : timeText(month.archived_at),
+})
+
+const ofArchives = { topic: 'accounts', path: '/archives' } as const
+
+export const listArchives = accountList({
+  ...ofArchives,
+  id: 'listArchives',
+  role: 'viewer',
+  words: described(() => ({
+    description:
+      'Lists the months whose trading activity or daily events have left the database, or leave it or come back, the first one first.',
+    answer: named(
+      'ArchivedMonth',
+      v.object({
+        month: member(v.string(), said('The month.', '2024-03')),
+        resource: member(v.picklist(ARCHIVED_RESOURCES), 'The resource.'),
+        state: member(
+          v.picklist(['leaving', 'archived', 'loading']),
+          '`leaving`: the records leave the database. `archived`: none is left. `loading`: they come back. In each state nothing is written to the month, and nothing computed from it.',
+        ),
+        records: member(count, 'The number of archived records.'),
+        bytes: member(count, 'The bytes of its objects.'),
+        begun_at: member(time, 'When the records began to leave.'),
+        archived_at: v.nullable(member(time, 'When the last of them had left. Null before.')),
+      }),
+    ),
+    command: {
+      name: 'archive list',
+      columns: ['month', 'resource', 'state', 'records', 'bytes', 'archived_at'],
+    },
+  })),
+  async list({ db, account }, _, page) {
+    const found = await listArchivedMonths(db, account.id, page)
+    return { ...found, data: found.data.map(presentMonth) }
+  },
+})
+
+export const archiveMonth = accountOperation({
+  ...ofArchives,
+  id: 'archiveMonth',
+  method: 'POST',
+  role: 'manager',
+  body: {
+    month: monthName,
+    anyway: v.optional(
+      member(v.boolean(), said('Also if records have changed within 60 days.', true)),
+    ),
+  },
+  status: 202,
+  words: described(() => ({
+    description:
+      'Has the trading activity or the daily events of a month leave the database: of a closed and exported month, older than `archive_after`. 409 says what keeps it. Then nothing is written to the month, and nothing is computed from its records, until it is loaded. A month that is archived stays as it is.',
+    answer: v.object({ month: v.string() }),
+    errors: ['conflict'],
+    command: { name: 'archive month', argument: 'month' },
+  })),
+  async run(call, { month: name, anyway = false }) {
+    const { env, account, db } = call
+    const period = storedPeriod(name)
+    const month: Month = {
+      account: account.id,
+      resource: viewOf(account).name as ArchivedResource,
+      first_day: period.first,
+      last_day: period.last,
+    }
+    if (await readMonth(db, account.id, month.first_day)) {
+      await goOn(env, account.binding)
+      return { month: name }
+    }
+    const obstacle = await obstacleOf(call, await openJudge(call), month, anyway)
+    if (obstacle) throw stays(obstacle)
+    if (!(await begin(call, month))) throw stays(OTHER_WORK)
+    return { month: name }
+  },
+})
+
+/** The months that one request looks at. */
+const MONTHS_PER_REQUEST = 12
+
+export const archiveDue = accountOperation({
+  topic: 'accounts',
+  path: '/archives/due',
+  id: 'archiveDue',
+  method: 'POST',
+  role: 'manager',
+  status: 202,
+  words: described(() => ({
+    description: `Archives every month that may go, and says what keeps the others: at most ${MONTHS_PER_REQUEST} months, the first ones first.`,
+    answer: v.object({
+      archived: member(v.array(v.string()), 'The months that leave.'),
+      kept: member(
+        v.array(
+          v.object({ month: v.string(), reason: member(v.string(), 'What keeps the month.') }),
+        ),
+        'The other months that are old enough.',
+      ),
+    }),
+    errors: ['conflict'],
+    command: { name: 'archive due' },
+  })),
+  async run(call) {
+    const { account, db } = call
+    const judge = await openJudge(call)
+    const resource = viewOf(account).name as ArchivedResource
+    const months = await listOldMonths(db, account.id, resource, judge.from)
+    const archived: string[] = []
+    const kept: { month: string; reason: string }[] = []
+    for (const month of months.slice(0, MONTHS_PER_REQUEST)) {
+      const reason = await obstacleOf(call, judge, month, false)
+      const name = monthText(month.first_day)
+      if (reason === null && (await begin(call, month))) archived.push(name)
+      else kept.push({ month: name, reason: reason ?? OTHER_WORK })
+    }
+    return { archived, kept }
+  },
+})
+
+export const loadMonth = accountOperation({
+  topic: 'accounts',
+  path: '/archives/{month}/load',
+  id: 'loadMonth',
+  method: 'POST',
+  role: 'manager',
+  params: { month: member(v.string(), said('The month of the calendar.', '2024-03')) },
+  status: 202,
+  words: described(() => ({
+    description:
+      'Has the records of an archived month come back to the database. They stay until somebody archives the month again.',
+    answer: v.object({ month: v.string() }),
+    errors: ['conflict'],
+    command: { name: 'archive load' },
+  })),
+  async run({ env, actor, account: { id: account, binding }, db }, { month: name }) {
+    const first_day = parsePeriod(name)?.first
+    const month = first_day === undefined ? null : await readMonth(db, account, first_day)
+    if (!month) throw notFound('month', name)
+    if (month.state !== 'loading') {
+      const entry = { actor, action: 'archive.load', account, details: { month: name } }
+      await withAudit(db, entry, [beginLoad(db, account, month.first_day)])
+      const begun = await readMonth(db, account, month.first_day)
+      if (begun?.state !== 'loading') throw stays(OTHER_WORK)
+    }
+    await goOn(env, binding)
+    return { month: name }
+  },
+})
+
+/** The operations on the months of an account that have left its database. */
+export const ARCHIVE_OPERATIONS = [listArchives, archiveMonth, archiveDue, loadMonth]

@@ -1,0 +1,93 @@
+import * as v from 'valibot'
+import { resolveDatabase } from '../platform/db/database.ts'
+import type { Account } from '../platform/db/schema.ts'
+import { listCopies } from '../platform/directory/account-moves.ts'
+import { findAccount, listBindings } from '../platform/directory/accounts.ts'
+import { type AuditSource, listAudit } from '../platform/directory/audit.ts'
+import { DAY_MS } from '../platform/durations.ts'
+import { teamList } from '../platform/http/operation.ts'
+import { invalidQuery, readDays } from '../platform/http/query.ts'
+import { daysWanted, time } from '../platform/validation/answer-fields.ts'
+import { described, named } from '../platform/validation/described.ts'
+import { member, said } from '../platform/validation/fields.ts'
+import { quote } from '../platform/validation/quote.ts'
+
+/** Returns the databases, besides the directory, whose entries the audit log of all accounts has. */
+async function auditSources(env: Env): Promise<AuditSource[]> {
+  const [bindings, copies] = await Promise.all([listBindings(env.DB), listCopies(env.DB)])
+  const copiesIn = Map.groupBy(copies, ({ binding }) => binding)
+  return bindings
+    .filter((binding) => binding !== 'DB')
+    .map((binding) => ({
+      db: resolveDatabase(env, binding),
+      copies: (copiesIn.get(binding) ?? []).map(({ account }) => account),
+    }))
+}
+
+/** Returns the database, besides the directory, that has entries of one account. */
+async function auditSourceOf(env: Env, found: Promise<Account | null>): Promise<AuditSource[]> {
+  const binding = (await found)?.binding ?? 'DB'
+  return binding === 'DB' ? [] : [{ db: resolveDatabase(env, binding), copies: [] }]
+}
+
+export const listAuditLog = teamList({
+  id: 'listAuditLog',
+  topic: 'accounts',
+  path: '/audit-log',
+  role: 'viewer',
+  params: {
+    account: v.optional(
+      member(v.string(), said('Returns only the entries of this account.', 'demo-forex')),
+    ),
+    ...daysWanted,
+    actor: v.optional(
+      member(v.string(), said('Returns only what this actor did.', 'ada@team.example')),
+    ),
+    kind: v.optional(
+      member(
+        v.string(),
+        said(
+          'Returns only actions that begin with one of these words, separated by commas.',
+          'plan,assignments',
+        ),
+      ),
+    ),
+  },
+  words: described(() => ({
+    description:
+      'Lists administrative actions with actor and time, newest first. Days are those of UTC. `actor` and `kind` are searched for in the latest 100,000 entries of the days.',
+    answer: named(
+      'Audited',
+      v.object({
+        id: v.string(),
+        at: member(time, 'When the action happened.'),
+        actor: member(v.string(), 'Who acted.'),
+        action: member(v.string(), 'The action, such as `customer.erase`.'),
+        account: v.nullable(
+          member(v.string(), 'The account. Null if the action concerns several.'),
+        ),
+        details: member(
+          v.record(v.string(), v.unknown()),
+          'Details that depend on the action. They contain no secrets.',
+        ),
+      }),
+    ),
+    command: { name: 'audit-log', columns: ['at', 'actor', 'action', 'account', 'details'] },
+  })),
+  async list({ env }, query, page) {
+    const { account: id = null, actor, kind } = query
+    const { from, to } = readDays(query)
+    const filter = {
+      account: id,
+      ...(actor !== undefined && { actor }),
+      ...(from !== undefined && { start: Date.parse(from) }),
+      ...(to !== undefined && { end: Date.parse(to) + DAY_MS }),
+      ...(kind !== undefined && { kinds: kind.split(',') }),
+    }
+    const found = id === null ? Promise.resolve(null) : findAccount(env.DB, id)
+    const sources = id === null ? auditSources(env) : auditSourceOf(env, found)
+    const [account, list] = await Promise.all([found, listAudit(env.DB, sources, filter, page)])
+    if (id !== null && !account) throw invalidQuery(`There is no account ${quote(id)}.`)
+    return list
+  },
+})

@@ -1,0 +1,258 @@
+import * as v from 'valibot'
+import { queueErasedExport } from '../../exports/admin-operations.ts'
+import { withObjectRetry } from '../../platform/auth/object-retry.ts'
+import { withinJurisdiction } from '../../platform/auth/placement.ts'
+import { propagateSettings } from '../../platform/auth/propagate.ts'
+import { encode } from '../../platform/db/column-types.ts'
+import { accountDatabase, jurisdictionOf, resolveDatabase } from '../../platform/db/database.ts'
+import { withD1Retry } from '../../platform/db/retry.ts'
+import { type Account, erasures } from '../../platform/db/schema.ts'
+import { makeSteps, type Step, within } from '../../platform/db/steps.ts'
+import { findAccount, listAccounts } from '../../platform/directory/accounts.ts'
+import { withAudit } from '../../platform/directory/audit.ts'
+import { bumpVersion } from '../../platform/directory/credentials.ts'
+import {
+  DEFAULT_PRODUCT_FIELD,
+  listDefinitions,
+} from '../../platform/directory/event-definitions.ts'
+import { accountList, accountOperation, teamOperation } from '../../platform/http/operation.ts'
+import { invalidQuery } from '../../platform/http/query.ts'
+import { notFound } from '../../platform/http/read-fields.ts'
+import { signText, verifyText } from '../../platform/http/sign-text.ts'
+import { DamagedObject, resolveBucket } from '../../platform/parquet/bucket.ts'
+import { count, time } from '../../platform/validation/answer-fields.ts'
+import { described, named } from '../../platform/validation/described.ts'
+import { id as anyId, member, said } from '../../platform/validation/fields.ts'
+import { quote } from '../../platform/validation/quote.ts'
+import { eraseInMonth } from '../archive/steps.ts'
+import { dropOldCopy } from '../move/drop-old-copy.ts'
+import * as rows from './sql.ts'
+import {
+  customerExists,
+  type ErasedCustomer,
+  erasePersonalData,
+  type KeptFields,
+  maskNextActivities,
+  maskRows,
+} from './sql.ts'
+
+/** Returns the step of an erasure: it masks the next activities of the customer, or those of an archived month. */
+function erasureStep(env: Env, binding: string, { account, customer_id }: ErasedCustomer): Step {
+  const db = accountDatabase(env, { id: account, binding })
+  const stored = { account, customer_id: String(encode(erasures.customer_id, customer_id)) }
+  const bucketOf = () => resolveBucket(env, jurisdictionOf(binding))
+  let fields: KeptFields | null = null
+  return async () => {
+    const kept = fields ?? (await keptFieldsOf(env, account))
+    fields = kept
+    if (await maskNextActivities(db, { account, customer_id }, kept)) return true
+    await eraseInMonth(db, bucketOf, stored, (rows) => maskRows(db, rows, kept))
+    return false
+  }
+}
+
+/** Returns the erasures of a database that are not complete: one of each account, of at most 20. */
+export async function pendingErasures(env: Env, binding: string): Promise<Step[]> {
+  const found = await rows.pendingErasures(resolveDatabase(env, binding), 20)
+  return found.map((customer) => erasureStep(env, binding, customer))
+}
+
+/** Returns the members with the product line and the status of each defined event. */
+async function keptFieldsOf(env: Env, account: string): Promise<KeptFields> {
+  const definitions = await listDefinitions(env.DB, account)
+  return definitions.flatMap(({ eventname, product, status_member }) =>
+    [product?.field ?? DEFAULT_PRODUCT_FIELD, status_member].flatMap((field) =>
+      field === null ? [] : [[eventname, field] as const],
+    ),
+  )
+}
+
+/** Returns whether the customers of an account have activities, which are those of a brand. */
+export const isBrand = (vertical: string) => vertical === 'igaming'
+
+/** The steps and the time in which one request masks activities, at most 1000 each; a cron does the rest. */
+const STEPS_PER_REQUEST = 10
+const ERASURE_MS = 20_000
+
+/** The maximum number of journal pages that one request reads. Each account takes at least one page. */
+const PAGES_PER_REQUEST = 10
+const ERASURES_PER_PAGE = 500
+
+/** How far a replay is: the last account that is done, and the one that is begun. */
+interface Position {
+  done: string | null
+  begun: { account: string; lastCustomer: string } | null
+}
+
+const START: Position = { done: null, begun: null }
+
+/** @throws ApiError `invalid_query` */
+async function readCursor(env: Env, context: string, cursor: string): Promise<Position> {
+  const text = await verifyText(env, context, cursor)
+  if (text !== null) return JSON.parse(text)
+  throw invalidQuery('`cursor` was not issued by a replay with this query.')
+}
+
+/** Replays from a position on. Returns the position of the next request, null at the end. */
+async function replay(env: Env, actor: string, only: Account | null, from: Position) {
+  const accounts = await nextAccounts(env.DB, only, from)
+  let position = from
+  let erased = 0
+  let pages = 0
+  for (const account of accounts.data) {
+    const { begun } = position
+    let lastCustomer = begun?.account === account.id ? begun.lastCustomer : null
+    do {
+      if (pages === PAGES_PER_REQUEST) return { erased, position }
+      pages += 1
+      const page = await replayPage(env, actor, account, lastCustomer)
+      erased += page.erased
+      lastCustomer = page.last
+      if (lastCustomer !== null)
+        position = { ...position, begun: { account: account.id, lastCustomer } }
+    } while (lastCustomer !== null)
+    await withD1Retry(() => bumpVersion(env.DB, account.id).run())
+    // The database at the earlier time may have reopened a credential that has ended since.
+    await propagateSettings(env, account.id, 'all')
+    position = { done: account.id, begun: null }
+  }
+  return { erased, position: accounts.last === null ? null : position }
+}
+
+/** Returns the next accounts after a position, or only one account. */
+async function nextAccounts(db: D1Database, only: Account | null, { done }: Position) {
+  if (only) return { data: [only], last: null }
+  const after = done === null ? null : [done]
+  return listAccounts(db, { number: 1, size: PAGES_PER_REQUEST, after })
+}
+
+/** Repeats the next erasures of one account. Returns the last customer, null if there are no more. */
+async function replayPage(env: Env, actor: string, account: Account, after: string | null) {
+  const { id, vertical } = account
+  const erasures = await withObjectRetry(() =>
+    withinJurisdiction(env.ERASURE_JOURNAL, account).getByName(id).after(after, ERASURES_PER_PAGE),
+  )
+  if (erasures.length > 0) {
+    const db = accountDatabase(env, account)
+    const details = { customers: erasures.length }
+    const entry = { actor, action: 'erasures.replay', account: id, details }
+    const scope = { isBrand: isBrand(vertical), isRepeated: true }
+    await withAudit(db, entry, erasePersonalData(db, id, erasures, scope))
+    await dropOldCopy(env, id)
+  }
+  const isLast = erasures.length < ERASURES_PER_PAGE
+  return { erased: erasures.length, last: isLast ? null : (erasures.at(-1)?.customer_id ?? null) }
+}
+
+const erasure = described(() =>
+  named(
+    'Erasure',
+    v.object({
+      customer_id: v.string(),
+      erased_at: time,
+      complete: member(
+        v.boolean(),
+        'Whether all stored data is erased. False while activities of the customer remain, which the service erases within minutes.',
+      ),
+    }),
+  ),
+)
+
+export const eraseCustomer = accountOperation({
+  id: 'eraseCustomer',
+  topic: 'customers',
+  method: 'DELETE',
+  path: '/customers/{customer_id}/personal-data',
+  role: 'manager',
+  params: {
+    customer_id: member(v.string(), said('The `customer_id`, as you sent it.', 'C-1001')),
+  },
+  words: described(() => ({
+    description:
+      'Erases the personal data of a customer permanently. If it is sent again, it is not stored, and the record has the warning `erased`. Customers of brands also lose the country, additional fields, and `tracking_data` that the service did not issue for the account. Activities of a brand keep ids, times, amounts, KPIs and product lines; if there are many, `complete` is false, and the service erases the others within minutes.',
+    answer: erasure,
+    command: {
+      name: 'customers erase',
+      confirm: {
+        warning:
+          'This erases the personal data of customer {customer_id} of account {account} permanently.',
+        name: 'customer_id',
+      },
+    },
+  })),
+  async run({ env, actor, account: row, db }, { customer_id }) {
+    const { id: account, vertical } = row
+    if (!v.is(anyId, customer_id) || !(await customerExists(db, account, customer_id))) {
+      throw notFound('customer', customer_id)
+    }
+    // The journal comes first: an erasure that it holds can be replayed, any other would be lost.
+    const now = new Date().toISOString()
+    const erased_at = await withObjectRetry(() =>
+      withinJurisdiction(env.ERASURE_JOURNAL, row).getByName(account).add(customer_id, now),
+    )
+    const entry = { actor, action: 'customer.erase', account, details: { customer_id } }
+    const scope = { isBrand: isBrand(vertical), isRepeated: false }
+    await withAudit(db, entry, erasePersonalData(db, account, [{ customer_id, erased_at }], scope))
+    await dropOldCopy(env, account)
+    const step = erasureStep(env, row.binding, { account, customer_id })
+    // The erasure waits until a damaged object is repaired.
+    const complete = await makeSteps([step], within(ERASURE_MS, STEPS_PER_REQUEST)).catch(
+      (error) => {
+        if (error instanceof DamagedObject) return false
+        throw error
+      },
+    )
+    await queueErasedExport(env, row)
+    return { customer_id, erased_at, complete }
+  },
+})
+
+export const listErasures = accountList({
+  id: 'listErasures',
+  topic: 'customers',
+  path: '/erasures',
+  role: 'viewer',
+  words: described(() => ({
+    description: 'Lists the customers whose personal data was erased, with the time.',
+    answer: erasure,
+    command: { name: 'erasures list' },
+  })),
+  list: ({ account, db }, _, page) => rows.listErasures(db, account.id, page),
+})
+
+export const replayErasures = teamOperation({
+  id: 'replayErasures',
+  topic: 'customers',
+  method: 'POST',
+  path: '/erasures/replay',
+  role: 'manager',
+  params: {
+    account: v.optional(
+      member(v.string(), said('Repeats only the erasures of this account.', 'demo-forex')),
+    ),
+    cursor: v.optional(
+      member(v.string(), said('The `next` of the previous response, with the same `account`.')),
+    ),
+  },
+  words: described(() => ({
+    description:
+      'Repeats the erasures after a database was restored, from the journal outside the database. Also sends the restored settings to all live tokens. One request repeats a part of them: send `next` as `cursor` until it is null.',
+    answer: v.object({
+      erased: count,
+      next: v.nullable(member(v.string(), 'The `cursor` of the next request. Null at the end.')),
+    }),
+    command: { name: 'erasures replay' },
+  })),
+  async run({ env, actor }, { account, cursor }) {
+    const only = account === undefined ? null : await findAccount(env.DB, account)
+    if (account !== undefined && !only) throw invalidQuery(`There is no account ${quote(account)}.`)
+    const context = JSON.stringify(['erasures/replay', account ?? null])
+    const from = cursor === undefined ? START : await readCursor(env, context, cursor)
+    const { erased, position } = await replay(env, actor, only, from)
+    const next = position && (await signText(env, context, JSON.stringify(position)))
+    return { erased, next }
+  },
+})
+
+/** The operations on erasures. An erasure removes personal data, and masks it in all later deliveries. */
+export const ERASURE_OPERATIONS = [eraseCustomer, listErasures, replayErasures]

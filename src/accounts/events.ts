@@ -1,0 +1,205 @@
+import * as v from 'valibot'
+import { hasClosedPeriods } from '../commission/db/closings.ts'
+import { propagateNow, propagateSettings } from '../platform/auth/propagate.ts'
+import { refuseArchived } from '../platform/db/archived.ts'
+import { accountDatabase } from '../platform/db/database.ts'
+import type { Account } from '../platform/db/schema.ts'
+import { withAudit } from '../platform/directory/audit.ts'
+import { bumpVersion } from '../platform/directory/credentials.ts'
+import * as rows from '../platform/directory/event-definitions.ts'
+import { ApiError } from '../platform/errors.ts'
+import { accountOperation, reply } from '../platform/http/operation.ts'
+import { notFound, validationFailed } from '../platform/http/read-fields.ts'
+import { takes_effect } from '../platform/validation/answer-fields.ts'
+import {
+  answered,
+  described,
+  listOf,
+  named,
+  withMembers,
+} from '../platform/validation/described.ts'
+import * as f from '../platform/validation/fields.ts'
+import { member, said } from '../platform/validation/fields.ts'
+import type { Issue } from '../platform/validation/issue.ts'
+import { requireBrand } from './brand-tokens.ts'
+import { definitionFields } from './definition-fields.ts'
+
+/** Limits on the definitions of a brand: every authenticated request carries them in its grant. */
+const MAX_DEFINITIONS = 200
+const MAX_BYTES = 131_072
+
+type DefinitionFields = v.InferOutput<v.ObjectSchema<typeof definitionFields, undefined>>
+
+/** Returns an event definition with all members. */
+function toDefinition(
+  eventname: string,
+  { granularity, ...fields }: DefinitionFields,
+): rows.EventDefinition {
+  const { eventid = 'used', kpis = [], product = null, currency = null } = fields
+  const { outflow = false, status_member = null } = fields
+  const productField = product?.field ?? rows.DEFAULT_PRODUCT_FIELD
+  const issues = kpis.flatMap((name, i): Issue[] =>
+    name === productField ? [{ pointer: `/kpis/${i}`, code: 'duplicate_key' }] : [],
+  )
+  if (status_member !== null && [...kpis, productField].includes(status_member)) {
+    issues.push({
+      pointer: '/status_member',
+      code: 'not_applicable',
+      expected: 'it is neither a KPI nor the field of the product',
+    })
+  }
+  if (issues.length > 0) throw validationFailed(issues)
+  return {
+    ...{ eventname, granularity, eventid, kpis: [...new Set(kpis)], product, currency },
+    ...{ outflow, status_member },
+  }
+}
+
+/** Throws `conflict` if a brand would have too many definitions with one more. */
+function checkLimits(
+  others: readonly rows.EventDefinition[],
+  definition: rows.EventDefinition,
+): void {
+  const bytes = new TextEncoder().encode(JSON.stringify([...others, definition])).length
+  if (others.length < MAX_DEFINITIONS && bytes <= MAX_BYTES) return
+  const limits = `${MAX_DEFINITIONS} event definitions, of ${MAX_BYTES / 1024} KiB in total`
+  throw new ApiError('conflict', { detail: `A brand has at most ${limits}.` })
+}
+
+/** What a definition says of stored events, too: their sign, their status and their currency. */
+const JUDGED = ['outflow', 'status_member', 'currency'] as const
+
+/**
+ * Refuses a change by which stored events would count otherwise while a period is closed: it would change what
+ * was approved. A currency may be given to events that had none: they wait for it.
+ *
+ * @param changed Null: the definition is deleted.
+ * @throws ApiError `conflict`
+ */
+async function admitChange(
+  env: Env,
+  account: Account,
+  stored: rows.EventDefinition,
+  changed: rows.EventDefinition | null,
+): Promise<void> {
+  const after = changed ?? { outflow: false, status_member: null, currency: null }
+  const [name] = JUDGED.filter((one) => {
+    if (one === 'outflow' && account.amount_signs !== 'signed') return false
+    if (one === 'currency' && stored.currency === null) return false
+    return stored[one] !== after[one]
+  })
+  if (name === undefined) return
+  const db = accountDatabase(env, account)
+  await refuseArchived(db, account.id, null)
+  if (!(await hasClosedPeriods(db, account.id))) return
+  throw new ApiError('conflict', {
+    detail: `The account has closed periods, and another \`${name}\` would also change how stored events count. It can change only while no period is closed.`,
+  })
+}
+
+const eventname = member(v.string(), said('The name of the event.', 'DailyStats'))
+
+/** The definition of an event. */
+export const eventDefinition = described(() =>
+  named('EventDefinition', withMembers(answered(definitionFields), { eventname })),
+)
+
+const ofEvent = {
+  topic: 'definitions',
+  path: '/events/{eventname}',
+  params: { eventname },
+} as const
+
+export const listEventDefinitions = accountOperation({
+  topic: 'definitions',
+  path: '/events',
+  id: 'listEventDefinitions',
+  method: 'GET',
+  role: 'viewer',
+  words: described(() => ({
+    description: 'Lists the event definitions of a brand, ordered by name.',
+    answer: listOf(eventDefinition),
+    account: 'brand_account',
+    errors: ['conflict'],
+    command: { name: 'events list' },
+  })),
+  async run({ env, account }) {
+    requireBrand(account)
+    return { data: await rows.listDefinitions(env.DB, account.id) }
+  },
+})
+
+const changedEventDefinition = described(() =>
+  named('ChangedEventDefinition', withMembers(eventDefinition, { takes_effect })),
+)
+
+export const putEventDefinition = accountOperation({
+  ...ofEvent,
+  id: 'putEventDefinition',
+  method: 'PUT',
+  role: 'manager',
+  body: definitionFields,
+  words: described(() => ({
+    description:
+      'Creates or replaces the definition of an event. It applies to later requests. A brand has at most 200 definitions.',
+    answer: changedEventDefinition,
+    others: { 201: changedEventDefinition },
+    account: 'brand_account',
+    errors: ['conflict'],
+    command: { name: 'events put' },
+  })),
+  async run({ env, account, actor }, { eventname: name, ...fields }) {
+    requireBrand(account)
+    if (!v.is(f.id, name))
+      throw validationFailed([{ pointer: '', code: 'length', expected: '1 to 500' }])
+    const definition = toDefinition(name, fields)
+    const definitions = await rows.listDefinitions(env.DB, account.id)
+    const stored = definitions.find((other) => other.eventname === name)
+    const others = definitions.filter((other) => other !== stored)
+    checkLimits(others, definition)
+    if (stored) await admitChange(env, account, stored, definition)
+    const details: Record<string, unknown> = { ...definition }
+    const entry = { actor, action: 'event-definition.put', account: account.id, details }
+    await withAudit(env.DB, entry, [
+      rows.putDefinition(env.DB, account.id, definition),
+      bumpVersion(env.DB, account.id),
+    ])
+    const answer = { ...definition, takes_effect: await propagateSettings(env, account.id) }
+    return stored ? answer : reply(201, answer)
+  },
+})
+
+export const dropEventDefinition = accountOperation({
+  ...ofEvent,
+  id: 'dropEventDefinition',
+  method: 'DELETE',
+  role: 'manager',
+  words: described(() => ({
+    description: 'Deletes a definition. Later events of that name are read without a definition.',
+    answer: null,
+    account: 'brand_account',
+    errors: ['conflict'],
+    command: {
+      name: 'events delete',
+      done: 'Deleted the definition of event {eventname} of account {account}.',
+    },
+  })),
+  async run({ env, account, actor }, { eventname: name }) {
+    requireBrand(account)
+    const definitions = await rows.listDefinitions(env.DB, account.id)
+    const stored = definitions.find((definition) => definition.eventname === name)
+    if (!stored) throw notFound('event definition', name)
+    await admitChange(env, account, stored, null)
+    const details = { eventname: name }
+    const entry = { actor, action: 'event-definition.delete', account: account.id, details }
+    await withAudit(env.DB, entry, [
+      rows.deleteDefinition(env.DB, account.id, name),
+      bumpVersion(env.DB, account.id),
+    ])
+    await propagateNow(env, account.id)
+    return null
+  },
+})
+
+/** The operations on the event definitions of a brand; each names one event. */
+export const EVENT_OPERATIONS = [listEventDefinitions, putEventDefinition, dropEventDefinition]

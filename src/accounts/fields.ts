@@ -1,0 +1,305 @@
+import * as v from 'valibot'
+import { affiliateViewFields } from '../affiliates/view-fields.ts'
+import { landingPages } from '../attribution/operations/link-fields.ts'
+import { approvalsRequired } from '../commission/statements/book-fields.ts'
+import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../ingest/db/storage-limits.ts'
+import { AMOUNT_SIGNS } from '../platform/amount-signs.ts'
+import * as f from '../platform/validation/fields.ts'
+import { member, said } from '../platform/validation/fields.ts'
+import { objectOf } from '../platform/validation/shapes.ts'
+import { UNATTRIBUTED_THRESHOLD } from '../webhooks/limits.ts'
+import { ARCHIVE_AFTER } from './archive/limits.ts'
+
+/**
+ * Returns whether the runtime knows a time zone. Offsets such as `+02:00` are not accepted, and neither is
+ * `Factory`, which stands for no zone.
+ */
+const isZone = (name: string) => {
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone: name })
+    return !/^(?:[+-]|factory$)/i.test(name)
+  } catch {
+    return false
+  }
+}
+
+/** A time zone of the IANA database. A link such as `Europe/Kyiv` stays; else the spelling is the canonical one. */
+const zone = v.pipe(
+  f.text,
+  v.check(isZone, 'pattern a name of the IANA time zone database'),
+  v.transform((name) => {
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions()
+    return timeZone.toLowerCase() === name.toLowerCase() ? timeZone : name
+  }),
+)
+
+// The fields of request bodies in the administration API.
+
+/** Lines of text that are shown to people, at most eight. */
+const address = v.pipe(
+  f.text,
+  v.transform((text) => text.trim().replaceAll(/[^\S\n]*\r?\n\s*/g, '\n')),
+  v.regex(
+    /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+(?:\n[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+){0,7}$/u,
+    'pattern 1 to 8 lines of printable characters',
+  ),
+)
+
+/** Returns whether the runtime writes days and numbers in a locale, such as `de-DE`. */
+const isLocale = (name: string) => {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(name).length === 1
+  } catch {
+    return false
+  }
+}
+
+/** A locale, stored in the canonical spelling. */
+const locale = v.pipe(
+  f.text,
+  v.check(isLocale, 'pattern a language and a region such as de-DE'),
+  v.transform((name) => Intl.getCanonicalLocales(name)[0] ?? name),
+)
+
+/** A number of bytes, up to the size limit of a database. */
+const storageQuota = v.pipe(
+  f.number,
+  v.minValue(0, 'minimum 0'),
+  v.check(
+    (bytes) => bytes < 0 || (Number.isInteger(bytes) && bytes <= MAX_DATABASE_BYTES),
+    `pattern a whole number of bytes, at most ${MAX_DATABASE_BYTES} (10 GB)`,
+  ),
+)
+
+const { least: LEAST_MONTHS, most: MOST_MONTHS } = ARCHIVE_AFTER
+
+/** After how many months records are archived. */
+const archiveAfter = v.pipe(
+  f.number,
+  v.check(
+    (months) => Number.isInteger(months) && months >= LEAST_MONTHS && months <= MOST_MONTHS,
+    `pattern a whole number of months from ${LEAST_MONTHS} to ${MOST_MONTHS}`,
+  ),
+)
+
+const affiliateView = objectOf(affiliateViewFields)
+
+const share = v.pipe(f.number, v.minValue(0, 'minimum 0'), v.maxValue(1, 'maximum 1'))
+
+const settings = {
+  name: v.optional(member(f.label, said('The display name of the account.', 'Acme Markets'))),
+  address: v.optional(
+    v.nullable(
+      member(
+        address,
+        said(
+          'The address of the firm on printed statements, of at most 8 lines. Null: none.',
+          'Acme Markets Ltd\n1 High Street\nLondon EC1A 1BB',
+        ),
+      ),
+    ),
+  ),
+  locale: v.optional(
+    v.nullable(
+      member(
+        locale,
+        said(
+          'The language and region of printed statements: `en`, `de`, `fr`, `es` and `pt` have their own words. Others are in English, with days and numbers in the way of the locale. Null: `en-GB`.',
+          'de-DE',
+        ),
+      ),
+    ),
+  ),
+  time_zone: v.optional(
+    member(
+      zone,
+      said('The IANA time zone of times without an offset. Defaults to `UTC`.', 'Europe/Berlin'),
+    ),
+  ),
+  amount_signs: v.optional(
+    member(
+      f.oneOf(...AMOUNT_SIGNS),
+      said(
+        'How the account writes the amounts of outflows, which are withdrawals, payouts and refunds, and the events whose definition says `outflow`. `magnitude`: positive, as all amounts. `signed`: negative. Commissions and reports use the magnitude under both; control totals sum what was sent. Defaults to `magnitude`. It can change only while no period is closed.',
+      ),
+    ),
+  ),
+  unknown_customer: v.optional(
+    member(
+      f.oneOf('reject', 'hold'),
+      said(
+        'What happens to a record whose customer is unknown: `reject` refuses it, `hold` keeps it until the customer arrives. Defaults to `reject` for partners and `hold` for brands.',
+      ),
+    ),
+  ),
+  unknown_affiliate: v.optional(
+    member(
+      f.oneOf('warn', 'reject'),
+      said(
+        'What happens to a customer whose affiliate is not configured: `warn` stores it with a warning, `reject` refuses it. Defaults to `warn`.',
+      ),
+    ),
+  ),
+  storage_quota: v.optional(
+    member(
+      storageQuota,
+      said(
+        `The bytes that the account may store. At the quota, deliveries that would store records are refused. Defaults to ${DEFAULT_STORAGE_QUOTA} (4 GiB).`,
+        DEFAULT_STORAGE_QUOTA,
+      ),
+    ),
+  ),
+  approvals: v.optional(approvalsRequired),
+  exports: v.optional(
+    member(
+      f.oneOf('off', 'without_personal_data', 'with_personal_data'),
+      said(
+        'Whether Parquet files of the records and books are written each morning, for a warehouse. `with_personal_data` includes what names customers and affiliates. `off` deletes the files. Defaults to `off`.',
+        'without_personal_data',
+      ),
+    ),
+  ),
+  archive_after: v.optional(
+    v.nullable(
+      member(
+        archiveAfter,
+        said(
+          `From how many months on trading activity and daily events may be archived, from ${LEAST_MONTHS} to ${MOST_MONTHS}. A plan or a fraud rule that looks back more days keeps them longer. Null: never. Defaults to ${ARCHIVE_AFTER.default}.`,
+          24,
+        ),
+      ),
+    ),
+  ),
+  unattributed_threshold: v.optional(
+    member(
+      share,
+      said(
+        `The share of a day's new customers without an affiliate, from 0 to 1, above which webhooks are sent \`customer.unattributed\`. Defaults to ${UNATTRIBUTED_THRESHOLD}.`,
+        UNATTRIBUTED_THRESHOLD,
+      ),
+    ),
+  ),
+  affiliate_view: v.optional(
+    member(
+      affiliateView,
+      said(
+        'What affiliates who call the API or sign in to the portal may see. A member that is left out keeps its value. Personal data of customers is never shown.',
+        { customer_ids: 'pseudonym' },
+      ),
+    ),
+  ),
+  landing_pages: v.optional(
+    member(
+      landingPages,
+      said(
+        'The pages to which links that affiliates make may lead: each of these URLs, and all pages below it. Without one, affiliates make no links. Links of the team may lead anywhere.',
+        ['https://acme.example/start'],
+      ),
+    ),
+  ),
+}
+
+/** The regions in which Cloudflare can create a Durable Object. */
+export const REGIONS = [
+  'wnam',
+  'enam',
+  'sam',
+  'weur',
+  'eeur',
+  'apac',
+  'apac-ne',
+  'apac-se',
+  'oc',
+  'afr',
+  'me',
+] as const
+
+/** The jurisdictions within which Cloudflare can keep data. */
+export const JURISDICTIONS = ['eu', 'us', 'fedramp'] as const
+
+const region = v.nullable(
+  member(
+    f.oneOf(...REGIONS),
+    said(
+      'Where the objects of its tokens are created, as a location hint of Cloudflare. Choose the region of the servers that send the records. Null: near the caller who issues the token. A change applies to new tokens.',
+      'weur',
+    ),
+  ),
+)
+
+/** The fields of a new account, without the binding of its database. */
+export const newAccount = {
+  account: member(f.slug, said('Identifies the account. The id never changes.', 'acme')),
+  vertical: member(
+    f.oneOf('prop-trading', 'forex', 'igaming'),
+    said('The vertical of the account, which determines the API that it calls.'),
+  ),
+  mode: v.optional(
+    member(
+      f.oneOf('live', 'test'),
+      said(
+        'Whether the account is live or a test. Only the data of a test account can be reset. Defaults to `live`.',
+      ),
+    ),
+  ),
+  ...settings,
+  book_zone: v.optional(
+    member(
+      zone,
+      said(
+        'Partners only: the IANA time zone by which `signup_date` and `transaction_date` belong to days, and so to control totals and periods. Defaults to `UTC`. It never changes.',
+        'America/New_York',
+      ),
+    ),
+  ),
+  name: settings.name.wrapped,
+  region: v.optional(region),
+  jurisdiction: v.optional(
+    v.nullable(
+      member(
+        f.oneOf(...JURISDICTIONS),
+        said(
+          'The jurisdiction that keeps the ids of customers whose personal data was erased. It never changes. Choose a database of the same jurisdiction with `binding`.',
+          'eu',
+        ),
+      ),
+    ),
+  ),
+}
+
+/** The characters of a data URL with a logo: more than any that is accepted, so that its error says why. */
+const MAX_LOGO_TEXT = 4_000_000
+
+/** The fields of an account that can change. */
+export const accountChange = {
+  ...settings,
+  accent_color: v.optional(
+    v.nullable(
+      member(
+        f.text,
+        said(
+          'The color of links and buttons in the portal, as `#rrggbb`. Its contrast with white is at least 4.5, so that both can be read on each other. Null: that of the service.',
+          '#0a6472',
+        ),
+      ),
+    ),
+  ),
+  logo: v.optional(
+    v.nullable(
+      member(
+        f.textOf(MAX_LOGO_TEXT),
+        said(
+          'The logo in the portal: an SVG or PNG image of at most 50 KB as a data URL. A PNG has 16 to 2,000 pixels on each side. Browsers run no script of an SVG, and load nothing for it. Null: none.',
+          'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCAyIDEiLz4=',
+        ),
+      ),
+    ),
+  ),
+  region: v.optional(region),
+  disabled: v.optional(
+    member(
+      v.boolean(),
+      said('Whether the account is disabled. The credentials of a disabled account are refused.'),
+    ),
+  ),
+}

@@ -1,0 +1,117 @@
+import { ABORT } from '../../commission/db/audit-guard.ts'
+import { first } from '../../platform/db/query.ts'
+import { isAssertionFailure, withD1Retry } from '../../platform/db/retry.ts'
+import type { AccountMove } from '../../platform/db/schema.ts'
+import {
+  bindStatement,
+  compileStatement,
+  readBatch,
+  type Statement,
+} from '../../platform/db/statement.ts'
+import { CopyRefused, type Mover } from './place.ts'
+import { type MovedTable, quoted } from './tables.ts'
+
+// How a move changes the doors of its account (see `door.ts`). The row keeps the last move that changed it, so a step
+// that was late, and whose move has ended meanwhile, opens and closes nothing.
+
+const WORK = `case
+    when exists (select 1 from statement_runs where account = :account and status = 'running') then 'run'
+    when exists (select 1 from resets where account = :account) then 'reset'
+    when exists (select 1 from erasures where account = :account and next_day is not null) then 'erasure'
+    when exists (select 1 from archived_months where account = :account and state <> 'archived') then 'archive'
+  end`
+
+const FIND_WORK = compileStatement(`select ${WORK} as work`)
+
+/** The work of an account that has to end before it moves; null if there is none. */
+export type Work = AccountMove['waits_for']
+
+const IN_STATE = 'select 1 from doors where account = :account and move = :id and state ='
+
+/** Fails unless the database is one that takes the copy of this move: what writes the copy begins with it. */
+export const REQUIRE_COPY = compileStatement(
+  `select iif(exists (${IN_STATE} 'copying'), 1, ${ABORT})`,
+)
+
+/** Fails unless the account does not live in the database since this move: what drops rows begins with it. */
+export const REQUIRE_GONE = compileStatement(`select iif(exists (${IN_STATE} 'gone'), 1, ${ABORT})`)
+
+const IS_GONE = compileStatement(`${IN_STATE} 'gone'`)
+
+/** Whether the account does not live in the database since this move. */
+export const isGone = async (db: D1Database, { account, id }: Mover): Promise<boolean> =>
+  (await first(db, IS_GONE, { account, id })) !== null
+
+const TAKE_COPY = compileStatement(`
+  insert into doors (account, move, state) values (:account, :id, 'copying')
+  on conflict (account) do update set move = excluded.move, state = excluded.state
+    where move < excluded.move and state <> 'leaving'`)
+
+/** Fails unless the database has no rows of the account, or those of this copy. */
+const requireEmpty = (tables: readonly MovedTable[]) => {
+  const found = tables
+    // The directory has entries of every account.
+    .filter(({ name }) => name !== 'audit_log')
+    .map(({ name }) => `exists (select 1 from ${quoted(name)} where account = :account)`)
+  return compileStatement(`
+    select iif(exists (${IN_STATE} 'copying') or not (${found.join(' or ')}), 1, ${ABORT})`)
+}
+
+/**
+ * Has the target take the copy of a move. Does nothing if it does already.
+ *
+ * @throws CopyRefused if it has rows of the account.
+ */
+export async function takeCopy(
+  target: D1Database,
+  mover: Mover,
+  tables: readonly MovedTable[],
+): Promise<void> {
+  const statements = [requireEmpty(tables), TAKE_COPY, REQUIRE_COPY]
+  await withD1Retry(() =>
+    target.batch(statements.map((one) => bindStatement(target, one, { ...mover }))),
+  ).catch((error) => {
+    throw isAssertionFailure(error) ? new CopyRefused('target_has_rows') : error
+  })
+}
+
+const CLOSE = compileStatement(`
+  insert into doors (account, move, state) select :account, :id, 'leaving' where ${WORK} is null
+  on conflict (account) do update set move = excluded.move, state = excluded.state
+    where move < excluded.move and state = 'open'`)
+
+const READ = compileStatement('select move, state from doors where account = :account')
+
+/**
+ * Closes the door of an account in its database, unless work goes on. Returns the work; null if the door is closed.
+ *
+ * @throws CopyRefused if the account has moved away before.
+ */
+export async function closeDoor(source: D1Database, mover: Mover): Promise<Work> {
+  type Door = { move: string; state: string }
+  const bound = (statement: Statement) => bindStatement(source, statement, { ...mover })
+  const [, [found], [door]] = await readBatch<[[], { work: Work }[], Door[]]>(source, [
+    bound(CLOSE),
+    bound(FIND_WORK),
+    bound(READ),
+  ])
+  if (door?.move === mover.id && door.state === 'leaving') return null
+  if (found?.work) return found.work
+  throw new CopyRefused('moved_away')
+}
+
+const OPEN = compileStatement(`
+  insert into doors (account, move, state) values (:account, :id, 'open')
+  on conflict (account) do update set move = excluded.move, state = excluded.state
+    where (move = excluded.move and state <> 'gone') or (move < excluded.move and state = 'open')`)
+
+/** Opens the door of an account, unless the account does not live there. The move cannot close it again. */
+export const openDoor = (db: D1Database, mover: Mover): Promise<unknown> =>
+  withD1Retry(() => bindStatement(db, OPEN, { ...mover }).run())
+
+const SHUT = compileStatement(`
+  update doors set state = 'gone' where account = :account and move = :id and state <> 'open'`)
+
+/** Notes that the account does not live there: until a later move its door stays closed, and its rows may be dropped. */
+export const shutDoor = (db: D1Database, mover: Mover): Promise<unknown> =>
+  withD1Retry(() => bindStatement(db, SHUT, { ...mover }).run())

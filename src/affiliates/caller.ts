@@ -1,0 +1,289 @@
+import type { Context } from 'hono'
+import { createMiddleware } from 'hono/factory'
+import { findCustomersOf } from '../commission/db/customers-of.ts'
+import { viewOf } from '../platform/auth/affiliate-view.ts'
+import { type AppEnv, authorize, type ReadAffiliate } from '../platform/auth/authorize.ts'
+import { affiliateActor, type CallingAffiliate, type Grant } from '../platform/auth/grant.ts'
+import { isSafe } from '../platform/auth/roles.ts'
+import { digest, isWellFormed } from '../platform/auth/secret.ts'
+import { affiliateKeyObjectName } from '../platform/auth/token-gate.ts'
+import { accountDatabase, resolveDatabase } from '../platform/db/database.ts'
+import { findAccount, pseudonymKeyOf } from '../platform/directory/accounts.ts'
+import { readProfiles } from '../platform/directory/affiliates.ts'
+import { ApiError } from '../platform/errors.ts'
+import { invalidQuery } from '../platform/http/query.ts'
+import { acceptedLanguage } from '../platform/languages.ts'
+import { noteUse } from './last-use.ts'
+import {
+  CSRF_HEADER,
+  isMemberCsrfToken,
+  isViewer,
+  memberObjectName,
+  type PortalSession,
+  readMemberSession,
+} from './member-session.ts'
+import { openLineId, viewContextOf } from './pseudonyms.ts'
+import { findHolder } from './session-holder.ts'
+import { HIDDEN, visible } from './view.ts'
+
+const ALL_DAYS = { from: '0000-01-01', to: '9999-12-31' }
+
+/** Returns the id of the customer whom an affiliate knows under a name; null if they never had such a customer. */
+async function findNamedCustomer(
+  env: Env,
+  { id, account, view }: Pick<ReadAffiliate & CallingAffiliate, 'id' | 'account' | 'view'>,
+  name: string,
+): Promise<string | null> {
+  if (name === HIDDEN) return null
+  const databases = { db: accountDatabase(env, account), directory: env.DB }
+  const pseudonymKey = await pseudonymKeyOf(env.DB, account)
+  const query = { account: account.id, affiliates: [id], ...ALL_DAYS }
+  for (let cursor: Parameters<typeof findCustomersOf>[2] = null; ; ) {
+    const { customers, next } = await findCustomersOf(databases, query, cursor)
+    const data = customers.map(({ customer_id }) => ({ customer_id }))
+    const { nameOf } = await viewContextOf({ data }, view, pseudonymKey, id)
+    const found = data.find(({ customer_id }) => nameOf(customer_id, 'customer') === name)
+    if (found) return found.customer_id
+    if (next === null) return null
+    cursor = next
+  }
+}
+
+/**
+ * Authenticates an affiliate by their key or by a session of the portal, applies the rate limit, and decides
+ * what they see. Every route of affiliates passes here. A handler reads the affiliate from its grant, and
+ * sends what `showTo` returns; a response that did not pass through it never leaves.
+ *
+ * `weightOf` returns how many requests of the limit a request costs.
+ *
+ * @throws ApiError `missing_credentials`, `invalid_affiliate_key`, `rate_limited`, `insufficient_scope`,
+ * `affiliate_suspended`, `invalid_query`
+ */
+export const caller = (weightOf: (path: string, method: string) => number) =>
+  createMiddleware<AppEnv>(async function caller(c, next) {
+    const { objectName, accept, session } = (await readSession(c)) ?? (await readKey(c))
+    await authorize(
+      c,
+      next,
+      objectName,
+      weightOf(c.req.path, c.req.method),
+      invalidKey,
+      async (grant) => {
+        accept()
+        const shownGrant = await admit(c, grant)
+        if (session) await admitSession(c, shownGrant, session)
+        return shownGrant
+      },
+    ).catch((error) => {
+      if (error instanceof ApiError && error.code === 'invalid_affiliate_key') hideRate(c)
+      throw error
+    })
+    const isHidden = c.res.ok && c.res.status !== 204 && !c.var.isShown
+    if (isHidden) throw new Error('A response to an affiliate was not filtered.')
+  })
+
+/** The 401 of a deleted affiliate is that of an invented key, which has no rate. */
+function hideRate({ res: { headers } }: Context): void {
+  headers.delete('RateLimit')
+  headers.delete('RateLimit-Policy')
+}
+
+/** A credential by the name of its object. `accept` is called once the object has admitted the request. */
+interface Credential {
+  readonly objectName: string
+  readonly accept: () => void
+  /** The session of the portal; absent if the credential is a key. */
+  readonly session?: PortalSession
+}
+
+/**
+ * Returns the session of a member who is signed in to the portal; null if the request has none, or sends a key.
+ *
+ * @throws ApiError `invalid_request` if a change has no token of the session: another page of the browser could
+ * otherwise send it with the session's cookie (CSRF).
+ */
+async function readSession(c: Context<AppEnv>): Promise<Credential | null> {
+  if (c.req.header('Authorization') !== undefined) return null
+  const session = await readMemberSession(c, Date.now())
+  if (!session) return null
+  if (isViewer(session) && !isSafe(c.req.method)) throw readOnly()
+  const token = c.req.header(CSRF_HEADER) ?? ''
+  if (!isSafe(c.req.method) && !(await isMemberCsrfToken(c.env, session, token))) {
+    const detail = `A session sends its token in the header \`${CSRF_HEADER}\` with each change.`
+    throw new ApiError('invalid_request', { detail })
+  }
+  return { objectName: memberObjectName(session.id), accept: () => {}, session }
+}
+
+/** What a member of the team is told who sees the portal as an affiliate, and tries to change something. */
+export const READ_ONLY = 'You see what the affiliate sees. You cannot change anything here.'
+
+const readOnly = () => new ApiError('insufficient_scope', { detail: READ_ONLY })
+
+/** Refuses a session that has ended. */
+async function admitSession(c: Context<AppEnv>, grant: Grant, session: PortalSession) {
+  const db = accountDatabase(c.env, { id: grant.account, binding: grant.binding })
+  if (!(await findHolder(c.env, db, session))) throw invalidKey()
+}
+
+async function readKey(c: Context<AppEnv>): Promise<Credential> {
+  const [, key] = /^Bearer +(\S+)$/i.exec(c.req.header('Authorization') ?? '') ?? []
+  if (key === undefined) throw missingKey(c.req.header('x-api-key'))
+  if (!isWellFormed(key, 'taf')) throw invalidKey(key)
+  const found = await digest(key)
+  return {
+    objectName: affiliateKeyObjectName(found),
+    accept: () => noteUse(c, found, Date.now()),
+  }
+}
+
+/** An affiliate who calls, and what was read of them. */
+export interface Caller {
+  readonly grant: Grant
+  readonly affiliate: ReadAffiliate & CallingAffiliate
+  /** Who makes a change, for the audit log. */
+  readonly actor: string
+}
+
+/**
+ * Reads who calls with a grant. `accepted` is the `Accept-Language` of the request.
+ *
+ * @throws ApiError `invalid_affiliate_key` if there is no such affiliate any more.
+ */
+export async function readCaller(
+  env: Env,
+  grant: Grant,
+  accepted: string | undefined,
+): Promise<Caller> {
+  const { account, affiliate } = grant
+  if (!affiliate) throw invalidKey()
+  const profilesIn = (binding: string) =>
+    readProfiles(resolveDatabase(env, binding), account, [affiliate.id])
+  const [row, profiles] = await Promise.all([
+    findAccount(env.DB, account),
+    profilesIn(grant.binding),
+  ])
+  if (!row) throw invalidKey()
+  // The grant of a session stays as it was at the sign-in, also if the account has moved since.
+  const { binding } = row
+  const found = binding === grant.binding ? profiles : await profilesIn(binding)
+  const profile = found.get(affiliate.id)
+  if (!profile) throw invalidKey()
+  const view = viewOf(row)
+  const pseudonymKey = await pseudonymKeyOf(env.DB, row)
+  const { id } = affiliate
+  const calling = { ...affiliate, view }
+  return {
+    grant: { ...grant, binding, affiliate: calling },
+    actor: affiliateActor(affiliate),
+    affiliate: {
+      ...{ ...calling, account: row, profile },
+      language: profile.language ?? acceptedLanguage(accepted),
+      show: async (answer) => visible(answer, await viewContextOf(answer, view, pseudonymKey, id)),
+      lineIdOf: (shown) => openLineId(pseudonymKey, id, shown),
+      customerIdOf: (shown) => findNamedCustomer(env, { id, account: row, view }, shown),
+    },
+  }
+}
+
+/** What is asked: by a request, or by a page of the portal. */
+export interface Asked {
+  readonly method: string
+  /** The parameters by name. */
+  readonly params: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Refuses what an affiliate must not ask for. Every call passes here, whichever door it comes through.
+ *
+ * @throws ApiError `invalid_affiliate_key` if the account is disabled, `insufficient_scope`, `affiliate_suspended`,
+ * `invalid_query`.
+ */
+export function checkCaller({ grant, affiliate }: Caller, { method, params }: Asked): void {
+  if (affiliate.account.disabled === 1) throw invalidKey()
+  const needed = isSafe(method) ? 'read' : 'links'
+  if (!grant.scope.split(' ').includes(needed)) throw insufficientScope(needed)
+  if (affiliate.profile.status === 'suspended') throw suspended()
+  refuseHidden(params, affiliate.view)
+}
+
+/** Refuses parameters that would reveal what is hidden: filters and groups by a hidden value. */
+function refuseHidden(
+  params: Asked['params'],
+  { customer_ids, countries }: CallingAffiliate['view'],
+): void {
+  const groups = String(params.group_by ?? '').split(',')
+  const isUsed = (name: string) => params[name] !== undefined || groups.includes(name)
+  if (isUsed('affiliate_id')) {
+    throw invalidQuery(
+      '`affiliate_id` is not needed: every answer is about the affiliate who asks.',
+    )
+  }
+  for (const name of ['kyc_status_id', 'sales_status_id']) {
+    if (isUsed(name)) throw invalidQuery(`Affiliates do not see \`${name}\`.`)
+  }
+  if (isUsed('customer_id') && customer_ids === 'none') {
+    throw invalidQuery(
+      'The account does not show the ids of customers, so they cannot be filtered.',
+    )
+  }
+  if (isUsed('country_code') && !countries) {
+    throw invalidQuery('The account does not show the countries of customers.')
+  }
+}
+
+/** Admits the caller of a request. */
+async function admit(c: Context<AppEnv>, grant: Grant): Promise<Grant> {
+  const caller = await readCaller(c.env, grant, c.req.header('Accept-Language'))
+  const { searchParams } = new URL(c.req.url)
+  // A repeated parameter is refused by the route.
+  checkCaller(caller, { method: c.req.method, params: Object.fromEntries(searchParams) })
+  c.set('affiliate', caller.affiliate)
+  c.set('actor', caller.actor)
+  return caller.grant
+}
+
+const CHALLENGE = 'Bearer realm="affiliate"'
+
+const NO_KEY =
+  'Send the header `Authorization: Bearer` with the key of an affiliate, which starts with `taf_`.'
+
+const missingKey = (apiKey: string | undefined) =>
+  new ApiError('missing_credentials', {
+    detail: apiKey === undefined ? NO_KEY : `${NO_KEY} The header \`x-api-key\` is for brands.`,
+    headers: { 'WWW-Authenticate': CHALLENGE },
+  })
+
+/** What to say of a credential of somebody else, by its beginning. */
+const MISPLACED: readonly (readonly [beginning: string, detail: string])[] = [
+  ['tbt_', 'This is a Brand Token. Send it in the header `x-api-key`, to /tracking/events.'],
+  ['tcs_', 'This is the secret of an OAuth client. Send it to POST /oauth/token.'],
+  ['eyJ', 'This is an access token of a partner firm. Send it to /api/v1.'],
+]
+
+/** Returns the error of a key that is not valid, or of a session that has ended. */
+export function invalidKey(key = ''): ApiError {
+  const misplaced = MISPLACED.find(([beginning]) => key.startsWith(beginning))
+  return new ApiError('invalid_affiliate_key', {
+    detail: misplaced?.[1] ?? 'The key is malformed, unknown or no longer valid.',
+    headers: { 'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"` },
+  })
+}
+
+const suspended = () =>
+  new ApiError('affiliate_suspended', {
+    detail: 'The firm has suspended the affiliate, who earns on. Ask the firm.',
+  })
+
+/** The scope of a key that may read and change. */
+const WRITING = 'read links'
+
+const insufficientScope = (needed: 'read' | 'links') => {
+  const scope = needed === 'read' ? needed : WRITING
+  return new ApiError('insufficient_scope', {
+    detail: `This request requires a key with the scope \`${scope}\`.`,
+    headers: {
+      'WWW-Authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"`,
+    },
+  })
+}

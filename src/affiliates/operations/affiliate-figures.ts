@@ -1,0 +1,183 @@
+import * as v from 'valibot'
+import { dayNumber, latestPeriods } from '../../commission/engine/calendar.ts'
+import { withEveryone } from '../../commission/engine/plans-in-force.ts'
+import { fromUnits, moneyText } from '../../commission/statements/money.ts'
+import { accountList } from '../../platform/http/operation.ts'
+import { day } from '../../platform/validation/answer-fields.ts'
+import { described } from '../../platform/validation/described.ts'
+import { member, said } from '../../platform/validation/fields.ts'
+import { todayOf } from '../../platform/zone.ts'
+import {
+  type AffiliateFigures,
+  type AssignedPlan,
+  FIGURE_FILTERS,
+  FIGURE_LIMITS,
+  FIGURE_SORTS,
+  type FigureDays,
+  type ListedAffiliate,
+  listForFigures,
+  readAffiliateFigures,
+} from '../db/affiliate-figures.ts'
+
+/** The periods of each kind whose earnings are listed, the current one among them. */
+const PERIODS = 3
+
+/** Returns the days and periods of figures on a day (`YYYY-MM-DD`). */
+export function daysOf(today: string): FigureDays {
+  const last = (['month', 'week'] as const).map((kind) =>
+    latestPeriods(dayNumber(today), kind, PERIODS).map(({ id }) => id),
+  )
+  return { today, open: last.flatMap((ids) => ids.slice(0, 1)), periods: last.flat() }
+}
+
+interface Sum {
+  readonly currency: string
+  readonly units: string
+}
+
+/** Returns a sum as money. */
+export const amountOf = ({ currency, units }: Sum): string =>
+  moneyText(fromUnits(units, currency), currency)
+
+const presentPlan = ({ plan, from, affiliate_id }: AssignedPlan) => ({
+  plan,
+  from,
+  for_all: affiliate_id === '*',
+})
+
+/** Returns an affiliate with its figures, as the list shows it. */
+function present(row: ListedAffiliate, figures: AffiliateFigures) {
+  const { affiliate_id, parent, display_name, contact_email, status } = row
+  const { assigned, balances, earned, lastSignups } = figures
+  const isOwn = (row: { affiliate_id: string }) => row.affiliate_id === affiliate_id
+  const forAll = assigned.filter((one) => one.affiliate_id === '*')
+  const governing = withEveryone(assigned.filter(isOwn), forAll)
+  const plan = governing.findLast(({ is_next }) => is_next === 0)
+  const next = governing.find(({ is_next }) => is_next === 1)
+  const sums = balances.filter(isOwn)
+  const currencies = [...new Set(sums.map(({ currency }) => currency))].sort()
+  const sumOf = (currency: string, what: 'balance' | 'due') =>
+    amountOf(
+      sums.find((sum) => sum.currency === currency && sum.what === what) ?? {
+        currency,
+        units: '0',
+      },
+    )
+  return {
+    affiliate_id,
+    display_name,
+    contact_email,
+    status,
+    parent,
+    plan: plan ? presentPlan(plan) : null,
+    next_plan: next ? presentPlan(next) : null,
+    balances: currencies.map((currency) => ({
+      currency,
+      balance: sumOf(currency, 'balance'),
+      due: sumOf(currency, 'due'),
+    })),
+    earned: earned
+      .filter(isOwn)
+      .map((sum) => ({ period: sum.period, currency: sum.currency, total: amountOf(sum) })),
+    last_signup: lastSignups.get(affiliate_id) ?? null,
+  }
+}
+
+const plan = described(() =>
+  v.object({
+    plan: member(v.string(), 'Its id.'),
+    from: member(day, 'The first day of the assignment.'),
+    for_all: member(v.boolean(), 'Whether it is assigned by `*`.'),
+  }),
+)
+const currency = described(() => member(v.string(), 'An ISO 4217 code.'))
+const money = described(() => v.pipe(v.string(), v.regex(/^-?\d+(\.\d+)?$/)))
+
+export const listAffiliateFigures = accountList({
+  topic: 'affiliates',
+  path: '/affiliates/figures',
+  id: 'listAffiliateFigures',
+  role: 'viewer',
+  params: {
+    affiliate_id: v.optional(member(v.string(), said('Returns only this affiliate.', 'IB-07'))),
+    search: v.optional(
+      member(
+        v.string(),
+        said(
+          'Returns only affiliates whose id or name has this text, or whose parent has this id.',
+          'IB',
+        ),
+      ),
+    ),
+    only: v.optional(
+      member(
+        v.picklist(FIGURE_FILTERS),
+        said(
+          'Returns only affiliates without a plan, neither of their own nor by `*`, or only those whose balance is not 0.',
+          'without_plan',
+        ),
+      ),
+    ),
+    sort: v.optional(
+      member(
+        v.picklist(FIGURE_SORTS),
+        said(
+          'The order: by id, which is the default, or with the highest earnings of the current month or week first, whatever their currency.',
+          'earned',
+        ),
+      ),
+    ),
+  },
+  words: described(() => ({
+    description:
+      'Lists the configured affiliates, each with its plan, balance, earnings of the last periods and last signup.',
+    answer: v.object({
+      affiliate_id: member(v.string(), 'Identifies the affiliate.'),
+      display_name: v.nullable(member(v.string(), 'What the team calls them, or null.')),
+      contact_email: v.nullable(member(v.string(), 'Their e-mail address, or null.')),
+      status: member(
+        v.picklist(['active', 'suspended']),
+        '`active`, or `suspended`: it cannot call, and earns on.',
+      ),
+      parent: v.nullable(member(v.string(), 'The affiliate who referred them, or null.')),
+      plan: v.nullable(member(plan, 'The plan of customers who sign up today, or null.')),
+      next_plan: v.nullable(
+        member(plan, 'The next plan that is assigned from a later day on, or null.'),
+      ),
+      balances: member(
+        v.array(
+          v.object({
+            currency,
+            balance: member(money, 'The sum of all entries of the ledger.'),
+            due: member(money, 'What is approved and not yet paid.'),
+          }),
+        ),
+        'By currency.',
+      ),
+      earned: member(
+        v.array(
+          v.object({
+            period: member(v.string(), 'The month or ISO week.'),
+            currency,
+            total: member(money, 'The sum of the totals.'),
+          }),
+        ),
+        'The totals of statements of the last three months and weeks, the current ones among them, by period and currency.',
+      ),
+      last_signup: v.nullable(
+        member(
+          day,
+          `The day of the last signup among the latest ${FIGURE_LIMITS.customers.toLocaleString('en')} customers of the account, or null.`,
+        ),
+      ),
+    }),
+    command: { name: 'affiliates figures' },
+  })),
+  async list({ env, db, account }, filter, page) {
+    const days = daysOf(todayOf(account))
+    const found = await listForFigures(db, account.id, filter, days, page)
+    const ids = found.data.map(({ affiliate_id }) => affiliate_id)
+    const figures = await readAffiliateFigures({ db, directory: env.DB }, account.id, ids, days)
+    return { ...found, data: found.data.map((row) => present(row, figures)) }
+  },
+})

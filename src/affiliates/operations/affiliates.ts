@@ -1,0 +1,337 @@
+import * as v from 'valibot'
+import { prepareAssignments } from '../../commission/operations/plans.ts'
+import { markChanges, markOwned } from '../../ingest/db/changed.ts'
+import { type AffiliateParents, readParents, replaceParents } from '../../ingest/db/histories.ts'
+import { MAX_RECORDS } from '../../ingest/envelope.ts'
+import { firstDifference, refuseArchived } from '../../platform/db/archived.ts'
+import { toDay } from '../../platform/db/history.ts'
+import { isAssertionFailure, withD1Retry } from '../../platform/db/retry.ts'
+import * as rows from '../../platform/directory/affiliates.ts'
+import { insertEntry } from '../../platform/directory/audit.ts'
+import { ApiError } from '../../platform/errors.ts'
+import { type AccountCall, accountList, accountOperation } from '../../platform/http/operation.ts'
+import { readIds } from '../../platform/http/query.ts'
+import { validateAt, validationFailed } from '../../platform/http/read-fields.ts'
+import { LANGUAGES } from '../../platform/languages.ts'
+import { count, day } from '../../platform/validation/answer-fields.ts'
+import { described, named } from '../../platform/validation/described.ts'
+import { member, said } from '../../platform/validation/fields.ts'
+import type { Issue } from '../../platform/validation/issue.ts'
+import { todayOf } from '../../platform/zone.ts'
+import { affiliate } from '../affiliate-fields.ts'
+import { listAffiliateFigures } from './affiliate-figures.ts'
+import {
+  type AffiliateInput,
+  changedParents,
+  changeTree,
+  findTreeIssues,
+  type Tree,
+  toTree,
+} from './affiliate-tree.ts'
+
+export const putAffiliates = accountOperation({
+  topic: 'affiliates',
+  id: 'putAffiliates',
+  method: 'PUT',
+  path: '/affiliates',
+  role: 'manager',
+  params: {
+    dry_run: v.optional(
+      member(v.boolean(), said('Validate only: same response, nothing stored.', true)),
+    ),
+  },
+  whole: true,
+  body: {
+    affiliates: v.pipe(
+      v.array(v.strictObject(affiliate)),
+      v.minLength(1),
+      v.maxLength(MAX_RECORDS),
+    ),
+  },
+  words: described(() => ({
+    description:
+      'Adds or changes 1 to 1000 affiliates, each with an optional parent and plan, all or none. Customers that named an affiliate earlier are assigned to it without being sent again. An id with white space around it is refused, and so is `*`.',
+    answer: v.object({
+      received: member(count, 'The number of affiliates of the request.'),
+      changed: member(
+        count,
+        'The number of those that are new, have changed or have an `assignment`.',
+      ),
+      parents_removed: v.exactOptional(
+        member(count, 'The number of those whose parent was removed, if there are any.'),
+      ),
+    }),
+    errors: ['conflict'],
+    command: { name: 'affiliates import' },
+  })),
+  run: (call, { dry_run: isDryRun = false, affiliates }) =>
+    putAll(call, readAffiliateList(affiliates), isDryRun),
+})
+
+/**
+ * Checks affiliates, stores them with their plans unless it is a dry run, and returns what changes.
+ *
+ * @throws ApiError `validation_failed`, `conflict`
+ */
+async function putAll(call: AccountCall, { sent, issues }: SentList, isDryRun: boolean) {
+  const { account: row, db, actor } = call
+  const account = row.id
+  const ids = sent.map(({ affiliate_id }) => affiliate_id)
+  const assigned = sent.flatMap(({ pointer, affiliate_id, assignment }) =>
+    assignment ? [{ ...assignment, affiliate_id, pointer: `${pointer}/assignment` }] : [],
+  )
+  const [parents, profiles, plans] = await Promise.all([
+    readParents(db, account, null),
+    rows.readProfiles(db, account, ids),
+    assigned.length > 0 ? prepareAssignments(call, assigned) : null,
+  ])
+  const before = toTree(parents)
+  const after = changeTree(before, sent, todayOf(row))
+  const changed = changedParents(before, after)
+  const moved = movedFrom(before, changed)
+  for (const from of moved) await refuseArchived(db, account, from)
+  const circles = findTreeIssues(sent, after)
+  const all = [...issues, ...circles, ...(plans?.issues ?? [])]
+  if (all.length > 0) throw validationFailed(all)
+  await plans?.refuseClosed()
+  const renamed = sent.filter((one) => profileChanges(one, profiles).length > 0)
+  const added = sent.filter(({ affiliate_id }) => !before.has(affiliate_id))
+  const details = {
+    affiliates: sent.length,
+    ids: ids.slice(0, MAX_AUDITED_IDS),
+    ...(added.length > 0 && { added: added.length }),
+    before: replacedParents(before, changed),
+    ...(renamed.length > 0 && { profiles: changedProfiles(renamed, profiles) }),
+  }
+  const statements = [
+    ...(plans?.checks ?? []),
+    markChanges(db, account, moved.map(toDay)),
+    markOwned(
+      db,
+      account,
+      added.map(({ affiliate_id }) => affiliate_id),
+    ),
+    ...rows.putAffiliates(db, account, sent),
+    ...replaceParents(db, account, changed),
+    ...(changed.length > 0 ? [rows.rejectDeepTrees(db, account)] : []),
+    insertEntry(db, { actor, action: 'affiliates.put', account, details }),
+    ...(plans ? [...plans.puts, insertEntry(db, plans.entry)] : []),
+  ]
+  if (!isDryRun) {
+    await withD1Retry(() => db.batch(statements)).catch(async (error) => {
+      if (!isAssertionFailure(error)) throw error
+      await plans?.refuseClosed()
+      throw new ApiError('conflict', { detail: REFUSED, cause: error })
+    })
+  }
+  return answerTo(sent, { before, changed, others: [...changed, ...renamed, ...assigned], added })
+}
+
+const REFUSED = `A chain of parents would have more than ${rows.MAX_LEVELS} affiliates: choose parents that are nearer to the top of the tree. Or another change was made at the same time, such as that a plan was withdrawn: read the affiliates and try again.`
+
+/** Returns what a request changes, in numbers. */
+function answerTo(
+  sent: readonly AffiliateInput[],
+  changes: {
+    readonly before: Tree
+    readonly changed: readonly AffiliateParents[]
+    readonly others: readonly { readonly affiliate_id: string }[]
+    readonly added: readonly AffiliateInput[]
+  },
+) {
+  const { before, changed, others, added } = changes
+  const isRemoved = ({ affiliate_id, parents }: AffiliateParents) =>
+    !parents.at(-1)?.parent && Boolean(before.get(affiliate_id)?.at(-1)?.parent)
+  const removed = changed.filter(isRemoved).length
+  return {
+    received: sent.length,
+    changed: new Set([...added, ...others].map(({ affiliate_id }) => affiliate_id)).size,
+    ...(removed > 0 && { parents_removed: removed }),
+  }
+}
+
+/** Returns the days from which affiliates of before get another parent; null: from the beginning. */
+function movedFrom(before: Tree, changed: readonly AffiliateParents[]): (string | null)[] {
+  return changed.flatMap(({ affiliate_id, parents }) => {
+    const old = before.get(affiliate_id)
+    const from = old && firstDifference(old, parents, ({ parent }) => parent)
+    return from === undefined ? [] : [from]
+  })
+}
+
+type Profiles = ReadonlyMap<string, rows.AffiliateProfile>
+
+/** Returns the members of an affiliate's profile that are sent with another value than is stored. */
+const profileChanges = (
+  sent: AffiliateInput,
+  profiles: Profiles,
+): (keyof rows.AffiliateProfile)[] =>
+  rows.PROFILE_MEMBERS.filter((name) => {
+    const initial = name === 'status' ? 'active' : null
+    const stored = profiles.get(sent.affiliate_id)?.[name] ?? initial
+    return sent[name] !== undefined && sent[name] !== stored
+  })
+
+/** Returns which members of profiles a request changes, as the audit log names them: without their values. */
+const changedProfiles = (renamed: readonly AffiliateInput[], profiles: Profiles) =>
+  renamed.slice(0, MAX_AUDITED_IDS).map((one) => ({
+    affiliate_id: one.affiliate_id,
+    changed: profileChanges(one, profiles),
+    // Who may call is no personal data, and the log must tell a suspension from its end.
+    ...(one.status !== undefined && { status: one.status }),
+  }))
+
+/** The audit log names at most this many affiliates of a request. */
+const MAX_AUDITED_IDS = 20
+
+/** The audit log names at most this many former parents of each of them, the latest. */
+const MAX_AUDITED_PARENTS = 20
+
+/** Returns the parents by day that a request replaces, as the audit log names them. */
+const replacedParents = (before: Tree, changed: readonly AffiliateParents[]): AffiliateParents[] =>
+  changed
+    .flatMap(({ affiliate_id }) => {
+      const parents = before.get(affiliate_id)?.slice(-MAX_AUDITED_PARENTS)
+      return parents ? [{ affiliate_id, parents }] : []
+    })
+    .slice(0, MAX_AUDITED_IDS)
+
+/** The affiliates of a body with a valid id, and the issues of all. */
+interface SentList {
+  readonly sent: readonly AffiliateInput[]
+  readonly issues: readonly Issue[]
+}
+
+/** Returns the affiliates of a body with a valid id, and the issues of all. */
+function readAffiliateList(body: unknown): SentList {
+  if (!Array.isArray(body))
+    throw validationFailed([{ pointer: '', code: 'type', expected: 'array' }])
+  if (body.length < 1 || body.length > MAX_RECORDS) {
+    const expected = `1 to ${MAX_RECORDS}`
+    const received = String(body.length)
+    throw validationFailed([{ pointer: '', code: 'record_count', expected, received }])
+  }
+  const seen = new Set<unknown>()
+  const issues: Issue[] = []
+  const sent = body.flatMap((item: unknown, index): AffiliateInput[] => {
+    const pointer = `/${index}`
+    const checked = validateAt(item, affiliate, pointer)
+    const { affiliate_id, parent, from } = checked.output
+    issues.push(...checked.issues)
+    if (from !== undefined && parent === undefined)
+      issues.push({ pointer: `${pointer}/parent`, code: 'required' })
+    if (seen.has(affiliate_id)) issues.push({ pointer, code: 'duplicate_key' })
+    if (affiliate_id === undefined) return []
+    seen.add(affiliate_id)
+    return [{ pointer, ...checked.output, affiliate_id }]
+  })
+  return { sent, issues }
+}
+
+const affiliate_only = v.optional(member(v.string(), said('Returns only this affiliate.', 'IB-07')))
+
+const row = described(() =>
+  named(
+    'Affiliate',
+    v.object({
+      affiliate_id: member(v.string(), 'The id of the affiliate.'),
+      parent: v.nullable(member(v.string(), 'The affiliate above this one.')),
+      display_name: v.nullable(member(v.string(), 'What the team calls them.')),
+      contact_email: v.nullable(member(v.string(), 'Their e-mail address.')),
+      language: v.nullable(
+        member(v.picklist(LANGUAGES), 'The language of the portal; null: that of the browser.'),
+      ),
+      note: v.nullable(member(v.string(), 'What the team noted.')),
+      status: member(
+        v.picklist(['active', 'suspended']),
+        '`active`, or `suspended`: it cannot call, and earns on.',
+      ),
+    }),
+  ),
+)
+
+const ofAffiliates = { topic: 'affiliates', path: '/affiliates', role: 'viewer' } as const
+
+export const listAffiliates = accountList({
+  ...ofAffiliates,
+  id: 'listAffiliates',
+  params: {
+    affiliate_id: affiliate_only,
+    beginning: v.optional(
+      member(
+        v.string(),
+        said(
+          'Returns only affiliates whose id, name or e-mail address begins with this text. Case matters only for ids.',
+          'Forex Fr',
+        ),
+      ),
+    ),
+    ids: v.optional(
+      member(
+        v.string(),
+        said('Returns only these affiliates: a JSON array of 1 to 500 ids.', '["IB-07", "IB-08"]'),
+      ),
+    ),
+  },
+  words: described(() => ({
+    description: 'Lists the configured affiliates, ordered by id.',
+    answer: row,
+    command: { name: 'affiliates list' },
+  })),
+  list: ({ db, account }, { ids, ...filter }, page) =>
+    rows.listAffiliates(db, account.id, page, {
+      ...filter,
+      ...(ids !== undefined && { ids: readIds('ids', ids) }),
+    }),
+})
+
+export const listParents = accountList({
+  ...ofAffiliates,
+  path: '/affiliates/parents',
+  id: 'listParents',
+  params: { affiliate_id: affiliate_only },
+  words: described(() => ({
+    description:
+      'Lists the configured affiliates with their parents by day, ordered by id. A parent counts from the day on which it was set, or from the `from` that came with it.',
+    answer: v.object({
+      affiliate_id: member(v.string(), 'The id of the affiliate.'),
+      parents: member(
+        v.array(
+          v.object({
+            from: v.nullable(member(day, 'The first day. Null: from the beginning.')),
+            parent: v.nullable(member(v.string(), 'The parent, if any.')),
+          }),
+        ),
+        'In order of days. The first holds from the beginning.',
+      ),
+    }),
+    command: { name: 'affiliates parents' },
+  })),
+  async list({ db, account }, filter, page) {
+    const found = await rows.listAffiliates(db, account.id, page, filter)
+    const ids = found.data.map((one) => one.affiliate_id)
+    return { ...found, data: await readParents(db, account.id, ids) }
+  },
+})
+
+export const listUnconfiguredAffiliates = accountOperation({
+  ...ofAffiliates,
+  path: '/affiliates/unconfigured',
+  id: 'listUnconfiguredAffiliates',
+  method: 'GET',
+  words: described(() => ({
+    description: `Lists the affiliate ids that the latest ${rows.UNCONFIGURED_CUSTOMERS.toLocaleString('en')} customers name but that are not configured, with the number of these customers.`,
+    answer: v.object({ data: v.array(v.object({ affiliate_id: v.string(), customers: count })) }),
+    command: { name: 'affiliates unconfigured' },
+  })),
+  run: async ({ db, account }) => ({ data: await rows.listUnconfigured(db, account.id) }),
+})
+
+/** The operations on the affiliates of an account, each with the affiliate who referred it, if any. */
+export const AFFILIATE_OPERATIONS = [
+  putAffiliates,
+  listAffiliates,
+  listParents,
+  listAffiliateFigures,
+  listUnconfiguredAffiliates,
+]

@@ -1,0 +1,185 @@
+import * as v from 'valibot'
+import { currency, presentBalances } from '../books/operations/ledger.ts'
+import { readBalances } from '../commission/db/ledger.ts'
+import { dayNumber, dayText, periodOf, periodUntil } from '../commission/engine/calendar.ts'
+import type { QualificationReport } from '../commission/engine/once-report.ts'
+import { withinLimit } from '../commission/statements/on-request.ts'
+import { periodIn } from '../commission/why/period.ts'
+import { listQualifications } from '../commission/why/unearned.ts'
+import { type AffiliateCall, affiliateOperation } from '../platform/http/operation.ts'
+import { readDayRange } from '../platform/http/query.ts'
+import { count, day, daysNeeded, money } from '../platform/validation/answer-fields.ts'
+import { described, named } from '../platform/validation/described.ts'
+import { member, said } from '../platform/validation/fields.ts'
+import { todayOf } from '../platform/zone.ts'
+import { reportOfAffiliate } from '../reports/own-report.ts'
+import { type Figures, metricsIn, parseReport } from '../reports/report.ts'
+import { dueMembers, ownBalances, presentDue, readHeld, readPending } from './books.ts'
+import { readEarned } from './db/affiliate-figures.ts'
+import { amountOf, daysOf } from './operations/affiliate-figures.ts'
+
+const NARROW = 'Ask for fewer days.'
+
+interface Days {
+  readonly from: string
+  readonly to: string
+}
+
+/** Returns as many days before others. */
+function daysBefore({ from, to }: Days): Days {
+  const first = dayNumber(from)
+  return { from: dayText(2 * first - dayNumber(to) - 1), to: dayText(first - 1) }
+}
+
+/** Counts by metric. */
+const counted = (metrics: Figures['metrics']) =>
+  Object.fromEntries(
+    Object.entries(metrics).map(([name, one]) => [name, one === null ? null : Number(one)]),
+  )
+
+/** Reads the counts of some days, in groups. */
+function readCounts({ env, session, grant, affiliate }: AffiliateCall, days: Days, group_by = '') {
+  const { account, vertical } = grant
+  const metrics = metricsIn(vertical, 'portal')
+    .map(({ name }) => name)
+    .join()
+  const sent = { ...days, metrics, ...(group_by && { group_by }) }
+  const databases = { session, directory: env.DB }
+  return reportOfAffiliate(databases, { account, vertical }, affiliate, parseReport(vertical, sent))
+}
+
+/** Returns the days of some qualifications. */
+const qualifiedIn = (all: readonly QualificationReport[], { from, to }: Days): string[] =>
+  all.flatMap(({ qualified_on: on }) => (on !== null && on >= from && on <= to ? [on] : []))
+
+/** Reads the counts of each day, with the customers who qualified on it, and those of the days before. */
+async function readDays(call: AffiliateCall, days: Days, isCompared: boolean) {
+  const { grant, affiliate } = call
+  const earlier = daysBefore(days)
+  const report = await readCounts(call, days, 'day')
+  const before = isCompared && (await readCounts(call, earlier))
+  const period = periodOf(dayNumber(days.to), 'month')
+  const all = await withinLimit(grant, NARROW, async () =>
+    listQualifications(await periodIn(call, period), periodUntil(period, dayNumber(days.to)), {
+      affiliate_id: affiliate.id,
+    }),
+  )
+  const qualified = qualifiedIn(all, days)
+  const byDay = new Map(report.data.map(({ groups, metrics }) => [String(groups.day), metrics]))
+  return {
+    days: [...new Set([...byDay.keys(), ...qualified])].sort().map((one) => ({
+      day: one,
+      metrics: counted(byDay.get(one) ?? {}),
+      qualified: qualified.filter((on) => on === one).length,
+    })),
+    totals: { metrics: counted(report.totals.metrics), qualified: qualified.length },
+    ...(before && {
+      before: {
+        metrics: counted(before.totals.metrics),
+        qualified: qualifiedIn(all, earlier).length,
+      },
+    }),
+    waiting: all.filter(({ status }) => status === 'waiting').length,
+  }
+}
+
+const metrics = described(() =>
+  member(
+    v.record(v.string(), v.nullable(v.pipe(v.number(), v.integer()))),
+    'The counts by metric. Null if it cannot be told.',
+  ),
+)
+
+const totals = described(() => v.object({ metrics, qualified: count }))
+
+const waiting = described(() =>
+  v.array(
+    v.object({
+      statement: member(v.string(), 'The id of the statement.'),
+      plan: v.string(),
+      period: v.string(),
+      currency,
+      payable_on: day,
+      amount: money,
+    }),
+  ),
+)
+
+export const getAffiliateOverview = affiliateOperation({
+  topic: 'affiliate-api',
+  id: 'getAffiliateOverview',
+  method: 'GET',
+  path: '/overview',
+  weight: 20,
+  params: {
+    ...daysNeeded,
+    compare: v.optional(
+      member(v.boolean(), said('Whether to count as many days before, too.', true)),
+    ),
+  },
+  words: described(() => ({
+    description:
+      'Returns the figures of some days, what was earned in the last periods, the balance, and what is pending and why.',
+    answer: named(
+      'AffiliateOverview',
+      v.object({
+        from: day,
+        to: day,
+        days: member(
+          v.array(
+            v.object({
+              day,
+              metrics,
+              qualified: member(count, 'The customers who qualified on it.'),
+            }),
+          ),
+          'The figures of each day that has any.',
+        ),
+        totals,
+        before: v.exactOptional(
+          member(totals, 'With `compare=true`: the totals of as many days before `from`.'),
+        ),
+        earned: member(
+          v.array(v.object({ period: v.string(), currency, total: money })),
+          'What the statements of the last periods come to.',
+        ),
+        balances: ownBalances,
+        pending: member(
+          v.object({
+            waiting: member(count, 'The customers of whom something is missing under a rule.'),
+            ...dueMembers,
+            hold_period: member(waiting, 'Approved statements whose day has not come.'),
+            below_minimum: member(waiting, 'Balances that wait for the minimum payout.'),
+          }),
+          'What is not paid yet, and why.',
+        ),
+      }),
+    ),
+    errors: ['validation_failed'],
+  })),
+  async run(call, { compare = false, ...query }) {
+    const days = readDayRange(query)
+    const { session, affiliate } = call
+    const { id, account, view } = affiliate
+    const { waiting: missing, ...figures } = await readDays(call, days, compare)
+    const [earned, sums, held, pending] = await Promise.all([
+      view.drafts ? readEarned(session, account.id, [id], daysOf(todayOf(account)).periods) : [],
+      readBalances(session, account.id, id),
+      readHeld(call),
+      readPending(call),
+    ])
+    const due = presentDue(call, { sums, held, later: pending.hold_period })
+    return {
+      ...days,
+      ...figures,
+      // The sums include drafts.
+      earned: earned.map((sum) => ({
+        period: sum.period,
+        currency: sum.currency,
+        total: amountOf(sum),
+      })),
+      balances: presentBalances(sums),
+      pending: { waiting: missing, ...due, ...pending },
+    }
+  },
+})

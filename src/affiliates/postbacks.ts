@@ -1,0 +1,190 @@
+import * as v from 'valibot'
+import {
+  type AffiliateCall,
+  affiliateList,
+  affiliateOperation,
+} from '../platform/http/operation.ts'
+import { validationFailed } from '../platform/http/read-fields.ts'
+import { count } from '../platform/validation/answer-fields.ts'
+import { described, listOf, named, withMembers } from '../platform/validation/described.ts'
+import { member } from '../platform/validation/fields.ts'
+import {
+  POSTBACK_EVENTS,
+  type PostbackEvent,
+  RETURNED_EVENT,
+  TEST_EVENT,
+} from '../webhooks/events.ts'
+import { WEBHOOK_LIMITS } from '../webhooks/limits.ts'
+import { macroProblem } from '../webhooks/macros.ts'
+import * as hooks from '../webhooks/manage.ts'
+import { replayFields } from '../webhooks/operations/webhook-fields.ts'
+import { attempt, attemptFilters, secret } from '../webhooks/operations/webhooks.ts'
+import { postback, postback_id, presentPostback } from './operations/affiliate-postbacks.ts'
+import { newPostback, postbackChange } from './operations/postback-fields.ts'
+import { TEST_VALUES } from './postback-address.ts'
+import { skipQualified } from './postback-causes.ts'
+
+/** Returns what a change needs to know. */
+const changeOf = ({ env, actor, affiliate }: AffiliateCall) => ({
+  ...{ env, actor, account: affiliate.account, affiliate_id: affiliate.id },
+})
+
+/** Throws `validation_failed` if events must not be sent to a URL. */
+function checkUrl(env: Env, url: string | undefined): void {
+  const expected = url === undefined ? null : macroProblem(url, env)
+  if (expected === null) return
+  throw validationFailed([{ pointer: '/url', code: 'pattern', expected, value: url }])
+}
+
+/** Leaves out who has qualified so far if these events include that, so that only later ones are sent. */
+async function skipEarlier({ env, affiliate }: AffiliateCall, events: readonly string[]) {
+  if (!events.includes('qualified')) return
+  await skipQualified(env, affiliate.account, affiliate.id, Date.now())
+}
+
+const topic = 'affiliate-tools'
+const ofPostbacks = { topic, path: '/postbacks' } as const
+const params = { postback_id }
+const ofPostback = { topic, path: '/postbacks/{postback_id}', params } as const
+
+export const listPostbacks = affiliateOperation({
+  ...ofPostbacks,
+  id: 'listPostbacks',
+  method: 'GET',
+  words: described(() => ({
+    description: 'Lists the postbacks of the affiliate, the oldest first, without their secrets.',
+    answer: listOf(postback),
+  })),
+  run: async (call) => ({
+    data: (await hooks.listEndpoints(changeOf(call))).map(presentPostback),
+  }),
+})
+
+export const createPostback = affiliateOperation({
+  ...ofPostbacks,
+  id: 'createPostback',
+  method: 'POST',
+  body: newPostback,
+  status: 201,
+  words: described(() => ({
+    description: `Creates a postback: from now on, what happens to the affiliate’s customers and commission is sent to its URL, once for each cause. What happened before is not sent. The secret of a POST postback is shown only once. An affiliate has at most ${WEBHOOK_LIMITS.postbacks} postbacks.`,
+    answer: named('NewPostback', withMembers(postback, { secret: v.nullable(secret) })),
+    errors: ['conflict'],
+  })),
+  async run(call, { url, method = 'GET', events }) {
+    checkUrl(call.env, url)
+    await skipEarlier(call, events)
+    const fields = { url, method, events, description: null }
+    const { row, secret } = await hooks.createEndpoint(changeOf(call), fields)
+    return { ...presentPostback(row), secret }
+  },
+})
+
+export const changePostback = affiliateOperation({
+  ...ofPostback,
+  id: 'changePostback',
+  method: 'PATCH',
+  body: postbackChange,
+  words: described(() => ({
+    description:
+      'Changes the URL or the types of events, or pauses a postback or lets it go on. Omitted members keep their values.',
+    answer: postback,
+  })),
+  async run(call, { postback_id: id, ...fields }) {
+    const stored = await hooks.findEndpoint(changeOf(call), id)
+    checkUrl(call.env, fields.url)
+    const { disabled, events = JSON.parse(stored.events) } = fields
+    if (disabled === false || fields.events !== undefined) await skipEarlier(call, events)
+    return presentPostback(await hooks.changeEndpoint(changeOf(call), id, fields))
+  },
+})
+
+export const deletePostback = affiliateOperation({
+  ...ofPostback,
+  id: 'deletePostback',
+  method: 'DELETE',
+  words: described(() => ({
+    description: 'Deletes a postback. Nothing more is sent to it, not even what is pending.',
+    answer: null,
+  })),
+  async run(call, { postback_id: id }) {
+    await hooks.deleteEndpoint(changeOf(call), id)
+    return null
+  },
+})
+
+export const testPostback = affiliateOperation({
+  ...ofPostback,
+  path: `${ofPostback.path}/test`,
+  id: 'testPostback',
+  method: 'POST',
+  status: 202,
+  words: described(() => ({
+    description:
+      'Sends an event of the type `webhook.test` with invented values. `GET …/attempts` shows what the tracker answered.',
+    answer: v.object({ event_id: member(v.string(), 'The id of the event that is sent.') }),
+    errors: ['conflict'],
+  })),
+  async run(call, { postback_id: id }) {
+    return { event_id: await hooks.testEndpoint(changeOf(call), id, TEST_VALUES) }
+  },
+})
+
+export const replayPostback = affiliateOperation({
+  ...ofPostback,
+  path: `${ofPostback.path}/replay`,
+  id: 'replayPostback',
+  method: 'POST',
+  body: replayFields,
+  status: 202,
+  words: described(() => ({
+    description:
+      'Sends one event again, or the events of causes in a span, at most 10,000: also those that another postback of the affiliate was sent and this one was not. They keep their ids. Pending events are left out.',
+    answer: v.object({
+      replayed: member(count, 'The number of events that are sent again.'),
+    }),
+    errors: ['conflict'],
+  })),
+  async run(call, { postback_id: id, ...fields }) {
+    return { replayed: await hooks.replayEndpoint(changeOf(call), id, fields) }
+  },
+})
+
+/** The types of events that postbacks are sent. */
+type SentType = PostbackEvent | typeof RETURNED_EVENT | typeof TEST_EVENT
+
+export const listPostbackAttempts = affiliateList({
+  ...ofPostback,
+  path: `${ofPostback.path}/attempts`,
+  id: 'listPostbackAttempts',
+  params: { postback_id, ...attemptFilters },
+  words: described(() => ({
+    description: 'Lists the attempts of the last 30 days, the newest first.',
+    answer: named(
+      'PostbackAttempt',
+      withMembers(attempt, {
+        type: v.nullable(
+          member(
+            v.picklist([...POSTBACK_EVENTS, RETURNED_EVENT, TEST_EVENT]),
+            'The type of the event. Null if the event has expired.',
+          ),
+        ),
+      }),
+    ),
+  })),
+  async list(call, { postback_id: id, event_id = null, failed = false }, page) {
+    const filter = { event: event_id, onlyFailed: failed }
+    return hooks.readAttempts<SentType>(changeOf(call), id, filter, page)
+  },
+})
+
+/** The operations on the postbacks of the affiliate who calls. A secret is shown only once, when it is created. */
+export const POSTBACK_OPERATIONS = [
+  listPostbacks,
+  createPostback,
+  changePostback,
+  deletePostback,
+  testPostback,
+  replayPostback,
+  listPostbackAttempts,
+]

@@ -1,0 +1,98 @@
+import { ACCOUNT_OPERATIONS } from '../accounts/accounts.ts'
+import { ARCHIVE_OPERATIONS } from '../accounts/archive/archives.ts'
+import { getOwnAccount, listAttention } from '../accounts/attention.ts'
+import { listAuditLog } from '../accounts/audit-log.ts'
+import { BRAND_TOKEN_OPERATIONS } from '../accounts/brand-tokens.ts'
+import { getChanges } from '../accounts/changes.ts'
+import { CLIENT_OPERATIONS } from '../accounts/clients.ts'
+import { listDatabases } from '../accounts/databases.ts'
+import { ERASURE_OPERATIONS } from '../accounts/erasure/erasures.ts'
+import { EVENT_OPERATIONS } from '../accounts/events.ts'
+import { MOVE_OPERATIONS } from '../accounts/move/moves.ts'
+import { searchAccounts } from '../accounts/search.ts'
+import { MAPPING_OPERATIONS } from '../accounts/status-map.ts'
+import { AFFILIATE_KEY_OPERATIONS } from '../affiliates/operations/affiliate-keys.ts'
+import { AFFILIATE_MEMBER_OPERATIONS } from '../affiliates/operations/affiliate-members.ts'
+import { listAffiliatePostbacks } from '../affiliates/operations/affiliate-postbacks.ts'
+import { AFFILIATE_OPERATIONS } from '../affiliates/operations/affiliates.ts'
+import { QUESTION_OPERATIONS } from '../affiliates/operations/questions.ts'
+import { listAttributed } from '../attribution/operations/attribution.ts'
+import { LINK_OPERATIONS } from '../attribution/operations/links.ts'
+import { APPROVAL_OPERATIONS } from '../books/operations/approvals.ts'
+import { LEDGER_OPERATIONS } from '../books/operations/ledger.ts'
+import { MANUAL_ENTRY_OPERATIONS } from '../books/operations/manual-entries.ts'
+import { importPayouts, listPayouts } from '../books/operations/payouts.ts'
+import { HISTORY_OPERATIONS } from '../commission/operations/histories.ts'
+import { PLAN_OPERATIONS } from '../commission/operations/plans.ts'
+import { simulatePlan } from '../commission/operations/simulations.ts'
+import { getFxRates, importFxRates } from '../commission/rates/routes.ts'
+import { STATEMENT_OPERATIONS } from '../commission/statements/operations.ts'
+import { WHY_OPERATIONS } from '../commission/why/operations.ts'
+import { startExport } from '../exports/admin-operations.ts'
+import { EXPORT_OPERATIONS } from '../exports/operations.ts'
+import { DECISION_OPERATIONS } from '../fraud/operations/fraud-decisions.ts'
+import { FRAUD_RULE_OPERATIONS } from '../fraud/operations/fraud-rules.ts'
+import { runFraudRules } from '../fraud/operations/fraud-runs.ts'
+import { simulateFraudRule } from '../fraud/operations/fraud-simulations.ts'
+import { CASE_OPERATIONS } from '../fraud/operations.ts'
+import { DELIVERY_OPERATIONS } from '../ingest/operations/deliveries.ts'
+import { getFeed, listFeeds } from '../ingest/operations/feeds.ts'
+import { listHeld } from '../ingest/operations/held.ts'
+import { findRecords, listRecords } from '../ingest/operations/records.ts'
+import { getTotals } from '../ingest/operations/totals.ts'
+import type { AnyOperation } from '../platform/http/operation.ts'
+import { getReport } from '../reports/operations.ts'
+import { WEBHOOK_OPERATIONS } from '../webhooks/operations/webhooks.ts'
+
+/** The operations of the administration API, in the order of the reference. */
+export const OPERATIONS: readonly AnyOperation[] = [
+  ...ACCOUNT_OPERATIONS,
+  ...CLIENT_OPERATIONS,
+  ...BRAND_TOKEN_OPERATIONS,
+  ...MOVE_OPERATIONS,
+  ...ARCHIVE_OPERATIONS,
+  listAuditLog,
+  ...LINK_OPERATIONS,
+  ...AFFILIATE_OPERATIONS,
+  ...AFFILIATE_KEY_OPERATIONS,
+  ...AFFILIATE_MEMBER_OPERATIONS,
+  ...QUESTION_OPERATIONS,
+  listAffiliatePostbacks,
+  ...WEBHOOK_OPERATIONS,
+  ...WHY_OPERATIONS,
+  ...CASE_OPERATIONS,
+  ...STATEMENT_OPERATIONS,
+  ...APPROVAL_OPERATIONS,
+  ...MANUAL_ENTRY_OPERATIONS,
+  ...LEDGER_OPERATIONS,
+  listPayouts,
+  importPayouts,
+  ...HISTORY_OPERATIONS,
+  ...EXPORT_OPERATIONS,
+  startExport,
+  getFxRates,
+  importFxRates,
+  ...MAPPING_OPERATIONS,
+  ...EVENT_OPERATIONS,
+  ...PLAN_OPERATIONS,
+  simulatePlan,
+  ...FRAUD_RULE_OPERATIONS,
+  runFraudRules,
+  simulateFraudRule,
+  ...DECISION_OPERATIONS,
+  listAttributed,
+  ...ERASURE_OPERATIONS,
+  getOwnAccount,
+  listAttention,
+  ...DELIVERY_OPERATIONS,
+  listRecords,
+  findRecords,
+  getTotals,
+  listHeld,
+  getFeed,
+  searchAccounts,
+  getReport,
+  getChanges,
+  listFeeds,
+  listDatabases,
+]

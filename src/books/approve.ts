@@ -1,0 +1,436 @@
+import { hasChangedRecords, hasChangedSettings, readNewRates } from '../commission/db/changed.ts'
+import { findStatement, type ListedStatement } from '../commission/db/statements.ts'
+import { type Period, storedPeriod } from '../commission/engine/calendar.ts'
+import { auditIdAt, SETTING_ACTIONS } from '../commission/statements/causes.ts'
+import { type Computation, TooManyFacts } from '../commission/statements/compute.ts'
+import { inTurn, openPeriod } from '../commission/statements/on-request.ts'
+import { endOf } from '../commission/statements/period-end.ts'
+import { computeDrafts } from '../commission/statements/store.ts'
+import { ADMIN_KEY_ACTOR } from '../platform/auth/admin-keys.ts'
+import { accountDatabase, resolveDatabase } from '../platform/db/database.ts'
+import type { Account } from '../platform/db/schema.ts'
+import { ApiError } from '../platform/errors.ts'
+import {
+  type Approver,
+  approveRows,
+  type Candidate,
+  closingStatements,
+  countOpen,
+  lastVouchingRun,
+  listDraftIds,
+  type PlanOfKind,
+  readCandidates,
+  readClosing,
+  type VouchingRun,
+} from './db/approve.ts'
+import { BOOK_LIMITS } from './limits.ts'
+import {
+  earlierDraft,
+  notOver,
+  notVouched,
+  type Refusal,
+  refusalOf,
+  refused,
+  rowsOf,
+  STALE,
+} from './refusal.ts'
+
+// A draft shows its records as they were when a run read them. It can be approved only while a
+// computation still comes to it (§16.32). If nothing has changed since that run, nothing is computed.
+
+/** The audited actions that can change drafts. */
+const ACTIONS = [...SETTING_ACTIONS, 'account.change', 'manual-entry.add', 'erasures.replay']
+
+/** The days before the first and after the last day of a period whose rates can change its drafts. */
+const RATE_DAYS = { before: 366, after: 7 }
+
+/**
+ * Returns the ids of the drafts that a computation no longer comes to; null if they depend on more facts
+ * than one request can read. Of a single draft with so many facts it returns the id if a setting, a rate
+ * or a record of a day up to the end of its period has changed.
+ */
+type FindUnvouched = (
+  drafts: readonly Candidate[],
+  run: VouchingRun,
+) => Promise<ReadonlySet<string> | null>
+
+const NONE: ReadonlySet<string> = new Set()
+
+const isDraft = ({ chain }: Candidate): boolean => chain[0]?.status === 'draft'
+
+/** Returns a function that finds drafts of a period which must be computed again before an approval. */
+function unvouchedFinder(env: Env, account: Account, period: Period): FindUnvouched {
+  const db = accountDatabase(env, account)
+  let opened: Promise<Computation> | null = null
+  const compute = async (affiliates: readonly string[]): Promise<Map<string, string>> => {
+    opened ??= openPeriod(env, { account: account.id, vertical: account.vertical }, db, period)
+    const { drafts } = await computeDrafts(await opened, affiliates, BOOK_LIMITS.facts)
+    return new Map(drafts.map(({ id, digest }) => [id, digest]))
+  }
+  return async (drafts, run) => {
+    if (drafts.length === 0) return NONE
+    const at = Math.min(...drafts.map(({ read_at }) => Math.max(read_at, run.at)))
+    const since = { ...run, at }
+    if (!(await hasChanged(env, account, period, since, null))) return NONE
+    const affiliates = [...new Set(drafts.map(({ affiliate_id }) => affiliate_id))]
+    const ids = drafts.map(({ id }) => id)
+    try {
+      const digests = await inTurn({ account: account.id }, () => compute(affiliates))
+      const same = ({ id, chain }: Candidate) => digests.get(id) === chain[0]?.digest
+      const others = drafts.filter((one) => !same(one)).map(({ id }) => id)
+      if (others.length === 0) return NONE
+      // Another request may have approved some of them meanwhile: a computation makes no draft of these.
+      const present = await readCandidates(db, account.id, others)
+      return new Set(present.filter(isDraft).map(({ id }) => id))
+    } catch (error) {
+      if (!(error instanceof TooManyFacts)) throw error
+      if (affiliates.length > 1) return null
+      return (await hasChanged(env, account, period, since, period.last)) ? new Set(ids) : NONE
+    }
+  }
+}
+
+/**
+ * Returns whether anything has changed since a run on which the drafts of a period may
+ * depend: records, settings, manual entries or rates.
+ *
+ * @param lastDay If not null, customers and records of later days do not count.
+ */
+async function hasChanged(
+  env: Env,
+  { id, binding }: Account,
+  { first, last }: Period,
+  { at, position }: VouchingRun,
+  lastDay: number | null,
+): Promise<boolean> {
+  const db = resolveDatabase(env, binding)
+  const rateDays = { first: first - RATE_DAYS.before, last: last + RATE_DAYS.after }
+  const logs = binding === 'DB' ? [env.DB] : [env.DB, db]
+  const [records, rates, ...settings] = await Promise.all([
+    hasChangedRecords(db, id, { position, last_day: lastDay }),
+    readNewRates(env.DB, { ...rateDays, since: at }),
+    ...logs.map((log) => hasChangedSettings(log, id, auditIdAt(at), ACTIONS)),
+  ])
+  return records || rates.length > 0 || settings.includes(true)
+}
+
+/** Who approves which draft. */
+interface ApprovalRequest {
+  readonly id: string
+  /** The hash of the draft that was reviewed. */
+  readonly hash: string
+  readonly leaveOutHolds: boolean
+  readonly actor: string
+  /** In milliseconds. */
+  readonly now: number
+}
+
+/** A statement that is approved, or that waits for another person. */
+interface ApprovalResult {
+  readonly statement: ListedStatement
+  readonly approvals: Candidate['approvals']
+  /** What is still needed; null if it is approved. */
+  readonly message: string | null
+}
+
+const ANOTHER = 'Another person must approve it, too.'
+
+/** Says what is still needed if a person approves a draft again. */
+function approvedAgain({ actor, at }: Candidate['approvals'][number]): string {
+  const time = new Date(at).toISOString()
+  const who =
+    actor === ADMIN_KEY_ACTOR
+      ? `It was approved with the admin key at ${time}, and all who use the key count as one person.`
+      : `You (${actor}) approved it at ${time}.`
+  return `${who} ${ANOTHER}`
+}
+
+/** The error of a statement that does not exist. */
+export const noStatement = () =>
+  new ApiError('not_found', { detail: 'This account has no statement with this id.' })
+
+/**
+ * Approves one statement. One that is approved with the same hash is returned as it is.
+ *
+ * @throws ApiError `not_found`, or the code of what has to be done first.
+ */
+export async function approveStatement(
+  env: Env,
+  account: Account,
+  approval: ApprovalRequest,
+): Promise<ApprovalResult> {
+  const { id, hash, actor, now, leaveOutHolds } = approval
+  const db = accountDatabase(env, account)
+  const approver = { account: account.id, actor, required: account.approvals, now }
+  const details = { statement: id, hash, ...(leaveOutHolds && { leave_out_holds: true }) }
+  for (let attempt = 1; ; attempt++) {
+    const statement = await findStatement(db, account.id, id, 1)
+    const [candidate] = await readCandidates(db, account.id, [id])
+    if (!statement || !candidate) throw noStatement()
+    checkHash(statement, hash)
+    const { approvals } = candidate
+    if (statement.status !== 'draft') return { statement, approvals, message: null }
+    const period = checkOver(account, statement.period, now)
+    const refusal = refusalOf(candidate, leaveOutHolds)
+    if (refusal) throw refused(refusal)
+    if (attempt > BOOK_LIMITS.attempts) throw refused(STALE)
+    // It was computed again between the two queries.
+    if (candidate.hash !== hash) continue
+    // The same person again: another one has to follow.
+    const mine = approvals.find((one) => one.actor === actor)
+    if (mine && approvals.length < account.approvals) {
+      return { statement, approvals, message: attempt > 1 ? ANOTHER : approvedAgain(mine) }
+    }
+    const run = await lastVouchingRun(db, account.id, period.id)
+    const unvouched = await unvouchedFinder(env, account, period)([candidate], run)
+    if (unvouched?.has(id)) throw refused(notVouched(period.id))
+    const entry = { action: 'statement.approve', details }
+    await approveRows(db, approver, rowsOf(candidate), entry, [])
+  }
+}
+
+/** Returns the period with an id. Throws `period_not_over` if it has not ended. */
+function checkOver(account: Account, text: string, now: number): Period {
+  const period = storedPeriod(text)
+  const end = endOf(account, period)
+  if (now < end) throw refused(notOver(text, end))
+  return period
+}
+
+function checkHash({ hash: present, status }: ListedStatement, hash: string): void {
+  if (present === hash) return
+  const detail =
+    status === 'draft'
+      ? 'The draft has changed. Nothing was approved. Review it, and approve it as it is now.'
+      : 'The statement was approved meanwhile, as it is now.'
+  throw refused({ code: 'hash_changed', detail })
+}
+
+/** Who approves which plans of a period. */
+interface PeriodApproval {
+  readonly period: Period
+  /** The plans with periods of this kind. */
+  readonly known: readonly PlanOfKind[]
+  /** The plan to approve; null: all plans that the last run has computed. */
+  readonly plan: string | null
+  readonly leaveOutHolds: boolean
+  readonly actor: string
+  /** Returns the time in milliseconds. */
+  readonly clock: () => number
+}
+
+/** What the approval of a period did. */
+export interface PeriodApproved {
+  readonly period: string
+  readonly plans: readonly string[]
+  /** Whether the period is closed for every affiliate without a draft. */
+  readonly closed: boolean
+  /** The affiliates for whom it stays open: they have a draft of it or of an earlier period. */
+  readonly open_total: number
+  /** The statements that this request approved. */
+  readonly approved: number
+  /** The statements that another person has to approve, too. */
+  readonly waiting: number
+  readonly refused_total: number
+  /** The first of the refused statements. */
+  readonly refused: readonly RefusedStatement[]
+}
+
+interface Scope {
+  plan: string
+  period: string
+  leaveOutHolds: boolean
+  findUnvouched: (drafts: readonly Candidate[]) => ReturnType<FindUnvouched>
+}
+
+/**
+ * Approves every draft of a period that can be approved, in batches, and then closes the period.
+ * Affiliates with a refused draft stay open. A repetition goes on where the last one stopped.
+ *
+ * @throws ApiError `period_not_over`, `not_run`
+ */
+export async function approvePeriod(
+  env: Env,
+  account: Account,
+  { period, known, plan, leaveOutHolds, actor, clock }: PeriodApproval,
+): Promise<PeriodApproved> {
+  const started = clock()
+  const db = accountDatabase(env, account)
+  const run = await checkRun(db, account, period, started)
+  const plans = computedPlans(known, plan, period, run.at)
+  const findUnvouched = unvouchedFinder(env, account, period)
+  const tally: ApprovalTally = { approved: 0, waiting: 0, refused: [], total: 0 }
+  const isInTime = () => clock() - started < BOOK_LIMITS.approvalMs
+  let isClosed = true
+  for (const plan of plans) {
+    const approver = { account: account.id, actor, required: account.approvals, now: clock() }
+    const scope: Scope = {
+      plan,
+      period: period.id,
+      leaveOutHolds,
+      findUnvouched: (drafts) => findUnvouched(drafts, run),
+    }
+    isClosed = (await approvePlan(db, approver, scope, tally, isInTime)) && isClosed
+  }
+  const { approved, waiting, total, refused: list } = tally
+  const open_total = await countOpen(db, account.id, plans, period.id)
+  return {
+    period: period.id,
+    plans,
+    closed: isClosed,
+    open_total,
+    approved,
+    waiting,
+    refused_total: total,
+    refused: list,
+  }
+}
+
+/**
+ * Returns the plans to approve: the plan that was asked for, or all plans with periods of this kind
+ * that existed when the last run began.
+ *
+ * @throws ApiError `not_run` if the run has not computed the plan that was asked for.
+ */
+function computedPlans(
+  plans: readonly PlanOfKind[],
+  requested: string | null,
+  { id }: Period,
+  vouchedAt: number,
+): string[] {
+  const computed = plans.filter(({ created_at }) => Date.parse(created_at) <= vouchedAt)
+  const names = computed.map(({ plan }) => plan)
+  if (requested === null) return names
+  if (names.includes(requested)) return [requested]
+  const detail = `The plan ${requested} was created after the last run of ${id} began. Run the period again.`
+  throw refused({ code: 'not_run', detail })
+}
+
+/**
+ * Returns the last run that settled a period.
+ *
+ * @throws ApiError unless the period is over, and a run that began after its end has computed it.
+ */
+async function checkRun(
+  db: D1Database,
+  account: Account,
+  period: Period,
+  now: number,
+): Promise<VouchingRun> {
+  const end = endOf(account, period)
+  if (now < end) throw refused(notOver(period.id, end))
+  const run = await lastVouchingRun(db, account.id, period.id)
+  if (run.at >= end) return run
+  const since = new Date(end).toISOString()
+  const detail = `No run of ${period.id} that began after its end, ${since}, is done. Start one and wait until it is done.`
+  throw refused({ code: 'not_run', detail })
+}
+
+/**
+ * Approves the drafts of a plan in batches, the last of which closes the period. Returns whether it is
+ * closed: there may be no time for all, or another person must approve it, too.
+ */
+async function approvePlan(
+  db: D1Database,
+  approver: Approver,
+  scope: Scope,
+  tally: ApprovalTally,
+  isInTime: () => boolean,
+): Promise<boolean> {
+  const { plan, period } = scope
+  let limit = BOOK_LIMITS.batch
+  for (let after = ''; ; ) {
+    const drafts = await listDraftIds(db, approver.account, { plan, period, after, limit })
+    const isLast = drafts.length < limit
+    if (!isInTime()) return false
+    const ids = drafts.map(({ id }) => id)
+    const isClosed = await approvePage(db, approver, scope, { ids, isLast }, tally)
+    if (isClosed === null) {
+      limit = Math.ceil(drafts.length / BOOK_LIMITS.divisor)
+      continue
+    }
+    if (isLast) return isClosed
+    after = drafts.at(-1)?.affiliate_id ?? after
+  }
+}
+
+/**
+ * Approves the drafts of a page, and counts what became of them. Returns whether it closed the period;
+ * null if they depend on too many facts to approve them at once: then it has done nothing.
+ */
+async function approvePage(
+  db: D1Database,
+  approver: Approver,
+  { plan, period, leaveOutHolds, findUnvouched }: Scope,
+  { ids, isLast }: { ids: readonly string[]; isLast: boolean },
+  tally: ApprovalTally,
+): Promise<boolean | null> {
+  const candidates = ids.length > 0 ? await readCandidates(db, approver.account, ids) : []
+  const refusals = new Map(candidates.map((one) => [one.id, refusalOf(one, leaveOutHolds)]))
+  const unvouched = await findUnvouched(candidates.filter(({ id }) => !refusals.get(id)))
+  if (unvouched === null) return null
+  for (const id of unvouched) refusals.set(id, notVouched(period))
+  const possible = candidates.filter((one) => {
+    const refusal = refusals.get(one.id)
+    if (refusal) refuse(tally, one, refusal)
+    return !refusal
+  })
+  if (possible.length === 0 && !isLast) return false
+  const entry = {
+    action: 'period.approve',
+    details: { plan, period, ...(leaveOutHolds && { leave_out_holds: true }) },
+  }
+  const limit = BOOK_LIMITS.refused
+  const closing = isLast ? closingStatements(db, approver, { plan, period }, limit) : []
+  const rows = possible.flatMap(rowsOf)
+  const booked = await approveRows(db, approver, rows, entry, closing)
+  const { approved, waiting } = booked
+  const { isClosed, earlier } = readClosing(booked.closing)
+  tally.approved += approved.size
+  const others = possible.filter((one) => !approved.has(one.id) && isStatement(one))
+  const left = others.filter(({ id }) => !waiting.has(id)).map(({ id }) => id)
+  tally.waiting += others.length - left.length
+  // A run has replaced these drafts meanwhile, or another request has approved them.
+  for (const one of left.length > 0 ? await readCandidates(db, approver.account, left) : []) {
+    if (isDraft(one)) refuse(tally, one, STALE)
+  }
+  for (const one of earlier) list(tally, { ...one, plan }, earlierDraft(one))
+  tally.total += (earlier[0]?.total ?? 0) - earlier.length
+  return isClosed
+}
+
+/** A statement that could not be approved; an earlier one if the affiliate has none of the period. */
+interface RefusedStatement extends Required<Refusal> {
+  readonly id: string
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly period: string
+}
+
+/** What became of the statements of a period. */
+interface ApprovalTally {
+  approved: number
+  waiting: number
+  refused: RefusedStatement[]
+  total: number
+}
+
+/** Whether a row has a statement. Rows without one only carry a balance. */
+const isStatement = ({ chain }: Candidate): boolean => chain[0]?.is_carry === 0
+
+/** Lists the refusal of a draft. */
+function refuse(tally: ApprovalTally, one: Candidate, refusal: Refusal): void {
+  // For a carry-only row, the earlier statement is listed instead.
+  if (isStatement(one) || refusal.code === STALE.code) list(tally, one, refusal)
+}
+
+/** Lists a refusal of a statement, as far as there is room, and counts it. */
+function list(
+  tally: ApprovalTally,
+  { id, affiliate_id, plan, period }: Pick<Candidate, 'id' | 'affiliate_id' | 'plan' | 'period'>,
+  { code, detail, currencies = [] }: Refusal,
+): void {
+  tally.total += 1
+  if (tally.refused.length === BOOK_LIMITS.refused) return
+  tally.refused.push({ id, affiliate_id, plan, period, code, detail, currencies })
+}

@@ -1,0 +1,404 @@
+import { ABORT, IS_FIRST_ATTEMPT } from '../../commission/db/audit-guard.ts'
+import { PAYMENT_RETURN, type ReturnedPayment } from '../../commission/db/booked.ts'
+import { IS_DUE, type PayableStatement } from '../../commission/db/ledger.ts'
+import { foldReference } from '../../commission/db/manual-entries.ts'
+import type { Connection } from '../../platform/db/database.ts'
+import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
+import { all } from '../../platform/db/query.ts'
+import { isAssertionFailure } from '../../platform/db/retry.ts'
+import type { payments } from '../../platform/db/schema.ts'
+import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
+import { bindStatement, compileStatement, type Statement } from '../../platform/db/statement.ts'
+import { newAuditId, withAudit } from '../../platform/directory/audit.ts'
+import { eventOf } from '../../webhooks/db/events.ts'
+import { HOLDS_CHANGED, rowsOfSeen, type SeenHolds } from './fraud-holds.ts'
+
+/** A payment to make, and the ids of the statements that it pays. */
+export interface NewPayment {
+  readonly reference: string
+  readonly affiliate_id: string
+  readonly currency: string
+  /** The sum of what the statements have to pay. */
+  readonly amount: string
+  readonly paid_on: string
+  readonly ids: readonly string[]
+}
+
+const ROWS = `
+  with r as materialized (
+    select key as position, value ->> 0 as reference, value ->> 1 as affiliate_id,
+      value ->> 2 as currency, value ->> 3 as amount, value ->> 4 as paid_on, value -> 5 as ids,
+      value ->> 6 as folded_reference
+    from json_each(:rows)
+  )`
+
+/** Aborts the batch if a reference is taken, or a statement must no longer be paid. */
+const REJECT_CHANGED = compileStatement(`
+  ${ROWS}
+  select ${ABORT} from r where ${IS_FIRST_ATTEMPT} and (
+    exists (select 1 from payments p where p.account = :account
+      and p.folded_reference = r.folded_reference)
+    or exists (select 1 from payment_returns n where n.account = :account
+      and n.folded_reference = r.folded_reference)
+    or exists (
+      select 1 from json_each(r.ids) i
+      left join statements s on s.account = :account and s.id = i.value and s.status = 'approved'
+        and s.affiliate_id = r.affiliate_id
+      where s.id is null))`)
+
+/** Aborts the batch if the holds of an affiliate are not those that were seen. */
+const REJECT_HELD = compileStatement(`
+  select ${ABORT} from ${JSON_EACH}(:seen) e where ${IS_FIRST_ATTEMPT} and ${HOLDS_CHANGED}`)
+
+/** Inserts payments. */
+const INSERT_PAYMENTS = compileStatement(`
+  ${ROWS}
+  insert into payments (account, reference, affiliate_id, currency, amount, paid_on, statements,
+    actor, at, folded_reference)
+  select :account, reference, affiliate_id, currency, amount, paid_on, ids, :actor, :at,
+    folded_reference
+  from r where ${IS_FIRST_ATTEMPT}`)
+
+/** Books what was paid in the ledger: an entry for each statement. */
+const BOOK_PAYMENTS = compileStatement(`
+  ${ROWS}
+  insert into ledger (account, affiliate_id, id, kind, plan, period, statement, currency, amount,
+    reference, actor, at)
+  select :account, s.affiliate_id,
+    :audit || '-' || printf('%05d', row_number() over (order by r.position, i.key)), 'paid', s.plan,
+    s.period, s.id, r.currency, '-' || s.payable, r.reference, :actor, :at
+  from r cross join json_each(r.ids) i
+  cross join statements s on s.account = :account and s.id = i.value
+  where ${IS_FIRST_ATTEMPT}`)
+
+/** Marks statements as paid. */
+export const PAY = compileStatement(`
+  update statements set status = 'paid', payment = v.reference
+  from (
+    select r.value ->> 0 as reference, i.value as id
+    from ${JSON_EACH}(:rows) r cross join json_each(r.value -> 5) i
+  ) v
+  where statements.account = :account and statements.id = v.id and statements.status = 'approved'`)
+
+/** What an event of a payment names of a statement. */
+const PAID_MEMBERS = `'statement_id', s.id, 'affiliate_id', s.affiliate_id, 'plan', s.plan, 'period', s.period,
+      'currency', s.statement ->> 'currency', 'amount', s.payable`
+
+/** Writes `statement.paid`: for each payment of a statement. */
+const NOTIFY_PAID = eventOf(
+  'statement.paid',
+  `select s.id || ' ' || s.payment as about, json_object(${PAID_MEMBERS},
+      'reference', s.payment, 'paid_on', r.value ->> 4) as data
+    from ${JSON_EACH}(:rows) r cross join json_each(r.value -> 5) i
+    cross join statements s on s.account = :account and s.id = i.value and s.payment = r.value ->> 0`,
+)
+
+const PAY_STATEMENTS = [
+  REJECT_CHANGED,
+  REJECT_HELD,
+  INSERT_PAYMENTS,
+  BOOK_PAYMENTS,
+  PAY,
+  NOTIFY_PAID,
+]
+
+/** Who pays, and how the audit log calls it. */
+interface Payer {
+  readonly account: string
+  readonly actor: string
+  readonly action: string
+  readonly details: Record<string, unknown>
+  /** In milliseconds. */
+  readonly now: number
+}
+
+/**
+ * Books payments, all or none, in one atomic batch. Returns false if a reference is taken, a statement must no longer
+ * be paid, or a case of the fraud review holds what it did not hold before.
+ *
+ * @param seen What the payments have seen of the holds of their affiliates.
+ */
+export function bookPayments(
+  db: D1Database,
+  payer: Payer,
+  made: readonly NewPayment[],
+  seen: readonly SeenHolds[],
+): Promise<boolean> {
+  const rows = made.map(({ reference, affiliate_id, currency, amount, paid_on, ids }) => [
+    ...[reference, affiliate_id, currency, amount, paid_on, ids, foldReference(reference)],
+  ])
+  return book(db, payer, PAY_STATEMENTS, { rows: JSON.stringify(rows), seen: rowsOfSeen(seen) })
+}
+
+/** Books that a payment came back. Returns false if it did already, or if the reference is taken. */
+export const bookReturn = (
+  db: D1Database,
+  payer: Payer,
+  returned: ReturnedPayment,
+): Promise<boolean> =>
+  book(db, payer, RETURN_STATEMENTS, {
+    ...returned,
+    folded_reference: foldReference(returned.reference),
+  })
+
+async function book(
+  db: D1Database,
+  { account, actor, action, details, now }: Payer,
+  statements: readonly Statement[],
+  values: object,
+): Promise<boolean> {
+  const audit = newAuditId()
+  const all = { account, actor, at: new Date(now).toISOString(), audit, ...values }
+  try {
+    const bound = statements.map((one) => bindStatement(db, one, all))
+    await withAudit(db, { actor, action, account, details }, bound, audit)
+    return true
+  } catch (error) {
+    if (!isAssertionFailure(error)) throw error
+    return false
+  }
+}
+
+/** Aborts the batch if the payment came back already, or the reference is taken by something else. */
+const REJECT_RETURNED = compileStatement(`
+  select ${ABORT} where ${IS_FIRST_ATTEMPT} and (
+    exists (select 1 from payment_returns
+      where account = :account and (payment = :payment or folded_reference = :folded_reference))
+    or exists (select 1 from payments where account = :account
+      and folded_reference = :folded_reference and reference <> :payment))`)
+
+/** Inserts a return. */
+const INSERT_RETURN = compileStatement(`
+  insert into payment_returns (account, payment, reference, returned_on, reason, actor, at,
+    folded_reference)
+  select :account, :payment, :reference, :returned_on, :reason, :actor, :at, :folded_reference
+  where ${IS_FIRST_ATTEMPT}`)
+
+/** The statements `s` of the payment `p` that came back. */
+const OF_RETURN = `payments p cross join json_each(p.statements) i
+  cross join statements s on s.account = :account and s.id = i.value`
+
+const IS_RETURN = 'p.account = :account and p.reference = :payment'
+
+/** Books what came back in the ledger: an entry for each statement. */
+const BOOK_RETURN = compileStatement(`
+  insert into ledger (account, affiliate_id, id, kind, plan, period, statement, currency, amount,
+    reference, actor, at)
+  select :account, s.affiliate_id,
+    :audit || '-' || printf('%05d', row_number() over (order by i.key)),
+    'returned', s.plan, s.period, s.id, p.currency, s.payable, :reference, :actor, :at
+  from ${OF_RETURN} where ${IS_RETURN} and ${IS_FIRST_ATTEMPT}`)
+
+/** Marks the statements of a payment that came back as approved. */
+export const RETURN = compileStatement(`
+  update statements set status = 'approved', payment = null, returned = :payment
+  where account = :account and status = 'paid' and payment = :payment and id in (
+    select i.value from payments p cross join json_each(p.statements) i where ${IS_RETURN})`)
+
+/** Writes \`statement.returned\`: for each statement of the payment. */
+const NOTIFY_RETURNED = eventOf(
+  'statement.returned',
+  `select s.id || ' ' || s.returned as about, json_object(${PAID_MEMBERS},
+      'payment', s.returned, 'reference', :reference, 'returned_on', :returned_on) as data
+    from ${OF_RETURN} where ${IS_RETURN} and s.returned = :payment`,
+)
+
+/** The statements that book a return, in their order. */
+const RETURN_STATEMENTS = [REJECT_RETURNED, INSERT_RETURN, BOOK_RETURN, RETURN, NOTIFY_RETURNED]
+
+/** What has to be paid to an affiliate in a currency. */
+export interface DuePayout {
+  readonly affiliate_id: string
+  readonly currency: string
+  /** The statements as a JSON array of `DueItem`. */
+  readonly items: string
+  /** The latest day on which one of them is payable. */
+  readonly payable_on: string
+  /** The status of the affiliate. */
+  readonly status: 'active' | 'suspended'
+}
+
+/**
+ * A statement that has to be paid: its id with its payment that came back, its day, what it pays, and how that
+ * payment came back.
+ */
+export type DueItem = readonly [
+  id: string,
+  payable_on: string,
+  payable: string,
+  returned: ReturnedPayment | null,
+]
+
+/** Which payouts a list has; null does not narrow it. */
+export interface DueFilter {
+  readonly affiliate_id: string | null
+  /** Only what is payable by this day. */
+  readonly payable_on: string | null
+}
+
+/**
+ * Returns the query of what has to be paid, by affiliate and currency. The groups are in the order of
+ * the index, so that a page reads only its own rows.
+ */
+const dueQuery = (account: string, { affiliate_id, payable_on }: DueFilter) => {
+  const groups = (from: string) => `(
+    select affiliate_id, statement ->> 'currency' as currency,
+      json_group_array(json_array(
+        concat_ws(' ', id, returned), statement ->> 'payable_on', payable,
+        json(${PAYMENT_RETURN}))) as items,
+      max(statement ->> 'payable_on') as payable_on,
+      ifnull((select a.status from affiliates a
+        where a.account = :account and a.affiliate_id = s.affiliate_id), 'active') as status
+    from statements s indexed by statements_due
+    where account = :account and ${IS_DUE} ${from}
+      ${affiliate_id === null ? '' : 'and affiliate_id = :affiliate_id'}
+      ${payable_on === null ? '' : "and statement ->> 'payable_on' <= :payable_on"}
+    group by affiliate_id, statement ->> 'currency')`
+  return {
+    columns: ['affiliate_id', 'currency', 'items', 'payable_on', 'status'],
+    from: `${groups('')} where true`,
+    fromCursor: `${groups('and affiliate_id >= :after_0')}
+      where (affiliate_id, currency) > (:after_0, :after_1)`,
+    key: ['affiliate_id', 'currency'],
+    values: {
+      account,
+      ...(affiliate_id !== null && { affiliate_id }),
+      ...(payable_on !== null && { payable_on }),
+    },
+  }
+}
+
+/** Reads one page of what has to be paid. */
+export const listDue = (
+  db: Parameters<typeof paginate>[0],
+  account: string,
+  filter: DueFilter,
+  page: Page,
+): Promise<FoundPage<DuePayout>> => paginate(db, dueQuery(account, filter), page)
+
+const COUNT_RETURNED = compileStatement(`
+  select count(distinct n.payment) as count, json_group_array(distinct s.affiliate_id) as affiliates
+  from payment_returns n
+  cross join payments p on p.account = :account and p.reference = n.payment
+  cross join json_each(p.statements) i
+  cross join statements s on s.account = :account and s.id = i.value and s.returned = n.payment
+    and ${IS_DUE}
+  where n.account = :account`)
+
+/** Counts the payments that came back and are due again, and names their affiliates as a JSON array. */
+export const countReturned = async (db: Connection, account: string) => {
+  const [row] = await all<{ count: number; affiliates: string }>(db, COUNT_RETURNED, { account })
+  return row ?? { count: 0, affiliates: '[]' }
+}
+
+/** A payment, and how it came back; null if it did not. */
+export type Payment = Omit<typeof payments.$inferSelect, 'account' | 'folded_reference'> & {
+  readonly return_reference: string | null
+  readonly returned_on: string | null
+  readonly reason: string | null
+}
+
+const PAYMENT_COLUMNS = [
+  'reference',
+  'affiliate_id',
+  'currency',
+  'amount',
+  'paid_on',
+  'statements',
+  'actor',
+  'at',
+  'return_reference',
+  'returned_on',
+  'reason',
+]
+
+/** Payments `p` with their returns. */
+const WITH_RETURN = `(
+    select p.*, n.reference as return_reference, n.returned_on, n.reason
+    from payments p
+    left join payment_returns n on n.account = p.account and n.payment = p.reference)`
+
+/** Which payments a list has; null does not narrow it. */
+export interface PaymentFilter {
+  readonly affiliate_id: string | null
+  /** The first day of payment. */
+  readonly from: string | null
+  /** The last day of payment. */
+  readonly to: string | null
+}
+
+/** The conditions of the filter of payments. */
+const OF_PAYMENTS = {
+  affiliate_id: 'affiliate_id = :affiliate_id',
+  from: 'paid_on >= :from',
+  to: 'paid_on <= :to',
+} satisfies Record<keyof PaymentFilter, string>
+
+/** Reads one page of the payments of an account, the latest day first. */
+export function listPayments(
+  db: Parameters<typeof paginate>[0],
+  account: string,
+  filter: PaymentFilter,
+  page: Page,
+): Promise<FoundPage<Payment>> {
+  const given = Object.entries(filter).filter(([, value]) => value !== null)
+  const conditions = Object.entries(OF_PAYMENTS).filter(([name]) =>
+    given.some(([one]) => one === name),
+  )
+  return paginate(
+    db,
+    {
+      columns: PAYMENT_COLUMNS,
+      from: `${WITH_RETURN} where ${['account = :account', ...conditions.map(([, text]) => text)].join(' and ')}`,
+      key: ['paid_on', 'reference'],
+      descending: true,
+      values: { account, ...Object.fromEntries(given) },
+    },
+    page,
+  )
+}
+
+/** Reads payments by their references, and by those of their returns. */
+const FIND_PAYMENTS = compileStatement(`
+  with named(reference) as (
+    select p.reference from ${JSON_EACH}(:references) r
+    cross join payments p on p.account = :account
+      and p.folded_reference = r.value
+    union
+    select n.payment from ${JSON_EACH}(:references) r
+    cross join payment_returns n on n.account = :account
+      and n.folded_reference = r.value
+  )
+  select ${PAYMENT_COLUMNS.map((name) => `p.${name}`)}
+  from named cross join ${WITH_RETURN} p
+  where p.account = :account and p.reference = named.reference`)
+
+/** Returns the payments of an account with these references, or whose returns have them. */
+export async function findPayments(
+  db: Connection,
+  account: string,
+  references: readonly string[],
+): Promise<Payment[]> {
+  const values = { account, references: JSON.stringify(references.map(foldReference)) }
+  return all<Payment>(db, FIND_PAYMENTS, values)
+}
+
+/** Reads the statements of some affiliates that have to be paid. */
+const READ_DUE = compileStatement(`
+  select s.id, s.affiliate_id, s.plan, s.period, s.statement ->> 'currency' as currency, s.payable,
+    s.statement ->> 'payable_on' as payable_on
+  from ${JSON_EACH}(:affiliates) a
+  cross join statements s indexed by statements_due on s.account = :account
+    and s.affiliate_id = a.value and s.status = 'approved' and s.payable glob '*[1-9]*'
+  limit :limit`)
+
+/** Returns the statements of some affiliates that have to be paid; at most `limit` of them. */
+export async function readDue(
+  db: Connection,
+  account: string,
+  affiliates: readonly string[],
+  limit: number,
+): Promise<PayableStatement[]> {
+  const values = { account, affiliates: JSON.stringify(affiliates), limit }
+  return all<PayableStatement>(db, READ_DUE, values)
+}

@@ -1,0 +1,121 @@
+import {
+  findManualEntry,
+  insertManualEntry,
+  type ManualContext,
+  type ManualEntry,
+  readManualContext,
+} from '../commission/db/manual-entries.ts'
+import { minorDigits } from '../commission/minor-digits.ts'
+import { normalizeMoney } from '../commission/statements/money.ts'
+import { isAssertionFailure } from '../platform/db/retry.ts'
+import { newAuditId, withAudit } from '../platform/directory/audit.ts'
+import { ApiError, unavailable } from '../platform/errors.ts'
+import type { Issue } from '../platform/validation/issue.ts'
+import { quote } from '../platform/validation/quote.ts'
+import { BOOK_LIMITS } from './limits.ts'
+
+/** An entry that is sent. */
+export type NewManualEntry = Pick<
+  ManualEntry,
+  'affiliate_id' | 'plan' | 'amount' | 'reason' | 'reference'
+>
+
+/** A stored entry, or why it is not stored. */
+export type AddedEntry =
+  | { readonly outcome: 'created' | 'unchanged'; readonly entry: ManualEntry }
+  | { readonly outcome: 'invalid'; readonly issues: readonly Issue[] }
+
+/**
+ * Stores an entry once by its reference.
+ *
+ * @throws ApiError `reference_used` if another entry has the reference; `conflict` if the affiliate has
+ * too many entries that no approved statement has.
+ */
+export async function addManualEntry(
+  db: D1Database,
+  account: string,
+  sent: NewManualEntry,
+  actor: string,
+): Promise<AddedEntry> {
+  for (let attempt = 1; attempt <= BOOK_LIMITS.attempts; attempt++) {
+    const known = await findManualEntry(db, account, sent.reference)
+    if (known) return { outcome: 'unchanged', entry: sameEntry(known, sent) }
+    const context = await readManualContext(db, account, sent)
+    const checked = checkEntry(sent, context)
+    if (!checked.amount) return { outcome: 'invalid', issues: checked.issues }
+    if (context.open >= BOOK_LIMITS.openEntries) throw tooMany()
+    const audit = newAuditId()
+    const entry: ManualEntry = {
+      ...sent,
+      id: `man_${audit}`,
+      amount: checked.amount,
+      currency: checked.currency,
+      actor,
+      at: new Date().toISOString(),
+      statement: null,
+    }
+    if (await isStored(db, account, entry, audit)) return { outcome: 'created', entry }
+  }
+  throw unavailable(new Error('Others changed the books in each attempt.'), 1)
+}
+
+/**
+ * Stores an entry with its entry in the audit log; returns false if the reference is taken, or if the
+ * affiliate has too many open entries.
+ */
+async function isStored(
+  db: D1Database,
+  account: string,
+  entry: ManualEntry,
+  audit: string,
+): Promise<boolean> {
+  const { id, affiliate_id, plan, currency, amount, reason, reference, actor } = entry
+  const details = { entry: id, affiliate_id, plan, currency, amount, reason, reference }
+  const logged = { actor, action: 'manual-entry.add', account, details }
+  try {
+    const limits = { audit, most: BOOK_LIMITS.openEntries }
+    await withAudit(db, logged, insertManualEntry(db, account, entry, limits), audit)
+    return true
+  } catch (error) {
+    if (!isAssertionFailure(error)) throw error
+    return false
+  }
+}
+
+/** Returns the stored entry if it is the one that is sent again. */
+function sameEntry(known: ManualEntry, sent: NewManualEntry): ManualEntry {
+  const isSame =
+    known.affiliate_id === sent.affiliate_id &&
+    known.plan === sent.plan &&
+    known.reason === sent.reason &&
+    known.amount === normalizeMoney(sent.amount, known.currency)
+  if (isSame) return known
+  const { reference, amount, currency, affiliate_id, plan } = known
+  const detail = `The reference ${quote(reference)} is that of the entry of ${amount} ${currency} for affiliate ${quote(affiliate_id)} in plan ${plan}. You cannot change an entry. To undo it, add the opposite amount with another reference.`
+  throw new ApiError('reference_used', { detail })
+}
+
+function checkEntry(
+  { affiliate_id, plan, amount }: NewManualEntry,
+  { currency, configured, assigned }: ManualContext,
+): { issues: Issue[]; amount: string | null; currency: string } {
+  const issues: Issue[] = []
+  if (!configured) {
+    issues.push({ pointer: '/affiliate_id', code: 'unknown_affiliate', value: affiliate_id })
+  }
+  if (currency === null || !assigned) {
+    const expected = currency === null ? 'a plan of this account' : 'assigned to this affiliate'
+    issues.push({ pointer: '/plan', code: 'unknown_reference', expected, value: plan })
+  }
+  const text = currency === null ? null : normalizeMoney(amount, currency)
+  if (currency !== null && text === null) {
+    const expected = String(minorDigits(currency))
+    issues.push({ pointer: '/amount', code: 'decimals', expected, value: amount })
+  }
+  return { issues, amount: issues.length > 0 ? null : text, currency: currency ?? '' }
+}
+
+const tooMany = () =>
+  new ApiError('conflict', {
+    detail: `The affiliate has ${BOOK_LIMITS.openEntries} open manual entries. Approve statements first.`,
+  })

@@ -1,0 +1,132 @@
+import * as v from 'valibot'
+import * as rows from '../../commission/db/ledger.ts'
+import { fromUnits, moneyText } from '../../commission/statements/money.ts'
+import { LIST_ORDERS } from '../../platform/db/paginate.ts'
+import { unconfiguredAmong } from '../../platform/directory/affiliates.ts'
+import { accountList, accountOperation } from '../../platform/http/operation.ts'
+import { notFound } from '../../platform/http/read-fields.ts'
+import { money, time } from '../../platform/validation/answer-fields.ts'
+import { described, named } from '../../platform/validation/described.ts'
+import { member, said } from '../../platform/validation/fields.ts'
+
+/** Returns the sums of an affiliate by currency: what is booked and not paid, and what of it has to be paid. */
+export function presentBalances(sums: readonly rows.SummedUnits[]) {
+  const currencies = [...new Set(sums.map(({ currency }) => currency))].sort()
+  const sumOf = (currency: string, what: string) => {
+    const found = sums.find((one) => one.currency === currency && one.what === what)
+    return moneyText(fromUnits(found?.units ?? '0', currency), currency)
+  }
+  return currencies.map((currency) => ({
+    currency,
+    balance: sumOf(currency, 'balance'),
+    due: sumOf(currency, 'due'),
+  }))
+}
+
+const affiliate_id = member(v.string(), said('The id of the affiliate.', 'IB-07'))
+
+/** The order of a list by time. */
+export const order = v.optional(
+  member(
+    v.picklist(LIST_ORDERS),
+    said('The `oldest` entry first, which is the default, or the `latest`.', 'latest'),
+  ),
+)
+
+/** The currency of an amount. */
+export const currency = described(() => member(v.string(), 'An ISO 4217 code.'))
+
+/** What is booked and not paid, by currency. */
+export const balances = described(() =>
+  v.array(
+    v.object({
+      currency,
+      balance: member(money, 'The sum of all entries.'),
+      due: member(money, 'What is approved and not yet paid.'),
+    }),
+  ),
+)
+
+/** An entry of the ledger. */
+export const entry = described(() =>
+  named(
+    'LedgerEntry',
+    v.object({
+      affiliate_id: member(v.string(), 'The affiliate.'),
+      id: member(v.string(), 'The id of the entry. Entries are listed in the order of time.'),
+      kind: member(
+        v.picklist(['earned', 'adjusted', 'manual', 'dropped', 'transferred', 'paid', 'returned']),
+        'What was booked. `dropped` writes a negative balance off; `paid` is negative; `returned` is a payment that came back.',
+      ),
+      plan: member(v.string(), 'The plan.'),
+      period: member(v.string(), 'The period.'),
+      statement: member(v.string(), 'The id of the statement.'),
+      currency,
+      amount: member(money, 'The amount.'),
+      reference: v.nullable(
+        member(
+          v.string(),
+          'The reference of the payment for `paid`, that of the return for `returned`, the other plan for `transferred`; otherwise null.',
+        ),
+      ),
+      actor: member(v.string(), 'The member of the integrations team.'),
+      at: member(time, 'When.'),
+    }),
+  ),
+)
+
+export const listLedger = accountList({
+  topic: 'statements',
+  path: '/affiliates/{affiliate_id}/ledger',
+  id: 'listLedger',
+  role: 'viewer',
+  params: {
+    affiliate_id,
+    order,
+  },
+  words: described(() => ({
+    description:
+      'Lists what was booked for an affiliate, the oldest entry first unless `order` is `latest`. An entry never changes and is never deleted.',
+    answer: entry,
+    command: {
+      name: 'ledger show',
+      columns: [
+        ...['at', 'kind', 'plan', 'period', 'currency', 'amount'],
+        ...['reference', 'statement', 'actor'],
+      ],
+    },
+  })),
+  list: ({ db, account }, { affiliate_id, order }, page) =>
+    rows.listLedger(db, account.id, affiliate_id, order === 'latest', page),
+})
+
+export const getBalance = accountOperation({
+  topic: 'statements',
+  path: '/affiliates/{affiliate_id}/balance',
+  id: 'getBalance',
+  method: 'GET',
+  role: 'viewer',
+  params: { affiliate_id },
+  words: described(() => ({
+    description:
+      'Returns the sum of the ledger and what is due, by currency. An affiliate that is neither configured nor has entries is 404.',
+    answer: named(
+      'Balances',
+      v.object({
+        affiliate_id: member(v.string(), 'The affiliate.'),
+        balances: member(balances, 'By currency.'),
+      }),
+    ),
+    command: { name: 'ledger balance' },
+  })),
+  async run({ db, account: { id } }, { affiliate_id }) {
+    const sums = await rows.readBalances(db, id, affiliate_id)
+    const isUnknown =
+      sums.length === 0 && (await unconfiguredAmong(db, id, [affiliate_id])).size > 0
+    if (isUnknown) throw notFound('affiliate', affiliate_id)
+    return { affiliate_id, balances: presentBalances(sums) }
+  },
+})
+
+/** The operations on the ledger of an affiliate: its entries, and their sum. */
+export const LEDGER_OPERATIONS = [listLedger, getBalance]

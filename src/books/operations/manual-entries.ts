@@ -1,0 +1,76 @@
+import * as v from 'valibot'
+import * as rows from '../../commission/db/manual-entries.ts'
+import { newManualEntry } from '../../commission/statements/book-fields.ts'
+import { accountList, accountOperation, reply } from '../../platform/http/operation.ts'
+import { validationFailed } from '../../platform/http/read-fields.ts'
+import { money, time } from '../../platform/validation/answer-fields.ts'
+import { described, named } from '../../platform/validation/described.ts'
+import { member, said } from '../../platform/validation/fields.ts'
+import { sendCaused } from '../../webhooks/operations/send-caused.ts'
+import { BOOK_LIMITS } from '../limits.ts'
+import * as entries from '../manual-entry.ts'
+
+const entry = described(() =>
+  named(
+    'ManualEntry',
+    v.object({
+      id: member(v.string(), 'The id of the entry.'),
+      affiliate_id: member(v.string(), 'The affiliate.'),
+      plan: member(v.string(), 'The plan.'),
+      currency: member(v.string(), 'An ISO 4217 code.'),
+      amount: member(money, 'The amount.'),
+      reason: member(v.string(), 'Why.'),
+      reference: member(v.string(), 'Its reference.'),
+      actor: member(v.string(), 'The member of the integrations team.'),
+      at: member(time, 'When.'),
+      statement: v.nullable(
+        member(v.string(), 'The approved statement that has it. Null until then.'),
+      ),
+    }),
+  ),
+)
+
+const ofEntries = { topic: 'statements', path: '/manual-entries' } as const
+
+export const addManualEntry = accountOperation({
+  ...ofEntries,
+  id: 'addManualEntry',
+  method: 'POST',
+  role: 'manager',
+  body: newManualEntry,
+  status: 201,
+  words: described(() => ({
+    description: `Stores an amount for an affiliate and plan. The statement of the earliest period that is not closed lists it. You cannot change an entry. To undo it, add the opposite amount with another reference. At most ${BOOK_LIMITS.openEntries} entries of an affiliate wait for approval.`,
+    answer: entry,
+    others: { 200: entry },
+    errors: ['reference_used', 'conflict'],
+    command: { name: 'manual add' },
+  })),
+  async run(call, fields) {
+    const added = await entries.addManualEntry(call.db, call.account.id, fields, call.actor)
+    if (added.outcome === 'invalid') throw validationFailed(added.issues)
+    sendCaused(call, call.account)
+    return added.outcome === 'created' ? added.entry : reply(200, added.entry)
+  },
+})
+
+export const listManualEntries = accountList({
+  ...ofEntries,
+  id: 'listManualEntries',
+  role: 'viewer',
+  params: {
+    affiliate_id: v.optional(
+      member(v.string(), said('Returns only the entries of this affiliate.', 'IB-07')),
+    ),
+  },
+  words: described(() => ({
+    description: 'Lists the entries of the integrations team, the oldest first.',
+    answer: entry,
+    command: { name: 'manual list' },
+  })),
+  list: ({ db, account }, { affiliate_id = null }, page) =>
+    rows.listManualEntries(db, account.id, affiliate_id, page),
+})
+
+/** The operations on amounts that the integrations team enters. An entry never changes. */
+export const MANUAL_ENTRY_OPERATIONS = [addManualEntry, listManualEntries]

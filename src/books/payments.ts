@@ -1,0 +1,501 @@
+import * as v from 'valibot'
+import type { PayableStatement } from '../commission/db/ledger.ts'
+import { foldReference } from '../commission/db/manual-entries.ts'
+import { findStatement, type ListedStatement } from '../commission/db/statements.ts'
+import { add, compare, type Decimal, decimal, ZERO } from '../commission/engine/decimal.ts'
+import { compareText } from '../commission/engine/facts.ts'
+import { counted } from '../commission/engine/reasons.ts'
+import { minorDigits } from '../commission/minor-digits.ts'
+import { listedPayment } from '../commission/statements/book-fields.ts'
+import type { StatementHead } from '../commission/statements/draft.ts'
+import { moneyText, normalizeMoney } from '../commission/statements/money.ts'
+import { ApiError, type ErrorCode, unavailable } from '../platform/errors.ts'
+import type { Issue } from '../platform/validation/issue.ts'
+import { formatIssue } from '../platform/validation/messages.ts'
+import { quote } from '../platform/validation/quote.ts'
+import { isObject } from '../platform/validation/record-validator.ts'
+import { validateObject } from '../platform/validation/strict-object.ts'
+import { noStatement } from './approve.ts'
+import {
+  bookPayments,
+  bookReturn,
+  findPayments,
+  type NewPayment,
+  type Payment,
+  readDue,
+} from './db/pay.ts'
+import { type AffiliateHolds, byAge, readHolds, seenOf } from './holds.ts'
+import { BOOK_LIMITS } from './limits.ts'
+
+/** Further columns of the list of payouts: rows that are sent back as payments may keep them. */
+const IGNORED = ['statements', 'payable_on', 'status', 'returned', 'open_cases']
+
+const FIELDS = v.object({
+  ...listedPayment,
+  ...Object.fromEntries(IGNORED.map((name) => [name, v.optional(v.unknown())])),
+})
+
+/** A payment that a request lists, and its position. */
+interface ListedPayment extends Omit<NewPayment, 'ids'> {
+  readonly pointer: string
+}
+
+/** Parses the payments of a body, or says what is wrong with it. */
+export function parsePayments(sent: unknown): {
+  readonly payments: readonly ListedPayment[]
+  readonly issues: readonly Issue[]
+} {
+  const refuse = (issue: Issue) => ({ payments: [], issues: [issue] })
+  if (!Array.isArray(sent)) return refuse({ pointer: '', code: 'type', expected: 'array' })
+  const { payments: max } = BOOK_LIMITS
+  if (sent.length === 0 || sent.length > max) {
+    const [expected, received] = [`1 to ${max}`, String(sent.length)]
+    return refuse({ pointer: '', code: 'record_count', expected, received })
+  }
+  const issues: Issue[] = []
+  const payments: ListedPayment[] = []
+  const references = new Map<string, number>()
+  for (const [i, one] of sent.entries()) {
+    const pointer = `/${i}`
+    const checked = checkPayment(one, pointer)
+    issues.push(...checked.issues)
+    if (!checked.payment) continue
+    const { reference } = checked.payment
+    const folded = foldReference(reference)
+    const first = references.get(folded)
+    if (first === undefined) references.set(folded, i)
+    else {
+      const message = `Payments ${first + 1} and ${i + 1} have the same reference ${quote(reference)}.`
+      issues.push({ pointer: `${pointer}/reference`, code: 'duplicate', message })
+    }
+    payments.push(checked.payment)
+  }
+  return { payments, issues }
+}
+
+function checkPayment(
+  sent: unknown,
+  pointer: string,
+): { issues: Issue[]; payment: ListedPayment | null } {
+  if (!isObject(sent)) {
+    return { issues: [{ pointer, code: 'type', expected: 'object' }], payment: null }
+  }
+  const { issues, output } = validateObject(sent, FIELDS)
+  if (issues.length > 0) {
+    const placed = issues.map((issue) => ({ ...issue, pointer: pointer + issue.pointer }))
+    return { issues: placed, payment: null }
+  }
+  // Without issues every member is valid.
+  const { affiliate_id, currency, reference, paid_on, ...valid } = output as v.InferOutput<
+    v.ObjectSchema<typeof listedPayment, undefined>
+  >
+  const amount = normalizeMoney(valid.amount, currency)
+  if (amount === null) {
+    const expected = String(minorDigits(currency))
+    const issue = { pointer: `${pointer}/amount`, expected, value: valid.amount }
+    return { issues: [{ ...issue, code: 'decimals' }], payment: null }
+  }
+  return { issues: [], payment: { affiliate_id, currency, amount, reference, paid_on, pointer } }
+}
+
+/** Returns the issue of a payment that came back before it was made. */
+const beforePayment = (pointer: string, returnedOn: string, paidOn: string): Issue => ({
+  pointer,
+  code: 'minimum',
+  expected: `${paidOn}, the day of the payment`,
+  value: returnedOn,
+})
+
+const payeeKey = ({ affiliate_id, currency }: Pick<NewPayment, 'affiliate_id' | 'currency'>) =>
+  JSON.stringify([affiliate_id, currency])
+
+/** Compares statements by the day from which they are payable, and those of a day by age. */
+const byDueDay = (a: PayableStatement, b: PayableStatement): number =>
+  compareText(a.payable_on, b.payable_on) || byAge(a, b)
+
+/**
+ * Finds the statements that each payment pays: the first of its affiliate and currency to become payable, without
+ * those that a case holds. Payments of a request come one after the other.
+ */
+function matchPayments(
+  listed: readonly ListedPayment[],
+  due: readonly PayableStatement[],
+  booked: readonly Payment[],
+  holds: ReadonlyMap<string, AffiliateHolds>,
+) {
+  const heldIds = new Set([...holds.values()].flatMap(({ held }) => held.map(({ id }) => id)))
+  const open = new Map(
+    [...Map.groupBy(due, payeeKey)].map(([key, all]) => [key, all.sort(byDueDay)]),
+  )
+  const made: NewPayment[] = []
+  const refused: Issue[] = []
+  let unchanged = 0
+  const find = bookedByReference(booked)
+  for (const { pointer, ...one } of listed) {
+    const known = find(one.reference)
+    if (known) {
+      if (isSame(known, one)) unchanged += 1
+      else if (isSame(known, { ...one, paid_on: known.paid_on })) {
+        refused.push(otherDay(pointer, known))
+      } else refused.push(reuse(pointer, known, one.reference))
+      continue
+    }
+    const all = open.get(payeeKey(one)) ?? []
+    const free = all.filter(({ id }) => !heldIds.has(id))
+    const count = countPaid(free, one.amount)
+    if (count !== null) {
+      const paid = new Set(free.slice(0, count).map(({ id }) => id))
+      open.set(
+        payeeKey(one),
+        all.filter(({ id }) => !paid.has(id)),
+      )
+      made.push({ ...one, ids: [...paid] })
+    } else if (free.length < all.length && (free.length === 0 || countPaid(all, one.amount))) {
+      refused.push(heldPayment(pointer, one, holds.get(one.affiliate_id)))
+    } else refused.push(misfit(pointer, one, free))
+  }
+  return { made, unchanged, refused }
+}
+
+/** Returns a function that finds the payment with a reference, else the one whose return has it. */
+function bookedByReference(booked: readonly Payment[]) {
+  const own = new Map(booked.map((one) => [foldReference(one.reference), one]))
+  const returns = new Map(booked.map((one) => [foldReference(one.return_reference ?? ''), one]))
+  return (reference: string): Payment | undefined => {
+    const folded = foldReference(reference)
+    return own.get(folded) ?? returns.get(folded)
+  }
+}
+
+const isSame = (a: Payment, b: Omit<NewPayment, 'ids'>): boolean =>
+  isOf(a, b.reference) &&
+  a.affiliate_id === b.affiliate_id &&
+  a.currency === b.currency &&
+  a.amount === b.amount &&
+  a.paid_on === b.paid_on
+
+/** Returns the sums of the first one, two and more statements. */
+function sumsOf(due: readonly PayableStatement[]): Decimal[] {
+  let sum = ZERO
+  return due.map(({ payable }) => {
+    sum = add(sum, decimal(payable))
+    return sum
+  })
+}
+
+/** Returns how many of the first statements an amount pays; null if it pays none exactly. */
+function countPaid(due: readonly PayableStatement[], amount: string): number | null {
+  const index = sumsOf(due).findIndex((sum) => compare(sum, decimal(amount)) === 0)
+  return index < 0 ? null : index + 1
+}
+
+const reuse = (pointer: string, known: Payment, reference: string): Issue => ({
+  pointer: `${pointer}/reference`,
+  code: 'reference_used',
+  expected: describeUse(known, reference),
+  value: reference,
+})
+
+const otherDay = (pointer: string, known: Payment): Issue => ({
+  pointer: `${pointer}/paid_on`,
+  code: 'reference_used',
+  message: `This payment is already booked, on ${known.paid_on}.`,
+  instruction: keepDay(known),
+})
+
+function misfit(
+  pointer: string,
+  { affiliate_id, currency, amount }: Omit<NewPayment, 'ids'>,
+  due: readonly PayableStatement[],
+): Issue {
+  const sums = sumsOf(due)
+  const total = sums.at(-1)
+  if (!total) {
+    return {
+      pointer,
+      code: 'nothing_due',
+      expected: `affiliate ${quote(affiliate_id)} in ${currency}`,
+    }
+  }
+  const less = sums.findLastIndex((sum) => compare(sum, decimal(amount)) < 0)
+  const fitting = [less, less + 1].flatMap((i) => {
+    const sum = sums[i]
+    return sum ? [`${moneyText(sum, currency)} (${counted(i + 1, 'statement')})`] : []
+  })
+  return {
+    pointer: `${pointer}/amount`,
+    code: 'amount_differs',
+    expected: `affiliate ${quote(affiliate_id)} gets ${moneyText(total, currency)} ${currency} for ${counted(due.length, 'statement')}`,
+    value: amount,
+    instruction: `Pay ${fitting.join(' or ')}.`,
+  }
+}
+
+/** The most cases that a sentence names. */
+const MAX_CASES = 5
+
+/** Says which cases hold the payouts of an affiliate. */
+function holdersOf(holds: AffiliateHolds | undefined): string {
+  const ids = (holds?.cases ?? []).map(({ id }) => quote(id))
+  const more = ids.length - MAX_CASES
+  const named = ids.slice(0, MAX_CASES).join(', ')
+  return `${ids.length === 1 ? 'the case' : 'the cases'} ${named}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+const heldPayment = (
+  pointer: string,
+  { affiliate_id, amount }: Omit<NewPayment, 'ids'>,
+  holds: AffiliateHolds | undefined,
+): Issue => ({
+  pointer,
+  code: 'held_by_case',
+  expected: `affiliate ${quote(affiliate_id)}: ${holdersOf(holds)}`,
+  value: amount,
+})
+
+/** Who has paid which statement, and how. */
+interface StatementPayment {
+  readonly id: string
+  readonly reference: string
+  readonly paid_on: string
+  /** Why it was paid although a case of the fraud review holds it; absent if none may. */
+  readonly override?: { readonly reason: string } | undefined
+  /** How many persons must decide a case. If two must, one alone cannot override its hold. */
+  readonly persons: number
+  readonly actor: string
+  /** In milliseconds. */
+  readonly now: number
+}
+
+/**
+ * Books that a statement was paid. One that was paid with the same reference on the same day is
+ * returned as it is.
+ *
+ * @throws ApiError `not_found`, `not_approved`, `already_paid`, `nothing_due`, `reference_used`, `held_by_case`
+ */
+export async function payStatement(
+  db: D1Database,
+  account: string,
+  { id, reference, paid_on, override, persons, actor, now }: StatementPayment,
+): Promise<ListedStatement> {
+  for (let attempt = 1; attempt <= BOOK_LIMITS.attempts; attempt++) {
+    const statement = await findStatement(db, account, id, 1)
+    if (!statement) throw noStatement()
+    const [used] = await findPayments(db, account, [reference])
+    if (used && statement.payment === used.reference && isOf(used, reference)) {
+      if (used.paid_on === paid_on) return statement
+      throw paidOtherDay(used)
+    }
+    checkPayable(statement, reference, used)
+    const { affiliate_id, payable: amount, currency } = headOf(statement)
+    const holds = await readHolds(db, account, [affiliate_id])
+    const own = holds.get(affiliate_id)
+    const isHeld = own?.held.some((one) => one.id === id) === true
+    if (isHeld && (!override || persons > 1)) throw heldByCase(own, persons)
+    const row = { reference, affiliate_id, currency, amount, paid_on, ids: [id] }
+    const overridden = isHeld && override && { ...override, cases: own.cases.map((one) => one.id) }
+    const details = {
+      ...{ statement: id, reference, paid_on, amount, currency },
+      ...(overridden && { override: overridden }),
+    }
+    const payer = { account, actor, action: 'statement.pay', details, now }
+    const seen = seenOf(holds, [affiliate_id])
+    if (await bookPayments(db, payer, [row], seen))
+      return (await findStatement(db, account, id, 1)) ?? statement
+  }
+  throw unavailable(new Error('Others changed the books in each attempt.'), 1)
+}
+
+/** Returns the error of the payment of a statement that cases hold. */
+const heldByCase = (holds: AffiliateHolds, persons: number) => {
+  const remedy =
+    persons > 1
+      ? 'Two persons must decide what holds it: this account allows no `override`.'
+      : 'Decide what holds it, or give the `override`.'
+  return new ApiError('held_by_case', {
+    detail: `The payout is held by ${holdersOf(holds)} of the fraud review. ${remedy}`,
+    held_by: holds.cases.map(({ id }) => id),
+  })
+}
+
+/** Returns the error of a payment that is booked with another day. */
+const paidOtherDay = (booked: Payment) =>
+  new ApiError('reference_used', {
+    detail: `The payment ${quote(booked.reference)} is already booked, on ${booked.paid_on}. ${keepDay(booked)}`,
+  })
+
+/** Says what to do about a payment that is booked with another day. */
+const keepDay = ({ paid_on }: Payment): string =>
+  `The day cannot be changed. Send \`paid_on\` as ${paid_on}, or leave the payment out.`
+
+const headOf = ({ statement }: ListedStatement): StatementHead => JSON.parse(statement)
+
+/** Throws the code of what forbids the payment of a statement. */
+function checkPayable(
+  statement: ListedStatement,
+  reference: string,
+  used: Payment | undefined,
+): void {
+  const { status, payment, paid_on } = statement
+  const refuse = (code: ErrorCode, detail: string) => {
+    throw new ApiError(code, { detail })
+  }
+  if (used) {
+    const detail = `The reference ${quote(reference)} was used for ${describeUse(used, reference)}. Give every payment a reference of its own.`
+    refuse('reference_used', detail)
+  }
+  if (status === 'paid') {
+    refuse('already_paid', `It was paid on ${paid_on} with the reference ${quote(payment)}.`)
+  }
+  if (status === 'draft') refuse('not_approved', 'Approve the statement before it is paid.')
+  if (!/[1-9]/.test(headOf(statement).payable))
+    refuse('nothing_due', 'The `payable` of the statement is 0.')
+}
+
+/** Whether a reference is that of a payment itself, and not that of its return. */
+export const isOf = (payment: Payment, reference: string): boolean =>
+  foldReference(payment.reference) === foldReference(reference)
+
+/** Says for what a reference was used: a payment, or its return. */
+function describeUse(payment: Payment, reference: string): string {
+  const { affiliate_id, currency, amount, paid_on, returned_on } = payment
+  const made = `the payment of ${amount} ${currency} to affiliate ${quote(affiliate_id)} on ${paid_on}`
+  if (isOf(payment, reference)) {
+    return returned_on === null ? made : `${made}, which came back on ${returned_on}`
+  }
+  return `the return of the payment ${quote(payment.reference)} on ${returned_on}`
+}
+
+/** Who reports that the payment of which statement came back, and how. */
+interface StatementReturn {
+  readonly id: string
+  readonly reference: string
+  readonly returned_on: string
+  readonly reason: string
+  readonly actor: string
+  /** In milliseconds. */
+  readonly now: number
+}
+
+/**
+ * Books that the payment of a statement came back, with all statements that it paid. A return that is
+ * booked already leaves everything as it is.
+ *
+ * @throws ApiError `not_found`, `not_paid`, `reference_used`, `validation_failed`
+ */
+export async function returnPayment(
+  db: D1Database,
+  account: string,
+  { id, reference, returned_on, reason, actor, now }: StatementReturn,
+): Promise<ListedStatement> {
+  for (let attempt = 1; attempt <= BOOK_LIMITS.attempts; attempt++) {
+    const statement = await findStatement(db, account, id, 1)
+    if (!statement) throw noStatement()
+    const { payment } = statement
+    const found = await findPayments(db, account, payment ? [reference, payment] : [reference])
+    const booked = found.find((one) => isReturnOf(one, reference))
+    if (booked) {
+      const isSame = booked.returned_on === returned_on && booked.reason === reason
+      if (isSame && idsOf(booked).includes(id)) return statement
+      throw used(
+        `The return ${quote(reference)} of the payment ${quote(booked.reference)} is already booked, on ${booked.returned_on}. It cannot be changed.`,
+      )
+    }
+    const paid = found.find((one) => one.reference === payment)
+    if (!paid) throw notPaid(statement)
+    const other = found.find((one) => one !== paid)
+    if (other) {
+      throw used(
+        `The reference ${quote(reference)} was used for ${describeUse(other, reference)}. Give every return a reference of its own, or that of its payment.`,
+      )
+    }
+    if (returned_on < paid.paid_on) throw tooEarly(returned_on, paid.paid_on)
+    const returned = { payment: paid.reference, reference, returned_on, reason }
+    const { amount, currency } = paid
+    const details = {
+      statements: idsOf(paid),
+      ...returned,
+      amount,
+      currency,
+    }
+    const payer = { account, actor, action: 'statement.return', details, now }
+    if (await bookReturn(db, payer, returned)) {
+      return (await findStatement(db, account, id, 1)) ?? statement
+    }
+  }
+  throw unavailable(new Error('Others changed the books in each attempt.'), 1)
+}
+
+const isReturnOf = ({ return_reference }: Payment, reference: string): boolean =>
+  return_reference !== null && foldReference(return_reference) === foldReference(reference)
+
+const idsOf = ({ statements }: Payment): string[] => JSON.parse(statements)
+
+const used = (detail: string) => new ApiError('reference_used', { detail })
+
+const notPaid = ({ status }: ListedStatement) =>
+  new ApiError('not_paid', {
+    detail:
+      status === 'draft'
+        ? 'It is a draft: nothing was paid.'
+        : 'It is approved and due: no payment of it is booked that has not come back.',
+  })
+
+const tooEarly = (day: string, paidOn: string) =>
+  new ApiError('validation_failed', {
+    detail: 'Nothing was changed.',
+    errors: [formatIssue(beforePayment('/returned_on', day, paidOn))],
+    errors_total: 1,
+  })
+
+/** The maximum number of errors that a response lists. */
+const MAX_LISTED = 100
+
+/**
+ * Books payments, all or none. Those that are booked already are left as they are.
+ *
+ * @throws ApiError `amount_differs`, `held_by_case`, `nothing_due` or `reference_used`: the code of the first error.
+ */
+export async function importPayments(
+  db: D1Database,
+  account: string,
+  listed: readonly ListedPayment[],
+  { actor, now }: { readonly actor: string; readonly now: number },
+) {
+  const references = listed.map(({ reference }) => reference)
+  const affiliates = [...new Set(listed.map(({ affiliate_id }) => affiliate_id))]
+  for (let attempt = 1; attempt <= BOOK_LIMITS.attempts; attempt++) {
+    const [booked, due, holds] = await Promise.all([
+      findPayments(db, account, references),
+      readDue(db, account, affiliates, BOOK_LIMITS.due + 1),
+      readHolds(db, account, affiliates),
+    ])
+    if (due.length > BOOK_LIMITS.due) throw tooMany()
+    const { made, unchanged, refused } = matchPayments(listed, due, booked, holds)
+    if (refused.length > 0) throw refusalOf(refused)
+    const statements = made.reduce((sum, { ids }) => sum + ids.length, 0)
+    const result = { received: listed.length, paid: made.length, unchanged, statements }
+    if (made.length === 0) return result
+    const payer = { account, actor, action: 'payouts.book', details: { ...result }, now }
+    const paid = [...new Set(made.map(({ affiliate_id }) => affiliate_id))]
+    if (await bookPayments(db, payer, made, seenOf(holds, paid))) return result
+  }
+  throw unavailable(new Error('Others changed the books in each attempt.'), 1)
+}
+
+const tooMany = () =>
+  new ApiError('validation_failed', {
+    detail: `The affiliates of these payments have more than ${BOOK_LIMITS.due.toLocaleString('en')} unpaid statements. Send the payments of fewer affiliates. Nothing was booked.`,
+  })
+
+/** Returns the error of payments that cannot be booked; its code is that of the first. */
+function refusalOf(refused: readonly Issue[]): ApiError {
+  const code = CODES.find((one) => one === refused[0]?.code) ?? 'conflict'
+  return new ApiError(code, {
+    detail: 'Nothing was booked.',
+    errors: refused.slice(0, MAX_LISTED).map(formatIssue),
+    errors_total: refused.length,
+  })
+}
+
+const CODES = ['amount_differs', 'held_by_case', 'nothing_due', 'reference_used'] as const

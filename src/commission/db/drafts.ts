@@ -1,0 +1,176 @@
+import type { Connection } from '../../platform/db/database.ts'
+import { all } from '../../platform/db/query.ts'
+import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
+import { compileStatement } from '../../platform/db/statement.ts'
+import { eventOf } from '../../webhooks/db/events.ts'
+import { isClosedFor } from './booked.ts'
+import { isDraft, isOfKind } from './is-draft.ts'
+
+/** A row of `statements` to store: a computed statement, or what a period without one carries. */
+export interface StoredDraft {
+  readonly period: string
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly id: string
+  /** The hash of the statement; empty if there is none. */
+  readonly hash: string
+  readonly payable: string
+  readonly closing: string
+  /** The statement as JSON without its lines; null if something is carried without one. */
+  readonly statement: string | null
+  /** JSON arrays of lines; at least one. */
+  readonly lines: readonly string[]
+  /** JSON objects of their steps by id; at least one. */
+  readonly steps: readonly string[]
+  /** What the period leaves, as JSON: carries and measures. Only the digest of the row uses it. */
+  readonly state: string
+  /** The digest of the row before it, of the same affiliate and plan; '' if there is none. */
+  readonly previous: string
+  /** Equal drafts have an equal digest. */
+  readonly digest: string
+}
+
+/** The key of a statement. */
+type StatementKey = Pick<StoredDraft, 'period' | 'affiliate_id' | 'plan'>
+
+/** Reads the digests of the statements of some affiliates up to a period, of its kind. */
+const READ_DIGESTS = compileStatement(`
+  select s.period, s.affiliate_id, s.plan, s.id, s.digest, s.status
+  from ${JSON_EACH}(:affiliates) a cross join statements s indexed by statements_affiliate
+    on s.account = :account and s.affiliate_id = a.value and s.period <= :period
+    and ${isOfKind('s.period')}`)
+
+const DRAFT_KEY = 'd.affiliate_id, d.plan, d.period'
+
+const READ_FIGURES = compileStatement(`
+  with drafts as materialized (
+    select s.* from ${JSON_EACH}(:affiliates) a cross join statements s indexed by statements_affiliate
+      on s.account = :account and s.affiliate_id = a.value and s.period <= :period
+      and ${isOfKind('s.period')} and ${isDraft('s.status')}
+  )
+  select ${DRAFT_KEY}, 'payable' as figure, d.payable as amount from drafts d
+  union all select ${DRAFT_KEY}, 'closing', d.closing from drafts d
+  union all select ${DRAFT_KEY}, l.value ->> 'id', l.value ->> 'amount'
+    from drafts d cross join json_each(d.lines) l
+  union all select ${DRAFT_KEY}, l.value ->> 'id', l.value ->> 'amount'
+    from drafts d cross join statement_lines p on p.account = :account and p.id = d.id
+    cross join json_each(p.lines) l`)
+
+/** A figure of a period of an affiliate and plan, such as `closing` or the id of a line. */
+export interface Figure extends StatementKey {
+  readonly figure: string
+  readonly amount: string
+}
+
+/** Reads the figures of the drafts of some affiliates up to a period, of its kind. */
+export const readFigures = (
+  db: Connection,
+  values: { account: string; period: string; affiliates: readonly string[] },
+): Promise<Figure[]> =>
+  all(db, READ_FIGURES, { ...values, affiliates: JSON.stringify(values.affiliates) })
+
+/**
+ * Whether the period of the row `value` is open for its affiliate and plan: neither its statement nor a
+ * later one is approved, and no approval of a period closed it.
+ */
+const IS_OPEN = `not exists (
+    select 1 from statements s indexed by statements_affiliate
+    where s.account = :account and s.affiliate_id = value ->> 1 and s.period >= value ->> 0
+      and s.plan = value ->> 2 and s.status <> 'draft'
+  ) and not ${isClosedFor({ affiliate: 'value ->> 1', plan: 'value ->> 2', period: 'value ->> 0' })}`
+
+/** Whether the run that stores drafts is still running: it may have ended, or its account been reset. */
+const IS_RUNNING = `exists (
+    select 1 from statement_runs r
+    where r.account = :account and r.id = :id and r.status = 'running')`
+
+/**
+ * Stores drafts of a run that goes on, unless a later computation has stored them or they are no
+ * longer drafts.
+ */
+export const PUT_DRAFTS = compileStatement(`
+  insert into statements (account, period, affiliate_id, plan, id, status, hash, payable, closing,
+    statement, lines, parts, state, digest, previous, steps, read_at, computed_at)
+  select :account, value ->> 0, value ->> 1, value ->> 2, value ->> 3, 'draft', value ->> 4,
+    value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11,
+    value ->> 12, value ->> 13, :read_at, :computed_at
+  from ${JSON_EACH}(:rows) where ${IS_RUNNING} and ${IS_OPEN}
+  on conflict (account, period, affiliate_id, plan) do update set
+    hash = excluded.hash, payable = excluded.payable, closing = excluded.closing,
+    statement = excluded.statement, lines = excluded.lines, parts = excluded.parts,
+    state = excluded.state, steps = excluded.steps, digest = excluded.digest, previous = excluded.previous, read_at = excluded.read_at,
+    computed_at = excluded.computed_at
+  where statements.status = 'draft' and statements.read_at <= excluded.read_at
+    and statements.digest <> excluded.digest`)
+
+/**
+ * Writes `adjustment.created` before drafts are stored: for those with corrections of closed periods that are others
+ * than before.
+ */
+export const NOTIFY_CORRECTED = eventOf(
+  'adjustment.created',
+  `select n.id || ' ' || n.hash as about, json_object(
+      'kind', 'correction', 'statement_id', n.id, 'affiliate_id', n.affiliate_id, 'plan', n.plan,
+      'period', n.period, 'currency', n.statement ->> 'currency',
+      'amount', n.statement ->> 'adjustments_sum', 'adjustments', n.statement ->> 'adjustments_total') as data
+    from (
+      select value ->> 0 as period, value ->> 1 as affiliate_id, value ->> 2 as plan, value ->> 3 as id,
+        value ->> 4 as hash, value ->> 7 as statement
+      from ${JSON_EACH}(:rows) where ${IS_RUNNING} and ${IS_OPEN}
+    ) n
+    left join statements s on s.account = :account and s.period = n.period and s.affiliate_id = n.affiliate_id
+      and s.plan = n.plan
+    where n.statement ->> 'adjustments_total' > 0 and (s.id is null or s.read_at <= :read_at)
+      and (n.statement ->> 'adjustments_total', n.statement ->> 'adjustments_sum')
+        is not (s.statement ->> 'adjustments_total', s.statement ->> 'adjustments_sum')`,
+)
+
+/** Whether the draft `value` of this computation is the one that is stored. */
+const IS_STORED = `exists (
+    select 1 from statements s where s.account = :account and s.id = value ->> 0
+      and s.digest = value ->> 1 and s.read_at = :read_at)`
+
+/** Deletes the parts, after the first, of statements that this computation has stored. */
+export const DROP_PARTS = compileStatement(`
+  delete from statement_lines
+  where account = :account and id in (
+    select value ->> 0 from ${JSON_EACH}(:rows) where ${IS_STORED})`)
+
+/** Stores the parts, after the first, of statements that this computation has stored. */
+export const PUT_PARTS = compileStatement(`
+  insert into statement_lines (account, id, part, lines, steps)
+  select :account, value ->> 0, value ->> 2, value ->> 3, value ->> 4
+  from ${JSON_EACH}(:rows) where ${IS_STORED}
+  on conflict (account, id, part) do update set lines = excluded.lines, steps = excluded.steps`)
+
+/** Deletes drafts that a computation no longer has. */
+export const DROP_DRAFTS = compileStatement(`
+  delete from statements
+  where account = :account and status = 'draft' and read_at <= :read_at and ${IS_RUNNING}
+    and (period, affiliate_id, plan) in (
+      select value ->> 0, value ->> 1, value ->> 2 from ${JSON_EACH}(:rows))`)
+
+/** Deletes the parts, after the first, of statements that are no longer stored. */
+export const DROP_LOST_PARTS = compileStatement(`
+  delete from statement_lines
+  where account = :account and id in (
+    select value ->> 3 from ${JSON_EACH}(:rows) where not exists (
+      select 1 from statements s where s.account = :account and s.id = value ->> 3))`)
+
+/** What is stored of a statement. */
+export interface StatementDigest extends StatementKey {
+  readonly id: string
+  readonly digest: string
+  readonly status: string
+}
+
+/** Returns the digests of the statements of some affiliates up to a period, of its kind. */
+export async function readDigests(
+  db: Connection,
+  account: string,
+  period: string,
+  affiliates: readonly string[],
+): Promise<StatementDigest[]> {
+  const values = { account, period, affiliates: JSON.stringify(affiliates) }
+  return all<StatementDigest>(db, READ_DIGESTS, values)
+}

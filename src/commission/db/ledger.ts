@@ -1,0 +1,119 @@
+import type { Connection } from '../../platform/db/database.ts'
+import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
+import { all } from '../../platform/db/query.ts'
+import type { ledger } from '../../platform/db/schema.ts'
+import { compileStatement } from '../../platform/db/statement.ts'
+
+/** An entry of the ledger. */
+export type LedgerEntry = Omit<typeof ledger.$inferSelect, 'account'>
+
+/** Reads one page of the entries of an affiliate, the oldest first unless `isLatestFirst`. */
+export const listLedger = (
+  db: Parameters<typeof paginate>[0],
+  account: string,
+  affiliate_id: string,
+  isLatestFirst: boolean,
+  page: Page,
+): Promise<FoundPage<LedgerEntry>> =>
+  paginate(
+    db,
+    {
+      columns: [
+        'affiliate_id',
+        'id',
+        'kind',
+        'plan',
+        'period',
+        'statement',
+        'currency',
+        'amount',
+        'reference',
+        'actor',
+        'at',
+      ],
+      from: 'ledger where account = :account and affiliate_id = :affiliate_id',
+      key: ['id'],
+      descending: isLatestFirst,
+      values: { account, affiliate_id },
+    },
+    page,
+  )
+
+/** The digits of a limb. Nine million amounts of this length have a sum of less than 2^63. */
+export const LIMB_DIGITS = 12
+
+/** The limbs of an amount: up to 48 digits. A sum of longer ones would not be exact. */
+const LIMBS = 4
+
+/**
+ * Returns the SQL of the sum of decimal texts of one currency, which all have the same number of decimal
+ * places. SQLite's integers have 64 bits, so the SQL sums each limb of the amounts and returns the sums
+ * as one text, the lowest limb last. `fromUnits` reads this text.
+ */
+export function sumOf(amount: string): string {
+  const digits = `replace(replace(${amount}, '-', ''), '.', '')`
+  const limbs = Array.from({ length: LIMBS }, (_, i) => {
+    const limb = `substr(${digits}, ${(i - LIMBS) * LIMB_DIGITS}, ${LIMB_DIGITS})`
+    return `sum(iif(${amount} glob '-*', -1, 1) * cast(${limb} as integer))`
+  })
+  return limbs.join(" || ' ' || ")
+}
+
+/** Whether a row of `statements` is to be paid: the condition of the partial index `statements_due`. */
+export const IS_DUE = `status = 'approved' and payable glob '*[1-9]*'`
+
+/** A statement that has to be paid. */
+export interface DueStatement {
+  readonly id: string
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly period: string
+  readonly currency: string
+  readonly payable: string
+}
+
+/** A statement that has to be paid, and the day from which it is. */
+export interface PayableStatement extends DueStatement {
+  readonly payable_on: string
+}
+
+/** Sums the entries of an affiliate, and what has to be paid, by currency. */
+export const READ_BALANCES = compileStatement(`
+  select currency, ${sumOf('amount')} as units, 'balance' as what from ledger
+  where account = :account and affiliate_id = :affiliate_id group by currency
+  union all
+  select statement ->> 'currency', ${sumOf('payable')}, 'due'
+  from statements indexed by statements_due
+  where account = :account and affiliate_id = :affiliate_id and ${IS_DUE}
+  group by statement ->> 'currency'`)
+
+/** A sum of an affiliate in a currency. */
+export interface SummedUnits {
+  readonly currency: string
+  /** As `sumOf` returns it. */
+  readonly units: string
+  readonly what: 'balance' | 'due'
+}
+
+/** Sums the entries of an affiliate up to one, by currency. */
+const READ_BALANCES_AFTER = compileStatement(`
+  select currency, ${sumOf('amount')} as units, 'balance' as what from ledger
+  where account = :account and affiliate_id = :affiliate_id and id <= :id group by currency`)
+
+/** Returns the balances of an affiliate after an entry of the ledger, by currency. */
+export const readBalancesAfter = (
+  db: Connection,
+  account: string,
+  affiliate_id: string,
+  id: LedgerEntry['id'],
+): Promise<SummedUnits[]> =>
+  all<SummedUnits>(db, READ_BALANCES_AFTER, { account, affiliate_id, id })
+
+/** Returns the sums of an affiliate's entries, and of what has to be paid, by currency. */
+export async function readBalances(
+  db: Connection,
+  account: string,
+  affiliate_id: string,
+): Promise<SummedUnits[]> {
+  return all<SummedUnits>(db, READ_BALANCES, { account, affiliate_id })
+}

@@ -1,0 +1,342 @@
+import { markChanges } from '../../ingest/db/changed.ts'
+import { dayNumber } from '../../platform/db/column-types.ts'
+import type { Connection } from '../../platform/db/database.ts'
+import { toJsonChunks } from '../../platform/db/json-chunks.ts'
+import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
+import { all } from '../../platform/db/query.ts'
+import { withD1Retry } from '../../platform/db/retry.ts'
+import type { assignments, planVersions } from '../../platform/db/schema.ts'
+import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
+import {
+  bindStatement,
+  compileStatement,
+  readBatch,
+  type Statement,
+} from '../../platform/db/statement.ts'
+import { LAST_CLOSED_PERIOD, REJECT_CLOSED_PERIOD } from './booked.ts'
+
+type Row = typeof planVersions.$inferSelect
+
+/** A version of a plan that is not withdrawn; `terms` is JSON. */
+export type StoredVersion = Pick<Row, 'plan' | 'version' | 'effective_from' | 'terms'>
+
+/** An assignment; `from_day` is its first day. */
+export type StoredAssignment = Omit<typeof assignments.$inferSelect, 'account'>
+
+const READ_VERSIONS = compileStatement(`
+  select plan, version, effective_from, terms from plan_versions
+  where account = :account and withdrawn_at is null order by plan, effective_from`)
+
+const READ_ASSIGNMENTS = compileStatement(`
+  select affiliate_id, from_day, plan, customers from assignments
+  where account = :account order by affiliate_id, from_day`)
+
+/**
+ * Returns the versions of all plans of an account that are not withdrawn, by plan and
+ * `effective_from`, and all its assignments, by affiliate and first day.
+ */
+export async function readPlanRows(
+  db: D1Database,
+  account: string,
+): Promise<{ versions: StoredVersion[]; assignments: StoredAssignment[] }> {
+  const [versions, assignments] = await readBatch<[StoredVersion[], StoredAssignment[]]>(db, [
+    bindStatement(db, READ_VERSIONS, { account }),
+    bindStatement(db, READ_ASSIGNMENTS, { account }),
+  ])
+  return { versions, assignments }
+}
+
+const LAST_VERSION = compileStatement(`
+  select ifnull(max(version), 0) as last from plan_versions
+  where account = :account and plan = :plan`)
+
+/**
+ * Returns the versions of all plans of an account that are not withdrawn, and of one plan the last
+ * version number, 0 if it has none, and the last closed period, null if it has none.
+ */
+export async function readVersions(
+  db: D1Database,
+  account: string,
+  plan: string,
+): Promise<{ versions: StoredVersion[]; last: number; closed: string | null }> {
+  type Lists = [
+    versions: StoredVersion[],
+    last: [{ last: number }],
+    closed: [{ closed: string | null }],
+  ]
+  const bind = (statement: Statement) => bindStatement(db, statement, { account, plan })
+  const [versions, [{ last }], [{ closed }]] = await readBatch<Lists>(db, [
+    bind(READ_VERSIONS),
+    bind(LAST_VERSION),
+    bind(LAST_CLOSED_PERIOD),
+  ])
+  return { versions, last, closed }
+}
+
+const READ_TERMS = compileStatement(`
+  select plan, version, effective_from, terms from plan_versions
+  where account = :account and plan in (select value from json_each(:plans))
+  order by plan, version`)
+
+/** Returns all versions of some plans with their terms, withdrawn ones included. */
+export const readTerms = (
+  db: Connection,
+  account: string,
+  plans: readonly string[],
+): Promise<StoredVersion[]> =>
+  all<StoredVersion>(db, READ_TERMS, { account, plans: JSON.stringify(plans) })
+
+/** A version of a plan without its terms, for lists. */
+export type VersionHead = Omit<Row, 'account' | 'terms'> & {
+  name: string
+  currency: string
+  period: 'month' | 'week'
+  terms: 'signup' | 'current'
+}
+
+const LIST_VERSIONS = compileStatement(`
+  select plan, version, effective_from, created_at, withdrawn_at, terms ->> 'name' as name,
+    terms ->> 'currency' as currency, terms ->> 'period' as period, terms ->> 'terms' as terms
+  from plan_versions
+  where account = :account and plan between ifnull(:plan, '') and ifnull(:plan, char(0x10ffff))
+  order by plan, version`)
+
+/** Returns the versions of one plan, or of all plans if `plan` is null, withdrawn ones included. */
+export async function listVersions(
+  db: D1Database,
+  account: string,
+  plan: string | null,
+): Promise<VersionHead[]> {
+  return all<VersionHead>(db, LIST_VERSIONS, { account, plan })
+}
+
+/** Reads one page of the versions of a plan with their terms, the latest first. */
+export const pageVersions = (
+  db: D1Database,
+  account: string,
+  plan: string,
+  page: Page,
+): Promise<FoundPage<Omit<Row, 'account'>>> =>
+  paginate(
+    db,
+    {
+      columns: ['plan', 'version', 'effective_from', 'terms', 'created_at', 'withdrawn_at'],
+      from: 'plan_versions where account = :account and plan = :plan',
+      key: ['version'],
+      descending: true,
+      values: { account, plan },
+      limitsBytes: true,
+    },
+    page,
+  )
+
+const FIND_VERSION = compileStatement(`
+  select plan, version, effective_from, terms, created_at, withdrawn_at from plan_versions
+  where account = :account and plan = :plan and version = :version`)
+
+/** Returns a version of a plan, also a withdrawn one; null if there is none. */
+export const findVersion = (
+  db: D1Database,
+  account: string,
+  plan: string,
+  version: number,
+): Promise<Omit<Row, 'account'> | null> =>
+  withD1Retry(() => bindStatement(db, FIND_VERSION, { account, plan, version }).first())
+
+const INSERT_VERSION = compileStatement(`
+  insert into plan_versions (account, plan, version, effective_from, terms, created_at)
+  values (:account, :plan, :version, :effective_from, :terms, :created_at)`)
+
+/**
+ * Inserts a version. The statements fail if its number or its first day is taken, or if the period of
+ * its first day or a later one is closed.
+ */
+export const insertVersion = (
+  db: D1Database,
+  row: Omit<Row, 'withdrawn_at'> & { readonly period: string },
+) => [REJECT_CLOSED_PERIOD, INSERT_VERSION].map((statement) => bindStatement(db, statement, row))
+
+/**
+ * Text that is not valid JSON. D1 has no RAISE outside triggers; `json()` of invalid text aborts the
+ * batch. See `isAssertionFailure`.
+ */
+const NOT_JSON = 'in force'
+
+const REJECT_IN_FORCE = compileStatement(`
+  select json('${NOT_JSON}') from plan_versions v
+  where account = :account and plan = :plan and version = :version and withdrawn_at is null and (
+    effective_from <= :today or (
+      not exists (
+        select 1 from plan_versions e where e.account = v.account and e.plan = v.plan
+          and e.withdrawn_at is null and e.effective_from < v.effective_from)
+      and (
+        exists (select 1 from assignments a where a.account = v.account and a.plan = v.plan)
+        or exists (select 1 from manual_entries m
+          where m.account = v.account and m.plan = v.plan and m.statement is null)
+        or exists (select 1 from closed_periods c where c.account = v.account and c.plan = v.plan)
+        or exists (select 1 from statements s indexed by statements_closed
+          where s.account = v.account and s.plan = v.plan and s.status <> 'draft'))))`)
+
+const WITHDRAW_VERSION = compileStatement(`
+  update plan_versions set withdrawn_at = :withdrawn_at
+  where account = :account and plan = :plan and version = :version and withdrawn_at is null`)
+
+/**
+ * Withdraws a version. The statements fail if it is or was in force: its first day has come, or it is
+ * the first version of a plan with assignments, open manual entries or closed periods, which governs the days before it, too.
+ */
+export const withdrawVersion = (
+  db: D1Database,
+  version: Pick<Row, 'account' | 'plan' | 'version'> & { today: string; withdrawn_at: string },
+) => [bindStatement(db, REJECT_IN_FORCE, version), bindStatement(db, WITHDRAW_VERSION, version)]
+
+const PUT_ASSIGNMENTS = compileStatement(`
+  insert into assignments (account, affiliate_id, from_day, plan, customers)
+  select :account, value ->> 0, value ->> 1, value ->> 2, value ->> 3
+  from ${JSON_EACH}(:rows) where true
+  on conflict (account, affiliate_id, from_day) do update
+  set plan = excluded.plan, customers = excluded.customers
+  where plan is not excluded.plan or customers is not excluded.customers`)
+
+/** Returns assignments as the parameters `:rows` of statements. */
+const toRows = (sent: readonly StoredAssignment[]): string[] =>
+  toJsonChunks(
+    sent.map(({ affiliate_id, from_day, plan, customers }) => [
+      affiliate_id,
+      from_day,
+      plan,
+      customers,
+    ]),
+  )
+
+/** Upserts assignments by affiliate and first day. */
+export const putAssignments = (
+  db: D1Database,
+  account: string,
+  sent: readonly StoredAssignment[],
+) => toRows(sent).map((rows) => bindStatement(db, PUT_ASSIGNMENTS, { account, rows }))
+
+/** Marks the first days of changed assignments: from them on, statements may come to something else. */
+export const markAssignments = (
+  db: D1Database,
+  account: string,
+  changed: readonly Pick<StoredAssignment, 'from_day'>[],
+) =>
+  markChanges(
+    db,
+    account,
+    changed.map(({ from_day }) => dayNumber(from_day)),
+  )
+
+/** Text that is not valid JSON: `json()` of it aborts the batch. See `isAssertionFailure`. */
+const SOME_NOT_JSON = 'no plan'
+
+const REJECT_UNKNOWN_PLANS = compileStatement(`
+  select json('${SOME_NOT_JSON}') from ${JSON_EACH}(:plans) where not exists (
+    select 1 from plan_versions
+    where account = :account and plan = value and withdrawn_at is null) limit 1`)
+
+/** Fails, and so does its batch, if one of these plans has no version, or only withdrawn ones. */
+export const rejectUnknownPlans = (db: D1Database, account: string, plans: readonly string[]) =>
+  bindStatement(db, REJECT_UNKNOWN_PLANS, { account, plans: JSON.stringify(plans) })
+
+const PLANS = compileStatement(`
+  select distinct plan from plan_versions
+  where account = :account and withdrawn_at is null order by plan`)
+
+const COUNT = compileStatement('select count(*) as n from assignments where account = :account')
+
+const UNCONFIGURED = compileStatement(`
+  select value as affiliate_id from ${JSON_EACH}(:ids) where value <> '*' and not exists (
+    select 1 from affiliates where account = :account and affiliate_id = value)`)
+
+const REPLACED = compileStatement(`
+  select t.affiliate_id, t.from_day, t.plan, t.customers
+  from ${JSON_EACH}(:rows) r
+  cross join assignments t on t.account = :account and t.affiliate_id = r.value ->> 0
+    and t.from_day = r.value ->> 1
+  where t.plan is not r.value ->> 2 or t.customers is not r.value ->> 3`)
+
+/** What is needed to check the assignments of a request. */
+interface AssignmentContext {
+  /** The plans with a version that is not withdrawn. */
+  plans: string[]
+  /** The number of assignments of the account. */
+  count: number
+  /** The affiliates of the request that are not configured. */
+  unconfigured: ReadonlySet<string>
+  /** The stored assignments that the request changes. */
+  replaced: StoredAssignment[]
+}
+
+type ContextRows = [
+  plans: { plan: string }[],
+  counted: [{ n: number }],
+  unconfigured: { affiliate_id: string }[],
+  ...replaced: StoredAssignment[][],
+]
+
+/** Reads what is needed to check the assignments of a request, and what they replace. */
+export async function readAssignmentContext(
+  db: D1Database,
+  account: string,
+  sent: readonly StoredAssignment[],
+): Promise<AssignmentContext> {
+  const affiliates = [...new Set(sent.map(({ affiliate_id }) => affiliate_id))]
+  const values = { account, ids: JSON.stringify(affiliates) }
+  const [plans, [counted], unconfigured, ...replaced] = await readBatch<ContextRows>(db, [
+    bindStatement(db, PLANS, values),
+    bindStatement(db, COUNT, values),
+    bindStatement(db, UNCONFIGURED, values),
+    ...toRows(sent).map((rows) => bindStatement(db, REPLACED, { account, rows })),
+  ])
+  return {
+    plans: plans.map(({ plan }) => plan),
+    count: counted.n,
+    unconfigured: new Set(unconfigured.map(({ affiliate_id }) => affiliate_id)),
+    replaced: replaced.flat(),
+  }
+}
+
+/** Reads one page of an account's assignments, by affiliate and first day. */
+export const listAssignments = (
+  db: D1Database,
+  account: string,
+  affiliate_id: string | null,
+  page: Page,
+): Promise<FoundPage<StoredAssignment>> =>
+  paginate(
+    db,
+    {
+      columns: ['affiliate_id', 'from_day', 'plan', 'customers'],
+      from: `assignments where account = :account ${affiliate_id === null ? '' : 'and affiliate_id = :affiliate_id'}`,
+      key: ['affiliate_id', 'from_day'],
+      values: { account, ...(affiliate_id !== null && { affiliate_id }) },
+    },
+    page,
+  )
+
+/** An assignment by its key. */
+type AssignmentKey = Pick<StoredAssignment, 'affiliate_id' | 'from_day'>
+
+const FIND = compileStatement(`
+  select affiliate_id, from_day, plan, customers from assignments
+  where account = :account and affiliate_id = :affiliate_id and from_day = :from_day`)
+
+/** Returns the assignment of an affiliate that begins on a day; null if there is none. */
+export const findAssignment = (
+  db: D1Database,
+  account: string,
+  key: AssignmentKey,
+): Promise<StoredAssignment | null> =>
+  withD1Retry(() => bindStatement(db, FIND, { account, ...key }).first())
+
+const DELETE = compileStatement(`
+  delete from assignments
+  where account = :account and affiliate_id = :affiliate_id and from_day = :from_day`)
+
+/** Deletes an assignment. */
+export const deleteAssignment = (db: D1Database, account: string, key: AssignmentKey) => [
+  markAssignments(db, account, [key]),
+  bindStatement(db, DELETE, { account, ...key }),
+]

@@ -1,0 +1,409 @@
+import { POSITION, RAISE_NUMBER } from '../../ingest/db/changed.ts'
+import { isDoorOpen } from '../../platform/db/door.ts'
+import { all, only } from '../../platform/db/query.ts'
+import { withD1Retry } from '../../platform/db/retry.ts'
+import type { statementRuns } from '../../platform/db/schema.ts'
+import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
+import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
+import { newAuditId } from '../../platform/directory/audit.ts'
+import { isDraft, isOfKind } from './is-draft.ts'
+
+/** A run over the affiliates of an account. */
+export type Run = Omit<typeof statementRuns.$inferSelect, 'account' | 'restarts' | 'position'>
+
+/** A run with the number of its steps that are done, and what they wrote. */
+interface RunProgress extends Run {
+  readonly steps_done: number
+}
+
+/** Inserts a run of the morning, unless too many runs of its database are running. */
+const INSERT_MORNING_RUN = compileStatement(`
+  insert into statement_runs (account, id, period, status, started_at)
+  select :account, :id, :period, 'running', :started_at
+  where :most > (select count(*) from statement_runs indexed by statement_runs_running
+    where status = 'running' and id >= :running_since)
+  on conflict (account, id) do nothing`)
+
+/** Reads whether a run has read nothing yet: its Workflow may not have been created. */
+const FIND_MORNING_RUN = compileStatement(`
+  select status = 'running' and affiliates is null as is_unread from statement_runs
+  where account = :account and id = :id`)
+
+/** A run of the morning. Ids of runs are in order of time. */
+interface MorningRun {
+  readonly account: string
+  readonly id: string
+  readonly period: string
+  readonly started_at: string
+  /** The most runs of the database that may be running; those with ids before `running_since` do not count. */
+  readonly most: number
+  readonly running_since: string
+}
+
+/**
+ * Inserts a run of the morning, unless it is stored or too many runs of its database are running. Returns
+ * whether its Workflow has to be created; null if the run is not stored.
+ */
+export async function insertMorningRun(db: D1Database, run: MorningRun): Promise<boolean | null> {
+  const results = await withD1Retry(() =>
+    db.batch<{ is_unread: 0 | 1 }>(
+      [INSERT_MORNING_RUN, FIND_MORNING_RUN].map((one) => bindStatement(db, one, { ...run })),
+    ),
+  )
+  const row = results[1]?.results[0]
+  return row ? row.is_unread === 1 : null
+}
+
+/** Stores that a run reads from now on, with 0 affiliates until its steps are known, and its position when it first did. */
+const BEGIN_READING = compileStatement(`
+  update statement_runs set affiliates = ifnull(affiliates, 0), active_at = :active_at,
+    position = ifnull(position, ${POSITION})
+  where account = :account and id = :id and status = 'running'`)
+
+/** Stores that a run reads from now on. */
+export const beginReading = (
+  db: D1Database,
+  run: { account: string; id: string; active_at: string },
+) =>
+  withD1Retry(() =>
+    db.batch([RAISE_NUMBER, BEGIN_READING].map((one) => bindStatement(db, one, run))),
+  )
+
+/** Reads a run with its progress. */
+const FIND_RUN = compileStatement(`
+  select r.id, r.period, r.status, iif(r.steps is null, null, r.affiliates) as affiliates, r.steps,
+    r.started_at, max(r.active_at, r.started_at) as active_at, r.ended_at, r.reason,
+    ifnull(r.changed, (
+      select sum(ifnull(s.changed, s.written)) from statement_run_steps s
+      where s.account = :account and s.run = :id
+    )) as changed,
+    coalesce(r.steps_done, iif(r.status = 'done', r.steps, (
+      select count(*) from statement_run_steps s
+      where s.account = :account and s.run = :id and s.changed is not null
+    ))) as steps_done
+  from statement_runs r where r.account = :account and r.id = :id`)
+
+/** Returns a run of an account; null if there is none. */
+export const findRun = (
+  db: Pick<D1DatabaseSession, 'prepare'>,
+  account: string,
+  id: string,
+): Promise<RunProgress | null> =>
+  withD1Retry(() => bindStatement(db, FIND_RUN, { account, id }).first<RunProgress>())
+
+/** Ends a run, and stores what its steps have done. */
+const END_RUN = compileStatement(`
+  update statement_runs set status = :status, ended_at = :ended_at, reason = :reason,
+    (changed, steps_done) = (
+      select ifnull(sum(ifnull(changed, written)), 0), count(changed)
+      from statement_run_steps where account = :account and run = :id)
+  where account = :account and id = :id and status = 'running'`)
+
+/** Deletes the steps of a run. */
+const DELETE_STEPS = compileStatement(
+  'delete from statement_run_steps where account = :account and run = :id',
+)
+
+/** Deletes ended runs whose ids are before `:before`; ids are in order of time. */
+const DELETE_OLD_RUNS = compileStatement(`
+  delete from statement_runs
+  where account = :account and id < :before and status <> 'running'`)
+
+/** Ends a run, deletes its steps and the ended runs with ids before `before`, and writes its events. */
+export const endRun = (
+  db: D1Database,
+  run: {
+    account: string
+    id: string
+    status: 'done' | 'failed'
+    /** Why it failed; null if it is done. */
+    reason: string | null
+    ended_at: string
+    before: string
+  },
+  events: readonly D1PreparedStatement[],
+) =>
+  withD1Retry(() =>
+    db.batch([
+      ...[END_RUN, DELETE_STEPS, DELETE_OLD_RUNS].map((one) => bindStatement(db, one, run)),
+      ...events,
+    ]),
+  )
+
+/**
+ * Reads the affiliates whose statements a run settles even if no plan is assigned to them: those with a
+ * statement of its period, with a draft of any period of its kind, or with a manual entry that waits.
+ */
+const AFFILIATES_TO_SETTLE = compileStatement(`
+  select affiliate_id from statements where account = :account and period = :period
+  union
+  select affiliate_id from statements indexed by statements_status
+  where account = :account and ${isDraft('status')} and ${isOfKind('period')}
+  union
+  select affiliate_id from manual_entries indexed by manual_entries_open
+  where account = :account and statement is null`)
+
+/** Returns the affiliates whose statements a run of a period settles without an assignment. */
+export async function affiliatesToSettle(
+  db: Pick<D1DatabaseSession, 'prepare'>,
+  account: string,
+  period: string,
+): Promise<string[]> {
+  const results = await all<{ affiliate_id: string }>(db, AFFILIATES_TO_SETTLE, {
+    account,
+    period,
+  })
+  return results.map(({ affiliate_id }) => affiliate_id)
+}
+
+/** Reads the last period of a kind that has a draft. */
+const LAST_DRAFT_PERIOD = compileStatement(`
+  select max(period) as period from statements indexed by statements_status
+  where account = :account and ${isDraft('status')} and ${isOfKind('period')}`)
+
+/** Returns the last period of the kind of `period` that has a draft; null if there is none. */
+export async function lastDraftPeriod(
+  db: Pick<D1DatabaseSession, 'prepare'>,
+  account: string,
+  period: string,
+): Promise<string | null> {
+  const row = await only<{ period: string | null }>(db, LAST_DRAFT_PERIOD, { account, period })
+  return row.period
+}
+
+/** Reads which kinds of periods the plans of an account have. */
+const PERIOD_KINDS = compileStatement(`
+  select distinct terms ->> 'period' as kind from plan_versions
+  where account = :account and withdrawn_at is null`)
+
+/** Returns which kinds of periods the plans of an account have. */
+export async function periodKinds(db: D1Database, account: string): Promise<('month' | 'week')[]> {
+  const rows = await all<{ kind: 'month' | 'week' }>(db, PERIOD_KINDS, { account })
+  return rows.map(({ kind }) => kind)
+}
+
+/** The key of a step of a run. */
+export interface RunStep {
+  readonly account: string
+  /** The id of the run. */
+  readonly id: string
+  readonly step: number
+}
+
+/** Whether a run is running and its steps are not known yet. */
+const IS_PLANNING = `exists (
+    select 1 from statement_runs
+    where account = :account and id = :id and status = 'running' and steps is null)`
+
+/** Stores the steps of a run, unless they are stored. */
+const INSERT_STEPS = compileStatement(`
+  insert into statement_run_steps (account, run, step, affiliates)
+  select :account, :id, value ->> 0, value ->> 1 from ${JSON_EACH}(:rows) where ${IS_PLANNING}
+  on conflict (account, run, step) do nothing`)
+
+/** Stores how many steps a run has. */
+const PUT_STEP_COUNT = compileStatement(`
+  update statement_runs set steps = :steps, affiliates = :affiliates
+  where account = :account and id = :id and status = 'running' and steps is null`)
+
+/** Reads how many steps a run has. */
+const READ_STEP_COUNT = compileStatement(`
+  select steps from statement_runs where account = :account and id = :id and status = 'running'`)
+
+/** The characters of steps that one statement stores. */
+const CHUNK_CHARACTERS = 1_500_000
+
+/**
+ * Stores the affiliates of each step of a run at once, unless its steps are stored. Returns how many
+ * steps are stored: 0 if the run is not running.
+ */
+export async function storeSteps(
+  db: D1Database,
+  account: string,
+  id: string,
+  steps: readonly (readonly string[])[],
+): Promise<number> {
+  const affiliates = steps.reduce((sum, { length }) => sum + length, 0)
+  const bind = (statement: typeof INSERT_STEPS, more: object) =>
+    bindStatement(db, statement, { account, id, ...more })
+  const results = await withD1Retry(() =>
+    db.batch<{ steps: number }>([
+      ...chunksOf(steps).map((rows) => bind(INSERT_STEPS, { rows })),
+      bind(PUT_STEP_COUNT, { steps: steps.length, affiliates }),
+      bind(READ_STEP_COUNT, {}),
+    ]),
+  )
+  return results.at(-1)?.results[0]?.steps ?? 0
+}
+
+/** Returns numbered steps as JSON, in texts of bounded size. */
+function chunksOf(steps: readonly (readonly string[])[]): string[] {
+  const chunks: string[][] = []
+  let characters = 0
+  steps.forEach((affiliates, i) => {
+    const row = JSON.stringify([i + 1, JSON.stringify(affiliates)])
+    const chunk = chunks.at(-1)
+    if (chunk && characters + row.length <= CHUNK_CHARACTERS) {
+      chunk.push(row)
+      characters += row.length
+    } else {
+      chunks.push([row])
+      characters = row.length
+    }
+  })
+  return chunks.map((rows) => `[${rows.join()}]`)
+}
+
+/** Stores that an attempt of a step begins. */
+const BEGIN_STEP = compileStatement(`
+  update statement_runs set active_at = :active_at
+  where account = :account and id = :id and status = 'running'`)
+
+/** Reads a step of a run that is running. */
+const FIND_STEP = compileStatement(`
+  select s.affiliates, s.changed from statement_run_steps s
+  join statement_runs r on r.account = :account and r.id = :id and r.status = 'running'
+  where s.account = :account and s.run = :id and s.step = :step`)
+
+/** The affiliates of a step, and how many statements it wrote if it is done. */
+interface FoundStep {
+  readonly affiliates: readonly string[]
+  readonly changed: number | null
+}
+
+/**
+ * Stores that an attempt of a step begins. Returns the step; null if there is none, or the run has
+ * ended.
+ */
+export async function beginStep(
+  db: D1Database,
+  step: RunStep,
+  active_at: string,
+): Promise<FoundStep | null> {
+  const results = await withD1Retry(() =>
+    db.batch<{ affiliates: string; changed: number | null }>([
+      bindStatement(db, BEGIN_STEP, { ...step, active_at }),
+      bindStatement(db, FIND_STEP, { ...step }),
+    ]),
+  )
+  const row = results[1]?.results[0]
+  return row ? { affiliates: JSON.parse(row.affiliates), changed: row.changed } : null
+}
+
+/**
+ * Adds to a step the number of rows that the previous statement of the batch has written. A repeated
+ * batch writes nothing, and so adds nothing.
+ */
+export const COUNT_WRITTEN = compileStatement(`
+  update statement_run_steps set written = written + changes()
+  where account = :account and run = :id and step = :step and changed is null and changes() > 0`)
+
+/** Marks a step as done. */
+const END_STEP = compileStatement(`
+  update statement_run_steps set changed = written
+  where account = :account and run = :id and step = :step and changed is null`)
+
+/** Stores that a run has made progress since its Workflow was last started. */
+const NOTE_PROGRESS = compileStatement(`
+  update statement_runs set restarts = 0 where account = :account and id = :id and restarts > 0`)
+
+/** Reads how many statements a step has written. */
+const READ_CHANGED = compileStatement(`
+  select changed from statement_run_steps
+  where account = :account and run = :id and step = :step`)
+
+/** Marks a step as done. Returns how many statements it has written. */
+export async function endStep(db: D1Database, step: RunStep): Promise<number> {
+  const results = await withD1Retry(() =>
+    db.batch<{ changed: number }>(
+      [END_STEP, NOTE_PROGRESS, READ_CHANGED].map((one) => bindStatement(db, one, { ...step })),
+    ),
+  )
+  return results[2]?.results[0]?.changed ?? 0
+}
+
+/** The condition that a run of the period has read nothing yet. */
+const UNREAD = `account = :account and id >= :unread_since and period = :period
+    and status = 'running' and affiliates is null`
+
+/** Inserts a run, unless another one will read what it would, or too many are running. */
+const START_RUN = compileStatement(`
+  insert into statement_runs (account, id, period, status, started_at)
+  select :account, :id, :period, 'running', :started_at
+  where not exists (select 1 from statement_runs where ${UNREAD})
+    and :most > (select count(*) from statement_runs
+      where account = :account and id >= :running_since and status = 'running')
+  on conflict (account, id) do nothing`)
+
+/** Adds an entry to the audit log, if the run was inserted. */
+const INSERT_AUDIT_OF_RUN = compileStatement(`
+  insert into audit_log (id, at, actor, action, account, details)
+  select :audit, :started_at, :actor, 'period.run', :account, :details
+  from statement_runs where account = :account and id = :id
+  on conflict do nothing`)
+
+/** Reads the run that was inserted, or the one that is returned instead. */
+const READ_STARTED = compileStatement(`
+  select id from statement_runs where ${UNREAD} order by id = :id desc limit 1`)
+
+/** A run to start. Ids of runs are in order of time. */
+interface NewRun {
+  readonly account: string
+  readonly id: string
+  readonly period: string
+  readonly started_at: string
+  readonly actor: string
+  /** The least id of a run that may be returned instead. */
+  readonly unread_since: string
+  /**
+   * The maximum number of runs of the account that may run at once. Runs with ids before
+   * `running_since` do not count.
+   */
+  readonly most: number
+  readonly running_since: string
+}
+
+/**
+ * Inserts a run and returns its id. Returns the id of another run of the period if that has read nothing
+ * yet, and null if too many runs are running.
+ */
+export async function startRun(db: D1Database, run: NewRun): Promise<string | null> {
+  const details = JSON.stringify({ period: run.period, run: run.id })
+  const values = { ...run, details, audit: newAuditId() }
+  const results = await withD1Retry(() =>
+    db.batch<{ id: string }>(
+      [START_RUN, INSERT_AUDIT_OF_RUN, READ_STARTED].map((one) => bindStatement(db, one, values)),
+    ),
+  )
+  return results[2]?.results[0]?.id ?? null
+}
+
+/** A run that has not been active for a while. */
+export interface StalledRun {
+  readonly account: string
+  readonly id: string
+  readonly period: string
+  /** How often its Workflow was restarted since a step last ended, this restart included. */
+  readonly restarts: number
+}
+
+/**
+ * Claims at most `:most` runs that have not been active since `:before`, the longest inactive first. A
+ * claim counts as activity, so that two jobs never claim the same run.
+ */
+const CLAIM_STALLED = compileStatement(`
+  update statement_runs set active_at = :active_at, restarts = restarts + 1
+  where (account, id) in (
+    select account, id from statement_runs indexed by statement_runs_running
+    where status = 'running' and active_at < :before and started_at < :before
+      and ${isDoorOpen('account')}
+    order by active_at limit :most)
+  returning account, id, period, restarts`)
+
+/** Claims runs of a database that have stopped, and returns them. Times are ISO 8601. */
+export async function claimStalled(
+  db: D1Database,
+  claim: { before: string; active_at: string; most: number },
+): Promise<StalledRun[]> {
+  return all<StalledRun>(db, CLAIM_STALLED, claim)
+}

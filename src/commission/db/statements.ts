@@ -1,0 +1,421 @@
+import type { Connection } from '../../platform/db/database.ts'
+import { type FoundPage, LIST_LIMITS, type Page, paginate } from '../../platform/db/paginate.ts'
+import { all, first } from '../../platform/db/query.ts'
+import { withD1Retry } from '../../platform/db/retry.ts'
+import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
+import { PAYMENT_RETURN } from './booked.ts'
+import { isDraft } from './is-draft.ts'
+import { IS_DUE, sumOf } from './ledger.ts'
+
+/** A part of the lines and adjustments of a statement. */
+export interface StatementPart {
+  readonly id: string
+  readonly hash: string
+  /** The number of parts. */
+  readonly parts: number
+  /** A JSON array. */
+  readonly lines: string | null
+}
+
+/** Reads the same part of several statements. */
+const READ_PARTS = compileStatement(`
+  select s.id, s.hash, s.parts, iif(:part = 1, s.lines, l.lines) as lines
+  from json_each(:ids) i
+  cross join statements s on s.account = :account and s.id = i.value
+  left join statement_lines l on l.account = :account and l.id = s.id and l.part = :part
+  where s.statement is not null`)
+
+/** Returns one part of each of these statements, in any order. */
+export const readParts = (
+  db: Connection,
+  account: string,
+  ids: readonly string[],
+  part: number,
+): Promise<StatementPart[]> =>
+  withD1Retry(async () => {
+    const values = { account, ids: JSON.stringify(ids), part }
+    const { results } = await bindStatement(db, READ_PARTS, values).all<StatementPart>()
+    return results
+  })
+
+/** By what statements are chosen. */
+export interface StatementFilter {
+  readonly affiliate_id?: string
+  readonly period?: string
+  readonly plan?: string
+  readonly status?: string
+  /** Whether drafts are left out. */
+  readonly isApproved?: true
+}
+
+/** A statement as lists read it, with its approval and payment. */
+export interface ListedStatement {
+  readonly period: string
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly status: 'draft' | 'approved' | 'paid'
+  readonly hash: string
+  readonly statement: string
+  readonly computed_at: string
+  /** In milliseconds; null for drafts. */
+  readonly approved_at: number | null
+  /** The reference of its payment, and its day; null until it is paid. */
+  readonly payment: string | null
+  readonly paid_on: string | null
+  /** How its last payment that came back did so, as JSON; null if none did. */
+  readonly payment_return: string | null
+}
+
+const LIST_COLUMNS = [
+  'period',
+  'affiliate_id',
+  'plan',
+  'status',
+  'hash',
+  'statement',
+  'computed_at',
+  'approved_at',
+  'payment',
+  'paid_on',
+  'payment_return',
+]
+
+/** Statements with the day of their payment, and how the last one came back; those of an affiliate by an index. */
+const withPayment = (isOfOne: boolean) => `(
+    select s.*, (
+      select p.paid_on from payments p where p.account = s.account and p.reference = s.payment
+    ) as paid_on, ${PAYMENT_RETURN} as payment_return
+    from statements s ${isOfOne ? 'indexed by statements_affiliate' : ''})`
+
+/** Returns the query of a list of statements, by period, affiliate and plan. */
+const statementsQuery = (account: string, { isApproved, ...filter }: StatementFilter) => ({
+  columns: LIST_COLUMNS,
+  from: `${withPayment(filter.affiliate_id !== undefined)} where account = :account and statement is not null${Object.keys(
+    filter,
+  )
+    .map((name) => ` and ${name} = :${name}`)
+    .join('')}${isApproved ? " and status <> 'draft'" : ''}`,
+  key: ['period', 'affiliate_id', 'plan'],
+  values: { account, ...filter },
+  limitsBytes: true,
+})
+
+/** Reads one page of an account's statements, the earliest period first unless `isLatestFirst`. */
+export const listStatements = (
+  db: D1DatabaseSession,
+  account: string,
+  { isLatestFirst = false, ...filter }: StatementFilter & { readonly isLatestFirst?: boolean },
+  page: Page,
+): Promise<FoundPage<ListedStatement>> =>
+  paginate(db, { ...statementsQuery(account, filter), descending: isLatestFirst }, page)
+
+/** A statement whose money waits: for its day, or below the minimum. */
+export interface PendingStatement {
+  readonly statement: string
+  readonly plan: string
+  readonly period: string
+  readonly currency: string
+  readonly payable_on: string
+  readonly amount: string
+}
+
+const pendingColumns = (amount: string) => `id as statement, plan, period,
+    statement ->> 'currency' as currency, statement ->> 'payable_on' as payable_on, ${amount} as amount`
+
+/** Reads the statements of an affiliate that are approved, and payable after a day. */
+const READ_NOT_YET_PAYABLE = compileStatement(`
+  select ${pendingColumns('payable')}
+  from statements indexed by statements_due
+  where account = :account and affiliate_id = :affiliate_id and ${IS_DUE}
+    and statement ->> 'payable_on' > :today
+  order by payable_on, plan, period`)
+
+/** Reads what the last statement of each plan and currency carries on, without debts. */
+const READ_CARRIED_ON = compileStatement(`
+  with last as (
+    select period, plan, row_number() over (
+      partition by plan, statement ->> 'currency' order by period desc) as place
+    from statements indexed by statements_affiliate
+    where account = :account and affiliate_id = :affiliate_id and statement is not null
+      and (:is_approved = 0 or status <> 'draft')
+  )
+  select ${pendingColumns('closing')}
+  from last join statements s using (period, plan)
+  where place = 1 and s.account = :account and s.affiliate_id = :affiliate_id
+    and closing glob '*[1-9]*' and closing not glob '-*'
+  order by plan, currency`)
+
+/**
+ * Reads what of an affiliate is approved and payable after a day (`YYYY-MM-DD`), and what their last statements
+ * carry on, because it is below the minimum.
+ */
+export async function readPendingStatements(
+  session: D1DatabaseSession,
+  account: string,
+  { affiliate_id, isApproved }: Pick<StatementFilter, 'isApproved'> & { affiliate_id: string },
+  today: string,
+) {
+  const values = { account, affiliate_id, today, is_approved: isApproved ? 1 : 0 }
+  type Lists = [PendingStatement[], PendingStatement[]]
+  const [hold_period, below_minimum] = await readBatch<Lists>(session, [
+    bindStatement(session, READ_NOT_YET_PAYABLE, values),
+    bindStatement(session, READ_CARRIED_ON, values),
+  ])
+  return { hold_period, below_minimum }
+}
+
+const FIND_CURRENCY = compileStatement(`
+  select statement ->> 'currency' as currency from statements indexed by statements_affiliate
+  where account = :account and affiliate_id = :affiliate_id and statement is not null
+  order by period desc, plan desc limit 1`)
+
+/** Returns the currency of the latest statement of an affiliate; null if they have none. */
+export const findPayoutCurrency = async (
+  session: D1DatabaseSession,
+  account: string,
+  affiliate_id: string,
+): Promise<string | null> =>
+  (await first<{ currency: string }>(session, FIND_CURRENCY, { account, affiliate_id }))
+    ?.currency ?? null
+
+/** A statement with one part of its lines. */
+export interface FoundStatement extends ListedStatement {
+  readonly lines: string
+  readonly parts: number
+}
+
+/** Reads a statement with one part of its lines. */
+const FIND_STATEMENT = compileStatement(`
+  select s.period, s.affiliate_id, s.plan, s.status, s.hash, s.statement, s.computed_at,
+    s.approved_at, s.payment, p.paid_on, ${PAYMENT_RETURN} as payment_return, s.parts,
+    iif(:part = 1, s.lines, l.lines) as lines
+  from statements s
+  left join payments p on p.account = :account and p.reference = s.payment
+  left join statement_lines l on l.account = :account and l.id = s.id and l.part = :part
+  where s.account = :account and s.id = :id and s.statement is not null`)
+
+/** Returns a statement of an account with one part of its lines; null if there is none. */
+export const findStatement = (
+  db: Connection,
+  account: string,
+  id: string,
+  part: number,
+): Promise<FoundStatement | null> =>
+  withD1Retry(() =>
+    bindStatement(db, FIND_STATEMENT, { account, id, part }).first<FoundStatement>(),
+  )
+
+/** The statements with the same status and currency, added up. Sums are as `sumOf` returns them. */
+export interface SummedStatements {
+  readonly status: 'draft' | 'approved' | 'paid'
+  readonly currency: string
+  readonly statements: number
+  /** The statements with records that wait for a rate or a currency. */
+  readonly with_holds: number
+  /** The statements that pay something. */
+  readonly paying: number
+  readonly total: string
+  readonly payable: string
+}
+
+/** Counts the statements whose payable amount is not 0. */
+const COUNT_PAYING = `sum(payable glob '*[1-9]*')`
+
+/** Adds up the statements that a filter matches: at most 100,000, the first by period. */
+const SUM_STATEMENTS = compileStatement(`
+  with chosen as (
+    select status, statement ->> 'currency' as currency, statement ->> 'total' as total, payable,
+      json_array_length(statement, '$.holds') > 0 as has_holds
+    from statements
+    where account = :account and statement is not null
+      and period between ifnull(:period, '') and ifnull(:period, '~')
+      and (:affiliate_id is null or affiliate_id = :affiliate_id)
+      and (:plan is null or plan = :plan) and (:status is null or status = :status)
+    order by period, affiliate_id, plan limit :limit
+  )
+  select status, currency, count(*) as statements, sum(has_holds) as with_holds,
+    ${COUNT_PAYING} as paying, ${sumOf('total')} as total, ${sumOf('payable')} as payable
+  from chosen group by status, currency
+  order by case status when 'draft' then 1 when 'approved' then 2 else 3 end, currency`)
+
+/** Adds up the statements that a filter matches, by status and currency. */
+export async function sumStatements(
+  db: Connection,
+  account: string,
+  filter: StatementFilter,
+): Promise<SummedStatements[]> {
+  const nothing = { affiliate_id: null, period: null, plan: null, status: null }
+  const values = { account, ...nothing, ...filter, limit: LIST_LIMITS.total }
+  return all<SummedStatements>(db, SUM_STATEMENTS, values)
+}
+
+/** The changes of a currency that are listed. */
+const LISTED_CHANGES = 10
+
+/** What a draft earned, and what the same affiliate earned by the same plan in the period before. */
+export interface ChangedDraft {
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly currency: string
+  readonly total: string
+  readonly before: string
+}
+
+const FIND_CHANGES = compileStatement(`
+  with both as (
+    select affiliate_id, plan, statement ->> 'currency' as currency, period = :period as is_now,
+      status = 'draft' as is_draft, statement ->> 'total' as total
+    from statements
+    where account = :account and statement is not null and period in (:period, :before)
+      and (:affiliate_id is null or affiliate_id = :affiliate_id)
+      and (:plan is null or plan = :plan)
+  ), compared as (
+    select affiliate_id, plan, currency, ifnull(max(iif(is_now, total, null)), '0') as total,
+      ifnull(max(iif(is_now, null, total)), '0') as before
+    from both group by affiliate_id, plan, currency
+    having max(is_now) = 0 or max(is_now and is_draft) = 1
+  ), ordered as (
+    select *, row_number() over (partition by currency
+      order by abs(cast(total as real) - cast(before as real)) desc, affiliate_id, plan) as place
+    from compared where cast(total as real) <> cast(before as real)
+  )
+  select affiliate_id, plan, currency, total, before from ordered
+  where place <= ${LISTED_CHANGES} order by currency, place`)
+
+/** Returns the largest changes of drafts of a period against the one before, by currency. */
+export async function findChanges(
+  db: Connection,
+  account: string,
+  filter: StatementFilter,
+  before: string,
+): Promise<ChangedDraft[]> {
+  const values = { account, affiliate_id: null, plan: null, ...filter, before }
+  return all<ChangedDraft>(db, FIND_CHANGES, values)
+}
+
+// Statements by period. Periods are months such as `2026-10` and weeks such as `2026-W41`.
+
+/** The statements of the latest periods that are added up, and the drafts that are counted. */
+export const SUMMED_STATEMENTS = 10_000
+
+/**
+ * The statements of a period with the same status and currency, added up. Sums are as `sumOf`
+ * returns them.
+ */
+export interface PeriodSums {
+  readonly period: string
+  readonly status: 'draft' | 'approved' | 'paid'
+  readonly currency: string
+  readonly statements: number
+  /** The statements that pay something. */
+  readonly paying: number
+  readonly total: string
+  /** When the latest of them was computed. */
+  readonly computed_at: string
+}
+
+/**
+ * Adds up the latest statements by period: in the order of their texts, weeks of a year before its
+ * months.
+ */
+const SUM_PERIODS = compileStatement(`
+  select period, status, currency, count(*) as statements, ${COUNT_PAYING} as paying,
+    ${sumOf('total')} as total, max(computed_at) as computed_at
+  from (
+    select period, status, statement ->> 'currency' as currency, statement ->> 'total' as total,
+      payable, computed_at
+    from statements where account = :account and statement is not null
+    order by period desc limit :limit)
+  group by period, currency, status order by period desc, currency, status = 'paid', status desc`)
+
+/** Reads when the latest run that is done has ended. Runs are kept for 30 days. */
+const LAST_RUN = compileStatement(`
+  select max(ended_at) as ended_at from statement_runs where account = :account and status = 'done'`)
+
+/** What is payable in a currency: the sum is as `sumOf` returns it. */
+export interface DueSum {
+  readonly currency: string
+  readonly affiliates: number
+  readonly statements: number
+  readonly amount: string
+}
+
+/** Adds up what is payable by a day: approved statements that are not paid. */
+const SUM_DUE = compileStatement(`
+  select currency, count(distinct affiliate_id) as affiliates, count(*) as statements,
+    ${sumOf('payable')} as amount
+  from (
+    select affiliate_id, statement ->> 'currency' as currency, payable
+    from statements indexed by statements_due
+    where account = :account and ${IS_DUE}
+      and statement ->> 'payable_on' <= :today
+    limit :limit)
+  group by currency order by currency`)
+
+/**
+ * Adds up the latest statements of an account by period, status and currency, and what is payable on a day.
+ * Also returns when the latest run has ended: null if none has.
+ */
+export async function sumPeriods(session: D1DatabaseSession, account: string, today: string) {
+  const values = { account, today, limit: SUMMED_STATEMENTS }
+  type Lists = [sums: PeriodSums[], due: DueSum[], runs: [{ ended_at: string | null }]]
+  const [sums, due, [last]] = await readBatch<Lists>(session, [
+    bindStatement(session, SUM_PERIODS, values),
+    bindStatement(session, SUM_DUE, values),
+    bindStatement(session, LAST_RUN, values),
+  ])
+  return { sums, due, last_run_at: last.ended_at }
+}
+
+/** The drafts of ended periods in which some draft pays something. */
+interface Unapproved {
+  readonly drafts: number
+  /** The first month and the first week of them; null if there is none. */
+  readonly first_month: string | null
+  readonly first_week: string | null
+}
+
+/**
+ * Counts the drafts of periods that have ended, by the month and the ISO week of a day. A period whose drafts pay nothing is left out: it is approved with the next one that pays something.
+ */
+const COUNT_UNAPPROVED = compileStatement(`
+  select ifnull(sum(drafts), 0) as drafts, min(iif(period glob '*W*', null, period)) as first_month,
+    min(iif(period glob '*W*', period, null)) as first_week
+  from (
+    select period, count(*) as drafts, ${COUNT_PAYING} as paying
+    from (
+      select period, statement, payable from statements indexed by statements_status
+      where account = :account and ${isDraft('status')} limit :limit)
+    where statement is not null
+      and period < strftime(iif(period glob '*W*', '%G-W%V', '%Y-%m'), :today)
+    group by period)
+  where paying > 0`)
+
+/** The amounts of a currency in drafts that wait for an exchange rate. */
+interface WaitingForRates {
+  readonly currency: string
+  readonly count: number
+}
+
+/** Counts the amounts in drafts without an exchange rate, also those whose rate may still be published. */
+const COUNT_WAITING_FOR_RATES = compileStatement(`
+  select h.value ->> 'currency' as currency, sum(h.value ->> 'count') as count
+  from (
+    select statement from statements indexed by statements_status
+    where account = :account and ${isDraft('status')} limit :limit) s
+  cross join json_each(s.statement, '$.holds') h
+  where h.value ->> 'reason' in ('fx_missing', 'fx_pending')
+  group by 1 order by 2 desc, 1`)
+
+/**
+ * Counts the drafts of periods that have ended on a day, and the amounts in drafts that have no
+ * exchange rate, by currency, the most frequent first.
+ */
+export async function countDrafts(session: D1DatabaseSession, account: string, today: string) {
+  const values = { account, today, limit: SUMMED_STATEMENTS }
+  const [[unapproved], waiting] = await readBatch<[[Unapproved], WaitingForRates[]]>(session, [
+    bindStatement(session, COUNT_UNAPPROVED, values),
+    bindStatement(session, COUNT_WAITING_FOR_RATES, values),
+  ])
+  return { unapproved, waiting }
+}

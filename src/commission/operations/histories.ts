@@ -1,0 +1,309 @@
+import * as v from 'valibot'
+import * as rows from '../../ingest/db/histories.ts'
+import { deleteRefusal, putRefusal } from '../../ingest/db/refusals.ts'
+import { today } from '../../platform/account-day.ts'
+import { firstDifference, refuseArchived } from '../../platform/db/archived.ts'
+import { unconfiguredAmong } from '../../platform/directory/affiliates.ts'
+import { withAudit } from '../../platform/directory/audit.ts'
+import { type AccountCall, accountOperation } from '../../platform/http/operation.ts'
+import { notFound, validateAt, validationFailed } from '../../platform/http/read-fields.ts'
+import { count, day, time } from '../../platform/validation/answer-fields.ts'
+import { described } from '../../platform/validation/described.ts'
+import { id as anyId, member, said } from '../../platform/validation/fields.ts'
+import type { Issue } from '../../platform/validation/issue.ts'
+import { quote } from '../../platform/validation/quote.ts'
+import { listWarnings, unknownAffiliate, type WarningList } from '../plans/assignments.ts'
+import { affiliation, correction, MAX_AFFILIATIONS, refusal } from './history-fields.ts'
+
+/** Returns the history of a customer, or throws `not_found`. */
+async function findHistory({ env, db, account }: AccountCall, customer_id: string) {
+  const histories = v.is(anyId, customer_id)
+    ? await rows.readHistories({ db, directory: env.DB }, account.id, [customer_id])
+    : null
+  const history = histories?.get(customer_id)
+  if (!history) throw notFound('customer', customer_id)
+  return history
+}
+
+/** Returns the affiliates of a customer by day, as the administration API shows them. */
+const presentAffiliations = (
+  customer_id: string,
+  { affiliations, refusal: refused }: rows.CustomerHistory,
+) => ({
+  customer_id,
+  affiliations: affiliations.map(({ from, affiliate_id, link, delivery_id, cause }) => ({
+    from,
+    affiliate_id,
+    link_id: link,
+    delivery_id,
+    ...(cause && { cause }),
+  })),
+  refusal: refused,
+})
+
+/** Returns the earlier one of two first days; null is the beginning, and undefined none. */
+const earlierOf = (a: string | null, b: string | null | undefined) =>
+  b === undefined ? a : a === null || b === null ? null : a < b ? a : b
+
+const customer_id = member(v.string(), said('The id of the customer.', 'C-1001'))
+const from = described(() => v.nullable(member(day, 'The first day. Null: from the beginning.')))
+
+const refused = described(() =>
+  v.object({
+    from,
+    reason: member(v.string(), 'Why.'),
+    refused_at: member(time, 'When it was decided.'),
+  }),
+)
+
+const affiliations = described(() => ({
+  customer_id,
+  affiliations: member(
+    v.array(
+      v.object({
+        from,
+        affiliate_id: v.nullable(
+          member(v.string(), 'The affiliate. Null: the customer is organic.'),
+        ),
+        link_id: v.nullable(
+          member(
+            v.string(),
+            'The link from which the affiliate of a brand follows. Null for partners and after a correction.',
+          ),
+        ),
+        delivery_id: v.nullable(
+          member(
+            v.string(),
+            'The last delivery that changed it that day. Null from the beginning, unless the affiliate was corrected early, and after a correction by the team.',
+          ),
+        ),
+        cause: v.exactOptional(
+          member(
+            v.literal('corrected_early'),
+            '`corrected_early`: the first affiliate of a customer of a firm lasted less than a day, so this one replaced it from the signup on. Absent otherwise.',
+          ),
+        ),
+      }),
+    ),
+    'In order of days. The first holds from the beginning.',
+  ),
+  refusal: v.nullable(
+    member(refused, 'From when on the customer earns nothing. Null: the customer is not refused.'),
+  ),
+}))
+
+/** An operation on a part of what is known of a customer. */
+const ofPart = <const P extends string>(part: P) =>
+  ({
+    topic: 'customers',
+    path: `/customers/{customer_id}/${part}`,
+    params: { customer_id },
+  }) as const
+
+export const getAffiliations = accountOperation({
+  ...ofPart('affiliations'),
+  id: 'getAffiliations',
+  method: 'GET',
+  role: 'viewer',
+  words: described(() => ({
+    description:
+      'Returns the affiliates of a customer. The first counts from the signup on. A change counts from the day on which it was received: in the time zone of a brand, in UTC for partners. Only another `attributed` verdict changes the affiliate of a customer of a brand.',
+    answer: v.object(affiliations),
+    command: { name: 'customers affiliations' },
+  })),
+  run: async (call, { customer_id: id }) => presentAffiliations(id, await findHistory(call, id)),
+})
+
+export const putAffiliations = accountOperation({
+  ...ofPart('affiliations'),
+  id: 'putAffiliations',
+  method: 'PUT',
+  role: 'manager',
+  body: correction,
+  words: described(() => ({
+    description:
+      'Replaces the affiliates of a customer by day. The reason and what was replaced are in the audit log. The last affiliate holds until the account sends another one than it last sent. No day may be after today.',
+    answer: v.object({
+      ...affiliations,
+      warnings: member(
+        v.array(
+          v.object({
+            code: member(v.literal('unknown_affiliate'), 'The code of the warning.'),
+            pointer: member(v.string(), 'The JSON Pointer (RFC 6901) of the affiliate.'),
+            message: member(v.string(), 'What it means.'),
+          }),
+        ),
+        'The first 100 affiliates that are not configured.',
+      ),
+      warnings_total: member(count, 'The number of all warnings, listed or not.'),
+    }),
+    command: { name: 'customers correct' },
+  })),
+  async run(call, { customer_id: id, reason, affiliations: sent }) {
+    const { db, account, actor } = call
+    const { affiliations, issues } = readAffiliations(sent, today(account))
+    if (issues.length > 0) throw validationFailed(issues)
+    const { affiliations: before } = await findHistory(call, id)
+    const from = firstDifference(before, affiliations, ({ affiliate_id }) => affiliate_id)
+    if (from !== undefined) await refuseArchived(db, account.id, from, [id])
+    const details = { customer_id: id, reason, affiliations, before }
+    const entry = { actor, action: 'affiliations.put', account: account.id, details }
+    await withAudit(db, entry, rows.replaceAffiliations(db, account.id, id, affiliations))
+    const named = affiliations.flatMap(({ affiliate_id }) => affiliate_id ?? [])
+    const unconfigured = await unconfiguredAmong(db, account.id, named)
+    const warnings = affiliationWarnings(affiliations, unconfigured)
+    return { ...presentAffiliations(id, await findHistory(call, id)), ...warnings }
+  },
+})
+
+export const getCustomerFields = accountOperation({
+  ...ofPart('fields'),
+  id: 'getCustomerFields',
+  method: 'GET',
+  role: 'viewer',
+  words: described(() => ({
+    description:
+      'Returns the fields of a customer that the conditions of plans use. The first value of each field holds from the beginning; a change counts from the day on which it was received.',
+    answer: v.object({
+      customer_id,
+      fields: member(
+        v.array(
+          v.object({
+            from,
+            values: member(
+              v.strictObject({
+                ...v.entriesFromList(rows.FIELDS, v.exactOptional(v.string())),
+                account_size: v.exactOptional(v.number()),
+              }),
+              'All fields with a value.',
+            ),
+          }),
+        ),
+        'In order of days. The first holds from the beginning.',
+      ),
+    }),
+    command: { name: 'customers fields' },
+  })),
+  async run(call, { customer_id: id }) {
+    const { fields } = await findHistory(call, id)
+    return { customer_id: id, fields }
+  },
+})
+
+export const refuseCustomer = accountOperation({
+  ...ofPart('refusal'),
+  id: 'refuseCustomer',
+  method: 'PUT',
+  role: 'manager',
+  body: refusal,
+  words: described(() => ({
+    description:
+      'Excludes a customer from commission, from the beginning or from a day on: for fraud, self-referral or a duplicate. Replaces an earlier refusal.',
+    answer: v.object({ customer_id, refusal: v.nullable(refused) }),
+    command: { name: 'customers refuse' },
+  })),
+  async run(call, { customer_id: id, reason, from = null }) {
+    const { db, account, actor } = call
+    const { refusal: before } = await findHistory(call, id)
+    await refuseArchived(db, account.id, earlierOf(from, before?.from), [id])
+    const refused = { from, reason, refused_at: new Date().toISOString() }
+    const details = { customer_id: id, from, reason, before }
+    const entry = { actor, action: 'refusal.put', account: account.id, details }
+    await withAudit(db, entry, putRefusal(db, account.id, id, refused))
+    return { customer_id: id, refusal: (await findHistory(call, id)).refusal }
+  },
+})
+
+export const endRefusal = accountOperation({
+  ...ofPart('refusal'),
+  id: 'endRefusal',
+  method: 'DELETE',
+  role: 'manager',
+  words: described(() => ({
+    description: 'Ends the exclusion: the records of the customer earn again, on all days.',
+    answer: null,
+    command: {
+      name: 'customers end-refusal',
+      done: 'Ended the refusal of customer {customer_id} of account {account}.',
+    },
+  })),
+  async run(call, { customer_id: id }) {
+    const { db, account, actor } = call
+    const { refusal: refused } = await findHistory(call, id)
+    if (!refused) throw notFound('refusal of customer', id)
+    await refuseArchived(db, account.id, refused.from, [id])
+    const details = { customer_id: id, ...refused }
+    const entry = { actor, action: 'refusal.delete', account: account.id, details }
+    await withAudit(db, entry, deleteRefusal(db, account.id, id))
+    return null
+  },
+})
+
+/** The operations on what is known of a customer by day, affiliates and fields, and on refusals. */
+export const HISTORY_OPERATIONS = [
+  getAffiliations,
+  putAffiliations,
+  getCustomerFields,
+  refuseCustomer,
+  endRefusal,
+]
+
+/** An affiliate of a customer as sent. */
+interface SentAffiliation {
+  from: string | null
+  affiliate_id: string | null
+}
+
+/**
+ * Returns the affiliations of a body, and the issues of all. The first holds from the beginning, the
+ * others begin in order, none after `today`: what the account sends today must come after them.
+ */
+function readAffiliations(
+  sent: readonly unknown[],
+  today: string,
+): { affiliations: SentAffiliation[]; issues: Issue[] } {
+  if (sent.length < 1 || sent.length > MAX_AFFILIATIONS) {
+    const expected = `1 to ${MAX_AFFILIATIONS} affiliations`
+    const issue = { pointer: '/affiliations', code: 'length', expected } as const
+    return { affiliations: [], issues: [{ ...issue, received: String(sent.length) }] }
+  }
+  const issues: Issue[] = []
+  let previous = ''
+  const affiliations = sent.map((item, i): SentAffiliation => {
+    const pointer = `/affiliations/${i}`
+    const { issues: own, output } = validateAt(item, affiliation, pointer)
+    const { from = null, affiliate_id = null } = output
+    const expected = own.length > 0 ? null : expectedDay(i, from, previous, today)
+    if (expected) {
+      own.push({ pointer: pointer + DAY_POINTER, code: 'pattern', expected, value: from })
+    }
+    issues.push(...own)
+    previous = from ?? previous
+    return { from, affiliate_id }
+  })
+  return { affiliations, issues }
+}
+
+/** Returns what the day of an affiliation must be, in words; null if it is valid. */
+function expectedDay(index: number, from: string | null, previous: string, today: string) {
+  if (index === 0) return from === null ? null : 'null in the first entry'
+  if (from === null) return 'a day, since only the first entry holds from the beginning'
+  if (from <= (previous || '0000-01-01')) return `a day after ${quote(previous || '0000-01-01')}`
+  return from > today ? `a day up to today, ${quote(today)}` : null
+}
+
+/** Returns a warning for each affiliate that is not configured; at most 100 are listed. */
+function affiliationWarnings(
+  affiliations: readonly SentAffiliation[],
+  unconfigured: ReadonlySet<string>,
+): WarningList<ReturnType<typeof unknownAffiliate>> {
+  const unknown = affiliations.flatMap(({ affiliate_id }, i) =>
+    affiliate_id !== null && unconfigured.has(affiliate_id)
+      ? [unknownAffiliate(`/affiliations/${i}/affiliate_id`, affiliate_id)]
+      : [],
+  )
+  return listWarnings(unknown)
+}
+
+/** The pointer to the day within an affiliation. */
+const DAY_POINTER = '/from'

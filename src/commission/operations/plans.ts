@@ -1,0 +1,572 @@
+import * as v from 'valibot'
+import { resourcesOf } from '../../ingest/verticals.ts'
+import { hasArchived, refuseArchived } from '../../platform/db/archived.ts'
+import { isAssertionFailure, isUniqueViolation } from '../../platform/db/retry.ts'
+import type { Account } from '../../platform/db/schema.ts'
+import { hasAuditEntry, newAuditId, withAudit } from '../../platform/directory/audit.ts'
+import { listDefinitions } from '../../platform/directory/event-definitions.ts'
+import { ApiError } from '../../platform/errors.ts'
+import {
+  type AccountCall,
+  accountList,
+  accountOperation,
+  reply,
+} from '../../platform/http/operation.ts'
+import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
+import { count, day, outcome, stored, version } from '../../platform/validation/answer-fields.ts'
+import {
+  described,
+  listOf,
+  named,
+  referred,
+  withMembers,
+} from '../../platform/validation/described.ts'
+import * as f from '../../platform/validation/fields.ts'
+import { member, said } from '../../platform/validation/fields.ts'
+import { quote } from '../../platform/validation/quote.ts'
+import { todayOf } from '../../platform/zone.ts'
+import { rejectClosedTerms } from '../db/booked.ts'
+import * as rows from '../db/plans.ts'
+import { readRatedCurrencies } from '../db/rates.ts'
+import { dayNumber, periodOf } from '../engine/calendar.ts'
+import type { PlanTerms } from '../engine/plan.ts'
+import {
+  assignment,
+  assignmentIssues,
+  assignmentWarnings,
+  MAX_ASSIGNMENTS,
+  readAssignments,
+  type SentAssignment,
+} from '../plans/assignments.ts'
+import type { WarningContext } from '../plans/check-plan.ts'
+import { PLAN_DEPTH, PLAN_LIMITS } from '../plans/limits.ts'
+import { checkClosedTerms, decidePut, type PutDecision, toChange } from '../plans/put-plan.ts'
+import type { PlanVersion } from '../plans/stored-plans.ts'
+import { vocabularyOf } from '../plans/vocabulary.ts'
+import { planWarning } from '../plans/warning.ts'
+import { readSource, sourceOf } from '../statements/source.ts'
+
+/** Reads what the checks of a plan depend on beside the account's other plans. */
+export async function readPlanContext(
+  directory: D1Database,
+  { id, vertical }: Pick<Account, 'id' | 'vertical'>,
+): Promise<Omit<WarningContext, 'onceIds'>> {
+  const [definitions, ratedCurrencies] = await Promise.all([
+    listDefinitions(directory, id),
+    knownRates(directory),
+  ])
+  return { vocabulary: vocabularyOf(resourcesOf(vertical), definitions), ratedCurrencies }
+}
+
+/** Returns the currencies with rates. Before the first import it is unknown which will have some. */
+async function knownRates(directory: D1Database): Promise<Set<string> | null> {
+  const rated = await readRatedCurrencies(directory)
+  return rated.size > 0 ? rated : null
+}
+
+/** The attempts to store a version while others are stored at the same time. */
+const MAX_ATTEMPTS = 4
+
+const NUMBER = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(999_999))
+
+/** Returns the member of a query by which nobody overwrites a version that they have not seen. */
+export const afterOf = (noun: string) =>
+  v.optional(
+    member(
+      NUMBER,
+      said(
+        `The number of the latest version that the sender has seen; 0 if the ${noun} is new. If there is a later one, nothing is stored.`,
+        1,
+      ),
+    ),
+  )
+
+type Row = NonNullable<Awaited<ReturnType<typeof rows.findVersion>>>
+
+/** The id of a plan in a path. */
+export const plan = member(
+  v.string(),
+  said('The id of the plan: 1 to 63 of a-z, 0-9 and hyphens.', 'standard-ib'),
+)
+const effective_from = described(() =>
+  member(day, 'The first day on which the version is in force.'),
+)
+
+const head = described(() =>
+  named(
+    'Plan',
+    v.object({
+      plan,
+      name: member(
+        v.string(),
+        'The display name of the version in force, or of the first if none is.',
+      ),
+      currency: member(v.string(), 'The currency of the plan.'),
+      period: member(v.picklist(['month', 'week']), 'The length of its periods.'),
+      terms: member(v.picklist(['signup', 'current']), 'Which version governs a fact.'),
+      in_force: v.nullable(
+        member(
+          version,
+          'The version in force today. Null if none is: all begin later or are withdrawn.',
+        ),
+      ),
+      next: v.nullable(
+        member(
+          v.object({
+            version: member(version, 'Its number.'),
+            from: member(day, 'Its first day.'),
+          }),
+          'The next version, whose first day is to come. If none is in force, it also governs the days before it. Null if there is none.',
+        ),
+      ),
+    }),
+  ),
+)
+
+const planVersion = described(() =>
+  named(
+    'PlanVersion',
+    withMembers(stored, {
+      plan,
+      version,
+      effective_from,
+      terms: referred<PlanTerms>('CommissionPlan'),
+    }),
+  ),
+)
+
+const ofPlan = { topic: 'plans', path: '/plans/{plan}' } as const
+const ofVersion = {
+  topic: 'plans',
+  path: '/plans/{plan}/versions/{version}',
+  params: { plan, version },
+} as const
+
+const putPlanAnswer = described(() =>
+  named(
+    'PutPlan',
+    v.object({
+      plan,
+      version,
+      effective_from,
+      outcome,
+      warnings: member(v.array(planWarning), 'Terms that are allowed but probably a mistake.'),
+    }),
+  ),
+)
+
+export const putPlan = accountOperation({
+  ...ofPlan,
+  id: 'putPlan',
+  method: 'PUT',
+  role: 'manager',
+  params: { plan, after: afterOf('plan') },
+  body: { terms: referred<unknown>('CommissionPlan') },
+  whole: true,
+  depth: PLAN_DEPTH,
+  words: described(() => ({
+    description:
+      'Validates a plan and stores it as its next version. A version never changes. If the latest version has the same terms, nothing is stored. `effective_from` comes after the last period of the plan that is closed. Plans offer no minimum trade time, hedged volume or spread limit per trade, because daily aggregates do not show them.',
+    answer: putPlanAnswer,
+    others: { 201: putPlanAnswer },
+    errors: ['conflict', 'newer_version'],
+    command: { name: 'plans put' },
+  })),
+  async run(call, { plan: id, after = null, terms: body }) {
+    if (!v.is(f.slug, id)) {
+      const expected = '1 to 63 characters of a-z, 0-9 and `-`'
+      throw validationFailed([{ pointer: '', code: 'pattern', expected, value: id }])
+    }
+    const context = await readPlanContext(call.env.DB, call.account)
+    const decision = await storePlan(call, id, (versions) =>
+      decidePut(id, body, versions, { ...context, after }),
+    )
+    const { terms, warnings } = decision.plan
+    const answer = {
+      ...{ plan: id, version: decision.version, effective_from: terms.effective_from },
+      ...{ outcome: decision.outcome, warnings },
+    }
+    return decision.outcome === 'created' ? reply(201, answer) : answer
+  },
+})
+
+export const listPlans = accountOperation({
+  topic: 'plans',
+  path: '/plans',
+  id: 'listPlans',
+  method: 'GET',
+  role: 'viewer',
+  words: described(() => ({
+    description: 'Lists the plans of an account, ordered by id.',
+    answer: listOf(head),
+    command: { name: 'plans list' },
+  })),
+  async run({ db, account }) {
+    const heads = await rows.listVersions(db, account.id, null)
+    const byPlan = Map.groupBy(heads, (one) => one.plan)
+    const today = todayOf(account)
+    return { data: [...byPlan.values()].map((own) => presentPlan(own, today)) }
+  },
+})
+
+export const getPlan = accountOperation({
+  ...ofPlan,
+  id: 'getPlan',
+  method: 'GET',
+  role: 'viewer',
+  params: { plan },
+  words: described(() => ({
+    description: 'Returns a plan.',
+    answer: head,
+    command: { name: 'plans show' },
+  })),
+  async run({ db, account }, { plan: id }) {
+    const heads = await rows.listVersions(db, account.id, id)
+    if (heads.length === 0) throw notFound('plan', id)
+    return presentPlan(heads, todayOf(account))
+  },
+})
+
+export const listPlanVersions = accountList({
+  topic: 'plans',
+  path: '/plans/{plan}/versions',
+  id: 'listPlanVersions',
+  role: 'viewer',
+  params: { plan },
+  words: described(() => ({
+    description: 'Lists the versions of a plan with their terms, the latest first.',
+    answer: planVersion,
+    command: {
+      name: 'plans versions',
+      columns: ['version', 'effective_from', 'created_at', 'withdrawn_at'],
+    },
+  })),
+  async list({ db, account }, { plan: id }, page) {
+    const found = await rows.pageVersions(db, account.id, id, page)
+    return { ...found, data: found.data.map(presentVersion) }
+  },
+})
+
+export const getPlanVersion = accountOperation({
+  ...ofVersion,
+  id: 'getPlanVersion',
+  method: 'GET',
+  role: 'viewer',
+  words: described(() => ({
+    description: 'Returns the terms of a version.',
+    answer: planVersion,
+    command: { name: 'plans version' },
+  })),
+  run: async (call, { plan: id, version: number }) =>
+    presentVersion(await findVersion(call, id, number)),
+})
+
+export const withdrawPlanVersion = accountOperation({
+  ...ofVersion,
+  id: 'withdrawPlanVersion',
+  method: 'DELETE',
+  role: 'manager',
+  words: described(() => ({
+    description:
+      'Withdraws a version that was never in force. The first version of a plan with assignments, manual entries that no approved statement has, or closed periods cannot be withdrawn, because it also governs earlier days. The number of a withdrawn version is not used again.',
+    answer: null,
+    errors: ['conflict'],
+    command: {
+      name: 'plans withdraw',
+      done: 'Withdrew version {version} of plan {plan} of account {account}.',
+    },
+  })),
+  async run(call, { plan: id, version: number }) {
+    const row = await findVersion(call, id, number)
+    if (row.withdrawn_at === null) await withdraw(call, row)
+    return null
+  },
+})
+
+/** Withdraws a version whose first day has not come. */
+async function withdraw(
+  { db, account, actor }: AccountCall,
+  { plan, version, effective_from }: Row,
+): Promise<void> {
+  const withdrawn_at = new Date().toISOString()
+  const statements = rows.withdrawVersion(db, {
+    account: account.id,
+    plan,
+    version,
+    today: todayOf(account),
+    withdrawn_at,
+  })
+  const details = { plan, version, effective_from }
+  const entry = { actor, action: 'plan.withdraw', account: account.id, details }
+  await withAudit(db, entry, statements).catch((error) => {
+    throw isAssertionFailure(error) ? inForce(error) : error
+  })
+}
+
+const inForce = (cause: unknown) =>
+  new ApiError('conflict', {
+    detail:
+      'The version is or was in force, so it stays. Its first day has come, or it is the first version of a plan with assignments, manual entries or closed periods, which also governs the days before it. Put a new version instead.',
+    cause,
+  })
+
+/** Throws if a new version of a plan needs other records than those of before, and months are archived. */
+async function refuseOtherRecords(
+  { env, db, account }: AccountCall,
+  added: PlanVersion,
+): Promise<void> {
+  if (!(await hasArchived(db, account.id))) return
+  const databases = { db, directory: env.DB }
+  const [stored, ...others] = await readSource(databases, account)
+  const selectionOf = (versions: typeof stored.versions) =>
+    JSON.stringify(sourceOf(databases, account, [{ ...stored, versions }, ...others]).selection)
+  if (selectionOf(stored.versions) === selectionOf([...stored.versions, added])) return
+  await refuseArchived(db, account.id, null)
+}
+
+/**
+ * Stores what is decided. Decides again if another version is stored, or a period is closed, at the same
+ * time.
+ */
+async function storePlan(
+  call: AccountCall,
+  plan: string,
+  decide: (stored: Awaited<ReturnType<typeof rows.readVersions>>) => PutDecision,
+) {
+  const {
+    db,
+    account: { id: account },
+    actor,
+  } = call
+  for (let attempt = 1; ; attempt++) {
+    const decision = decide(await rows.readVersions(db, account, plan))
+    if (decision.outcome === 'unchanged') return decision
+    const { version, plan: checked } = decision
+    const { effective_from, name } = checked.terms
+    await refuseOtherRecords(call, { plan, version, effective_from, terms: checked.terms })
+    const details = { plan, version, effective_from, name }
+    const entry = { actor, action: 'plan.put', account, details }
+    const created_at = new Date().toISOString()
+    const { id: period } = periodOf(dayNumber(effective_from), checked.terms.period)
+    const row = { account, plan, version, effective_from, terms: checked.text, created_at, period }
+    const auditId = newAuditId()
+    try {
+      await withAudit(db, entry, rows.insertVersion(db, row), auditId)
+      return decision
+    } catch (error) {
+      if (!isUniqueViolation(error) && !isAssertionFailure(error)) throw error
+      // An earlier attempt of this batch may have succeeded although its response was lost.
+      if (await hasAuditEntry(db, auditId)) return decision
+      if (attempt === MAX_ATTEMPTS) throw busy(plan, error)
+    }
+  }
+}
+
+const busy = (plan: string, cause: unknown) =>
+  new ApiError('conflict', {
+    detail: `The plan ${plan} was changed at the same time. Repeat the request.`,
+    cause,
+  })
+
+async function findVersion(
+  { db, account }: AccountCall,
+  plan: string,
+  version: number,
+): Promise<Row> {
+  const row = await rows.findVersion(db, account.id, plan, version)
+  if (!row) throw notFound('version', `${plan}/${version}`)
+  return row
+}
+
+/** Returns a version with its terms. */
+const presentVersion = ({ terms, ...row }: Row) => {
+  const { plan, version, effective_from, created_at, withdrawn_at } = row
+  return { plan, version, effective_from, terms: JSON.parse(terms), created_at, withdrawn_at }
+}
+
+/** Returns a plan as lists show it; `heads` are all its versions, by number. */
+function presentPlan(heads: readonly rows.VersionHead[], today: string) {
+  const kept = heads
+    .filter(({ withdrawn_at }) => withdrawn_at === null)
+    .sort((a, b) => (a.effective_from < b.effective_from ? -1 : 1))
+  const inForce = kept.findLast(({ effective_from }) => effective_from <= today)
+  const [first] = kept
+  const { plan, name, currency, period, terms } = inForce ?? first ?? heads.at(-1)!
+  const later = kept.find(({ effective_from }) => effective_from > today)
+  const next = later ? { version: later.version, from: later.effective_from } : null
+  return { plan, name, currency, period, terms, in_force: inForce?.version ?? null, next }
+}
+
+/** The audit log names at most this many assignments of a request. */
+const MAX_AUDITED = 20
+
+const present = ({ from_day: from, ...assignment }: rows.StoredAssignment) => ({
+  ...assignment,
+  from,
+})
+
+export const putAssignments = accountOperation({
+  topic: 'plans',
+  id: 'putAssignments',
+  method: 'PUT',
+  path: '/assignments',
+  role: 'manager',
+  whole: true,
+  body: {
+    assignments: v.pipe(
+      v.array(named('Assignment', assignment)),
+      v.minLength(1),
+      v.maxLength(MAX_ASSIGNMENTS),
+    ),
+  },
+  words: described(() => ({
+    description: `Adds or changes 1 to ${MAX_ASSIGNMENTS} assignments by \`affiliate_id\` and \`from\`, all or none. A \`from\` in or before a closed period of the affiliate is refused; for \`*\`, of any affiliate that it covers. Assignments that are stored already can be sent again.`,
+    answer: named(
+      'PutAssignments',
+      v.object({
+        received: member(count, 'The number of assignments in the request.'),
+        changed: member(count, 'The number that is new or has changed.'),
+        warnings: member(v.array(planWarning), 'The first 100 affiliates that are not configured.'),
+        warnings_total: member(count, 'The number of all warnings, listed or not.'),
+      }),
+    ),
+    errors: ['conflict'],
+    command: { name: 'assignments import' },
+  })),
+  async run(call, { assignments }) {
+    const { sent, issues } = readAssignments(assignments)
+    const prepared = await prepareAssignments(call, sent)
+    issues.push(...prepared.issues)
+    if (issues.length > 0) throw validationFailed(issues)
+    const { checks, puts, entry, unconfigured, refuseClosed } = prepared
+    await refuseClosed()
+    const results = await withAudit(call.db, entry, [...checks, ...puts]).catch(async (error) => {
+      if (!isAssertionFailure(error)) throw error
+      await refuseClosed()
+      throw withdrawn(error)
+    })
+    const changed = results
+      .slice(checks.length, -1)
+      .reduce((sum, { meta }) => sum + meta.changes, 0)
+    return { received: sent.length, changed, ...assignmentWarnings(sent, unconfigured) }
+  },
+})
+
+/** Returns the issues of assignments, and the statements that store them: `checks` abort the batch. */
+export async function prepareAssignments(
+  { account: { id: account }, db, actor }: AccountCall,
+  sent: readonly SentAssignment[],
+) {
+  const sentRows = sent.map(({ pointer: _, from, ...one }) => ({ ...one, from_day: from }))
+  const context = await rows.readAssignmentContext(db, account, sentRows)
+  checkNumber(context.count + sent.length)
+  const changes = sentRows.map((row) => toChange(row, false))
+  const details = {
+    assignments: sent.length,
+    first: sentRows.slice(0, MAX_AUDITED).map(present),
+    replaced: context.replaced.length,
+    before: context.replaced.slice(0, MAX_AUDITED).map(present),
+  }
+  return {
+    issues: assignmentIssues(sent, context.plans),
+    unconfigured: context.unconfigured,
+    checks: [
+      ...rejectClosedTerms(db, account, changes),
+      rows.rejectUnknownPlans(db, account, [...new Set(sent.map((one) => one.plan))]),
+      rows.markAssignments(db, account, sentRows),
+    ],
+    puts: rows.putAssignments(db, account, sentRows),
+    entry: { actor, action: 'assignments.put', account, details },
+    refuseClosed: () => checkClosedTerms(db, account, changes),
+  }
+}
+
+export const listAssignments = accountList({
+  id: 'listAssignments',
+  topic: 'plans',
+  path: '/assignments',
+  role: 'viewer',
+  params: {
+    affiliate_id: v.optional(
+      member(v.string(), said('Returns only the assignments of this affiliate.', 'IB-07')),
+    ),
+  },
+  words: described(() => ({
+    description: 'Lists assignments, ordered by `affiliate_id` and `from`.',
+    answer: named('Assignment', assignment),
+    command: { name: 'assignments list' },
+  })),
+  async list({ db, account }, { affiliate_id = null }, page) {
+    const found = await rows.listAssignments(db, account.id, affiliate_id, page)
+    return { ...found, data: found.data.map(present) }
+  },
+})
+
+export const deleteAssignment = accountOperation({
+  id: 'deleteAssignment',
+  topic: 'plans',
+  method: 'DELETE',
+  path: '/assignments',
+  role: 'manager',
+  // They are in the query: an id such as `..` cannot be in a path.
+  params: {
+    affiliate_id: member(v.string(), said('The affiliate of the assignment, or `*`.', 'IB-70')),
+    from: member(f.day, said('The first day of the assignment.', '2026-12-01')),
+  },
+  words: described(() => ({
+    description:
+      'Deletes the assignment of an affiliate that begins on a day. One that begins in or before a closed period of the affiliate stays.',
+    answer: null,
+    errors: ['conflict', 'not_found'],
+    command: {
+      name: 'assignments delete',
+      done: 'Deleted the assignment of account {account}.',
+    },
+  })),
+  async run({ db, account: { id: account }, actor }, { affiliate_id, from: from_day }) {
+    const key = { affiliate_id, from_day }
+    const found = await rows.findAssignment(db, account, key)
+    if (!found) {
+      const detail = `Affiliate ${quote(affiliate_id)} has no assignment from ${from_day} on.`
+      throw new ApiError('not_found', { detail })
+    }
+    const entry = { actor, action: 'assignment.delete', account, details: present(found) }
+    const changes = [toChange(found, true)]
+    await checkClosedTerms(db, account, changes)
+    const statements = [
+      ...rejectClosedTerms(db, account, changes),
+      ...rows.deleteAssignment(db, account, key),
+    ]
+    await withAudit(db, entry, statements).catch(async (error) => {
+      if (isAssertionFailure(error)) await checkClosedTerms(db, account, changes)
+      throw error
+    })
+    return null
+  },
+})
+
+/** The operations on plans, whose versions never change, and on the plan that governs an affiliate's customers. */
+export const PLAN_OPERATIONS = [
+  putPlan,
+  listPlans,
+  getPlan,
+  listPlanVersions,
+  getPlanVersion,
+  withdrawPlanVersion,
+  putAssignments,
+  listAssignments,
+  deleteAssignment,
+]
+
+function checkNumber(number: number): void {
+  if (number <= PLAN_LIMITS.assignments) return
+  const limit = PLAN_LIMITS.assignments.toLocaleString('en')
+  const detail = `An account has at most ${limit} assignments. Delete those that a later one replaces, or assign most affiliates with \`*\`.`
+  throw new ApiError('conflict', { detail })
+}
+
+const withdrawn = (cause: unknown) =>
+  new ApiError('conflict', {
+    detail: 'The last version of one of these plans was withdrawn at the same time. Try again.',
+    cause,
+  })

@@ -1,0 +1,152 @@
+import * as v from 'valibot'
+import { readOperation } from '../../platform/http/operation.ts'
+import { invalidQuery } from '../../platform/http/query.ts'
+import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
+import { signText, verifyText } from '../../platform/http/sign-text.ts'
+import { canonicalJson } from '../../platform/validation/canonical-json.ts'
+import { described, referred } from '../../platform/validation/described.ts'
+import * as f from '../../platform/validation/fields.ts'
+import { member, said } from '../../platform/validation/fields.ts'
+import { asCsv, csvWords } from '../csv-list.ts'
+import { compareText } from '../engine/facts.ts'
+import { PLAN_DEPTH } from '../plans/limits.ts'
+import { TooManyFacts } from '../statements/compute.ts'
+import { FRESH_LIMITS } from '../statements/limits.ts'
+import { readStored, withinLimit } from '../statements/on-request.ts'
+import { SIMULATION_COLUMNS, type Simulated, simulation } from '../statements/present-simulation.ts'
+import {
+  comparePage,
+  computePage,
+  type NamedPlan,
+  openSimulation,
+  parseSimulation,
+  type SimulationRequest,
+} from '../statements/simulation.ts'
+import { SIMULATION_LIMITS } from '../statements/simulation-limits.ts'
+import { plan, readPlanContext } from './plans.ts'
+
+/** What a request for a simulation is narrowed to. */
+interface Filter {
+  readonly affiliate_id: string | null
+  /** Whether every affiliate has the plan in the period. */
+  readonly forAll: boolean
+  /** The last affiliate of the page before; null for the first page. */
+  readonly after: string | null
+}
+
+type Stored = Awaited<ReturnType<typeof readStored>>
+
+const csv = asCsv('simulation', SIMULATION_COLUMNS)['text/csv']
+
+export const simulatePlan = readOperation({
+  topic: 'plans',
+  id: 'simulatePlan',
+  method: 'POST',
+  path: '/plans/{plan}/simulate',
+  params: {
+    plan,
+    cursor: v.optional(
+      member(
+        v.string(),
+        said(
+          'The `meta.next_cursor` of the previous page. Valid for the same account, plan, body and parameters.',
+        ),
+      ),
+    ),
+    affiliate_id: v.optional(member(v.string(), said('Simulates only this affiliate.', 'IB-07'))),
+    assigned_to_all: v.optional(
+      member(
+        v.boolean(),
+        said(
+          'Whether the plan is simulated as if every affiliate had it, with all customers, from the period on. The plan then need not exist.',
+          true,
+        ),
+      ),
+    ),
+  },
+  body: {
+    period: member(f.text, said('The period, of the kind of the plan.', '2026-10')),
+    version: member(
+      referred<unknown>('CommissionPlan'),
+      said(
+        'The version, as in `putPlan`. Its `effective_from` has no effect, and may be left out.',
+      ),
+    ),
+  },
+  depth: PLAN_DEPTH + 1,
+  words: described(() => ({
+    description: `Computes what a version of a plan would change, and stores nothing. In the period, the version governs all facts of the plan, in place of the versions in force; what lies before keeps them. Both sides are computed now from the records, as if no period were approved. A page has at most ${SIMULATION_LIMITS.affiliates} affiliates, and as many as depend on at most ${FRESH_LIMITS.facts.toLocaleString('en')} records together: send the same body with \`cursor\` until \`meta.next_cursor\` is null. With \`Accept: text/csv\` it returns the rows as CSV, with a \`Link\` to the next page.`,
+    answer: simulation,
+    files: csvWords(SIMULATION_COLUMNS),
+    headers: ['Link'],
+    errors: ['validation_failed'],
+    command: { name: 'plans simulate', recovery: 'A simulation stores nothing.' },
+  })),
+  files: {
+    'text/csv': (c, call, input, read) =>
+      csv(c, call, input, async () => {
+        const { data, skipped } = (await read()) as Simulated
+        const left = skipped.map((one) => ({ ...one, skipped: one.reason }))
+        return { data: [...data, ...left] }
+      }),
+  },
+  async run({ env, grant, session }, { plan: id, cursor, ...sent }) {
+    const { affiliate_id = null, assigned_to_all: forAll = false, ...body } = sent
+    const account = { id: grant.account, vertical: grant.vertical }
+    const [stored, planContext] = await Promise.all([
+      readStored(env, grant, session),
+      readPlanContext(env.DB, account),
+    ])
+    const { inForce } = stored.source
+    const named = { plan: id, stored: inForce.plans.get(id) ?? null }
+    if (!named.stored && !forAll) throw notFound('plan', id)
+    const { issues, request } = parseSimulation(body, inForce, named, planContext, Date.now())
+    if (!request) throw validationFailed(issues)
+    const asked = [account.id, 'simulate', id, affiliate_id, forAll, canonicalJson(body)]
+    const context = JSON.stringify(asked)
+    const after = cursor === undefined ? null : await verifyText(env, context, cursor)
+    if (cursor !== undefined && after === null) throw foreignCursor()
+    const filter = { affiliate_id, forAll, after }
+    const { next, ...found } = await simulate(stored, named, request, filter)
+    const next_cursor = next === null ? null : await signText(env, context, next)
+    return { ...found, meta: { next_cursor } }
+  },
+})
+
+const foreignCursor = () =>
+  invalidQuery('`cursor` was not issued for this simulation. Send the same body and parameters.')
+
+/** What to do about an affiliate with too many records. */
+const TOO_LARGE = 'The affiliate cannot be simulated.'
+
+/** Computes one page of a simulation; `next` is its last affiliate if there are more. */
+function simulate(
+  { source, beginnings }: Stored,
+  plan: NamedPlan,
+  { period, version }: SimulationRequest,
+  { affiliate_id, forAll, after }: Filter,
+): Promise<Omit<Simulated, 'meta'> & { next: string | null }> {
+  return withinLimit({ account: source.account.id }, TOO_LARGE, async () => {
+    const opened = await openSimulation(source, plan, version.terms, period, {
+      beginnings,
+      forAll,
+    })
+    const isAsked = (one: string): boolean =>
+      affiliate_id === null ? after === null || compareText(one, after) > 0 : one === affiliate_id
+    const affiliates = opened.affiliates.filter(isAsked)
+    const page = await computePage(opened, affiliates, FRESH_LIMITS.facts)
+    const { tooLarge } = page
+    if (tooLarge !== null && affiliate_id !== null) throw new TooManyFacts()
+    const last = tooLarge ?? page.affiliates.at(-1) ?? null
+    return {
+      plan: plan.plan,
+      period: period.id,
+      currency: version.terms.currency,
+      ...comparePage(page),
+      skipped:
+        tooLarge === null ? [] : [{ affiliate_id: tooLarge, reason: 'too_many_records' as const }],
+      warnings: version.warnings,
+      next: last === affiliates.at(-1) ? null : last,
+    }
+  })
+}

@@ -1,0 +1,166 @@
+import { changeAccount, getAccount, resetAccount } from '../../accounts/accounts.ts'
+import { accountChange } from '../../accounts/fields.ts'
+import { affiliateViewFields } from '../../affiliates/view-fields.ts'
+import { calling } from '../../pages/calling.ts'
+import { type Page, useVisit, type Values } from '../../pages/page.ts'
+import { Badge } from '../../pages/parts/data.tsx'
+import {
+  ACCOUNT_WORDS,
+  jurisdictionWords,
+  MODES,
+  storageWords,
+  VERTICALS,
+  VIEW_WORDS,
+} from '../../pages/parts/field-words.ts'
+import { Facts } from '../../pages/parts/fields.tsx'
+import { ChangeForm, ConfirmForm } from '../../pages/parts/forms.tsx'
+import { changedMembers } from '../../pages/parts/schema.ts'
+import { SchemaForm } from '../../pages/parts/schema-fields.tsx'
+import { AccountTabs } from '../../pages/parts/tabs.tsx'
+import { DEFAULT_VIEW } from '../../platform/auth/affiliate-view.ts'
+import type { AnswerOf } from '../../platform/http/operation.ts'
+
+/** Returns the change of an account that the form asks for. A file that is not sent leaves the logo as it is. */
+function changedLooks(values: Values): object {
+  const image = values('file:base64')
+  const color = values('accent_color').trim()
+  return {
+    accent_color: color === '' ? null : color,
+    ...(values('remove_logo') === 'yes' && { logo: null }),
+    ...(image !== '' && { logo: `data:;base64,${image}` }),
+  }
+}
+
+type Account = AnswerOf<typeof getAccount>
+
+const {
+  disabled: _disabled,
+  affiliate_view: _view,
+  accent_color: _color,
+  logo: _logo,
+  ...settings
+} = accountChange
+
+const StopAccount = ({ account }: { account: Account }, visit = useVisit()) => (
+  <>
+    <h2>Stop the account</h2>
+    {account.disabled ? (
+      <ChangeForm change="enable" submit="Enable the account" />
+    ) : (
+      <ConfirmForm change="disable" submit="Disable the account" name={visit.account}>
+        <p>Its credentials are refused until you enable it again. Nothing is deleted.</p>
+      </ConfirmForm>
+    )}
+    {account.mode === 'test' && (
+      <ConfirmForm change="reset" submit="Delete all records" name={visit.account}>
+        <p>
+          Permanently deletes every record, statement, payment and webhook of this test account.
+        </p>
+      </ConfirmForm>
+    )}
+  </>
+)
+
+/** The settings of an account, with the meaning of each. */
+export const settingsPage: Page = {
+  path: '/accounts/:account/account',
+  section: 'Account',
+  changes: {
+    save: calling(changeAccount, 'The settings are saved.'),
+    view: calling(
+      changeAccount,
+      'What affiliates see is saved. It holds from their next request on.',
+      (values) => ({ affiliate_view: changedMembers(affiliateViewFields, values) }),
+    ),
+    looks: calling(changeAccount, 'How the portal looks is saved.', changedLooks),
+    enable: calling(changeAccount, 'The account is enabled.', () => ({ disabled: false })),
+    disable: {
+      ...calling(changeAccount, 'The account is disabled.', () => ({ disabled: true })),
+      confirm: ({ account }) => account,
+    },
+    reset: {
+      ...calling(resetAccount, 'The records are deleted. A large account takes some minutes.'),
+      confirm: ({ account }) => account,
+    },
+  },
+  async render(visit) {
+    const account = await visit.api.call(getAccount, { account: visit.account })
+    const { storage_bytes: stored, storage_quota: quota } = account
+    const body = (
+      <>
+        <AccountTabs here="Settings" />
+        <Facts
+          row={account}
+          names={['account', 'created_at']}
+          more={[
+            ['Vertical', VERTICALS[account.vertical] ?? account.vertical],
+            ['Mode', MODES[account.mode] ?? account.mode],
+            ['Jurisdiction', account.jurisdiction && jurisdictionWords(account.jurisdiction)],
+            ['Credentials', account.disabled ? <Badge tone="bad">disabled</Badge> : 'accepted'],
+            ['Storage', `${storageWords(stored)} of ${storageWords(quota)}`],
+          ]}
+        />
+        <SchemaForm
+          change="save"
+          submit="Save settings"
+          schemas={settings}
+          words={ACCOUNT_WORDS}
+          values={{ ...account, ...account.policies }}
+        />
+        <h2 id="affiliates">What affiliates see</h2>
+        <SchemaForm
+          change="view"
+          submit="Save what affiliates see"
+          schemas={affiliateViewFields}
+          words={VIEW_WORDS}
+          values={{ ...DEFAULT_VIEW, ...account.affiliate_view }}
+        />
+        <h2 id="looks">How the portal of affiliates looks</h2>
+        {account.logo && (
+          <p>
+            <img
+              src={`/portal/${encodeURIComponent(account.account)}/logo?v=${account.logo.digest}`}
+              alt="The present logo"
+              class="logo"
+            />
+          </p>
+        )}
+        <ChangeForm
+          change="looks"
+          submit="Save how the portal looks"
+          fields={[
+            {
+              name: 'accent_color',
+              label: 'Color of links and buttons',
+              value: account.accent_color ?? '',
+              placeholder: '#0a6472',
+              hint: 'Six digits after #, such as #0a6472. It must be dark enough to be read on white. On dark screens a lighter one stands for it. Empty: the color of the service.',
+            },
+            {
+              name: 'file',
+              label: account.logo ? 'Another logo' : 'Logo',
+              type: 'file',
+              pointer: '/logo',
+              attributes: { accept: '.svg,.png,image/svg+xml,image/png' },
+              hint: 'An SVG or PNG image of at most 50 KB. It stands beside the name of the account.',
+            },
+            ...(account.logo
+              ? [
+                  {
+                    name: 'remove_logo',
+                    label: 'The present logo',
+                    options: [
+                      ['', 'Stays'],
+                      ['yes', 'Is removed'],
+                    ] as const,
+                  },
+                ]
+              : []),
+          ]}
+        />
+        <StopAccount account={account} />
+      </>
+    )
+    return { title: 'Settings', body }
+  },
+}

@@ -1,0 +1,344 @@
+import { getAccount } from '../../accounts/accounts.ts'
+import { listQuestions } from '../../affiliates/operations/questions.ts'
+import { approveStatement, payStatement, returnPayment } from '../../books/operations/approvals.ts'
+import { addManualEntry } from '../../books/operations/manual-entries.ts'
+import type { ReturnedPayment } from '../../commission/db/booked.ts'
+import { isSome } from '../../commission/engine/decimal.ts'
+import { money } from '../../commission/engine/reasons.ts'
+import { minorDigits } from '../../commission/minor-digits.ts'
+import { addToGroups, type LineGroups } from '../../commission/statements/line-groups.ts'
+import { getStatement } from '../../commission/statements/operations.ts'
+import { calling } from '../../pages/calling.ts'
+import { pick } from '../../pages/form.ts'
+import { dayBefore, type Page, useVisit, type Visit, withQuery } from '../../pages/page.ts'
+import { dayWords, isolated, periodWords } from '../../pages/parts/data.tsx'
+import { DeferredPart } from '../../pages/parts/deferred.tsx'
+import { HOLDS } from '../../pages/parts/field-words.ts'
+import { AccountLink } from '../../pages/parts/fields.tsx'
+import { ChangeForm, FoldedForm, type Input, Refusal } from '../../pages/parts/forms.tsx'
+import { AffiliateName, affiliateText, PlanName } from '../../pages/parts/names.tsx'
+import { hasBegun, isOpen } from '../../pages/parts/periods.ts'
+import { readAmount } from '../../pages/typed.ts'
+import { ApiError } from '../../platform/errors.ts'
+import { QuestionsBeside } from '../affiliates/question-parts.tsx'
+import { CasesOfAffiliate, isHeldBy, readAffiliateCases } from '../fraud/case-parts.tsx'
+import { canPay } from './payout-forms.tsx'
+import { LineList, LinesByRule, readVersions } from './statement-lines.tsx'
+import {
+  Adjustments,
+  Balance,
+  Holds,
+  Manual,
+  type ShownStatement,
+  StatementHead,
+  type WholeStatement,
+} from './statement-parts.tsx'
+
+const ONCE = 'Must be unique: a reference is booked once.'
+
+const paymentFields = ({ today, refused }: Visit): Input[] => [
+  { name: 'reference', required: true, hint: ONCE, value: refused?.values('reference') },
+  {
+    name: 'paid_on',
+    type: 'date',
+    required: true,
+    value: refused?.values('paid_on') || dayBefore(today, 0),
+  },
+]
+
+/** Renders the form that records the payment. What a case holds needs a reason, which has a form of its own. */
+const Pay = ({ statement, isHeld, persons }: PayableStatement, visit = useVisit()) => {
+  const { payable, currency } = statement
+  const submit = `Record the payment of ${money(payable, currency)}`
+  const { refused } = visit
+  const fields = paymentFields(visit)
+  const isRefused = refused?.change === 'pay' && refused.heldBy !== undefined
+  if (!isHeld && !isRefused) {
+    return <ChangeForm change="pay" submit={submit} needs="approver" fields={fields} />
+  }
+  if (!canPay(visit)) {
+    return (
+      <p class="note">
+        The fraud review holds the payout, so it cannot be paid until it is decided.
+      </p>
+    )
+  }
+  if (persons > 1) {
+    return (
+      <>
+        {isRefused && <Refusal {...refused} />}
+        <p class="note">
+          The fraud review holds the payout. Two persons must decide it before it can be paid.
+        </p>
+      </>
+    )
+  }
+  return (
+    <>
+      {isRefused && <Refusal {...refused} />}
+      <FoldedForm
+        title="Pay it although the fraud review holds it"
+        change="payHeld"
+        submit={submit}
+        needs="approver"
+        isDanger
+        isOpen={isRefused}
+        fields={[
+          ...fields,
+          {
+            name: 'override',
+            label: 'Reason to pay it nevertheless',
+            required: true,
+            hint: 'The audit log shows it.',
+          },
+        ]}
+      />
+    </>
+  )
+}
+
+/** The form that each status is ready for, as the name of its change. */
+const NEXT = { draft: 'approve', approved: 'pay', paid: 'return' } as const
+
+/** A statement whose payout a case may hold. */
+interface PayableStatement extends ShownStatement {
+  readonly isHeld: boolean
+  /** How many persons must decide what is held. */
+  readonly persons: number
+}
+
+/** Renders the one thing to do next: to approve the draft, or to pay what is approved. */
+const NextStep = ({ statement, isHeld, persons }: PayableStatement, visit = useVisit()) => {
+  const { refused } = visit
+  const { status, payable, period } = statement
+  const isPayment = refused?.change === 'pay' || refused?.change === 'payHeld'
+  // The form of what somebody else has done meanwhile is gone, so its error stands alone.
+  const isGone =
+    (refused?.change === 'approve' || isPayment) &&
+    (NEXT[status] !== (isPayment ? 'pay' : refused?.change) ||
+      (status === 'draft' && isOpen(period, visit.today)))
+  return (
+    <>
+      {isGone && <Refusal {...refused} />}
+      {status === 'draft' && !isOpen(period, visit.today) && (
+        <ChangeForm
+          change="approve"
+          fields={statement.holds.length > 0 ? [HOLDS] : []}
+          submit={`Approve ${money(statement.payable, statement.currency)}`}
+          needs="approver"
+        >
+          <input type="hidden" name="hash" value={statement.hash} />
+          <p class="note">An approved statement never changes.</p>
+        </ChangeForm>
+      )}
+      {status === 'draft' && isOpen(period, visit.today) && (
+        <p class="note">
+          {periodWords(period)} has not {hasBegun(period, visit.today) ? 'ended' : 'begun'}. The
+          draft changes until then, and is approved after it.
+        </p>
+      )}
+      {status === 'approved' && isSome(payable) && (
+        <Pay statement={statement} isHeld={isHeld} persons={persons} />
+      )}
+      {status === 'approved' && !isSome(payable) && (
+        <p class="note">There is nothing to pay. The balance is carried on.</p>
+      )}
+    </>
+  )
+}
+
+/** Says which payment came back, when and why. */
+const returnText = ({ payment, returned_on, reason }: ReturnedPayment) =>
+  `The payment ${isolated(payment)} came back on ${dayWords(returned_on)}: ${isolated(reason)}`
+
+/** Names the statement of the page. */
+const ownStatement = ({ account, params: { statement_id = '' } }: Visit) => ({
+  account,
+  statement_id,
+})
+
+const changes: NonNullable<Page['changes']> = {
+  approve: calling(
+    approveStatement,
+    (answer) =>
+      `Your approval was recorded. ${(answer as { message?: string }).message ?? ''}`.trim(),
+    (values) => ({ leave_out_holds: values('leave_out_holds') === 'yes' }),
+  ),
+  pay: calling(payStatement, 'The payment was recorded.'),
+  payHeld: calling(payStatement, 'The payment was recorded, with your reason.', (values) => ({
+    override: { reason: values('override').trim() },
+  })),
+  return: calling(returnPayment, 'The return was recorded. The statement is due again.'),
+  enter: {
+    done: 'The entry was stored. The next run adds it.',
+    perform(values, { api, account }) {
+      const read = readAmount(values('amount'), minorDigits(values('currency')))
+      if ('problem' in read) {
+        const errors = [{ pointer: '/amount', message: read.problem }]
+        throw new ApiError('validation_failed', { detail: 'Nothing was stored.', errors })
+      }
+      return api.call(addManualEntry, {
+        account,
+        ...pick(values, 'affiliate_id', 'plan', 'reason', 'reference'),
+        amount: read.value,
+      })
+    },
+  },
+}
+
+/** The maximum number of parts of a statement that a page reads, of 1,000 lines each. */
+const MAX_PARTS = 20
+
+const readPart = ({ api, account, params }: Visit, part: number) =>
+  api.call(getStatement, { account, statement_id: params.statement_id ?? '', part })
+
+/** Yields the parts of a statement, of which the first is read already. */
+async function* partsOf(visit: Visit, first: WholeStatement): AsyncGenerator<WholeStatement> {
+  yield first
+  for (let part = 2; part <= Math.min(first.parts, MAX_PARTS); part++) {
+    yield await readPart(visit, part)
+  }
+}
+
+/** Reads and renders the lines of a statement by rule, and its corrections, which come after them. */
+async function renderByRule(visit: Visit, statement: WholeStatement) {
+  const groups: LineGroups = new Map()
+  const adjustments: WholeStatement['adjustments'][number][] = []
+  for await (const part of partsOf(visit, statement)) {
+    addToGroups(groups, part.lines)
+    adjustments.push(...part.adjustments)
+  }
+  const { plan, currency } = statement
+  const shown = [...groups.values()]
+  const termsOf = await readVersions(
+    visit,
+    plan,
+    shown.map(({ version }) => version),
+  )
+  return (
+    <>
+      <LinesByRule frame={{ currency, termsOf }} groups={shown} />
+      {statement.parts > MAX_PARTS && (
+        <p class="note">
+          These are the first {(MAX_PARTS * 1000).toLocaleString('en')} of{' '}
+          {statement.lines_total.toLocaleString('en')} lines. The CSV file has all of them.
+        </p>
+      )}
+      <Adjustments statement={statement} adjustments={adjustments} />
+    </>
+  )
+}
+
+/** Reads and renders a page of the lines of one rule. */
+async function renderLines(visit: Visit, statement: WholeStatement) {
+  const { rule, version = '' } = visit.query
+  const lines: WholeStatement['lines'][number][] = []
+  for await (const part of partsOf(visit, statement)) {
+    lines.push(...part.lines.filter((one) => one.rule === rule && `${one.version}` === version))
+  }
+  const { plan, currency } = statement
+  const termsOf = await readVersions(
+    visit,
+    plan,
+    lines.slice(0, 1).map((line) => line.version),
+  )
+  return <LineList frame={{ currency, termsOf }} lines={lines} />
+}
+
+/** A statement: what it pays and why, and the forms that approve and pay it, and record that the payment came back. */
+export const statementPage: Page = {
+  path: '/accounts/:account/statements/:statement_id',
+  section: 'Statements',
+  query: ['rule', 'version', 'cursor', 'format'],
+  changes,
+  file(visit) {
+    const { format } = visit.query
+    const type = format === 'csv' ? 'text/csv' : 'text/html'
+    return format ? visit.api.file(getStatement, ownStatement(visit), type) : null
+  },
+  async render(visit) {
+    const statement = await readPart(visit, 1)
+    const { affiliate_id, period, parts, status, returned } = statement
+    const renderItems = () => (visit.query.rule ? renderLines : renderByRule)(visit, statement)
+    const isLong = parts > 1
+    const [items, cases, { approvals }, questions] = await Promise.all([
+      isLong ? <DeferredPart /> : renderItems(),
+      status === 'paid' ? null : readAffiliateCases(visit, affiliate_id),
+      visit.api.call(getAccount, { account: visit.account }),
+      visit.api.call(listQuestions, {
+        account: visit.account,
+        statement: visit.params.statement_id,
+      }),
+    ])
+    const isHeld = cases !== null && isHeldBy(cases)
+    const body = (
+      <>
+        <StatementHead statement={statement} />
+        {returned && <p class="notice">{returnText(returned)}.</p>}
+        {cases && <CasesOfAffiliate found={cases} />}
+        <QuestionsBeside questions={questions.data} />
+        <NextStep statement={statement} isHeld={isHeld} persons={approvals} />
+        <p class="quick">
+          <a href={withQuery(visit.path, { format: 'html' })}>Print or save as PDF</a>
+          <a href={withQuery(visit.path, { format: 'csv' })}>CSV</a>
+          <AccountLink at={['unearned']} query={{ period, affiliate_id }}>
+            What earned nothing
+          </AccountLink>
+        </p>
+        <Holds statement={statement} />
+        <Balance statement={statement} />
+        <h2 id="lines">What it pays for</h2>
+        {items}
+        <Manual statement={statement} />
+        <FoldedForm
+          title="Add a manual entry"
+          change="enter"
+          submit="Add the entry"
+          fields={[
+            { name: 'amount', label: `Amount in ${statement.currency}`, required: true },
+            { name: 'reason', required: true },
+            { name: 'reference', required: true, hint: ONCE },
+          ]}
+        >
+          <p>
+            It is added to the first open period of <PlanName id={statement.plan} /> for{' '}
+            <AffiliateName id={statement.affiliate_id} />.
+          </p>
+          <input type="hidden" name="affiliate_id" value={statement.affiliate_id} />
+          <input type="hidden" name="plan" value={statement.plan} />
+          <input type="hidden" name="currency" value={statement.currency} />
+        </FoldedForm>
+        {status === 'paid' && (
+          <FoldedForm
+            title="Record that the bank returned the payment"
+            change="return"
+            submit="Record the return"
+            needs="approver"
+            fields={[
+              {
+                name: 'reference',
+                required: true,
+                value: statement.paid?.reference,
+                hint: 'That of the return if the bank gave it one, else that of the payment.',
+              },
+              {
+                name: 'returned_on',
+                type: 'date',
+                required: true,
+                value: dayBefore(visit.today, 0),
+              },
+              { name: 'reason', required: true, hint: 'The statement shows it.' },
+            ]}
+          >
+            <p>
+              Every statement that this payment paid is due again at once. What was earned stays as
+              it is.
+            </p>
+          </FoldedForm>
+        )}
+      </>
+    )
+    const title = `${await affiliateText(visit, affiliate_id)}, ${periodWords(period)}`
+    return { title, body, computeDeferred: isLong ? renderItems : undefined }
+  },
+}

@@ -1,0 +1,520 @@
+import type { PeriodApproved } from '../../books/approve.ts'
+import { approvePeriod } from '../../books/operations/approvals.ts'
+import { nextPeriod, storedPeriod } from '../../commission/engine/calendar.ts'
+import { counted, listed } from '../../commission/engine/reasons.ts'
+import {
+  getRun,
+  getStatementTotals,
+  listPeriods,
+  listStatements,
+  startRun,
+} from '../../commission/statements/operations.ts'
+import { listFraudCases } from '../../fraud/operations.ts'
+import { calling } from '../../pages/calling.ts'
+import {
+  accountPath,
+  type Page,
+  type PlanNames,
+  useVisit,
+  type Values,
+  type Visit,
+  VisitContext,
+  withQuery,
+} from '../../pages/page.ts'
+import {
+  Amount,
+  Data,
+  EmptyState,
+  Live,
+  Pager,
+  periodWords,
+  Time,
+  visible,
+} from '../../pages/parts/data.tsx'
+import { HOLDS } from '../../pages/parts/field-words.ts'
+import { AccountLink } from '../../pages/parts/fields.tsx'
+import { ChangeForm, Filters, FormSentence, type Input } from '../../pages/parts/forms.tsx'
+import { AffiliateName, PlanName } from '../../pages/parts/names.tsx'
+import { draftsByPeriod, type PeriodDrafts } from '../../pages/parts/owed.ts'
+import { choosablePeriods, hasBegun, isOpen, periodFilter } from '../../pages/parts/periods.ts'
+import {
+  type PeriodSums,
+  STATUS_WORDS,
+  Statements,
+  type StatementTotals,
+  StatusSums,
+} from '../../pages/parts/statement-lists.tsx'
+import { Table } from '../../pages/parts/table.tsx'
+import { ApiError } from '../../platform/errors.ts'
+import type { AnswerOf } from '../../platform/http/operation.ts'
+import { planOptions } from '../affiliates/affiliate-forms.tsx'
+import { canManage, sumsText } from './payout-forms.tsx'
+
+/** How often a page shows the progress of a run, in seconds. */
+const RUN_SECONDS = 2
+
+/** How long after its end a run is followed, in milliseconds: a page that was read while it ended may lack its last drafts. */
+const SETTLE_MS = 5000
+
+type Run = AnswerOf<typeof getRun>
+
+/** Returns how often the page is read again while a run may change it; null if none does. */
+const followSeconds = (run: Run | null, now: number): number | null =>
+  run?.status === 'running' || (run?.ended_at && now - Date.parse(run.ended_at) < SETTLE_MS)
+    ? RUN_SECONDS
+    : null
+
+type Refused = PeriodApproved['refused'][number]
+
+/** What the approval of a period did, and of earlier ones that pay nothing. */
+interface Approvals {
+  readonly approved: PeriodApproved
+  readonly earlier: readonly PeriodApproved[]
+}
+
+/** Renders what a person does next about a statement that was not approved. */
+function NextStep({ row }: { row: Refused }) {
+  const { id, affiliate_id, code, currencies } = row
+  if (currencies.length > 0) {
+    return (
+      <>
+        {currencies.map((currency) => (
+          <div class="step">
+            <AccountLink at={['rates']} query={{ currency }}>
+              Add a rate for <Data text={currency} />
+            </AccountLink>
+          </div>
+        ))}
+      </>
+    )
+  }
+  if (code === 'earlier_not_approved') {
+    const query = { affiliate_id, period: ALL, status: 'draft' }
+    return <AccountLink at={['statements']} query={query} children="Open its drafts" />
+  }
+  return <AccountLink at={['statements', id]} children="Open the statement" />
+}
+
+/** The value of the filter that lists all periods. */
+const ALL = 'all'
+
+/** Returns the period to show if none is chosen: the latest to approve that pays anything, else the latest. */
+function defaultPeriod(sums: PeriodSums, now: number): string | undefined {
+  const drafts = draftsByPeriod(sums, now)
+  const found = drafts.find(({ paying }) => paying > 0) ?? drafts[0]
+  return found?.period.id ?? sums.data[0]?.period ?? choosablePeriods(sums, now)[1]
+}
+
+/** The drafts of periods besides the one that a page shows. */
+interface OtherPeriods {
+  /** Its own drafts; null if it has none, or has not ended. */
+  readonly own: PeriodDrafts | null
+  /** Those of earlier periods of the same kind that pay nothing: they are approved with the period. */
+  readonly unpaid: readonly PeriodDrafts[]
+  /** The others: those before a period with drafts, or all if the period has none. */
+  readonly others: readonly PeriodDrafts[]
+}
+
+/** The maximum number of earlier periods that are approved with a period. */
+const MAX_EARLIER = 12
+
+/** Returns the drafts of other periods that are to be approved. */
+function otherPeriods(sums: PeriodSums, shown: string, now: number): OtherPeriods {
+  const drafts = draftsByPeriod(sums, now)
+  const own = drafts.find(({ period }) => period.id === shown)
+  if (!own) return { unpaid: [], others: drafts, own: null }
+  const earlier = drafts.filter(({ period }) => period.last < own.period.last)
+  const unpaid = earlier
+    .filter(({ period, paying }) => paying === 0 && period.kind === own.period.kind)
+    .slice(-MAX_EARLIER)
+  return { unpaid, others: earlier.filter((one) => !unpaid.includes(one)), own }
+}
+
+const draftsText = ({ period, drafts }: PeriodDrafts): string =>
+  `${periodWords(period.id)}, ${counted(drafts, 'draft')}`
+
+/** What a person sees before they approve a period. */
+interface ReviewProps {
+  readonly period: string
+  readonly totals: StatementTotals
+  readonly names: PlanNames
+  readonly unpaid: readonly PeriodDrafts[]
+  /** The number of open cases of affiliates with drafts of the period. */
+  readonly cases: number
+}
+
+/** Renders what all drafts of a period say together, and the form that approves them. */
+const Review = (props: ReviewProps, visit = useVisit()) => {
+  const { period, totals, names, cases, unpaid } = props
+  const { plan } = visit.query
+  const hasHolds = totals.data.some(({ with_holds }) => with_holds > 0)
+  const ofPlan = plan ? ` of the plan ${visible(names.get(plan) ?? plan)}` : ''
+  const drafts = totals.data.reduce((sum, { statements }) => sum + statements, 0)
+  const sums = (name: 'total' | 'payable') =>
+    sumsText(totals.data.map((one) => ({ amount: one[name], currency: one.currency })))
+  const previous = periodWords(nextPeriod(storedPeriod(period), -1).id)
+  return (
+    <>
+      <p class="lead">
+        {counted(drafts, 'draft')} of {periodWords(period)} earned {sums('total')}. Payable:{' '}
+        {sums('payable')}.{totals.is_limited && ' These are the sums of the first 100,000.'}
+      </p>
+      {cases > 0 && (
+        <p class="notice why">
+          <AccountLink at={['cases']} query={{ draft_of: period }}>
+            {counted(cases, 'open case')}
+          </AccountLink>{' '}
+          {cases === 1 ? 'is' : 'are'} about affiliates with a draft. The approval does not wait for
+          {cases === 1 ? ' it' : ' them'}.
+        </p>
+      )}
+      <Table
+        caption={`The largest changes against ${previous}`}
+        rows={totals.changes ?? []}
+        columns={{
+          Affiliate: 'affiliate_id',
+          Plan: 'plan',
+          [`In ${previous}`]: {
+            number: (row) => <Amount value={row.before} currency={row.currency} />,
+          },
+          [`In ${periodWords(period)}`]: 'total',
+        }}
+        empty={<p class="note">Nothing differs from {previous}.</p>}
+      />
+      <div class="actions">
+        <ChangeForm
+          change="approve"
+          submit="Approve all that can be approved"
+          needs="approver"
+          fields={hasHolds ? [HOLDS] : []}
+        >
+          <p class="note">
+            Approves the drafts{ofPlan} of {periodWords(period)}, for all affiliates, and closes the
+            period. An approved statement never changes.
+          </p>
+          {unpaid.length > 0 && (
+            <p class="note">
+              Earlier drafts that pay nothing are approved, too: {unpaid.map(draftsText).join('; ')}
+              .
+            </p>
+          )}
+          <input type="hidden" name="period" value={period} />
+          <input
+            type="hidden"
+            name="earlier"
+            value={unpaid.map(({ period: { id } }) => id).join(' ')}
+          />
+        </ChangeForm>
+        <AccountLink at={['statements']} query={{ period, plan }}>
+          Back without approving
+        </AccountLink>
+      </div>
+    </>
+  )
+}
+
+/** Approves a period, and before it the earlier periods that pay nothing. Those that cannot be approved stay drafts. */
+async function approvePeriods(values: Values, visit: Visit): Promise<Approvals> {
+  const approve = (period: string) =>
+    visit.api.call(approvePeriod, {
+      ...{ account: visit.account, period, plan: visit.query.plan },
+      leave_out_holds: values('leave_out_holds') === 'yes',
+    })
+  // Periods of one kind are in the order of their ids.
+  const ids = values('earlier').split(' ').filter(Boolean)
+  const earlier: PeriodApproved[] = []
+  for (const period of ids.sort().slice(0, MAX_EARLIER)) {
+    const answer = await approve(period).catch((error: unknown) => {
+      if (!(error instanceof ApiError)) throw error
+      return null
+    })
+    if (answer) earlier.push(answer)
+  }
+  return { approved: await approve(values('period')), earlier }
+}
+
+const changes: NonNullable<Page['changes']> = {
+  run: {
+    ...calling(startRun, 'The computation has started. This page follows it.'),
+    next: (answer, { account, query }) => {
+      const { id: run, period } = answer as Run
+      const { plan, affiliate_id, status } = query
+      const path = accountPath(account, 'statements')
+      return withQuery(path, { period, plan, affiliate_id, status, run })
+    },
+  },
+  approve: {
+    done: '',
+    perform: approvePeriods,
+    show: (answer) => {
+      const { approved: own, earlier } = answer as Approvals
+      const { approved, closed, open_total, period, refused, refused_total } = own
+      const also = earlier.filter((one) => one.approved > 0)
+      const waiting = [...earlier, own].reduce((sum, one) => sum + one.waiting, 0)
+      return (
+        <>
+          {refused_total > 0 && (
+            <p>
+              <strong>
+                {counted(refused_total, 'statement')} {refused_total === 1 ? 'was' : 'were'} not
+                approved.
+              </strong>
+            </p>
+          )}
+          <Table
+            caption={
+              refused.length < refused_total
+                ? `Not approved: the first ${refused.length} of ${refused_total}`
+                : 'Not approved'
+            }
+            rows={refused}
+            columns={{
+              Statement: ({ id, affiliate_id, plan }) => (
+                <AccountLink at={['statements', id]}>
+                  <AffiliateName id={affiliate_id} />, <PlanName id={plan} />
+                </AccountLink>
+              ),
+              Why: { prose: ({ detail }) => <FormSentence text={detail} /> },
+              Next: (row) => <NextStep row={row} />,
+            }}
+            empty={<p hidden />}
+          />
+          <p>
+            <strong>
+              {approved === 0
+                ? 'No statement was'
+                : `${counted(approved, 'statement')} of ${periodWords(period)} ${approved === 1 ? 'is' : 'are'}`}{' '}
+              approved.
+            </strong>{' '}
+            {also.length > 0 &&
+              `Without a payment: ${listed(
+                also.map(
+                  (one) => `${counted(one.approved, 'statement')} of ${periodWords(one.period)}`,
+                ),
+              )}. `}
+            {waiting > 0 &&
+              `${counted(waiting, 'statement')} must be approved by another person, too. `}
+            {closed
+              ? `The period is closed${open_total > 0 ? `, except for ${counted(open_total, 'affiliate')} with a draft` : ''}.`
+              : 'The period is not closed yet: approve it again to go on.'}
+          </p>
+          {approved > 0 && (
+            <p>
+              <AccountLink at={['payouts']}>
+                <strong>Pay what is due</strong>
+              </AccountLink>
+            </p>
+          )}
+        </>
+      )
+    },
+    toneOf: (answer) => ((answer as Approvals).approved.refused_total > 0 ? 'warn' : 'good'),
+  },
+}
+
+/** Returns the query of the API: the filters of the page, with the period that it shows. */
+function filterOf({ query }: Visit, shown: string | undefined) {
+  const { affiliate_id, plan, status } = query
+  return { affiliate_id, plan, status, period: shown === ALL ? undefined : shown }
+}
+
+/** Returns the filters of the list. */
+const filtersOf = (visit: Visit, sums: PeriodSums, names: PlanNames): Input[] => [
+  periodFilter(visit, sums, visit.query.period ?? ALL, [[ALL, 'All periods']]),
+  {
+    name: 'status',
+    options: [['', 'Any'], ...Object.entries({ ...STATUS_WORDS, approved: 'Approved, not paid' })],
+  },
+  {
+    name: 'plan',
+    options: [['', 'Any'], ...planOptions(chosenPlans(names, visit.query.plan))],
+  },
+  { name: 'affiliate_id', label: 'Affiliate' },
+]
+
+/** The statements of an account, and the forms that compute and approve a whole period. */
+export const statementsPage: Page = {
+  path: '/accounts/:account/statements',
+  section: 'Statements',
+  query: ['period', 'affiliate_id', 'plan', 'status', 'cursor', 'run', 'format', 'approve'],
+  changes,
+  file: (visit) =>
+    visit.query.format === 'csv'
+      ? visit.api.file(
+          listStatements,
+          {
+            account: visit.account,
+            ...filterOf(visit, visit.query.period),
+            cursor: visit.query.cursor,
+          },
+          'text/csv',
+        )
+      : null,
+  async render(visit) {
+    const { api, account, path, query, now, today } = visit
+    const { cursor } = query
+    const readPeriods = api.call(listPeriods, { account })
+    const hasFilter = Boolean(query.period || query.affiliate_id || query.plan || query.status)
+    const shown = hasFilter ? query.period : defaultPeriod(await readPeriods, today)
+    const filter = filterOf(visit, shown)
+    const { period } = filter
+    const title = period ? `Statements of ${periodWords(period)}` : 'Statements'
+    const [{ data, meta }, totals, sums, names, run] = await Promise.all([
+      api.call(listStatements, { account, ...filter, cursor }),
+      api.call(getStatementTotals, { account, ...filter }),
+      readPeriods,
+      visit.names.plans(),
+      query.run ? api.call(getRun, { account, run_id: query.run }) : null,
+    ])
+    const here: Visit = { ...visit, query: { ...query, period: shown } }
+    const others = otherPeriods(sums, period ?? '', today)
+    if (query.approve && period && query.status === 'draft' && totals.data.length > 0) {
+      const { meta: cases } = await api.call(listFraudCases, {
+        ...{ account, status: 'open', draft_of: period, per_page: 1 },
+      })
+      const review = { period, totals, names, unpaid: others.unpaid, cases: cases.total }
+      return {
+        title: `Approve ${periodWords(period)}`,
+        body: (
+          <VisitContext.Provider value={here}>
+            <Review {...review} />
+          </VisitContext.Provider>
+        ),
+      }
+    }
+    const drafts = totals.data.filter(({ status }) => status === 'draft')
+    const body = (
+      <VisitContext.Provider value={here}>
+        <Filters fields={filtersOf(here, sums, names)} />
+        <Live id="statements" seconds={followSeconds(run, now)}>
+          {run &&
+            (run.status === 'failed' ? (
+              <p class="notice bad">
+                The drafts of {periodWords(run.period)} were not computed.{' '}
+                {run.reason && <Data text={run.reason} />} Compute them again.
+              </p>
+            ) : run.status === 'done' ? (
+              <p class="notice good">
+                The drafts of {periodWords(run.period)} are computed for{' '}
+                {counted(run.affiliates ?? 0, 'affiliate')}:{' '}
+                {run.changed === 0
+                  ? 'none has'
+                  : `${counted(run.changed ?? 0, 'draft')} ${run.changed === 1 ? 'has' : 'have'}`}{' '}
+                changed. <Time at={run.ended_at} />
+              </p>
+            ) : (
+              <p class="notice">
+                <label for="run-progress">
+                  Computing the drafts of {periodWords(run.period)}:{' '}
+                  {run.steps === null
+                    ? 'reading the records'
+                    : `step ${run.steps_done ?? 0} of ${run.steps}`}
+                  .
+                </label>{' '}
+                <progress
+                  id="run-progress"
+                  max={run.steps ?? 1}
+                  value={run.steps === null ? undefined : (run.steps_done ?? 0)}
+                />
+              </p>
+            ))}
+          <StatusSums totals={totals} />
+          {period &&
+            (others.others.length === 0 ? null : (
+              <p>
+                {others.own !== null
+                  ? 'Earlier drafts are to be approved first: '
+                  : 'Also to approve: '}
+                {others.others.map((one, i) => (
+                  <>
+                    {i > 0 && ', '}
+                    <AccountLink at={['statements']} query={{ period: one.period.id }}>
+                      {draftsText(one)}
+                    </AccountLink>
+                  </>
+                ))}
+              </p>
+            ))}
+          {period && (
+            <div class="actions">
+              {drafts.length > 0 && isOpen(period, visit.today) && (
+                <p class="note">
+                  {periodWords(period)} has not ended. Its drafts change until then, and are
+                  approved after it.
+                </p>
+              )}
+              {drafts.length > 0 && !isOpen(period, visit.today) && (
+                <a
+                  class="button"
+                  href={withQuery(visit.path, {
+                    period,
+                    plan: visit.query.plan,
+                    status: 'draft',
+                    approve: 'yes',
+                  })}
+                >
+                  Approve all that can be approved
+                </a>
+              )}
+              {!hasBegun(period, visit.today) ? (
+                <p class="note">
+                  {periodWords(period)} has not begun: there is nothing to compute yet.
+                </p>
+              ) : canManage(visit) ? (
+                <ChangeForm change="run" submit={`Compute the drafts of ${periodWords(period)}`}>
+                  <input type="hidden" name="period" value={period} />
+                </ChangeForm>
+              ) : (
+                <p class="note">
+                  A manager can compute the drafts of {periodWords(period)}
+                  {drafts.length > 0 && ' again, such as after a correction'}.
+                </p>
+              )}
+            </div>
+          )}
+          <Statements
+            period={period}
+            caption={period ? title : 'Statements, the earliest period first'}
+            rows={data}
+            empty={
+              <EmptyState title="No statement matches.">
+                <p>
+                  {period && !hasBegun(period, visit.today)
+                    ? `${periodWords(period)} has not begun. Choose an earlier period. `
+                    : 'Choose another period, or compute this one. '}
+                  Affiliates need a <AccountLink at={['plans']} children="plan" /> that is assigned
+                  to them.
+                </p>
+              </EmptyState>
+            }
+          />
+          <Pager meta={meta} />
+        </Live>
+        <p class="quick">
+          <AccountLink at={['payouts']} children="Payouts" />
+          <AccountLink at={['unearned']} query={{ period: period }}>
+            What earned nothing
+          </AccountLink>
+          <a
+            href={withQuery(path, {
+              ...filter,
+              period: shown,
+              cursor,
+              format: 'csv',
+            })}
+          >
+            Download this page as CSV
+          </a>
+        </p>
+      </VisitContext.Provider>
+    )
+    return { title, body }
+  },
+}
+
+/** Returns the plans that can be chosen, with the one of the filter. */
+const chosenPlans = (names: PlanNames, chosen: string | undefined) =>
+  [...new Map([...(chosen ? [[chosen, chosen] as const] : []), ...names])].map(([plan, name]) => ({
+    plan,
+    name,
+  }))

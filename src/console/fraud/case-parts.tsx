@@ -1,0 +1,225 @@
+import type { Child } from 'hono/jsx'
+import { counted, listed } from '../../commission/engine/reasons.ts'
+import type { Subject } from '../../fraud/kind.ts'
+import { listFraudCases } from '../../fraud/operations.ts'
+import { dayBefore, useVisit, type Visit } from '../../pages/page.ts'
+import { Amounts, Badge, Data, Day, isolated } from '../../pages/parts/data.tsx'
+import { AccountLink } from '../../pages/parts/fields.tsx'
+import { affiliateText } from '../../pages/parts/names.tsx'
+import { Table } from '../../pages/parts/table.tsx'
+import { DAY_MS, EXPIRE_DAYS } from '../../platform/durations.ts'
+import type { AnswerOf } from '../../platform/http/operation.ts'
+
+// Cases of the fraud review, as lists show them.
+
+/** The severities of rules and cases, the highest first. */
+export const SEVERITIES = ['high', 'medium', 'low'] as const
+
+/** How serious a case is. */
+export type Severity = (typeof SEVERITIES)[number]
+
+/** Cases as a list has them. */
+export type FraudCases = AnswerOf<typeof listFraudCases>
+
+/** A case as lists show it. */
+export type FraudCase = FraudCases['data'][number]
+
+/** The colors of the severities. */
+export const SEVERITY_TONES = { high: 'bad', medium: 'warn', low: 'quiet' } as const
+
+/** The severities in words. */
+export const SEVERITY_WORDS: Readonly<Record<Severity, string>> = {
+  high: 'High',
+  medium: 'Medium',
+  low: 'Low',
+}
+
+/** Renders how serious a case is. */
+export const SeverityBadge = ({ severity }: Pick<FraudCase, 'severity'>) => (
+  <Badge tone={SEVERITY_TONES[severity]}>{SEVERITY_WORDS[severity]}</Badge>
+)
+
+/** The statuses in words. */
+export const CASE_STATUS_WORDS: Readonly<Record<FraudCase['status'], string>> = {
+  open: 'Open',
+  confirmed: 'Confirmed',
+  dismissed: 'Dismissed',
+  expired: 'Expired',
+}
+
+const STATUS_TONES = {
+  open: 'warn',
+  confirmed: 'bad',
+  dismissed: 'good',
+  expired: 'quiet',
+} as const
+
+/** Renders the status of a case. */
+export const CaseStatusBadge = ({ status }: Pick<FraudCase, 'status'>) => (
+  <Badge tone={STATUS_TONES[status]}>{CASE_STATUS_WORDS[status]}</Badge>
+)
+
+/** Says that a second person must decide the same; nothing of other cases. */
+export const WaitingBadge = ({ waiting }: Pick<FraudCase, 'waiting'>) =>
+  waiting ? <Badge tone="warn">A second person must agree</Badge> : null
+
+/** Returns the ids of the customers whom a case is about; none if it is about the affiliate. */
+export const customersOf = (subject: Subject): readonly string[] =>
+  'customer_ids' in subject
+    ? subject.customer_ids
+    : 'customer_id' in subject
+      ? [subject.customer_id]
+      : []
+
+/** Names whom a case is about, such as `Alpine Markets (IB-4)` or `C-17 of Alpine Markets (IB-4)`. */
+export async function subjectText(
+  visit: Visit,
+  { affiliate_id, subject }: Pick<FraudCase, 'affiliate_id' | 'subject'>,
+): Promise<string> {
+  const customers = customersOf(subject)
+  const affiliate = await affiliateText(visit, affiliate_id)
+  return customers.length === 0 ? affiliate : `${listed(customers.map(isolated))} of ${affiliate}`
+}
+
+/** Says a case in one sentence with a link to it. */
+export const CaseLink = async ({ found }: { found: FraudCase }, visit = useVisit()) => (
+  <AccountLink at={['cases', found.case_id]}>
+    {await subjectText(visit, found)}: <Data text={found.sentence} />
+  </AccountLink>
+)
+
+/** Returns whether a case holds payouts now. */
+export const isHolding = ({
+  action,
+  status,
+  keep_hold,
+}: Pick<FraudCase, 'action' | 'status' | 'keep_hold'>): boolean =>
+  keep_hold || (action === 'hold' && status === 'open')
+
+/** Renders the amounts that a case holds, one line each: currencies are never added. */
+export function HeldAmounts(found: FraudCase) {
+  const { amount_held } = found
+  if (!isHolding(found)) return <span class="quiet">Nothing</span>
+  if (amount_held.length === 0) return <span class="quiet">Nothing payable yet</span>
+  return <Amounts amounts={amount_held} />
+}
+
+const daysSince = (day: string, now: number): number =>
+  Math.floor((now - Date.parse(`${day}T00:00:00Z`)) / DAY_MS)
+
+/** Says how long ago a day was. */
+export function agoText(day: string, now: number): string {
+  const days = daysSince(day, now)
+  if (days <= 0) return 'today'
+  return days === 1 ? 'yesterday' : `${counted(days, 'day')} ago`
+}
+
+/** Renders cases: each as one sentence, and what it holds. */
+export const CaseTable = (
+  { caption, rows, empty }: { caption: string; rows: readonly FraudCase[]; empty?: Child },
+  visit = useVisit(),
+) => (
+  <Table
+    caption={caption}
+    rows={rows}
+    empty={empty}
+    columns={{
+      Case: (found) => (
+        <>
+          <CaseLink found={found} /> <WaitingBadge {...found} />
+        </>
+      ),
+      Severity: SeverityBadge,
+      Status: rows.some(({ status }) => status !== 'open') && CaseStatusBadge,
+      Holds: { number: HeldAmounts },
+      Opened: ({ opened_for }) => (
+        <>
+          <Day day={opened_for} /> <small>{agoText(opened_for, visit.today)}</small>
+        </>
+      ),
+    }}
+  />
+)
+
+/** Returns the first day on which an open case has expired without a decision and without new records. */
+export const expiryOf = ({ last_evidence_for }: FraudCase): string =>
+  dayBefore(Date.parse(last_evidence_for), -(EXPIRE_DAYS + 1))
+
+/** The cases of a kind that pages of an affiliate name. */
+const NAMED = 5
+
+/** The cases that pages of an affiliate name: the open ones, and confirmed ones that go on holding payouts. */
+export interface AffiliateCases {
+  readonly open: FraudCases
+  readonly kept: FraudCases
+}
+
+/** Reads the cases of an affiliate that its pages name. */
+export async function readAffiliateCases(
+  { api, account }: Visit,
+  affiliate_id: string,
+): Promise<AffiliateCases> {
+  const read = (filter: { readonly status?: 'open'; readonly keep_hold?: true }) =>
+    api.call(listFraudCases, { account, affiliate_id, ...filter, per_page: NAMED })
+  const [open, kept] = await Promise.all([read({ status: 'open' }), read({ keep_hold: true })])
+  return { open, kept }
+}
+
+/** Returns whether one of these cases holds payouts. */
+export const isHeldBy = ({ open, kept }: AffiliateCases): boolean =>
+  kept.meta.total > 0 || open.data.some(isHolding)
+
+const whichHold = (count: number): string =>
+  count === 1 ? ', which holds payouts' : ', which hold payouts'
+
+/** Names the open cases of an affiliate, and confirmed ones that hold on; nothing if there are none. */
+export const CasesOfAffiliate = ({ found }: { found: AffiliateCases }) => {
+  const { open, kept } = found
+  const { affiliate_id } = open.data[0] ?? kept.data[0] ?? {}
+  const holds = open.data.some(isHolding) ? whichHold(open.meta.total) : ''
+  return (
+    <>
+      <NamedCases found={open} query={{ affiliate_id, status: 'open' }}>
+        {counted(open.meta.total, 'open case')} of the fraud review{holds}.
+      </NamedCases>
+      <NamedCases found={kept} query={{ affiliate_id, status: 'confirmed' }}>
+        {counted(kept.meta.total, 'confirmed case')} of the fraud review
+        {whichHold(kept.meta.total)} until an approver ends the hold.
+      </NamedCases>
+    </>
+  )
+}
+
+interface NamedProps {
+  readonly found: FraudCases
+  /** Finds all of them in the list of cases. */
+  readonly query: Visit['query']
+  /** What is said of them. */
+  readonly children?: Child
+}
+
+/** Names the first of the cases that are about what a page shows; nothing if there are none. */
+export function NamedCases({ found: { data, meta }, query, children }: NamedProps) {
+  if (data.length === 0) return null
+  return (
+    <div class="notice why">
+      <p>
+        <strong>{children}</strong>
+      </p>
+      <ul>
+        {data.map((one) => (
+          <li>
+            <CaseLink found={one} /> <SeverityBadge {...one} /> <WaitingBadge {...one} />
+          </li>
+        ))}
+      </ul>
+      {meta.total > data.length && (
+        <p>
+          <AccountLink at={['cases']} query={query}>
+            All {meta.total} cases
+          </AccountLink>
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,183 @@
+import { counted, listed } from '../../commission/engine/reasons.ts'
+import { decideFraudCases } from '../../fraud/operations/fraud-decisions.ts'
+import { listFraudRules } from '../../fraud/operations/fraud-rules.ts'
+import { runFraudRules } from '../../fraud/operations/fraud-runs.ts'
+import { listFraudCases } from '../../fraud/operations.ts'
+import { calling } from '../../pages/calling.ts'
+import { type Page, type Visit, withQuery } from '../../pages/page.ts'
+import { Day, dayWords, EmptyState, Pager, visible } from '../../pages/parts/data.tsx'
+import { AccountLink } from '../../pages/parts/fields.tsx'
+import {
+  ChangeForm,
+  Filters,
+  FoldedForm,
+  type Input,
+  type Option,
+} from '../../pages/parts/forms.tsx'
+import type { AnswerOf } from '../../platform/http/operation.ts'
+import { canManage } from '../books/payout-forms.tsx'
+import { DECISION_HINT, DECISIONS } from './case-forms.tsx'
+import {
+  CASE_STATUS_WORDS,
+  CaseTable,
+  type FraudCase,
+  SEVERITIES,
+  SEVERITY_WORDS,
+} from './case-parts.tsx'
+
+type ListedRule = AnswerOf<typeof listFraudRules>['data'][number]
+
+/** Says what an evaluation has done. */
+function evaluatedText(answer: unknown): string {
+  const {
+    evaluated_through: through,
+    done,
+    rules_left,
+    too_large,
+    ...cases
+  } = answer as AnswerOf<typeof runFraudRules>
+  const sentences = [
+    !done &&
+      `The evaluation has more to read: ${counted(rules_left, 'rule')} left of these days. Choose “Evaluate now” to go on.`,
+    through !== null && `Evaluated until ${dayWords(through)}.`,
+    `${counted(cases.cases_opened, 'case')} opened, ${cases.cases_closed} closed.`,
+    too_large.length > 0 &&
+      `Too many records to evaluate: ${listed(too_large.map((one) => visible(one)))}.`,
+  ]
+  return sentences.filter(Boolean).join(' ')
+}
+
+/** Says what became of several cases. */
+function decidedText(answer: unknown): string {
+  const { data } = answer as AnswerOf<typeof decideFraudCases>
+  const count = (wanted: string) => data.filter(({ outcome }) => outcome === wanted).length
+  const [decided, waiting] = [count('decided'), count('waiting')]
+  const others = data.length - decided - waiting
+  return [
+    `${counted(decided, 'case')} decided.`,
+    waiting > 0 && `${counted(waiting, 'case')} wait for a second person.`,
+    others > 0 && `${counted(others, 'case')} had been decided before.`,
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
+const STATUSES: readonly Option[] = [...Object.entries(CASE_STATUS_WORDS), ['all', 'All']]
+
+/** What cases can need, in words. */
+const NEEDS: readonly Option[] = [
+  ['', 'All'],
+  ['decision', 'A decision'],
+  ['second_person', 'A second person'],
+]
+
+/** Returns the chosen status: the open cases, unless another filter chooses some of all. */
+const statusOf = ({ status, needs }: Visit['query']): string => status ?? (needs ? 'all' : 'open')
+
+/** Returns the query of the list in the administration API. */
+function listQuery({ query }: Visit) {
+  const status = statusOf(query)
+  return { ...query, status: status === 'all' ? undefined : status }
+}
+
+const filtersOf = (rules: readonly ListedRule[], { query }: Visit): Input[] => [
+  { name: 'status', options: STATUSES, value: statusOf(query) },
+  { name: 'needs', options: NEEDS },
+  {
+    name: 'severity',
+    options: [['', 'All'], ...SEVERITIES.map((one): Option => [one, SEVERITY_WORDS[one]])],
+  },
+  {
+    name: 'rule',
+    options: [['', 'All'], ...rules.map(({ rule, name }): Option => [rule, visible(name)])],
+  },
+  { name: 'affiliate_id' },
+  { name: 'customer_id' },
+]
+
+/** Renders the form that decides the open cases of the page at once; nothing for fewer than two. */
+const DecideAll = ({ cases }: { cases: readonly FraudCase[] }) =>
+  cases.length < 2 ? null : (
+    <FoldedForm
+      change="decide"
+      title={`Decide these ${cases.length} open cases the same`}
+      submit="Record the decisions"
+      needs="approver"
+      fields={[
+        { name: 'decision', required: true, options: DECISIONS },
+        { name: 'reason', type: 'area', required: true, hint: DECISION_HINT },
+      ]}
+    >
+      <input type="hidden" name="case_ids" value={cases.map((one) => one.case_id).join(' ')} />
+    </FoldedForm>
+  )
+
+/** The cases of the fraud review, the open ones first. */
+export const casesPage: Page = {
+  path: '/accounts/:account/cases',
+  section: 'Cases',
+  query: [
+    ...['status', 'needs', 'severity', 'rule', 'affiliate_id', 'customer_id'],
+    ...['draft_of', 'cursor'],
+  ],
+  changes: {
+    decide: calling(decideFraudCases, decidedText, (values) => ({
+      case_ids: values('case_ids').split(' '),
+    })),
+    run: calling(runFraudRules, evaluatedText),
+  },
+  async render(visit) {
+    const { api, account } = visit
+    const [{ data, meta }, rules] = await Promise.all([
+      api.call(listFraudCases, { account, ...listQuery(visit) }),
+      api.call(listFraudRules, { account }),
+    ])
+    const active = rules.data.filter(({ disabled, in_force }) => !disabled && in_force !== null)
+    const body = (
+      <>
+        <Filters fields={filtersOf(rules.data, visit)} />
+        <CaseTable
+          caption="Cases, the latest first"
+          rows={data}
+          empty={
+            active.length === 0 ? (
+              <EmptyState title="No rule looks for fraud yet.">
+                <p>
+                  <AccountLink at={['fraud-rules']} children="Set up the rules" />. A rule that only
+                  lists its cases holds nothing.
+                </p>
+              </EmptyState>
+            ) : Object.entries(visit.query).some(
+                ([name, one]) => `${name}=${one}` !== 'status=open',
+              ) ? (
+              <EmptyState title="No case matches these filters.">
+                <p>
+                  <a href={visit.path}>Show the open cases</a>
+                </p>
+              </EmptyState>
+            ) : (
+              <EmptyState title="No open case: there is nothing to decide.">
+                <p>
+                  {counted(active.length, 'rule')} {active.length === 1 ? 'looks' : 'look'} at the
+                  records of each day since{' '}
+                  <Day day={active.map(({ effective_from }) => effective_from).sort()[0] ?? null} />
+                  . <a href={withQuery(visit.path, { status: 'all' })}>Show decided cases</a>.
+                </p>
+              </EmptyState>
+            )
+          }
+        />
+        {data.length > 0 && <Pager meta={meta} />}
+        <DecideAll cases={data.filter(({ status }) => status === 'open')} />
+        {canManage(visit) && rules.data.length > 0 && (
+          <ChangeForm change="run" submit="Evaluate now">
+            <p class="note">
+              The rules are evaluated each morning. Evaluate now after late records or a new rule.
+            </p>
+          </ChangeForm>
+        )}
+      </>
+    )
+    return { title: 'Cases', body }
+  },
+}

@@ -1,0 +1,132 @@
+import { searchAccounts } from '../../accounts/search.ts'
+import { listAffiliates } from '../../affiliates/operations/affiliates.ts'
+import { listed } from '../../commission/engine/reasons.ts'
+import { findRecords } from '../../ingest/operations/records.ts'
+import { accountPath, type Page, type Visit } from '../../pages/page.ts'
+import { Badge, Data, EmptyState, isolated } from '../../pages/parts/data.tsx'
+import { deliveriesPath } from '../../pages/parts/deliveries.tsx'
+import { nounOf } from '../../pages/parts/record-fields.tsx'
+import { findPath, recordPath } from '../../pages/parts/record-lookup.ts'
+import { Table } from '../../pages/parts/table.tsx'
+
+/** Something of the account that was found. */
+interface Choice {
+  readonly noun: string
+  readonly path: string
+  /** The id, and the name of an affiliate. */
+  readonly text: string
+  readonly day: string | null
+  readonly isHeld: boolean
+}
+
+/** The number of affiliates that a beginning finds. */
+const MAX_AFFILIATES = 10
+
+/** Finds records with an id, and affiliates whose ids, names or addresses begin with it. */
+async function findChoices({ api, account }: Visit, text: string): Promise<Choice[]> {
+  const [affiliates, records] = await Promise.all([
+    api.call(listAffiliates, { account, beginning: text, per_page: MAX_AFFILIATES }),
+    api.call(findRecords, { account, id: text }),
+  ])
+  return [
+    ...affiliates.data.map(({ affiliate_id, display_name, contact_email }) => ({
+      noun: 'Affiliate',
+      path: accountPath(account, 'affiliates', affiliate_id),
+      text: [affiliate_id, display_name, contact_email].filter(Boolean).join(', '),
+      day: null,
+      isHeld: false,
+    })),
+    ...records.data.map((one) => ({
+      noun: nounOf(one.resource, one.record),
+      path: recordPath(account, one.resource, one.id),
+      text: one.id.replace(/^[ed] /, ''),
+      day: one.day,
+      isHeld: one.outcome === 'held',
+    })),
+  ]
+}
+
+/** The form of the ids of deliveries, which no sender chooses. */
+const IS_DELIVERY = /^dlv_[0-9A-Z]{26}$/
+
+/** Leads from an id to the page of what has it. Several such, and what only begins with it, are choices. */
+export const findPage: Page = {
+  path: '/accounts/:account/find',
+  section: 'Customers',
+  query: ['record_id'],
+  async render(visit) {
+    // Spaces around an id were pasted with it.
+    const id = visit.query.record_id?.trim()
+    if (!id) {
+      const body = (
+        <EmptyState title="Enter an id above.">
+          <p>
+            The id of a transaction, an event, a customer or an affiliate, or the name or email of
+            an affiliate.
+          </p>
+        </EmptyState>
+      )
+      return { title: 'Find a record', body }
+    }
+    if (IS_DELIVERY.test(id)) {
+      return { title: 'Delivery', body: '', next: accountPath(visit.account, 'deliveries', id) }
+    }
+    const [choices, everywhere] = await Promise.all([
+      findChoices(visit, id),
+      visit.api.call(searchAccounts, { id }),
+    ])
+    const [only] = choices.length === 1 ? choices : []
+    // What is not stored may have been refused: the log of deliveries knows.
+    const refused = deliveriesPath(visit.account, { record_id: id })
+    const others = everywhere.data.filter(({ account }) => account !== visit.account)
+    const isNowhere = choices.length === 0 && others.length === 0
+    const next = only?.path ?? (isNowhere ? refused : undefined)
+    return {
+      title: `Find ${isolated(id)}`,
+      body:
+        choices.length > 0 ? (
+          <>
+            <Table
+              caption={`What has ${isolated(id)}`}
+              rows={choices}
+              columns={{
+                Found: ({ text: found, path }) => (
+                  <a href={path}>
+                    <Data text={found} />
+                  </a>
+                ),
+                'What it is': ({ noun, isHeld }) => (
+                  <>
+                    <Data text={noun} /> {isHeld && <Badge tone="warn">Held</Badge>}
+                  </>
+                ),
+                Day: 'day',
+              }}
+            />
+            <p class="note">The first ten affiliates are listed.</p>
+          </>
+        ) : (
+          <EmptyState title={`Nothing in this account has ${isolated(id)}.`}>
+            <p>{others.length === 1 ? 'Another account has it:' : 'Other accounts have it:'}</p>
+            <ul>
+              {others.map(({ account, name, found }) => (
+                <li>
+                  <a href={findPath(account, id)}>
+                    <Data text={name} />
+                  </a>
+                  : {listed(found.map((noun) => `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`))}
+                </li>
+              ))}
+            </ul>
+            <p>
+              <a href={deliveriesPath(visit.account, { record_id: id })}>
+                Search the deliveries of this account
+              </a>{' '}
+              for a record that was refused.
+            </p>
+          </EmptyState>
+        ),
+      ...(next !== undefined && { next }),
+    }
+  },
+}

@@ -1,0 +1,125 @@
+import { getAccount } from '../../accounts/accounts.ts'
+import { listAttention } from '../../accounts/attention.ts'
+import { getChanges } from '../../accounts/changes.ts'
+import { ZERO } from '../../commission/engine/decimal.ts'
+import { moneyText } from '../../commission/statements/money.ts'
+import { listPeriods } from '../../commission/statements/operations.ts'
+import { getFeed } from '../../ingest/operations/feeds.ts'
+import { accountPath, dayBefore, type Page, withQuery } from '../../pages/page.ts'
+import { Amount, count, isolated, periodWords, Time } from '../../pages/parts/data.tsx'
+import { DeferredPart } from '../../pages/parts/deferred.tsx'
+import { VERTICALS } from '../../pages/parts/field-words.ts'
+import { AccountLink } from '../../pages/parts/fields.tsx'
+import { FigureCard, Moneys, WholeText } from '../../pages/parts/figures.tsx'
+import { moneyOf, openPeriods, sumByCurrency, usualCurrency } from '../../pages/parts/owed.ts'
+import { Periods } from '../../pages/parts/statement-lists.tsx'
+import { DAY_MS } from '../../platform/durations.ts'
+import { canPay } from '../books/payout-forms.tsx'
+import { Feeds } from '../records/feeds.tsx'
+import { AttentionList } from './attention.tsx'
+import { SinceYesterday } from './since-yesterday.tsx'
+import { renderThisMonth } from './this-month.tsx'
+
+/** The overview of an account: what is owed, what needs attention, and how its data arrives. */
+export const overviewPage: Page = {
+  path: '/accounts/:account',
+  section: 'Overview',
+  async render(visit) {
+    const { api, account } = visit
+    const [settings, attention, feeds, sums, since] = await Promise.all([
+      api.call(getAccount, { account }),
+      api.call(listAttention, { account }),
+      api.call(getFeed, { account }),
+      api.call(listPeriods, { account }),
+      api.call(getChanges, { account }),
+    ])
+    // The deferred part is the last one of the document, because it keeps what follows it waiting. The style
+    // sheet shows it beside the first figures, in a place of a fixed size.
+    const affiliates = sums.due.reduce((sum, one) => sum + one.affiliates, 0)
+    const body = (
+      <div class="overview">
+        <p class="lead">
+          {VERTICALS[settings.vertical] ?? settings.vertical} <small>{account}</small>
+          {settings.mode === 'test' && <> · Test mode</>}
+        </p>
+        <div class="figure-cards now">
+          {openPeriods(sums, visit.today).map((open) => {
+            const currencies = [...new Set([...open.owed.keys(), ...open.before.keys()])].sort()
+            return (
+              <FigureCard
+                title={
+                  <AccountLink at={['statements']} query={{ period: open.period.id }}>
+                    Owed for {periodWords(open.period.id)}
+                  </AccountLink>
+                }
+              >
+                {currencies.length === 0 && <Moneys amounts={[]} none="Nothing yet" />}
+                {currencies.map((currency) => (
+                  <>
+                    <p class="big">
+                      <Amount
+                        value={moneyText(open.owed.get(currency) ?? ZERO, currency)}
+                        currency={currency}
+                      />
+                    </p>
+                    <p class="change">
+                      <WholeText
+                        amount={{
+                          amount: moneyText(open.before.get(currency) ?? ZERO, currency),
+                          currency,
+                        }}
+                        of={periodWords(open.previous.id)}
+                      />
+                    </p>
+                  </>
+                ))}
+                <p class="note">
+                  So far, {count(Math.floor(visit.today / DAY_MS) - open.period.first + 1)} of{' '}
+                  {count(open.period.last - open.period.first + 1)} days
+                </p>
+              </FigureCard>
+            )
+          })}
+          <FigureCard title="Payable now">
+            <Moneys amounts={moneyOf(sumByCurrency(sums.due))} none="Nothing" />
+            {affiliates > 0 && canPay(visit) && (
+              <p>
+                <a
+                  class="button"
+                  href={withQuery(accountPath(visit.account, 'payouts'), {
+                    payable_on: dayBefore(visit.today, 0),
+                  })}
+                >
+                  Pay {count(affiliates)} {affiliates === 1 ? 'affiliate' : 'affiliates'}
+                </a>
+              </p>
+            )}
+          </FigureCard>
+        </div>
+        <div class="rest">
+          <AttentionList isDisabled={settings.disabled} items={attention.data} />
+          <SinceYesterday changes={since} />
+          <section id="feeds">
+            <h2>Feeds</h2>
+            <Feeds feeds={feeds.data} />
+          </section>
+          <section>
+            <h2>Statements by period</h2>
+            <p class="note">
+              The last run ended: <Time at={sums.last_run_at} />.
+            </p>
+            <Periods sums={sums} />
+          </section>
+        </div>
+        <div class="later">
+          <DeferredPart />
+        </div>
+      </div>
+    )
+    return {
+      title: isolated(settings.name),
+      body,
+      computeDeferred: () => renderThisMonth(visit, settings.vertical, usualCurrency(sums.data)),
+    }
+  },
+}

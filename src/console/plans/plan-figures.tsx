@@ -1,0 +1,196 @@
+import type { Child } from 'hono/jsx'
+import { parsePeriod } from '../../commission/engine/calendar.ts'
+import { counted } from '../../commission/engine/reasons.ts'
+import { simulatePlan } from '../../commission/operations/simulations.ts'
+import { FRESH_LIMITS } from '../../commission/statements/limits.ts'
+import type { Amounts, Simulated } from '../../commission/statements/present-simulation.ts'
+import { type Visit, withQuery } from '../../pages/page.ts'
+import {
+  Amount,
+  Amounts as AmountList,
+  EmptyState,
+  type Money,
+  periodWords,
+  visible,
+} from '../../pages/parts/data.tsx'
+import { AffiliateLink, AffiliateName } from '../../pages/parts/names.tsx'
+import { differenceOf, moneyOf, sumByCurrency } from '../../pages/parts/owed.ts'
+import type { PeriodSums } from '../../pages/parts/statement-lists.tsx'
+import { Table } from '../../pages/parts/table.tsx'
+import { DAY_MS } from '../../platform/durations.ts'
+import { plainError } from './form/places.ts'
+
+// What terms would have paid, beside what the plans in force paid.
+
+/** What to simulate. */
+export interface SimulationInput {
+  readonly plan: string
+  /** Whether the plan is stored. One that is not is simulated as if every affiliate had it. */
+  readonly isStored: boolean
+  readonly period: string
+  readonly terms: unknown
+  readonly affiliate_id?: string | undefined
+  readonly cursor?: string | undefined
+}
+
+/** Returns the periods of a kind that have ended and have statements, the latest first. */
+export function endedPeriods({ data }: PeriodSums, kind: unknown, now: number): string[] {
+  const today = Math.floor(now / DAY_MS)
+  const ended = data.flatMap(({ period }) => {
+    const known = parsePeriod(period)
+    return known && known.kind === kind && known.last < today ? [known] : []
+  })
+  return [...new Map(ended.map((one) => [one.id, one])).values()]
+    .sort((a, b) => b.last - a.last)
+    .map(({ id }) => id)
+}
+
+/** Returns what the operation takes to simulate terms. */
+export const simulationOf = ({ account }: Visit, input: SimulationInput) => {
+  const { plan, isStored, period, terms: version, affiliate_id, cursor } = input
+  const forAll = !isStored && { assigned_to_all: true }
+  return { account, plan, period, version, affiliate_id, cursor, ...forAll }
+}
+
+/** Simulates terms. */
+export const simulate = (visit: Visit, input: SimulationInput): Promise<Simulated> =>
+  visit.api.call(simulatePlan, simulationOf(visit, input))
+
+/** What an affiliate got, and would have got. */
+interface Compared {
+  readonly affiliate: string
+  readonly current: readonly Money[]
+  readonly simulated: readonly Money[]
+}
+
+/** Returns the amounts that are not 0, or the first one if all are. */
+function shownOf(money: readonly Money[]): readonly Money[] {
+  const some = money.filter(({ amount }) => /[1-9]/.test(amount))
+  return some.length > 0 ? some : money.slice(0, 1)
+}
+
+const moneyBy = (rows: readonly Amounts[], side: 'current' | 'simulated'): Money[] =>
+  moneyOf(sumByCurrency(rows.map((row) => ({ amount: row[side], currency: row.currency }))))
+
+/** Returns the rows of a simulation by affiliate: one may have several plans and currencies. */
+function byAffiliate(rows: Simulated['data']): Compared[] {
+  const groups = Map.groupBy(rows, ({ affiliate_id }) => affiliate_id)
+  return [...groups].map(([affiliate, own]) => ({
+    affiliate,
+    current: moneyBy(own, 'current'),
+    simulated: moneyBy(own, 'simulated'),
+  }))
+}
+
+const sizeOf = ({ current, simulated }: Compared): number =>
+  Math.max(...[...simulated, ...current].map(({ amount }) => Math.abs(Number(amount))), 0)
+
+/** Renders amounts: `12.00 EUR and 3.00 USD`. */
+export const Sum = ({ money }: { money: readonly Money[] }) =>
+  money.length === 0 ? (
+    <strong>nothing</strong>
+  ) : (
+    shownOf(money).map(({ amount, currency }, i) => (
+      <>
+        {i > 0 && ' and '}
+        <strong>
+          <Amount value={amount} currency={currency} />
+        </strong>
+      </>
+    ))
+  )
+
+interface FiguresProps {
+  readonly result: Simulated
+  readonly isStored: boolean
+  readonly more?: Child
+}
+
+/** Renders what terms would have paid each affiliate, those with the largest amounts first. */
+export const Figures = ({ result, isStored, more }: FiguresProps) => {
+  const rows = byAffiliate(result.data).toSorted((a, b) => sizeOf(b) - sizeOf(a))
+  const current = moneyBy(result.total, 'current')
+  const simulated = moneyBy(result.total, 'simulated')
+  const span = periodWords(result.period)
+  if (rows.length === 0 && result.skipped.length === 0) {
+    const why = isStored
+      ? 'Nobody here has this plan, so nothing was compared.'
+      : 'There is no affiliate yet, so nothing was computed.'
+    const none = `No affiliate earned anything in ${span}, under these terms or now.`
+    return <EmptyState title={result.affiliates > 0 ? none : why} />
+  }
+  return (
+    <>
+      <p>
+        In {span} {isStored ? 'these terms' : 'this plan, if every affiliate had it,'} would have
+        paid <Sum money={simulated} />. {isStored ? 'The terms' : 'The plans'} in force pay{' '}
+        <Sum money={current} />.
+      </p>
+      {result.skipped.map(({ affiliate_id }) => (
+        <p class="notice bad">
+          <AffiliateName id={affiliate_id} /> is left out, because it depends on more than{' '}
+          {FRESH_LIMITS.facts.toLocaleString('en')} records.
+        </p>
+      ))}
+      {result.warnings.map((warning) => {
+        const { message } = plainError(warning)
+        return <p class="note">Please check: {visible(message)}</p>
+      })}
+      <Table
+        caption={`${span}, ${counted(rows.length, 'affiliate')}`}
+        rows={rows}
+        columns={{
+          Affiliate: ({ affiliate }) => <AffiliateLink id={affiliate} />,
+          [isStored ? 'In force' : 'Plans in force']: {
+            number: (row) => <AmountList amounts={shownOf(row.current)} />,
+          },
+          [isStored ? 'These terms' : 'This plan']: {
+            number: (row) => <AmountList amounts={shownOf(row.simulated)} />,
+          },
+          Difference: {
+            number: ({ current, simulated }) => (
+              <AmountList
+                amounts={shownOf(differenceOf(sumByCurrency(simulated), sumByCurrency(current)))}
+              />
+            ),
+          },
+        }}
+      />
+      {more}
+    </>
+  )
+}
+
+/** Computes and renders what terms would have paid. */
+export async function computeFigures(visit: Visit, input: SimulationInput): Promise<Child> {
+  const result = await simulate(visit, input)
+  const { next_cursor } = result.meta
+  return (
+    <Figures
+      result={result}
+      isStored={input.isStored}
+      more={
+        next_cursor &&
+        (visit.path.endsWith('/simulate') ? (
+          <p>
+            <a href={withQuery(visit.path, { ...visit.query, cursor: next_cursor })}>
+              Next affiliates
+            </a>
+          </p>
+        ) : (
+          <p class="note">These are the first affiliates. There are more.</p>
+        ))
+      }
+    />
+  )
+}
+
+/** Returns the address of the page that simulates terms in other periods. */
+export const simulationPath = (visit: Visit, plan: string, terms: unknown, period: string) =>
+  withQuery(
+    `/console/accounts/${encodeURIComponent(visit.account)}/plans/${encodeURIComponent(plan)}/simulate`,
+    {
+      period,
+      terms: JSON.stringify(terms),
+    },
+  )

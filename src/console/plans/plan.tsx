@@ -1,0 +1,125 @@
+import {
+  getPlan,
+  listPlanVersions,
+  withdrawPlanVersion,
+} from '../../commission/operations/plans.ts'
+import { calling } from '../../pages/calling.ts'
+import { accountPath, type Page, type Visit, withQuery } from '../../pages/page.ts'
+import { Data, isolated, Pager } from '../../pages/parts/data.tsx'
+import { AccountLink } from '../../pages/parts/fields.tsx'
+import { ConfirmForm } from '../../pages/parts/forms.tsx'
+import { versionWords } from '../affiliates/affiliate-forms.tsx'
+import { canManage } from '../books/payout-forms.tsx'
+import { nextFirstDay } from './form/templates.ts'
+import { editing, planEditor, putVersion, readEditorData } from './plan-editor.tsx'
+import { InWords } from './plan-words.tsx'
+import { Versions } from './version-form.tsx'
+
+/** The number of versions that are shown side by side. */
+const SHOWN = 3
+
+/** Reads the plan and its latest versions. */
+const readPlan = ({ api, account, params: { plan = '' }, query: { cursor } }: Visit) =>
+  Promise.all([
+    api.call(getPlan, { account, plan }),
+    api.call(listPlanVersions, { account, plan, per_page: SHOWN, cursor }),
+  ])
+
+/** Renders the editor of the next version, which begins as the latest one. */
+async function renderEditor(visit: Visit) {
+  const [[plan, { data: versions }], data] = await Promise.all([
+    readPlan(visit),
+    readEditorData(visit),
+  ])
+  const inForce = versions.filter(({ withdrawn_at }) => withdrawn_at === null)
+  const latest = inForce[0] ?? versions[0]
+  const { period = 'month' } = latest?.terms ?? {}
+  const effective_from = nextFirstDay(period, visit.today, latest?.effective_from)
+  const { body, computeDeferred } = planEditor({
+    visit,
+    data,
+    versions,
+    initial: { ...latest?.terms, effective_from },
+  })
+  return {
+    title: `Next version of ${isolated(plan.name)}`,
+    body: (
+      <>
+        <p class="lead">
+          A version never changes. The next one applies from its first day on.{' '}
+          <AccountLink at={['plans', plan.plan]} children="Back to the plan" />
+        </p>
+        {body}
+      </>
+    ),
+    computeDeferred,
+  }
+}
+
+/** A plan: its versions side by side, and the editor of the next one. */
+export const planPage: Page = {
+  path: '/accounts/:account/plans/:plan',
+  section: 'Plans',
+  query: ['cursor', 'edit'],
+  ...editing,
+  changes: {
+    put: putVersion,
+    withdraw: {
+      ...calling(withdrawPlanVersion, 'The version is withdrawn.'),
+      confirm: ({ params }) => params.plan ?? '',
+    },
+  },
+  async render(visit) {
+    if (visit.query.edit || visit.typed || visit.refused?.change === 'put') {
+      return renderEditor(visit)
+    }
+    const [plan, { data: versions, meta }] = await readPlan(visit)
+    const body = (
+      <>
+        <p class="lead">
+          <Data text={plan.plan} />
+          {` · ${versionWords(plan)}`}
+        </p>
+        <p class="quick">
+          {canManage(visit) && (
+            <a
+              class="button"
+              href={withQuery(accountPath(visit.account, 'affiliates'), { plan: plan.plan })}
+            >
+              Assign it to affiliates
+            </a>
+          )}
+          <AccountLink
+            at={['plans', plan.plan]}
+            query={{ edit: 'next' }}
+            children="Write the next version"
+          />
+          <AccountLink at={['plans', plan.plan, 'simulate']} children="What it would have paid" />
+          <AccountLink at={['statements']} query={{ plan: plan.plan }} children="Statements" />
+          <AccountLink at={['plans']} children="Assignments" />
+        </p>
+        <h2>What it pays</h2>
+        <Versions
+          versions={versions}
+          inForce={plan.in_force}
+          inWords={({ terms }, before) => <InWords terms={terms} before={before?.terms} />}
+        />
+        <Pager meta={meta} />
+        <ConfirmForm
+          change="withdraw"
+          submit="Withdraw a version"
+          name={plan.plan}
+          fields={[
+            {
+              name: 'version',
+              options: versions.map(({ version }) => [`${version}`, `${version}`]),
+            },
+          ]}
+        >
+          <p>Only a version that was never in force can be withdrawn.</p>
+        </ConfirmForm>
+      </>
+    )
+    return { title: isolated(plan.name), body }
+  },
+}

@@ -1,0 +1,144 @@
+import { OUTCOMES } from '../../ingest/db/decide.ts'
+import { getDelivery } from '../../ingest/operations/deliveries.ts'
+import { accountPath, type Page } from '../../pages/page.ts'
+import { count, Data, EmptyState, Time, titleOf } from '../../pages/parts/data.tsx'
+import {
+  DeliveryBadge,
+  deliveriesPath,
+  Errors,
+  ErrorText,
+  placeOf,
+  resourceTitle,
+} from '../../pages/parts/deliveries.tsx'
+import { errorTitle } from '../../pages/parts/error-words.ts'
+import { type Pair, Pairs } from '../../pages/parts/fields.tsx'
+import { labelOf } from '../../pages/parts/record-fields.tsx'
+import { Table } from '../../pages/parts/table.tsx'
+import type { AnswerOf } from '../../platform/http/operation.ts'
+
+type ListedError = AnswerOf<typeof getDelivery>['errors'][number]
+
+const Key = ({
+  account,
+  record: { key = {}, index },
+}: {
+  account: string
+  record: Pick<ListedError, 'key' | 'index'>
+}) => (
+  <>
+    {Object.entries(key).map(([name, id]) => (
+      <>
+        <a href={deliveriesPath(account, { record_id: id })} title={labelOf(name)}>
+          <Data text={id} />
+        </a>{' '}
+      </>
+    ))}
+    <small>{index === undefined ? 'The whole body' : `Record ${index + 1}`}</small>
+  </>
+)
+
+/** Renders how a member gets a value that the log does not keep. */
+const AskSender = () => (
+  <>
+    Ask the sender for it by the id above, or to send the records again as a dry run, which stores
+    nothing.
+  </>
+)
+
+/** One delivery: what was refused, where and why. */
+export const deliveryPage: Page = {
+  path: '/accounts/:account/deliveries/:delivery_id',
+  section: 'Deliveries',
+  async render(visit) {
+    const { api, account, params } = visit
+    const delivery = await api.call(getDelivery, {
+      account,
+      delivery_id: params.delivery_id ?? '',
+    })
+    const { errors } = delivery
+    const refused = [...Map.groupBy(errors, ({ index }) => index).values()]
+    const to: Partial<Record<string, string>> = {
+      held: accountPath(account, 'held'),
+      rejected: '#refused',
+    }
+    const body = (
+      <>
+        <p class="lead">
+          <DeliveryBadge delivery={delivery} /> {resourceTitle(delivery.resource)},{' '}
+          <Time at={delivery.received_at} />
+        </p>
+        <p class="quiet">
+          <code>{delivery.delivery_id}</code>
+        </p>
+        <Pairs
+          pairs={[
+            ['Records', count(delivery.summary.received)],
+            ...OUTCOMES.map((name): Pair => {
+              const number = delivery.summary[name]
+              const text = count(number)
+              return [
+                name === 'rejected' ? 'Refused' : titleOf(name),
+                number > 0 && to[name] && !delivery.dry_run ? <a href={to[name]}>{text}</a> : text,
+              ]
+            }),
+          ]}
+        />
+        {delivery.status === 422 && <p>Nothing of this delivery was stored.</p>}
+        {delivery.errors_total > 0 ? (
+          <>
+            <h2>Why records were refused</h2>
+            {delivery.errors_not_kept ? (
+              <EmptyState title="The errors of this delivery are not kept.">
+                <p>
+                  The log of an account keeps 16 MiB of errors a day. The response to the sender had
+                  them. <AskSender />
+                </p>
+              </EmptyState>
+            ) : (
+              <>
+                <Table
+                  caption="The same error is one row"
+                  rows={delivery.error_groups}
+                  columns={{
+                    'What is wrong': ({ example }) => <ErrorText error={example} />,
+                    Where: ({ pointer }) => <span class="place">{placeOf(pointer)}</span>,
+                    Records: { number: (group) => <a href="#refused">{count(group.count)}</a> },
+                    'In other deliveries': ({ code }) => (
+                      <a
+                        href={deliveriesPath(visit.account, { code, resource: delivery.resource })}
+                      >
+                        {errorTitle(code)}
+                      </a>
+                    ),
+                  }}
+                />
+                <p>
+                  The log keeps no values, because any may be personal. The response to the sender
+                  quotes those that are not. <AskSender />
+                </p>
+                <section id="refused">
+                  <h2>Refused records</h2>
+                  <Table
+                    caption={
+                      errors.length < delivery.errors_total
+                        ? `The first ${count(errors.length)} of ${count(delivery.errors_total)} errors`
+                        : 'Each record with its errors'
+                    }
+                    rows={refused}
+                    columns={{
+                      Record: ([first = {}]) => <Key account={visit.account} record={first} />,
+                      Errors: (own) => <Errors errors={own} />,
+                    }}
+                  />
+                </section>
+              </>
+            )}
+          </>
+        ) : (
+          <p>Nothing was refused.</p>
+        )}
+      </>
+    )
+    return { title: 'Delivery', body }
+  },
+}

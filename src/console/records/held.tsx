@@ -1,0 +1,65 @@
+import { listHeld } from '../../ingest/operations/held.ts'
+import { accountPath, type Page, withQuery } from '../../pages/page.ts'
+import { Data, EmptyState, Pager } from '../../pages/parts/data.tsx'
+import { deliveriesPath } from '../../pages/parts/deliveries.tsx'
+import { AccountLink } from '../../pages/parts/fields.tsx'
+import { nounOf } from '../../pages/parts/record-fields.tsx'
+import { Table } from '../../pages/parts/table.tsx'
+import type { AnswerOf } from '../../platform/http/operation.ts'
+import { toDelivery } from './record-history.tsx'
+
+const PAGE_SIZE = 200
+
+type HeldList = AnswerOf<typeof listHeld>
+type Held = HeldList['data'][number]
+
+const customerOf = ({ record }: Held) =>
+  String(record.customer_id ?? record.customerid ?? record.customerId ?? '')
+
+/** Held records, and customers without an affiliate. */
+export const heldPage: Page = {
+  path: '/accounts/:account/held',
+  section: 'Held records',
+  query: ['cursor'],
+  async render(visit) {
+    const { api, account, query } = visit
+    const held = await api.call(listHeld, { account, ...query, per_page: PAGE_SIZE })
+    const body = (
+      <>
+        <p class="note">
+          These records are not in totals or commissions yet. The sender releases them by sending
+          the customer. If the customer was sent and refused, its link shows why.
+        </p>
+        <Table
+          caption="Records that wait for their customer"
+          rows={held.data}
+          columns={{
+            'Missing customer': (one) => (
+              <a href={deliveriesPath(visit.account, { record_id: customerOf(one) })}>
+                <Data text={customerOf(one)} />
+              </a>
+            ),
+            Record: ({ resource, record }) => <Data text={nounOf(resource, record)} />,
+            Received: (one) => toDelivery(visit.account, one),
+          }}
+          empty={
+            <EmptyState title="No record waits for its customer.">
+              <p>
+                Records of unknown customers wait only if the{' '}
+                <AccountLink at={['account']} children="settings" /> of the account say so.
+                Otherwise they are refused.
+              </p>
+            </EmptyState>
+          }
+        />
+        {held.data.length > 0 && <Pager meta={held.meta} />}
+        <p>
+          <a href={withQuery(accountPath(account, 'customers'), { unattributed: 'true' })}>
+            Customers without an affiliate
+          </a>
+        </p>
+      </>
+    )
+    return { title: 'Held records', body }
+  },
+}

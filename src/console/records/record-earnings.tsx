@@ -1,0 +1,192 @@
+import { earningWords } from '../../commission/engine/earning-words.ts'
+import { ruleWords } from '../../commission/engine/plan-words.ts'
+import { statementOfLine } from '../../commission/statements/ids.ts'
+import { getStatement } from '../../commission/statements/operations.ts'
+import type { RecordEarnings } from '../../commission/why/answers.ts'
+import {
+  getActivityEarnings,
+  getSignupEarnings,
+  getTradingActivityEarnings,
+  getTransactionEarnings,
+} from '../../commission/why/operations.ts'
+import { nullIfNotFound } from '../../pages/api-errors.ts'
+import { useVisit, type Visit } from '../../pages/page.ts'
+import { amountText, Badge, Data, isolated, periodWords } from '../../pages/parts/data.tsx'
+import { AccountLink } from '../../pages/parts/fields.tsx'
+import { AffiliateLink } from '../../pages/parts/names.tsx'
+import type { FoundRecord } from '../../pages/parts/record-lookup.ts'
+import { StatusBadge } from '../../pages/parts/statement-lists.tsx'
+import type { WholeStatement } from '../books/statement-parts.tsx'
+import {
+  NextStep,
+  planName,
+  Reason,
+  readTerms,
+  sentenceOf,
+  type TermsOf,
+  type Unearned,
+} from './reasons.tsx'
+
+// What a record earns, in sentences: the lines that count it, or the reason why none does.
+
+type Line = RecordEarnings['lines'][number]
+
+interface Earned {
+  readonly found: FoundRecord
+  readonly earnings: RecordEarnings
+  readonly termsOf: TermsOf
+  readonly statements: ReadonlyMap<string, WholeStatement>
+}
+
+async function readStatements({ api, account }: Visit, lines: readonly Line[]) {
+  const ids = new Set(lines.flatMap(({ line_id }) => statementOfLine(line_id) ?? []))
+  const read = await Promise.all(
+    [...ids].map(async (statement_id) => {
+      const found = await api.call(getStatement, { account, statement_id }).catch(nullIfNotFound)
+      return found ? [[statement_id, found] as const] : []
+    }),
+  )
+  return new Map(read.flat())
+}
+
+/** Reads what a record earns. Which operation knows it depends on the resource. */
+function readEarnings({ api, account }: Visit, { resource, id, customer_id, record }: FoundRecord) {
+  switch (resource) {
+    case 'customers':
+      return api.call(getSignupEarnings, { account, customer_id: id })
+    case 'transactions':
+      return api.call(getTransactionEarnings, { account, transaction_id: id })
+    case 'activities':
+      return api.call(getActivityEarnings, { account, id })
+    case 'trading-activity':
+      return api.call(getTradingActivityEarnings, {
+        ...{ account, customer_id },
+        date: String(record.date),
+        instrument: String(record.instrument),
+        currency: String(record.currency),
+      })
+  }
+}
+
+/** Computes and renders what a record earns. */
+export async function renderEarnings(visit: Visit, found: FoundRecord) {
+  const earnings = await readEarnings(visit, found)
+  const [termsOf, statements] = await Promise.all([
+    readTerms(visit, [earnings.state, ...earnings.rules, ...earnings.lines]),
+    readStatements(visit, earnings.lines),
+  ])
+  return <Earnings {...{ found, earnings, termsOf, statements }} />
+}
+
+function Earnings(props: Earned) {
+  const { earnings } = props
+  const { affiliate_id, lines, state } = earnings
+  const others = props.earnings.rules.filter(
+    ({ reason, rule, plan, version }) =>
+      reason !== 'counted' &&
+      (rule !== props.earnings.state.rule ||
+        plan !== props.earnings.state.plan ||
+        version !== props.earnings.state.version),
+  )
+  return (
+    <>
+      {lines.length > 0 ? (
+        <ul class="earned-lines">
+          {props.earnings.lines.map((line) => {
+            const statement = props.statements.get(statementOfLine(line.line_id) ?? '')
+            const amount = statement?.lines.find(({ id }) => id === line.line_id)?.amount
+            const terms = props.termsOf(line)
+            return (
+              <li>
+                <p>
+                  <strong>
+                    <Data text={capital(earningWords(line, terms))} />
+                  </strong>
+                  , by the rule “{isolated(line.rule)}” of the plan{' '}
+                  <AccountLink
+                    at={['plans', line.plan]}
+                    children={<Data text={planName(terms, line.plan)} />}
+                  />
+                  {line.affiliate_id === props.earnings.affiliate_id ? '' : ', for '}
+                  {line.affiliate_id !== props.earnings.affiliate_id && (
+                    <AffiliateLink id={line.affiliate_id} />
+                  )}
+                  .
+                </p>
+                <p class="quiet">
+                  {amount === undefined ? (
+                    'The line'
+                  ) : (
+                    <AccountLink at={['lines', line.line_id]}>
+                      The line of {amountText(amount, line.currency)}
+                    </AccountLink>
+                  )}{' '}
+                  of the statement of {periodWords(line.period)}{' '}
+                  {statement ? (
+                    <StatusBadge {...statement} />
+                  ) : (
+                    <Badge tone="quiet">Not computed yet</Badge>
+                  )}
+                </p>
+              </li>
+            )
+          })}
+        </ul>
+      ) : (
+        state.reason !== 'counted' && <Nothing {...props} />
+      )}
+      {others.length !== 0 && (
+        <>
+          <h3>Rules that do not count it</h3>
+          <ul>
+            {others.map((outcome) => (
+              <li>
+                <Reason unearned={unearnedOf(props, outcome)} termsOf={props.termsOf} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <p class="note">
+        Affiliate of the customer on that day: <AffiliateLink id={affiliate_id} />
+      </p>
+    </>
+  )
+}
+
+/** Returns an outcome of a record with what the links of its next step need. */
+function unearnedOf(
+  { found: { customer_id, day, record }, earnings }: Pick<Earned, 'found' | 'earnings'>,
+  outcome: RecordEarnings['state'],
+): Unearned {
+  const currency = record.currency ?? record.Currency
+  return {
+    ...{ ...outcome, customer_id, day, affiliate_id: earnings.affiliate_id },
+    ...(typeof currency === 'string' && { currency }),
+  }
+}
+
+/** Renders the reason why a record earned nothing, with the next step as a button. */
+function Nothing({ found, earnings, termsOf }: Earned, visit = useVisit()) {
+  const unearned = unearnedOf({ found, earnings }, earnings.state)
+  const sentence = sentenceOf(visit, unearned, termsOf)
+  const terms = termsOf(unearned)
+  const rule = terms?.rules.find(({ id }) => id === unearned.rule)
+  return (
+    <div class="notice why">
+      <p>
+        <strong>It earned nothing.</strong> <Data text={sentence} />
+      </p>
+      <p>
+        Next: <NextStep unearned={unearned} />
+      </p>
+      {terms && rule && (
+        <p class="note">
+          <Data text={`The rule “${rule.id}” of ${terms.name}: ${ruleWords(rule, terms).pays}`} />
+        </p>
+      )}
+    </div>
+  )
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

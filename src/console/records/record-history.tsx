@@ -1,0 +1,79 @@
+import type { listDeliveries } from '../../ingest/operations/deliveries.ts'
+import { accountPath, useVisit } from '../../pages/page.ts'
+import { Badge, count, Data, EmptyState, Time } from '../../pages/parts/data.tsx'
+import { deliveriesPath, Errors, resourceTitle } from '../../pages/parts/deliveries.tsx'
+import type { AnswerOf } from '../../platform/http/operation.ts'
+
+// The part of the deliveries page that shows the history of one record: each delivery that had it.
+
+/** A page of deliveries; with a record id, also the stored records that have it. */
+export type DeliveryList = AnswerOf<typeof listDeliveries>
+
+type Found = DeliveryList['data'][number]
+
+/** Renders a link to a delivery, by the time at which it arrived. */
+export const toDelivery = (
+  account: string,
+  { delivery_id, received_at }: Pick<Found, 'delivery_id' | 'received_at'>,
+) => (
+  <a href={accountPath(account, 'deliveries', delivery_id)}>
+    <Time at={received_at} />
+  </a>
+)
+
+/** Renders the deliveries of the last 30 days that refused a record. */
+export const Deliveries = (props: { account: string; rows: DeliveryList['data'] }) => (
+  <>
+    {props.rows.map((found) => (
+      <article class="record-history">
+        <h2>
+          {toDelivery(props.account, found)} {resourceTitle(found.resource)}
+        </h2>
+        {found.records?.map(({ index, errors }) => (
+          <>
+            <p>
+              <Badge tone="bad">refused</Badge>{' '}
+              {index !== undefined && `record ${index + 1} of ${count(found.summary.received)}`}
+            </p>
+            <Errors errors={errors} />
+          </>
+        ))}
+      </article>
+    ))}
+  </>
+)
+
+/** Renders the history of a record: whether it is stored, and the deliveries that refused it. */
+export function RecordHistory({ list }: { list: DeliveryList }, { account, query } = useVisit()) {
+  const { stored = [], data } = list
+  if (stored.length + data.length === 0) {
+    return (
+      <EmptyState
+        title={
+          <>
+            No record with the id <Data text={query.record_id ?? ''} /> has arrived in 30 days.
+          </>
+        }
+      >
+        <p>
+          Ids are case-sensitive. If it was sent, look at the{' '}
+          <a href={deliveriesPath(account, { status: 'refused' })}>deliveries that were refused</a>:
+          a damaged delivery has no ids.
+        </p>
+      </EmptyState>
+    )
+  }
+  return (
+    <>
+      {stored.length === 0 && <p>No record with this id is stored.</p>}
+      {stored.map((one) => (
+        <p>
+          {resourceTitle(one.resource)}: a record with this id is{' '}
+          {one.outcome === 'held' ? <a href={accountPath(account, 'held')}>held</a> : 'stored'}, as
+          it arrived at {toDelivery(account, one)}.
+        </p>
+      ))}
+      <Deliveries account={account} rows={data} />
+    </>
+  )
+}

@@ -1,0 +1,304 @@
+import type { Child } from 'hono/jsx'
+import { decimal } from '../../commission/engine/decimal.ts'
+import { moneyText } from '../../commission/statements/money.ts'
+import { Chart, type ChartRow } from '../../pages/parts/chart.tsx'
+import {
+  Amount,
+  amountText,
+  Data,
+  dayWords,
+  EmptyState,
+  Name,
+  NOTHING,
+  Sentence,
+} from '../../pages/parts/data.tsx'
+import { FigureCard } from '../../pages/parts/figures.tsx'
+import { AffiliateLink } from '../../pages/parts/names.tsx'
+import { plainWords } from '../../pages/parts/plain-words.ts'
+import { type Cell, Table } from '../../pages/parts/table.tsx'
+import { ApiError } from '../../platform/errors.ts'
+import type { Figure, Figures, GroupValue, Report, Row, Unconverted } from '../../reports/report.ts'
+import { groupText, groupTitle, metricTitle, REST_WORDS, TIME_GROUPS } from './report-words.ts'
+
+// The part of the reports page that shows a report.
+
+/** The maximum number of metrics of a chart, of its rows, and of the figures above it. */
+const [CHART_METRICS, CHART_ROWS, CARDS] = [3, 400, 6]
+
+/** The maximum number of rows that the page shows; the CSV has all. */
+const SHOWN_ROWS = 500
+
+interface ReportProps {
+  readonly report: Report
+  /** The same totals of the days that the report is compared with, and what these days are. */
+  readonly before: Report
+  readonly beforeWords: string
+  /** The address of the same report as CSV. */
+  readonly csv: string
+  /** Returns the address of the report of one day. */
+  readonly toDay: (day: string) => string
+}
+
+/** A row of the table; the row of the totals has no groups. */
+type Shown = Figures & Partial<Pick<Row, 'groups'>>
+
+/** Returns the days of a report in words. */
+const daysText = ({ from, to }: Report): string =>
+  from === to ? dayWords(from) : `${dayWords(from)} to ${dayWords(to)}`
+
+const typeOf = (report: Report, metric: string) =>
+  report.columns.find(({ name }) => name === metric)?.type
+
+/** Returns what of a metric has no rate. */
+const restOf = (row: Figures, metric: string): readonly Unconverted[] =>
+  row.unconverted.filter((one) => one.metric === metric)
+
+const isZero = (value: Figure | undefined): boolean =>
+  value === null || value === undefined || Number(value) === 0
+
+/** Returns the number of a metric for a chart; null if it is unknown or all of it has no rate. */
+function numberOf(row: Figures, metric: string): number | null {
+  const value = row.metrics[metric]
+  if (value === null || value === undefined) return null
+  return isZero(value) && restOf(row, metric).length > 0 ? null : Number(value)
+}
+
+const Rest = ({ rest }: { rest: readonly Unconverted[] }) => (
+  <>
+    {rest.map(({ amount, currency, reason }) => (
+      <span class="no-rate">
+        <Amount value={amount} {...(currency && { currency })} />{' '}
+        <small>{REST_WORDS[reason] ?? 'not converted'}</small>
+      </span>
+    ))}
+  </>
+)
+
+interface FigureProps {
+  readonly report: Report
+  readonly row: Figures
+  readonly metric: string
+  /** Whether the currency is beside the amount. */
+  readonly hasCurrency?: boolean
+}
+
+/** Renders the value of a metric. What has no rate is shown in its own currency, and never as 0. */
+function FigureText({ report, row, metric, hasCurrency = false }: FigureProps) {
+  const value = row.metrics[metric]
+  const rest = restOf(row, metric)
+  if (value === null || value === undefined) return NOTHING
+  if (isZero(value) && rest.length > 0) return <Rest rest={rest} />
+  const isMoney = typeOf(report, metric) === 'amount'
+  const text = isMoney ? moneyText(decimal(String(value)), report.currency) : String(value)
+  return (
+    <>
+      <data value={String(value)} class={text.startsWith('-') ? 'amount negative' : 'amount'}>
+        {amountText(text, isMoney && hasCurrency ? report.currency : undefined)}
+      </data>
+      {rest.length > 0 && <Rest rest={rest} />}
+    </>
+  )
+}
+
+const GroupLink = ({
+  toDay,
+  name,
+  value,
+}: Pick<ReportProps, 'toDay'> & { name: string; value: GroupValue }) => {
+  if (value === null) return <span class="quiet">none</span>
+  if (name === 'affiliate_id') return <AffiliateLink id={String(value)} />
+  if (name === 'day')
+    return (
+      <a href={toDay(String(value))}>
+        <time datetime={String(value)}>{groupText(name, value)}</time>
+      </a>
+    )
+  return <Name text={groupText(name, value)} />
+}
+
+/** Renders a value of a group; in the row of the totals, what the row is. */
+function Group({ name, row, ...props }: ReportProps & { name: string; row: Shown }): Child {
+  if (row.groups) return <GroupLink {...props} name={name} value={row.groups[name] ?? null} />
+  return name === props.report.group_by[0] ? 'Total' : ''
+}
+
+/** Returns the metrics that are 0 or unknown everywhere. */
+function emptyMetrics({ columns, data, totals }: Report): ReadonlySet<string> {
+  const metrics = columns.filter(({ type }) => type !== 'group').map(({ name }) => name)
+  const isEmpty = (name: string) =>
+    [...data, totals].every((row) => isZero(row.metrics[name]) && restOf(row, name).length === 0)
+  const empty = metrics.filter(isEmpty)
+  return new Set(empty.length === metrics.length ? [] : empty)
+}
+
+/** Returns the metrics that are shown, in the order of their columns. */
+function shownMetrics(report: Report): string[] {
+  const empty = emptyMetrics(report)
+  return report.columns
+    .filter(({ type, name }) => type !== 'group' && !empty.has(name))
+    .map(({ name }) => name)
+}
+
+/** Returns the days and months of a span that have no records, too: a line must not skip them. */
+function allDays({ from, to }: Report): readonly string[] {
+  const days: string[] = []
+  for (let day = from; day <= to && days.length < CHART_ROWS; ) {
+    days.push(day)
+    const next = new Date(day)
+    next.setUTCDate(next.getUTCDate() + 1)
+    day = next.toISOString().slice(0, 10)
+  }
+  return days
+}
+
+/** Renders the metrics of one type over time as lines. */
+function TimeChart({ report, group }: { report: Report; group: string }) {
+  const metrics = shownMetrics(report)
+  const series = metrics
+    .filter((name) => typeOf(report, name) === typeOf(report, metrics[0] ?? ''))
+    .slice(0, CHART_METRICS)
+  const byValue = new Map(report.data.map((row) => [String(row.groups[group]), row]))
+  const values = group === 'day' ? allDays(report) : [...byValue.keys()]
+  const rows = values.map((value): ChartRow => {
+    const row = byValue.get(value)
+    return [groupText(group, value), ...series.map((name) => (row ? numberOf(row, name) : 0))]
+  })
+  const unit = typeOf(report, series[0] ?? '') === 'amount' ? ` in ${report.currency}` : ''
+  return (
+    <Chart
+      caption={`${series.map(metricTitle).join(', ')}${unit} by ${groupTitle(group).toLowerCase()}`}
+      label={groupTitle(group)}
+      series={series.map(metricTitle)}
+      rows={rows}
+    />
+  )
+}
+
+/** Returns how a metric has changed in percent; null if that cannot be said. */
+export function changeWords(now: number | null, before: number | null): string | null {
+  if (now === null || before === null) return null
+  if (now === before) return 'the same'
+  if (before === 0) return 'none before'
+  const percent = ((now - before) / Math.abs(before)) * 100
+  if (percent >= 1000) return 'more than ten times as much'
+  const by = new Intl.NumberFormat('en', { maximumFractionDigits: Math.abs(percent) < 10 ? 1 : 0 })
+  return `${by.format(Math.abs(percent))} % ${percent > 0 ? 'more' : 'less'}`
+}
+
+/** Renders the totals as large figures, those of a report with groups in part, each with its change in percent since the span before. */
+export function TotalCards({
+  report,
+  before,
+  beforeWords,
+}: Pick<ReportProps, 'report' | 'before' | 'beforeWords'>) {
+  const metrics = shownMetrics(report).slice(report.group_by.length > 0 ? -CARDS : 0)
+  return (
+    <section aria-label="Totals">
+      <div class="figure-cards report-totals">
+        {metrics.map((metric) => {
+          const isWhole = [report, before].every(
+            ({ totals }) => restOf(totals, metric).length === 0,
+          )
+          const change =
+            isWhole && changeWords(numberOf(report.totals, metric), numberOf(before.totals, metric))
+          return (
+            <FigureCard title={metricTitle(metric)}>
+              <p class="big">
+                <FigureText report={report} row={report.totals} metric={metric} hasCurrency />
+              </p>
+              {change && <p class="change">{change}</p>}
+            </FigureCard>
+          )
+        })}
+      </div>
+      <p class="note">
+        Compared with {daysText(before)}, {beforeWords}.
+      </p>
+    </section>
+  )
+}
+
+/** What notes say, by their reasons. The others are sentences of the API. */
+const NOTES: Readonly<Record<string, string>> = {
+  partial_period:
+    'Statements are for whole months or weeks. Choose days that begin and end with one to see the commission.',
+}
+
+const Notes = ({ report }: { report: Report }): Child =>
+  report.notes.map(({ metric, reason, detail }) => (
+    <p class="note">
+      <Data text={metricTitle(metric)} />: <Sentence text={NOTES[reason] ?? plainWords(detail)} />
+    </p>
+  ))
+
+/** Renders a report: its totals, a chart if it is by time, its table, and what it does not include. */
+export function ReportView(props: ReportProps) {
+  const { report, csv } = props
+  const { data, totals, columns, group_by, currency } = report
+  const hasGroups = group_by.length > 0
+  const group = group_by.length === 1 ? String(group_by[0]) : ''
+  const rows: Shown[] = [...data.slice(0, SHOWN_ROWS), totals]
+  const metrics = new Set(shownMetrics(report))
+  const shown = columns
+    .filter(({ type, name }) => type === 'group' || metrics.has(name))
+    .map(({ name, type }): readonly [string, Cell<Shown>] =>
+      type === 'group'
+        ? [groupTitle(name), (row) => <Group {...props} name={name} row={row} />]
+        : [
+            metricTitle(name),
+            { number: (row) => <FigureText report={report} row={row} metric={name} /> },
+          ],
+    )
+  const hidden = data.length - SHOWN_ROWS
+  if (hasGroups && data.length === 0) {
+    const [first] = report.notes
+    return (
+      <>
+        <EmptyState
+          title={
+            first
+              ? `Nothing to show from ${daysText(report)}.`
+              : `No records from ${daysText(report)}.`
+          }
+        />
+        <Notes report={report} />
+      </>
+    )
+  }
+  const empty = [...emptyMetrics(report)]
+  return (
+    <>
+      <TotalCards {...props} />
+      {TIME_GROUPS.has(group) && data.length <= CHART_ROWS && (
+        <TimeChart report={report} group={group} />
+      )}
+      <p>
+        <a href={csv} download>
+          Download as CSV
+        </a>{' '}
+        {hidden > 0 && `It also has the ${hidden.toLocaleString('en')} rows that are not shown.`}
+      </p>
+      {hasGroups && (
+        <Table caption={`${daysText(report)}, in ${currency}`} rows={rows} columns={shown} />
+      )}
+      {empty.length !== 0 && (
+        <details>
+          <summary>
+            {empty.length === 1 ? '1 figure is' : `${empty.length} figures are`} not shown: 0 or
+            unknown
+          </summary>
+          <p class="note">
+            <Data text={empty.map(metricTitle).join(', ')} />
+          </p>
+        </details>
+      )}
+      <Notes report={report} />
+    </>
+  )
+}
+
+/** Returns null for a report that is refused, such as one that is too large; throws any other error again. */
+export function nullIfTooLarge(error: unknown): null {
+  if (error instanceof ApiError && error.status < 500) return null
+  throw error
+}

@@ -1,0 +1,243 @@
+import { calling } from '../../pages/calling.ts'
+import {
+  accountPath,
+  type Change,
+  type Page,
+  useVisit,
+  type Visit,
+  withQuery,
+} from '../../pages/page.ts'
+import { Badge, EmptyState, isolated, Live, Pager, Time, visible } from '../../pages/parts/data.tsx'
+import { WEBHOOK_WORDS } from '../../pages/parts/field-words.ts'
+import { Members, Pairs } from '../../pages/parts/fields.tsx'
+import { ChangeForm, ConfirmForm, Filters, type Input } from '../../pages/parts/forms.tsx'
+import { RotationForm, secretOf } from '../../pages/parts/rotation.tsx'
+import { SchemaForm } from '../../pages/parts/schema-fields.tsx'
+import { Table } from '../../pages/parts/table.tsx'
+import type { AnswerOf } from '../../platform/http/operation.ts'
+import { webhookChange } from '../../webhooks/operations/webhook-fields.ts'
+import {
+  changeWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhookAttempts,
+  listWebhookEvents,
+  replayWebhook,
+  rotateWebhook,
+  testWebhook,
+} from '../../webhooks/operations/webhooks.ts'
+import { eventNames, type Webhook, WebhookState } from './webhook-parts.tsx'
+
+// The parts of the pages of a webhook that list its events, and the attempts to send them.
+
+type Sent = AnswerOf<typeof listWebhookEvents>
+type Attempted = AnswerOf<typeof listWebhookAttempts>
+
+const TONES = { pending: 'warn', delivered: 'good', dead: 'bad' } as const
+
+const STATUSES = [
+  ['', 'Any'],
+  ['pending', 'Pending'],
+  ['delivered', 'Delivered'],
+  ['dead', 'Dead letters'],
+] as const
+
+/** Renders the events of a webhook. */
+const Events = ({ list }: { list: Sent }, { path } = useVisit()) => (
+  <>
+    <Filters fields={[{ name: 'status', label: 'Status', options: STATUSES }]} />
+    <Live id="log" seconds={5}>
+      <Table
+        caption="Events, the newest first"
+        rows={list.data}
+        columns={{
+          Caused: ({ timestamp }) => <Time at={timestamp} />,
+          Type: 'type',
+          Status: ({ status }) => <Badge tone={TONES[status]}>{status}</Badge>,
+          Attempts: {
+            number: ({ event_id, attempts }) => (
+              <a href={withQuery(path, { event_id })}>{attempts}</a>
+            ),
+          },
+          'Next attempt': ({ next_attempt_at: at }) => (at ? <Time at={at} /> : '–'),
+          Data: ({ event_id, data }) => (
+            <details>
+              <summary>Show</summary>
+              <code>{event_id}</code>
+              <Members object={data} />
+            </details>
+          ),
+        }}
+        empty={
+          <EmptyState title="No events in the last 30 days.">
+            <p>A test event shows whether the receiver works.</p>
+          </EmptyState>
+        }
+      />
+      <Pager meta={list.meta} />
+    </Live>
+  </>
+)
+
+/** Renders the attempts to send one event, and the form that sends it again. */
+const Attempts = (
+  { list, event_id }: { list: Attempted; event_id: string },
+  visit = useVisit(),
+) => (
+  <>
+    <p class="quick">
+      <a href={visit.path}>All events</a>
+    </p>
+    <Live id="log" seconds={5}>
+      <Table
+        caption="Attempts, the newest first"
+        rows={list.data}
+        columns={{
+          At: 'at',
+          Type: ({ type }) => type ?? 'expired',
+          Attempt: 'attempt',
+          Answer: ({ status, error }) => (
+            <Badge tone={error ? 'bad' : 'good'}>
+              {visible([status, error?.replaceAll('_', ' ')].filter(Boolean).join(' '))}
+            </Badge>
+          ),
+          'Next attempt': ({ next_attempt_at: at }) => (at ? <Time at={at} /> : '–'),
+          Milliseconds: { number: ({ ms }) => ms.toLocaleString('en') },
+        }}
+        empty={<EmptyState title="There was no attempt yet." />}
+      />
+      <Pager meta={list.meta} />
+    </Live>
+    <ChangeForm change="replayOne" submit="Send this event again">
+      <input type="hidden" name="event_id" value={event_id} />
+    </ChangeForm>
+  </>
+)
+
+const { disabled: _, ...settings } = webhookChange
+
+const idOf = ({ params }: Visit) => params.webhook_id ?? ''
+const idsOf = (visit: Visit) => ({ account: visit.account, webhook_id: idOf(visit) })
+
+const switchTo = (disabled: boolean, done: string) =>
+  calling(changeWebhook, done, () => ({ disabled }))
+
+/** The fields have minutes and no zone: they mean UTC. */
+const minute = (text: string) => (text === '' ? undefined : `${text}:00Z`)
+
+const replay = calling(
+  replayWebhook,
+  (answer) => `Events sent again: ${(answer as { replayed: number }).replayed}.`,
+  (values) => ({ from: minute(values('from')), to: minute(values('to')) }),
+)
+
+const changes: Record<string, Change> = {
+  save: calling(changeWebhook, 'The webhook is saved.'),
+  enable: switchTo(false, 'The webhook is enabled.'),
+  disable: switchTo(true, 'The webhook is disabled. What was pending is now a dead letter.'),
+  test: calling(testWebhook, 'The test event is sent. It is the first of the list in a moment.'),
+  replayOne: replay,
+  replaySpan: replay,
+  rotate: calling(rotateWebhook, secretOf('The webhook has a new secret.', 'id', 'secret')),
+  drop: {
+    ...calling(deleteWebhook, 'The webhook is deleted.'),
+    confirm: idOf,
+    next: (_, { account }) => accountPath(account, 'webhooks'),
+  },
+}
+
+const Settings = ({ hook }: { hook: Webhook }) => (
+  <>
+    <h2>Settings</h2>
+    <SchemaForm
+      change="save"
+      submit="Save the webhook"
+      schemas={settings}
+      words={WEBHOOK_WORDS}
+      values={{ ...hook }}
+    />
+    <h2>Secret</h2>
+    <RotationForm secret="secret" />
+    <h2>Stop</h2>
+    {hook.disabled ? (
+      <ChangeForm change="enable" submit="Enable the webhook" />
+    ) : (
+      <ChangeForm change="disable" submit="Disable the webhook">
+        <p class="note">What is pending becomes dead letters, which can be sent again.</p>
+      </ChangeForm>
+    )}
+    <ConfirmForm change="drop" submit="Delete the webhook" name={hook.id}>
+      <p>Nothing more is sent to it.</p>
+    </ConfirmForm>
+  </>
+)
+
+const SPAN: readonly Input[] = [
+  { name: 'from', label: 'From (UTC)', type: 'datetime-local', required: true },
+  { name: 'to', label: 'To (UTC)', type: 'datetime-local', hint: 'Exclusive. Empty: until now.' },
+  {
+    name: 'only_dead',
+    label: 'Events',
+    options: [
+      ['', 'all of the span'],
+      ['yes', 'only dead letters'],
+    ],
+  },
+]
+
+const Replay = () => (
+  <>
+    <h2>Send a span again</h2>
+    <ChangeForm change="replaySpan" submit="Send the events again" fields={SPAN}>
+      <p>At most 10,000 events. Each keeps its id, by which the receiver can tell what it knows.</p>
+    </ChangeForm>
+  </>
+)
+
+/** A webhook: its events, the attempts of one that the address selects, and its settings. */
+export const webhookPage: Page = {
+  path: '/accounts/:account/webhooks/:webhook_id',
+  section: 'Webhooks',
+  query: ['status', 'event_id', 'cursor'],
+  changes,
+  async render(visit) {
+    const { api, query } = visit
+    const { event_id, ...filter } = query
+    const own = idsOf(visit)
+    const [hook, log] = await Promise.all([
+      api.call(getWebhook, own),
+      event_id
+        ? api
+            .call(listWebhookAttempts, { ...own, event_id, cursor: query.cursor })
+            .then((list) => <Attempts list={list} event_id={event_id} />)
+        : api.call(listWebhookEvents, { ...own, ...filter }).then((list) => <Events list={list} />),
+    ])
+    const body = (
+      <>
+        <p>
+          <code>{visible(hook.url)}</code>
+        </p>
+        <Pairs
+          pairs={[
+            ['State', <WebhookState hook={hook} />],
+            ['Events', eventNames(hook)],
+            ['Failing since', hook.failing_since && <Time at={hook.failing_since} />],
+            [
+              'Old secret ends',
+              hook.previous_secret_until && <Time at={hook.previous_secret_until} />,
+            ],
+          ]}
+        />
+        {!hook.disabled && <ChangeForm change="test" submit="Send a test event" />}
+        {log}
+        {!event_id && (
+          <>
+            <Replay />
+            <Settings hook={hook} />
+          </>
+        )}
+      </>
+    )
+    return { title: hook.description === null ? 'Webhook' : isolated(hook.description), body }
+  },
+}

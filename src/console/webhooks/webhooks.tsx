@@ -1,0 +1,61 @@
+import { calling } from '../../pages/calling.ts'
+import { accountPath, type Page } from '../../pages/page.ts'
+import { EmptyState } from '../../pages/parts/data.tsx'
+import { WEBHOOK_WORDS } from '../../pages/parts/field-words.ts'
+import { secretOf } from '../../pages/parts/rotation.tsx'
+import { SchemaForm } from '../../pages/parts/schema-fields.tsx'
+import { Table } from '../../pages/parts/table.tsx'
+import { newWebhook } from '../../webhooks/operations/webhook-fields.ts'
+import { createWebhook, listWebhooks } from '../../webhooks/operations/webhooks.ts'
+import { eventNames, WebhookState } from './webhook-parts.tsx'
+
+/** The webhooks of an account. */
+export const webhooksPage: Page = {
+  path: '/accounts/:account/webhooks',
+  section: 'Webhooks',
+  changes: {
+    create: calling(createWebhook, secretOf('The webhook exists.', 'id', 'url', 'secret')),
+  },
+  async render(visit) {
+    const { data } = await visit.api.call(listWebhooks, { account: visit.account })
+    const body = (
+      <>
+        <p>
+          Signed notifications to a server of the account or of your team: the{' '}
+          <a href="/docs/webhooks">guide</a> shows how it verifies them.
+        </p>
+        <Table
+          caption="Webhooks"
+          rows={data}
+          columns={{
+            URL: ({ id, url }) => (
+              <a href={accountPath(visit.account, 'webhooks', id)}>
+                <code>{url}</code>
+              </a>
+            ),
+            State: (hook) => <WebhookState hook={hook} />,
+            Events: eventNames,
+            Description: 'description',
+            Created: 'created_at',
+          }}
+          empty={
+            <EmptyState title="The account has no webhooks yet.">
+              <p>
+                Create one below. Its secret is shown once; a test event shows whether it works.
+              </p>
+            </EmptyState>
+          }
+        />
+        <h2>Create a webhook</h2>
+        <SchemaForm
+          change="create"
+          submit="Create the webhook"
+          needs="approver"
+          schemas={newWebhook}
+          words={WEBHOOK_WORDS}
+        />
+      </>
+    )
+    return { title: 'Webhooks', body }
+  },
+}

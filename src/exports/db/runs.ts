@@ -1,0 +1,72 @@
+import { POSITION, RAISE_NUMBER } from '../../ingest/db/changed.ts'
+import type { Connection } from '../../platform/db/database.ts'
+import { first, only } from '../../platform/db/query.ts'
+import { withD1Retry } from '../../platform/db/retry.ts'
+import type { exportRuns } from '../../platform/db/schema.ts'
+import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
+
+/** How far the export of an account is. */
+export type ExportRun = Omit<typeof exportRuns.$inferSelect, 'account'>
+
+const FIND_RUN = compileStatement(`
+  select run, begun_at, ended_at, since, whole_at, position, since_position, form from export_runs where account = :account`)
+
+/** Returns how far the export of an account is; null if it was never begun. */
+export const findExportRun = (db: Connection, account: string): Promise<ExportRun | null> =>
+  first(db, FIND_RUN, { account })
+
+const BEGIN_RUN = compileStatement(`
+  insert into export_runs (account, run, begun_at, position, form)
+  values (:account, :run, :begun_at, ${POSITION}, :form)
+  on conflict (account) do update set run = excluded.run, begun_at = excluded.begun_at,
+    position = excluded.position, ended_at = null, form = excluded.form,
+    since = iif(form = excluded.form, since, null), whole_at = iif(form = excluded.form, whole_at, null)`)
+
+/** Begins a run. Messages of an earlier one do nothing from now on. */
+export const beginExportRun = async (
+  db: D1Database,
+  account: string,
+  run: Pick<ExportRun, 'run' | 'begun_at' | 'form'>,
+): Promise<void> => {
+  const values = { account, ...run }
+  await withD1Retry(() =>
+    db.batch([RAISE_NUMBER, BEGIN_RUN].map((one) => bindStatement(db, one, values))),
+  )
+}
+
+const END_RUN = compileStatement(`
+  update export_runs set ended_at = :now, since = begun_at,
+    since_position = position,
+    whole_at = iif(:is_whole, begun_at, whole_at)
+  where account = :account and run = :run and ended_at is null`)
+
+/** Ends a run. */
+export const endExportRun = async (
+  db: D1Database,
+  account: string,
+  { run, isWhole }: { readonly run: string; readonly isWhole: boolean },
+): Promise<void> => {
+  const values = { account, run, is_whole: Number(isWhole), now: Date.now() }
+  await withD1Retry(() => bindStatement(db, END_RUN, values).run())
+}
+
+const DROP_EXPORTS = [
+  compileStatement('delete from exports where account = :account'),
+  compileStatement('delete from export_runs where account = :account'),
+]
+
+/** Forgets all files of an account. Messages of its run do nothing from now on. */
+export const dropExports = async (db: D1Database, account: string): Promise<void> => {
+  await withD1Retry(() => db.batch(DROP_EXPORTS.map((one) => bindStatement(db, one, { account }))))
+}
+
+const IS_BUSY = compileStatement(`
+  select exists (select 1 from statement_runs indexed by statement_runs_running
+      where account = :account and status = 'running') as is_computing,
+    exists (select 1 from resets where account = :account) as is_resetting`)
+
+/** Returns whether statements are computed, or a reset goes on: the export then waits. */
+export const whyExportWaits = (
+  db: Connection,
+  account: string,
+): Promise<{ is_computing: number; is_resetting: number }> => only(db, IS_BUSY, { account })

@@ -1,0 +1,73 @@
+import { FACT_TABLES } from '../../commission/db/fact-tables.ts'
+import { decode } from '../../platform/db/column-types.ts'
+import type { Connection } from '../../platform/db/database.ts'
+import { all } from '../../platform/db/query.ts'
+import { customers } from '../../platform/db/schema.ts'
+import { compileStatement } from '../../platform/db/statement.ts'
+
+// The customers with whom a rule begins. They are found along the days of the index, once for all affiliates.
+
+/** Returns the SQL of the customers with records `t` of a table from `:from` to `:to` that meet a condition. */
+export const customersWith = (table: keyof typeof FACT_TABLES, condition = 'true'): string => `
+  select t.customer_id, t.${FACT_TABLES[table].dayColumn} as day from ${table} t not indexed
+  where t.account = :account and t.${FACT_TABLES[table].dayColumn} between :from and :to and t.held = 0
+    and ${condition}`
+
+/** Returns the SQL of the customers `t` who signed up from `:from` to `:to` and meet a condition. */
+export const signedUp = (condition = 'true'): string => `
+  select t.customer_id, t.day from customers t indexed by customers_day
+  where t.account = :account and t.day between :from and :to and ${condition}`
+
+/** The SQL of the customers of whom a field that conditions use has changed. */
+export const WITH_CHANGES = `
+  select t.customer_id, t.day from customer_fields t
+  where t.account = :account and t.day between :from and :to`
+
+/** Returns the SQL of whether a column is one of some names. */
+export const isNamed = (column: string, names: readonly string[]): string =>
+  `${column} in (${names.map((name) => `'${name.replaceAll("'", "''")}'`).join()})`
+
+/** A value of a statement. */
+type Values = Readonly<Record<string, string | number>>
+
+/** Returns the SQL of whether the affiliate of a customer has changed: a view has only records of its own days. */
+export const hasMoved = (customer: string): string => `exists (select 1 from customer_affiliations h
+  where h.account = :account and h.customer_id = ${customer})`
+
+/** Whether a customer `k` is, or may have been, of one of `:owners`: affiliates and links. */
+const IS_OWNED = `exists (select 1 from customers c
+  where c.account = :account and c.customer_id = k.customer_id and (
+    ifnull(c.affiliate_id, c.link) in (select value from json_each(:owners))
+      or ${hasMoved('k.customer_id')}))`
+
+/**
+ * Returns the customers that SQL with a column `customer_id` finds, each once, in the order in which they are stored.
+ *
+ * @param owners The affiliates and links whose customers alone are wanted; null: all.
+ */
+export async function readCandidates(
+  db: Connection,
+  sql: string,
+  values: Values & { readonly account: string; readonly from: number; readonly to: number },
+  owners: readonly string[] | null,
+): Promise<string[]> {
+  const found = compileStatement(`
+    select customer_id from (select distinct customer_id from (${sql})) k
+    where ${owners === null ? 'true' : IS_OWNED} order by customer_id`)
+  const bound = { ...values, owners: JSON.stringify(owners) }
+  const rows = await all<{ customer_id: string }>(db, found, bound)
+  return rows.map(({ customer_id }) => String(decode(customers.customer_id, customer_id)))
+}
+
+/**
+ * Returns the SQL of those customers of other SQL who traded on fewer than `:active` of the `:idle` days after, or whose
+ * affiliate has changed.
+ */
+export const hardlyTradedAfter = (sql: string): string => `
+  select k.customer_id from (select distinct customer_id, day from (${sql})) k
+  where ${hasMoved('k.customer_id')} or :active > (
+    select count(*) from (
+      select 1 from json_each(:days) d where d.value between k.day + 1 and k.day + :idle and exists (
+        select 1 from activity a not indexed where a.account = :account and a.date = d.value
+          and a.customer_id = k.customer_id and a.held = 0)
+      limit :active))`

@@ -1,0 +1,153 @@
+import { CASE_NAME } from '../../books/db/fraud-holds.ts'
+import { encode } from '../../platform/db/column-types.ts'
+import type { Connection } from '../../platform/db/database.ts'
+import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
+import {
+  customers,
+  type fraudCases,
+  type fraudDecisions,
+  type fraudNotes,
+} from '../../platform/db/schema.ts'
+import {
+  bindStatement,
+  compileStatement,
+  readBatch,
+  type Statement,
+} from '../../platform/db/statement.ts'
+
+type Row = typeof fraudCases.$inferSelect
+
+/** The columns of a case that lists show. */
+const COLUMNS = [
+  ...['id', 'affiliate_id', 'rule', 'subject', 'version', 'kind', 'severity', 'action'],
+  ...['reserve_percent', 'status', 'opened_for', 'opened_at', 'last_day', 'figures', 'sentence'],
+  ...['evidence_count', 'keep_hold', 'decided_at'],
+] as const satisfies readonly (keyof Row)[]
+
+/** A stored case, with the name of its rule. Days are in days since 1970. */
+export interface StoredCase
+  extends Omit<Pick<Row, (typeof COLUMNS)[number]>, 'opened_for' | 'last_day'> {
+  readonly name: string
+  /** 1 if a person has decided it and another one must decide the same. */
+  readonly waiting: number
+  readonly opened_for: number
+  readonly last_day: number
+}
+
+/**
+ * Whether another person must decide the same: an open case was decided as it is now, or the end of a hold was
+ * decided that is still kept.
+ */
+export const IS_WAITING = `exists (select 1 from fraud_decisions d
+  where d.account = c.account and d.case_id = c.id and iif(c.status = 'open',
+    d.shown = c.evidence_count,
+    c.keep_hold = 1 and d.position > (select max(k.position) from fraud_decisions k
+      where k.account = c.account and k.case_id = c.id and k.keep_hold = 1)))`
+
+const SELECTED = [...COLUMNS.map((column) => `c.${column}`), CASE_NAME, `${IS_WAITING} as waiting`]
+
+/** The conditions of filters, as SQL. */
+const CONDITIONS = {
+  rule: 'c.rule = :rule',
+  severity: 'c.severity = :severity',
+  affiliate_id: 'c.affiliate_id = :affiliate_id',
+  customer_id: '(c.customer_id = :customer_id or c.other_customer_id = :customer_id)',
+  from: 'c.opened_for >= :from',
+  to: 'c.opened_for <= :to',
+  draft_of: `exists (select 1 from statements s indexed by statements_affiliate
+    where s.account = :account and s.affiliate_id = c.affiliate_id and s.period = :draft_of
+      and s.status = 'draft')`,
+  // The partial index of cases that hold needs the value as a literal.
+  keep_hold: 'c.keep_hold = 1',
+} as const
+
+/** What cases can need, as `needs` names it. */
+export const CASE_NEEDS = ['decision', 'second_person'] as const
+
+type CaseNeed = (typeof CASE_NEEDS)[number]
+
+/** The conditions of what cases need, as SQL: what needs attention counts the same cases. */
+const NEEDS: Readonly<Record<CaseNeed, string>> = {
+  decision: `c.status = 'open' and (c.severity = 'high' or c.action = 'hold') and not ${IS_WAITING}`,
+  second_person: `(c.status = 'open' or c.status = 'confirmed' and c.keep_hold = 1) and ${IS_WAITING}`,
+}
+
+/** Which cases a list has. Days are in days since 1970. */
+export type CaseFilter = {
+  readonly needs?: CaseNeed
+  readonly status?: Row['status']
+  readonly from?: number
+  readonly to?: number
+  /** Only cases that were confirmed and go on holding. */
+  readonly keep_hold?: 1
+} & {
+  readonly [name in 'rule' | 'severity' | 'affiliate_id' | 'customer_id' | 'draft_of']?: string
+}
+
+/** Reads one page of the cases of an account the latest first. */
+export function listCases(
+  db: D1Database | D1DatabaseSession,
+  account: string,
+  { status, needs, ...filter }: CaseFilter,
+  page: Page,
+): Promise<FoundPage<StoredCase>> {
+  const customer_id =
+    filter.customer_id === undefined ? undefined : encode(customers.customer_id, filter.customer_id)
+  const values = { account, status, ...filter, customer_id }
+  const conditions = (Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[])
+    .filter((name) => values[name] !== undefined)
+    .map((name) => ` and ${CONDITIONS[name]}`)
+  // The partial index of open cases needs the status as a literal.
+  const ofStatus = status === undefined ? '' : ` and c.status = '${status}'`
+  const ofNeed = needs === undefined ? '' : ` and ${NEEDS[needs]}`
+  return paginate(
+    db,
+    {
+      columns: SELECTED,
+      from: `fraud_cases c where c.account = :account${ofStatus}${ofNeed}${conditions.join('')}`,
+      key: ['opened_for', 'id'],
+      descending: true,
+      values,
+    },
+    page,
+  )
+}
+
+/** A decision as it is shown. */
+export type StoredDecision = Omit<
+  typeof fraudDecisions.$inferSelect,
+  'account' | 'case_id' | 'position' | 'from_day'
+> & { readonly from_day: number | null }
+
+/** A note as it is shown. */
+export type StoredNote = Omit<typeof fraudNotes.$inferSelect, 'account' | 'case_id'>
+
+const FIND_CASE = compileStatement(`
+  select ${SELECTED.join()} from fraud_cases c where c.account = :account and c.id = :id`)
+
+const READ_DECISIONS = compileStatement(`
+  select decision, reason, keep_hold, refuse, from_day, shown, actor, at from fraud_decisions
+  where account = :account and case_id = :id order by position`)
+
+const READ_NOTES = compileStatement(`
+  select id, text, actor, at from fraud_notes where account = :account and case_id = :id order by id`)
+
+/** A case with what persons have decided and written. */
+export interface WholeCase {
+  readonly found: StoredCase
+  readonly decisions: readonly StoredDecision[]
+  readonly notes: readonly StoredNote[]
+}
+
+/** Returns a case of an account; null if there is none. */
+export async function findCase(
+  db: Connection,
+  account: string,
+  id: string,
+): Promise<WholeCase | null> {
+  const bind = (statement: Statement) => bindStatement(db, statement, { account, id })
+  const [[found], decisions, notes] = await readBatch<
+    [StoredCase[], StoredDecision[], StoredNote[]]
+  >(db, [bind(FIND_CASE), bind(READ_DECISIONS), bind(READ_NOTES)])
+  return found ? { found, decisions, notes } : null
+}

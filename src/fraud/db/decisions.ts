@@ -1,0 +1,142 @@
+import { ABORT, IS_FIRST_ATTEMPT } from '../../commission/db/audit-guard.ts'
+import { encode } from '../../platform/db/column-types.ts'
+import { BEGINNING } from '../../platform/db/history.ts'
+import { isAssertionFailure } from '../../platform/db/retry.ts'
+import { customerRefusals, type fraudDecisions } from '../../platform/db/schema.ts'
+import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
+import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
+import { newAuditId, withAudit } from '../../platform/directory/audit.ts'
+import { eventOf } from '../../webhooks/db/events.ts'
+import { caseData } from './case-event.ts'
+
+type Row = typeof fraudDecisions.$inferSelect
+
+/** What a person decides of a case. `from_day` is in days since 1970, and null for the beginning. */
+export interface NewDecision extends Pick<Row, 'decision' | 'reason' | 'shown' | 'actor'> {
+  readonly account: string
+  readonly case_id: string
+  /** The number of decisions that were made before. */
+  readonly position: number
+  readonly keepHold: boolean
+  /** The customers that are refused, as on the wire. */
+  readonly refuse: readonly string[]
+  readonly from: string | null
+  /** Whether the case is decided by it; else another person has to decide the same. */
+  readonly isFinal: boolean
+  /** Whether it ends the hold of a confirmed case that keeps it. */
+  readonly isRelease: boolean
+  /** In milliseconds. */
+  readonly now: number
+}
+
+/** Aborts the batch if the case is not what it was, has more records, or was decided meanwhile. */
+const REJECT_CHANGED = compileStatement(`
+  select ${ABORT} where ${IS_FIRST_ATTEMPT} and (
+    not exists (select 1 from fraud_cases where account = :account and id = :case_id
+      and (status, keep_hold) = (:was_status, :was_kept) and evidence_count = :shown)
+    or (select count(*) from fraud_decisions
+      where account = :account and case_id = :case_id) <> :position)`)
+
+const INSERT_DECISION = compileStatement(`
+  insert into fraud_decisions (account, case_id, position, decision, reason, keep_hold, refuse,
+    from_day, shown, actor, at)
+  select :account, :case_id, :position, :decision, :reason, :keep_hold, :refuse, :from_day,
+    :shown, :actor, :at
+  where ${IS_FIRST_ATTEMPT}`)
+
+const DECIDE = compileStatement(`
+  update fraud_cases set status = :decision, keep_hold = :keep_hold,
+    decided_at = iif(status = 'open', :now, decided_at)
+  where account = :account and id = :case_id and ${IS_FIRST_ATTEMPT}`)
+
+/** Writes `case.decided`. The end of a hold is no decision. */
+const NOTIFY_DECIDED = eventOf(
+  'case.decided',
+  `select :case_id as about, json_set(${caseData((name) => name)}, '$.decision', status,
+      '$.keep_hold', json(iif(keep_hold, 'true', 'false'))) as data
+    from fraud_cases where account = :account and id = :case_id and :was_status = 'open'`,
+)
+
+/** Refuses customers. One who is refused from that day on, or from an earlier one, stays so. */
+const REFUSE = compileStatement(`
+  insert into customer_refusals (account, customer_id, day, reason, refused_at)
+  select :account, r.value ->> 1, :refused_from, :refusal_reason, :at from ${JSON_EACH}(:refused) r
+  where ${IS_FIRST_ATTEMPT}
+  on conflict (account, customer_id) do update set day = excluded.day, reason = excluded.reason,
+    refused_at = excluded.refused_at
+  where excluded.day < customer_refusals.day`)
+
+/** Adds an entry to the audit log for each customer whom that statement has refused. */
+const AUDIT_REFUSALS = compileStatement(`
+  insert into audit_log (id, at, actor, action, account, details)
+  select r.value ->> 2, :at, :actor, 'refusal.put', :account, json_object(
+    'customer_id', r.value ->> 0, 'from', :from, 'reason', :refusal_reason, 'case', :case_id)
+  from ${JSON_EACH}(:refused) r
+  cross join customer_refusals c on c.account = :account and c.customer_id = r.value ->> 1
+    and c.refused_at = :at and c.reason = :refusal_reason
+  where ${IS_FIRST_ATTEMPT}`)
+
+/**
+ * Stores what a person decided and, if the case is decided by it, its status and its refusals, in one atomic
+ * batch. Returns false if the case has changed meanwhile.
+ */
+export async function storeDecision(db: D1Database, decision: NewDecision): Promise<boolean> {
+  const { account, case_id, actor, isFinal, keepHold, refuse, from, now, ...others } = decision
+  const { isRelease, ...rest } = others
+  const audit = newAuditId()
+  const fromDay = from === null ? null : encode(customerRefusals.day, from)
+  const stored = refuse.map((id) => [id, encode(customerRefusals.customer_id, id), newAuditId()])
+  const values = {
+    ...{ ...rest, account, case_id, actor, audit, now, from, from_day: fromDay },
+    at: new Date(now).toISOString(),
+    keep_hold: Number(keepHold),
+    refuse: JSON.stringify(refuse),
+    was_status: isRelease ? 'confirmed' : 'open',
+    was_kept: Number(isRelease),
+    refused: JSON.stringify(stored),
+    refused_from: fromDay ?? BEGINNING,
+    refusal_reason: refusalReason(case_id, decision.reason),
+  }
+  const final = [DECIDE, NOTIFY_DECIDED, ...(refuse.length > 0 ? [REFUSE, AUDIT_REFUSALS] : [])]
+  const statements = [REJECT_CHANGED, INSERT_DECISION, ...(isFinal ? final : [])].map((one) =>
+    bindStatement(db, one, values),
+  )
+  const details = {
+    ...{ case: case_id, decision: decision.decision, reason: decision.reason },
+    ...{ keep_hold: keepHold, refused: refuse.length, waiting: !isFinal },
+    ...(isRelease && { release: true }),
+  }
+  try {
+    await withAudit(db, { actor, action: 'fraud-case.decide', account, details }, statements, audit)
+    return true
+  } catch (error) {
+    if (!isAssertionFailure(error)) throw error
+    return false
+  }
+}
+
+/** Returns the reason of a refusal by a case. */
+const refusalReason = (caseId: string, reason: string): string =>
+  `Fraud review, ${caseId}: ${reason}`
+
+/** A note about a case. */
+interface NewNote {
+  readonly account: string
+  readonly case_id: string
+  readonly id: string
+  readonly text: string
+  readonly actor: string
+  readonly at: string
+}
+
+const INSERT_NOTE = compileStatement(`
+  insert into fraud_notes (account, case_id, id, text, actor, at)
+  values (:account, :case_id, :id, :text, :actor, :at) on conflict do nothing`)
+
+/** Stores a note about a case. */
+export async function storeNote(db: D1Database, note: NewNote): Promise<void> {
+  const { account, actor, case_id, id } = note
+  const details = { case: case_id, note: id }
+  const entry = { actor, action: 'fraud-case.note', account, details }
+  await withAudit(db, entry, [bindStatement(db, INSERT_NOTE, { ...note })])
+}

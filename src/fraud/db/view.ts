@@ -1,0 +1,76 @@
+import type { Connection } from '../../platform/db/database.ts'
+import { all, only } from '../../platform/db/query.ts'
+import { compileStatement } from '../../platform/db/statement.ts'
+
+// What fraud rules read of an account beside the records of its customers.
+
+/** Reads the codes by which customers came. */
+const READ_CODES = compileStatement(`
+  select c.customer_id, c.tracking_data as code
+  from json_each(:ids) i
+  cross join customers c on c.account = :account and c.customer_id = i.value
+  where c.verdict = 'attributed' and c.tracking_data is not null`)
+
+/**
+ * Returns the codes of the links by which customers came, by stored id, where the service has verified
+ * them.
+ *
+ * @param ids As stored.
+ */
+export async function readCodes(
+  db: Connection,
+  account: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const values = { account, ids: JSON.stringify(ids) }
+  const found = await all<{ customer_id: string; code: string }>(db, READ_CODES, values)
+  return new Map(found.map(({ customer_id, code }) => [customer_id, code]))
+}
+
+/** What an affiliate has earned, or is paid, by a statement. Money is decimal text. */
+export interface StatementSums {
+  readonly affiliate_id: string
+  readonly id: string
+  readonly plan: string
+  readonly period: string
+  readonly currency: string
+  readonly total: string
+  readonly payable: string
+  /** The first day on which it can be paid; null unless it is approved. */
+  readonly payable_on: string | null
+  /** The day of its payment; null until it is paid. */
+  readonly paid_on: string | null
+}
+
+const READ_STATEMENTS = compileStatement(`
+  select s.affiliate_id, s.id, s.plan, s.period, s.statement ->> 'currency' as currency,
+    s.statement ->> 'total' as total, s.payable,
+    iif(s.status = 'draft', null, s.statement ->> 'payable_on') as payable_on, p.paid_on
+  from json_each(:affiliates) a
+  cross join statements s indexed by statements_affiliate on s.account = :account and s.affiliate_id = a.value
+    and s.period between :first and :last
+  left join payments p on p.account = s.account and p.reference = s.payment
+  where s.statement is not null
+  order by s.affiliate_id, s.period, s.plan`)
+
+/** Returns the statements of affiliates of the periods of some years, in order of affiliate and period. */
+export const readStatementSums = (
+  db: Connection,
+  account: string,
+  affiliates: readonly string[],
+  years: { readonly first: number; readonly last: number },
+): Promise<StatementSums[]> =>
+  all<StatementSums>(db, READ_STATEMENTS, {
+    account,
+    affiliates: JSON.stringify(affiliates),
+    first: `${years.first}-`,
+    last: `${years.last}~`,
+  })
+
+const COUNT_CUSTOMERS = compileStatement(`
+  select ifnull(max(total), 0) as total from totals
+  where account = :account and resource = 'customers'`)
+
+/** Returns the number of customers of an account. */
+export const countCustomers = async (db: Connection, account: string): Promise<number> =>
+  (await only<{ total: number }>(db, COUNT_CUSTOMERS, { account })).total

@@ -1,0 +1,192 @@
+import * as v from 'valibot'
+import { readHolds } from '../../books/holds.ts'
+import { refuseArchived } from '../../platform/db/archived.ts'
+import { ulid } from '../../platform/db/ulid.ts'
+import { ApiError } from '../../platform/errors.ts'
+import { accountOperation, reply } from '../../platform/http/operation.ts'
+import { validationFailed } from '../../platform/http/read-fields.ts'
+import { count } from '../../platform/validation/answer-fields.ts'
+import { described, named, withMembers } from '../../platform/validation/described.ts'
+import * as f from '../../platform/validation/fields.ts'
+import { member, said } from '../../platform/validation/fields.ts'
+import type { Issue } from '../../platform/validation/issue.ts'
+import { listOf } from '../../platform/validation/shapes.ts'
+import { sendCaused } from '../../webhooks/operations/send-caused.ts'
+import { findCase } from '../db/cases.ts'
+import { storeNote } from '../db/decisions.ts'
+import { decideCase, noCase } from '../decide.ts'
+import { caseDecision, caseNote } from '../decision-fields.ts'
+import { DECISION_LIMITS } from '../limits.ts'
+import { fraudNote, presentWholeCase, wholeFraudCase } from '../present-case.ts'
+
+const waitingFraudCase = described(() =>
+  named(
+    'WaitingFraudCase',
+    withMembers(wholeFraudCase, {
+      approvals_required: member(count, 'The number of different persons who must decide it.'),
+      message: member(v.string(), 'What is still needed.'),
+    }),
+  ),
+)
+
+/** What becomes of one of several cases. */
+const OUTCOMES = ['decided', 'waiting', 'not_open', 'not_found'] as const
+
+const decidedCases = described(() =>
+  named(
+    'DecidedFraudCases',
+    v.object({
+      data: member(
+        v.array(
+          v.object({
+            case_id: member(v.string(), 'The case.'),
+            outcome: member(
+              v.picklist(OUTCOMES),
+              'What became of it: `decided`; `waiting` for another person who decides the same; `not_open` if it was decided or has expired before; `not_found`.',
+            ),
+          }),
+        ),
+        'The cases, each once, in the order of the request.',
+      ),
+    }),
+  ),
+)
+
+const case_id = member(v.string(), said('The id of the case.', 'case_0123456789abcdefghjkmnpqrs'))
+
+export const decideFraudCase = accountOperation({
+  id: 'decideFraudCase',
+  topic: 'cases',
+  method: 'POST',
+  path: '/cases/{case_id}/decide',
+  params: { case_id },
+  body: caseDecision,
+  words: described(() => ({
+    description:
+      'Confirms or dismisses an open case, with a reason. A decision ends the hold of the case, unless it is confirmed with `keep_hold`. The customers of `refuse` earn nothing from `from` on, with the case as the reason; a customer who is refused already from then on stays as they are. All of it is stored, or nothing. A case that was confirmed with `keep_hold` is confirmed again without it to end its hold; nothing else of a decision can be changed. If the account requires two persons, the first one gets 202, and the second one must decide the same about the same records.',
+    answer: wholeFraudCase,
+    others: { 202: waitingFraudCase },
+    errors: ['not_open', 'evidence_changed'],
+    command: { name: 'fraud decide' },
+  })),
+  async run(call, { case_id: id, ...sent }) {
+    const { env, db, account, actor } = call
+    const { decision, reason, keep_hold: keepHold = false, from = null, shown = null } = sent
+    const refuse = [...new Set(sent.refuse)].sort()
+    const wrong = misplaced({ ...sent, keep_hold: keepHold || undefined })
+    if (wrong.length > 0) throw validationFailed(wrong)
+    if (refuse.length > 0) await refuseArchived(db, account.id, from, refuse)
+    const decided = await decideCase(env, account, {
+      ...{ id, decision, reason, keepHold, refuse, from, shown },
+      ...{ actor, now: Date.now() },
+    })
+    if (decided.issues) throw validationFailed(placeIssues(decided.issues, sent.refuse ?? []))
+    sendCaused(call, account)
+    const { whole, message } = decided
+    const { affiliate_id } = whole.found
+    const holds = await readHolds(db, account.id, [affiliate_id])
+    const found = presentWholeCase(whole, holds.get(affiliate_id))
+    if (message === null) return found
+    return reply(202, { ...found, approvals_required: account.approvals, message })
+  },
+})
+
+export const decideFraudCases = accountOperation({
+  id: 'decideFraudCases',
+  topic: 'cases',
+  method: 'POST',
+  path: '/cases/decide',
+  body: {
+    case_ids: member(
+      listOf(f.id, DECISION_LIMITS.cases),
+      said(`The cases, 1 to ${DECISION_LIMITS.cases}.`, ['case_0123456789abcdefghjkmnpqrs']),
+    ),
+    decision: caseDecision.decision,
+    reason: caseDecision.reason,
+  },
+  words: described(() => ({
+    description:
+      'Decides several cases the same, each as if it were decided alone: a case that cannot be decided changes nothing of the others. Repeating the request decides those that are still open.',
+    answer: decidedCases,
+    command: { name: 'fraud decide-all', columns: ['case_id', 'outcome'] },
+  })),
+  async run(call, { case_ids, decision, reason }) {
+    const { env, account, actor } = call
+    const data: { case_id: string; outcome: (typeof OUTCOMES)[number] }[] = []
+    for (const id of new Set(case_ids)) {
+      const request = { id, decision, reason, keepHold: false, refuse: [], from: null, shown: null }
+      try {
+        const now = Date.now()
+        const decided = await decideCase(env, account, { ...request, actor, now })
+        const isWaiting = decided.issues === null && decided.message !== null
+        data.push({ case_id: id, outcome: isWaiting ? 'waiting' : 'decided' })
+      } catch (error) {
+        const code = error instanceof ApiError ? error.code : null
+        if (code !== 'not_open' && code !== 'not_found') throw error
+        data.push({ case_id: id, outcome: code })
+      }
+    }
+    sendCaused(call, account)
+    return { data }
+  },
+})
+
+export const addFraudCaseNote = accountOperation({
+  id: 'addFraudCaseNote',
+  topic: 'cases',
+  method: 'POST',
+  path: '/cases/{case_id}/note',
+  role: 'manager',
+  params: { case_id },
+  body: caseNote,
+  status: 201,
+  words: described(() => ({
+    description:
+      'Stores a note of the team. The account does not read it. Each request stores one more, and none can be changed.',
+    answer: fraudNote,
+    errors: ['conflict'],
+    command: { name: 'fraud note' },
+  })),
+  async run({ db, account, actor }, { case_id, text }) {
+    const whole = await findCase(db, account.id, case_id)
+    if (!whole) throw noCase(case_id)
+    if (whole.notes.length >= DECISION_LIMITS.notes) throw tooManyNotes()
+    const now = Date.now()
+    const [id, at] = [`note_${ulid(now)}`, new Date(now).toISOString()]
+    await storeNote(db, { account: account.id, case_id, id, text, actor, at })
+    return { note_id: id, text, actor, at }
+  },
+})
+
+/** The operations by which the team decides cases, and writes notes about them. */
+export const DECISION_OPERATIONS = [decideFraudCase, decideFraudCases, addFraudCaseNote]
+
+const tooManyNotes = () =>
+  new ApiError('conflict', { detail: `A case has at most ${DECISION_LIMITS.notes} notes.` })
+
+/** Members that have a meaning only with others, and what they need. */
+function misplaced({
+  decision,
+  keep_hold,
+  refuse,
+  from,
+}: {
+  readonly decision: string
+  readonly keep_hold?: boolean | undefined
+  readonly refuse?: readonly string[] | undefined
+  readonly from?: string | undefined
+}): Issue[] {
+  const isDismissed = decision === 'dismissed'
+  const found: [name: string, isWrong: boolean, expected: string][] = [
+    ['keep_hold', isDismissed && keep_hold === true, 'a dismissed case holds nothing'],
+    ['refuse', isDismissed && refuse !== undefined, 'a dismissed case refuses nobody'],
+    ['from', from !== undefined && refuse === undefined, 'it needs customers in `refuse`'],
+  ]
+  return found.flatMap(([name, isWrong, expected]) =>
+    isWrong ? [{ pointer: `/${name}`, code: 'not_applicable' as const, expected }] : [],
+  )
+}
+
+/** Returns issues of customers with their positions in the list as it was sent. */
+const placeIssues = (issues: readonly Issue[], sent: readonly string[]): Issue[] =>
+  issues.map((issue) => ({ ...issue, pointer: `/refuse/${sent.indexOf(String(issue.value))}` }))

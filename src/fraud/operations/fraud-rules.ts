@@ -1,0 +1,245 @@
+import * as v from 'valibot'
+import { afterOf } from '../../commission/operations/plans.ts'
+import { requireRole } from '../../platform/auth/roles.ts'
+import { refuseArchived } from '../../platform/db/archived.ts'
+import { isUniqueViolation } from '../../platform/db/retry.ts'
+import { unconfiguredAmong } from '../../platform/directory/affiliates.ts'
+import { hasAuditEntry, newAuditId, withAudit } from '../../platform/directory/audit.ts'
+import { ApiError } from '../../platform/errors.ts'
+import { type AccountCall, accountOperation, reply } from '../../platform/http/operation.ts'
+import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
+import { day, outcome, time, version, warning } from '../../platform/validation/answer-fields.ts'
+import { canonicalJson } from '../../platform/validation/canonical-json.ts'
+import {
+  described,
+  listOf,
+  named,
+  referred,
+  withMembers,
+} from '../../platform/validation/described.ts'
+import * as f from '../../platform/validation/fields.ts'
+import { member, said } from '../../platform/validation/fields.ts'
+import { todayOf } from '../../platform/zone.ts'
+import { namedInScope, warnOfUnknownAffiliates } from '../check-rule.ts'
+import * as rows from '../db/rules.ts'
+import type { Vertical } from '../kind.ts'
+import { decidePut } from '../put-rule.ts'
+import { RULE_DEPTH, type RuleTerms } from '../rules.ts'
+import { type RuleVersion, readStoredRules, ruleOn } from '../stored-rules.ts'
+import { fraudRuleWords } from '../words.ts'
+
+/** The id of a rule in a path. */
+export const rule = member(
+  v.string(),
+  said('The id of the rule: 1 to 63 of a-z, 0-9 and hyphens.', 'minimum-deposit'),
+)
+const kind = described(() => member(v.string(), 'The kind of the rule.'))
+const effective_from = described(() =>
+  member(day, 'The first day whose records the version reads.'),
+)
+const name = described(() => member(v.string(), 'The display name.'))
+const severity = described(() =>
+  member(v.picklist(['low', 'medium', 'high']), 'How serious its cases are.'),
+)
+const action = described(() =>
+  member(v.picklist(['flag', 'hold']), 'Whether its cases hold payouts.'),
+)
+const disabled = described(() => member(v.boolean(), 'Whether it finds nothing.'))
+const head = described(() =>
+  v.object({
+    ...{ rule, kind, name, severity, action, disabled },
+    in_force: v.nullable(member(version, 'The version in force today. Null if all begin later.')),
+    effective_from: member(
+      day,
+      'The first day of the version in force; if none is, of the latest version.',
+    ),
+    words: member(
+      v.array(v.string()),
+      'That version in plain English: when it opens a case, and what else applies.',
+    ),
+  }),
+)
+
+const fraudRuleVersion = described(() =>
+  v.object({
+    ...{ version, effective_from, terms: referred<RuleTerms>('FraudRule') },
+    created_at: member(time, 'When the version was put.'),
+  }),
+)
+
+const putFraudRuleAnswer = described(() =>
+  named(
+    'PutFraudRule',
+    v.object({
+      rule,
+      version,
+      effective_from,
+      outcome,
+      warnings: member(
+        v.array(warning('FraudRuleWarning', ['unknown_affiliate'])),
+        'What is allowed but probably a mistake.',
+      ),
+    }),
+  ),
+)
+
+const ofRule = { topic: 'fraud', path: '/fraud-rules/{rule}', params: { rule } } as const
+export const putFraudRule = accountOperation({
+  ...ofRule,
+  id: 'putFraudRule',
+  method: 'PUT',
+  role: 'manager',
+  params: {
+    rule,
+    after: afterOf('rule'),
+  },
+  body: { terms: referred<unknown>('FraudRule') },
+  whole: true,
+  depth: RULE_DEPTH,
+  words: described(() => ({
+    description:
+      'Validates a rule and stores it as its next version, which applies from its first day on in place of all versions before. A version never changes. If the latest version has the same terms, nothing is stored. A manager puts rules that flag; only an approver puts one that holds payouts, or another version of it. Defaults are filled in when a version is stored.',
+    answer: putFraudRuleAnswer,
+    others: { 201: putFraudRuleAnswer },
+    errors: ['conflict', 'newer_version'],
+    command: { name: 'fraud put' },
+  })),
+  async run(call, { rule: id, after = null, terms: body }) {
+    const { db, account } = call
+    if (!v.is(f.slug, id)) {
+      const expected = '1 to 63 characters of a-z, 0-9 and `-`'
+      throw validationFailed([{ pointer: '', code: 'pattern', expected, value: id }])
+    }
+    const versions = await readStoredRules(db, account.id)
+    const vertical = account.vertical as Vertical
+    const put = decidePut(id, body, { vertical, versions, after })
+    if (put.outcome === 'invalid') throw validationFailed(put.issues)
+    if (put.outcome === 'refused') throw new ApiError(put.code, { detail: put.detail })
+    const { terms, outcome } = put
+    const own = versions.filter((one) => one.rule === id)
+    if (outcome === 'created') await storeVersion(call, id, own, terms, 'fraud-rule.put')
+    const unconfigured = await unconfiguredAmong(db, account.id, namedInScope(terms.scope))
+    const answer = {
+      ...{ rule: id, version: put.version, effective_from: terms.effective_from, outcome },
+      warnings: warnOfUnknownAffiliates(terms, unconfigured),
+    }
+    return outcome === 'created' ? reply(201, answer) : answer
+  },
+})
+
+export const listFraudRules = accountOperation({
+  topic: 'fraud',
+  path: '/fraud-rules',
+  id: 'listFraudRules',
+  method: 'GET',
+  role: 'viewer',
+  words: described(() => ({
+    description:
+      'Lists the fraud rules of an account, ordered by id. A new account starts with the rules of its vertical, none of which holds payouts.',
+    answer: listOf(named('FraudRuleHead', head)),
+    command: {
+      name: 'fraud rules',
+      columns: ['rule', 'name', 'kind', 'severity', 'action', 'disabled', 'in_force'],
+    },
+  })),
+  async run({ db, account }) {
+    const byRule = Map.groupBy(await readStoredRules(db, account.id), (one) => one.rule)
+    return { data: [...byRule.values()].map((own) => presentRule(own, todayOf(account))) }
+  },
+})
+
+export const getFraudRule = accountOperation({
+  ...ofRule,
+  id: 'getFraudRule',
+  method: 'GET',
+  role: 'viewer',
+  words: described(() => ({
+    description: 'Returns a rule with its versions and their terms, with all defaults.',
+    answer: named(
+      'FraudRuleWithVersions',
+      withMembers(head, { versions: member(v.array(fraudRuleVersion), 'All, the latest first.') }),
+    ),
+    command: { name: 'fraud show' },
+  })),
+  async run({ db, account }, { rule: id }) {
+    const own = await readStoredRules(db, account.id, id)
+    if (own.length === 0) throw notFound('fraud rule', id)
+    const versions = own.toReversed().map(({ rule: _, ...one }) => one)
+    return { ...presentRule(own, todayOf(account)), versions }
+  },
+})
+
+export const disableFraudRule = accountOperation({
+  ...ofRule,
+  id: 'disableFraudRule',
+  method: 'DELETE',
+  role: 'manager',
+  words: described(() => ({
+    description:
+      'Disables a rule from today on: it stores a version that is disabled, which also applies in place of versions that would begin later. What the rule found on earlier days stays. Only an approver disables a rule that holds payouts. A rule that is disabled stays as it is.',
+    answer: null,
+    errors: ['conflict'],
+    command: {
+      name: 'fraud disable',
+      done: 'Disabled the fraud rule {rule} of account {account}.',
+    },
+  })),
+  async run(call, { rule: id }) {
+    const own = await readStoredRules(call.db, call.account.id, id)
+    const latest = own.at(-1)
+    if (!latest) throw notFound('fraud rule', id)
+    const effective_from = todayOf(call.account)
+    const present = ruleOn(own, effective_from)
+    if (present === latest && latest.terms.disabled) return null
+    const terms = { ...(present ?? latest).terms, effective_from, disabled: true }
+    await storeVersion(call, id, own, terms, 'fraud-rule.disable')
+    return null
+  },
+})
+
+/** Stores the next version of a rule. Only an approver may if it holds payouts, or an earlier one does. */
+async function storeVersion(
+  { db, account: { id: account }, actor, role }: AccountCall,
+  rule: string,
+  own: readonly RuleVersion[],
+  terms: RuleTerms,
+  action: string,
+): Promise<void> {
+  if ([...own, { terms }].some((one) => one.terms.action === 'hold')) requireRole(role, 'approver')
+  const version = (own.at(-1)?.version ?? 0) + 1
+  const { effective_from, name, disabled } = terms
+  await refuseArchived(db, account, effective_from)
+  const details = { rule, version, effective_from, name, action: terms.action, disabled }
+  const created_at = new Date().toISOString()
+  const row = { account, rule, version, effective_from, terms: canonicalJson(terms), created_at }
+  const auditId = newAuditId()
+  const statements = rows.insertRuleVersion(db, row)
+  await withAudit(db, { actor, action, account, details }, statements, auditId).catch(
+    async (error) => {
+      // An earlier attempt of this batch may have succeeded although its response was lost.
+      if (!isUniqueViolation(error)) throw error
+      if (!(await hasAuditEntry(db, auditId))) throw busy(rule, error)
+    },
+  )
+}
+
+const busy = (rule: string, cause: unknown) =>
+  new ApiError('conflict', {
+    detail: `The fraud rule ${rule} was changed at the same time. Repeat the request.`,
+    cause,
+  })
+
+/** Returns a rule as lists show it, by the version in force or else the latest one; `own` are its versions by number. */
+function presentRule(own: readonly RuleVersion[], today: string) {
+  const inForce = ruleOn(own, today)
+  const { rule, terms, effective_from } = inForce ?? own.at(-1)!
+  const { name, kind, severity, action, disabled } = terms
+  const { opens, limits } = fraudRuleWords(terms)
+  return {
+    ...{ rule, name, kind, severity, action, disabled, effective_from },
+    ...{ in_force: inForce?.version ?? null, words: [opens, ...limits] },
+  }
+}
+
+/** The operations on the fraud rules of an account. A version of a rule never changes. */
+export const FRAUD_RULE_OPERATIONS = [putFraudRule, listFraudRules, getFraudRule, disableFraudRule]

@@ -1,0 +1,63 @@
+import * as v from 'valibot'
+import { dayText } from '../../commission/engine/calendar.ts'
+import { inTurn } from '../../commission/statements/on-request.ts'
+import { withAudit } from '../../platform/directory/audit.ts'
+import { accountOperation } from '../../platform/http/operation.ts'
+import { count, day } from '../../platform/validation/answer-fields.ts'
+import { described, named } from '../../platform/validation/described.ts'
+import { member } from '../../platform/validation/fields.ts'
+import { evaluateRules } from '../evaluate.ts'
+import { EVALUATION_LIMITS } from '../limits.ts'
+
+export const runFraudRules = accountOperation({
+  id: 'runFraudRules',
+  topic: 'cases',
+  method: 'POST',
+  path: '/fraud-rules/run',
+  role: 'manager',
+  words: described(() => ({
+    description:
+      'Evaluates the stored rules on the days that are not evaluated yet, or whose records have changed, as each morning does. It reads a limited number of records; if `done` is false, the same request goes on where it stopped.',
+    answer: named(
+      'FraudRun',
+      v.object({
+        done: member(
+          v.boolean(),
+          'Whether all complete days are evaluated. If not, call it again.',
+        ),
+        evaluated_through: v.nullable(
+          member(day, 'The last day that is evaluated by all rules. Null before the first one.'),
+        ),
+        last_day: member(day, 'The last complete day.'),
+        rules_left: member(count, 'The rules that are left of the days that are being evaluated.'),
+        cases_opened: member(count, 'The cases that this request opened.'),
+        cases_closed: member(count, 'The cases that this request closed, since they expired.'),
+        too_large: member(
+          v.pipe(v.array(v.string()), v.readonly()),
+          'The affiliates with too many records to be evaluated by all rules.',
+        ),
+      }),
+    ),
+    command: { name: 'fraud run' },
+  })),
+  async run({ env, db, account, actor }) {
+    const by = { actor, now: Date.now() }
+    const done = await inTurn({ account: account.id }, () =>
+      evaluateRules(env, account, by, EVALUATION_LIMITS.requestFacts),
+    )
+    const answer = {
+      done: done.isDone,
+      evaluated_through: done.through === null ? null : dayText(done.through),
+      last_day: dayText(done.last),
+      rules_left: done.left,
+      cases_opened: done.opened,
+      cases_closed: done.closed,
+      too_large: done.tooLarge,
+    }
+    const { evaluated_through, cases_opened, cases_closed } = answer
+    const details = { evaluated_through, cases_opened, cases_closed }
+    const entry = { actor, action: 'fraud-rule.run', account: account.id, details }
+    await withAudit(db, entry, [])
+    return answer
+  },
+})

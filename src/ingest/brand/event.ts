@@ -1,0 +1,283 @@
+import * as v from 'valibot'
+import { type AmountSigns, expectedEventSign } from '../../platform/amount-signs.ts'
+import {
+  DEFAULT_PRODUCT_FIELD,
+  KNOWN_MEMBERS,
+  PRODUCTS,
+} from '../../platform/directory/event-definitions.ts'
+import { canonicalJson } from '../../platform/validation/canonical-json.ts'
+import { id } from '../../platform/validation/fields.ts'
+import type { Issue } from '../../platform/validation/issue.ts'
+import { signWarnings, whitespaceWarnings } from '../../platform/validation/plausibility.ts'
+import { pointerStep } from '../../platform/validation/pointer.ts'
+import type { RecordCheck } from '../../platform/validation/record-validator.ts'
+import { validateField } from '../../platform/validation/strict-object.ts'
+import { currencyWarnings, type Warning, warning } from '../../platform/validation/warnings.ts'
+import { HAS_MASK, MASK_PATCH } from '../db/record-fragments.ts'
+import { HAS_TIME } from '../db/record-table.ts'
+import { hasSeparators, isDecimal, readDecimal } from './decimal.ts'
+import { type CompiledDefinition, productFieldOf } from './definition.ts'
+import { activity as fields } from './fields.ts'
+import {
+  checkExtraNumber,
+  checkExtras,
+  findCaseVariants,
+  findNameErrors,
+  membersOf,
+  type RecordReading,
+  readField,
+  toSpelling,
+} from './members.ts'
+import { type BrandTime, readTime, TIME_FORMS } from './time.ts'
+
+const SPELLING = toSpelling(KNOWN_MEMBERS)
+
+/** The members that every event must have. An event definition can also require `eventid`. */
+export const REQUIRED = ['customerid', 'eventname'] as const
+
+/** The account settings that determine how its events are read. */
+export interface EventRules {
+  /** The IANA time zone of the account. */
+  zone: string
+  definitions: ReadonlyMap<string, CompiledDefinition>
+  /** How the account writes the amounts of outflows. */
+  signs: AmountSigns
+  /** Returns whether the word of a `status_member` has no meaning. */
+  isUnmappedStatus: (status: unknown) => boolean
+  /** Returns the defined name that a name without a definition probably means, or null. */
+  suggestName: (name: string) => string | null
+}
+
+/** Returns the definition of a record's event, or undefined if the event has none. */
+function findDefinition({ definitions }: EventRules, members: Map<string, unknown>) {
+  const eventname = members.get('eventname')
+  return typeof eventname === 'string' ? definitions.get(eventname) : undefined
+}
+
+/** Validates a single event or a daily aggregate. The output is keyed by column. */
+export function validateEvent(record: object, rules: EventRules): RecordCheck {
+  const members = membersOf(record)
+  const definition = findDefinition(rules, members)
+  const required: string[] = [...REQUIRED]
+  if (definition?.eventid === 'required') required.push('eventid')
+  const isDefined = (name: string) =>
+    (definition?.kpis.has(name) ?? false) || name === productFieldOf(definition)
+  const reading: RecordReading = {
+    issues: findNameErrors(members, SPELLING, required, isDefined),
+    output: {},
+  }
+  const { output, issues } = reading
+  readField(reading, members, 'eventname', 'eventname', fields.eventname)
+  readField(reading, members, 'customerid', 'customer_id', fields.customerid)
+  readField(reading, members, 'eventid', 'eventid', fields.eventid)
+  readField(reading, members, 'Currency', 'currency', fields.Currency)
+  output.currency ??= definition?.currency ?? undefined
+
+  const time = readEventTime(members, rules.zone)
+  const warnings = [
+    ...readCreatetime(reading, members, time),
+    ...whitespaceWarnings('customerid', output.customer_id),
+    ...whitespaceWarnings('eventid', output.eventid),
+    ...currencyWarnings(output.currency, '/Currency'),
+    ...readProduct(reading, members, definition),
+    ...readKpis(reading, members, definition),
+    ...(definition
+      ? definedWarnings(reading, members, definition, rules)
+      : nameWarnings(output.eventname, rules)),
+  ]
+  if (issues.length === 0) {
+    output.record = JSON.stringify(Object.fromEntries(members))
+    output.identity = identityOf(members, definition, time)
+  }
+  return { issues, output, warnings }
+}
+
+/** Returns the warnings about what a definition says of an event. */
+function definedWarnings(
+  { output }: RecordReading,
+  members: Map<string, unknown>,
+  { outflow, statusMember }: CompiledDefinition,
+  { signs, isUnmappedStatus }: EventRules,
+): Warning[] {
+  const sign = expectedEventSign(outflow, signs)
+  const warnings = signWarnings('Value', output.amount, sign, String(output.eventname))
+  const status = statusMember === null ? undefined : members.get(statusMember)
+  if (statusMember !== null && status !== undefined && isUnmappedStatus(status)) {
+    warnings.push(warning('unmapped_status', pointerStep(statusMember), status))
+  }
+  return warnings
+}
+
+/** Returns a warning if the name of an event without a definition is close to a defined one. */
+function nameWarnings(eventname: unknown, { suggestName }: EventRules): Warning[] {
+  const meant = typeof eventname === 'string' ? suggestName(eventname) : null
+  return meant === null ? [] : [warning('unknown_event', '/eventname', eventname, meant)]
+}
+
+const readEventTime = (members: Map<string, unknown>, zone: string): BrandTime | null => {
+  const createtime = members.get('createtime')
+  return typeof createtime === 'string' ? readTime(createtime, zone, '/createtime') : null
+}
+
+function readCreatetime(
+  { issues, output }: RecordReading,
+  members: Map<string, unknown>,
+  time: BrandTime | null,
+): Warning[] {
+  const value = members.get('createtime')
+  if (value === undefined) return [warning('no_createtime', '/createtime')]
+  const { issue } = validateField('createtime', value, fields.createtime)
+  if (time && !issue) {
+    Object.assign(output, { createtime: time.instant, day: time.day })
+    output[HAS_TIME] = Number(!time.isDay)
+  } else if (issue?.code === 'type') issues.push(issue)
+  else {
+    issues.push({ pointer: '/createtime', code: 'date_time', expected: TIME_FORMS, value })
+  }
+  return time?.warnings ?? []
+}
+
+/** Reads the product line: mapped by the definition if it has a map, otherwise as sent. */
+function readProduct(
+  reading: RecordReading,
+  members: Map<string, unknown>,
+  definition: CompiledDefinition | undefined,
+): Warning[] {
+  const field = productFieldOf(definition)
+  readField(reading, members, field, 'product', fields.product)
+  const { product } = reading.output
+  const unnamed = definition?.productLines ? undefined : members.get('Product')
+  const warnings = unnamed === undefined ? [] : [warning('product_as_detail', '/Product', unnamed)]
+  if (typeof product !== 'string') return warnings
+
+  const line = definition?.productLines?.get(product) ?? PRODUCTS.find((name) => name === product)
+  if (line) reading.output.product = line
+  else warnings.push(warning('unmapped_product', pointerStep(field), product))
+  return warnings
+}
+
+/**
+ * Returns the identity of an event, by its `eventid` or by the day of an aggregate, or null if it has
+ * neither. The product is part of the identity as sent and not as mapped: two products that map to
+ * the same line can both be sent, and one must not replace the other.
+ */
+export function identityOf(
+  members: Map<string, unknown>,
+  definition: CompiledDefinition | undefined,
+  time: BrandTime | null,
+): string | null {
+  const eventid = members.get('eventid')
+  if (eventid !== undefined && definition?.eventid !== 'ignored') {
+    // Any other type is refused; it may be an object that cannot be converted to text.
+    return `e ${typeof eventid === 'string' ? eventid : ''}`
+  }
+  const isDaily = time && (definition ? definition.granularity === 'day' : time.isDay)
+  if (!isDaily) return null
+  return `d ${JSON.stringify([
+    members.get('eventname'),
+    members.get('customerid'),
+    time.day,
+    members.get('Currency') ?? definition?.currency ?? null,
+    members.get(productFieldOf(definition)) ?? null,
+  ])}`
+}
+
+/** Returns the identity of an event if its definition changes it; otherwise undefined. */
+export function configuredIdentityOf(record: object, rules: EventRules): string | null | undefined {
+  const members = membersOf(record)
+  const definition = findDefinition(rules, members)
+  if (!definition) return undefined
+  const time = readEventTime(members, rules.zone)
+  const identity = identityOf(members, definition, time)
+  return identity === identityOf(members, undefined, time) ? undefined : identity
+}
+
+/**
+ * Returns the members of an event's identity as sent, without those that are invalid, or undefined if
+ * none is left.
+ */
+export function eventKeyOf(record: object, rules: EventRules): Record<string, string> | undefined {
+  const members = membersOf(record)
+  const definition = findDefinition(rules, members)
+  const identity = identityOf(members, definition, readEventTime(members, rules.zone))
+  if (identity === null) return undefined
+  const names = identity.startsWith('e ')
+    ? ['eventid']
+    : ['eventname', 'customerid', 'createtime', 'Currency', productFieldOf(definition)]
+  const valid = names.flatMap((name) => {
+    const value = members.get(name)
+    return v.is(id, value) ? [[name, value] as const] : []
+  })
+  return valid.length > 0 ? Object.fromEntries(valid) : undefined
+}
+
+/** The maximum number of KPIs of one record beside `Value`: control totals sum each of them. */
+const MAX_KPIS = 32
+
+/** Returns an issue if a record has more than 32 KPIs. */
+function checkKpiNumber(kpis: ReadonlyMap<string, number>): Issue[] {
+  if (kpis.size <= MAX_KPIS) return []
+  return [
+    {
+      pointer: '',
+      code: 'length',
+      expected: `at most ${MAX_KPIS} KPIs in one record`,
+      received: String(kpis.size),
+      instruction: 'Send the other KPIs as another event, with an `eventname` of its own.',
+    },
+  ]
+}
+
+/**
+ * Reads the amounts of an event. With a definition, exactly the members that it names are KPIs.
+ * Without one, every decimal is a KPI unless `Value` is present. The remaining members are details,
+ * stored as sent.
+ */
+function readKpis(
+  { issues, output }: RecordReading,
+  members: Map<string, unknown>,
+  definition: CompiledDefinition | undefined,
+): Warning[] {
+  const kpis = new Map<string, number>()
+  const details: [string, unknown][] = []
+  const warnings: Warning[] = []
+  const productField = productFieldOf(definition)
+  const hasValue = members.has('Value')
+  const isKpi = (name: string, value: unknown) =>
+    definition
+      ? definition.kpis.has(name)
+      : !hasValue && isDecimal(value) && name.toLowerCase() !== DEFAULT_PRODUCT_FIELD
+  let amounts = 0
+  for (const [name, value] of members) {
+    if (name === 'Value' || isKpi(name, value)) {
+      if (KNOWN_MEMBERS.includes(name) && name !== 'Value') continue
+      amounts += 1
+      const { issue, number } = readDecimal(name, value)
+      if (issue) issues.push(issue)
+      else if (name === 'Value') output.amount = number
+      else kpis.set(name, number)
+    } else if (!KNOWN_MEMBERS.includes(name) && name !== productField) {
+      details.push([name, value])
+      if (!definition && !hasValue && hasSeparators(value)) {
+        warnings.push(warning('not_a_number', pointerStep(name), value))
+      }
+    }
+  }
+  if (definition) {
+    const names = details.map(([name]) => name)
+    warnings.push(...findCaseVariants(names, definition.spelling))
+  }
+  if (amounts === 0) issues.push({ pointer: '', code: 'no_kpi' })
+  const stored = [...details, ...[...kpis.keys()].map((name) => [name, members.get(name)] as const)]
+  const tooMany = [...checkExtraNumber(stored), ...checkKpiNumber(kpis)]
+  issues.push(...(tooMany.length > 0 ? tooMany : checkExtras(stored)))
+  if (kpis.size > 0) output.kpis = canonicalJson(Object.fromEntries(kpis))
+  output[HAS_MASK] = Number(details.length > 0)
+  if (details.length > 0) {
+    output.details = canonicalJson(Object.fromEntries(details))
+    // The status of an event decides what is paid, so it is kept when personal data is erased.
+    const personal = details.filter(([name]) => name !== definition?.statusMember)
+    output[MASK_PATCH] = JSON.stringify(Object.fromEntries(personal.map(([name]) => [name, null])))
+  }
+  return warnings
+}

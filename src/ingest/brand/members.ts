@@ -1,0 +1,151 @@
+import type * as v from 'valibot'
+import { byteLength } from '../../platform/db/json-chunks.ts'
+import { isStorableText } from '../../platform/validation/fields.ts'
+import type { Issue } from '../../platform/validation/issue.ts'
+import { pointerStep } from '../../platform/validation/pointer.ts'
+import { validateField } from '../../platform/validation/strict-object.ts'
+import { type Warning, warning } from '../../platform/validation/warnings.ts'
+
+/** The limit on the unknown members of one record, as JSON (contract §7). */
+const MAX_EXTRA_BYTES = 16_384
+const EXTRAS_LIMIT = `at most ${MAX_EXTRA_BYTES / 1024} KiB of additional fields`
+
+/**
+ * The limit on the number of unknown members of one record. A merge compares each of them with each
+ * stored one, so its time grows with the product of both numbers.
+ */
+const MAX_EXTRAS = 64
+const EXTRAS_NUMBER_LIMIT = `at most ${MAX_EXTRAS} additional fields`
+
+/** How to send more fields than the limits allow. */
+export const COMBINE_FIELDS =
+  'Combine related fields in one field whose value is an object or an array.'
+
+/** The issues and the valid values of one record while its members are read. */
+export interface RecordReading {
+  issues: Issue[]
+  /** Valid values by column. */
+  output: Record<string, unknown>
+}
+
+/**
+ * Returns the members of a record that are not null: in the brand API null means left out. A map is
+ * safe for any name, `__proto__` included.
+ */
+export const membersOf = (record: object): Map<string, unknown> =>
+  new Map(Object.entries(record).filter(([, value]) => value !== null))
+
+/** Validates one member, if present, and stores its value under `column`. */
+export function readField(
+  { issues, output }: RecordReading,
+  members: Map<string, unknown>,
+  name: string,
+  column: string,
+  field: v.GenericSchema,
+  personal?: ReadonlySet<string>,
+): void {
+  const value = members.get(name)
+  if (value === undefined) return
+  const result = validateField(name, value, field, personal)
+  if (result.issue) issues.push(result.issue)
+  else output[column] = result.output
+}
+
+/** The correct spelling of names, by the name in lower case. */
+export type Spelling = ReadonlyMap<string, string>
+
+/** Returns the spelling of these names. */
+export const toSpelling = (names: readonly string[]): Spelling =>
+  new Map(names.map((name) => [name.toLowerCase(), name]))
+
+/**
+ * Returns an issue for each required member that is missing, and for each member whose name differs
+ * from a known one only by case: it would be ignored. `isExempt` names may have any case.
+ */
+export function findNameErrors(
+  members: Map<string, unknown>,
+  spelling: Spelling,
+  required: readonly string[],
+  isExempt: (name: string) => boolean,
+): Issue[] {
+  const missing = new Set(required.filter((name) => !members.has(name)))
+  const miscased = [...members.keys()].flatMap((name) => {
+    const correct = spelling.get(name.toLowerCase())
+    return correct === undefined || correct === name || isExempt(name) ? [] : [{ name, correct }]
+  })
+  return [
+    ...[...missing].map((name): Issue => {
+      const isMiscased = miscased.some(({ correct }) => correct === name)
+      const expected =
+        Array.isArray(members.get('data')) && 'the array itself, without a data wrapper'
+      return {
+        pointer: pointerStep(name),
+        code: 'required',
+        ...(isMiscased && { suggestions: [name] }),
+        ...(expected && { expected }),
+      }
+    }),
+    ...miscased
+      .filter(({ correct }) => !missing.has(correct))
+      .map(({ name, correct }): Issue => {
+        return { pointer: pointerStep(name), code: 'field_case', suggestions: [correct] }
+      }),
+  ]
+}
+
+/** Returns a warning for each stored name that differs from a known one only by case. */
+export const findCaseVariants = (names: Iterable<string>, spelling: Spelling): Warning[] =>
+  [...names].flatMap((name) => {
+    const correct = spelling.get(name.toLowerCase())
+    return correct === undefined || correct === name
+      ? []
+      : [warning('field_case', pointerStep(name), name, correct)]
+  })
+
+/** Returns an issue for each member that cannot be stored as sent, at the first invalid value in it. */
+const findInvalidValues = (members: readonly (readonly [string, unknown])[]): Issue[] =>
+  members.flatMap(([name, value]) => findInvalidValue(name, value, '') ?? [])
+
+/** Returns the issues of the unknown members of a record: those that cannot be stored, and their size. */
+export const checkExtras = (extras: readonly (readonly [string, unknown])[]): Issue[] => [
+  ...findInvalidValues(extras),
+  ...checkExtraSize(extras),
+]
+
+/** Returns an issue if a record has more than 64 unknown members. */
+export function checkExtraNumber(extras: readonly unknown[]): Issue[] {
+  if (extras.length <= MAX_EXTRAS) return []
+  const received = String(extras.length)
+  const instruction = COMBINE_FIELDS
+  return [{ pointer: '', code: 'length', expected: EXTRAS_NUMBER_LIMIT, received, instruction }]
+}
+
+/** Returns an issue if the unknown members of a record exceed 16 KiB. */
+function checkExtraSize(extras: readonly (readonly [string, unknown])[]): Issue[] {
+  const bytes = byteLength(JSON.stringify(Object.fromEntries(extras)))
+  if (bytes <= MAX_EXTRA_BYTES) return []
+  return [{ pointer: '', code: 'length', expected: EXTRAS_LIMIT, received: `${bytes} bytes` }]
+}
+
+/** Returns the first issue within a value, depth first, or null. `parent` is a JSON pointer. */
+function findInvalidValue(name: string, value: unknown, parent: string): Issue | null {
+  const issue = (code: Issue['code']): Issue => ({
+    pointer: parent + pointerStep(name),
+    isInAdditionalField: true,
+    code,
+  })
+  if (!isStorableText(name)) return issue('text')
+  if (typeof value === 'string') return isStorableText(value) ? null : issue('text')
+  if (typeof value === 'number') {
+    // `parseJson` turns a number with more digits than a double holds into NaN.
+    if (Number.isNaN(value)) return issue('digits')
+    return Number.isFinite(value) ? null : issue('number')
+  }
+  if (typeof value !== 'object' || value === null) return null
+  const pointer = parent + pointerStep(name)
+  for (const [key, member] of Object.entries(value)) {
+    const found = findInvalidValue(key, member, pointer)
+    if (found) return found
+  }
+  return null
+}

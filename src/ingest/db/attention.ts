@@ -1,0 +1,114 @@
+import { all } from '../../platform/db/query.ts'
+import {
+  bindStatement,
+  compileStatement,
+  readBatch,
+  required,
+} from '../../platform/db/statement.ts'
+import { fromUnconfigured } from '../../platform/directory/affiliates.ts'
+
+/** The limits of what is searched for things that need attention. */
+export const ATTENTION_LIMITS = {
+  /** The latest customers, transactions and events whose affiliates, statuses and amounts are read. */
+  records: 500,
+  /** The kept control totals whose statuses are read, in bytes of a day. */
+  bytes: 65_536,
+}
+
+/** The names of events with a status, and the member of each that has it. */
+export type StatusMembers = readonly (readonly [eventname: string, member: string])[]
+
+/** The latest amounts of transactions of a type, or of events of a name, by their signs. */
+export interface Signs {
+  readonly kind: string
+  readonly negative: number
+  readonly positive: number
+}
+
+/** What an account stores that may need attention. */
+export interface Findings {
+  /** The number of held records. */
+  held: number
+  /** The statuses of recent transactions and events. */
+  statuses: string[]
+  /** The affiliates of the latest customers that are not configured. */
+  affiliates: string[]
+  /** The signs of the latest amounts. */
+  signs: Signs[]
+}
+
+/** A row of one column. */
+interface Value<T> {
+  value: T
+}
+
+const SELECT_HELD = compileStatement(`
+  select coalesce(sum(held), 0) as value from totals where account = :account`)
+
+const LATEST_TRANSACTIONS = `(select transaction_type, amount_currency, status
+    from transactions not indexed where account = :account
+    order by day desc, customer_id desc, transaction_id desc limit :records)`
+
+const LATEST_EVENTS = `(select eventname, amount, record from events not indexed
+    where account = :account order by day desc, customer_id desc, id desc limit :records)`
+
+const SELECT_STATUSES = compileStatement(`
+  select status as value from ${LATEST_TRANSACTIONS}
+  union
+  select m.value from json_each(:members) s cross join ${LATEST_EVENTS} e on e.eventname = s.value ->> 0
+    cross join json_each(e.record) m on m.key = s.value ->> 1
+  union
+  select g.value ->> '$[0][1]' from day_totals k, json_each(k.totals) g
+  where k.account = :account and k.resource = 'transactions' and k.day >= :since
+    and octet_length(k.totals) <= :bytes
+  order by value`)
+
+const SELECT_SIGNS = compileStatement(`
+  select transaction_type as kind, sum(amount_currency < 0) as negative, sum(amount_currency > 0) as positive
+  from ${LATEST_TRANSACTIONS} group by 1
+  union all
+  select eventname, ifnull(sum(amount < 0), 0), ifnull(sum(amount > 0), 0)
+  from ${LATEST_EVENTS} group by 1`)
+
+const SELECT_AFFILIATES = compileStatement(`
+  select affiliate_id as value ${fromUnconfigured(':records')}
+  order by value`)
+
+/**
+ * Reads the statuses of the latest transactions and events of an account, and of its kept control totals
+ * since a day (days since 1970).
+ */
+export async function readStatuses(
+  db: D1Database,
+  account: string,
+  { since, members }: { since: number; members: StatusMembers },
+): Promise<string[]> {
+  const values = { account, since, members: JSON.stringify(members), ...ATTENTION_LIMITS }
+  const results = await all<Value<string>>(db, SELECT_STATUSES, values)
+  return results.map(({ value }) => value)
+}
+
+/**
+ * Finds what may need attention in the records of an account. Statuses are those of the latest transactions
+ * and events, and of kept control totals since a day; affiliates are those of the latest customers.
+ */
+export async function readFindings(
+  session: D1DatabaseSession,
+  account: string,
+  { since, members }: { since: number; members: StatusMembers },
+): Promise<Findings> {
+  const values = { account, since, members: JSON.stringify(members), ...ATTENTION_LIMITS }
+  type Lists = [Value<number>[], Value<string>[], Value<string>[], Signs[]]
+  const [held, statuses, affiliates, signs] = await readBatch<Lists>(session, [
+    bindStatement(session, SELECT_HELD, values),
+    bindStatement(session, SELECT_STATUSES, values),
+    bindStatement(session, SELECT_AFFILIATES, values),
+    bindStatement(session, SELECT_SIGNS, values),
+  ])
+  return {
+    held: required(held[0], 'sum').value,
+    statuses: statuses.map(({ value }) => value),
+    affiliates: affiliates.map(({ value }) => value),
+    signs,
+  }
+}

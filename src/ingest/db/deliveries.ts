@@ -1,0 +1,133 @@
+import { type FoundPage, type ListQuery, type Page, paginate } from '../../platform/db/paginate.ts'
+import { withD1Retry } from '../../platform/db/retry.ts'
+import type { Delivery } from '../../platform/db/schema.ts'
+
+/** The columns of a list: the errors of one delivery alone may have 64 KiB. */
+const LIST_COLUMNS = [
+  'id',
+  'received_at',
+  'resource',
+  'form',
+  'dry_run',
+  'received',
+  'errors_total',
+  'rejected',
+  'refused',
+  'held',
+  'stale',
+  'created',
+  'updated',
+] as const
+
+/** A delivery as a list shows it. */
+export type DeliverySummary = Pick<Delivery, (typeof LIST_COLUMNS)[number]> & {
+  /** The errors of the record that is searched for, as JSON. */
+  readonly found_errors?: string
+}
+
+/** The statuses by which deliveries are found. `refused` is 207 or 422, `stored` 200 or 201. */
+export const DELIVERY_STATUSES = ['stored', 'refused', '200', '201', '207', '422'] as const
+
+/** Which deliveries a list has. A member that is absent narrows nothing. */
+export interface DeliveryFilter {
+  readonly resource?: string | undefined
+  readonly status?: (typeof DELIVERY_STATUSES)[number] | undefined
+  /** The code of an error. */
+  readonly code?: string | undefined
+  /** The id of a record among the first errors, as the log has it. */
+  readonly record_id?: string | undefined
+}
+
+/** The errors of the record `:record_id` of a delivery. */
+const FOUND_ERRORS = `json_each(errors, '$.errors') e
+        where exists (select 1 from json_each(e.value, '$.key') k where k.value = :record_id)`
+
+/** The latest deliveries among which a filter searches. */
+export const SEARCHED_DELIVERIES = 10_000
+
+const IS_422 = '(refused > 0 or received = rejected)'
+const IS_201 = `(errors_total = 0 and form = 'object' and created = 1)`
+
+const STATUS_CONDITIONS: Readonly<Record<(typeof DELIVERY_STATUSES)[number], string>> = {
+  stored: 'errors_total = 0',
+  refused: 'errors_total > 0',
+  200: `errors_total = 0 and not ${IS_201}`,
+  201: IS_201,
+  207: `errors_total > 0 and not ${IS_422}`,
+  422: IS_422,
+}
+
+/**
+ * Reads one page of the deliveries of an account that match a filter, newest first; none has an id below `oldest`, or
+ * from `end` on. A filter looks at the latest 10,000 of them, or of those with errors.
+ */
+export const listDeliveries = (
+  session: D1DatabaseSession,
+  account: string,
+  filter: DeliveryFilter,
+  { oldest, end }: { readonly oldest: string; readonly end: string },
+  page: Page,
+): Promise<FoundPage<DeliverySummary>> =>
+  paginate(session, deliveriesQuery(account, filter, oldest, end), page)
+
+/** Returns the query of an account's deliveries. */
+export function deliveriesQuery(
+  account: string,
+  { resource, status, code, record_id }: DeliveryFilter,
+  oldest: string,
+  end: string,
+): ListQuery {
+  const ofRefused =
+    code !== undefined ||
+    record_id !== undefined ||
+    ['refused', '207', '422'].includes(status ?? '')
+  const conditions = [
+    ...(resource === undefined ? [] : ['resource = :resource']),
+    ...(status === undefined ? [] : [STATUS_CONDITIONS[status]]),
+    ...(code === undefined
+      ? []
+      : [
+          `exists (select 1 from json_each(errors, '$.groups') g where g.value ->> 'code' = :code)`,
+        ]),
+    ...(record_id === undefined ? [] : [`exists (select 1 from ${FOUND_ERRORS})`]),
+  ]
+  const source = ofRefused
+    ? 'deliveries indexed by deliveries_refused where errors_total > 0 and'
+    : 'deliveries where'
+  const deliveries = `${source} account = :account and id >= :oldest and id < :end`
+  return {
+    columns: [
+      ...LIST_COLUMNS,
+      ...(record_id === undefined
+        ? []
+        : [`(select json_group_array(json(e.value)) from ${FOUND_ERRORS}) as found_errors`]),
+    ],
+    from:
+      conditions.length === 0
+        ? deliveries
+        : `(select * from ${deliveries} order by id desc limit ${SEARCHED_DELIVERIES})
+          where ${conditions.join(' and ')}`,
+    key: ['id'],
+    descending: true,
+    values: {
+      ...{ account, oldest, end },
+      ...Object.fromEntries(
+        Object.entries({ resource, code, record_id }).filter(([, value]) => value !== undefined),
+      ),
+    },
+  }
+}
+
+/** Reads one delivery of an account; null if there is none, or if its id is below `oldest`. */
+export const findDelivery = (
+  session: D1DatabaseSession,
+  account: string,
+  oldest: string,
+  id: string,
+): Promise<Delivery | null> =>
+  withD1Retry(() =>
+    session
+      .prepare('select * from deliveries where account = ?1 and id = ?2 and id >= ?3')
+      .bind(account, id, oldest)
+      .first<Delivery>(),
+  )

@@ -1,0 +1,78 @@
+import { erasedValue } from './merge.ts'
+import type { RecordTable } from './record-table.ts'
+
+// SQL that the statements of a delivery share. Their parameters are named: `:account` and `:delivery`, and
+// `:rows`, a JSON array of records, each an array of its own. In every statement `value` is one record of such an
+// array, and `t` is the stored record. Table and column names come from our schema, never from a request, so they
+// are not quoted.
+
+/** The position of a record in its request, the first cell of its array. */
+export const IDX = 'value ->> 0'
+
+/**
+ * The name of the cell with the verdict on the `tracking_data` of a record: `unusable` if only
+ * `tracking_data` that cannot be used was sent, null if none was.
+ */
+export const SENT_VERDICT = 'sent_verdict'
+
+/**
+ * The name of the cell with a JSON patch that removes the members which an erasure removes from
+ * `maskedColumn`; null if there are none.
+ */
+export const MASK_PATCH = 'mask'
+
+/** The name of the cell that is 1 if a record has a `MASK_PATCH`, else 0. */
+export const HAS_MASK = 'has_mask'
+
+/** The names of the cells that a decision adds to a record: its next revision, whether it waits, and whether its customer is erased. */
+const [REVISION, HELD, ERASED] = ['revision', 'held', 'erased'] as const
+
+/** The fragments of one table. */
+export interface SqlFragments {
+  /** The names of the cells of a record as it was sent, behind its position. */
+  readonly cells: readonly string[]
+  /** Returns the SQL that reads a cell; `null` if the records of the table lack it. */
+  readonly sent: (name: string) => string
+  /** The cells that a decision appends, as SQL. */
+  readonly revision: string
+  readonly held: string
+  readonly isErased: string
+  /** Returns the value that is stored if `isErased` tells whether the customer is erased. */
+  readonly storedIf: (isErased: string) => (name: string) => string
+  /** Returns the condition that `t` has the record's key. */
+  readonly keyMatches: string
+  /** The condition that the record is older than `t`. */
+  readonly isOlder: string
+}
+
+/** Returns the fragments of a table. */
+export function sqlFragments(table: RecordTable): SqlFragments {
+  const { key, versionColumn, personalColumns, maskedColumn } = table
+  const cells = [...new Set([...table.columns, ...otherCells(table)])]
+  const all = [...cells, REVISION, HELD, ERASED]
+  const sent = (name: string) =>
+    all.includes(name) ? `value ->> ${1 + all.indexOf(name)}` : 'null'
+  return {
+    cells,
+    sent,
+    revision: sent(REVISION),
+    held: sent(HELD),
+    isErased: sent(ERASED),
+    storedIf: (isErased) => (name) => {
+      if (personalColumns.includes(name)) {
+        return `iif(${isErased}, ${erasedValue(name, sent)}, ${sent(name)})`
+      }
+      if (name !== maskedColumn) return sent(name)
+      return `iif(${isErased}, json_patch(${sent(name)}, ${sent(MASK_PATCH)}), ${sent(name)})`
+    },
+    keyMatches: `t.account = :account and ${key.map((name) => `t.${name} = ${sent(name)}`).join(' and ')}`,
+    isOlder: versionColumn ? `(${sent(versionColumn)} < t.${versionColumn}) is true` : 'false',
+  }
+}
+
+/** Returns the names of the cells that are no columns. */
+const otherCells = ({ instantColumns, affiliation, maskedColumn }: RecordTable) => [
+  ...instantColumns,
+  ...(affiliation === 'link' ? [SENT_VERDICT] : []),
+  ...(maskedColumn ? [MASK_PATCH, HAS_MASK] : []),
+]

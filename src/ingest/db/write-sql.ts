@@ -1,0 +1,293 @@
+import { BEGINNING } from '../../platform/db/history.ts'
+import { columnList, JSON_EACH, rowValue } from '../../platform/db/sql-fragments.ts'
+import { compileStatement } from '../../platform/db/statement.ts'
+import { eventOf } from '../../webhooks/db/events.ts'
+import { ATTRIBUTION, CUSTOMER_CHANGES, markSql } from './changed.ts'
+import { contentColumnsOf, findSql, historyFieldsOf, missingSql } from './find-sql.ts'
+import { FIELDS, keepFieldsSql } from './histories.ts'
+import { CLOSED_THROUGH, insertReleasedSql } from './late-changes.ts'
+import { IDX, type SqlFragments, sqlFragments } from './record-fragments.ts'
+import type { RecordTable } from './record-table.ts'
+
+// The batch that stores a delivery. Records were read and decided on before, so it fails as a whole unless what the
+// decision depends on still holds: it calls `json()` with text that is not JSON. An insert of a row that exists fails,
+// too. The request is then read and decided again.
+
+/** Evaluates to true, or fails if a condition does not hold. */
+const required = (condition: string) => `iif(${condition}, 1, json('changed'))`
+
+/**
+ * Inserts the row of the delivery. Parameters: its columns, `:closed_through`, `:new_held`, `:max_held`, and three JSON arrays:
+ * `:open_days`, which come after all archived months, `:references` of `[reference, is missing]`, and `:erased` of
+ * `[customer, is erased]`.
+ */
+const insertDelivery = ({ reference, personalColumns }: RecordTable) => `
+      insert into deliveries (account, id, received_at, resource, form, dry_run, received,
+        errors_total, rejected, refused, held, stale, created, updated, days, errors)
+      select :account, :delivery, :received_at, :resource, :form, :dry_run, :received,
+        :errors_total, :rejected, :refused, :held, :stale, :created, :updated, :days, :errors
+      where ${required(`not exists (select 1 from resets where account = :account)
+        and not exists (select 1 from archived_months m cross join json_each(:open_days) d
+          where m.account = :account and d.value <= m.last_day)
+        and (:written = 0 or :closed_through is ${CLOSED_THROUGH})
+        and (:new_held = 0 or :new_held + (
+          select ifnull(sum(held), 0) from totals where account = :account) <= :max_held)
+        ${
+          reference
+            ? `and not exists (select 1 from ${JSON_EACH}(:references) r
+          where exists (select 1 from ${reference.table} o
+            where o.account = :account and o.${reference.column} = r.value ->> 0) is r.value ->> 1)`
+            : ''
+        }
+        ${
+          personalColumns.length > 0
+            ? `and not (exists (select 1 from erasures where account = :account)
+          and exists (select 1 from ${JSON_EACH}(:erased) r
+            where not r.value ->> 1 and exists (select 1 from erasures e
+              where e.account = :account and e.customer_id = r.value ->> 0)))`
+            : ''
+        }`)}`
+
+const excluded = (name: string) => `excluded.${name}`
+
+/**
+ * Upserts records; `place` sets what a record that moves gets beside its content. That of others names no indexed column:
+ * SQLite would write its index even where the value is equal, and run the triggers of a record that moves. A record is
+ * written only if it is the one that was read.
+ */
+function upsertSql(table: RecordTable, fragments: SqlFragments, place: readonly string[]): string {
+  const { columns, canHold, hasFirstSeen, key, timeColumn } = table
+  const value = fragments.storedIf(fragments.isErased)
+  const initial = (name: string) =>
+    timeColumn && name === 'day' ? `ifnull(${value('day')}, ${value('first_day')})` : value(name)
+  const content = contentColumnsOf(table).map((name) => `${name} = ${table.merge(name, excluded)}`)
+  return `
+      insert into ${table.table} as t (account, ${columnList(columns)}, ${canHold ? 'held, ' : ''}${hasFirstSeen ? 'first_seen_at, ' : ''}delivery, idx, revision)
+      select :account, ${columns.map(initial).join(', ')}, ${canHold ? `${fragments.held}, ` : ''}${hasFirstSeen ? ':received_at, ' : ''}
+        :delivery, ${IDX}, ${fragments.revision}
+      from ${JSON_EACH}(:rows) where true
+      on conflict (account, ${columnList(key)}) do update set delivery = excluded.delivery, idx = excluded.idx,
+        revision = excluded.revision, ${[...content, ...place].join(', ')}
+      where t.revision = excluded.revision - 1`
+}
+
+/** Returns how a record that moves gets its day, customer and state of waiting. */
+function placeOf({ timeColumn, merge, indexedColumns, canHold }: RecordTable): string[] {
+  // `excluded.day` is the day of a new record.
+  const day = (name: string) =>
+    timeColumn && name === 'day'
+      ? `iif(excluded.${timeColumn} is null, null, excluded.day)`
+      : excluded(name)
+  return [
+    ...indexedColumns.map(
+      (name) => `${name} = ${name === 'day' ? merge('day', day) : excluded(name)}`,
+    ),
+    ...(canHold ? ['held = excluded.held'] : []),
+  ]
+}
+
+/** Fails unless the statement before has written `:written` records. */
+const CHECK_WRITTEN = `select ${required('changes() = :written')}`
+
+/**
+ * Stores from which day the other affiliate of a customer holds, before the customer is written. `:rows` is a JSON array
+ * of `[record, day]`; an affiliate that holds from the signup on has the first day of the calendar.
+ */
+function affiliateSql(column: 'affiliate_id' | 'link', { sent }: SqlFragments): string {
+  const isLink = column === 'link'
+  const history = `from customer_affiliations h where h.account = :account and h.customer_id = t.customer_id`
+  return `
+      insert into customer_affiliations (account, customer_id, day, affiliate_id, link, previous_affiliate_id,
+        previous_link, delivery)
+      select :account, t.customer_id, max(from_day, ifnull((select max(day) ${history}), from_day)),
+        ${sent('affiliate_id')}, ${isLink ? sent('link') : 'null'}, t.affiliate_id, ${isLink ? 't.link' : 'null'}, :delivery
+      from (select r.value -> 0 as value, r.value ->> 1 as from_day from json_each(:rows) r) sent
+        cross join customers t on t.account = :account and t.customer_id = ${sent('customer_id')}
+      where true
+      on conflict (account, customer_id, day) do update set affiliate_id = excluded.affiliate_id,
+        link = excluded.link, delivery = excluded.delivery,
+        previous_affiliate_id = iif(day = ${BEGINNING}, excluded.previous_affiliate_id, previous_affiliate_id)`
+}
+
+/** The columns of a customer that count from the signup on: the signup, and who shares an identity with the customer. */
+const OF_SIGNUP = [
+  ...['day', 'signup_date', 'email', 'first_name', 'last_name', 'country_code'],
+  ...['tracking_data', 'verdict'],
+]
+
+/**
+ * Marks the days from which updated customers of `:rows` count anew for the fraud review, before they are written, and
+ * notes those of whom a field or an affiliate becomes known, or no longer is: that counts from their first record on.
+ */
+function judgeSql(table: RecordTable, fragments: SqlFragments) {
+  const { columns, hasFirstSeen, merge } = table
+  const value = fragments.storedIf(fragments.isErased)
+  const next = (name: string) =>
+    name === 'day' ? `ifnull(${merge('day', value)}, ${value('first_day')})` : merge(name, value)
+  const stored = (name: string) => `t.${name}`
+  const sent = `from ${JSON_EACH}(:rows) cross join ${table.table} t on ${fragments.keyMatches}`
+  const ofSignup = OF_SIGNUP.filter((name) => columns.includes(name))
+  const firstSeen = hasFirstSeen ? 'ifnull(t.first_seen_day, t.day)' : 't.day'
+  const known = [...FIELDS, 'affiliate_id'].filter((name) => columns.includes(name))
+  const becomesKnown = known.map((name) => `(t.${name} is null) <> (${next(name)} is null)`)
+  const attributed = becomesKnown.filter((_, i) =>
+    ['link', 'affiliate_id'].includes(known[i] ?? ''),
+  )
+  return {
+    mark: compileStatement(
+      markSql(
+        `'${CUSTOMER_CHANGES}'`,
+        `select min(t.day, ${next('day')}, ${firstSeen}) as day ${sent}
+        where ${rowValue(ofSignup, next)} is not ${rowValue(ofSignup, stored)}
+          or ${becomesKnown.join(' or ')}`,
+      ),
+    ),
+    attribute: compileStatement(
+      markSql(
+        `'${ATTRIBUTION}'`,
+        `select ${BEGINNING} as day ${sent} where ${attributed.join(' or ')}`,
+      ),
+    ),
+  }
+}
+
+/** The stored day 2000-01-01. A time before it is a mistake, and no customer signed up then. */
+const FIRST_PLAUSIBLE_DAY = 10_957
+
+/**
+ * Sets the signup of the new customers of `:rows` who were sent without a time: the earliest time of the
+ * events that wait for them, if that is earlier than now. Reads each customer with one entry of the index, and the
+ * events of that day. An event without a time counts from the beginning of its day.
+ */
+const signUpSql = ({ sent }: SqlFragments) => `
+      with first as materialized (
+        select c.account, c.customer_id, w.day,
+          iif(count(*) = count(w.createtime), min(w.createtime), null) as time
+        from ${JSON_EACH}(:rows)
+        cross join customers c on c.account = :account and c.customer_id = ${sent('customer_id')}
+          and c.signup_date is null
+        cross join events w indexed by events_held
+          on w.account = :account and w.held = 1 and w.customer_id = c.customer_id
+        where w.day = (select e.day from events e indexed by events_held
+            where e.account = :account and e.held = 1 and e.customer_id = c.customer_id
+              and e.day >= ${FIRST_PLAUSIBLE_DAY} order by e.day limit 1)
+        group by c.customer_id
+        having w.day < c.day or (w.day = c.day and ifnull(time < c.first_seen_at, true))
+      )
+      update customers set first_seen_day = f.day, first_seen_at = f.time
+      from first f
+      where customers.account = f.account and customers.customer_id = f.customer_id`
+
+/**
+ * Releases records of another table that wait for the new customers of `:rows`, at most `:max_released`, so
+ * that the statement's time does not grow with the number of held records.
+ */
+const releaseSql = (fragments: SqlFragments, waiting: Waiting) => `
+      update ${waiting.table} set held = 0
+      where (account, ${columnList(waiting.key)}) in (
+          select w.account, ${columnList(waiting.key, (name) => `w.${name}`)} ${waitingSql(fragments, waiting)}
+          limit :max_released)`
+
+type Waiting = RecordTable['releases'][number]
+
+/** The records of a table that wait for the customers of `:rows`. Left to itself the planner walks all records. */
+const waitingSql = ({ sent }: SqlFragments, { table }: Waiting) => `
+          from ${JSON_EACH}(:rows) cross join ${table} w indexed by ${table}_held
+            on w.account = :account and w.held = 1 and w.customer_id = ${sent('customer_id')}`
+
+/**
+ * Moves the records that the statement before released from the held ones of their resource to its
+ * total. If it released as many as one statement may, and records are still held, the release is not
+ * finished: `releasing` then names this delivery.
+ */
+const addReleasedSql = ({ table, resource }: Waiting) => `
+      insert into totals (account, resource, total, held, releasing)
+      select :account, '${resource}', changes(), -changes(), iif(changes() >= :max_released and exists (
+          select 1 from ${table} indexed by ${table}_held where account = :account and held = 1
+        ), :delivery, null)
+      where changes() > 0
+      on conflict (account, resource) do update set total = total + excluded.total,
+        held = held + excluded.held, releasing = coalesce(excluded.releasing, releasing)
+      returning releasing is :delivery as releasing`
+
+/** The statements that are the same for every table. */
+export const COMMON_STATEMENTS = {
+  checkWritten: compileStatement(CHECK_WRITTEN),
+  addTotals: compileStatement(`
+      insert into totals (account, resource, total, held, bytes)
+      values (:account, :resource, :listed, :held_change, :bytes)
+      on conflict (account, resource) do update set total = total + excluded.total, held = held + excluded.held,
+        bytes = bytes + excluded.bytes`),
+  /** Counts the delivery in its hour. */
+  addArrival: compileStatement(`
+      insert into arrivals (account, hour, resource, deliveries, received, refused, last_at, yesterday, today,
+        logged_bytes)
+      values (:account, cast(:hour as integer), :feed, :deliveries, :received, :refused, cast(:received_at as integer),
+        :yesterday, :today, :logged_bytes)
+      on conflict (account, hour, resource) do update set
+        deliveries = deliveries + excluded.deliveries, received = received + excluded.received,
+        refused = refused + excluded.refused, last_at = max(last_at, excluded.last_at),
+        yesterday = max(yesterday, excluded.yesterday), today = max(today, excluded.today),
+        logged_bytes = logged_bytes + excluded.logged_bytes`),
+  /** Stores the Idempotency-Key with the digest of its records. */
+  insertIdempotencyKey: compileStatement(`
+      insert into idempotency_keys (account, resource, key, digest, delivery)
+      values (:account, :resource, :idempotency_key, :records_digest, :delivery)`),
+  countRefusal: compileStatement(`
+      insert into webhook_refusals (account, day, events) values (:account, cast(:day as integer), 1)
+      on conflict (account) do update set
+        events = iif(excluded.day > day, 1, events + 1), day = max(day, excluded.day)`),
+  notifyRefusal: eventOf(
+    'delivery.refused',
+    `select :delivery as about, :data as data
+      where (select events from webhook_refusals where account = :account) <= 1000`,
+  ),
+} as const
+
+/** The statements that store a delivery in one table. */
+export type DeliveryStatements = ReturnType<typeof build>
+
+const compiled = new WeakMap<RecordTable, DeliveryStatements>()
+
+/** Returns the statements of a table. They are compiled once. */
+export function statementsOf(table: RecordTable): DeliveryStatements {
+  const statements = compiled.get(table) ?? build(table, sqlFragments(table))
+  compiled.set(table, statements)
+  return statements
+}
+
+function build(table: RecordTable, fragments: SqlFragments) {
+  const { reference, affiliation, hasFirstSeen, timeColumn } = table
+  const fields = historyFieldsOf(table)
+  const stored = `from ${JSON_EACH}(:rows) cross join ${table.table} t on ${fragments.keyMatches} where true`
+  return {
+    /** The names of the cells of a record, behind its position. */
+    cells: fragments.cells,
+    find: compileStatement(findSql(table, fragments)),
+    findMissing: reference && compileStatement(missingSql(reference)),
+    insertDelivery: compileStatement(insertDelivery(table)),
+    keepFields:
+      fields.length > 0 ? compileStatement(keepFieldsSql(fields, ':delivery', stored)) : null,
+    affiliate: affiliation && compileStatement(affiliateSql(affiliation, fragments)),
+    judge: table.canHold ? null : judgeSql(table, fragments),
+    upsert: compileStatement(upsertSql(table, fragments, [])),
+    move: compileStatement(upsertSql(table, fragments, placeOf(table))),
+    signUp: hasFirstSeen && timeColumn ? compileStatement(signUpSql(fragments)) : null,
+    releases: table.releases.map((waiting) => ({
+      mark: compileStatement(
+        markSql(
+          `'${waiting.resource}'`,
+          `select w.${waiting.dayColumn} as day ${waitingSql(fragments, waiting)}`,
+        ),
+      ),
+      note: compileStatement(
+        insertReleasedSql(
+          waiting,
+          (columns) => `select ${columns} ${waitingSql(fragments, waiting)}`,
+        ),
+      ),
+      release: compileStatement(releaseSql(fragments, waiting)),
+      add: compileStatement(addReleasedSql(waiting)),
+    })),
+  }
+}

@@ -1,0 +1,208 @@
+import * as v from 'valibot'
+import { readList, readOperation } from '../../platform/http/operation.ts'
+import { count, day, time } from '../../platform/validation/answer-fields.ts'
+import { described, named } from '../../platform/validation/described.ts'
+import { member, said } from '../../platform/validation/fields.ts'
+import { DELIVERY_STATUSES } from '../db/deliveries.ts'
+import { findDeliveries, presentInFull, readDelivery } from '../find-deliveries.ts'
+import { brokenRule, deliveryId, summary } from '../result-fields.ts'
+import { resourcesOf } from '../verticals.ts'
+import { resource } from './delivery-fields.ts'
+
+const delivery = described(() => ({
+  delivery_id: deliveryId,
+  received_at: member(time, 'When the request arrived.'),
+  resource,
+  status: member(v.picklist([200, 201, 207, 422]), 'The status of the response.'),
+  dry_run: member(v.boolean(), 'Whether the request was only validated.'),
+  summary,
+  errors_total: member(count, 'The number of errors.'),
+}))
+
+const key = described(() =>
+  member(
+    v.record(v.string(), v.string()),
+    'The members that identify the record, at most 40 characters of each.',
+  ),
+)
+
+const foundDelivery = described(() =>
+  named(
+    'FoundDelivery',
+    v.object({
+      ...delivery,
+      records: v.exactOptional(
+        member(
+          v.array(
+            v.object({
+              index: v.exactOptional(
+                member(count, 'The position of the record in the request, from 0.'),
+              ),
+              key,
+              errors: v.array(brokenRule),
+            }),
+          ),
+          'With `record_id`: the refused records of the delivery with this id.',
+        ),
+      ),
+    }),
+  ),
+)
+
+const storedRecord = described(() =>
+  named(
+    'StoredRecord',
+    v.object({
+      resource,
+      delivery_id: deliveryId,
+      received_at: member(time, 'When the delivery arrived that last changed the record.'),
+      outcome: member(
+        v.picklist(['created', 'updated', 'held']),
+        'What that delivery did, or `held` while the record waits for its customer.',
+      ),
+    }),
+  ),
+)
+
+const receivedBetween = (words: ReturnType<typeof said<string>>) =>
+  v.optional(member(v.string(), words))
+
+/** The parameters that narrow a list of deliveries. */
+const deliveryFilters = {
+  resource: v.optional(
+    member(
+      v.string(),
+      said(
+        'Returns only deliveries of this resource, as it is named in the address.',
+        'transactions',
+      ),
+    ),
+  ),
+  status: v.optional(
+    member(
+      v.picklist(DELIVERY_STATUSES),
+      said(
+        'Returns only deliveries with this status: that of the response, or `refused` for 207 and 422, `stored` for 200 and 201.',
+        'refused',
+      ),
+    ),
+  ),
+  code: v.optional(
+    member(
+      v.string(),
+      said('Returns only deliveries with an error of this code.', 'unknown_customer'),
+    ),
+  ),
+}
+
+export const listDeliveries = readList({
+  topic: 'monitoring',
+  id: 'listDeliveries',
+  path: '/deliveries',
+  callers: ['team', 'account'],
+  params: {
+    ...deliveryFilters,
+    record_id: v.optional(
+      member(
+        v.string(),
+        said(
+          'Returns the deliveries that refused the record with this id, if it is among their first 100 errors; `stored` names the one that last changed it if it is stored. Trading activity and daily activities are found by the id of their customer; other activities without `eventid` are not found. Of ids longer than 40 characters only the first 40 are compared.',
+          'T-5001',
+        ),
+      ),
+    ),
+    from: receivedBetween(
+      said('Returns only what was received from this day (UTC) or time on.', '2026-10-01'),
+    ),
+    to: receivedBetween(
+      said(
+        'Returns only what was received until this day (UTC) or time, inclusive.',
+        '2026-10-01T12:00:00Z',
+      ),
+    ),
+  },
+  words: described(() => ({
+    description:
+      'Lists the requests of the last 30 days, newest first. A request is listed if it passed authentication, scope and rate limit and its body was JSON. Bodies are not kept. A filter looks at the latest 10,000 deliveries until `to`: of those with errors, if it asks for them.',
+    answer: foundDelivery,
+    more: {
+      stored: v.exactOptional(
+        member(
+          v.array(storedRecord),
+          'With `record_id`: the records that are stored under this id, and the delivery that last changed each.',
+        ),
+      ),
+    },
+    command: {
+      name: 'deliveries list',
+      rows: 'records',
+      columns: [
+        ...['delivery_id', 'received_at', 'resource', 'status', 'dry_run'],
+        ...['received', 'created', 'updated', 'unchanged', 'stale', 'held', 'rejected'].map(
+          (name) => `summary.${name}`,
+        ),
+        ...['errors_total', 'index', 'errors'],
+      ],
+    },
+  })),
+  list: (reader, query, page) =>
+    findDeliveries(reader, resourcesOf(reader.grant.vertical), query, page),
+})
+
+export const getDelivery = readOperation({
+  topic: 'monitoring',
+  id: 'getDelivery',
+  method: 'GET',
+  path: '/deliveries/{delivery_id}',
+  callers: ['team', 'account'],
+  params: {
+    delivery_id: member(
+      v.string(),
+      said('The `delivery_id` of a response.', 'dlv_01M7W0R4W8E3V15G8XPED3Z94X'),
+    ),
+  },
+  words: described(() => ({
+    description: 'Returns a delivery with its first 100 errors, and all of its errors in groups.',
+    answer: named(
+      'DeliveryInFull',
+      v.object({
+        ...delivery,
+        days: member(
+          v.array(day),
+          'The days whose records it changed, in order: of those that it wrote, and from which they moved.',
+        ),
+        errors: member(
+          v.array(brokenRule),
+          'The first 100 errors, at most 64 KiB. Messages do not quote values.',
+        ),
+        error_groups: member(
+          v.array(
+            v.object({
+              code: member(v.string(), 'The broken rule.'),
+              pointer: member(
+                v.string(),
+                'The JSON Pointer, with `*` in place of the position of the record.',
+              ),
+              count: member(count, 'The number of these errors.'),
+              example: member(brokenRule, 'The first of them.'),
+            }),
+          ),
+          'All errors, grouped by code and place: at most 100 groups, the largest first.',
+        ),
+        errors_not_kept: v.exactOptional(
+          member(
+            v.literal(true),
+            'Present if the log of that day (UTC) had no room for the errors. The response had them.',
+          ),
+        ),
+      }),
+    ),
+    command: { name: 'deliveries get' },
+  })),
+  async run(reader, { delivery_id }) {
+    return presentInFull(await readDelivery(reader, delivery_id))
+  },
+})
+
+/** The operations on deliveries: what arrived, and what of it was refused. */
+export const DELIVERY_OPERATIONS = [listDeliveries, getDelivery]

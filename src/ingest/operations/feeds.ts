@@ -1,0 +1,122 @@
+import * as v from 'valibot'
+import { resolveDatabase } from '../../platform/db/database.ts'
+import type { Account } from '../../platform/db/schema.ts'
+import { listAccounts } from '../../platform/directory/accounts.ts'
+import { readOperation, teamList } from '../../platform/http/operation.ts'
+import { count, day, time } from '../../platform/validation/answer-fields.ts'
+import { described, listOf, named } from '../../platform/validation/described.ts'
+import { member } from '../../platform/validation/fields.ts'
+import { findCreation, readFeedsOf } from '../feed.ts'
+import { resourcesOf } from '../verticals.ts'
+
+/** Returns the names of the resources of a vertical. */
+const namesOf = (vertical: string) => resourcesOf(vertical).map(({ name }) => name)
+
+/** Returns how fresh and complete the feeds of accounts are at `now` (milliseconds), in the same order. */
+export async function readFeeds(env: Env, accounts: readonly Account[], now: number) {
+  const byBinding = Map.groupBy(accounts, ({ binding }) => binding)
+  const lists = await Promise.all(
+    [...byBinding].map(async ([binding, members]) => {
+      const queries = members.map(({ id, created_at, vertical }) => ({
+        account: id,
+        createdAt: created_at,
+        names: namesOf(vertical),
+      }))
+      const feeds = await readFeedsOf(resolveDatabase(env, binding), queries, now)
+      return members.map(({ id }, i) => [id, feeds[i] ?? []] as const)
+    }),
+  )
+  const byAccount = new Map(lists.flat())
+  return accounts.map(({ id, name, vertical }) => ({
+    account: id,
+    name,
+    vertical,
+    feeds: byAccount.get(id) ?? [],
+  }))
+}
+
+const feed = described(() =>
+  named(
+    'Feed',
+    v.object({
+      resource: member(
+        v.picklist(['customers', 'transactions', 'trading-activity', 'activities']),
+        'The resource, as it is named in the address.',
+      ),
+      last_delivery_at: v.nullable(
+        member(time, 'When the last delivery arrived. Null if there has been none.'),
+      ),
+      lag_seconds: v.nullable(
+        member(count, 'The seconds since the last delivery, even if it was rejected.'),
+      ),
+      received_last_day: member(count, 'The number of records in the last 24 hours.'),
+      refused_last_day: member(
+        count,
+        'How many of those records were not stored because they, or others of their request, were rejected.',
+      ),
+      refused_share_last_day: v.nullable(
+        member(
+          v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
+          'The share of those records that was rejected. Null if there were none.',
+        ),
+      ),
+      yesterday: v.exactOptional(
+        member(
+          v.picklist(['in_time', 'late', 'missing', 'pending']),
+          'Whether activity dated yesterday (UTC) arrived by 06:00 UTC. `in_time` means at least one record, not all. Absent for resources without that deadline.',
+        ),
+      ),
+      missing_days: member(
+        v.array(day),
+        'The days of the last 30, since the first record, on which no record is dated. Today is not among them, and yesterday only from 06:00 UTC on.',
+      ),
+    }),
+  ),
+)
+
+export const getFeed = readOperation({
+  id: 'getFeed',
+  topic: 'monitoring',
+  method: 'GET',
+  path: '/feed',
+  callers: ['team', 'account'],
+  words: described(() => ({
+    description:
+      'Returns, for each resource, the last delivery, the lag, the share of rejected records in the last 24 hours, whether activity dated yesterday arrived by 06:00 UTC, and the days without records.',
+    answer: listOf(feed),
+    command: { name: 'feed' },
+  })),
+  async run({ env, grant: { account, vertical }, session }) {
+    const names = namesOf(vertical)
+    const createdAt = findCreation(env.DB, account)
+    const [data = []] = await readFeedsOf(session, [{ account, createdAt, names }], Date.now())
+    return { data }
+  },
+})
+
+export const listFeeds = teamList({
+  id: 'listFeeds',
+  topic: 'monitoring',
+  path: '/feeds',
+  role: 'viewer',
+  words: described(() => ({
+    description: 'Lists the feeds of all accounts, ordered by account id.',
+    answer: named(
+      'FeedOfAccount',
+      v.object({
+        account: member(v.string(), 'The id of the account.'),
+        name: member(v.string(), 'The display name of the account.'),
+        vertical: member(
+          v.picklist(['prop-trading', 'forex', 'igaming']),
+          'The vertical of the account.',
+        ),
+        feeds: member(v.array(feed), 'One entry for each resource.'),
+      }),
+    ),
+    command: { name: 'feeds', rows: 'feeds' },
+  })),
+  async list({ env }, _, page) {
+    const accounts = await listAccounts(env.DB, page)
+    return { ...accounts, data: await readFeeds(env, accounts.data, Date.now()) }
+  },
+})

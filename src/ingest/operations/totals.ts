@@ -1,0 +1,60 @@
+import * as v from 'valibot'
+import { readOperation } from '../../platform/http/operation.ts'
+import { readDayRange } from '../../platform/http/query.ts'
+import { count, day, daysNeeded, money } from '../../platform/validation/answer-fields.ts'
+import { described, listOf, named } from '../../platform/validation/described.ts'
+import { member } from '../../platform/validation/fields.ts'
+import { readTotals } from '../db/totals.ts'
+import { resourcesOf } from '../verticals.ts'
+import { resource } from './delivery-fields.ts'
+
+const total = described(() => {
+  const group = (description: string) =>
+    v.exactOptional(v.nullable(member(v.string(), description)))
+  return named(
+    'Total',
+    v.object({
+      day: member(
+        day,
+        'The day. For partners in the `book_zone` of the account, UTC by default, and of trading activity as sent; for brands as sent, or in the time zone of the account.',
+      ),
+      resource,
+      transaction_type: group('Partners: the type of the transactions.'),
+      status: group('Partners: the status of the transactions, as sent.'),
+      currency: group('Partners: the currency of the transactions or of the trading activity.'),
+      eventname: group('Brands: the name of the event.'),
+      product: group('Brands: the product line. Null if the activities have none.'),
+      Currency: group('Brands: the currency. Null if the activities have none.'),
+      count: member(count, 'The number of records.'),
+      sums: member(
+        v.record(v.string(), money),
+        'Exact decimal text, by the name of the summed field.',
+      ),
+    }),
+  )
+})
+
+export const getTotals = readOperation({
+  topic: 'monitoring',
+  id: 'getTotals',
+  method: 'GET',
+  path: '/totals',
+  callers: ['team', 'account'],
+  weight: 10,
+  params: daysNeeded,
+  words: described(() => ({
+    description:
+      'Returns counts and exact sums for each day, to reconcile with your own books. Currencies are not converted. Held records are not counted. The request counts as 10 requests of your rate limit. Days that have changed are summed anew: more than 1,000,000 records of them in one request are 422 `validation_failed`; ask for fewer days.',
+    answer: listOf(total),
+    errors: ['validation_failed'],
+    command: { name: 'totals' },
+  })),
+  async run({ grant, session, memory }, sent) {
+    const { from, to } = readDayRange(sent)
+    const resources = resourcesOf(grant.vertical)
+    const data = await readTotals(session, resources, grant.account, from, to, (bytes) =>
+      memory.reserve(bytes),
+    )
+    return { data }
+  },
+})

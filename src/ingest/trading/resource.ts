@@ -1,0 +1,186 @@
+import * as v from 'valibot'
+import { verifierFor } from '../../attribution/verdict.ts'
+import { expectedSign } from '../../platform/amount-signs.ts'
+import type { Table } from '../../platform/db/table.ts'
+import {
+  countryWarnings,
+  lastPlausibleInstant,
+  signWarnings,
+  timeWarnings,
+  usdWarnings,
+  whitespaceWarnings,
+} from '../../platform/validation/plausibility.ts'
+import type { JsonObject } from '../../platform/validation/record-validator.ts'
+import { strictObject } from '../../platform/validation/strict-object.ts'
+import { currencyWarnings, type Warning, warning } from '../../platform/validation/warnings.ts'
+import { bookZoneOf, dayInZone } from '../../platform/zone.ts'
+import { withoutNulls } from '../db/list.ts'
+import { keyColumnsOf, type RecordTable } from '../db/record-table.ts'
+import type { Row } from '../db/rows.ts'
+import { placeWarnings, recordPointer } from '../envelope.ts'
+import type { RecordRows, RequestContext, Resource } from '../resource.ts'
+import { unmappedStatusFinder } from '../unmapped-status.ts'
+import type { ValidatedRequest } from '../validate-records.ts'
+
+/** The properties of a partner resource that do not follow from its fields. */
+type ResourceOptions = Pick<
+  Resource,
+  'name' | 'title' | 'hasItemRoute' | 'groups' | 'policy' | 'recordTable'
+> & {
+  /** The instant whose day filters and totals use, by the account's book zone; null if the key has the day. */
+  dayField: string | null
+  /** The numeric fields that the control totals sum, in any vertical. */
+  summedFields: readonly string[]
+}
+
+/** Returns a partner resource. Does not compile unless the fields agree with the columns of the table. */
+export function defineResource<T extends Table, const E extends v.ObjectEntries>(
+  table: T,
+  { dayField, summedFields, ...options }: ResourceOptions,
+  entries: E & FieldsFitColumns<T, E>,
+): Resource {
+  const key = keyColumnsOf(table)
+  const { recordTable } = options
+  const { reference } = recordTable
+  const ids = [...new Set([...key, ...(reference ? [reference.column] : [])])]
+  const warn = (record: JsonObject) => warningsOf(record, ids)
+  const validator = strictObject(options.title, v.object(entries), key, PERSONAL_FIELDS, warn)
+  return {
+    ...options,
+    fields: entries,
+    key,
+    loggedKey: key,
+    required: [],
+    neverRejected: [],
+    customerFilter: 'customer_id',
+    acceptsIdempotencyKey: false,
+    columns: Object.keys(entries),
+    present: withoutNulls,
+    sums: summedFields.filter((name) => name in entries),
+    referenceMember: reference?.column ?? null,
+    timeMember: dayField ?? recordTable.dayColumn,
+    referenceIssue: { code: REFERENCE_CODES[reference?.table ?? 'customers'] },
+    validator: () => validator,
+    buildRows: partnerRows(recordTable, dayField),
+  }
+}
+
+/** The issue code of an unknown reference, by the table that it refers to. */
+const REFERENCE_CODES = { customers: 'unknown_customer', affiliates: 'unknown_affiliate' } as const
+
+const warningsOf = (record: JsonObject, ids: readonly string[]): Warning[] => [
+  ...currencyWarnings(record.currency, '/currency'),
+  ...ids.flatMap((name) => whitespaceWarnings(name, record[name])),
+  ...countryWarnings('country_code', record.country_code),
+  ...usdWarnings(record),
+]
+
+/** The columns of a table that hold a field of a partner record. */
+type FieldColumns<T extends Table> = Omit<T['$inferInsert'], OtherColumns>
+type OtherColumns =
+  | 'account'
+  | 'day'
+  | 'first_day'
+  | 'held'
+  | 'delivery'
+  | 'idx'
+  | 'revision'
+  | 'regtime'
+  | 'extras'
+  | 'verdict'
+  | 'link'
+
+type FieldsFitColumns<
+  T extends Table,
+  E extends v.ObjectEntries,
+> = keyof E extends keyof FieldColumns<T>
+  ? v.InferOutput<v.ObjectSchema<E, undefined>> extends FieldColumns<T>
+    ? unknown
+    : 'a field disagrees with its column'
+  : 'a field has no column'
+
+/** The fields whose values are personal; no message repeats them. */
+export const PERSONAL_FIELDS: ReadonlySet<string> = new Set(['first_name', 'last_name', 'email'])
+
+/**
+ * Returns the day of an instant in a zone. Where it lies beyond the years of the calendar, this is the
+ * day in UTC, the first or last one of the calendar.
+ */
+export function dayOf(instant: string, zone: string): string {
+  const day = instant.slice(0, 10)
+  if (zone === 'UTC') return day
+  const inZone = dayInZone(zone, Date.parse(instant))
+  return /^\d{4}-/.test(inZone) ? inZone : day
+}
+
+/**
+ * Returns the row builder of a partner resource. `dayField` holds the instant that a record counts at; it
+ * is null if the record has the day itself.
+ */
+const partnerRows =
+  (recordTable: RecordTable, dayField: string | null) =>
+  async (validated: ValidatedRequest, context: RequestContext): Promise<RecordRows> => {
+    const zone = bookZoneOf(context.grant)
+    const records = validated.valid.map(
+      ({ index, record }): Row => ({
+        idx: index,
+        values: dayField ? { ...record, day: dayOf(String(record[dayField]), zone) } : record,
+      }),
+    )
+    const warnings = contextWarnings(validated, context)
+    const rows = recordTable.columns.includes('verdict')
+      ? await attributeCustomers(records, validated, context, warnings)
+      : records
+    const invalidRows = validated.invalid.map(
+      ({ index, record }): Row => ({ idx: index, values: record }),
+    )
+    return { rows, repeats: new Map(), invalidRows, warnings }
+  }
+
+/** The fields that hold a day or an instant, in any resource. */
+const TIMES = ['signup_date', 'last_modified_date', 'transaction_date', 'date']
+
+/** Returns the warnings that depend on the account and the time of receipt, by the position of the record. */
+function contextWarnings(
+  { form, valid }: ValidatedRequest,
+  { grant, receivedAt }: RequestContext,
+): Map<number, Warning[]> {
+  const last = lastPlausibleInstant(receivedAt)
+  const isUnmapped = unmappedStatusFinder(grant)
+  const warnings = new Map<number, Warning[]>()
+  for (const { index, record } of valid) {
+    const { transaction_type: type, amount_currency, status } = record
+    const found = TIMES.flatMap((name) => timeWarnings(name, record[name], last))
+    if (typeof type === 'string') {
+      const sign = expectedSign(type, grant.amount_signs)
+      found.push(...signWarnings('amount_currency', amount_currency, sign, type))
+      if (isUnmapped(status)) found.push(warning('unmapped_status', '/status', status))
+    }
+    if (found.length > 0) warnings.set(index, placeWarnings(found, form, index))
+  }
+  return warnings
+}
+
+/**
+ * Adds to each customer the attribution that their `tracking_data` proves. Partners name the paid
+ * affiliate themselves, so only a verdict that contradicts them is a warning, added to `warnings`.
+ */
+async function attributeCustomers(
+  customers: readonly Row[],
+  { form }: ValidatedRequest,
+  { env, grant }: RequestContext,
+  warnings: Map<number, Warning[]>,
+): Promise<Row[]> {
+  const verify = verifierFor(env.TRACKING_KEYS, grant.account)
+  return Promise.all(
+    customers.map(async ({ idx, values }): Promise<Row> => {
+      const { tracking_data, affiliate_id } = values
+      const { verdict, link } = await verify(String(tracking_data), String(affiliate_id))
+      if (verdict !== 'attributed' && verdict !== 'unrecognised') {
+        const pointer = `${recordPointer(form, idx)}/tracking_data`
+        warnings.set(idx, [...(warnings.get(idx) ?? []), warning(verdict, pointer)])
+      }
+      return { idx, values: { ...values, verdict, link } }
+    }),
+  )
+}

@@ -1,0 +1,331 @@
+import { pendingMonths } from '../accounts/archive/archives.ts'
+import { measureDatabases } from '../accounts/databases.ts'
+import { pendingResets } from '../accounts/db/reset.ts'
+import { pendingErasures } from '../accounts/erasure/erasures.ts'
+import { resumeMoves } from '../accounts/move/move-steps.ts'
+import { STATUS_DAYS } from '../accounts/open-work.ts'
+import { fetchRates } from '../commission/rates/import-rates.ts'
+import { resumeRuns, startMorningRuns } from '../commission/statements/run.ts'
+import { queueMorningExport } from '../exports/admin-operations.ts'
+import { checkTotals } from '../ingest/db/check-totals.ts'
+import { LATE_CHANGES_MS } from '../ingest/db/late-changes.ts'
+import { pendingReleases } from '../ingest/db/release.ts'
+import { deleteExpired } from '../ingest/db/retention.ts'
+import { readUsage } from '../ingest/db/storage.ts'
+import { ALARM_SHARE } from '../ingest/db/storage-limits.ts'
+import { keepTotals } from '../ingest/db/totals.ts'
+import { DELIVERY_LOG_MS, firstIdAt } from '../ingest/delivery-id.ts'
+import { readFeeds } from '../ingest/operations/feeds.ts'
+import { resourcesOf } from '../ingest/verticals.ts'
+import { today } from '../platform/account-day.ts'
+import { propagateSettings } from '../platform/auth/propagate.ts'
+import { accountDatabase, resolveDatabase } from '../platform/db/database.ts'
+import { runWithin } from '../platform/db/query-limit.ts'
+import { isMoving } from '../platform/db/retry.ts'
+import type { Account } from '../platform/db/schema.ts'
+import { type Step, within, workOff } from '../platform/db/steps.ts'
+import { isLocal } from '../platform/development.ts'
+import {
+  accountsToPropagate,
+  findAccount,
+  findAccounts,
+  listBindings,
+  listPlaces,
+} from '../platform/directory/accounts.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../platform/durations.ts'
+import { ApiError } from '../platform/errors.ts'
+import type { ExportJob } from '../platform/export-job.ts'
+import {
+  type Job,
+  type ListJob,
+  type MorningJob,
+  PAGE_ACCOUNTS,
+  type PageJob,
+  pagesOf,
+  type RoundJob,
+  SPREAD_SECONDS,
+  sendJobs,
+  spread,
+} from '../platform/jobs.ts'
+import { logFailure, logFault } from '../platform/log-failure.ts'
+import { noteExpiring, noteLateFeeds, noteUnattributed, queueDue } from '../webhooks/causes.ts'
+import { oldestOfWebhooks } from '../webhooks/oldest.ts'
+import { CRON_SCHEDULES } from './crons.ts'
+
+/**
+ * Keeps the control totals of the days whose statuses may need attention, so that reading these counts nothing, and
+ * logs each day whose kept totals differ from its records.
+ */
+async function keepDays(env: Env, account: Account, now: number): Promise<void> {
+  const session = accountDatabase(env, account).withSession('first-primary')
+  const today = Math.floor(now / DAY_MS)
+  try {
+    const views = resourcesOf(account.vertical)
+    const { id } = account
+    await keepTotals(session, views, id, today - STATUS_DAYS, today - 1)
+    for (const { resource, day } of await checkTotals(session, views, id, today)) {
+      console.error(JSON.stringify({ fault: 'totals_differ', account: id, resource, day }))
+    }
+  } catch (error) {
+    // Records of these days are archived, or too many.
+    if (!(error instanceof ApiError) || error.status >= 500) throw error
+  }
+}
+
+/** Logs an account that stores much of its quota. */
+async function reportFullAccount(env: Env, account: Account): Promise<void> {
+  const { id, binding, storage_quota: quota } = account
+  const bytes = await readUsage(accountDatabase(env, account), id)
+  if (bytes < quota * ALARM_SHARE) return
+  console.warn(JSON.stringify({ storage_alarm: 'account', account: id, binding, bytes, quota }))
+}
+
+/** How long one message releases held records and resets accounts of a database, in milliseconds. */
+const STEPS_MS = 30_000
+
+/** How long messages of one cron follow each other while steps are left, in milliseconds. */
+const ROUNDS_MS = 50_000
+
+/** How many messages of one cron delete expired rows of a database. */
+const MOST_ROUNDS = 4
+
+/** The work that is done in steps, with the most queries of each kind that one message makes. */
+const WORKS: readonly (readonly [
+  queries: number,
+  pending: (env: Env, binding: string) => Promise<readonly Step[]>,
+])[] = [
+  [80, pendingErasures],
+  [130, (env, binding) => pendingResets(resolveDatabase(env, binding))],
+  [50, (env, binding) => pendingReleases(resolveDatabase(env, binding), null)],
+  [60, pendingMonths],
+]
+
+/** The most queries with which a message resumes runs. */
+const RESUME_QUERIES = 130
+
+/** The most queries by which one message deletes expired rows. */
+const EXPIRE_QUERIES = 450
+
+/** The accounts that one message lists. */
+const LISTED = 1000
+
+/** The accounts whose settings one message sends to their tokens. */
+const PROPAGATED = 20
+
+/** How long a morning's run waits for others of its database before it looks again, in seconds. */
+const WAIT_SECONDS = 60
+
+/** From how long after the cron on a run that waits is logged, and given up, in milliseconds. */
+const LATE_MS = 3 * HOUR_MS
+const GIVEN_UP_MS = 18 * HOUR_MS
+
+/**
+ * Runs a cron that was due at `now` (milliseconds). What visits accounts or databases is left to the queue:
+ * - `propagate`: settings that live tokens have not received, moves of accounts that have stopped or are due, and
+ *   what each database needs every minute.
+ * - `expire`: expired rows of each database.
+ * - `storage`: reports credentials that end soon, and measures databases.
+ * - `rates`: fetches exchange rates.
+ * - `report`: has feeds reported, and statement runs started.
+ */
+export async function scheduled(cron: string, env: Env, now: number): Promise<void> {
+  switch (cron) {
+    case CRON_SCHEDULES.propagate:
+      // A failure of one does not stop the other.
+      await logFailure('DB', () => queuePropagation(env, now))
+      await logFailure('DB', () => resumeMoves(env, now))
+      return forEachDatabase(env, (binding) => [{ job: 'minute', binding, at: now }])
+    case CRON_SCHEDULES.expire:
+      return forEachDatabase(env, (binding) => [{ job: 'expire', binding, round: 1, at: now }])
+    case CRON_SCHEDULES.storage:
+      await logFailure('DB', () => noteExpiring(env, now))
+      return measureDatabases(env)
+    case CRON_SCHEDULES.rates:
+      return fetchRates(env, now)
+    default:
+      // Feeds are due by now.
+      return sendJobs(env, [{ job: 'list', after: '', at: now }])
+  }
+}
+
+const forEachDatabase = async (env: Env, jobsOf: (binding: string) => Job[]): Promise<void> =>
+  sendJobs(env, (await listBindings(env.DB)).flatMap(jobsOf))
+
+async function queuePropagation(env: Env, at: number): Promise<void> {
+  const pages = pagesOf(await accountsToPropagate(env.DB), PROPAGATED)
+  await sendJobs(
+    env,
+    pages.map((accounts) => ({ job: 'propagate', accounts, at })),
+  )
+}
+
+/** Does a job of the queue, except those of other folders. */
+export async function runJob(
+  env: Env,
+  job: Exclude<Job, PageJob<'postbacks'> | ExportJob>,
+): Promise<void> {
+  const { at } = job
+  switch (job.job) {
+    case 'list':
+      return listAccounts(env, job)
+    case 'feeds':
+      for (const [binding, accounts] of await placedAccounts(env, job)) {
+        await reportFeeds(env, binding, accounts, at)
+      }
+      return
+    case 'morning':
+      return beginMorning(env, job)
+    case 'propagate':
+      for (const id of job.accounts) await propagateSettings(env, id)
+      return
+    case 'minute':
+      await logFailure(job.binding, () => queueDue(env, job.binding, null, at))
+      return finishSteps(env, { ...job, job: 'steps', round: 1 })
+    case 'steps':
+      return finishSteps(env, job)
+    case 'expire':
+      return expire(env, job)
+    default:
+      throw new Error('A later version of the Worker has sent this job.')
+  }
+}
+
+/** Returns the accounts of a message by the database in which they are now. */
+async function placedAccounts(
+  env: Env,
+  job: PageJob<'feeds'>,
+): Promise<ReadonlyMap<string, Account[]>> {
+  const found = await findAccounts(env.DB, job.accounts)
+  return Map.groupBy(found, ({ binding }) => binding)
+}
+
+/**
+ * Lists accounts after an id, and puts the jobs of each on the queue; the next message goes on behind them. If
+ * the Worker is stopped in between, the queue delivers the message again.
+ */
+async function listAccounts(env: Env, { after, at }: ListJob): Promise<void> {
+  const places = await listPlaces(env.DB, after, LISTED)
+  const pages = [...Map.groupBy(places, ({ binding }) => binding)].flatMap(([binding, found]) =>
+    pagesOf(
+      found.map(({ id }) => id),
+      PAGE_ACCOUNTS,
+    ).map((accounts) => ({ binding, accounts })),
+  )
+  await sendJobs(
+    env,
+    pages.map((page) => ({ job: 'feeds', at, ...page })),
+  )
+  const mornings = places.map(({ id, binding }): MorningJob => {
+    return { job: 'morning', binding, account: id, at }
+  })
+  await sendJobs(env, mornings, ({ account }) =>
+    isLocal(env) ? 0 : spread(account, SPREAD_SECONDS),
+  )
+  const last = places.at(-1)
+  if (last && places.length === LISTED) {
+    await sendJobs(env, [{ job: 'list', after: last.id, at }])
+  }
+}
+
+/** Starts the runs of an account; if too many run in its database, again later. Then keeps its totals. */
+async function beginMorning(env: Env, job: MorningJob): Promise<void> {
+  const account = await findAccount(env.DB, job.account)
+  if (!account) return
+  const isStarted = await startMorningRuns(env, account, {
+    at: job.at,
+    planned: job.at + spread(account.id, SPREAD_SECONDS) * 1000,
+    now: Date.now(),
+  })
+  if (!isStarted) return waitForRuns(env, job)
+  await reportFullAccount(env, account)
+  await queueMorningExport(env, account, job.at)
+  await keepDays(env, account, job.at)
+}
+
+async function waitForRuns(env: Env, job: MorningJob): Promise<void> {
+  const { account, binding, at } = job
+  const late = Date.now() - at
+  if (late > LATE_MS) {
+    const minutes = Math.floor(late / MINUTE_MS)
+    console.warn(JSON.stringify({ late_run: account, binding, minutes }))
+  }
+  // The next morning's run computes the same statements.
+  if (late > GIVEN_UP_MS) return
+  const delaySeconds = WAIT_SECONDS * (late > LATE_MS ? 10 : 1)
+  await env.ACCOUNT_JOBS.send(job, { delaySeconds })
+}
+
+/** Goes on with what is done in steps. If some are left, another message goes on at once. */
+async function finishSteps(env: Env, job: RoundJob<'steps'>): Promise<void> {
+  const { binding, at } = job
+  const mayBegin = within(STEPS_MS)
+  let isDone = true
+  const work = async (queries: number, task: (limited: Env) => Promise<unknown>) => {
+    await logFailure(binding, async () => {
+      if (!(await runWithin(env, queries, task))) isDone = false
+    })
+  }
+  for (const [queries, pending] of WORKS) {
+    await work(queries, (limited) =>
+      workOff(
+        () => pending(limited, binding),
+        mayBegin,
+        (error) => logFault(binding, error),
+      ),
+    )
+  }
+  if (job.round === 1) {
+    await work(RESUME_QUERIES, (limited) =>
+      resumeRuns(limited, resolveDatabase(limited, binding), at, (resume) =>
+        logFailure(binding, resume),
+      ),
+    )
+  }
+  if (isDone || Date.now() > at + ROUNDS_MS) return
+  await sendJobs(env, [{ ...job, round: job.round + 1 }])
+}
+
+/** Deletes expired rows of a database. Another message goes on if some are left, unless enough came before. */
+async function expire(env: Env, job: RoundJob<'expire'>): Promise<void> {
+  const { binding, at, round } = job
+  const oldest = at - DELIVERY_LOG_MS
+  const limits = {
+    deliveries: firstIdAt(oldest),
+    // Only a retry of the same request reads them.
+    clicks: Math.floor(oldest / DAY_MS),
+    arrivals: Math.floor(oldest / HOUR_MS),
+    late_changes: at - LATE_CHANGES_MS,
+    ...oldestOfWebhooks(at),
+  }
+  const isDone = await runWithin(env, EXPIRE_QUERIES, (limited) =>
+    deleteExpired(resolveDatabase(limited, binding), limits),
+  )
+  if (!isDone && round < MOST_ROUNDS) await sendJobs(env, [{ ...job, round: round + 1 }])
+}
+
+/**
+ * Logs each feed whose activity of yesterday is late or missing; an alarm can watch for these lines. Then writes
+ * the events of accounts with too many customers without an affiliate.
+ */
+async function reportFeeds(
+  env: Env,
+  binding: string,
+  accounts: readonly Account[],
+  now: number,
+): Promise<void> {
+  const note = async () => {
+    const read = await readFeeds(env, accounts, now)
+    await noteLateFeeds(env, binding, read, now)
+    for (const feeds of read) logLateFeeds(feeds)
+  }
+  // The queue delivers the message again once the account has moved.
+  await logFailure(binding, note, isMoving)
+  await noteUnattributed(env, binding, accounts, today)
+}
+
+function logLateFeeds({ account, feeds }: Awaited<ReturnType<typeof readFeeds>>[number]): void {
+  for (const { resource, yesterday, last_delivery_at } of feeds) {
+    if (yesterday !== 'late' && yesterday !== 'missing') continue
+    console.warn(JSON.stringify({ late_feed: resource, account, yesterday, last_delivery_at }))
+  }
+}

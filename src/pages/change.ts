@@ -1,0 +1,95 @@
+import type { Context } from 'hono'
+import type { AppEnv } from '../platform/auth/authorize.ts'
+import { ApiError, toApiError } from '../platform/errors.ts'
+import { checkFile, readForm } from './form.ts'
+import type { Change, Page, Values, Visit } from './page.ts'
+import { isolated, visible } from './parts/data.tsx'
+import { isCsrfToken, type Session, setFlash } from './session.ts'
+import { isOwnOrigin, refusedBy, sendCsv, showPage } from './show-page.tsx'
+import { visitOf } from './visit.ts'
+
+/** Returns the member of an object with a name; undefined if it has none of its own. */
+const memberOf = <T>(object: Readonly<Record<string, T>> | undefined, name: string) =>
+  object && Object.hasOwn(object, name) ? object[name] : undefined
+
+/**
+ * Makes the change of a form by a request to the administration API, or returns the file that it asks for.
+ * If the API refuses the change, it shows the page again, with the errors beside their fields.
+ */
+export async function makeChange(
+  c: Context<AppEnv>,
+  page: Page,
+  session: Session,
+): Promise<Response> {
+  const values = await readOwnForm(c, session)
+  const name = values('change')
+  const shown = page.redraw?.(values)
+  if (shown) return showPage(c, page, session, { typed: { change: name, values: shown } })
+  const change = memberOf(page.changes, name)
+  const download = memberOf(page.downloads, name)
+  const visit = await visitOf(c, page, session)
+  const respond = download
+    ? async () => sendCsv(await download(values, visit))
+    : change && (() => sendChange(c, page, session, { change, values, visit }))
+  if (!respond) throw new ApiError('not_found', { detail: 'This page has no such change.' })
+  try {
+    checkFile(values)
+    return await respond()
+  } catch (thrown) {
+    // `toApiError` logs faults. No error handler sees them, because the response is a page.
+    const error = toApiError(thrown, c)
+    return showPage(c, page, session, {
+      refused: refusedBy(error, name, values),
+      status: error.status,
+    })
+  }
+}
+
+/**
+ * Sends the request of a change. Then it redirects the browser, so that a reload does not repeat the change.
+ */
+async function sendChange(
+  c: Context<AppEnv>,
+  page: Page,
+  session: Session,
+  { change, values, visit }: { change: Change; values: Values; visit: Visit },
+): Promise<Response> {
+  checkConfirmation(change, values, visit)
+  const answer = await change.perform(values, visit)
+  if (change.show) {
+    const shown = { content: change.show(answer, visit), tone: change.toneOf?.(answer) ?? 'good' }
+    return showPage(c, page, session, { shown })
+  }
+  const { done } = change
+  await setFlash(c, session, typeof done === 'string' ? done : done(answer))
+  const { pathname, search } = new URL(c.req.url)
+  return c.redirect(change.next?.(answer, visit) ?? pathname + search, 303)
+}
+
+/**
+ * Reads a form that a page of this session sent.
+ *
+ * @throws ApiError `invalid_request` for any other form.
+ */
+export async function readOwnForm(c: Context<AppEnv>, session: Session): Promise<Values> {
+  if (!isOwnOrigin(c.req.raw)) {
+    throw new ApiError('invalid_request', { detail: 'Another site sent this form.' })
+  }
+  const values = await readForm(c)
+  // Another page of the browser could otherwise send a form with the session's cookie (CSRF).
+  if (await isCsrfToken(c.env, session, values('csrf'))) return values
+  throw new ApiError('invalid_request', {
+    detail: 'This form belongs to another session. Open the page again and repeat the change.',
+  })
+}
+
+function checkConfirmation(change: Change, values: Values, visit: Visit): void {
+  const name = change.confirm?.(visit)
+  const typed = values('confirm').trim()
+  // Nobody can type an invisible character: its name is accepted, too.
+  if (name === undefined || typed === name || typed === visible(name)) return
+  throw new ApiError('validation_failed', {
+    detail: 'Nothing was changed.',
+    errors: [{ pointer: '/confirm', message: `Type ${isolated(name)} to confirm.` }],
+  })
+}

@@ -1,0 +1,115 @@
+import type { Child } from 'hono/jsx'
+import type { listDeliveries } from '../../ingest/operations/deliveries.ts'
+import type { AnswerOf } from '../../platform/http/operation.ts'
+import type { FormattedIssue } from '../../platform/validation/messages.ts'
+import { accountPath, dayBefore, type Visit, withQuery } from '../page.ts'
+import { Badge, Sentence, titleOf, visible } from './data.tsx'
+import { errorSentences, errorTitle } from './error-words.ts'
+import { labelOf } from './record-fields.tsx'
+
+// The parts of pages that show deliveries and their errors.
+
+type Delivery = Pick<
+  AnswerOf<typeof listDeliveries>['data'][number],
+  'status' | 'dry_run' | 'summary'
+>
+
+/** Returns what a resource is called: `Trading activity` for `trading-activity`. */
+export const resourceTitle = (name: string): string => titleOf(name.replaceAll('-', ' '))
+
+/** Returns the path of the deliveries of an account that a query finds. */
+export const deliveriesPath = (account: string, query: Parameters<typeof withQuery>[1] = {}) =>
+  withQuery(accountPath(account, 'deliveries'), query)
+
+/** Returns the path of the deliveries with refused records; `first` and `last` are days before today. */
+export const refusedPath = (
+  { account, now }: Pick<Visit, 'account' | 'now'>,
+  [first, last]: readonly [first: number, last: number],
+  resource?: string,
+) =>
+  deliveriesPath(account, {
+    resource,
+    status: 'refused',
+    from: dayBefore(now, first),
+    to: dayBefore(now, last),
+  })
+
+/** Renders the result of a delivery. */
+export function DeliveryBadge({ delivery }: { delivery: Delivery }) {
+  const { status, dry_run, summary } = delivery
+  const refused = summary.rejected.toLocaleString('en')
+  const badge = [
+    status === 422 && <Badge tone="bad">Refused</Badge>,
+    status === 207 && <Badge tone="warn">{refused} refused</Badge>,
+    status < 207 && <Badge tone="good">Accepted</Badge>,
+  ]
+  return (
+    <>
+      {badge} {dry_run && <Badge tone="quiet">Dry run</Badge>}
+    </>
+  )
+}
+
+/** Renders the errors of one record: what was wrong, where, and what to send instead. */
+export const Errors = ({ errors }: { errors: readonly FormattedIssue[] }) => (
+  <ul class="errors">
+    {errors.map((error) => (
+      <li>
+        <ErrorText error={error} />{' '}
+        <small>
+          {placeOf(error.pointer)} · {errorTitle(error.code)}
+        </small>
+      </li>
+    ))}
+  </ul>
+)
+
+/** Renders the sentences of an error. */
+export function ErrorText({ error }: { error: FormattedIssue }): Child {
+  const { message, hint } = errorSentences(error)
+  return (
+    <>
+      <Sentence text={message} />{' '}
+      {hint && (
+        <span class="quiet">
+          <Sentence text={hint} />
+        </span>
+      )}
+    </>
+  )
+}
+
+/**
+ * Returns the place of an error in words: `record 4 › Amount` for the pointer `/3/amount_currency`, and `whole body` for
+ * the empty one. A `*` at the beginning stands for any record.
+ */
+export function placeOf(pointer: string): string {
+  const names = pointer
+    .replace(/^\/\*(?=\/)/, '')
+    .split('/')
+    .slice(1)
+  const words = names.map((name, i) => {
+    if (/^\d+$/.test(name)) return i === 0 ? `record ${Number(name) + 1}` : `${Number(name) + 1}`
+    return visible(labelOf(name.replaceAll('~1', '/').replaceAll('~0', '~')))
+  })
+  return words.join(' › ') || 'whole body'
+}
+
+/** Renders the form that finds an affiliate, or the history of one record. */
+export const FindRecord = ({ account, id = '' }: { account: string; id?: string | undefined }) => (
+  <search>
+    <form method="get" action={accountPath(account, 'find')} class="find">
+      <input
+        name="record_id"
+        type="search"
+        value={id}
+        required
+        autocomplete="off"
+        spellcheck={false}
+        aria-label="Find a record or an affiliate by its id"
+        placeholder="An id, a name or an email"
+      />
+      <button type="submit">Find</button>
+    </form>
+  </search>
+)

@@ -1,0 +1,98 @@
+import {
+  latestPeriods,
+  type Period,
+  type PeriodKind,
+  parsePeriod,
+} from '../../commission/engine/calendar.ts'
+import { DAY_MS } from '../../platform/durations.ts'
+import type { Visit } from '../page.ts'
+import { count, periodWords } from './data.tsx'
+import type { Input, Option } from './forms.tsx'
+import type { PeriodSums } from './statement-lists.tsx'
+
+// The choice of a period. Periods are chosen from a list, and never typed.
+
+/** The sums of periods that a choice is made from. */
+type Sums = Pick<PeriodSums, 'data'>
+
+/** The latest periods that can be chosen, also if they have no statements. */
+const LATEST: Readonly<Record<PeriodKind, number>> = { month: 13, week: 9 }
+
+/** Returns the last day of a period, in days since 1970-01-01; one that does not exist comes first. */
+export const lastDayOf = (period: string): number =>
+  parsePeriod(period)?.last ?? Number.POSITIVE_INFINITY
+
+const todayOf = (now: number): number => Math.floor(now / DAY_MS)
+
+/** Returns whether a period has not ended on the day of `now` (milliseconds). */
+export const isOpen = (period: string, now: number): boolean => lastDayOf(period) >= todayOf(now)
+
+/** Returns whether a period has begun on the day of `now` (milliseconds). */
+export const hasBegun = (period: string, now: number): boolean =>
+  (parsePeriod(period)?.first ?? 0) <= todayOf(now)
+
+/** Returns the kinds of the periods that have statements; months if there are none. */
+export function periodKinds({ data }: Sums): PeriodKind[] {
+  const hasWeeks = data.some(({ period }) => period.includes('W'))
+  const hasMonths = data.some(({ period }) => !period.includes('W'))
+  return [
+    ...(hasMonths || !hasWeeks ? (['month'] as const) : []),
+    ...(hasWeeks ? (['week'] as const) : []),
+  ]
+}
+
+/** Returns the period of `now` (milliseconds) and the one before, of each kind that has statements. */
+export const currentPeriods = (sums: Sums, now: number): string[] =>
+  periodKinds(sums).flatMap((kind) => latestPeriods(todayOf(now), kind, 2).map(({ id }) => id))
+
+/** Returns the periods that can be chosen at `now` (milliseconds), the latest first. */
+export function choosablePeriods(sums: Sums, now: number, chosen?: string): string[] {
+  const latest = periodKinds(sums).flatMap((kind) =>
+    latestPeriods(todayOf(now), kind, LATEST[kind]).map(({ id }: Period) => id),
+  )
+  const isKnown = chosen !== undefined && parsePeriod(chosen) !== null
+  const all = [...sums.data.map(({ period }) => period), ...latest, ...(isKnown ? [chosen] : [])]
+  return [...new Set(all)].sort((a, b) => lastDayOf(b) - lastDayOf(a))
+}
+
+const STATES = [
+  ['draft', 'to approve'],
+  ['approved', 'to pay'],
+  ['paid', 'paid'],
+] as const
+
+/** Returns the state of a period in words: `not begun`, `open`, `12 to approve`, `3 to pay`, `paid`. */
+export function periodState({ data }: Sums, period: string, now: number): string {
+  if (!hasBegun(period, now)) return 'not begun'
+  if (isOpen(period, now)) return 'open'
+  const rows = data.filter((one) => one.period === period)
+  const states = STATES.flatMap(([status, words]) => {
+    const statements = rows
+      .filter((one) => one.status === status)
+      // An approved statement that pays nothing is done.
+      .reduce((sum, one) => sum + (status === 'approved' ? one.paying : one.statements), 0)
+    return statements === 0 ? [] : [{ status, text: `${count(statements)} ${words}` }]
+  })
+  if (states.length === 0) return rows.length === 0 ? 'no statements' : 'nothing to pay'
+  // What is done needs no number.
+  return states.every(({ status }) => status === 'paid') ? 'paid' : (states[0]?.text ?? '')
+}
+
+/** Returns the options of a choice of a period, each with its state. */
+export const periodOptions = (sums: Sums, now: number, chosen?: string): Option[] =>
+  choosablePeriods(sums, now, chosen).map((period) => [
+    period,
+    `${periodWords(period)} · ${periodState(sums, period, now)}`,
+  ])
+
+/** Returns the filter that chooses a period. `shown` is the one that the page shows if none is chosen. */
+export const periodFilter = (
+  { query, today: now }: Visit,
+  sums: Sums,
+  shown?: string,
+  others: readonly Option[] = [],
+): Input => ({
+  name: 'period',
+  options: [...periodOptions(sums, now, query.period ?? shown), ...others],
+  value: query.period ?? shown,
+})

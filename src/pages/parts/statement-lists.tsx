@@ -1,0 +1,175 @@
+import type { Child } from 'hono/jsx'
+import { counted } from '../../commission/engine/reasons.ts'
+import type {
+  getStatementTotals,
+  listPeriods,
+  listStatements,
+} from '../../commission/statements/operations.ts'
+import type { AnswerOf } from '../../platform/http/operation.ts'
+import { useVisit } from '../page.ts'
+import { Amount, Badge, count, EmptyState, periodWords } from './data.tsx'
+import { AccountLink } from './fields.tsx'
+import { AffiliateName } from './names.tsx'
+import { type Cell, Table } from './table.tsx'
+
+// The parts of pages that list statements.
+
+/** A statement of a list. */
+export type Statement = AnswerOf<typeof listStatements>['data'][number]
+
+/** Sums of statements. */
+export type StatementTotals = AnswerOf<typeof getStatementTotals>
+
+/** The words of the statuses. */
+export const STATUS_WORDS: Readonly<Record<Statement['status'], string>> = {
+  draft: 'To approve',
+  approved: 'To pay',
+  paid: 'Paid',
+}
+
+const TONES = { draft: 'warn', approved: 'quiet', paid: 'good' } as const
+
+/** What is said of approved statements that pay nothing: they stay approved, and nobody pays them. */
+const NOTHING_TO_PAY = 'Nothing to pay'
+
+/** Renders the status of a statement in words. */
+export const StatusBadge = ({ status, payable }: Pick<Statement, 'status' | 'payable'>) => (
+  <Badge tone={TONES[status]}>
+    {status === 'approved' && !isSome(payable) ? NOTHING_TO_PAY : STATUS_WORDS[status]}
+  </Badge>
+)
+
+const isSome = (amount: string): boolean => /[1-9]/.test(amount)
+
+/** Returns whether a statement pays another amount than it earned, or has a balance of the period before. */
+const isOtherThanPayable = ({ total, payable, opening }: Statement): boolean =>
+  total !== payable || isSome(opening)
+
+interface StatementsProps {
+  readonly caption: string
+  readonly period?: string | undefined
+  readonly rows: readonly Statement[]
+  /** Whether they are all of the affiliate whose page it is. */
+  readonly isOfAffiliate?: true
+  readonly empty: Child
+}
+
+/** Renders statements, each with a link to it: those of one `period` by their affiliates. */
+export const Statements = (props: StatementsProps) => {
+  const { caption, period, rows, isOfAffiliate, empty } = props
+  /** Returns a column of amounts, each with the balance that was carried, unless that is 0. */
+  const amount = (
+    name: 'total' | 'payable',
+    balance: 'opening' | 'closing',
+    carried: string,
+  ): Cell<Statement> => ({
+    number: (row) => (
+      <>
+        <Amount value={row[name]} currency={row.currency} />
+        {isSome(row[balance]) && (
+          <small>
+            <Amount value={row[balance]} currency={row.currency} /> {carried}
+          </small>
+        )}
+      </>
+    ),
+  })
+  const held = ({ holds }: Statement) => holds.reduce((sum, hold) => sum + hold.count, 0)
+  return (
+    <Table
+      caption={caption}
+      rows={rows}
+      empty={empty}
+      columns={{
+        Statement: ({ id, affiliate_id, period: own }) => (
+          <AccountLink at={['statements', id]}>
+            {isOfAffiliate || <AffiliateName id={affiliate_id} />}
+            {!period && (isOfAffiliate ? periodWords(own) : `, ${periodWords(own)}`)}
+          </AccountLink>
+        ),
+        Payable: amount('payable', 'closing', 'carried on'),
+        Status: (row) => (
+          <>
+            <StatusBadge {...row} />
+            {held(row) > 0 && <small class="held">{counted(held(row), 'record')} on hold</small>}
+          </>
+        ),
+        Due: 'payable_on',
+        Plan: 'plan',
+        Earned: rows.some(isOtherThanPayable) && amount('total', 'opening', 'carried in'),
+      }}
+    />
+  )
+}
+
+/** Renders what statements have earned and what they pay: one row for each status and currency. */
+export const StatusSums = ({ totals }: { totals: StatementTotals }, visit = useVisit()) => {
+  const rows = totals.data
+  type Row = (typeof rows)[number]
+  return (
+    <>
+      {rows.length > 0 && (
+        <Table
+          caption="Sums of the statements"
+          rows={rows}
+          columns={{
+            Status: ({ status }) => STATUS_WORDS[status],
+            Earned: 'total',
+            Payable: 'payable',
+            Statements: {
+              number: ({ status, statements: all, with_holds: holds, paying }: Row) => {
+                const unpaid = status === 'approved' ? all - paying : 0
+                const query = { ...visit.query, status, run: undefined, cursor: undefined }
+                return (
+                  <>
+                    <AccountLink at={['statements']} query={query}>
+                      {counted(all, 'statement')}
+                    </AccountLink>
+                    {unpaid > 0 && <small>{count(unpaid)} with nothing to pay</small>}
+                    {holds > 0 && <small class="held">{holds} with records on hold</small>}
+                  </>
+                )
+              },
+            },
+          }}
+        />
+      )}
+      {totals.is_limited && <p class="note">These are the sums of the first 100,000 statements.</p>}
+    </>
+  )
+}
+
+/** The statements of the latest periods, added up. */
+export type PeriodSums = AnswerOf<typeof listPeriods>
+
+/** The maximum number of sums of periods that a page lists. */
+const LISTED_SUMS = 12
+
+/** Renders the sums of the statements of the latest periods, each with a link to the statements. */
+export const Periods = ({ sums }: { sums: PeriodSums }) => (
+  <Table
+    rows={sums.data.slice(0, LISTED_SUMS)}
+    caption={`The latest periods${sums.is_limited ? ', up to 10,000 statements' : ''}`}
+    columns={{
+      Period: ({ period }) => periodWords(period),
+      Earned: 'total',
+      Status: ({ status, paying }) => <StatusBadge status={status} payable={`${paying}`} />,
+      Statements: {
+        number: ({ period, status, statements }) => (
+          <AccountLink at={['statements']} query={{ period, status }}>
+            {count(statements)}
+          </AccountLink>
+        ),
+      },
+      Computed: 'computed_at',
+    }}
+    empty={
+      <EmptyState title="There are no statements yet.">
+        <p>
+          A run computes them every morning, once affiliates have a{' '}
+          <AccountLink at={['plans']} children="plan" />.
+        </p>
+      </EmptyState>
+    }
+  />
+)

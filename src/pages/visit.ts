@@ -1,0 +1,57 @@
+import type { Context } from 'hono'
+import { getAccount } from '../accounts/accounts.ts'
+import type { AppEnv } from '../platform/auth/authorize.ts'
+import { readQuery } from '../platform/http/query.ts'
+import { apiOf } from './api.ts'
+import { namesOf } from './names.ts'
+import { type DatedAccount, type Page, startOfToday, type Visit } from './page.ts'
+import { csrfToken, type Session } from './session.ts'
+
+/**
+ * Returns an address with the parameters that a page supports. Empty ones are left out, because forms send every
+ * field, and so are unknown ones: mail programs and old links add them.
+ */
+function supportedOf(address: string, names: readonly string[]): string {
+  const url = new URL(address)
+  for (const [name, value] of [...url.searchParams]) {
+    if (value === '' || !names.includes(name)) url.searchParams.delete(name, value)
+  }
+  return url.href
+}
+
+const UTC: DatedAccount = { vertical: '', time_zone: 'UTC', book_zone: 'UTC' }
+
+/**
+ * Returns the request for a page as the page gets it.
+ *
+ * @throws ApiError `invalid_query` for a parameter that is repeated.
+ */
+export async function visitOf(
+  c: Context<AppEnv>,
+  page: Page,
+  session: Session,
+  { refused = null, typed = null }: Partial<Pick<Visit, 'refused' | 'typed'>> = {},
+): Promise<Visit> {
+  const names = page.query ?? []
+  const query = readQuery(supportedOf(c.req.url, names), ...names)
+  const params: Record<string, string> = c.req.param()
+  const api = apiOf(c, session.member)
+  const account = params.account ?? ''
+  const now = Date.now()
+  // The page says why an account cannot be read.
+  const dated = account && (await api.call(getAccount, { account }).catch(() => null))
+  return {
+    member: session.member,
+    api,
+    params,
+    account,
+    names: namesOf(api, account),
+    query,
+    path: new URL(c.req.url).pathname,
+    now,
+    today: startOfToday(dated || UTC, now),
+    csrf: await csrfToken(c.env, session),
+    refused,
+    typed,
+  }
+}

@@ -1,0 +1,114 @@
+import type { Context, Next } from 'hono'
+import type { Account } from '../db/schema.ts'
+import type { AffiliateProfile } from '../directory/affiliates.ts'
+import { ApiError } from '../errors.ts'
+import type { Grant } from './grant.ts'
+import { withObjectRetry } from './object-retry.ts'
+import { REQUESTS_PER_WINDOW, WINDOW_MS } from './rate.ts'
+import type { Role } from './roles.ts'
+import type { Admission } from './token-gate.ts'
+
+/** What is read of an affiliate who calls. */
+export interface ReadAffiliate {
+  readonly account: Account
+  readonly profile: AffiliateProfile
+  /** The language of the affiliate, or else the one that the request prefers; null if neither is known. */
+  readonly language: AffiliateProfile['language']
+  /** Returns what they see of an answer. */
+  show(answer: object): Promise<object>
+  /** Returns the id of what they see under another name; null if there is nothing. */
+  lineIdOf(name: string): Promise<string | null>
+  customerIdOf(name: string): Promise<string | null>
+}
+
+/** The bindings and variables that handlers use. */
+export interface AppEnv {
+  Bindings: Env
+  Variables: {
+    requestId: string
+    /**
+     * The grant of the caller, or a rejection. It is the only source of the account, so nothing can
+     * be read or stored before the caller is authorized. Work that needs no account can go on.
+     */
+    grantPromise: Promise<Grant>
+    /** The member of the integrations team that makes the request. */
+    actor: string
+    /** The role of this member. */
+    role: Role
+    /** What is read of an affiliate who calls; absent if somebody else does. */
+    affiliate?: ReadAffiliate
+    /** Whether an answer passed through `show`. */
+    isShown?: boolean
+    /** The delivery, for the request log. */
+    delivery?: { delivery_id: string; outcomes: object }
+  }
+}
+
+/**
+ * Counts a request as `weight` requests of its token, and of its affiliate: the keys and sessions of one share a
+ * limit, since each new session would otherwise bring another. Returns null if the token is not live.
+ */
+export async function admitRequest(
+  env: Env,
+  objectName: string,
+  weight: number,
+): Promise<Admission | null> {
+  const own = await withObjectRetry(() => env.TOKEN_GATE.getByName(objectName).admit(weight))
+  const { account, affiliate } = own?.grant ?? {}
+  const isOfTeam = affiliate?.member === null && affiliate.key === null
+  if (!own || own.retryAfter > 0 || !affiliate || isOfTeam) return own
+  const name = `affiliate ${JSON.stringify([account, affiliate.id])}`
+  return { ...own, ...(await withObjectRetry(() => env.TOKEN_GATE.getByName(name).count(weight))) }
+}
+
+/** Returns the number of requests that a request counts as. */
+export type WeightOf = (path: string, method: string) => number
+
+/**
+ * Starts authorization, runs the handlers, and adds the rate limit headers. One call to the token's
+ * object returns whether the token is live, its grant, and the requests that remain. The body is
+ * read meanwhile, but a refusal takes precedence over errors in the body.
+ *
+ * `weight` is the number of requests that this one counts as.
+ * `unknownToken` returns the error for a token that is not live; `checkGrant` returns the grant or
+ * throws.
+ *
+ * @throws ApiError `rate_limited`, and the errors of both functions.
+ */
+export async function authorize(
+  c: Context<AppEnv>,
+  next: Next,
+  objectName: string,
+  weight: number,
+  unknownToken: () => ApiError,
+  checkGrant: (grant: Grant) => Grant | Promise<Grant>,
+): Promise<void> {
+  const admissionPromise = admitRequest(c.env, objectName, weight)
+  const grantPromise = admissionPromise.then((admission) => {
+    if (!admission) throw unknownToken()
+    if (admission.retryAfter > 0) throw rateLimited(admission, weight)
+    return checkGrant(admission.grant)
+  })
+  grantPromise.catch(() => {}) // It may reject before anything awaits it.
+  c.set('grantPromise', grantPromise)
+  // An error of the handler does not get here: Hono has turned it into the response, which a refusal replaces.
+  await next()
+  await grantPromise.finally(async () => {
+    const admission = await admissionPromise.catch(() => null)
+    if (!admission) return
+    // Not `c.header`, which copies the finished response for each header.
+    const { headers } = c.res
+    headers.set('RateLimit-Policy', `"token";q=${REQUESTS_PER_WINDOW};w=${WINDOW_MS / 1000}`)
+    headers.set('RateLimit', `"token";r=${admission.remaining};t=${admission.reset}`)
+  })
+}
+
+/** Returns the error of a request that is one too many, and counts as `weight` requests. */
+export function rateLimited({ retryAfter, remaining }: Admission, weight: number): ApiError {
+  const cost =
+    weight > 1 ? ` This request counts as ${weight} requests; ${remaining} are left.` : ''
+  return new ApiError('rate_limited', {
+    detail: `The limit is ${REQUESTS_PER_WINDOW} requests per minute.${cost} Retry after ${retryAfter} seconds.`,
+    headers: { 'Retry-After': String(retryAfter) },
+  })
+}

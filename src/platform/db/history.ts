@@ -1,0 +1,52 @@
+import { dayNumber, decode } from './column-types.ts'
+import { customerAffiliations } from './schema.ts'
+
+/** A day as histories store it: days since 1970. */
+type StoredDay = number
+
+/** The stored day of what holds from the beginning. */
+export const BEGINNING: StoredDay = -719_528
+
+/** A part of a history: what holds from a day on, up to the next part. */
+export interface Since {
+  /** The first day, as `YYYY-MM-DD`; null: from the beginning. */
+  readonly from: string | null
+}
+
+/** Returns the stored day of the first day of a part; null: from the beginning. */
+export const toDay = (from: string | null): StoredDay =>
+  from === null ? BEGINNING : dayNumber(from)
+
+/** Returns the stored day of a part as a day; null for the beginning. */
+export const fromOf = (day: StoredDay): string | null =>
+  day === BEGINNING ? null : String(decode(customerAffiliations.day, day))
+
+/** Returns rows by a value that they have. Each group has at least one row. */
+export const groupRows = <Row>(rows: readonly Row[], toKey: (row: Row) => string) =>
+  Map.groupBy(rows, toKey) as Map<string, [Row, ...Row[]]>
+
+/** Returns a history without the parts that only repeat the one before them. */
+export const withoutRepeats = <P extends Since>(
+  history: readonly P[],
+  isSame: (a: P, b: P) => boolean,
+): P[] =>
+  history.filter((part, i) => {
+    const before = history[i - 1]
+    return before === undefined || !isSame(before, part)
+  })
+
+/** Returns the part of a history that holds on a day. */
+export function partOn<P extends Since>(history: readonly P[], day: string): P | undefined {
+  return history.findLast(({ from }) => from === null || from <= day)
+}
+
+/** Returns the parts of a history that hold on any day from `first` to `last`. */
+export const partsWithin = <P extends Since>(
+  history: readonly P[],
+  first: string,
+  last: string,
+): P[] =>
+  history.filter(({ from }, i) => {
+    const next = history[i + 1]?.from
+    return (from === null || from <= last) && (next === undefined || next === null || next > first)
+  })

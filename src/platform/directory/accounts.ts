@@ -1,0 +1,158 @@
+import type { FoundPage, Page } from '../db/paginate.ts'
+import { all, first, listRows, only, setTerms } from '../db/query.ts'
+import { withD1Retry } from '../db/retry.ts'
+import { type Account, accounts } from '../db/schema.ts'
+import { bindStatement, compileStatement } from '../db/statement.ts'
+import { columnNames } from '../db/table.ts'
+
+const FIND_ACCOUNT = compileStatement(
+  `select ${columnNames(accounts).join()} from accounts where id = :id`,
+)
+
+/** Returns the account with this id; null if there is none. */
+export const findAccount = (db: D1Database, id: string): Promise<Account | null> =>
+  first<Account>(db, FIND_ACCOUNT, { id })
+
+/** Returns the pages to which links that affiliates of an account make may lead. */
+export const landingPagesOf = ({ landing_pages }: Pick<Account, 'landing_pages'>): string[] =>
+  JSON.parse(landing_pages)
+
+const PLACES_AMONG = compileStatement(`
+  select id, binding, disabled from accounts where id in (select value from json_each(:ids))`)
+
+/** Where the records of an account are now. */
+export type Place = Pick<Account, 'id' | 'binding' | 'disabled'>
+
+/** Returns where the records of those of some accounts are that exist. */
+export async function placesOf(
+  db: D1Database,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Place>> {
+  const rows = await all<Place>(db, PLACES_AMONG, { ids: JSON.stringify([...new Set(ids)]) })
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Reads one page of all accounts, in the order of their ids. */
+export const listAccounts = (db: D1Database, page: Page): Promise<FoundPage<Account>> =>
+  listRows(db, { table: accounts, key: 'id', account: null }, page)
+
+const FIND_ACCOUNTS = compileStatement(`
+  select ${columnNames(accounts).join()} from accounts
+  where id in (select value from json_each(:ids)) order by id`)
+
+/** Returns those of some accounts that exist, in the order of their ids. */
+export const findAccounts = (db: D1Database, ids: readonly string[]): Promise<Account[]> =>
+  all<Account>(db, FIND_ACCOUNTS, { ids: JSON.stringify(ids) })
+
+const LIST_PLACES = compileStatement(`
+  select id, binding from accounts where id > :after order by id limit :limit`)
+
+/** Returns the first ids of accounts after an id, in order, each with the binding of its database. */
+export const listPlaces = (
+  db: D1Database,
+  after: string,
+  limit: number,
+): Promise<Pick<Account, 'id' | 'binding'>[]> => all(db, LIST_PLACES, { after, limit })
+
+/** The settings that can be changed, besides `disabled`. */
+const SETTINGS = [
+  'name',
+  'address',
+  'locale',
+  'time_zone',
+  'amount_signs',
+  'unknown_customer',
+  'unknown_affiliate',
+  'region',
+  'storage_quota',
+  'approvals',
+  'exports',
+  'archive_after',
+  'unattributed_threshold',
+  'affiliate_view',
+  'landing_pages',
+  'accent_color',
+  'logo',
+] as const
+
+type Settings = Pick<Account, (typeof SETTINGS)[number]>
+
+/** Changed settings of an account; a setting that is absent keeps its value. */
+export type AccountChange = { [Name in keyof Settings]?: Settings[Name] | undefined } & {
+  disabled?: boolean | undefined
+}
+
+/** The columns of a new account; the others begin with their defaults. */
+const INSERTED = columnNames(accounts).filter(
+  (name) => !['disabled', 'version', 'pushed', 'pseudonym_key'].includes(name),
+)
+
+const INSERT_ACCOUNT = compileStatement(`
+  insert into accounts (${INSERTED.join()}) values (${INSERTED.map((name) => `:${name}`).join()})`)
+
+/** Inserts an account. The statement fails if the id is taken. */
+export const insertAccount = (
+  db: D1Database,
+  account: Omit<Account, 'disabled' | 'version' | 'pushed' | 'pseudonym_key'>,
+) => bindStatement(db, INSERT_ACCOUNT, account)
+
+/**
+ * The next version of a row of `accounts` or `clients`. It is at least the time in milliseconds: a
+ * database that was restored to an earlier time must not issue a version twice.
+ */
+export const NEXT_VERSION = `max(version + 1, cast(unixepoch('subsec') * 1000 as integer))`
+
+/** Changes an account and raises its version, so that its live tokens receive the change. */
+export function updateAccount(db: D1Database, id: string, { disabled, ...change }: AccountChange) {
+  const values = {
+    ...change,
+    disabled: disabled === undefined ? undefined : Number(disabled),
+  }
+  const set = [...setTerms(['disabled', ...SETTINGS], values), `version = ${NEXT_VERSION}`]
+  const statement = compileStatement(`update accounts set ${set.join()} where id = :id`)
+  return bindStatement(db, statement, { ...values, id })
+}
+
+const MAKE_PSEUDONYM_KEY = compileStatement(`
+  update accounts set pseudonym_key = coalesce(pseudonym_key, lower(hex(randomblob(32))))
+  where id = :id returning pseudonym_key`)
+
+/** Returns the key of an account's pseudonyms, which is made when it is first needed. */
+export async function pseudonymKeyOf(db: D1Database, account: Account): Promise<string> {
+  const { id, pseudonym_key } = account
+  if (pseudonym_key !== null) return pseudonym_key
+  return (await only<{ pseudonym_key: string }>(db, MAKE_PSEUDONYM_KEY, { id })).pseudonym_key
+}
+
+const MARK_PROPAGATED = compileStatement(
+  `update accounts set pushed = max(pushed, :version) where id = :id`,
+)
+
+/** Records that the live tokens of an account have received this version. */
+export const markPropagated = (db: D1Database, id: string, version: number) =>
+  withD1Retry(() => bindStatement(db, MARK_PROPAGATED, { id, version }).run())
+
+const ACCOUNTS_TO_PROPAGATE = compileStatement(
+  `select id from accounts where pushed < version order by id limit 1000`,
+)
+
+/** Returns the ids of at most 1000 accounts whose live tokens have not received the last version. */
+export async function accountsToPropagate(db: D1Database): Promise<string[]> {
+  const rows = await all<Pick<Account, 'id'>>(db, ACCOUNTS_TO_PROPAGATE)
+  return rows.map(({ id }) => id)
+}
+
+const LIST_BINDINGS = compileStatement(`
+  with recursive found(binding) as (
+    select min(binding) from accounts
+    union all
+    select (select min(binding) from accounts where binding > f.binding)
+    from found f where f.binding is not null
+  )
+  select binding from found where binding is not null`)
+
+/** Returns the names of the D1 bindings that keep accounts, `DB` always among them. */
+export async function listBindings(db: D1Database): Promise<string[]> {
+  const rows = await all<Pick<Account, 'binding'>>(db, LIST_BINDINGS)
+  return [...new Set(['DB', ...rows.map(({ binding }) => binding)])]
+}

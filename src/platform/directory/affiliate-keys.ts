@@ -1,0 +1,104 @@
+import { all } from '../db/query.ts'
+import type { affiliateKeys } from '../db/schema.ts'
+import { bindStatement, compileStatement } from '../db/statement.ts'
+import { DAY_MS, HOUR_MS } from '../durations.ts'
+
+/** The contract: an affiliate has at most so many keys that are valid. */
+export const MAX_LIVE_KEYS = 5
+
+/**
+ * A key of an affiliate. `ends_at` is when it ends (milliseconds); null if it has no end. `closed` is 1 once
+ * its object knows that it has ended.
+ */
+export type AffiliateKeyRow = Omit<typeof affiliateKeys.$inferSelect, 'account'>
+
+const COLUMNS =
+  'id, digest, affiliate_id, name, scope, ends_at, created_at, created_by, last_used_on, closed'
+
+const LIST_KEYS = compileStatement(`
+  select ${COLUMNS} from affiliate_keys
+  where account = :account and affiliate_id = :affiliate_id order by created_at, id`)
+
+/** Returns the keys of an affiliate, the oldest first, with those that ended lately. */
+export const listAffiliateKeys = (
+  db: D1Database,
+  account: string,
+  affiliate_id: string,
+): Promise<AffiliateKeyRow[]> => all<AffiliateKeyRow>(db, LIST_KEYS, { account, affiliate_id })
+
+const LIST_UNCLOSED = compileStatement(`
+  select ${COLUMNS} from affiliate_keys where account = :account and (closed = 0 or :all = 1)
+  order by created_at, id`)
+
+/** Returns the keys of all affiliates of an account; those whose objects know that they have ended if `all`. */
+export const keysOfAccount = (
+  db: D1Database,
+  account: string,
+  isAll: boolean,
+): Promise<AffiliateKeyRow[]> =>
+  all<AffiliateKeyRow>(db, LIST_UNCLOSED, { account, all: Number(isAll) })
+
+/** At most so many keys of an affiliate are made in an hour. */
+export const KEYS_PER_HOUR = 20
+
+/** Aborts the batch if an affiliate has as many valid keys as it may have, or made as many in an hour. */
+const REJECT_FULL = compileStatement(`
+  select json('too many keys') where (
+    select count(*) from affiliate_keys
+    where account = :account and affiliate_id = :affiliate_id and digest <> :digest
+      and created_at > :hour_ago) >= ${KEYS_PER_HOUR} or (
+    select count(*) from affiliate_keys
+    where account = :account and affiliate_id = :affiliate_id and digest <> :digest
+      and (ends_at is null or ends_at > :at)) >= ${MAX_LIVE_KEYS}`)
+
+/** Deletes the keys that ended more than a day ago, once their objects know. The audit log has them. */
+const DELETE_ENDED = compileStatement(`
+  delete from affiliate_keys where account = :account and affiliate_id = :affiliate_id
+    and closed = 1 and ends_at < :at - ${DAY_MS}`)
+
+const INSERT_KEY = compileStatement(`
+  insert into affiliate_keys (digest, id, account, affiliate_id, name, scope, created_at, created_by)
+  values (:digest, :id, :account, :affiliate_id, :name, :scope, :created_at, :created_by)
+  on conflict do nothing`)
+
+/** A new key. */
+type NewAffiliateKey = Omit<
+  typeof affiliateKeys.$inferSelect,
+  'ends_at' | 'closed' | 'last_used_on'
+>
+
+/**
+ * Inserts a key at `at` (milliseconds), unless it is stored already. The batch fails if the affiliate has
+ * `MAX_LIVE_KEYS` others, or made `KEYS_PER_HOUR` within an hour.
+ */
+export function insertAffiliateKey(
+  db: D1Database,
+  key: NewAffiliateKey,
+  at: number,
+): D1PreparedStatement[] {
+  const hour_ago = new Date(at - HOUR_MS).toISOString()
+  const values = { ...key, at, hour_ago }
+  return [REJECT_FULL, DELETE_ENDED, INSERT_KEY].map((statement) =>
+    bindStatement(db, statement, values),
+  )
+}
+
+const END_KEY = compileStatement(`
+  update affiliate_keys set ends_at = :at
+  where account = :account and affiliate_id = :affiliate_id and id = :id
+    and coalesce(ends_at, :at) >= :at`)
+
+/** Ends one key of an affiliate at `at` (milliseconds); an earlier end stays. */
+export const endAffiliateKey = (
+  db: D1Database,
+  key: { readonly account: string; readonly affiliate_id: string; readonly id: string },
+  at: number,
+) => bindStatement(db, END_KEY, { ...key, at })
+
+const USE_KEY = compileStatement(`
+  update affiliate_keys set last_used_on = :day
+  where digest = :digest and (last_used_on is null or last_used_on < :day)`)
+
+/** Notes that the key with a digest was used on a day (`YYYY-MM-DD`, UTC). */
+export const useAffiliateKey = (db: D1Database, digest: string, day: string) =>
+  bindStatement(db, USE_KEY, { digest, day })

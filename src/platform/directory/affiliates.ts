@@ -1,0 +1,237 @@
+import { BEGINNING } from '../db/history.ts'
+import { toJsonChunks } from '../db/json-chunks.ts'
+import { type FoundPage, type Page, paginate } from '../db/paginate.ts'
+import { all, first } from '../db/query.ts'
+import type { affiliates } from '../db/schema.ts'
+import { JSON_EACH } from '../db/sql-fragments.ts'
+import { bindStatement, compileStatement } from '../db/statement.ts'
+import { endOfTexts } from '../db/text-range.ts'
+
+// Checks of the tree of affiliates within the batch that changes it.
+
+/** The most affiliates in a chain of parents: each level multiplies what a run computes. */
+export const MAX_LEVELS = 64
+
+/**
+ * Text that is not valid JSON. D1 has no RAISE outside triggers; `json()` of invalid text aborts the
+ * batch. See `isAssertionFailure`.
+ */
+const NOT_JSON = 'no tree'
+
+/** A day after all days. */
+const NEVER = 3_000_000
+
+/**
+ * The days on which a row of `affiliate_parents` applies, or all days if an affiliate has none. `p` is
+ * the row, `a` the affiliate.
+ */
+const FIRST_DAY = `coalesce(p.day, ${BEGINNING})`
+const END_DAY = `coalesce((select min(n.day) from affiliate_parents n
+        where n.account = :account and n.affiliate_id = p.affiliate_id and n.day > p.day), ${NEVER})`
+const PARENT = 'iif(p.day is null, a.parent, p.parent)'
+const PARENTS = `cross join affiliates a on a.account = :account and a.affiliate_id = `
+const BY_DAY = `left join affiliate_parents p
+      on p.account = :account and p.affiliate_id = a.affiliate_id`
+
+const REJECT_DEEP_TREES = compileStatement(`
+  with recursive up(parent, first_day, end_day, level) as (
+    select ${PARENT}, ${FIRST_DAY}, ${END_DAY}, 2
+    from affiliates a ${BY_DAY}
+    where a.account = :account and ${PARENT} is not null
+    union all
+    select ${PARENT}, max(up.first_day, ${FIRST_DAY}), min(up.end_day, ${END_DAY}), level + 1
+    from up ${PARENTS} up.parent ${BY_DAY}
+    where level <= ${MAX_LEVELS} and ${PARENT} is not null
+      and ${FIRST_DAY} < up.end_day and ${END_DAY} > up.first_day
+  )
+  select json('${NOT_JSON}') from up where level > ${MAX_LEVELS} limit 1`)
+
+/**
+ * Fails, and so does its batch, if any chain of parents has more than `MAX_LEVELS` affiliates on any day, and so if an
+ * affiliate is above itself: payments to parents would never end. It follows the parents of all affiliates: a change
+ * at the same time may have put others below these.
+ */
+export const rejectDeepTrees = (db: D1Database, account: string) =>
+  bindStatement(db, REJECT_DEEP_TREES, { account })
+
+/** An affiliate; `parent` is the affiliate who referred them, or null. */
+export type Affiliate = Omit<typeof affiliates.$inferSelect, 'account' | 'suspensions'>
+
+/** The members of an affiliate's profile, in the order in which lists have them. */
+export const PROFILE_MEMBERS = [
+  'display_name',
+  'contact_email',
+  'language',
+  'note',
+  'status',
+] as const
+
+/** What the team knows of an affiliate. `status` is never null; a null of the others: it is not known. */
+export type AffiliateProfile = Pick<Affiliate, (typeof PROFILE_MEMBERS)[number]>
+
+/** An affiliate to store. A member that is left out keeps what is stored. */
+type SentAffiliate = Pick<Affiliate, 'affiliate_id'> & {
+  readonly [N in keyof Affiliate]?: Affiliate[N] | undefined
+}
+
+/** The columns that a request may set; one that it leaves out keeps what is stored. */
+const PUT_COLUMNS = ['parent', ...PROFILE_MEMBERS] as const
+
+/** What a new affiliate has of a column that is left out. */
+const INITIAL_VALUE = (column: string) =>
+  column === 'status' ? "coalesce(t.status, 'active')" : `t.${column}`
+
+const PUT_AFFILIATES = compileStatement(`
+  insert into affiliates (account, affiliate_id, ${PUT_COLUMNS.join(', ')})
+  select :account, value ->> 0,
+    ${PUT_COLUMNS.map((one, i) => `iif(value ->> ${2 * i + 2}, value ->> ${2 * i + 1}, ${INITIAL_VALUE(one)})`).join(', ')}
+  from ${JSON_EACH}(:rows)
+  left join affiliates t on t.account = :account and t.affiliate_id = value ->> 0 where true
+  on conflict (account, affiliate_id) do update set
+    ${PUT_COLUMNS.map((one) => `${one} = excluded.${one}`).join(', ')},
+    suspensions = suspensions + (excluded.status = 'suspended' and status <> 'suspended')
+  where (${PUT_COLUMNS.join(', ')})
+    is not (${PUT_COLUMNS.map((one) => `excluded.${one}`).join(', ')})`)
+
+/** Upserts affiliates. A member that is left out keeps what is stored. */
+export const putAffiliates = (db: D1Database, account: string, sent: readonly SentAffiliate[]) =>
+  toJsonChunks(
+    sent.map((one) => [
+      one.affiliate_id,
+      ...PUT_COLUMNS.flatMap((column) => [one[column] ?? null, one[column] !== undefined]),
+    ]),
+  ).map((rows) => bindStatement(db, PUT_AFFILIATES, { account, rows }))
+
+/** A profile as it is stored. `suspensions` is how often the affiliate was suspended. */
+export type StoredProfile = AffiliateProfile &
+  Pick<typeof affiliates.$inferSelect, 'affiliate_id' | 'suspensions'>
+
+const READ_PROFILES = compileStatement(`
+  select a.affiliate_id, a.suspensions, ${PROFILE_MEMBERS.map((name) => `a.${name}`).join(', ')}
+  from ${JSON_EACH}(:ids)
+  cross join affiliates a on a.account = :account and a.affiliate_id = value`)
+
+/** Returns the profiles of those of these affiliates that are configured, by id. */
+export async function readProfiles(
+  db: D1Database,
+  account: string,
+  ids: readonly string[],
+): Promise<Map<string, StoredProfile>> {
+  const rows = await all<StoredProfile>(db, READ_PROFILES, { account, ids: JSON.stringify(ids) })
+  return new Map(rows.map((row) => [row.affiliate_id, row]))
+}
+
+const LISTED = ['affiliate_id', 'parent', ...PROFILE_MEMBERS]
+
+/** Which affiliates a list has. */
+export interface AffiliateFilter {
+  readonly affiliate_id?: string
+  /** The beginning of an id, a name or an e-mail address. Only for ids, case matters. */
+  readonly beginning?: string
+  readonly ids?: readonly string[]
+}
+
+/** The affiliates with a column that begins with a text, along the index of the column. */
+const beginningIn = (column: string, index: string): string =>
+  `select ${LISTED.join()} from affiliates indexed by ${index} where account = :account
+      and ${column} is not null and ${column} collate nocase >= :beginning
+      and ${column} collate nocase < :end`
+
+/** The affiliates whose id, name or e-mail address begins with a text, each once. */
+const BEGINNING_WITH = `(
+    select ${LISTED.join()} from affiliates where account = :account
+      and affiliate_id >= :beginning and affiliate_id < :end
+    union ${beginningIn('display_name', 'affiliates_name')}
+    union ${beginningIn('contact_email', 'affiliates_email')}) where true`
+
+/** Reads one page of an account's affiliates, in the order of their ids. */
+export const listAffiliates = (
+  db: D1Database,
+  account: string,
+  page: Page,
+  { affiliate_id: id, beginning, ids }: AffiliateFilter = {},
+): Promise<FoundPage<Affiliate>> => {
+  const from = beginning === undefined ? 'affiliates where account = :account' : BEGINNING_WITH
+  const one = id === undefined ? '' : ' and affiliate_id = :id'
+  const some =
+    ids === undefined ? '' : ` and affiliate_id in (select value from ${JSON_EACH}(:ids))`
+  return paginate<Affiliate>(
+    db,
+    {
+      columns: LISTED,
+      from: `${from}${one}${some}`,
+      key: ['affiliate_id'],
+      values: {
+        account,
+        id,
+        ids: ids && JSON.stringify(ids),
+        beginning,
+        end: endOfTexts(beginning ?? ''),
+      },
+    },
+    page,
+  )
+}
+
+/** The customers that are read for the affiliates who are not configured, the latest ones. */
+export const UNCONFIGURED_CUSTOMERS = 5000
+
+/** An affiliate id that customers name, and the number of these customers. */
+interface UnconfiguredAffiliate {
+  affiliate_id: string
+  customers: number
+}
+
+/**
+ * The FROM clause of the affiliates that the latest customers name and the account has not configured.
+ * `limit` is the parameter with the number of these customers.
+ */
+export const fromUnconfigured = (limit: string) => `
+  from (
+    select affiliate_id from customers indexed by customers_day
+    where account = :account order by day desc limit ${limit}) latest
+  where affiliate_id is not null
+  group by affiliate_id
+  having not exists (
+    select 1 from affiliates a where a.account = :account and a.affiliate_id = latest.affiliate_id)`
+
+const LIST_UNCONFIGURED = compileStatement(`
+  select affiliate_id, count(*) as customers ${fromUnconfigured(String(UNCONFIGURED_CUSTOMERS))}
+  order by customers desc, affiliate_id limit 1000`)
+
+/**
+ * Returns the affiliate ids that the latest customers name but the account has not configured, each with its number
+ * of these customers, the largest first: at most 1000 ids.
+ */
+export const listUnconfigured = (
+  db: D1Database,
+  account: string,
+): Promise<UnconfiguredAffiliate[]> =>
+  all<UnconfiguredAffiliate>(db, LIST_UNCONFIGURED, { account })
+
+const FIND_AFFILIATE = compileStatement(
+  `select 1 from affiliates where account = :account and affiliate_id = :id`,
+)
+
+/** Returns whether an account has configured this affiliate. */
+export const affiliateExists = async (
+  db: D1Database,
+  account: string,
+  id: string,
+): Promise<boolean> => (await first(db, FIND_AFFILIATE, { account, id })) !== null
+
+const UNCONFIGURED_AMONG = compileStatement(`
+  select value as affiliate_id from ${JSON_EACH}(:ids) where not exists (
+    select 1 from affiliates where account = :account and affiliate_id = value)`)
+
+/** Returns those of these affiliates that an account has not configured. */
+export async function unconfiguredAmong(
+  db: D1Database,
+  account: string,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const values = { account, ids: JSON.stringify([...new Set(ids)]) }
+  const rows = await all<Pick<Affiliate, 'affiliate_id'>>(db, UNCONFIGURED_AMONG, values)
+  return new Set(rows.map(({ affiliate_id }) => affiliate_id))
+}

@@ -1,0 +1,132 @@
+import { withD1Retry } from '../../platform/db/retry.ts'
+import { bindStatement, compileStatement, type Statement } from '../../platform/db/statement.ts'
+import type { EndpointOwner } from './endpoints.ts'
+import { eventOf, insertEvents, isWanted } from './events.ts'
+
+// Writes the events that a cron or a run causes.
+
+const ofAccounts = (type: string, rows: string) =>
+  insertEvents(type, `(${rows}) n where ${isWanted('n.account', type)}`)
+
+const ROWS = `select value ->> 'account' as account, value ->> 'about' as about,
+    json(value ->> 'data') as data from json_each(:rows)`
+
+/** An event. It is written once for each value of `about`. */
+export interface NewEvent {
+  readonly account: string
+  readonly about: string
+  readonly data: object
+}
+
+/** Writes `credential.expiring` once for each credential. */
+export const INSERT_EXPIRING = ofAccounts('credential.expiring', ROWS)
+
+/** Writes `feed.late` once for each feed and day. */
+export const INSERT_LATE = ofAccounts(
+  'feed.late',
+  `select value ->> 'account' as account, value ->> 'resource' || ' ' || (value ->> 'day') as about,
+      json_object('resource', value ->> 'resource', 'day', value ->> 'day',
+        'last_delivery_at', value ->> 'last_delivery_at') as data
+    from json_each(:rows)`,
+)
+
+/** Writes `customer.unattributed` for accounts and days (days since 1970), each with its threshold. */
+export const INSERT_UNATTRIBUTED = ofAccounts(
+  'customer.unattributed',
+  `select account, day as about, json_object('day', day, 'customers', customers,
+      'unattributed', unattributed, 'share', round(1.0 * unattributed / customers, 4),
+      'threshold', threshold) as data
+    from (
+      select value ->> 'account' as account, value ->> 'day' as day,
+        value ->> 'threshold' as threshold, count(c.customer_id) as customers,
+        count(c.customer_id) filter (where c.affiliate_id is null and c.link is null)
+          as unattributed
+      from json_each(:rows) cross join customers c indexed by customers_day
+        on c.account = value ->> 'account' and c.day = unixepoch(value ->> 'day') / 86400
+      where ${isWanted("(value ->> 'account')", 'customer.unattributed')}
+      group by 1, 2, 3
+    )
+    where unattributed > threshold * customers`,
+)
+
+/** Writes `statement.ready` for the drafts of a period that is over, once for each hash. */
+export const INSERT_READY = eventOf(
+  'statement.ready',
+  `select s.id || ' ' || s.hash as about, json_object(
+      'statement_id', s.id, 'affiliate_id', s.affiliate_id, 'plan', s.plan, 'period', s.period,
+      'currency', s.statement ->> 'currency', 'total', s.statement ->> 'total',
+      'payable', s.payable, 'hash', s.hash) as data
+    from statements s
+    where s.account = :account and s.period = :period and s.status = 'draft'
+      and s.statement is not null
+      and exists (select 1 from statement_runs r
+        where r.account = :account and r.id = :run and r.status = 'done'
+          and r.started_at >= :period_end)`,
+)
+
+/**
+ * Returns the statement that writes `statement.ready` when a run ends, if it began after the end of its
+ * period (milliseconds). It belongs to the batch that ends the run.
+ */
+export const insertReady = (
+  db: D1Database,
+  {
+    account,
+    run,
+    period,
+    periodEnd,
+  }: {
+    account: string
+    run: string
+    period: string
+    periodEnd: number
+  },
+) =>
+  bindStatement(db, INSERT_READY, {
+    account,
+    run,
+    period,
+    period_end: new Date(periodEnd).toISOString(),
+  })
+
+/** Writes a test event for one endpoint. */
+export const INSERT_TEST = compileStatement(`
+  insert into webhook_events (account, id, affiliate_id, type, about, at, data)
+  select :account, :event, :affiliate_id, 'webhook.test', :event, :now, :data
+  where true on conflict do nothing`)
+
+/** Sends a test event to one endpoint. */
+export const SEND_TEST = compileStatement(`
+  insert into webhook_messages (account, event, endpoint, next_at)
+  values (:account, :event, :endpoint, :now) on conflict do nothing`)
+
+/** Returns the statements that write a test event for one endpoint and send it. */
+export const insertTest = (
+  db: D1Database,
+  values: EndpointOwner & { endpoint: string; event: string; now: number; data: string },
+) => [INSERT_TEST, SEND_TEST].map((statement) => bindStatement(db, statement, { ...values }))
+
+/** A feed that lacks the records of a day. */
+export interface LateFeed {
+  readonly account: string
+  readonly resource: string
+  readonly day: string
+  readonly last_delivery_at: string | null
+}
+
+/** Writes `feed.late`. */
+export const storeLateFeeds = (db: D1Database, feeds: readonly LateFeed[]) =>
+  runWith(db, INSERT_LATE, feeds)
+
+/** Writes `customer.unattributed` for the days of accounts with more than the threshold. */
+export const storeUnattributed = (
+  db: D1Database,
+  rows: readonly { account: string; day: string; threshold: number }[],
+) => runWith(db, INSERT_UNATTRIBUTED, rows)
+
+/** Writes `credential.expiring`. */
+export const storeExpiring = (db: D1Database, events: readonly NewEvent[]) =>
+  runWith(db, INSERT_EXPIRING, events)
+
+const runWith = (db: D1Database, statement: Statement, rows: readonly object[]) =>
+  withD1Retry(() => bindStatement(db, statement, { rows: JSON.stringify(rows) }).run())

@@ -1,0 +1,365 @@
+import * as v from 'valibot'
+import { accountList, accountOperation } from '../../platform/http/operation.ts'
+import { validationFailed } from '../../platform/http/read-fields.ts'
+import { DEFAULT_OVERLAP, overlap, overlapEnd } from '../../platform/overlap.ts'
+import { count, time } from '../../platform/validation/answer-fields.ts'
+import { described, listOf, named, withMembers } from '../../platform/validation/described.ts'
+import { member, said } from '../../platform/validation/fields.ts'
+import { urlProblem } from '../check-url.ts'
+import type { EndpointRow } from '../db/endpoints.ts'
+import { ALL_EVENTS, EVENT_TYPES, type EventType, TEST_EVENT } from '../events.ts'
+import * as hooks from '../manage.ts'
+import { ATTEMPT_ERRORS } from '../send-batch.ts'
+import { eventType, newWebhook, replayFields, webhookChange } from './webhook-fields.ts'
+
+/** Returns a webhook as the team sees it. */
+const present = (row: EndpointRow) => ({
+  ...hooks.presentEndpoint<EventType | typeof ALL_EVENTS>(row),
+  description: row.description,
+  disabled_reason: row.disabled,
+  previous_secret_until: hooks.previousSecretUntil(row),
+})
+
+/** Returns a URL as it is stored. Throws `validation_failed` if events must not be sent to it. */
+function readUrl(env: Env, url: string): string {
+  const expected = urlProblem(url, env)
+  if (expected === null) return new URL(url).href
+  throw validationFailed([{ pointer: '/url', code: 'pattern', expected, value: url }])
+}
+
+const webhook_id = member(v.string(), said('The id of the webhook.', 'whk_4f8Kd02LmQzX7vBn1TcY5s'))
+
+const previous_secret_until = described(() =>
+  v.nullable(
+    member(time, 'Until when events are also signed with a previous secret. Null if they are not.'),
+  ),
+)
+
+const webhook = described(() =>
+  named(
+    'Webhook',
+    v.object({
+      id: webhook_id,
+      url: member(v.string(), 'Where events are sent.'),
+      events: member(v.array(eventType), 'The types of events that are sent; `*` stands for all.'),
+      description: v.nullable(member(v.string(), 'What the webhook is for.')),
+      disabled: member(v.boolean(), 'Whether nothing is sent.'),
+      disabled_reason: v.nullable(
+        member(
+          v.picklist(['team', 'gone', 'failing']),
+          '`team`: the team disabled it. `gone`: it answered 410. `failing`: all attempts of three days failed.',
+        ),
+      ),
+      failing_since: v.nullable(
+        member(
+          time,
+          'The first failed attempt after the last success. Null if the last attempt succeeded.',
+        ),
+      ),
+      previous_secret_until,
+      created_at: time,
+    }),
+  ),
+)
+
+/** The secret of a webhook or a postback. */
+export const secret = described(() =>
+  member(
+    v.pipe(v.string(), v.regex(/^whsec_[A-Za-z0-9+/]{43}=$/)),
+    'The secret that signs events. It is shown only in this response.',
+  ),
+)
+
+const sentType = described(() => v.union([v.picklist(EVENT_TYPES), v.literal(TEST_EVENT)]))
+
+/** An attempt to send an event. */
+export const attempt = described(() =>
+  named(
+    'WebhookAttempt',
+    v.object({
+      id: member(v.string(), 'The id of the attempt.'),
+      at: member(time, 'When it began.'),
+      event_id: member(v.string(), 'The event, which is the `webhook-id` of the request.'),
+      type: v.nullable(member(sentType, 'The type of the event. Null if the event has expired.')),
+      attempt: member(
+        v.pipe(v.number(), v.integer(), v.minValue(1)),
+        'The number of the attempt, from 1.',
+      ),
+      status: v.nullable(
+        member(v.pipe(v.number(), v.integer()), 'The status of the response. Null without one.'),
+      ),
+      ms: member(count, 'How long the attempt took, in milliseconds.'),
+      error: v.nullable(member(v.picklist(ATTEMPT_ERRORS), 'Why it failed. Null after a success.')),
+      next_attempt_at: v.nullable(
+        member(
+          time,
+          'When the next attempt is due: after the pause of the schedule, or later if `Retry-After` of the response asks for it. Null unless this is the latest attempt of a pending event.',
+        ),
+      ),
+    }),
+  ),
+)
+
+const status = v.picklist(['pending', 'delivered', 'dead'])
+
+const event = described(() =>
+  named(
+    'WebhookEvent',
+    v.object({
+      event_id: member(
+        v.string(),
+        'The id of the event, which is the `webhook-id` of its requests.',
+      ),
+      type: member(sentType, 'The type of the event.'),
+      timestamp: member(time, 'When the event was caused.'),
+      status: member(
+        status,
+        '`pending`: it is sent, or sent again. `delivered`: an attempt succeeded. `dead`: the last attempt failed, or the webhook was disabled.',
+      ),
+      attempts: member(count, 'The attempts that have begun.'),
+      next_attempt_at: v.nullable(
+        member(time, 'When the next attempt is due. Null unless it is pending.'),
+      ),
+      data: member(
+        v.record(v.string(), v.unknown()),
+        'The data of the event. See `/schemas/v1/webhook-event.json`.',
+      ),
+    }),
+  ),
+)
+
+const ofWebhooks = { topic: 'webhooks', path: '/webhooks' } as const
+const params = { webhook_id }
+const ofWebhook = { topic: 'webhooks', path: '/webhooks/{webhook_id}', params } as const
+
+export const createWebhook = accountOperation({
+  ...ofWebhooks,
+  id: 'createWebhook',
+  method: 'POST',
+  body: newWebhook,
+  status: 201,
+  words: described(() => ({
+    description:
+      'Creates a webhook: from now on, events of the account are sent to its URL, signed by the Standard Webhooks specification. The secret is shown only once. An account has at most 10 webhooks.',
+    answer: named('NewWebhook', withMembers(webhook, { secret })),
+    errors: ['conflict'],
+    command: {
+      name: 'webhooks create',
+      secret: 'secret',
+      recovery:
+        'A secret may have been created and lost: run `webhooks list`, and first delete the unknown webhook.',
+    },
+  })),
+  async run(call, { url, events = [ALL_EVENTS], description = null }) {
+    const fields = { url: readUrl(call.env, url), method: 'POST' as const, events, description }
+    const { row, secret } = await hooks.createEndpoint(call, fields)
+    return { ...present(row), secret: secret ?? '' }
+  },
+})
+
+export const listWebhooks = accountOperation({
+  ...ofWebhooks,
+  id: 'listWebhooks',
+  method: 'GET',
+  role: 'viewer',
+  words: described(() => ({
+    description: 'Lists the webhooks of an account, the oldest first, without their secrets.',
+    answer: listOf(webhook),
+    command: { name: 'webhooks list' },
+  })),
+  run: async (call) => ({ data: (await hooks.listEndpoints(call)).map(present) }),
+})
+
+export const getWebhook = accountOperation({
+  ...ofWebhook,
+  id: 'getWebhook',
+  method: 'GET',
+  role: 'viewer',
+  words: described(() => ({
+    description: 'Returns a webhook without its secret.',
+    answer: webhook,
+    command: { name: 'webhooks show' },
+  })),
+  run: async (call, { webhook_id: id }) => present(await hooks.findEndpoint(call, id)),
+})
+
+export const changeWebhook = accountOperation({
+  ...ofWebhook,
+  id: 'changeWebhook',
+  method: 'PATCH',
+  role: 'manager',
+  body: webhookChange,
+  words: described(() => ({
+    description:
+      'Changes the URL, the types of events or the description, or disables or enables a webhook. Omitted members keep their values.',
+    answer: webhook,
+    command: { name: 'webhooks change' },
+  })),
+  async run(call, { webhook_id: id, url, ...fields }) {
+    await hooks.findEndpoint(call, id)
+    const changed = { ...fields, ...(url !== undefined && { url: readUrl(call.env, url) }) }
+    return present(await hooks.changeEndpoint(call, id, changed))
+  },
+})
+
+export const deleteWebhook = accountOperation({
+  ...ofWebhook,
+  id: 'deleteWebhook',
+  method: 'DELETE',
+  role: 'manager',
+  words: described(() => ({
+    description: 'Deletes a webhook. Nothing more is sent to it, not even what is pending.',
+    answer: null,
+    command: {
+      name: 'webhooks delete',
+      done: 'Deleted webhook {webhook_id} of account {account}.',
+    },
+  })),
+  async run(call, { webhook_id: id }) {
+    await hooks.deleteEndpoint(call, id)
+    return null
+  },
+})
+
+export const rotateWebhook = accountOperation({
+  ...ofWebhook,
+  path: `${ofWebhook.path}/rotate`,
+  id: 'rotateWebhook',
+  method: 'POST',
+  body: { overlap },
+  status: 201,
+  words: described(() => ({
+    description:
+      'Creates a new secret. For 24 hours, unless `overlap` sets another time, each request has two signatures: one of the new secret and one of the previous one. With `none` only the new one signs.',
+    answer: named('RotatedWebhook', v.object({ id: webhook_id, secret, previous_secret_until })),
+    errors: ['conflict'],
+    command: {
+      name: 'webhooks rotate',
+      secret: 'secret',
+      confirm: {
+        warning:
+          'Without an overlap, receivers that know only the old secret of webhook {webhook_id} refuse its events at once.',
+        name: 'webhook_id',
+        if: { overlap: 'none' },
+      },
+      recovery:
+        'A secret may have been created and lost: rotate again. The secret before it signs until its overlap ends.',
+    },
+  })),
+  async run(call, { webhook_id: id, overlap: length = DEFAULT_OVERLAP }) {
+    const until = length === 'none' ? null : overlapEnd(length, Date.now())
+    return hooks.rotateEndpoint(call, id, { overlap: length, until })
+  },
+})
+
+export const testWebhook = accountOperation({
+  ...ofWebhook,
+  path: `${ofWebhook.path}/test`,
+  id: 'testWebhook',
+  method: 'POST',
+  role: 'manager',
+  status: 202,
+  words: described(() => ({
+    description:
+      'Sends an event of the type `webhook.test`. `GET …/attempts` shows what the receiver answered.',
+    answer: v.object({ event_id: member(v.string(), 'The id of the event that is sent.') }),
+    errors: ['conflict'],
+    command: {
+      name: 'webhooks test',
+      recovery: 'Run `webhooks attempts` before you repeat the command: the event may be sent.',
+    },
+  })),
+  async run(call, { webhook_id: id }) {
+    return { event_id: await hooks.testEndpoint(call, id, { webhook_id: id }) }
+  },
+})
+
+export const replayWebhook = accountOperation({
+  ...ofWebhook,
+  path: `${ofWebhook.path}/replay`,
+  id: 'replayWebhook',
+  method: 'POST',
+  role: 'manager',
+  body: replayFields,
+  status: 202,
+  words: described(() => ({
+    description:
+      'Sends one event again, or the events that were caused in a span, at most 10,000: also those that another webhook was sent and this one was not. They keep their `webhook-id`. Pending events are left out.',
+    answer: v.object({ replayed: member(count, 'The number of events that are sent again.') }),
+    errors: ['conflict'],
+    command: {
+      name: 'webhooks replay',
+      recovery: 'Run `webhooks events` before you repeat the command: they may be sent.',
+    },
+  })),
+  async run(call, { webhook_id: id, ...fields }) {
+    return { replayed: await hooks.replayEndpoint(call, id, fields) }
+  },
+})
+
+/** By what a list of attempts is narrowed. */
+export const attemptFilters = {
+  event_id: v.optional(
+    member(
+      v.string(),
+      said('Returns only the attempts of this event.', 'evt_019a0c5b3d0c4b1f6a7d2e9b3c'),
+    ),
+  ),
+  failed: v.optional(
+    member(v.boolean(), said('Returns only attempts that failed, if it is `true`.', true)),
+  ),
+}
+
+export const listWebhookAttempts = accountList({
+  ...ofWebhook,
+  path: `${ofWebhook.path}/attempts`,
+  id: 'listWebhookAttempts',
+  role: 'viewer',
+  params: {
+    webhook_id,
+    ...attemptFilters,
+  },
+  words: described(() => ({
+    description: 'Lists the attempts of the last 30 days, the newest first.',
+    answer: attempt,
+    command: { name: 'webhooks attempts' },
+  })),
+  async list(call, { webhook_id: id, event_id = null, failed = false }, page) {
+    const filter = { event: event_id, onlyFailed: failed }
+    return hooks.readAttempts(call, id, filter, page)
+  },
+})
+
+export const listWebhookEvents = accountList({
+  ...ofWebhook,
+  path: `${ofWebhook.path}/events`,
+  id: 'listWebhookEvents',
+  role: 'viewer',
+  params: {
+    webhook_id,
+    status: v.optional(member(status, said('Returns only the events with this status.', 'dead'))),
+  },
+  words: described(() => ({
+    description:
+      'Lists the events of the last 30 days, the newest first: what is pending, delivered, or a dead letter.',
+    answer: event,
+    command: { name: 'webhooks events' },
+  })),
+  async list(call, { webhook_id: id, status: only = null }, page) {
+    return hooks.readMessages(call, id, only, page)
+  },
+})
+
+/** The operations on webhooks. A secret is shown only once, when it is created. */
+export const WEBHOOK_OPERATIONS = [
+  createWebhook,
+  listWebhooks,
+  getWebhook,
+  changeWebhook,
+  deleteWebhook,
+  rotateWebhook,
+  testWebhook,
+  replayWebhook,
+  listWebhookAttempts,
+  listWebhookEvents,
+]
