@@ -38,6 +38,7 @@ CREATE INDEX deliveries_refused ON deliveries (account, id) WHERE errors_total >
 --   customer_id, day  where the record lies or, if it moved, where it lay: that is a row of its own
 --   id                instrument and currency of trading activity, as a JSON array; '' of a customer
 --   kind              the type of a transaction, the name of an event, what changed of a customer, else ''
+--   before, after     the figures that a cause says, as JSON
 CREATE TABLE late_changes (
   account     TEXT NOT NULL,
   at          INTEGER NOT NULL,
@@ -48,6 +49,8 @@ CREATE TABLE late_changes (
   id          TEXT NOT NULL,
   kind        TEXT NOT NULL,
   delivery    TEXT NOT NULL,
+  before      TEXT,
+  after       TEXT,
   PRIMARY KEY (account, at, resource, customer_id, day, id)
 ) STRICT, WITHOUT ROWID;
 

@@ -56,7 +56,7 @@ const MEMBERS: Readonly<Record<Kind, string>> = {
   scope: 'scope',
   amount: `
     base units sums amounts reached holds.sum measure fence fx step.part conditions.missing
-    before_signup fenced paid_back first_deposit.amount first_deposit.currency`,
+    before_signup fenced paid_back first_deposit.amount first_deposit.currency causes.before causes.after`,
   country: 'country country_code',
   affiliate: 'affiliate_id',
   never: 'actor author note kyc_status_id sales_status_id delivery_id audit_id',

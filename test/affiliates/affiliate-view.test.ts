@@ -37,6 +37,12 @@ describe('what an affiliate sees of an answer', () => {
     expect(text).toContain('T-1')
   })
 
+  test('the old and new figures of a cause are hidden like all amounts of customers', () => {
+    const causes = [{ kind: 'record', before: { amount_currency: 200 }, after: { status: 'x' } }]
+    expect(visible({ causes }, sight())).toEqual({ causes })
+    expect(visible({ causes }, sight({ amounts: false }))).toEqual({ causes: [{ kind: 'record' }] })
+  })
+
   test('what is a digest of ids of customers has another name, wherever it stands', () => {
     const [line, adjustment] = [`lin_${'a'.repeat(40)}`, `adj_${'b'.repeat(40)}`]
     const answer = {

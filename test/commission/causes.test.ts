@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import type { Rule } from '../../src/commission/engine/plan.ts'
+import { correctionWords } from '../../src/commission/statements/cause-words.ts'
 import type { Adjustment } from '../../src/commission/statements/draft.ts'
 import {
   adjustmentsOf,
@@ -69,7 +70,10 @@ const person = (id: string, day: string) => ({ ...record(id, day, id), resource:
 const OWN = record('t-1', '2026-08-10', 'c-1')
 
 /** What differs each time. */
-const UNTOLD = { delivery_id: undefined, audit_id: undefined, at: undefined }
+const UNTOLD = {
+  ...{ delivery_id: undefined, audit_id: undefined, at: undefined },
+  ...{ before: undefined, after: undefined },
+}
 
 /** Returns the causes of an affiliate's corrections in September, by the scopes of their lines. */
 async function causesOf(affiliate: string) {
@@ -221,6 +225,16 @@ describe('a correction names what changed, and nothing else', () => {
   })
 })
 
+test('a correction says what a record was and is', async () => {
+  const { paid } = await august()
+  await paid('t-1', '2026-08-10', 300, { status: 'pending' })
+  await paid('t-1', '2026-08-10', 300)
+  const [correction] = await adjustmentsOf('2026-09', 'aff-7')
+  expect(correctionWords(correction!)).toContain(
+    'the transaction t-1 of c-1 on 10 Aug 2026, from 200.00 EUR, approved to 300.00 EUR, approved,',
+  )
+})
+
 test('rates that were published later are a cause', async () => {
   const { paid } = await firm()
   await paid('t-1', '2026-08-10', 100, { currency: 'USD' })
@@ -263,14 +277,16 @@ async function history(seed: number) {
   const places = new Map<string, Place>()
   /** The places that changed since the last approval, and the customers and affiliates of other changes. */
   const touched = new Set<string>()
+  /** The figures of each record as they are now, and as they were at the last approval. */
+  const figures = { now: new Map<string, object>(), before: new Map<string, object>() }
   const some = async () => {
     const id = choose(['t-1', 't-2', 't-3', 't-4', 't-5', 't-6'])
     const day = choose(['2026-05-04', '2026-06-12', '2026-07-15'])
     const place = { id, day, customer_id: choose(people) }
-    await paid(id, day, choose([10, 60, 200]), {
-      customer_id: place.customer_id,
-      status: choose(['approved', 'approved', 'declined', 'unusual']),
-    })
+    const amount_currency = choose([10, 60, 200])
+    const status = choose(['approved', 'approved', 'declined', 'unusual'])
+    await paid(id, day, amount_currency, { customer_id: place.customer_id, status })
+    figures.now.set(id, { amount_currency, currency: 'EUR', status })
     for (const one of [place, places.get(id)]) if (one) touched.add(textOf(one))
     places.set(id, place)
   }
@@ -299,13 +315,13 @@ async function history(seed: number) {
       touched.add('tree aff-7')
     },
   ]
-  return { some, change: () => choose(changes)(), owners, touched }
+  return { some, change: () => choose(changes)(), owners, touched, figures }
 }
 
 test.each([1, 2])(
   'every correction of random sequence %i names causes, each of which changed something for it',
   async (n) => {
-    const { some, change, owners, touched } = await history(env.SEED * 2 + n)
+    const { some, change, ...known } = await history(env.SEED * 2 + n)
     let corrections = 0
     for (let i = 0; i < 6; i++) await some()
     for (const period of ['2026-07', '2026-08', '2026-09', '2026-10', '2026-11']) {
@@ -315,12 +331,13 @@ test.each([1, 2])(
       for (const affiliate of AFFILIATES) {
         const found = await adjustmentsOf(period, affiliate)
         corrections += found.length
-        for (const adjustment of found) checkCauses(adjustment, affiliate, owners, touched)
+        for (const adjustment of found) checkCauses(adjustment, affiliate, known)
       }
       // The causes are the same in any grouping of affiliates.
       expect(await refresh(period, AFFILIATES)).toBe(0)
       await settle(period)
-      touched.clear()
+      known.touched.clear()
+      known.figures.before = new Map(known.figures.now)
       for (let i = 0; i < 3; i++) await change()
     }
     expect(corrections).toBeGreaterThan(0)
@@ -331,8 +348,7 @@ test.each([1, 2])(
 function checkCauses(
   adjustment: Awaited<ReturnType<typeof adjustmentsOf>>[number],
   affiliate: string,
-  owners: ReadonlyMap<string, string>,
-  touched: ReadonlySet<string>,
+  { owners, touched, figures }: Omit<Awaited<ReturnType<typeof history>>, 'some' | 'change'>,
 ) {
   const { causes, causes_total, scope, rule, of } = adjustment
   const text = JSON.stringify(adjustment)
@@ -341,6 +357,8 @@ function checkCauses(
   for (const cause of causes) {
     if (cause.kind === 'record') {
       expect(touched, text).toContain(textOf(cause))
+      expect(cause.after, text).toEqual(figures.now.get(cause.id))
+      expect(cause.before, text).toEqual(figures.before.get(cause.id) ?? null)
       if (rule !== 'cpa') expect(cause.day.slice(0, 7), text).toBe(of.period)
       if (scope.startsWith('customer:')) expect(`customer:${cause.customer_id}`).toBe(scope)
       else expect(owners.get(cause.customer_id)).toBe(scope.split(':')[1] ?? affiliate)

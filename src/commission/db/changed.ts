@@ -18,7 +18,7 @@ const TABLES = Object.values(FACT_TABLES)
 /** Selects the records of the customers `:ids` on the days `:days` that the delivery `:since` or a later one wrote. */
 const READ_WRITTEN = TABLES.map(({ table, dayColumn }) =>
   compileStatement(`
-    select t.customer_id, t.${dayColumn} as day, ${COLUMNS[table]}, t.delivery
+    select t.customer_id, t.${dayColumn} as day, ${COLUMNS[table]}, t.delivery, null as before, null as after
     from ${table} t not indexed
     where t.account = :account and t.${dayColumn} in (select value from json_each(:days))
       and t.customer_id in (select value from json_each(:ids)) and t.delivery >= :since

@@ -172,6 +172,8 @@ export const line = described(() =>
   ),
 )
 
+const figures = v.record(v.string(), v.nullable(v.union([v.string(), v.number()])))
+
 const cause = described(() => {
   const kind = <const K extends string>(name: K) => member(v.literal(name), 'What changed.')
   const customer_id = member(text, 'The customer.')
@@ -187,6 +189,13 @@ const cause = described(() => {
       id: member(text, 'The id of the record.'),
       customer_id,
       day: member(day, 'The day on which it lies or, if it moved, lay before.'),
+      before: v.nullable(
+        member(
+          figures,
+          'Its amount, currency and status, or its lots, as they were approved. Null: it was not stored, or waited.',
+        ),
+      ),
+      after: v.nullable(member(figures, 'The same as they are now. Null if they are not known.')),
       delivery_id,
     }),
     v.object({ kind: kind('affiliation'), customer_id, audit_id }),

@@ -1,18 +1,22 @@
 import { ENGLISH, isMessageName, type Words } from '../words/words.ts'
-import type { Cause, Causes } from './cause.ts'
+import type { Cause, Causes, RecordCause } from './cause.ts'
 import type { Adjustment } from './draft.ts'
 import { parseScope } from './line-groups.ts'
 
 // Why a statement corrects a closed period, as a manager and an affiliate read it.
 
 /** Names what changed, without the verb: `the transaction T-1 of C-1 on 3 Nov 2026`. */
-export function causeWords(cause: Cause, { text, day }: Words): string {
+export function causeWords(cause: Cause, words: Words): string {
+  const { text, day } = words
   switch (cause.kind) {
     case 'record': {
       const { resource, id, customer_id: customer } = cause
       // The id of trading activity has the day, the customer, the instrument and the currency.
       const what = resource === 'trading-activity' ? (id.split('|')[2] ?? '') : id
-      return text(`cause.${resource}`, { customer, id: what, day: day(cause.day) })
+      const named = text(`cause.${resource}`, { customer, id: what, day: day(cause.day) })
+      const [before, after] = [figuresWords(cause.before, words), figuresWords(cause.after, words)]
+      if (before === '' || after === '' || before === after) return named
+      return text('cause.changed', { cause: named, before, after })
     }
     case 'affiliation':
       return text('cause.affiliation', { customer: cause.customer_id })
@@ -30,6 +34,19 @@ export function causeWords(cause: Cause, { text, day }: Words): string {
       return text('cause.setting', { setting, day: day(cause.at.slice(0, 10)) })
     }
   }
+}
+
+/** Writes the figures of a record: `100.00 EUR, approved`. Those that an affiliate may not see are missing. */
+function figuresWords(figures: RecordCause['before'] | undefined, words: Words): string {
+  if (!figures) return ''
+  const { lots_traded: lots, amount_currency, amount = amount_currency, currency, status } = figures
+  const parts = [
+    lots != null &&
+      `${words.figure(String(lots))} ${words.text('unit.lots', { count: Number(lots) })}`,
+    amount != null && words.money(String(amount), String(currency)),
+    status,
+  ]
+  return parts.filter(Boolean).join(', ')
 }
 
 /** Names what changed, with the delivery or the entry of the audit log that changed it. */

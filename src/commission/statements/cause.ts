@@ -9,6 +9,9 @@ export type Causes = Fixed<v.InferOutput<v.ObjectSchema<typeof causes, undefined
 /** Why a line of a closed period differs from what was approved: a record or a setting that changed. */
 export type Cause = Causes['causes'][number]
 
+/** A record that changed. */
+export type RecordCause = Extract<Cause, { kind: 'record' }>
+
 /** A line of a closed period of an affiliate and plan. */
 export interface CorrectedLine extends Pick<Difference, 'period' | 'line'> {
   readonly affiliate_id: string

@@ -66,7 +66,8 @@ interface Group extends Pick<LastSettled, 'since'> {
 
 /** Something of a customer that changed. */
 interface CustomerChange {
-  readonly cause: Cause
+  /** Returns the cause that it is for what was approved at a time, in milliseconds. */
+  readonly causeSince: (since: number) => Cause
   readonly customer_id: string
   /** The affiliates of whom it changes something. */
   readonly affiliates: readonly (string | null)[]
@@ -75,11 +76,12 @@ interface CustomerChange {
   readonly concerns: (group: Group) => boolean
 }
 
-/** Returns the change that a row of the journal notes. */
+/** Returns the change that the rows of the journal note of one place, the latest first. */
 function recordChange(
-  { resource, day: stored, id, kind, delivery, at, ...row }: LateChange,
+  rows: readonly [LateChange, ...LateChange[]],
   histories: ReadonlyMap<string, CustomerHistory>,
 ): CustomerChange {
+  const [{ resource, day: stored, id, kind, delivery, at, after, ...row }] = rows
   const customer_id = String(decode(customers.customer_id, row.customer_id))
   const day = dayText(stored)
   const affiliations = histories.get(customer_id)?.affiliations ?? []
@@ -89,12 +91,14 @@ function recordChange(
     customer_id,
     at,
     affiliates: found.map((part) => part?.affiliate_id ?? null),
-    cause:
+    causeSince: (since) =>
       kind === 'corrected_early' && isCustomer
         ? { kind, customer_id, delivery_id: delivery }
         : {
             ...{ kind: 'record', resource, customer_id, day, delivery_id: delivery },
             id: idOf(resource, id, customer_id, day),
+            before: figuresOf(rows.findLast((one) => one.at >= since)?.before),
+            after: figuresOf(after),
           },
     concerns: (group) =>
       stored <= group.period.last + group.daysAfter &&
@@ -103,6 +107,8 @@ function recordChange(
       (isCustomer ? group.signup || kind !== 'received' : namesRecord(group.needs, resource, kind)),
   }
 }
+
+const figuresOf = (json: string | null | undefined) => (json ? JSON.parse(json) : null)
 
 /** Returns the id of a record as facts have it. */
 function idOf(resource: LateChange['resource'], id: string, customer: string, day: string): string {
@@ -138,11 +144,16 @@ function auditedChange(
     const from = firstDifference(before ?? [], after ?? [], (one) => one.affiliate_id)
     return {
       ...{ ...change, affiliates: [...idsIn(before ?? []), ...idsIn(after ?? [])] },
-      ...{ cause: { kind: 'affiliation', customer_id, audit_id }, concerns: isBefore(from) },
+      causeSince: () => ({ kind: 'affiliation', customer_id, audit_id }),
+      concerns: isBefore(from),
     }
   }
   if (action === 'customer.erase') {
-    return { ...change, cause: { kind: 'setting', action, at, audit_id }, concerns: () => true }
+    return {
+      ...change,
+      causeSince: () => ({ kind: 'setting', action, at, audit_id }),
+      concerns: () => true,
+    }
   }
   if (!action.startsWith('refusal.')) return null
   const days = [details, details.before].flatMap((one) =>
@@ -150,7 +161,7 @@ function auditedChange(
   )
   return {
     ...change,
-    cause: { kind: 'refusal', customer_id, audit_id },
+    causeSince: () => ({ kind: 'refusal', customer_id, audit_id }),
     concerns: (group) => days.some((from) => isBefore(from)(group)),
   }
 }
@@ -378,7 +389,7 @@ async function readFound(
   ])
   const histories = await readHistories(source, account.id, [...ids])
   const changes = [
-    ...latestOf(rows).map((row) => recordChange(row, histories)),
+    ...byPlace(rows).map((found) => recordChange(found, histories)),
     ...settings.flatMap((one) => auditedChange(one, histories) ?? []),
   ]
   const byAffiliate = new Map<string, CustomerChange[]>()
@@ -394,26 +405,18 @@ async function readFound(
   return { byCustomer, byAffiliate, settings, rates }
 }
 
-/** Returns the latest change of each place of a record; they come the latest first. */
-function latestOf(rows: readonly LateChange[]): LateChange[] {
-  const byPlace = new Map<string, LateChange>()
-  for (const row of rows) {
-    const key = JSON.stringify([
-      row.resource,
-      row.customer_id,
-      row.day,
-      row.id,
-      row.kind === 'corrected_early',
-    ])
-    if (!byPlace.has(key)) byPlace.set(key, row)
-  }
-  return [...byPlace.values()]
-}
+/** Returns changes by the place of their record; they come the latest first. */
+const byPlace = (rows: readonly LateChange[]) =>
+  [
+    ...Map.groupBy(rows, ({ resource, customer_id, day, id, kind }) =>
+      JSON.stringify([resource, customer_id, day, id, kind === 'corrected_early']),
+    ).values(),
+  ] as [LateChange, ...LateChange[]][]
 
 /** Returns what changed of some customers for a group. */
 const concerning = (group: Group, changes: readonly CustomerChange[] = []): Cause[] =>
-  changes.flatMap(({ cause, at, concerns }) =>
-    at >= group.since && concerns(group) ? [cause] : [],
+  changes.flatMap(({ causeSince, at, concerns }) =>
+    at >= group.since && concerns(group) ? [causeSince(group.since)] : [],
   )
 
 /** Returns the settings and rates that changed for a group. */

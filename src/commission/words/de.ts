@@ -315,6 +315,7 @@ export const de: Messages = {
   'correction.line': '{amount}, {why}',
   'correction.why': 'da sich nach der Freigabe geändert hat: {causes}',
   'correction.unknown': 'da sich die Grundlage der Berechnung nach der Freigabe geändert hat',
+  'cause.changed': '{cause}, von {before} auf {after},',
   'cause.more': { one: '{count} weitere Angabe', other: '{count} weitere Angaben' },
   'cause.customers': 'der Kunde {customer}',
   'cause.transactions': 'die Transaktion {id} von {customer} am {day}',

@@ -311,6 +311,7 @@ export const en = {
   'correction.line': '{amount}, {why}',
   'correction.why': 'since {causes} changed after the approval',
   'correction.unknown': 'since what it was computed from changed after the approval',
+  'cause.changed': '{cause}, from {before} to {after},',
   'cause.more': { one: '{count} other thing', other: '{count} other things' },
   'cause.customers': 'the customer {customer}',
   'cause.transactions': 'the transaction {id} of {customer} on {day}',

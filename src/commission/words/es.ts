@@ -318,6 +318,7 @@ export const es: Messages = {
   'correction.line': '{amount}, {why}',
   'correction.why': 'porque después de la aprobación cambió: {causes}',
   'correction.unknown': 'porque la base del cálculo cambió después de la aprobación',
+  'cause.changed': '{cause}, de {before} a {after},',
   'cause.more': { one: '{count} elemento más', other: '{count} elementos más' },
   'cause.customers': 'el cliente {customer}',
   'cause.transactions': 'la transacción {id} de {customer} del {day}',

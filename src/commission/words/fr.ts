@@ -320,6 +320,7 @@ export const fr: Messages = {
   'correction.line': '{amount}, {why}',
   'correction.why': 'car après l’approbation a changé : {causes}',
   'correction.unknown': 'car la base du calcul a changé après l’approbation',
+  'cause.changed': '{cause}, de {before} à {after},',
   'cause.more': { one: '{count} autre élément', other: '{count} autres éléments' },
   'cause.customers': 'le client {customer}',
   'cause.transactions': 'la transaction {id} de {customer} du {day}',

@@ -310,6 +310,7 @@ export const pt: Messages = {
   'correction.line': '{amount}, {why}',
   'correction.why': 'porque depois da aprovação mudou: {causes}',
   'correction.unknown': 'porque a base do cálculo mudou depois da aprovação',
+  'cause.changed': '{cause}, de {before} para {after},',
   'cause.more': { one: 'mais {count} item', other: 'mais {count} itens' },
   'cause.customers': 'o cliente {customer}',
   'cause.transactions': 'a transação {id} de {customer} de {day}',

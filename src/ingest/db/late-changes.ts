@@ -27,14 +27,20 @@ export const CLOSED_THROUGH = `(
       select (select max(s.period) from statements s indexed by statements_closed
         where s.account = :account and s.plan = p.plan and s.status <> 'draft') from ${PLANS}))`
 
-/** How a table names its records: by these columns, of which several are a JSON array, and by their kind. */
+/** How a table names its records: by these columns, of which several are a JSON array, and by their kind; and the figures that a cause says. */
 export const IDENTITIES: Readonly<
-  Record<string, { readonly id: readonly string[]; readonly kind?: string }>
+  Record<
+    string,
+    { readonly id: readonly string[]; readonly kind?: string; readonly figures: readonly string[] }
+  >
 > = {
-  transactions: { id: ['transaction_id'], kind: 'transaction_type' },
-  activity: { id: ['instrument', 'currency'] },
-  events: { id: ['id'], kind: 'eventname' },
-  customers: { id: [] },
+  transactions: {
+    ...{ id: ['transaction_id'], kind: 'transaction_type' },
+    figures: ['amount_currency', 'currency', 'status'],
+  },
+  activity: { id: ['instrument', 'currency'], figures: ['lots_traded'] },
+  events: { id: ['id'], kind: 'eventname', figures: ['amount', 'currency'] },
+  customers: { id: [], figures: [] },
 }
 
 /** The kinds of a change of a customer: received late, changed from the signup on, or the first affiliate was replaced. */
@@ -47,15 +53,31 @@ export const kindSql = ({ table }: RecordTable, toSql: (name: string) => string)
 }
 
 const INSERT =
-  'insert into late_changes (account, at, seq, resource, customer_id, day, id, kind, delivery)'
+  'insert into late_changes (account, at, seq, resource, customer_id, day, id, kind, delivery'
 
 const AGAIN = 'on conflict do update set seq = excluded.seq'
 
-/** Notes the places of `:places` at `:now`, when the batch is sent (milliseconds). */
-export const INSERT_LATE = compileStatement(`
-  ${INSERT}
-  select :account, cast(:now as integer), ${NUMBER}, :resource, value ->> 0, value ->> 1, value ->> 2, value ->> 3, :delivery
-  from ${JSON_EACH}(:places) where true ${AGAIN}`)
+/**
+ * Returns the SQL that notes the places of `:places` at `:now`, when the batch is sent (milliseconds), with the figures that
+ * are stored before it.
+ */
+export function insertLateSql({ table, indexes }: RecordTable): string {
+  const { id, figures } = IDENTITIES[table] ?? { id: [], figures: [] }
+  const names = figures.map((name) => `'${name}', t.${name}`)
+  const keys = id.map((name, i) => `t.${name} = value ->> 2${id.length > 1 ? ` ->> ${i}` : ''}`)
+  // The ids of trading activity are those of a customer and a day.
+  const places = id.length > 1 ? ['t.customer_id = value ->> 0', 't.date = value ->> 1'] : []
+  const before =
+    figures.length === 0
+      ? 'null'
+      : `(select json_object(${names.join()}) from ${table} t ${indexes.key ? `indexed by ${indexes.key}` : ''}
+      where t.account = :account and t.held = 0 and ${[...keys, ...places].join(' and ')})`
+  return `
+    ${INSERT}, before, after)
+    select :account, cast(:now as integer), ${NUMBER}, :resource, value ->> 0, value ->> 1, value ->> 2, value ->> 3,
+      :delivery, ${before}, value ->> 4
+    from ${JSON_EACH}(:places) where true ${AGAIN}`
+}
 
 /** Returns the SQL that notes records that are released; `waiting` is a query that selects from the table `w`. */
 export function insertReleasedSql(
@@ -65,7 +87,7 @@ export function insertReleasedSql(
   const { id = [], kind } = IDENTITIES[table] ?? {}
   const columns = id.map((name) => `w.${name}`).join()
   return `
-    ${INSERT}
+    ${INSERT})
     select :account, cast(:now as integer), ${NUMBER}, '${resource}', customer_id, day, id, kind, :delivery
     from (${waiting(`w.customer_id, w.${dayColumn} as day,
       ${id.length > 1 ? `json_array(${columns})` : columns} as id, ${kind ? `w.${kind}` : `''`} as kind`)})
@@ -83,6 +105,9 @@ export interface LateChange {
   /** The type of a transaction, the name of an event, a `CustomerChange`, else ''. */
   readonly kind: string
   readonly delivery: string
+  /** Its `figures` before and after, as JSON; null if there were none, or they are not noted. */
+  readonly before: string | null
+  readonly after: string | null
   /** In milliseconds. */
   readonly at: number
 }
@@ -94,7 +119,7 @@ export const LATE_CHANGES_MS = 400 * DAY_MS
 const MAX_LATE = 50_000
 
 const READ_LATE = compileStatement(`
-  select resource, customer_id, day, id, kind, delivery, at from late_changes
+  select resource, customer_id, day, id, kind, delivery, before, after, at from late_changes
   where account = :account and at >= :since order by at desc limit ${MAX_LATE}`)
 
 /** Returns what has changed in closed periods since a time (milliseconds), the latest first. */

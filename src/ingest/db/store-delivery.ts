@@ -14,7 +14,7 @@ import { CUSTOMER_CHANGES, MARK_DAYS, markAttribution } from './changed.ts'
 import { type Deciding, type Decision, decide, type Write } from './decide.ts'
 import { MAX_EXTRAS_BYTES, MAX_FULL_CUSTOMERS } from './extras-limits.ts'
 import { FIND_REQUEST, type Found, type FoundRequest, toFound } from './find-sql.ts'
-import { type CustomerChange, IDENTITIES, INSERT_LATE } from './late-changes.ts'
+import { type CustomerChange, IDENTITIES } from './late-changes.ts'
 import { logStatements } from './log-delivery.ts'
 import type { RecordTable } from './record-table.ts'
 import { HELD_LIMITS } from './release.ts'
@@ -219,7 +219,7 @@ function writeStatements(
   return [
     ...(days.length > 0 ? [bind(MARK_DAYS, { days: JSON.stringify(days) })] : []),
     ...toJsonChunks(latePlacesOf(delivery, { decision, facts }, rows)).map((places) =>
-      bind(INSERT_LATE, { places }),
+      bind(statements.noteLate, { places }),
     ),
     ...judgeStatements(delivery, decision, updated, bind),
     ...historyStatements(delivery, decision, rowsOf, bind),
@@ -263,7 +263,13 @@ function addedBytes({ write: { revision, found }, cells }: WrittenRow): number {
 }
 
 /** A place of a record in the journal of late changes, as stored. */
-type LatePlace = readonly [customer: unknown, day: number, id: string, kind: unknown]
+type LatePlace = readonly [
+  customer: unknown,
+  day: number,
+  id: string,
+  kind: unknown,
+  after: string | null,
+]
 
 /** Returns the places of records in closed periods that change. */
 function latePlacesOf(
@@ -284,11 +290,15 @@ function placesOf({ table, statements }: Delivery, { write, cells }: WrittenRow)
   const { found, revision, isHeld } = write
   const { was, day, storedDay, affiliated } = found
   const cell = (name: string) => cells[1 + statements.cells.indexOf(name)]
-  const { id: columns = [], kind } = IDENTITIES[table.table] ?? {}
+  const { id: columns, kind, figures } = required(IDENTITIES[table.table], 'identity')
   const ids = columns.map(cell)
   const id = ids.length > 1 ? JSON.stringify(ids) : String(ids[0] ?? '')
+  const after =
+    isHeld || figures.length === 0
+      ? null
+      : JSON.stringify(Object.fromEntries(figures.map((name) => [name, cell(name)])))
   const place = (of: unknown, on: number | null, as: unknown): LatePlace[] =>
-    on === null ? [] : [[of, on, id, as]]
+    on === null ? [] : [[of, on, id, as, after]]
   if (table.canHold) {
     return [
       ...(was ? place(was[0], storedDay, was[1]) : []),

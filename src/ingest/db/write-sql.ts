@@ -5,7 +5,7 @@ import { eventOf } from '../../webhooks/db/events.ts'
 import { ATTRIBUTION, CUSTOMER_CHANGES, markSql } from './changed.ts'
 import { contentColumnsOf, findSql, historyFieldsOf, missingSql } from './find-sql.ts'
 import { FIELDS, keepFieldsSql } from './histories.ts'
-import { CLOSED_THROUGH, insertReleasedSql } from './late-changes.ts'
+import { CLOSED_THROUGH, insertLateSql, insertReleasedSql } from './late-changes.ts'
 import { IDX, type SqlFragments, sqlFragments } from './record-fragments.ts'
 import type { RecordTable } from './record-table.ts'
 
@@ -269,6 +269,7 @@ function build(table: RecordTable, fragments: SqlFragments) {
     keepFields:
       fields.length > 0 ? compileStatement(keepFieldsSql(fields, ':delivery', stored)) : null,
     affiliate: affiliation && compileStatement(affiliateSql(affiliation, fragments)),
+    noteLate: compileStatement(insertLateSql(table)),
     judge: table.canHold ? null : judgeSql(table, fragments),
     upsert: compileStatement(upsertSql(table, fragments, [])),
     move: compileStatement(upsertSql(table, fragments, placeOf(table))),
