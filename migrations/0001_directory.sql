@@ -250,27 +250,24 @@ CREATE TABLE assignments (
 
 CREATE INDEX assignments_plan ON assignments (account, plan);
 
--- Daily reference rates for commissions, in the database `DB` only: all accounts share them.
+-- Daily reference rates of the ECB for commissions, in the database `DB` only: all accounts share them.
 --
---   rate         units of the currency for one euro: a decimal as text, without trailing zeros
---   known_from   when the rate was imported, in milliseconds
---   known_until  when a correction replaced it; null: it applies now
+--   rates        a JSON object of units of a currency for one euro, each a decimal as text, without trailing zeros
+--   known_from   when the rates were imported, in milliseconds
+--   known_until  when other ones replaced them; null: they apply now
 --
--- Of a source, currency and day one row has no `known_until`. Rows are never deleted.
+-- Of a day one row has no `known_until`. Rows are never deleted: closed periods use what was known when they were
+-- approved.
 CREATE TABLE fx_rates (
-  source      TEXT NOT NULL CHECK (source <> ''),
-  currency    TEXT NOT NULL CHECK (length(currency) = 3 AND currency <> 'EUR'),
   day         INTEGER NOT NULL CHECK (day BETWEEN -719528 AND 2932896),
-  rate        TEXT NOT NULL CHECK (rate GLOB '[0-9]*' AND rate NOT GLOB '*[^0-9.]*'),
   known_from  INTEGER NOT NULL,
   known_until INTEGER CHECK (known_until > known_from),
-  PRIMARY KEY (source, currency, day, known_from)
+  rates       TEXT NOT NULL CHECK (json_type(rates) = 'object'),
+  PRIMARY KEY (day, known_from)
 ) STRICT, WITHOUT ROWID;
 
--- The rates by when they became known, and those that were corrected: closed periods use what was known when they were
--- approved.
+-- The rates by when they became known.
 CREATE INDEX fx_rates_known ON fx_rates (known_from);
-CREATE INDEX fx_rates_corrected ON fx_rates (known_until) WHERE known_until IS NOT NULL;
 
 -- Changes with their actor and time; the id begins with the time. No secrets, no personal data.
 CREATE TABLE audit_log (

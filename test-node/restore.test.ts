@@ -131,9 +131,8 @@ function keepRatesOfMarch(root: string) {
   for (const file of globSync(join(root, '.wrangler/state/v3/d1/miniflare-*/*.sqlite'))) {
     if (file.includes('metadata')) continue
     const database = new DatabaseSync(file)
-    const kept = [...CURRENCIES].map((name) => `'${name}'`).join()
     const first = Date.UTC(2026, 2) / 86_400_000
-    database.exec(`delete from fx_rates where day < ${first} or currency not in (${kept})`)
+    database.exec(`delete from fx_rates where day < ${first}`)
     database.close()
   }
 }

@@ -6,13 +6,14 @@ import {
   type FactQuery,
   factQueries,
 } from '../commission/db/facts.ts'
+import { loadRates } from '../commission/db/rates.ts'
 import { dayText, periodOf } from '../commission/engine/calendar.ts'
 import type { Context } from '../commission/engine/context.ts'
 import type { Customer, FactResource } from '../commission/engine/facts.ts'
 import { TooManyFacts } from '../commission/statements/compute.ts'
 import type { AccountBeginnings } from '../commission/statements/days.ts'
 import { readCustomers, yieldAfterFacts } from '../commission/statements/read-customers.ts'
-import { type AccountSource, openContext } from '../commission/statements/source.ts'
+import { type AccountSource, contextOf } from '../commission/statements/source.ts'
 import { datedTree } from '../commission/statements/tree.ts'
 import { onceQueries } from '../commission/why/record-queries.ts'
 import { decode, encode } from '../platform/db/column-types.ts'
@@ -50,10 +51,12 @@ export async function openViews(
 ): Promise<ViewSource> {
   const all = Object.values(beginnings.days).flat()
   const first = all.reduce((least, day) => Math.min(least, day), from - MAX_DAYS)
-  const [context, customers] = await Promise.all([
-    openContext(source, datedTree(source.parents), [{ first, last }]),
+  const days = [{ first, last }]
+  const [rates, customers] = await Promise.all([
+    loadRates(source.directory, days),
     countCustomers(source.db, source.account.id),
   ])
+  const context = contextOf(source, datedTree(source.parents), rates, days)
   return { source, beginnings, context, customers }
 }
 

@@ -1,7 +1,7 @@
 import { linksOf } from '../attribution/db/links.ts'
 import { loadRates } from '../commission/db/rates.ts'
 import { dayNumber, periodOf } from '../commission/engine/calendar.ts'
-import { type RateLookup, rateFinder, rateLookup } from '../commission/engine/convert.ts'
+import { rateFinder, rateLookup } from '../commission/engine/convert.ts'
 import { statusMembersOf, wordsFor } from '../commission/statements/select-facts.ts'
 import { findAccount } from '../platform/directory/accounts.ts'
 import { listDefinitions } from '../platform/directory/event-definitions.ts'
@@ -41,7 +41,7 @@ import {
   type Selection,
   selectMetrics,
 } from './report.ts'
-import { addCount, convertDays, neededRates } from './sums.ts'
+import { addCount, convertDays, neededDays } from './sums.ts'
 import { tooLarge, tooManyRecords } from './too-large.ts'
 
 /** Parts whose days cannot be read one after the other: a customer counts once, and so does a statement. */
@@ -288,24 +288,12 @@ async function convertCollected(
   { totals, groups }: Collected,
   to: string,
 ): Promise<void> {
-  const rates = await readRates(directory, neededRates(totals, to), to)
+  const days = neededDays(totals, to).map((day) => ({ first: day, last: day }))
+  const loaded = days.length > 0 ? await loadRates(directory, days) : { rows: [], lastDay: null }
+  const rates = rateLookup(rateFinder(loaded))
   for (const sums of [totals, ...[...groups.values()].map(({ sums }) => sums)]) {
     convertDays(sums, to, rates)
   }
-}
-
-async function readRates(
-  directory: D1Database,
-  { currencies, days }: ReturnType<typeof neededRates>,
-  to: string,
-): Promise<RateLookup> {
-  if (days.length === 0) return rateLookup(rateFinder({ rates: [], lastDay: null }))
-  const loaded = await loadRates(directory, {
-    currencies: [...new Set([...currencies, to, 'USD'])],
-    days: days.map((day) => ({ first: day, last: day })),
-    at: null,
-  })
-  return rateLookup(rateFinder(loaded))
 }
 
 /** Adds the rows of a part to the sums of their groups. */

@@ -125,16 +125,9 @@ function* restOf(currency: string | null, reason: HoldReason, units: bigint): Ge
   if (units !== 0n) yield { currency, reason, units }
 }
 
-/** Returns the currencies and the days whose rates the sums need. */
-export function neededRates({ amounts }: Sums, to: string) {
-  const currencies = new Set<string>()
-  const days = new Set<number>()
-  for (const { days: sums } of amounts.values()) {
-    for (const { currency, day } of sums.values()) {
-      if (currency === null || currency === to || day === null) continue
-      currencies.add(currency)
-      days.add(day)
-    }
-  }
-  return { currencies, days: [...days] }
+/** Returns the days whose rates the sums need. */
+export function neededDays({ amounts }: Sums, to: string): number[] {
+  const all = [...amounts.values()].flatMap(({ days }) => [...days.values()])
+  const converted = all.filter(({ currency }) => currency !== null && currency !== to)
+  return [...new Set(converted.flatMap(({ day }) => day ?? []))]
 }

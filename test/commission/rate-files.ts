@@ -22,11 +22,13 @@ export const TWO_DAYS = csvOf(
 /** Returns every stored row, in the order of the key. */
 export const storedRates = async () => {
   const { results } = await env.DB.prepare('select * from fx_rates').all<{
-    currency: string
     day: number
-    rate: string
+    rates: string
     known_from: number
     known_until: number | null
   }>()
-  return results
+  return results.map(({ rates, ...row }) => ({
+    ...row,
+    rates: JSON.parse(rates) as Record<string, string>,
+  }))
 }

@@ -1,5 +1,4 @@
 import { env } from 'cloudflare:workers'
-import { RATE_SOURCE } from '../../src/commission/db/rates.ts'
 import { MARK_DAYS } from '../../src/ingest/db/changed.ts'
 import { FIELDS } from '../../src/ingest/db/histories.ts'
 import { bindStatement } from '../../src/platform/db/statement.ts'
@@ -263,8 +262,11 @@ export const storeRates = ({ rates }: World) =>
     env.DB.prepare('delete from fx_rates'),
     insert(
       'fx_rates',
-      'source, currency, day, rate, known_from',
-      rates.map(({ currency, day, rate }) => [RATE_SOURCE, currency, dayNumber(day), rate, 0]),
+      'day, known_from, rates',
+      [...Map.groupBy(rates, ({ day }) => day)].map(([day, own]) => [
+        ...[dayNumber(day), 0],
+        JSON.stringify(Object.fromEntries(own.map(({ currency, rate }) => [currency, rate]))),
+      ]),
     ),
   ])
 

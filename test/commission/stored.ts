@@ -1,5 +1,4 @@
 import { env } from 'cloudflare:workers'
-import { RATE_SOURCE } from '../../src/commission/db/rates.ts'
 import { parsePeriod } from '../../src/commission/engine/calendar.ts'
 import type { PlanTerms, Rule } from '../../src/commission/engine/plan.ts'
 import { NO_CAUSES } from '../../src/commission/statements/cause.ts'
@@ -46,15 +45,14 @@ export const assign = (
     .bind(account, affiliate, from, plan, customers)
     .run()
 
-/** Publishes rates of a day. */
+/** Publishes rates of a day, beside those of other currencies. */
 export const publish = (day: string, rates: Record<string, string>, knownFrom = 0) =>
-  env.DB.batch(
-    Object.entries(rates).map(([currency, rate]) =>
-      env.DB.prepare(
-        `insert into fx_rates (source, currency, day, rate, known_from) values (?, ?, ?, ?, ?)`,
-      ).bind(RATE_SOURCE, currency, Date.parse(day) / 86_400_000, rate, knownFrom),
-    ),
+  env.DB.prepare(
+    `insert into fx_rates (day, known_from, rates) values (?, ?, ?)
+     on conflict do update set rates = json_patch(rates, excluded.rates)`,
   )
+    .bind(Date.parse(day) / 86_400_000, knownFrom, JSON.stringify(rates))
+    .run()
 
 /** Returns the computation of an account and period. */
 export async function computationOf(account: string, period: string) {

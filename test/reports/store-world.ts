@@ -1,4 +1,3 @@
-import { RATE_SOURCE } from '../../src/commission/db/rates.ts'
 import { FIELDS, type World } from './world.ts'
 
 type Cell = string | number | null
@@ -202,8 +201,11 @@ export async function storeWorld(db: D1Database, world: World): Promise<void> {
   await insert(
     db,
     'fx_rates',
-    ['source', 'currency', 'day', 'rate', 'known_from'],
-    world.rates.map(({ currency, day, rate }) => [RATE_SOURCE, currency, day, rate, 0]),
+    ['day', 'known_from', 'rates'],
+    [...Map.groupBy(world.rates, ({ day }) => day)].map(([day, own]) => [
+      ...[day, 0],
+      JSON.stringify(Object.fromEntries(own.map(({ currency, rate }) => [currency, rate]))),
+    ]),
   )
 }
 

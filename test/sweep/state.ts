@@ -20,7 +20,7 @@ const VIEWS: Record<string, string> = {
       disabled, created_at
     from webhook_endpoints)`,
   // Each account imports the rates of a day of its own: `firm-12-of-forex` those of day 12.
-  fx_rates: `(select 'firm-' || day || '-of-forex' as account, currency, rate, known_until
+  fx_rates: `(select 'firm-' || day || '-of-forex' as account, rates, known_until
     from fx_rates)`,
 }
 

@@ -5,7 +5,6 @@ import { all, only } from '../../platform/db/query.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, pairs, readBatch } from '../../platform/db/statement.ts'
 import { FACT_LIMITS, FACT_TABLES } from './fact-tables.ts'
-import { KNOWN_CURRENCIES, RATE_SOURCE } from './rates.ts'
 
 const COLUMNS = {
   transactions: 't.transaction_id as id, t.transaction_type as kind',
@@ -139,58 +138,19 @@ export interface RateChange {
 
 /** Reads the rates of some days that became known, or were corrected, since a time. */
 const READ_NEW_RATES = compileStatement(`
-  with recursive ${KNOWN_CURRENCIES}
-  select f.currency, f.day, f.known_from, (
-      select min(e.known_from) from fx_rates e where e.source = f.source
-        and e.currency = f.currency and e.day = f.day) as first_known
-  from known cross join fx_rates f on f.source = :source and f.currency = known.currency
-    and f.day between :first and :last and f.known_from >= :since
-  where known.currency is not null
-  order by f.currency, f.day, f.known_from`)
+  select r.key as currency, f.day, f.known_from, (
+      select min(e.known_from) from fx_rates e
+      where e.day = f.day and e.rates ->> r.key is not null) as first_known
+  from fx_rates f cross join json_each(f.rates) r
+  where f.day between :first and :last and f.known_from >= :since and not exists (
+    select 1 from fx_rates e
+    where e.day = f.day and e.known_until = f.known_from and e.rates ->> r.key = r.value)
+  order by currency, f.day, f.known_from`)
 
 /** Returns the rates of some days that became known, or were corrected, since a time. */
 export async function readNewRates(
   directory: D1Database,
   range: { readonly first: number; readonly last: number; readonly since: number },
 ): Promise<RateChange[]> {
-  const values = { source: RATE_SOURCE, ...range }
-  return all<RateChange>(directory, READ_NEW_RATES, values)
-}
-
-/**
- * Finds the times at which rates of closed days became known or were corrected after these days were
- * closed. A rate may apply to the 7 days after its own day.
- */
-const RATE_CHANGES = compileStatement(`
-  with bands(first_day, last_day, closed_at) as (
-    select value ->> 0 - 7, value ->> 1, value ->> 2 from ${JSON_EACH}(:bands)
-  )
-  select distinct f.known_from as at from fx_rates f indexed by fx_rates_known cross join bands b
-    on f.day between b.first_day and b.last_day and f.known_from > b.closed_at
-  where f.known_from > (select min(closed_at) from bands) and f.source = :source
-  union
-  select distinct f.known_until from fx_rates f indexed by fx_rates_corrected cross join bands b
-    on f.day between b.first_day and b.last_day and f.known_until > b.closed_at
-  where f.known_until is not null and f.source = :source
-  order by at`)
-
-/** Closed days, and when they were first closed, in milliseconds. */
-export interface ClosedBand {
-  readonly first: number
-  readonly last: number
-  readonly at: number
-}
-
-/** Returns the times at which rates of closed days changed, in milliseconds and in order. */
-export async function readRateChanges(
-  directory: D1Database,
-  bands: readonly ClosedBand[],
-): Promise<number[]> {
-  if (bands.length === 0) return []
-  const values = {
-    source: RATE_SOURCE,
-    bands: JSON.stringify(bands.map(({ first, last, at }) => [first, last, at])),
-  }
-  const results = await all<{ at: number }>(directory, RATE_CHANGES, values)
-  return results.map(({ at }) => at)
+  return all<RateChange>(directory, READ_NEW_RATES, range)
 }

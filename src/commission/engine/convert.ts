@@ -13,17 +13,19 @@ import type { HoldReason } from './reasons.ts'
 
 // The exchange rate that applies to a day (§11). Days are numbers of days since 1970-01-01.
 
-/** A published rate: units of the currency for one euro, as decimal text. */
-interface PublishedRate {
-  readonly currency: string
+/** The rates of a day: units of currencies for one euro, as decimal text. */
+export interface PublishedRates {
   readonly day: number
-  readonly rate: string
+  readonly rates: Readonly<Record<string, string>>
+  /** When they became known and when others replaced them, in milliseconds; null: they apply now. */
+  readonly known_from: number
+  readonly known_until: number | null
 }
 
-/** The rates of some currencies and days, with the 7 days before these. */
-interface LoadedRates {
-  readonly rates: readonly PublishedRate[]
-  /** The last day for which the source has published any rate, of any currency; null if there is none. */
+/** The rates of some days, with the 7 days before these; also those that were replaced. */
+export interface LoadedRates {
+  readonly rows: readonly PublishedRates[]
+  /** The last day for which the source has published any rate; null if there is none. */
   readonly lastDay: number | null
 }
 
@@ -39,21 +41,23 @@ export type RateFinder = (currency: string, day: number) => ApplicableRate | FxR
 /** The number of days before a day whose rates may apply to it. */
 export const MAX_RATE_AGE = 7
 
-/** Returns the finder of loaded rates. The rate of the euro is always 1. */
-export function rateFinder({ rates, lastDay }: LoadedRates): RateFinder {
-  const byCurrency = new Map<string, Map<number, Decimal>>()
-  for (const { currency, day, rate } of rates) {
-    const days = byCurrency.get(currency) ?? new Map<number, Decimal>()
-    byCurrency.set(currency, days.set(day, decimal(rate)))
-  }
+/**
+ * Returns the finder of loaded rates. The rate of the euro is always 1.
+ *
+ * @param at The time, in milliseconds, at which they were known; `lastDay` is that of this time.
+ */
+export function rateFinder({ rows, lastDay }: LoadedRates, at = Infinity): RateFinder {
+  const known = rows.filter(
+    ({ known_from, known_until }) => known_from <= at && (known_until === null || known_until > at),
+  )
+  const byDay = new Map(known.map(({ day, rates }) => [day, new Map(Object.entries(rates))]))
   return (currency, day) => {
     if (currency === 'EUR') return { rate: ONE, day }
     // Even if an earlier rate is young enough: the rate of the day itself may still come.
     if (lastDay === null || lastDay < day) return 'fx_pending'
-    const days = byCurrency.get(currency)
     for (let from = day; from >= day - MAX_RATE_AGE; from--) {
-      const rate = days?.get(from)
-      if (rate) return { rate, day: from }
+      const rate = byDay.get(from)?.get(currency)
+      if (rate !== undefined) return { rate: decimal(rate), day: from }
     }
     return 'fx_missing'
   }

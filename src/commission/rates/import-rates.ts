@@ -3,14 +3,8 @@ import { hasAuditEntry, newAuditId, withAudit } from '../../platform/directory/a
 import { ApiError, errorName } from '../../platform/errors.ts'
 import { formatIssue } from '../../platform/validation/messages.ts'
 import { pointerStep } from '../../platform/validation/pointer.ts'
-import {
-  countDifferences,
-  importParts,
-  listDifferences,
-  RATE_SOURCE,
-  type RateTable,
-  storeRates,
-} from '../db/rates.ts'
+import { RATE_SOURCE, type RateTable, readDifferences, storeRates } from '../db/rates.ts'
+import { dayText } from '../engine/calendar.ts'
 import { parseEcb } from './parse-ecb.ts'
 import { FileFailure, isZip, readBytes, unzip } from './unzip.ts'
 
@@ -49,15 +43,16 @@ export async function importRates(
   table: RateTable,
   request: ImportRequest,
 ): Promise<ImportResult> {
-  const parts = importParts(table)
+  const stored = table.filter(({ rates }) => Object.keys(rates).length > 0)
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const counts = await countDifferences(db, parts)
-    const result = resultOf(table, counts)
-    if (result.corrected > 0 && !request.isCorrection) {
-      await refuseDifferences(db, table, parts)
-    } else if (
-      result.created + result.corrected === 0 ||
-      (await isStored(db, result, storeRates(db, parts, counts, request.now), request))
+    const differences = await readDifferences(db, stored)
+    const changes = differences.flatMap(({ day, sent, stored }) => changesOf(day, sent, stored))
+    const replaced = changes.filter((one) => one.stored !== undefined)
+    if (replaced.length > 0 && !request.isCorrection) throw differs(table, replaced)
+    const result = resultOf(table, changes.length - replaced.length, replaced.length)
+    if (
+      changes.length === 0 ||
+      (await isStored(db, result, storeRates(db, differences, request.now), request))
     ) {
       return result
     }
@@ -66,20 +61,32 @@ export async function importRates(
   throw new ApiError('conflict', { detail })
 }
 
-function resultOf(
-  { days }: RateTable,
-  counts: Awaited<ReturnType<typeof countDifferences>>,
-): ImportResult {
-  const sum = (name: 'sent' | 'missing' | 'different') =>
-    counts.reduce((total, count) => total + count[name], 0)
-  const ordered = days.map(({ day }) => day).sort()
-  const [created, corrected] = [sum('missing'), sum('different')]
+/** A sent rate that is not stored, or with another value. */
+interface RateChange {
+  readonly day: string
+  readonly currency: string
+  readonly rate: string
+  readonly stored: string | undefined
+}
+
+/** Returns the rates of a day that differ from those that are stored; both are JSON. */
+function changesOf(day: number, sent: string, stored: string | null): RateChange[] {
+  const known: Readonly<Record<string, string>> = JSON.parse(stored ?? '{}')
+  const rates: Readonly<Record<string, string>> = JSON.parse(sent)
+  return Object.entries(rates)
+    .map(([currency, rate]) => ({ day: dayText(day), currency, rate, stored: known[currency] }))
+    .filter((one) => one.rate !== one.stored)
+}
+
+function resultOf(table: RateTable, created: number, corrected: number): ImportResult {
+  const ordered = table.map(({ day }) => day).sort()
+  const sent = table.reduce((sum, { rates }) => sum + Object.keys(rates).length, 0)
   return {
     source: RATE_SOURCE,
     first_day: ordered[0] ?? '',
     last_day: ordered.at(-1) ?? '',
     created,
-    unchanged: sum('sent') - created - corrected,
+    unchanged: sent - created - corrected,
     corrected,
   }
 }
@@ -106,16 +113,10 @@ async function isStored(
 /** The number of differences that an error names. */
 const MAX_LISTED = 100
 
-/** Refuses a file that has other values for stored rates, and names the first of them. */
-async function refuseDifferences(
-  db: D1Database,
-  { days }: RateTable,
-  parts: readonly Record<string, unknown>[],
-): Promise<void> {
-  const rows = new Map(days.map(({ day }, i) => [day, i]))
-  const differences = await listDifferences(db, parts, MAX_LISTED)
-  if (differences.length === 0) return
-  const errors = differences.map(({ day, currency, rate, stored }) =>
+/** Returns the error of a file that has other values for stored rates: it names the first of them. */
+function differs(table: RateTable, replaced: readonly RateChange[]): ApiError {
+  const rows = new Map(table.map(({ day }, i) => [day, i]))
+  const errors = replaced.slice(0, MAX_LISTED).map(({ day, currency, rate, stored }) =>
     formatIssue({
       pointer: `/rows/${rows.get(day)}${pointerStep(currency)}`,
       code: 'rate_differs',
@@ -123,8 +124,11 @@ async function refuseDifferences(
       value: rate,
     }),
   )
-  const detail = 'Nothing was changed.'
-  throw new ApiError('validation_failed', { detail, errors, errors_total: errors.length })
+  return new ApiError('validation_failed', {
+    detail: 'Nothing was changed.',
+    errors,
+    errors_total: errors.length,
+  })
 }
 
 /** The limits of a fetched file. */

@@ -46,23 +46,23 @@ export function parseEcb(text: string, today: string): RateTable {
     if (isCut(row, i)) {
       const expected = `exactly ${header.length} fields and a line break`
       issues.push({ pointer, code: 'length', expected, instruction: CUT })
-      return { day: '', rates: [] }
+      return { day: '', rates: {} }
     }
     const cell = values.get('Date') ?? ''
     const day = dayOf(cell) ?? ''
     issues.push(...checkDay({ pointer: `${pointer}/Date`, value: cell }, day, seen, today))
     seen.add(day)
-    const rates = currencies.map((currency) => {
+    const rates: Record<string, string> = {}
+    for (const currency of currencies) {
       const value = values.get(currency) ?? ''
-      if (value === '' || value === 'N/A') return null
-      if (RATE.test(value)) return plainText(decimal(value))
-      issues.push({ pointer: pointer + pointerStep(currency), ...NO_RATE, value })
-      return null
-    })
+      if (RATE.test(value)) rates[currency] = plainText(decimal(value))
+      else if (value !== '' && value !== 'N/A')
+        issues.push({ pointer: pointer + pointerStep(currency), ...NO_RATE, value })
+    }
     return { day, rates }
   })
   if (issues.length > 0) throw validationFailed(issues)
-  return { currencies, days }
+  return days
 }
 
 const NO_RATE = {

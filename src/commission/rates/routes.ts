@@ -5,9 +5,10 @@ import { count } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
-import { loadRates, RATE_SOURCE } from '../db/rates.ts'
+import { loadRates, RATE_SOURCE, readRatedCurrencies } from '../db/rates.ts'
 import { dayNumber, dayText } from '../engine/calendar.ts'
 import { rateFinder } from '../engine/convert.ts'
+import { plainText } from '../engine/decimal.ts'
 import { importRates } from './import-rates.ts'
 import { parseEcb, RATE_FILE_LIMITS } from './parse-ecb.ts'
 
@@ -114,24 +115,27 @@ export const importFxRates = teamOperation({
 
 /** Returns the rate that applies to a day for each currency, and the currencies without one. */
 async function readRates({ DB }: Env, requestedDay: string) {
-  const number = dayNumber(requestedDay)
-  const stored = await loadRates(DB, {
-    currencies: null,
-    days: [{ first: number, last: number }],
-    at: null,
-  })
+  const day = dayNumber(requestedDay)
+  const [stored, rated] = await Promise.all([
+    loadRates(DB, [{ first: day, last: day }]),
+    readRatedCurrencies(DB),
+  ])
   const find = rateFinder(stored)
-  const rates: { currency: string; rate: string; day: string }[] = []
-  const missing: { currency: string; reason: 'fx_pending' | 'fx_missing' }[] = []
-  const texts = new Map(stored.rates.map(({ currency, day, rate }) => [`${currency} ${day}`, rate]))
-  for (const currency of stored.currencies) {
-    const found = find(currency, number)
-    if (typeof found === 'string') missing.push({ currency, reason: found })
-    else {
-      const rate = texts.get(`${currency} ${found.day}`) ?? ''
-      rates.push({ currency, rate, day: dayText(found.day) })
-    }
-  }
+  const published = stored.rows.flatMap(({ rates }) => Object.keys(rates))
+  const currencies = [...new Set([...rated, ...published])].sort()
+  const found = currencies.map((currency) => ({ currency, rate: find(currency, day) }))
   const last_day = stored.lastDay === null ? null : dayText(stored.lastDay)
-  return { source: RATE_SOURCE, day: requestedDay, last_day, rates, missing }
+  return {
+    source: RATE_SOURCE,
+    day: requestedDay,
+    last_day,
+    rates: found.flatMap(({ currency, rate: one }) =>
+      typeof one === 'string'
+        ? []
+        : [{ currency, rate: plainText(one.rate), day: dayText(one.day) }],
+    ),
+    missing: found.flatMap(({ currency, rate: reason }) =>
+      typeof reason === 'string' ? [{ currency, reason }] : [],
+    ),
+  }
 }

@@ -1,17 +1,21 @@
-import { type ClosedBand, readRateChanges } from '../db/changed.ts'
 import { type ClosedState, type KeptFacts, keepFacts } from '../db/closed-states.ts'
 import { findCustomersOf } from '../db/customers-of.ts'
 import type { DayRange } from '../db/fact-tables.ts'
 import { mapFactTables } from '../db/fact-tables.ts'
 import { customersPerBatch, earningQueries, type FactDays, type FactQuery } from '../db/facts.ts'
 import type { FoundCustomer } from '../db/found-customer.ts'
-import { loadRates } from '../db/rates.ts'
+import { loadRates, readLastDays } from '../db/rates.ts'
 import { customerTallier, openSettlement, type Settlement } from '../engine/account.ts'
 import type { PlanResult } from '../engine/account-input.ts'
 import { type BooksOf, openIn } from '../engine/books.ts'
 import { dayText, type Period, periodOf } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
-import { closedRateFinder, type RateFinder, rateFinder } from '../engine/convert.ts'
+import {
+  closedRateFinder,
+  type LoadedRates,
+  type RateFinder,
+  rateFinder,
+} from '../engine/convert.ts'
 import { asOf, type EvaluatedCustomer, evaluateCustomer } from '../engine/evaluate.ts'
 import { type Customer, compareText, type Fact } from '../engine/facts.ts'
 import { memoize } from '../engine/memoize.ts'
@@ -38,7 +42,7 @@ import {
   readCustomers,
   yieldAfterFacts,
 } from './read-customers.ts'
-import { type AccountSource, openContext, ratesOfFinder, withinDays } from './source.ts'
+import { type AccountSource, contextOf, ratesOfFinder, withinDays } from './source.ts'
 import { type DatedTree, datedTree } from './tree.ts'
 
 /**
@@ -139,6 +143,8 @@ export interface Computation extends Forms {
   readonly source: AccountSource
   readonly range: ComputedRange
   readonly context: Context
+  /** The rates of its days, also those that were replaced. */
+  readonly rates: LoadedRates
   readonly dependenciesOf: ReturnType<typeof dependencies>
   /** Whether it begins with what closed periods left; otherwise with the first record, with the same result. */
   readonly usesStates: boolean
@@ -219,49 +225,56 @@ export async function rateViews(
   { closingsOf }: Pick<AccountBooks, 'closingsOf'>,
   affiliates: readonly string[],
 ): Promise<RateView[]> {
-  const { source, range } = computation
+  const { source, context, range, rates } = computation
   const keys = affiliates.flatMap((affiliate) =>
     [...source.inForce.plans.keys()].map((plan) => ({ affiliate, plan })),
   )
-  const all = keys.flatMap(({ affiliate, plan }) => closingsOf(affiliate, plan))
-  const changes = await readRateChanges(source.directory, bandsOf(all, range.firstRate))
-  if (changes.length === 0) {
-    return [
-      { wanted: affiliates, context: computation.context, covers: coversAffiliates(affiliates) },
-    ]
-  }
-  const spansOf = (affiliate: string, plan: string): RateSpan[] =>
-    rateSpans(closingsOf(affiliate, plan), changes)
-  const groups = Map.groupBy(keys, ({ affiliate, plan }) =>
-    JSON.stringify(spansOf(affiliate, plan)),
+  const changes = changesIn(
+    rates,
+    keys.flatMap(({ affiliate, plan }) => closingsOf(affiliate, plan)),
   )
-  const finderOf = epochFinders(computation, changes)
-  const now = await finderOf(changes.length)
-  const views: RateView[] = []
-  for (const [text, own] of groups) {
-    const members = new Set(own.map(({ affiliate, plan }) => planKey(affiliate, plan)))
-    views.push({
-      wanted: [...new Set(own.map(({ affiliate }) => affiliate))],
-      context: await contextOf(computation, JSON.parse(text), finderOf, now),
-      covers: ({ affiliate, plan }) => members.has(planKey(affiliate, plan.plan)),
-    })
+  if (changes.length === 0) {
+    return [{ wanted: affiliates, context, covers: coversAffiliates(affiliates) }]
   }
-  return views
+  const lastDayAt = await readLastDays(source.directory)
+  const now = rateFinder(rates)
+  /** Returns the rates that were known before a change; after the last one, the current rates. */
+  const finderOf = memoize((epoch: number): RateFinder => {
+    const next = changes[epoch]
+    if (next === undefined) return now
+    const known = { rows: rates.rows, lastDay: lastDayAt(next - 1) }
+    return closedRateFinder(rateFinder(known, next - 1), now)
+  })
+  const groups = Map.groupBy(keys, ({ affiliate, plan }) =>
+    JSON.stringify(rateSpans(closingsOf(affiliate, plan), changes)),
+  )
+  return [...groups].map(([text, own]) => {
+    const members = new Set(own.map(({ affiliate, plan }) => planKey(affiliate, plan)))
+    const spans: readonly RateSpan[] = JSON.parse(text)
+    const find: RateFinder = (currency, day) => {
+      const closed = spans.find(({ last }) => day <= last)
+      return finderOf(closed ? closed.epoch : changes.length)(currency, day)
+    }
+    return {
+      wanted: [...new Set(own.map(({ affiliate }) => affiliate))],
+      context: { ...context, ...ratesOfFinder(withinDays(find, range.rateDays)) },
+      covers: ({ affiliate, plan }) => members.has(planKey(affiliate, plan.plan)),
+    }
+  })
+}
+
+/**
+ * Returns the times at which rates of closed days became known or were corrected after these days were closed, in
+ * order. A rate may apply to the 7 days after its own, which were closed no earlier.
+ */
+function changesIn({ rows }: LoadedRates, closings: readonly Closing[]): number[] {
+  const late = rows.filter(({ day, known_from }) => known_from > closedAt(closings, day))
+  return [...new Set(late.map(({ known_from }) => known_from))].sort((a, b) => a - b)
 }
 
 function coversAffiliates(affiliates: readonly string[]): RateView['covers'] {
   const wanted = new Set(affiliates)
   return ({ affiliate }) => wanted.has(affiliate)
-}
-
-/** Divides the closed days into bands, each with the instant at which its days were first closed. */
-function bandsOf(closings: readonly Closing[], firstDay: number): ClosedBand[] {
-  const lasts = [...new Set(closings.map(({ last }) => last))].sort((a, b) => a - b)
-  return lasts.map((last, i) => ({
-    first: (lasts[i - 1] ?? firstDay - 1) + 1,
-    last,
-    at: closedAt(closings, last),
-  }))
 }
 
 /** Returns when a day was closed first. */
@@ -281,41 +294,6 @@ function rateSpans(closings: readonly Closing[], changes: readonly number[]): Ra
     found.push({ last, epoch })
   }
   return found.filter(({ epoch }, i) => epoch < changes.length || i < found.length - 1)
-}
-
-/**
- * Returns a function that returns the rates of an epoch, and loads each epoch once. The epoch after the
- * last change has the current rates.
- */
-function epochFinders(
-  { source: { directory }, range: { rateDays: days } }: Computation,
-  changes: readonly number[],
-): (epoch: number) => Promise<RateFinder> {
-  const load = async (at: number | null): Promise<RateFinder> =>
-    rateFinder(await loadRates(directory, { currencies: null, days, at }))
-  const finderOf = memoize(async (epoch: number): Promise<RateFinder> => {
-    const next = changes[epoch]
-    if (next === undefined) return load(null)
-    const now = await finderOf(changes.length)
-    return closedRateFinder(await load(next - 1), now)
-  })
-  return finderOf
-}
-
-/** Returns a context with the rates of their epochs for closed days, and current rates for other days. */
-async function contextOf(
-  { range, context }: Computation,
-  spans: readonly RateSpan[],
-  finderOf: (epoch: number) => Promise<RateFinder>,
-  now: RateFinder,
-): Promise<Context> {
-  const finders: { last: number; find: RateFinder }[] = []
-  for (const { last, epoch } of spans) finders.push({ last, find: await finderOf(epoch) })
-  const find: RateFinder = (currency, day) => {
-    const closed = finders.find(({ last }) => day <= last)
-    return (closed?.find ?? now)(currency, day)
-  }
-  return { ...context, ...ratesOfFinder(withinDays(find, range.rateDays)) }
 }
 
 /** Returns a computation with the rates that apply to one affiliate and plan. */
@@ -358,11 +336,14 @@ export async function openComputation(
   ...period: Parameters<typeof openScope>
 ): Promise<Computation> {
   const { tree, ...scope } = await openScope(...period)
-  const context = await openContext(scope.source, tree, scope.range.rateDays)
+  const { source, range } = scope
+  const rates = await loadRates(source.directory, range.rateDays)
+  const context = contextOf(source, tree, rates, range.rateDays)
   return {
     ...scope,
     context,
-    ...formsOf(scope.source, context),
+    rates,
+    ...formsOf(source, context),
     usesStates: true,
     position: null,
   }

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../platform/durations.ts'
+import type { DayRange } from '../db/fact-tables.ts'
 import type { FactDays } from '../db/facts.ts'
-import type { DayRange } from '../db/rates.ts'
 import type { Period } from '../engine/calendar.ts'
 import { nextPeriod, type PeriodKind, parsePeriod, periodOf } from '../engine/calendar.ts'
 import { type AccountBeginnings, factDaysBetween } from './days.ts'
@@ -30,8 +30,7 @@ export interface ComputedRange {
   readonly anchor: number
   /** The first day that a manual entry can have if its plan is not assigned to its affiliate. */
   readonly unassignedFrom: number
-  /** The first day of which a rate may be needed, and all such days. */
-  readonly firstRate: number
+  /** The days of which a rate may be needed. */
   readonly rateDays: readonly DayRange[]
   /** The days of which facts are read, by table. */
   readonly days: FactDays
@@ -74,7 +73,6 @@ export function findRange(
     firstSummed,
     anchor,
     unassignedFrom: Math.max(anchor, firstEarning),
-    firstRate: Math.min(firstFact, firstDay),
     // The days between two records are left out, so that one old record does not load years of rates.
     rateDays: rangesOf([...all.flat(), ...periods.map(({ last }) => last)]),
     days: factDaysBetween(days, firstSummed, lastDay),

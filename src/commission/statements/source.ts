@@ -6,10 +6,9 @@ import { readMapping } from '../../platform/directory/status-maps.ts'
 import { DAY_MS, HOUR_MS } from '../../platform/durations.ts'
 import { bookZoneOf, dayInZone, instantOfLocalTime } from '../../platform/zone.ts'
 import type { DayRange, FactSelection } from '../db/fact-tables.ts'
-import { loadRates } from '../db/rates.ts'
 import { dayNumber, dayText, type PeriodKind } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
-import { type RateFinder, rateFinder, rateLookup } from '../engine/convert.ts'
+import { type LoadedRates, type RateFinder, rateFinder, rateLookup } from '../engine/convert.ts'
 import type { Dated } from '../engine/facts.ts'
 import { memoize } from '../engine/memoize.ts'
 import { buildPlansInForce, type PlansInForce } from '../engine/plans-in-force.ts'
@@ -153,17 +152,14 @@ export const withinDays =
     return found
   }
 
-/**
- * Loads the rates of some days and returns everything else that a computation needs besides facts. Its
- * rate finder throws for other days.
- */
-export async function openContext(
-  { directory, inForce, settings }: AccountSource,
+/** Returns everything that a computation needs besides facts. Its rate finder throws for days other than those of `rates`. */
+export function contextOf(
+  { inForce, settings }: AccountSource,
   tree: Tree,
+  rates: LoadedRates,
   days: readonly DayRange[],
-): Promise<Context> {
-  const loaded = await loadRates(directory, { currencies: null, days, at: null })
-  const find = withinDays(rateFinder(loaded), days)
+): Context {
+  const find = withinDays(rateFinder(rates), days)
   return { inForce, tree, dayStart: settings.dayStart, ...ratesOfFinder(find) }
 }
 
