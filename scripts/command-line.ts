@@ -100,12 +100,6 @@ export function parseCommand(
   }
 }
 
-/** Returns whether `--check` was given, the only option of the scripts that write derived files. */
-export const readCheckOption = (invocation: string, description: string): boolean =>
-  readOptions<{ check?: true }>(invocation, description, (command) =>
-    command.option('--check', 'only compares; exits with 1 if a file is out of date'),
-  ).check === true
-
 /** Parses an option that is a whole number between two bounds. */
 export const wholeNumber = (least: number, most: number) => (text: string) => {
   const number = Number(text)

@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parseCommand } from './command-line.ts'
+import './tables.ts'
 
 const { check, diff } = parseCommand(
   'node scripts/generate.ts',
-  'Writes the files derived from the code: schemas, and the OpenAPI document, which is not in git.',
+  'Writes the files derived from the code: schemas, and the tables and the OpenAPI document, which are not in git.',
   (command) =>
     command
       .option('--check', 'Writes no schemas, and fails if they would change')

@@ -1,4 +1,5 @@
 import { existsSync, globSync, statSync, writeFileSync } from 'node:fs'
+import './tables.ts'
 
 // Builds openapi.json, unless it is newer than all files that it is made of.
 

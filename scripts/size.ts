@@ -6,7 +6,7 @@ import { bundleService } from './bundle.ts'
 import { parseCommand } from './command-line.ts'
 
 const { check, lower } = parseCommand(
-  'npm run size',
+  'node scripts/size.ts',
   `Prints how large the project is. A code line is neither blank nor comment. Counted is every text file
 in git but Markdown, the lock file, the licence, published data and message catalogues.`,
   (command) =>

@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process'
-import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { readCheckOption } from './command-line.ts'
+
+// Writes the tables that src/ reads and writes with Drizzle from the migrations.
 
 /** The columns with a type of src/platform/db/column-types.ts, by the type that SQL declares. */
 const COLUMN_TYPES: Record<string, Record<string, string>> = {
@@ -24,11 +24,6 @@ const ROWS = [
   ['account_moves', 'AccountMove', 'A move of an account to another database.'],
 ] as const
 
-const isCheck = readCheckOption(
-  'node scripts/tables.ts',
-  'Writes src/platform/db/schema.ts from the migrations.',
-)
-
 interface Column {
   name: string
   type: string
@@ -44,18 +39,6 @@ for (const file of readdirSync('migrations').sort()) {
 }
 
 const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
-
-/** The names that the code imports from the schema, or writes behind `tables.` where it imports all of it. */
-const named = new Set([
-  ...ROWS.map(([table]) => camel(table)),
-  ...globSync('src/**/*.{ts,tsx}').flatMap((path) => {
-    const text = readFileSync(path, 'utf8')
-    const [, names] =
-      /import (?:type )?(?:\* as tables|\{([^}]*)\}) from '[^']*\/schema\.ts'/.exec(text) ?? []
-    const found = names === undefined ? text.matchAll(/\btables\.(\w+)/g) : names.matchAll(/(\w+)/g)
-    return [...found].map(([, name]) => name)
-  }),
-])
 
 const quoted = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ')
 
@@ -101,7 +84,7 @@ function tableOf(table: string): string {
     const preset = dflt_value === null ? '' : `.default(${dflt_value})`
     const columnType = COLUMN_TYPES[type]?.[name]
     const options = type === 'TEXT' ? allowedValues(sql, name) : ''
-    return `${name}: ${columnType ?? type.toLowerCase()}(${options})${primary}${needed}${preset},`
+    return `  ${name}: ${columnType ?? type.toLowerCase()}(${options})${primary}${needed}${preset},`
   })
   const columnsIn = (names: readonly string[]) => names.map((name) => `t.${name}`).join(', ')
   const unique = uniqueIndexOf(table)
@@ -118,31 +101,22 @@ ${lines.join('\n')}
 `
 }
 
-const HEADER =
-  '// Written by scripts/tables.ts from migrations/: add a migration, then `npm run generate`.'
-
-/** The tables whose columns the code names. SQL alone knows the others. */
 const tables = db
   .prepare("select name from sqlite_schema where type = 'table' order by rowid")
   .all()
-  .map(({ name }) => String(name))
-  .filter((table) => named.has(camel(table)))
+  .map(({ name }) => tableOf(String(name)))
+const rows = ROWS.map(
+  ([table, name, comment]) => `/** ${comment} */
+export type ${name} = typeof ${camel(table)}.$inferSelect
+`,
+)
 
-const SCHEMA = `${HEADER}
+const PATH = 'src/platform/db/schema.ts'
+const schema = `// Written by scripts/tables.ts from migrations/.
 
 import { integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { day, id, instant } from './column-types.ts'
 
-${tables.map(tableOf).join('\n')}
-${ROWS.map(([table, name, comment]) => `/** ${comment} */\nexport type ${name} = typeof ${camel(table)}.$inferSelect\n`).join('\n')}`
-
-const PATH = 'src/platform/db/schema.ts'
-const formatted = execFileSync('node_modules/.bin/biome', ['format', `--stdin-file-path=${PATH}`], {
-  input: SCHEMA,
-  encoding: 'utf8',
-})
-if (!isCheck) writeFileSync(PATH, formatted)
-else if (readFileSync(PATH, 'utf8') !== formatted) {
-  console.error(`${PATH} is out of date. Run \`npm run generate\`.`)
-  process.exitCode = 1
-}
+${[...tables, ...rows].join('\n')}`
+// Unchanged files keep their time: see openapi.ts.
+if (!existsSync(PATH) || readFileSync(PATH, 'utf8') !== schema) writeFileSync(PATH, schema)

@@ -1,8 +1,6 @@
 import { env } from 'cloudflare:workers'
-import { getTableColumns, getTableName, is } from 'drizzle-orm'
-import { SQLiteCustomColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import * as v from 'valibot'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { partnerCustomerTable } from '../../src/ingest/db/record-table.ts'
 import { customers } from '../../src/ingest/trading/definitions.ts'
 import { forex } from '../../src/ingest/trading/forex.ts'
@@ -10,7 +8,6 @@ import { propTrading } from '../../src/ingest/trading/prop-trading.ts'
 import { defineResource, PERSONAL_FIELDS } from '../../src/ingest/trading/resource.ts'
 import * as shared from '../../src/ingest/trading/shared.ts'
 import * as tables from '../../src/platform/db/schema.ts'
-import { encodedColumns, primaryKeyOf, uniqueKeyOf } from '../../src/platform/db/table.ts'
 import { findRings } from '../rings.ts'
 
 /**
@@ -162,36 +159,11 @@ test('a field whose type differs from its column does not compile', () => {
   expect(defineResource(tables.customers, customers, schema)).toBeDefined()
 })
 
-const schema = Object.values(tables)
-  .filter((value) => is(value, SQLiteTable))
-  .map((table) => [getTableName(table), table] as const)
-
 test('every table of the migrations is STRICT and WITHOUT ROWID', async () => {
   const { results } = await env.DB.prepare(
     "select sql from sqlite_schema where type = 'table' and name not like '\\_%' escape '\\'",
   ).all<{ sql: string }>()
   for (const { sql } of results) expect(sql).toMatch(/\) STRICT, WITHOUT ROWID$/)
-})
-
-describe.each(schema)('the table %s of the migrations', (name, table) => {
-  test('the table has the keys of the schema in code', async () => {
-    const { results } = await env.DB.prepare('select name, pk from pragma_table_info(?)')
-      .bind(name)
-      .all<{ name: string; pk: number }>()
-    const key = results.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk)
-    expect(primaryKeyOf(table)).toEqual(key.map((column) => column.name))
-    const unique = await env.DB.prepare(
-      `select i.name from pragma_index_list(?) l, pragma_index_info(l.name) i
-       where l."unique" = 1 and l.origin = 'c' order by i.seqno`,
-    )
-      .bind(name)
-      .all<{ name: string }>()
-    expect(uniqueKeyOf(table) ?? []).toEqual(unique.results.map((column) => column.name))
-    const encoded = Object.entries(getTableColumns(table)).filter(([, column]) =>
-      is(column, SQLiteCustomColumn),
-    )
-    expect(Object.keys(encodedColumns(table))).toEqual(encoded.map(([column]) => column))
-  })
 })
 
 test('both verticals have the same three resources in the same shape', () => {

@@ -1,4 +1,10 @@
-import { COUNTRIES, OTHER_NAMES } from './iso-3166.ts'
+import countries from '../../../data/iso-3166-1.json' with { type: 'json' }
+
+/**
+ * The alpha-2 codes of ISO 3166-1, and `XK`, in common use for Kosovo. Each has its alpha-3 code and the English
+ * names in use besides those of the runtime (Unicode CLDR).
+ */
+export const COUNTRIES: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(countries))
 
 /**
  * Returns the ISO 3166-1 alpha-2 code of a country that is written as such a code, as an alpha-3 code or
@@ -19,11 +25,8 @@ let codes: ReadonlyMap<string, string> | undefined
 function codesByKey(): ReadonlyMap<string, string> {
   const names = new Intl.DisplayNames('en', { type: 'region' })
   codes ??= new Map(
-    [...COUNTRIES].flatMap(([code, alpha3]) =>
-      [code, alpha3, names.of(code) ?? code, ...(OTHER_NAMES[code] ?? [])].map((text) => [
-        countryKey(text),
-        code,
-      ]),
+    [...COUNTRIES].flatMap(([code, others]) =>
+      [code, names.of(code) ?? code, ...others].map((text) => [countryKey(text), code]),
     ),
   )
   return codes

@@ -1,6 +1,6 @@
 import { fixed, type Rational, round } from './rational.ts'
 
-// The minor units of ISO 4217 that differ from 2. data/iso-4217.csv has all of them.
+// The minor units of ISO 4217 that differ from 2.
 const MINOR_UNITS: Record<string, number> = {
   BHD: 3,
   BIF: 0,
