@@ -2,7 +2,6 @@ import { type Child, createContext, useContext } from 'hono/jsx'
 import type { Member } from '../platform/auth/roles.ts'
 import { DAY_MS } from '../platform/durations.ts'
 import type { ErrorCode } from '../platform/errors.ts'
-import type { Issue } from '../platform/validation/issue.ts'
 import { bookZoneOf, dayInZone } from '../platform/zone.ts'
 import type { Api } from './api.ts'
 import type { ShownSecret } from './session.ts'
@@ -28,8 +27,7 @@ export interface FieldError {
   readonly pointer?: string
   readonly message: string
   readonly hint?: string
-  /** The broken rule, for forms that have other names for it. */
-  readonly issue?: Issue
+  readonly code?: string
 }
 
 /** A change that was refused: the page is shown again with what was sent, and with the errors. */

@@ -74,9 +74,6 @@ export interface ErrorDetails {
   /** What changed of a case since a person saw it. */
   changed?: object
   cause?: unknown
-  /** The broken rules of `errors`, and the parameter that `invalid_query` is about: who shows them has own words. */
-  issues?: readonly object[]
-  parameter?: string
   /** What a developer must do. Replaces `detail` in development, and is never sent in production. */
   fix?: string
 }
@@ -86,16 +83,12 @@ export class ApiError extends Error {
   readonly code: ErrorCode
   readonly details: ErrorDetails
   readonly fix: string | undefined
-  readonly issues: readonly object[]
-  readonly parameter: string | undefined
 
   constructor(code: ErrorCode, all: ErrorDetails = {}) {
-    const { cause, fix, issues = [], parameter, ...details } = all
+    const { cause, fix, ...details } = all
     super(code, { cause })
     this.code = code
     this.fix = fix
-    this.issues = issues
-    this.parameter = parameter
     this.details = details
   }
 

@@ -321,9 +321,10 @@ export function taskTests(shared: () => Shared): void {
       await openSignedIn({ base, key, browser, page, demo }, at)
       await page.getByRole('link', { name: 'Use the template IB per lot' }).click()
       await page.getByRole('button', { name: 'Remove step 3' }).first().click()
-      await page.getByRole('button', { name: 'once for a customer' }).click()
+      await page.getByRole('button', { name: 'Pays once for a customer' }).click()
       const rule = page.getByRole('group', { name: 'Rule 4' })
-      await rule.getByLabel('When a customer').selectOption('Makes a first transaction')
+      await rule.getByLabel('Name of the rule').fill('bonus')
+      await rule.getByRole('button', { name: 'Makes a first transaction' }).click()
       await rule.getByLabel('Deposit').check()
       await page
         .getByRole('group', { name: 'Rule 4' })
@@ -331,7 +332,7 @@ export function taskTests(shared: () => Shared): void {
         .fill('1,500.00')
       await page.getByRole('button', { name: 'Show in words and figures' }).click()
       assert.match(
-        await page.getByRole('group', { name: 'Rule 4' }).innerText(),
+        await page.locator('.in-words').innerText(),
         /1,500\.00 EUR once for each customer, when the customer makes a first deposit/,
       )
       assert.match(await page.locator('.plan-figures').innerText(), WOULD_HAVE_PAID)

@@ -19,7 +19,7 @@ export function fieldsOf(page: string): Fields {
   for (const [tag] of form.matchAll(/<input[^>]*>/g)) {
     const isTick = attribute(tag, 'type') === 'checkbox'
     if (isTick && !/\schecked(?=[\s=/>])/.test(tag)) continue
-    fields[unescaped(attribute(tag, 'name'))] = isTick ? 'on' : unescaped(attribute(tag, 'value'))
+    fields[unescaped(attribute(tag, 'name'))] = unescaped(attribute(tag, 'value'))
   }
   for (const [, tag = '', inner = ''] of form.matchAll(/<select([^>]*)>([\s\S]*?)<\/select>/g)) {
     const options = [...inner.matchAll(/<option[^>]*>/g)].map(([option]) => option)

@@ -2,7 +2,6 @@ import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import {
   formOf,
-  listItems,
   termsOf,
   valuesOf,
   withoutRow,
@@ -46,9 +45,8 @@ test('an exact value is no longer kept once its text is changed', () => {
 })
 
 test('a list is written with commas, and with quotation marks where an item has some', () => {
-  expect(listItems('DE, AT ,, "a, b", "say ""x""", 5" disk')).toEqual([
-    ...['DE', 'AT', 'a, b', 'say "x"', '5" disk'],
-  ])
+  const { rule } = typed('when/countries', 'DE, AT ,, "a, b", "say ""x""", 5" disk')
+  expect(rule?.when).toEqual({ countries: ['DE', 'AT', 'a, b', 'say "x"', '5" disk'] })
 })
 
 test('rows are added and removed at any place', () => {
@@ -57,16 +55,17 @@ test('rows are added and removed at any place', () => {
     when: { countries: [id], kyc: ['1'] },
   }))
   const values = valuesOf(formOf({ rules }))
-  const idsOf = (found: typeof values) => (termsOf(found).terms.rules as Json[]).map(({ id }) => id)
 
   expect(termsOf(withoutRow(values, 'rules', 1)).terms).toEqual({ rules: [rules[0], rules[2]] })
-  const added = withRow(values, 'rules', { '/kind': 'once', '/id': 'd' })
-  expect(idsOf(added)).toEqual(['a', 'b', 'c', 'd'])
+  const added = withRow(values, 'rules', 'once')
+  expect(termsOf(added).terms).toEqual({ rules: [...rules, { kind: 'once' }] })
   // What a removed row had does not come back with a new one.
-  const again = withRow(withoutRow(values, 'rules', 2), 'rules', { '/kind': 'unit' })
+  const again = withRow(withoutRow(values, 'rules', 2), 'rules', 'unit')
   expect(termsOf(again).terms).toEqual({ rules: [rules[0], rules[1], { kind: 'unit' }] })
   const many = valuesOf(
     formOf({ rules: Array.from({ length: 11 }, (_, i) => ({ id: `${i}`, kind: 'unit' })) }),
   )
-  expect(idsOf(withRow(withoutRow(many, 'rules', 1), 'rules')).length).toBe(11)
+  expect(termsOf(withRow(withoutRow(many, 'rules', 1), 'rules', 'unit')).terms.rules).toHaveLength(
+    11,
+  )
 })

@@ -113,5 +113,5 @@ export const advance = {
     }),
     ...(isSome(deficit_out) ? [words.text('why.toRecover', { amount: money(deficit_out) })] : []),
   ],
-  fields: { recoups: { label: 'Earns back the rule', isFolded: true } },
+  fields: { recoups: { label: 'Earns back the rule' } },
 }

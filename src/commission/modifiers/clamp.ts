@@ -92,7 +92,7 @@ export const clamp = {
       ? []
       : [words.text('why.clamp', { before: money(before), amount: money(after) })],
   fields: {
-    min_amount: { label: 'Least it pays', isFolded: true },
-    max_amount: { label: 'Most it pays', isFolded: true },
+    min_amount: { label: 'Least it pays' },
+    max_amount: { label: 'Most it pays' },
   },
 }

@@ -183,7 +183,7 @@ export const fence = {
     }),
   ],
   fields: {
-    fence: { label: 'Large losses are set apart', isFolded: true },
+    fence: { label: 'Large losses are set apart' },
     'fence.customer': { label: 'Customer at or below', placeholder: 'such as -7000' },
     'fence.affiliate': { label: 'Affiliate at or below', placeholder: 'such as -2000' },
   },

@@ -54,5 +54,5 @@ export const maxCount = {
       : []),
     ...m.cutSentences(step, speech),
   ],
-  fields: { max_count: { label: 'Most customers each period', isFolded: true } },
+  fields: { max_count: { label: 'Most customers each period' } },
 }

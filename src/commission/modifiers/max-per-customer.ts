@@ -46,5 +46,5 @@ export const maxPerCustomer = {
   plan: ({ max_per_customer: max }: Members, { words, currency }: m.PlanSpeech): string[] =>
     max === undefined ? [] : [words.text('most.customer', { max: words.money(max, currency) })],
   explain: m.cutSentences,
-  fields: { max_per_customer: { label: 'Most for each customer', isFolded: true } },
+  fields: { max_per_customer: { label: 'Most for each customer' } },
 }

@@ -63,5 +63,5 @@ export const max = {
   plan: ({ max: most }: Members, { words, currency, period }: m.PlanSpeech): string[] =>
     most === undefined ? [] : [words.text(`most.${period}`, { max: words.money(most, currency) })],
   explain: m.cutSentences,
-  fields: { max: { label: 'Most each period', isFolded: true } },
+  fields: { max: { label: 'Most each period' } },
 }

@@ -10,12 +10,8 @@ import type { FieldError, Values } from '../../pages/page.ts'
 import { validationFailed } from '../../platform/http/read-fields.ts'
 import type { Atom, Field, Members } from '../plans/form/fields.ts'
 import { readFields, rowCount, showFields, type TypedTerms, valuesOf } from '../plans/form/form.ts'
-import { labelsOf, plainErrorWith } from '../plans/form/places.ts'
 
 // A version of a fraud rule as the fields of a form, and back. Its fields are the members of the rule.
-
-/** The decimal places of amounts, which decide what `1,234` means. */
-const DIGITS = 2
 
 /** The rows of limits by challenge. */
 const LIMITS_PATH = 'parameters/by_challenge_type'
@@ -121,29 +117,25 @@ export function membersOf(kind: Kind, vertical: string, isHoldOffered: boolean):
 export function valuesForTerms(members: Members, terms: Partial<RuleTerms>): Values {
   const { affiliates, ...others } = terms.scope ?? {}
   const scope = affiliates?.includes(ALL_AFFILIATES) ? others : terms.scope
-  return valuesOf(showFields(members, { ...terms, scope }, DIGITS))
+  return valuesOf(showFields(members, { ...terms, scope }))
 }
 
 /** Reads what was typed. */
 export function typedRule({ kind }: Kind, members: Members, values: Values): TypedTerms {
-  const { value, problems } = readFields(members, values, DIGITS)
+  const { terms, problems } = readFields(members, values)
   // The first choice is sent as an empty text.
-  return { terms: { kind, severity: 'low', ...value }, problems }
+  return { terms: { kind, severity: 'low', ...terms }, problems }
 }
 
-/** Returns an error of the API at the field of the form, in its words. */
-export function errorInForm(
-  { pointer = '', ...error }: FieldError,
-  members: Members,
-  values: Values,
-): FieldError {
+/** Returns an error of the API at the field of the form. */
+export function errorInForm({ pointer = '', ...error }: FieldError, values: Values): FieldError {
   const [, type, rest = ''] = new RegExp(`^/${LIMITS_PATH}/([^/]*)(.*)$`).exec(pointer) ?? []
   const named = type?.replaceAll('~1', '/').replaceAll('~0', '~')
   const row = Array.from({ length: rowCount(values, LIMITS_PATH) }, (_, i) =>
     values(`${LIMITS_PATH}/${i}/type`).trim(),
   ).indexOf(named ?? '')
   const at = named && row >= 0 ? `/${LIMITS_PATH}/${row}${rest}` : pointer
-  return plainErrorWith(labelsOf(members))({ ...error, pointer: at })
+  return { ...error, pointer: at }
 }
 
 /** Checks terms as the administration API does. Returns them with all defaults, or what is wrong. */

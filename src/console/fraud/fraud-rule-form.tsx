@@ -21,7 +21,6 @@ import { isAtLeast, type Role } from '../../platform/auth/roles.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { redrawVersion, understood } from '../plans/form/draft.ts'
-import type { Members } from '../plans/form/fields.ts'
 import { Fields } from '../plans/plan-fields.tsx'
 import { Sentences } from '../plans/plan-words.tsx'
 import { openDraft, VersionForm } from '../plans/version-form.tsx'
@@ -115,21 +114,6 @@ export const readAffiliates = async ({ api, account }: Visit): Promise<readonly 
   return list.data.map(({ affiliate_id }) => affiliate_id)
 }
 
-const NO_OFFERS = {
-  transactions: null,
-  activity: null,
-  hasEvents: false,
-  conditions: new Set<string>(),
-}
-
-/** Returns the id and the label of the field at which an error points. */
-function placeIn(members: Members, pointer: string): readonly [string, string] {
-  const [, first = '', second = ''] = pointer.split('/')
-  const field = members[first]
-  const inner = field?.is === 'group' ? field.members[second] : undefined
-  return [inner ? `${first}/${second}` : first, (inner ?? field)?.label ?? 'The rule']
-}
-
 /** Returns the form of a rule, and the part of it that is computed from records. */
 export function ruleForm(props: RuleFormProps): {
   body: Child
@@ -146,29 +130,26 @@ export function ruleForm(props: RuleFormProps): {
   const members = membersOf(kind, vertical, isAtLeast(visit.member.role, 'approver'))
   const latest = versions?.[0]
   const draft = openDraft(visit, {
-    initial: () => valuesForTerms(members, initial),
+    initial: valuesForTerms(members, initial),
     read: (values) => typedRule(kind, members, values),
-    check: (terms) => checkTerms(terms, vertical, latest).errors,
-    inForm: (error, values) => errorInForm(error, members, values),
+    check: (terms, values) =>
+      checkTerms(terms, vertical, latest).errors.map((error) => errorInForm(error, values)),
   })
-  const { checked, errors } = checkTerms(draft.terms, vertical, latest)
-  const valid = errors.length + draft.errors.length > 0 ? null : checked
+  const valid = draft.isValid ? checkTerms(draft.terms, vertical, latest).checked : null
   const { parameters, ...others } = members
   const days = lastDays(visit)
   const test = accountPath(visit.account, 'fraud-rules', rule, 'simulate')
   const body = (
     <VersionForm
       draft={draft}
-      offers={{ ...NO_OFFERS, lists: new Set(affiliates.length > 0 ? ['affiliates'] : []) }}
+      offers={{ lists: new Map([['affiliates', affiliates]]), without: new Set() }}
       latest={latest ?? null}
       hidden={{ kind: kind.kind, ...(versions === null && { rule }) }}
-      place={(pointer) => placeIn(members, pointer)}
       buttons={['Show in words and test', versions === null ? 'Add the rule' : 'Save this version']}
-      lists={affiliates.length > 0 ? [['affiliates', affiliates]] : []}
       figures={{
         label: 'What this rule would have found',
         title: 'What it would have found',
-        content: draft.isComputed ? (
+        content: draft.isValid ? (
           <>
             <DeferredPart />
             <p>
@@ -200,5 +181,5 @@ export function ruleForm(props: RuleFormProps): {
     </VersionForm>
   )
   const compute = () => computeBackTest(visit, { rule, ...days, version: draft.terms }, true)
-  return { body, computeDeferred: draft.isComputed ? compute : undefined }
+  return { body, computeDeferred: draft.isValid ? compute : undefined }
 }

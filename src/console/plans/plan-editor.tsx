@@ -1,30 +1,31 @@
 import type { Child } from 'hono/jsx'
 import { getAccount } from '../../accounts/accounts.ts'
 import { listEventDefinitions } from '../../accounts/events.ts'
-import { listLinks } from '../../attribution/operations/links.ts'
-import { ruleWords, termsWords } from '../../commission/engine/plan-words.ts'
 import { type getPlanVersion, putPlan } from '../../commission/operations/plans.ts'
+import { conditions as allConditions } from '../../commission/plans/conditions.ts'
 import { validateShape } from '../../commission/plans/issues.ts'
-import { planTerms, rule as ruleSchema } from '../../commission/plans/plan.ts'
+import { planTerms } from '../../commission/plans/plan.ts'
 import { type Vocabulary, vocabularyOf } from '../../commission/plans/vocabulary.ts'
 import { listPeriods } from '../../commission/statements/operations.ts'
 import { resourcesOf } from '../../ingest/verticals.ts'
 import { nullIfConflict } from '../../pages/api-errors.ts'
 import { calling } from '../../pages/calling.ts'
-import { accountPath, type Change, type Page, type Values, type Visit } from '../../pages/page.ts'
-import { dayWords, periodWords, visible } from '../../pages/parts/data.tsx'
+import { accountPath, type Change, type Page, type Visit } from '../../pages/page.ts'
+import { dayWords, periodWords } from '../../pages/parts/data.tsx'
 import { DeferredPart } from '../../pages/parts/deferred.tsx'
 import { InputField } from '../../pages/parts/forms.tsx'
+import { plainWords } from '../../pages/parts/plain-words.ts'
 import type { PeriodSums } from '../../pages/parts/statement-lists.tsx'
 import { isAtLeast } from '../../platform/auth/roles.ts'
+import { ApiError } from '../../platform/errors.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
+import { canonicalJson } from '../../platform/validation/canonical-json.ts'
 import { checkTerms, putInput, redrawVersion } from './form/draft.ts'
-import { PLAN_MEMBERS, RULE_KINDS, type RuleKind } from './form/fields.ts'
-import { formOf, rowCount, ruleKind, sameJson, termsOf, valuesOf } from './form/form.ts'
-import { placeWords, plainError } from './form/places.ts'
-import { errorsAt, FieldOf, Fields, ListErrors, RowButton, useForm } from './plan-fields.tsx'
+import { PLAN_MEMBERS } from './form/fields.ts'
+import { formOf, termsOf, valuesOf } from './form/form.ts'
+import { Fields } from './plan-fields.tsx'
 import { computeFigures, endedPeriods, simulationPath } from './plan-figures.tsx'
-import { Sentences, sentencesOf } from './plan-words.tsx'
+import { InWords } from './plan-words.tsx'
 import { openDraft, VersionForm } from './version-form.tsx'
 
 // The editor of a plan: its form, each rule in words, and what the terms would have paid.
@@ -38,7 +39,7 @@ export const putVersion: Change = {
     (answer) => {
       const { version, effective_from, outcome, warnings } = answer as Stored
       if (outcome === 'unchanged') return `Version ${version} has these terms already.`
-      const checks = warnings.map((one) => ` Please check: ${plainError(one).message}`)
+      const checks = warnings.map((one) => ` Please check: ${plainWords(one.message)}`)
       return `Version ${version} is saved. It applies from ${dayWords(effective_from)}${version === 1 ? ', and to earlier days, as it is the first' : ''}.${checks.join('')}`
     },
     putInput,
@@ -49,27 +50,24 @@ export const putVersion: Change = {
 /** The part of a page that has the editor: its change, and its buttons that store nothing. */
 export const editing: Required<Pick<Page, 'redraw'>> = { redraw: redrawVersion }
 
-/** The values that the form of a plan offers, as the administration API has them. */
+/** What the form of a plan needs to know of the account. */
 export interface EditorData {
   readonly vertical: string
   readonly vocabulary: Vocabulary
   readonly periods: PeriodSums
-  readonly links: readonly string[]
 }
 
-/** Reads what the editor offers. */
+/** Reads what the editor needs to know. */
 export async function readEditorData({ api, account }: Visit): Promise<EditorData> {
-  const [{ vertical }, events, periods, links] = await Promise.all([
+  const [{ vertical }, events, periods] = await Promise.all([
     api.call(getAccount, { account }),
     api.call(listEventDefinitions, { account }).catch(nullIfConflict),
     api.call(listPeriods, { account }),
-    api.call(listLinks, { account, per_page: 50 }),
   ])
   return {
     vertical,
     vocabulary: vocabularyOf(resourcesOf(vertical), events?.data ?? []),
     periods,
-    links: links.data.map(({ link_id }) => link_id),
   }
 }
 
@@ -86,176 +84,28 @@ export interface EditorProps {
   readonly initial: unknown
 }
 
-/** Returns the values of the form that shows terms, all of them: what it left out would be lost when it is saved. */
-function valuesFor(terms: unknown): Values {
-  const values = valuesOf(formOf(terms))
-  if (sameJson(termsOf(values).terms, { rules: [], ...Object(terms) })) return values
-  throw new Error('The form of plans has no field for a part of these terms.')
+/** Returns the values that fields propose. */
+const listsOf = ({ transactions, events }: Vocabulary) =>
+  new Map([
+    ...(transactions ? [['transactions', transactions] as const] : []),
+    ...(events
+      ? [
+          ['event', events.map(({ eventname }) => eventname)] as const,
+          ['kpi', ['Value', ...new Set(events.flatMap(({ kpis }) => kpis))]] as const,
+        ]
+      : []),
+  ])
+
+/** Returns the forms and conditions of which an account can have no record. */
+function withoutOf({ transactions, activity, events, conditions }: Vocabulary): Set<string> {
+  const all = Object.keys(allConditions.entries).map((name) => name.replace(/^not_/, ''))
+  return new Set([
+    ...(transactions ? [] : ['transactions']),
+    ...(activity ? [] : ['activity']),
+    ...(events ? [] : ['event']),
+    ...all.filter((name) => !conditions.has(name)),
+  ])
 }
-
-/** The currencies that are proposed. */
-const CURRENCIES = ['EUR', 'USD', 'GBP', 'CHF', 'JPY', 'AUD', 'CAD', 'NOK', 'PLN', 'SEK']
-
-/** Returns the names that people gave to rules or terms in the form. */
-const namesIn = (terms: unknown, pattern: RegExp): string[] => [
-  ...new Set(
-    [...JSON.stringify(terms ?? null).matchAll(pattern)].flatMap(([, name]) => name ?? []),
-  ),
-]
-
-/** Returns the values that are proposed at once, by the names of offers and conditions. */
-function knownLists(
-  { vocabulary, links }: EditorData,
-  terms: unknown,
-): Map<string, readonly string[]> {
-  const events = vocabulary.events ?? []
-  const rules = namesIn(terms, /"id":"([\w-]+)"/g)
-  return new Map(
-    Object.entries({
-      currency: CURRENCIES,
-      currencies: CURRENCIES,
-      event: events.map(({ eventname }) => eventname),
-      kpi: ['Value', ...new Set(events.flatMap(({ kpis }) => kpis))],
-      once: rules,
-      recoups: rules,
-      of: namesIn(terms, /"name":"([\w-]+)"/g),
-      links,
-    }).filter(([, values]) => values.length > 0),
-  )
-}
-
-/** Returns the sentences of a rule that is typed; null if it is not complete. */
-function typedSentences(rule: unknown, terms: unknown): string[] | null {
-  const { output } = validateShape(ruleSchema, rule)
-  if (!output) return null
-  const hasRate = ['amount', 'percent', 'tiers'].some((name) => Object.hasOwn(output, name))
-  const { currency, period } = Object(terms)
-  const frame = {
-    currency: /^[A-Z]{3}$/.test(currency) ? currency : 'EUR',
-    period: period === 'week' ? 'week' : 'month',
-  } as const
-  return hasRate ? sentencesOf(ruleWords(output, frame)) : null
-}
-
-/** Renders the rate of a rule: the choice between its forms, and the fields of each. */
-const Rate = ({ kind, path }: { kind: RuleKind; path: string }, form = useForm()) => {
-  const name = `${path}@pays`
-  return (
-    <div class="one-of" id={`${path}-pays`}>
-      <InputField
-        id={name}
-        name={name}
-        label="Pays"
-        options={kind.pays}
-        value={form.values(name) || kind.pays[0]?.[0]}
-      />
-      {kind.pays.map(([member]) => {
-        const field = kind.members[member]
-        return (
-          field && (
-            <div data-for={member}>
-              <FieldOf field={field} name={`${path}/${member}`} />
-            </div>
-          )
-        )
-      })}
-    </div>
-  )
-}
-
-/** Renders a rule: in words, and its fields. */
-function RuleFields(
-  { path, rule, terms }: { path: string; rule: unknown; terms: unknown },
-  { values } = useForm(),
-) {
-  const kind = ruleKind(values, path)
-  const rates = kind?.pays.map(([name]) => name) ?? []
-  const { id, ...others } = kind?.members ?? {}
-  const own = Object.entries(others).filter(([name]) => !rates.includes(name))
-  const sentences = typedSentences(rule, terms)
-  const title = `Rule ${Number(path.slice('rules/'.length)) + 1}`
-  return (
-    <fieldset class="plan-rule" id={path}>
-      <legend>
-        {title}
-        {kind && `: ${kind.label.toLowerCase()}`}
-      </legend>
-      <input type="hidden" name={`${path}/kind`} value={values(`${path}/kind`)} />
-      <ListErrors name={path} />
-      <div class="rule in-words">
-        {sentences ? (
-          <Sentences now={sentences} before={null} />
-        ) : (
-          <p class="note">Once the fields are filled in, the rule stands here in words.</p>
-        )}
-      </div>
-      {kind && (
-        <>
-          <div class="plan-fields">{id && <FieldOf field={id} name={`${path}/id`} />}</div>
-          <Rate kind={kind} path={path} />
-          <Fields members={Object.fromEntries(own)} path={path} title="Limits and more" />
-        </>
-      )}
-      <RowButton does={`remove ${path}`} at="rules">
-        Remove {title.toLowerCase()}
-      </RowButton>
-    </fieldset>
-  )
-}
-
-/** Renders the fields of a plan: its own, and its rules. */
-const PlanFields = ({ terms, isNew }: { terms: unknown; isNew: boolean }, form = useForm()) => {
-  const count = rowCount(form.values, 'rules')
-  const { output } = validateShape(planTerms, terms)
-  const rules: unknown = Object(terms).rules
-  return (
-    <>
-      {isNew && (
-        <InputField
-          id="plan"
-          name="plan"
-          label="Short name"
-          value={form.values('plan')}
-          hint="For addresses and files. It is made from the name if empty."
-          errors={errorsAt(form, '/plan')}
-        />
-      )}
-      <div class="plan-fields">
-        <Fields members={PLAN_MEMBERS} path="" />
-      </div>
-      <section id="rules">
-        <h2>Rules</h2>
-        <input type="hidden" name="rules#" value={String(count)} />
-        <ListErrors name="rules" />
-        {Array.from({ length: count }, (_, i) => (
-          <RuleFields
-            path={`rules/${i}`}
-            rule={Array.isArray(rules) ? rules[i] : null}
-            terms={terms}
-          />
-        ))}
-        <div class="add-rule">
-          <span>Add a rule that pays</span>
-          {Object.entries(RULE_KINDS).map(([kind, { add }]) => (
-            <RowButton does={`add rules ${kind}`} at={`rules/${count}`}>
-              {add}
-            </RowButton>
-          ))}
-        </div>
-      </section>
-      {output && (
-        <section class="rule">
-          <h3>Statements</h3>
-          <Sentences now={termsWords(output)} before={null} />
-        </section>
-      )}
-    </>
-  )
-}
-
-/** Returns the id of the rule or of the field of the plan at which an error points. */
-const anchorOf = (pointer: string): string =>
-  /^\/(rules\/\d+|\w+)/.exec(pointer)?.[1] ?? 'change-put'
 
 /** Returns the period whose figures are shown: the latest that ended and has statements. */
 function lastPeriod({ data, visit }: EditorProps, terms: unknown): string | undefined {
@@ -269,6 +119,7 @@ export function planEditor(props: EditorProps): {
   computeDeferred: (() => Promise<Child>) | undefined
 } {
   const { visit, data, versions, initial } = props
+  const { vocabulary } = data
   const others = (versions ?? []).map((one) => ({ ...one.terms, version: one.version }))
   if (!isAtLeast(visit.member.role, 'manager')) {
     return {
@@ -276,44 +127,30 @@ export function planEditor(props: EditorProps): {
       computeDeferred: undefined,
     }
   }
+  const begin = valuesOf(formOf(initial))
+  // What the form left out would be lost when it is saved.
+  if (versions && canonicalJson(termsOf(begin).terms) !== canonicalJson(initial)) {
+    throw new ApiError('conflict', {
+      detail: 'The form has no field for a part of these terms. Write the next version by the API.',
+    })
+  }
   const draft = openDraft(visit, {
-    initial: () => valuesFor(initial),
+    initial: begin,
     read: termsOf,
-    check: (terms) => checkTerms(terms, data.vocabulary, others),
-    inForm: (error) => {
-      const { pointer, ...plain } = plainError(error)
-      // An error of the plan's id has no pointer.
-      return { ...plain, pointer: pointer || '/plan' }
-    },
+    check: (terms) => checkTerms(terms, vocabulary, others),
   })
   const isNew = versions === null
   const period = lastPeriod(props, draft.terms)
-  const isComputed = draft.isComputed && period !== undefined
-  const lists = knownLists(data, draft.terms)
-  const { vocabulary } = data
-  const { transactions, activity, events, conditions } = vocabulary
-  const offers = {
-    ...{ transactions, activity, conditions, hasEvents: events !== null },
-    lists: new Set(lists.keys()),
-  }
+  const isComputed = draft.isValid && period !== undefined
   // No plan can have an id with a space.
   const plan = visit.params.plan ?? 'new plan'
-  const shows =
-    draft.errors.length > 0
-      ? 'Once the marked fields are corrected, this shows'
-      : '“Show in words and figures” shows'
-  const latest = versions?.[0] ?? null
+  const { output } = validateShape(planTerms, draft.terms)
   const body = (
     <VersionForm
       draft={draft}
-      offers={offers}
-      latest={latest}
-      place={(pointer) => [
-        anchorOf(pointer),
-        pointer === '/plan' ? 'Short name' : visible(placeWords(pointer, draft.values)),
-      ]}
+      offers={{ lists: listsOf(vocabulary), without: withoutOf(vocabulary) }}
+      latest={versions?.[0] ?? null}
       buttons={['Show in words and figures', isNew ? 'Save the plan' : 'Save this version']}
-      lists={lists}
       figures={{
         label: 'What these terms would have paid',
         title: period ? `What ${periodWords(period)} would have paid` : 'Figures',
@@ -322,13 +159,30 @@ export function planEditor(props: EditorProps): {
         ) : (
           <p class="note">
             {period
-              ? `${shows} what these terms would have paid each affiliate in ${periodWords(period)}.`
+              ? 'Once all fields are filled in, “Show in words and figures” shows what these terms would have paid each affiliate.'
               : 'No period has ended with statements yet, so there is nothing to compare with.'}
           </p>
         ),
       }}
     >
-      <PlanFields terms={draft.terms} isNew={isNew} />
+      {isNew && (
+        <InputField
+          id="plan"
+          name="plan"
+          label="Short name"
+          value={draft.values('plan')}
+          hint="For addresses and files. It is made from the name if empty."
+          errors={draft.errors.filter(({ pointer }) => pointer === '' || pointer === '/plan')}
+        />
+      )}
+      <div class="plan-fields">
+        <Fields members={PLAN_MEMBERS} path="" />
+      </div>
+      {draft.isValid && output && (
+        <div class="in-words">
+          <InWords terms={output} before={versions?.[0]?.terms} />
+        </div>
+      )}
     </VersionForm>
   )
   const compute = async () => {

@@ -15,10 +15,10 @@ import {
 } from '../../pages/parts/data.tsx'
 import { AffiliateLink, AffiliateName } from '../../pages/parts/names.tsx'
 import { differenceOf, moneyOf, sumByCurrency } from '../../pages/parts/owed.ts'
+import { plainWords } from '../../pages/parts/plain-words.ts'
 import type { PeriodSums } from '../../pages/parts/statement-lists.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import { DAY_MS } from '../../platform/durations.ts'
-import { plainError } from './form/places.ts'
 
 // What terms would have paid, beside what the plans in force paid.
 
@@ -132,10 +132,9 @@ export const Figures = ({ result, isStored, more }: FiguresProps) => {
           {FRESH_LIMITS.facts.toLocaleString('en')} records.
         </p>
       ))}
-      {result.warnings.map((warning) => {
-        const { message } = plainError(warning)
-        return <p class="note">Please check: {visible(message)}</p>
-      })}
+      {result.warnings.map(({ message }) => (
+        <p class="note">Please check: {visible(plainWords(message))}</p>
+      ))}
       <Table
         caption={`${span}, ${counted(rows.length, 'affiliate')}`}
         rows={rows}

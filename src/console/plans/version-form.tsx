@@ -1,27 +1,22 @@
 import type { Child } from 'hono/jsx'
 import { dayBefore, type FieldError, useVisit, type Values, type Visit } from '../../pages/page.ts'
-import { dayWords, Sentence, Time } from '../../pages/parts/data.tsx'
+import { dayWords, Time } from '../../pages/parts/data.tsx'
+import { placeOf } from '../../pages/parts/deliveries.tsx'
 import { Value } from '../../pages/parts/fields.tsx'
-import { FormSentence } from '../../pages/parts/forms.tsx'
+import { Refusals } from '../../pages/parts/forms.tsx'
 import type { TypedTerms } from './form/form.ts'
 import { type Offers, PlanFormContext } from './plan-fields.tsx'
 
 // The form of the next version, of a plan or of a fraud rule: what is typed of it, and what is wrong.
 
 /** What is typed of a version, and what is wrong with it. */
-export interface Draft {
+interface Draft {
   readonly values: Values
   readonly terms: unknown
+  readonly isValid: boolean
+  /** What is said to be wrong: what nobody has typed is incomplete, not wrong. */
   readonly errors: readonly FieldError[]
-  /** Whether somebody asked for figures, and nothing is wrong. */
-  readonly isComputed: boolean
 }
-
-/** Returns whether an error that was found says what is known of its field, or of a field in it. */
-const isSameProblem = (known: FieldError, { pointer, message }: FieldError): boolean =>
-  known.pointer === pointer ||
-  (known.pointer?.startsWith(`${pointer}/`) === true &&
-    /^Write an? (?:amount|percentage)/.test(message))
 
 const refusedVersion = ({ refused }: Visit) => (refused?.change === 'put' ? refused : null)
 
@@ -29,31 +24,21 @@ const refusedVersion = ({ refused }: Visit) => (refused?.change === 'put' ? refu
 export function openDraft(
   visit: Visit,
   form: {
-    initial: () => Values
+    initial: Values
     read: (values: Values) => TypedTerms
-    check: (terms: unknown) => readonly FieldError[]
-    /** Returns an error of the API at the fields of the form, in its words. */
-    inForm: (error: FieldError, values: Values) => FieldError
+    check: (terms: unknown, values: Values) => readonly FieldError[]
   },
 ): Draft {
   const refused = refusedVersion(visit)
   const typed = refused ?? visit.typed
-  const values = typed?.values ?? form.initial()
+  const values = typed?.values ?? form.initial
   const { terms, problems } = form.read(values)
-  const isAsked = !refused && (!typed || values('do') === 'show')
-  const inForm = (errors: readonly FieldError[]) => errors.map((one) => form.inForm(one, values))
-  const known = refused ? inForm(refused.errors) : problems
-  // What cannot be read at all is wrong in one way only.
-  const found = (isAsked || refused ? inForm(form.check(terms)) : []).filter(
-    (one) => !known.some((other) => isSameProblem(other, one)),
-  )
-  const errors = [...known, ...found]
-  // What nobody has typed is incomplete, not wrong.
-  const isRow = /^(?:add|remove) /.test(values('do'))
-  return {
-    ...{ values, terms, errors: typed && !isRow ? errors : [] },
-    isComputed: isAsked && errors.length === 0,
-  }
+  const isNew = ({ pointer }: FieldError) => !problems.some((one) => one.pointer === pointer)
+  const found = [...problems, ...form.check(terms, values).filter(isNew)]
+  // The API knows more, such as the rules of other plans.
+  const errors = found.length > 0 ? found : (refused?.errors ?? [])
+  const isShown = typed !== null && !/^(?:add|remove|choose) /.test(values('do'))
+  return { values, terms, isValid: errors.length === 0, errors: isShown ? errors : [] }
 }
 
 interface VersionFormProps {
@@ -63,84 +48,22 @@ interface VersionFormProps {
   readonly latest: { readonly version: number } | null
   /** What the form sends unseen. */
   readonly hidden?: Readonly<Record<string, string>>
-  /** Returns the id of the field at which an error points, and what it is called. */
-  readonly place: (pointer: string) => readonly [anchor: string, label: string]
   readonly children: Child
   /** The texts of the buttons that show and save. */
   readonly buttons: readonly [show: string, save: string]
-  /** The values that the browser proposes for fields, by the names of their lists. */
-  readonly lists: Iterable<readonly [string, readonly string[]]>
   readonly figures: { readonly label: string; readonly title: string; readonly content: Child }
 }
 
-/** Renders why a version was not saved. */
-const WhyRefused = (props: VersionFormProps, visit = useVisit()) => {
-  const { draft, latest, place } = props
-  const refused = refusedVersion(visit)
-  const isUnseen = refused?.code === 'newer_version'
-  const isWhole = refused !== null && refused.errors.length === 0
-  return (
-    <>
-      {isWhole && (
-        <div class="notice bad" role="alert" tabindex={-1} autofocus>
-          {!isUnseen ? (
-            <p>
-              <FormSentence text={refused.detail} />
-            </p>
-          ) : latest ? (
-            <p>
-              Version {latest.version} was saved while you were typing, so nothing was changed. What
-              you typed is still here: save it again to make it the version after, which then has
-              your terms alone.{' '}
-              <a href={visit.path} target="_blank" rel="noreferrer">
-                See what version {latest.version} changes
-              </a>
-            </p>
-          ) : (
-            <p>
-              Another one was saved under this name while you were typing, so nothing was saved.
-              Save again, or choose another short name.
-            </p>
-          )}
-        </div>
-      )}
-      {draft.errors.length > 0 && (
-        <div class="notice bad" role="alert" tabindex={-1} autofocus>
-          <p>{refused && !isWhole && 'Nothing was saved. '}Some fields need another value.</p>
-          <ul>
-            {draft.errors.map(({ pointer = '', message, hint }) => {
-              const [anchor, label] = place(pointer)
-              return (
-                <li>
-                  <a href={`#${anchor}`}>{label}</a>: <Sentence text={message} />{' '}
-                  {hint && <Sentence text={hint} />}
-                </li>
-              )
-            })}
-          </ul>
-        </div>
-      )}
-    </>
-  )
-}
-
-/** Renders the values that the browser proposes for fields. */
-export const Lists = ({ lists }: { lists: VersionFormProps['lists'] }) => (
-  <>
-    {[...lists].map(([name, values]) => (
-      <datalist id={`offer-${name}`}>
-        {values.map((value) => (
-          <option value={value} />
-        ))}
-      </datalist>
-    ))}
-  </>
-)
-
 /** Renders the form of the next version, and beside it what is computed from records. */
 export const VersionForm = (props: VersionFormProps, visit = useVisit()) => {
-  const { draft, offers, latest, hidden = {}, children, buttons, lists, figures } = props
+  const { draft, offers, latest, hidden = {}, children, buttons, figures } = props
   const sent = { csrf: visit.csrf, change: 'put', after: String(latest?.version ?? 0), ...hidden }
+  const refused = refusedVersion(visit)
+  const wrong = draft.errors.length > 0 ? 'Some fields need another value.' : null
+  const detail =
+    refused?.code === 'newer_version'
+      ? 'Another version was saved while you were typing, and nothing was changed. What you typed is still here: save it again to make it the version after, which then has your terms alone.'
+      : (refused?.detail ?? wrong)
   return (
     <div class="plan-editor">
       <form method="post" class="change plan-form" id="change-put">
@@ -158,7 +81,15 @@ export const VersionForm = (props: VersionFormProps, visit = useVisit()) => {
         >
           Show again
         </button>
-        <WhyRefused {...props} />
+        {detail && (
+          <Refusals
+            detail={detail}
+            errors={draft.errors}
+            about={({ pointer }) =>
+              pointer && <a href={`#${pointer.slice(1)}`}>{`${placeOf(pointer)}:`}</a>
+            }
+          />
+        )}
         <PlanFormContext.Provider value={{ ...draft, offers }}>{children}</PlanFormContext.Provider>
         <div class="plan-buttons">
           <button type="submit" name="do" value="show" class="plain" formaction="#figures">
@@ -168,7 +99,13 @@ export const VersionForm = (props: VersionFormProps, visit = useVisit()) => {
             {buttons[1]}
           </button>
         </div>
-        <Lists lists={lists} />
+        {[...offers.lists].map(([name, values]) => (
+          <datalist id={`offer-${name}`}>
+            {values.map((value) => (
+              <option value={value} />
+            ))}
+          </datalist>
+        ))}
       </form>
       {/* Where the terms are refused, the page begins with why. */}
       <aside

@@ -10,8 +10,8 @@ import {
   placeOf,
   resourceTitle,
 } from '../../pages/parts/deliveries.tsx'
-import { errorTitle } from '../../pages/parts/error-words.ts'
 import { type Pair, Pairs } from '../../pages/parts/fields.tsx'
+import { errorTitle } from '../../pages/parts/plain-words.ts'
 import { labelOf } from '../../pages/parts/record-fields.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'

@@ -4,7 +4,7 @@ import type { AnswerOf } from '../../platform/http/operation.ts'
 import type { FormattedIssue } from '../../platform/validation/messages.ts'
 import { accountPath, dayBefore, type Visit, withQuery } from '../page.ts'
 import { Badge, Sentence, titleOf, visible } from './data.tsx'
-import { errorSentences, errorTitle } from './error-words.ts'
+import { errorTitle, errorWords } from './plain-words.ts'
 import { labelOf } from './record-fields.tsx'
 
 // The parts of pages that show deliveries and their errors.
@@ -66,7 +66,7 @@ export const Errors = ({ errors }: { errors: readonly FormattedIssue[] }) => (
 
 /** Renders the sentences of an error. */
 export function ErrorText({ error }: { error: FormattedIssue }): Child {
-  const { message, hint } = errorSentences(error)
+  const { message, hint } = errorWords(error)
   return (
     <>
       <Sentence text={message} />{' '}

@@ -1,35 +1,71 @@
+import { transactionWord } from '../../commission/engine/plan-words.ts'
 import type { ApiError } from '../../platform/errors.ts'
-import type { Issue } from '../../platform/validation/issue.ts'
-import { formatFor, type Voice } from '../../platform/validation/messages.ts'
-import { quoteAll } from '../../platform/validation/quote.ts'
-import type { FieldError } from '../page.ts'
 import { dayWords, periodWords } from './data.tsx'
 import {
   ACCOUNT_WORDS,
   CORRECT,
   DEFINITION_WORDS,
-  type FieldWords,
   HOLDS,
   LINK_WORDS,
   WEBHOOK_WORDS,
 } from './field-words.ts'
+import { labelOf } from './record-fields.tsx'
 
-/** Returns the labels of fields whose names are no words. */
-const labelsOf = (words: Readonly<Record<string, FieldWords>>) =>
-  Object.entries(words).flatMap(([name, { label }]) => (name.includes('_') ? [[name, label]] : []))
+// Sentences of the administration API, which is written for engineers, as a member reads them.
 
-/** The fields of requests that sentences of the administration API name, as forms call them. */
-const NAMES: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    [ACCOUNT_WORDS, DEFINITION_WORDS, LINK_WORDS, WEBHOOK_WORDS].flatMap(labelsOf),
-  ),
-  affiliate_id: 'affiliate',
-  paid_on: 'day of the payment',
-  payable_on: 'day when it is due',
-  returned_on: 'day of the return',
-  override: 'reason to pay it nevertheless',
-  refuse: 'Refuse customers',
-  keep_hold: 'Go on holding the payouts',
+/** The codes of errors in words, by which deliveries can be filtered. */
+export const ERROR_TITLES: Readonly<Record<string, string>> = {
+  required: 'A field is missing',
+  unknown_field: 'Unknown field',
+  field_case: 'Wrong spelling of a field',
+  type: 'Wrong type of value',
+  enum: 'Not one of the choices',
+  pattern: 'Wrong form',
+  date_time: 'Not a valid time',
+  date: 'Not a valid day',
+  number: 'Not a valid number',
+  digits: 'Too many digits',
+  decimals: 'Too many decimal places',
+  minimum: 'Too small',
+  maximum: 'Too large',
+  length: 'Too long, or empty',
+  text: 'Invalid characters',
+  email: 'Not an email address',
+  currency: 'Unknown currency',
+  no_kpi: 'No amount',
+  duplicate_key: 'Sent twice in one delivery',
+  unknown_customer: 'Unknown customer',
+  unknown_affiliate: 'Unknown affiliate',
+  month_archived: 'Of an archived month',
+  record_count: 'Wrong number of records',
+  idempotency_key_reused: 'Another delivery under the same key',
+}
+
+/** Returns the code of an error in words. */
+export const errorTitle = (code: string): string => ERROR_TITLES[code] ?? labelOf(code)
+
+/** What forms call the fields of requests. */
+const NAMES: Readonly<Record<string, { readonly label: string }>> = {
+  ...ACCOUNT_WORDS,
+  ...DEFINITION_WORDS,
+  ...LINK_WORDS,
+  ...WEBHOOK_WORDS,
+  paid_on: { label: 'day of the payment' },
+  payable_on: { label: 'day when it is due' },
+  returned_on: { label: 'day of the return' },
+  override: { label: 'reason to pay it nevertheless' },
+  refuse: { label: 'Refuse customers' },
+  keep_hold: { label: 'Go on holding the payouts' },
+}
+
+const TECHNICAL = /^[a-z]+(?:_[a-z]+)+$/
+
+/** Returns the name of a field, or a value such as `ib_rebate`, in words; other texts are data, and stay in backticks. */
+function termWords(term: string): string {
+  if (Object.hasOwn(NAMES, term)) return `“${NAMES[term]?.label}”`
+  if (!TECHNICAL.test(term)) return `\`${term}\``
+  const label = labelOf(term)
+  return `“${label.replaceAll(' ', '_').toLowerCase() === term ? transactionWord(term) : label}”`
 }
 
 /** An instant, a day, a month or a week as the administration API writes it. */
@@ -41,62 +77,25 @@ const timeWords = (found: string, day?: string, time?: string): string => {
   return time ? `${dayWords(day)}, ${time} UTC` : dayWords(day)
 }
 
-/** What is said to members: forms have fields and choices where programs send members. */
-const TO_MEMBERS: Voice = {
-  messages: {
-    required: () => 'This is missing.',
-    date_time: ({ quoted, expected }) =>
-      expected ? null : `${quoted} is not a time of the calendar.`,
-    date: ({ quoted, expected }) => (expected ? null : `${quoted} is not a day of the calendar.`),
-    maximum: ({ quoted, expected }) =>
-      /^\d/.test(expected) ? null : `${quoted} is later than ${expected}.`,
-    choice: ({ expected }) => `Choose one of ${quoteAll(expected.split(', '))}.`,
-  },
-  hints: {
-    required: () => null,
-    unknown_field: () => null,
-    unknown_affiliate: () => null,
-    not_applicable: () => null,
-    choice: () => null,
-    date_time: () => null,
-    digits: () => 'Round the number.',
-    number: ({ expected }) =>
-      expected ? 'Write it without separators, plus sign or exponent, such as -1000.00.' : null,
-    order: () => 'Write the steps in ascending order, each “from” once.',
-    fixed_by_plan: ({ expected }) => `Write “${expected}”, or make a new plan.`,
-    rate_differs: () => null,
-  },
-}
-
-/** Returns a sentence with times in words, and what it has in backticks as `nameOf` writes it. */
-export const sentenceWords = (sentence: string, nameOf: (name: string) => string): string =>
+/** Returns a sentence with times, fields and choices in the words of forms. */
+export const plainWords = (sentence: string): string =>
   sentence
+    .replace('`"leave_out_holds": true`', `“${HOLDS.options[1][1]}”`)
+    .replace('Send `?correct=true`', `Choose “${CORRECT.options[1][1]}”`)
     .split('`')
-    .map((part, i) => (i % 2 === 0 ? part.replace(TIMES, timeWords) : nameOf(part)))
+    .map((part, i) => (i % 2 === 0 ? part.replace(TIMES, timeWords) : termWords(part)))
     .join('')
 
-const nameInForms = (name: string): string =>
-  Object.hasOwn(NAMES, name) ? `“${NAMES[name]}”` : `\`${name}\``
+/** The errors whose sentences quote a name or an id as the sender wrote it. */
+const QUOTES_SENDER = /^(?:unknown_|field_case$)/
 
-/**
- * Returns a sentence of the administration API as a member reads it: times in words, and fields and
- * choices by the names that forms have for them. What is in backticks is data, and stays as it is.
- */
-export const plainWords = (sentence: string): string =>
-  sentenceWords(
-    sentence
-      .replace('`"leave_out_holds": true`', `“${HOLDS.options[1][1]}”`)
-      .replace('Send `?correct=true`', `Choose “${CORRECT.options[1][1]}”`),
-    nameInForms,
-  )
-
-/** Returns a broken rule as a member reads it. */
-export function issueWords(issue: Issue, nameOf = nameInForms): FieldError {
-  const { pointer, message, hint } = formatFor(TO_MEMBERS, issue)
-  return {
-    ...{ pointer, issue, message: sentenceWords(message, nameOf) },
-    ...(hint && { hint: sentenceWords(hint, nameOf) }),
-  }
+/** Returns an error with its sentences in words. */
+export function errorWords<
+  E extends { readonly message: string; readonly hint?: string; readonly code?: string },
+>(error: E): E {
+  const { message, hint, code = '' } = error
+  if (QUOTES_SENDER.test(code)) return error
+  return { ...error, message: plainWords(message), ...(hint && { hint: plainWords(hint) }) }
 }
 
 const WAITS: Readonly<Record<string, string>> = { 60: ' Try again in a minute.' }

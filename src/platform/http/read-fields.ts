@@ -27,7 +27,6 @@ export function validationFailed(issues: readonly Issue[]): ApiError {
       return issue.code === 'unknown_affiliate' || !hint ? error : { ...error, hint }
     }),
     errors_total: issues.length,
-    issues,
   })
 }
 

@@ -124,36 +124,23 @@ const HINTS: Partial<Record<IssueCode, (parts: Parts) => string | null>> = {
   month_archived: () => 'Ask the integrations team to load the month, then resend this record.',
 }
 
-/** Sentences for other readers than the developers of a sender. What has none here, is said as to them. */
-export interface Voice {
-  readonly messages: Partial<Record<IssueCode, (parts: Parts) => string | null>>
-  /** Null leaves a hint out. */
-  readonly hints: Partial<Record<IssueCode, (parts: Parts) => string | null>>
-}
-
-const TO_SENDERS: Voice = { messages: {}, hints: {} }
-
 /** Returns an issue with its message and hint. */
-export const formatIssue = (issue: Issue): FormattedIssue => format(issue, issue.value, TO_SENDERS)
-
-/** Returns an issue with its message and hint in other words. What it names stays in backticks. */
-export const formatFor = (voice: Voice, issue: Issue): FormattedIssue =>
-  format(issue, issue.value, voice)
+export const formatIssue = (issue: Issue): FormattedIssue => format(issue, issue.value)
 
 /**
  * Returns an issue as `formatIssue` does, but its message does not quote the value: "The value is not
  * an ISO 4217 currency code." The hint stays, since it names only what is valid.
  */
-export const formatUnquoted = (issue: Issue): FormattedIssue => format(issue, undefined, TO_SENDERS)
+export const formatUnquoted = (issue: Issue): FormattedIssue => format(issue, undefined)
 
-function format(issue: Issue, quotable: unknown, voice: Voice): FormattedIssue {
+function format(issue: Issue, quotable: unknown): FormattedIssue {
   const { expected = '', value, received, suggestions = [], instruction, message, ...rest } = issue
   const { isInAdditionalField: _, ...place } = rest
   const quoted = quotable === undefined ? 'The value' : quote(quotable)
   const field = lastMember(issue.pointer)
   const parts = { field, quoted, value, expected, received, suggestions }
-  const hint = instruction ?? (voice.hints[issue.code] ?? HINTS[issue.code])?.(parts)
-  const text = message ?? voice.messages[issue.code]?.(parts) ?? MESSAGES[issue.code](parts)
+  const hint = instruction ?? HINTS[issue.code]?.(parts)
+  const text = message ?? MESSAGES[issue.code](parts)
   return { ...place, message: text, ...(hint && { hint }) }
 }
 

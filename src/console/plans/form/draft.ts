@@ -4,27 +4,16 @@ import { readErrors } from '../../../pages/api-errors.ts'
 import type { FieldError, Values, Visit } from '../../../pages/page.ts'
 import { ApiError } from '../../../platform/errors.ts'
 import { validationFailed } from '../../../platform/http/read-fields.ts'
-import { RULE_KINDS } from './fields.ts'
-import { rowCount, type TypedTerms, termsOf, withoutRow, withRow } from './form.ts'
+import { type TypedTerms, termsOf, withoutRow, withRow } from './form.ts'
 
 // What somebody types of a plan before it is saved.
 
-/** Returns the first fields of a new rule of a kind. */
-function newRule(values: Values, kind: string): Record<string, string> {
-  const ids = Array.from({ length: rowCount(values, 'rules') }, (_, i) => values(`rules/${i}/id`))
-  let number = ids.length + 1
-  while (ids.includes(`rule-${number}`)) number += 1
-  const pays = Object.hasOwn(RULE_KINDS, kind) ? RULE_KINDS[kind]?.pays[0]?.[0] : ''
-  return { '/kind': kind, '@pays': pays ?? '', '/id': `rule-${number}` }
-}
-
 /** Returns what the form of a version shows again for one of its buttons; null for the button that saves. */
 export function redrawVersion(values: Values): Values | null {
-  const [does, path = '', first = ''] = values('do').split(' ')
+  const [does, path = '', form = ''] = values('do').split(' ')
   if (does === 'show') return values
-  if (does === 'add') {
-    return withRow(values, path, path === 'rules' ? newRule(values, first) : { '@': first })
-  }
+  if (does === 'add') return withRow(values, path, form)
+  if (does === 'choose') return (name) => (name === `${path}@` ? form : values(name))
   if (does !== 'remove') return null
   const at = path.lastIndexOf('/')
   return withoutRow(values, path.slice(0, at), Number(path.slice(at + 1)))
@@ -54,17 +43,12 @@ export function understood({ terms, problems }: TypedTerms): TypedTerms['terms']
  * @throws ApiError `validation_failed` if something cannot be understood.
  */
 export function putInput(values: Values, { params }: Visit) {
-  const { terms, problems } = termsOf(values)
-  const plan = params.plan ?? (values('plan').trim() || idOf(terms.name))
-  const missing = terms.name
-    ? { pointer: '/plan', message: 'Write a short name.' }
-    : { pointer: '/name', message: 'This is missing.' }
-  const isNamed = plan !== '' || problems.length > 0
-  return { plan, terms: understood({ terms, problems: isNamed ? problems : [missing] }) }
+  const terms = understood(termsOf(values))
+  return { plan: params.plan ?? (values('plan').trim() || idOf(terms.name)), terms }
 }
 
 /** A version that is stored, as far as a new one is compared with it. */
-export type StoredVersion = Parameters<typeof checkPlan>[1]['versions'][number]
+type StoredVersion = Parameters<typeof checkPlan>[1]['versions'][number]
 
 /** Checks terms as the administration API does, but without the account's other plans. */
 export function checkTerms(
