@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { ApiError, toApiError } from '../platform/errors.ts'
-import { checkFile, readForm } from './form.ts'
+import { readForm } from './form.ts'
 import type { Change, Page, Values, Visit } from './page.ts'
 import { isolated, visible } from './parts/data.tsx'
 import { isCsrfToken, type Session, setFlash } from './session.ts'
@@ -33,7 +33,6 @@ export async function makeChange(
     : change && (() => sendChange(c, page, session, { change, values, visit }))
   if (!respond) throw new ApiError('not_found', { detail: 'This page has no such change.' })
   try {
-    checkFile(values)
     return await respond()
   } catch (thrown) {
     // `toApiError` logs faults. No error handler sees them, because the response is a page.

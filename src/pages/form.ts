@@ -1,42 +1,25 @@
 import type { Context } from 'hono'
-import { isZip, readBytes, unzip } from '../commission/rates/unzip.ts'
 import { readFormText } from '../platform/auth/client-credentials.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { Values } from './page.ts'
 
 // The text of files that members upload.
 
-/** The text of a file, or why it has none. */
-type FileText = { readonly text: string } | { readonly problem: string }
-
-/** The largest file of an archive, in bytes. */
-const MAX_UNPACKED_BYTES = 6_291_456
-
-const NO_TEXT =
-  'This file is not a text. Save it as CSV: in Excel choose “File”, “Save As” and “CSV UTF-8”. Then choose the new file here.'
-
-const NO_ARCHIVE =
-  'The archive cannot be read. Unpack it, and send the file in it. A workbook is no archive: save it as CSV, and choose the new file here.'
-
-/** Decodes UTF-8 and UTF-16. What is neither is read as Windows-1252, which older spreadsheets write. */
-function decode(bytes: Uint8Array): FileText {
-  const [first, second] = bytes
-  if (first === 0xff && second === 0xfe) return { text: new TextDecoder('utf-16le').decode(bytes) }
-  if (bytes.includes(0)) return { problem: NO_TEXT }
-  try {
-    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes) }
-  } catch {
-    return { text: new TextDecoder('windows-1252').decode(bytes) }
+/**
+ * Returns the text of a file in UTF-8, else in Windows-1252, which older spreadsheets write.
+ *
+ * @throws ApiError `validation_failed` for a file that is no text.
+ */
+function textOf(bytes: Uint8Array): string {
+  if (bytes.includes(0)) {
+    const detail =
+      'This file is not a text, or an archive. Unpack an archive, and save a workbook as CSV: in Excel choose “File”, “Save As” and “CSV UTF-8”.'
+    throw new ApiError('validation_failed', { detail })
   }
-}
-
-/** Reads the text of a file, or of the only file of a ZIP archive. */
-async function readFileText(bytes: Uint8Array<ArrayBuffer>): Promise<FileText> {
-  if (!isZip(bytes)) return decode(bytes)
   try {
-    return decode(await readBytes(unzip(bytes), MAX_UNPACKED_BYTES))
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch {
-    return { problem: NO_ARCHIVE }
+    return new TextDecoder('windows-1252').decode(bytes)
   }
 }
 
@@ -70,10 +53,10 @@ export async function readSignInForm(c: Context): Promise<Values> {
 }
 
 /**
- * Reads the fields of a form that the browser of a member sent. The value of a file is its text; `file:base64` is
- * its bytes.
+ * Reads the fields of a form that the browser of a member sent. The value of `file` is its text; behind the name of a
+ * file, `:base64` is its bytes.
  *
- * @throws ApiError `unsupported_media_type`, `payload_too_large`, `invalid_request`
+ * @throws ApiError `unsupported_media_type`, `payload_too_large`, `invalid_request`, `validation_failed`
  */
 export async function readForm(c: Context): Promise<Values> {
   const hasFiles = /^multipart\/form-data\b/i.test(typeOf(c))
@@ -88,9 +71,6 @@ export async function readForm(c: Context): Promise<Values> {
   return valuesOf(new TextDecoder().decode(await c.req.arrayBuffer()))
 }
 
-/** What follows the name of a file in the name of the value that says why it has no text. */
-const PROBLEM = ':problem'
-
 async function readFiles(c: Context): Promise<Values> {
   const form = await c.req.raw.formData().catch((cause: unknown) => {
     throw new ApiError('invalid_request', { detail: 'The form cannot be read.', cause })
@@ -104,21 +84,9 @@ async function readFiles(c: Context): Promise<Values> {
     }
     const bytes = new Uint8Array(await value.arrayBuffer())
     texts.set(`${name}:base64`, bytes.toBase64())
-    const read = await readFileText(bytes)
-    texts.set(name, 'text' in read ? read.text : '')
-    if ('problem' in read) texts.set(`${name}${PROBLEM}`, read.problem)
+    if (name === 'file' && value.size > 0) texts.set(name, textOf(bytes))
   }
   return (name) => texts.get(name) ?? ''
-}
-
-/**
- * Checks that the file of a form is a text, if it has one.
- *
- * @throws ApiError `validation_failed`
- */
-export function checkFile(values: Values): void {
-  const detail = values(`file${PROBLEM}`)
-  if (detail !== '') throw new ApiError('validation_failed', { detail })
 }
 
 /**

@@ -6,9 +6,8 @@ export type Typed = { readonly value: string } | { readonly problem: string }
 /** Spaces, also those that spreadsheets put between thousands, and the apostrophe of Switzerland. */
 const GROUP_SPACES = /[\s\u00a0\u2009\u202f'’]/g
 
-const groupsOf = (mark: string) => new RegExp(`^-?[1-9]\\d{0,2}(?:\\${mark}\\d{3})+$`)
-
-const GROUPED: Readonly<Record<string, RegExp>> = { ',': groupsOf(','), '.': groupsOf('.') }
+/** Thousands in groups, and a decimal mark that is another one. */
+const GROUPED = /^(-?[1-9]\d{0,2}(?:([.,])\d{3})(?:\2\d{3})*)(?:(?!\2)[.,](\d+))?$/
 
 /**
  * Reads an amount such as `1,234.50`, `1.234,50`, `1 234,5` or `12,5` as a decimal with a point. A single
@@ -21,59 +20,33 @@ export function readAmount(
   digits: number,
   expected = 'an amount. Write it as 1234.50',
 ): Typed {
-  const plain = text.trim().replace(GROUP_SPACES, '').replace(/^[−–]/, '-').replace(/^\+/, '')
-  const unclear = { problem: `“${text.trim()}” is not ${expected}.` }
-  if (!/^-?[\d.,]*\d$/.test(plain)) return unclear
-  const marks = plain.replace(/[^.,]/g, '')
-  const mark = marks.at(-1)
-  if (mark === undefined) return { value: plain }
-  const isMixed = marks.includes(',') && marks.includes('.')
-  if (!isMixed && marks.length > 1) {
-    return GROUPED[mark]?.test(plain) ? { value: plain.replaceAll(mark, '') } : unclear
-  }
-  const at = plain.lastIndexOf(mark)
-  const [whole, fraction] = [plain.slice(0, at), plain.slice(at + 1)]
-  if (isMixed) {
-    const other = mark === ',' ? '.' : ','
-    const isGrouped = GROUPED[other]?.test(whole)
-    return isGrouped ? { value: `${whole.replaceAll(other, '')}.${fraction}` } : unclear
-  }
-  const isEither = fraction.length === 3 && GROUPED[mark]?.test(plain)
-  if (isEither && !(mark === '.' && digits >= 3)) {
-    const thousands = `${whole}${fraction}.${'0'.repeat(Math.max(digits, 1))}`
+  const plain = text.trim().replace(GROUP_SPACES, '').replace(/^[−–]/, '-')
+  const simple = /^(-?\d+)(?:([.,])(\d+))?$/.exec(plain)
+  const grouped = GROUPED.exec(plain)
+  const [, whole, mark = '', fraction] = simple ?? grouped ?? []
+  if (!whole) return { problem: `“${text.trim()}” is not ${expected}.` }
+  if (simple && grouped && !(mark === '.' && digits >= 3)) {
+    const thousands = `${whole}${fraction}`
     return {
-      problem: `“${text.trim()}” can be ${whole}${fraction} or ${whole}.${fraction}. Write ${thousands} for the former.`,
+      problem: `“${text.trim()}” can be ${thousands} or ${whole}.${fraction}. Write ${thousands}.00 for the former.`,
     }
   }
-  return { value: `${whole === '' || whole === '-' ? `${whole}0` : whole}.${fraction}` }
+  const units = simple ? whole : whole.replaceAll(mark, '')
+  return { value: fraction ? `${units}.${fraction}` : units }
 }
 
-const dayOf = (year: string, month: string, day: string): string =>
-  `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
-
-/** Returns whether a day exists in the calendar. */
-function exists(day: string): boolean {
-  const at = new Date(`${day}T00:00:00Z`)
-  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day)
-}
-
-/**
- * Reads a day such as `2026-10-05`, `2026/10/05`, `5.10.2026` or `25/10/2026` as `YYYY-MM-DD`. With slashes,
- * a day and a month that are both at most 12 may be in either order, unless they are equal.
- */
+/** Reads a day such as `2026-10-05` or `5.10.2026` as `YYYY-MM-DD`. */
 export function readDay(text: string): Typed {
-  const plain = text.trim()
-  const unclear = { problem: `“${plain}” is not a day. Write it as 2026-10-25.` }
-  const ordered = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/.exec(plain)
-  const [, first = '', mark, second = '', year = ''] =
-    /^(\d{1,2})([./-])(\d{1,2})\2(\d{4})$/.exec(plain) ?? []
-  let day = ''
-  if (ordered) day = dayOf(ordered[1] ?? '', ordered[2] ?? '', ordered[3] ?? '')
-  else if (mark === '.' || Number(first) > 12 || first === second) day = dayOf(year, second, first)
-  else if (Number(second) > 12) day = dayOf(year, first, second)
-  else if (mark) {
-    const [either, or] = [dayOf(year, second, first), dayOf(year, first, second)]
-    return { problem: `“${plain}” can be ${either} or ${or}. Write one of them.` }
-  }
-  return exists(day) ? { value: day } : unclear
+  const value = text
+    .trim()
+    .replace(
+      /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/,
+      (_, day: string, month: string, year: string) =>
+        `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`,
+    )
+  const at = new Date(`${value}T00:00:00Z`)
+  const exists = !Number.isNaN(at.getTime()) && at.toISOString().startsWith(value)
+  return exists && value.length === 10
+    ? { value }
+    : { problem: `“${text.trim()}” is not a day. Write it as 2026-10-25.` }
 }

@@ -1,11 +1,7 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { storageWords } from '../../src/pages/parts/field-words.ts'
-import {
-  changedMembers,
-  describe as describeMember,
-  formText,
-} from '../../src/pages/parts/schema.ts'
+import { changedMembers, describe as describeMember } from '../../src/pages/parts/schema.ts'
 
 const SCHEMAS = {
   events: v.optional(v.array(v.picklist(['feed.late', 'question.asked', 'statement.paid']))),
@@ -33,35 +29,6 @@ test('a form sends the members that it has changed, each with its type', () => {
   expect(changed(was, { disabled: '', days: 'many', url: 'a' })).toEqual({
     ...{ events: [], disabled: null, days: 'many' },
   })
-})
-
-test('a number is written in the unit that people use, and stored in that of the API', () => {
-  const schemas = { storage_quota: v.number(), unattributed_threshold: v.number() }
-  const saved = (sent: Record<string, string>) =>
-    changedMembers(schemas, (name) => sent[name] ?? '')
-  expect(formText('storage_quota', 4_294_967_296)).toBe('4')
-  expect(formText('unattributed_threshold', 0.07)).toBe('7')
-  expect(formText('unattributed_threshold', null)).toBe('')
-  expect(saved({ storage_quota: '1.5', unattributed_threshold: '12,5' })).toEqual({
-    storage_quota: 1_610_612_736,
-    unattributed_threshold: 0.125,
-  })
-  expect(saved({ storage_quota: '', 'was:storage_quota': '4' })).toEqual({ storage_quota: null })
-  for (const [name, text] of [
-    ['unattributed_threshold', '101'],
-    ['unattributed_threshold', '-1'],
-    ['storage_quota', 'many'],
-  ] as const) {
-    expect(() => saved({ [name]: text })).toThrow(
-      expect.objectContaining({
-        details: expect.objectContaining({
-          errors: [
-            { pointer: `/${name}`, message: expect.stringMatching(/^Write a number from 0/) },
-          ],
-        }),
-      }),
-    )
-  }
 })
 
 test('an amount of storage has a unit', () => {

@@ -14,7 +14,6 @@ describe('amounts', () => {
     ['1.234.567', '1234567'],
     ['-1.234.567,89', '-1234567.89'],
     ['−5', '-5'],
-    [',5', '0.5'],
     ['1234,567', '1234.567'],
     [' 7 ', '7'],
   ])('%s is %s', (text, value) => {
@@ -41,22 +40,15 @@ describe('amounts', () => {
 describe('days', () => {
   test.each([
     ['2026-10-05', '2026-10-05'],
-    ['2026/1/5', '2026-01-05'],
     ['5.10.2026', '2026-10-05'],
-    ['25/10/2026', '2026-10-25'],
-    ['10/25/2026', '2026-10-25'],
-    ['5/5/2026', '2026-05-05'],
   ])('%s is %s', (text, value) => {
     expect(readDay(text)).toEqual({ value })
   })
 
-  test('a day and a month may be in either order', () => {
-    expect(readDay('05/10/2026')).toEqual({
-      problem: '“05/10/2026” can be 2026-10-05 or 2026-05-10. Write one of them.',
-    })
-  })
-
-  test.each(['', 'today', '31.2.2026', '2026-13-01', '5.10.26'])('%j is no day', (text) => {
-    expect(readDay(text)).toEqual({ problem: expect.stringContaining('is not a day') })
-  })
+  test.each(['', 'today', '25/10/2026', '31.2.2026', '2026-13-01', '5.10.26'])(
+    '%j is no day',
+    (text) => {
+      expect(readDay(text)).toEqual({ problem: expect.stringContaining('is not a day') })
+    },
+  )
 })

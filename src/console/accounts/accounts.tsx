@@ -75,7 +75,7 @@ function needsOf(visit: Visit, state: AccountState) {
 
 // What affiliates may see and do is set afterwards, on the page of the settings.
 const { affiliate_view: _view, landing_pages: _pages, ...settings } = newAccount
-const { account, name, vertical, mode, time_zone, ...more } = settings
+const { account, name, vertical, mode, time_zone, storage_quota: _quota, ...more } = settings
 const main = { account, name, vertical, mode, time_zone }
 
 /** The list of accounts: the home page. */

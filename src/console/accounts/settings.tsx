@@ -22,7 +22,7 @@ import type { AnswerOf } from '../../platform/http/operation.ts'
 
 /** Returns the change of an account that the form asks for. A file that is not sent leaves the logo as it is. */
 function changedLooks(values: Values): object {
-  const image = values('file:base64')
+  const image = values('logo:base64')
   const color = values('accent_color').trim()
   return {
     accent_color: color === '' ? null : color,
@@ -38,6 +38,7 @@ const {
   affiliate_view: _view,
   accent_color: _color,
   logo: _logo,
+  storage_quota: _quota,
   ...settings
 } = accountChange
 
@@ -137,10 +138,9 @@ export const settingsPage: Page = {
               hint: 'Six digits after #, such as #0a6472. It must be dark enough to be read on white. On dark screens a lighter one stands for it. Empty: the color of the service.',
             },
             {
-              name: 'file',
+              name: 'logo',
               label: account.logo ? 'Another logo' : 'Logo',
               type: 'file',
-              pointer: '/logo',
               attributes: { accept: '.svg,.png,image/svg+xml,image/png' },
               hint: 'An SVG or PNG image of at most 50 KB. It stands beside the name of the account.',
             },

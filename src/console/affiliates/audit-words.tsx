@@ -9,7 +9,6 @@ import {
   WEBHOOK_WORDS,
 } from '../../pages/parts/field-words.ts'
 import { AccountLink, Json, Value } from '../../pages/parts/fields.tsx'
-import { formText } from '../../pages/parts/schema.ts'
 import { parseAffiliateActor } from '../../platform/auth/grant.ts'
 
 // What the entries of the audit log say: the action, what it concerned, and the fields of its details.
@@ -108,7 +107,7 @@ function Shown({ name, value }: { name: string; value: unknown }): Child {
   const words = name === 'changed' ? labelOf(String(value)) : choices?.[String(value)]
   if (words !== undefined) return words
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (typeof value === 'number') return count(Number(formText(name, value)))
+  if (typeof value === 'number') return count(value)
   const isTime = name === 'month' || /^\d{4}-\d\d-\d\dT/.test(String(value))
   return isTime ? <Json value={value} /> : <Value name={name} value={value} />
 }

@@ -246,15 +246,14 @@ export const ratesPage: Page = {
               label: 'File of the European Central Bank',
               type: 'file',
               required: true,
-              attributes: { accept: '.csv,.zip,text/csv' },
+              attributes: { accept: '.csv,text/csv' },
             },
             CORRECT,
           ]}
         >
           <p>
             Download the file <em>Euro foreign exchange reference rates</em> of the European Central
-            Bank, and upload it as it is: the ZIP or the CSV in it. Then compute the periods that
-            wait again.
+            Bank, unpack it, and upload the CSV in it. Then compute the periods that wait again.
           </p>
         </ChangeForm>
         <h2>Add one rate</h2>

@@ -14,22 +14,7 @@ export interface FieldWords {
   readonly type?: 'area'
 }
 
-/** A unit in which people write a number, such as percent. */
-export interface Scale {
-  /** How many of the unit 1 of the API is. */
-  readonly factor: number
-  /** The most decimal places of the number of the API. */
-  readonly digits: number
-  readonly max: number
-}
-
 const BYTES_PER_GB = 1024 ** 3
-
-/** The units of members that people do not write as the API has them. */
-export const SCALES: Readonly<Record<string, Scale>> = {
-  unattributed_threshold: { factor: 100, digits: 8, max: 100 },
-  storage_quota: { factor: 1 / BYTES_PER_GB, digits: 0, max: 10_000 },
-}
 
 /** Returns an amount of storage in words, such as `1.5 MB of 4 GB` has two. */
 export function storageWords(bytes: number): string {
@@ -116,10 +101,6 @@ export const ACCOUNT_WORDS = {
     hint: 'What happens to a customer whose affiliate is not set up. Default: store the customer.',
     choices: { warn: 'Store them, and tell the sender', reject: 'Refuse them' },
   },
-  storage_quota: {
-    label: 'Storage in GB',
-    hint: 'How much the account may store. When it is full, records are refused. 1 GB is 1,024 MB. Default: 4 GB.',
-  },
   approvals: {
     label: 'Persons who must agree',
     hint: 'How many different persons approve a statement or decide a case. Everyone who signs in with the same key counts as one person. Default: one.',
@@ -139,8 +120,8 @@ export const ACCOUNT_WORDS = {
     hint: 'Trading activity and daily events of older months, which are approved and exported, may leave the database for files, which cost less. From 13 to 120. Default: 13. Empty in these settings: they stay.',
   },
   unattributed_threshold: {
-    label: 'Customers without an affiliate, in %',
-    hint: 'Webhooks report it if more of the new customers of a day have no affiliate. Default: 20 %.',
+    label: 'Share of customers without an affiliate',
+    hint: 'From 0 to 1. Webhooks report it if more of the new customers of a day have no affiliate. Default: 0.2.',
   },
   landing_pages: {
     label: 'Pages to which links of affiliates may lead',

@@ -50,7 +50,7 @@ export const SchemaFields = <S extends Schemas>(
       const value = form.values?.[name]
       const chosen = choices.filter((one) => Array.isArray(value) && value.includes(one))
       const hasTicks = isList && choices.length > 0
-      const text = hasTicks ? chosen.join() : formText(name, value)
+      const text = hasTicks ? chosen.join() : formText(value)
       const sent = refused?.change === form.change ? refused.values : null
       return (
         <>

@@ -1,8 +1,5 @@
 import type * as v from 'valibot'
-import { ApiError } from '../../platform/errors.ts'
 import type { Values } from '../page.ts'
-import { readAmount } from '../typed.ts'
-import { SCALES, type Scale } from './field-words.ts'
 
 // Forms are made from the schemas of request bodies, so that their fields, choices and meanings are those
 // of the API reference.
@@ -55,30 +52,9 @@ export function describe(schema: Schema): Described {
   }
 }
 
-/** Returns what a form sends for a value of a member. A number with a scale is in the unit that people write. */
-export function formText(name: string, value: unknown): string {
-  const scale = SCALES[name]
-  if (value === null || value === undefined || value === '') return ''
-  if (Array.isArray(value)) return value.join('\n')
-  if (!scale || !Number.isFinite(Number(value))) return String(value)
-  return String(Number((Number(value) * scale.factor).toFixed(3)))
-}
-
-/**
- * Returns the number of the API that somebody wrote in a unit.
- *
- * @throws ApiError `validation_failed`
- */
-function scaledValue(name: string, text: string, { factor, digits, max }: Scale): number {
-  const typed = readAmount(text, 3)
-  const number = 'value' in typed ? Number(typed.value) : Number.NaN
-  if (number >= 0 && number <= max) return Number((number / factor).toFixed(digits))
-  const message = `Write a number from 0 to ${max.toLocaleString('en')}.`
-  throw new ApiError('validation_failed', {
-    detail: 'Nothing was saved.',
-    errors: [{ pointer: `/${name}`, message }],
-  })
-}
+/** Returns what a form sends for a value of a member. */
+export const formText = (value: unknown): string =>
+  Array.isArray(value) ? value.join('\n') : String(value ?? '')
 
 /** Returns the text that a member of a form has. A list has a box for each choice, or a line for each text. */
 const sentText = (values: Values, name: string, { isList, choices }: Described) =>
@@ -100,8 +76,6 @@ function toValue(text: string, { isList, choices, type }: Described): unknown {
 /**
  * Returns the body of a request: the members that the form has changed. The others are left out, so that
  * the audit log has only what was changed, and so that other changes made meanwhile are kept.
- *
- * @throws ApiError `validation_failed` for a number that is not possible in its unit.
  */
 export function changedMembers<E extends Schemas>(
   schemas: E,
@@ -111,9 +85,7 @@ export function changedMembers<E extends Schemas>(
     const described = describe(schema)
     const text = sentText(values, name, described)
     if (text === textOf(values(`was:${name}`))) return []
-    const scale = SCALES[name]
-    const value = scale && text !== '' ? scaledValue(name, text, scale) : toValue(text, described)
-    return [[name, value] as const]
+    return [[name, toValue(text, described)] as const]
   })
   // The operation checks each member.
   return Object.fromEntries(changed) as never
