@@ -74,6 +74,8 @@ export interface ErrorDetails {
   /** What changed of a case since a person saw it. */
   changed?: object
   cause?: unknown
+  /** The parameter that `invalid_query` is about: who shows it has own words. */
+  parameter?: string
   /** What a developer must do. Replaces `detail` in development, and is never sent in production. */
   fix?: string
 }
@@ -83,12 +85,14 @@ export class ApiError extends Error {
   readonly code: ErrorCode
   readonly details: ErrorDetails
   readonly fix: string | undefined
+  readonly parameter: string | undefined
 
   constructor(code: ErrorCode, all: ErrorDetails = {}) {
-    const { cause, fix, ...details } = all
+    const { cause, fix, parameter, ...details } = all
     super(code, { cause })
     this.code = code
     this.fix = fix
+    this.parameter = parameter
     this.details = details
   }
 
