@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { findCustomersOf } from '../commission/db/customers-of.ts'
+import { readHistories } from '../ingest/db/histories.ts'
 import { viewOf } from '../platform/auth/affiliate-view.ts'
 import { type AppEnv, authorize, type ReadAffiliate } from '../platform/auth/authorize.ts'
 import { affiliateActor, type CallingAffiliate, type Grant } from '../platform/auth/grant.ts'
@@ -26,7 +27,8 @@ import { openLineId, viewContextOf } from './pseudonyms.ts'
 import { findHolder } from './session-holder.ts'
 import { HIDDEN, visible } from './view.ts'
 
-const ALL_DAYS = { from: '0000-01-01', to: '9999-12-31' }
+/** The customers whose names are compared at once. */
+const NAMED_AT_ONCE = 5000
 
 /** Returns the id of the customer whom an affiliate knows under a name; null if they never had such a customer. */
 async function findNamedCustomer(
@@ -37,16 +39,16 @@ async function findNamedCustomer(
   if (name === HIDDEN) return null
   const databases = { db: accountDatabase(env, account), directory: env.DB }
   const pseudonymKey = await pseudonymKeyOf(env.DB, account)
-  const query = { account: account.id, affiliates: [id], ...ALL_DAYS }
-  for (let cursor: Parameters<typeof findCustomersOf>[2] = null; ; ) {
-    const { customers, next } = await findCustomersOf(databases, query, cursor)
-    const data = customers.map(({ customer_id }) => ({ customer_id }))
+  for await (const { ids } of findCustomersOf(databases, account.id, [id], NAMED_AT_ONCE)) {
+    const data = ids.map((customer_id) => ({ customer_id }))
     const { nameOf } = await viewContextOf({ data }, view, pseudonymKey, id)
     const found = data.find(({ customer_id }) => nameOf(customer_id, 'customer') === name)
-    if (found) return found.customer_id
-    if (next === null) return null
-    cursor = next
+    if (!found) continue
+    const history = (await readHistories(databases, account.id, [found.customer_id])).values()
+    const owned = [...history].flatMap(({ affiliations }) => affiliations)
+    return owned.some(({ affiliate_id }) => affiliate_id === id) ? found.customer_id : null
   }
+  return null
 }
 
 /**

@@ -154,7 +154,6 @@ async function* viewsOf(
   tooLarge: Set<string>,
 ): AsyncGenerator<ReadViews> {
   const { facts: limit, customers, affiliates } = EVALUATION_LIMITS
-  const range = { lastDay: days.last }
   let most = of === 'customers' ? customers : affiliates
   for (let start = 0; start < ids.length; ) {
     const part = ids.slice(start, start + most)
@@ -167,7 +166,7 @@ async function* viewsOf(
               customersById(from, part, queries),
             )
           : await readViews(from, days, maxFacts, new Set(part), (queries) =>
-              customersOf({ source: from.source, range }, part, queries),
+              customersOf(from.source, part, queries),
             )
       yield views
       most = Math.max(1, Math.floor((part.length * 3 * limit) / (4 * Math.max(1, views.facts))))

@@ -78,8 +78,7 @@ export async function* customersById(
   const size = customersPerBatch(queries)
   const share = ids.length / Math.max(1, customers)
   for (let start = 0; start < ids.length; start += size) {
-    const wanted = ids.slice(start, start + size).map((customer_id) => ({ customer_id }))
-    yield await readCustomers(source, queries, wanted, share, () => true)
+    yield await readCustomers(source, queries, ids.slice(start, start + size), share)
   }
 }
 

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import type { Rule } from '../../src/commission/engine/plan.ts'
-import { readCustomer } from '../../src/commission/statements/read-customers.ts'
+import { readCustomers } from '../../src/commission/statements/read-customers.ts'
 import { openSource } from '../../src/commission/statements/source.ts'
 import { findAccount } from '../../src/platform/directory/accounts.ts'
 import { brand, deposited } from '../brand.ts'
@@ -42,7 +42,12 @@ const open = async (time_zone = 'UTC') => {
 /** Returns when a customer signed up, as the engine reads it, and the day in control totals. */
 async function signupOf(customer_id: string) {
   const source = await openSource(env as Env, (await findAccount(env.DB, ACCOUNT))!)
-  const { signup, signupDay } = (await readCustomer(source, [], customer_id))!
+  const [{ signup, signupDay } = { signup: 0, signupDay: 0 }] = await readCustomers(
+    source,
+    [],
+    [customer_id],
+    0,
+  )
   const day = new Date(signupDay * 86_400_000).toISOString().slice(0, 10)
   return [new Date(signup).toISOString(), day]
 }

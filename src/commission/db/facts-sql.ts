@@ -167,15 +167,6 @@ export const factDays = ({ table, dayColumn, resource }: FactTable): Statement =
     order by day`)
 }
 
-/** The columns of a `SignupRow`, as SQL. */
-export const SIGNUP_COLUMNS = [
-  'c.customer_id',
-  'c.day',
-  `${SIGNUP} as signup_date`,
-  `${SIGNUP_DAY} as signup_day`,
-  'c.delivery',
-]
-
 /** Reads the day of an account's first signup. */
 export const FIRST_SIGNUP = compileStatement(
   'select min(day) as day from customers where account = :account',
@@ -183,7 +174,7 @@ export const FIRST_SIGNUP = compileStatement(
 
 /** Reads when customers signed up. */
 export const SIGNUPS = compileStatement(`
-  select ${SIGNUP_COLUMNS.join(', ')}
+  select c.customer_id, c.day, ${SIGNUP} as signup_date, ${SIGNUP_DAY} as signup_day, c.delivery
   from json_each(:ids) i
   cross join customers c on c.account = :account and c.customer_id = i.value`)
 

@@ -3,12 +3,11 @@ import { findCustomersOf } from '../db/customers-of.ts'
 import type { DayRange } from '../db/fact-tables.ts'
 import { mapFactTables } from '../db/fact-tables.ts'
 import { customersPerBatch, earningQueries, type FactDays, type FactQuery } from '../db/facts.ts'
-import type { FoundCustomer } from '../db/found-customer.ts'
 import { loadRates, readLastDays } from '../db/rates.ts'
 import { customerTallier, openSettlement, type Settlement } from '../engine/account.ts'
 import type { PlanResult } from '../engine/account-input.ts'
 import { type BooksOf, openIn } from '../engine/books.ts'
-import { dayText, type Period, periodOf } from '../engine/calendar.ts'
+import { type Period, periodOf } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
 import {
   closedRateFinder,
@@ -153,48 +152,23 @@ export interface Computation extends Forms {
 }
 
 /**
- * Yields the customers that these affiliates had on any day, a few at a time; each customer once. Each
- * batch can be iterated only once.
+ * Yields the customers that these affiliates ever had, a few at a time; each customer once. Each batch can be iterated
+ * only once.
  *
  * @param affiliates Null: all customers.
  * @param queries The queries that read their facts.
  * @param earlier What is read of the days before these queries.
  */
 export async function* customersOf(
-  { source, range }: { source: AccountSource; range: Pick<ComputedRange, 'lastDay'> },
+  source: AccountSource,
   affiliates: readonly string[] | null,
   queries: readonly FactQuery[],
-  isNeeded: IsNeeded = () => true,
-  earlier: EarlierFacts | null = null,
+  isNeeded?: IsNeeded,
+  earlier?: EarlierFacts,
 ): AsyncGenerator<Iterable<ReadCustomer>> {
   const size = customersPerBatch(queries)
-  const query = {
-    account: source.account.id,
-    affiliates,
-    from: '0000-01-01',
-    to: dayText(range.lastDay),
-  }
-  const seen = new Set<string>()
-  let waiting: FoundCustomer[] = []
-  /** How many customers have ids in the range of those who wait. */
-  let inRange = 0
-  for (let cursor: Parameters<typeof findCustomersOf>[2] = null; ; ) {
-    const { customers, searched, next } = await findCustomersOf(source, query, cursor)
-    inRange += searched
-    for (const customer of customers) {
-      if (seen.has(customer.customer_id)) continue
-      seen.add(customer.customer_id)
-      waiting.push(customer)
-    }
-    while (waiting.length >= size || (next === null && waiting.length > 0)) {
-      const share = waiting.length / inRange
-      const chunk = waiting.slice(0, size)
-      yield await readCustomers(source, queries, chunk, share, isNeeded, earlier)
-      waiting = waiting.slice(size)
-      inRange = waiting.length / share
-    }
-    if (next === null) return
-    cursor = next
+  for await (const { ids, share } of findCustomersOf(source, source.account.id, affiliates, size)) {
+    yield await readCustomers(source, queries, ids, share, isNeeded, earlier)
   }
 }
 
@@ -535,7 +509,7 @@ async function tallyFacts(
   const early: DayRange[] = []
   let facts = 0
   const yieldAfter = yieldAfterFacts()
-  const batches = customersOf(computation, affiliates, queries, isNeeded, earlier)
+  const batches = customersOf(source, affiliates, queries, isNeeded, earlier)
   for await (const customers of batches) {
     const kept: KeptFacts[] = []
     for (const customer of customers) {

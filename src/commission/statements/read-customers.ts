@@ -1,6 +1,5 @@
 import { type CustomerHistory, readHistories } from '../../ingest/db/histories.ts'
 import { decode, encode } from '../../platform/db/column-types.ts'
-import type { Since } from '../../platform/db/history.ts'
 import { customers } from '../../platform/db/schema.ts'
 import { type KeptFacts, readKeptFacts } from '../db/closed-states.ts'
 import type { FactSelection } from '../db/fact-tables.ts'
@@ -13,7 +12,6 @@ import {
   readSignups,
   type SignupRow,
 } from '../db/facts.ts'
-import type { FoundCustomer } from '../db/found-customer.ts'
 import type { Period } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
 import type { EvaluatedCustomer } from '../engine/evaluate.ts'
@@ -48,20 +46,14 @@ export function neededQueries(
     const plans = new Set(inForce.assignmentsOf(affiliate).map(({ plan }) => plan))
     return [...plans].flatMap((plan) => inForce.plans.get(plan)?.versions ?? [])
   }
-  const known = new Map<string, ReadonlySet<RowKind>>()
-  const kindsFor = (affiliate: string): ReadonlySet<RowKind> => {
-    const found = known.get(affiliate)
-    if (found !== undefined) return found
+  const kindsFor = memoize((affiliate: string): ReadonlySet<RowKind> => {
     const uplines = new Set(days.flatMap((day) => tree.uplines(affiliate, day)))
-    const kinds = kindsOf(selection, [
+    return kindsOf(selection, [
       ...versionsOf(affiliate).map(({ source }) => source),
       ...[...uplines].flatMap(versionsOf).map(({ source }) => rulesOverOthers(source)),
     ])
-    known.set(affiliate, kinds)
-    return kinds
-  }
+  })
   return ({ affiliations }, { kind }) =>
-    affiliations === undefined ||
     affiliations.some(({ affiliate_id: id }) => id !== null && kindsFor(id).has(kind))
 }
 
@@ -88,11 +80,17 @@ function kindsOf(selection: FactSelection, plans: readonly PlanTerms[]): Set<Row
   return kinds
 }
 
-/** A customer whose facts are read. */
-type WantedCustomer = Pick<FoundCustomer, 'customer_id'> & Partial<FoundCustomer>
+/** A customer without facts. */
+interface KnownCustomer extends CustomerHistory {
+  readonly customer_id: string
+  readonly signup: SignupRow
+}
 
 /** Returns whether the rows that a query reads are needed for a customer. */
-export type IsNeeded = (customer: WantedCustomer, query: FactQuery) => boolean
+export type IsNeeded = (
+  customer: Pick<KnownCustomer, 'affiliations'>,
+  query: Pick<FactQuery, 'kind'>,
+) => boolean
 
 /** What is read of days before those of the other queries: records, or the facts that are kept of them. */
 export interface EarlierFacts extends Pick<Opening, 'ends' | 'last'> {
@@ -111,7 +109,7 @@ export interface ReadCustomer extends Customer {
 async function readEarlier(
   { db, account, inForce, selection }: AccountSource,
   { queries, ends, form }: EarlierFacts,
-  wanted: ReadonlyMap<string, WantedCustomer>,
+  known: readonly KnownCustomer[],
   share: number,
 ) {
   const kindsOfPlans = memoize((plans: string) =>
@@ -120,18 +118,13 @@ async function readEarlier(
       plans.split(' ').flatMap((plan) => onceTerms(inForce.plans.get(plan))),
     ),
   )
-  const plansOf = memoize(({ affiliations = [] }: WantedCustomer) =>
-    oncePlansOf(
-      inForce,
-      affiliations.map(({ affiliate_id }) => affiliate_id),
-    )
-      .map(({ plan }) => plan)
-      .join(' '),
-  )
   const kept = new Map<string, Omit<KeptFacts, 'customer_id'>>()
-  for (const [id, one] of wanted) {
-    const plans = plansOf(one)
-    if (plans !== '') kept.set(id, { last_day: -Infinity, form: `${form} ${plans}`, facts: '[]' })
+  for (const { signup, affiliations } of known) {
+    const affiliates = affiliations.map(({ affiliate_id }) => affiliate_id)
+    const plans = oncePlansOf(inForce, affiliates).map(({ plan }) => plan)
+    if (plans.length === 0) continue
+    const key = `${form} ${plans.join(' ')}`
+    kept.set(signup.customer_id, { last_day: -Infinity, form: key, facts: '[]' })
   }
   for (const one of await readKeptFacts(db, account.id, [...kept.keys()], ends)) {
     if (kept.get(one.customer_id)?.form === one.form) kept.set(one.customer_id, one)
@@ -149,13 +142,9 @@ async function readEarlier(
         const part = own.slice(i, i + size)
         const ofPart = new Set(part)
         const [rows = []] = await readFactRows(db, account.id, [
-          { query: { ...query, days }, ids: part, share: (share * part.length) / wanted.size },
+          { query: { ...query, days }, ids: part, share: (share * part.length) / known.length },
         ])
-        const rowsOf = Map.groupBy(
-          rows.filter((row) => ofPart.has(String(row.customer_id))),
-          (row) => String(row.customer_id),
-        )
-        found.push({ kind: query.kind, rowsOf })
+        found.push({ kind: query.kind, rowsOf: byCustomer(rows, (id) => ofPart.has(id)) })
       }
     }
   }
@@ -198,36 +187,31 @@ const readKept = (facts: string): Fact[] =>
  * Reads customers with their histories and facts, and leaves out those who are not stored. The iterator
  * makes the facts of one customer at a time, so that the memory of the one before can be freed.
  *
- * @param wanted At most as many as `customersPerBatch` returns.
- * @param share The share of the wanted customers, 0 to 1, among all whose ids lie between the first and
+ * @param ids At most as many as `customersPerBatch` returns.
+ * @param share The share of these customers, 0 to 1, among all whose ids lie between the first and
  * the last of them.
  */
 export async function readCustomers(
   source: AccountSource,
   queries: readonly FactQuery[],
-  wanted: readonly WantedCustomer[],
+  ids: readonly string[],
   share: number,
-  isNeeded: IsNeeded,
+  isNeeded: IsNeeded = () => true,
   earlier: EarlierFacts | null = null,
 ): Promise<Iterable<ReadCustomer>> {
-  const storedIds: StoredIds = new Map(
-    wanted.map((one) => [one, String(encode(customers.customer_id, one.customer_id))]),
-  )
+  const { db, account } = source
+  const known = await readKnown(source, ids)
   const needed = queries.flatMap((query) => {
-    const own = wanted.filter((one) => isNeeded(one, query))
-    const ids = own.map((one) => storedIds.get(one) ?? '')
-    const ownShare = (share * ids.length) / wanted.length
-    return ids.length > 0 ? [{ query, ids, share: ownShare }] : []
+    const own = known.flatMap((one) => (isNeeded(one, query) ? [one.signup.customer_id] : []))
+    return own.length > 0 ? [{ query, ids: own, share: (share * own.length) / known.length }] : []
   })
-  const byId = new Map(wanted.map((one) => [storedIds.get(one) ?? '', one]))
-  const [known, rows, before] = await Promise.all([
-    readKnown(source, wanted, storedIds),
-    readFactRows(source.db, source.account.id, needed),
-    earlier && readEarlier(source, earlier, byId, share),
+  const [rows, before] = await Promise.all([
+    readFactRows(db, account.id, needed),
+    earlier && readEarlier(source, earlier, known, share),
   ])
   const found = needed.map(({ query: { kind } }, i) => ({
     kind,
-    rowsOf: Map.groupBy(rows[i] ?? [], ({ customer_id }) => String(customer_id)),
+    rowsOf: byCustomer(rows[i] ?? []),
   }))
   return toCustomers(source, known, [...found, ...(before?.found ?? [])], (id) => {
     const kept = before?.kept.get(id)
@@ -244,9 +228,6 @@ export async function readCustomers(
 /** Returns the facts that are kept of a stored id, and whether others are to be. */
 type KeptOf = (id: string) => Pick<ReadCustomer, 'facts' | 'unkept'>
 
-/** The id of each wanted customer as it is stored. */
-type StoredIds = ReadonlyMap<WantedCustomer, string>
-
 function* toCustomers(
   source: AccountSource,
   known: readonly KnownCustomer[],
@@ -256,58 +237,22 @@ function* toCustomers(
   for (const one of known) yield toCustomer(source, one, found, keptOf(one.signup.customer_id))
 }
 
-/** Reads one customer; null if it is not stored. */
-export async function readCustomer(
-  source: AccountSource,
-  queries: readonly FactQuery[],
-  customer_id: string,
-): Promise<Customer | null> {
-  const [customer] = await readCustomers(source, queries, [{ customer_id }], 0, () => true)
-  return customer ?? null
-}
-
-/** A customer without facts. */
-interface KnownCustomer extends Pick<CustomerHistory, 'affiliations' | 'fields'> {
-  readonly customer_id: string
-  readonly signup: SignupRow
-  readonly refusal: Since | null
-}
-
-/**
- * Returns the stored customers in the order of `wanted`. Reads the histories of those who were not found
- * together with all that is stored of them.
- */
+/** Reads the customers with these ids who are stored, in their order. */
 async function readKnown(
   source: AccountSource,
-  wanted: readonly WantedCustomer[],
-  storedIds: StoredIds,
-): Promise<KnownCustomer[]> {
+  ids: readonly string[],
+): Promise<readonly KnownCustomer[]> {
   const { db, account } = source
-  const unknown = wanted.filter(({ stored }) => !stored)
-  const ids = unknown.map(({ customer_id }) => customer_id)
-  const [histories, signups] =
-    unknown.length === 0
-      ? [new Map<string, CustomerHistory>(), []]
-      : await Promise.all([
-          readHistories(source, account.id, ids),
-          readSignups(
-            db,
-            account.id,
-            unknown.map((one) => storedIds.get(one) ?? ''),
-          ),
-        ])
-  const signupOf = new Map(signups.map((signup) => [signup.customer_id, signup]))
-  return wanted.flatMap((one): KnownCustomer[] => {
-    const { customer_id, stored, affiliations = [] } = one
-    if (stored) {
-      const { signup, fields, refusal } = stored
-      return [
-        { customer_id, signup, affiliations, fields: [{ from: null, values: fields }], refusal },
-      ]
-    }
+  const type = customers.customer_id
+  const stored = ids.map((id) => String(encode(type, id)))
+  const [histories, signups] = await Promise.all([
+    readHistories(source, account.id, ids),
+    readSignups(db, account.id, stored),
+  ])
+  return signups.flatMap((signup) => {
+    const customer_id = String(decode(type, signup.customer_id))
     const history = histories.get(customer_id)
-    const signup = signupOf.get(storedIds.get(one) ?? '')
-    return history && signup ? [{ customer_id, signup, ...history }] : []
+    return history ? [{ customer_id, signup, ...history }] : []
   })
 }
 
@@ -316,6 +261,13 @@ interface FoundRows {
   readonly kind: RowKind
   readonly rowsOf: ReadonlyMap<string, readonly FactRow[]>
 }
+
+/** Returns rows by stored customer id; those of others are left out. */
+const byCustomer = (rows: readonly FactRow[], isWanted: (id: string) => boolean = () => true) =>
+  Map.groupBy(
+    rows.filter(({ customer_id }) => isWanted(String(customer_id))),
+    ({ customer_id }) => String(customer_id),
+  )
 
 /** Returns a customer with all facts; the first fact that is added is the signup. */
 function toCustomer(
@@ -337,9 +289,9 @@ function toCustomer(
     delivery_id: delivery,
   }
   const facts: Fact[] = [own, ...kept]
-  const id = String(decode(customers.customer_id, row.customer_id))
   for (const { kind, rowsOf } of found) {
-    for (const one of rowsOf.get(row.customer_id) ?? []) facts.push(toFact(kind, one, id, settings))
+    for (const one of rowsOf.get(row.customer_id) ?? [])
+      facts.push(toFact(kind, one, customer_id, settings))
   }
   return {
     customer_id,

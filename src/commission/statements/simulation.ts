@@ -349,7 +349,7 @@ async function readWhileFew(
     const group = affiliates.slice(done.length, end)
     const all = joinDependencies(group.map(dependenciesOf)).read
     const needed = [...all].filter((one) => !read.has(one))
-    const found = needed.length > 0 ? customersOf(computation, needed, queries, isNeeded) : []
+    const found = needed.length > 0 ? customersOf(source, needed, queries, isNeeded) : []
     for await (const customers of found) {
       const added = [...customers].filter(({ customer_id }) => !seen.has(customer_id))
       for (const customer of added) {

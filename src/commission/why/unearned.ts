@@ -11,7 +11,7 @@ import {
   factEvaluator,
 } from '../engine/evaluate.ts'
 import { type FactOutcome, type FactReport, reportFacts } from '../engine/fact-reports.ts'
-import { type Customer, compareText } from '../engine/facts.ts'
+import { compareText } from '../engine/facts.ts'
 import { type QualificationReport, reportOnce } from '../engine/once-report.ts'
 import type { Reason } from '../engine/reasons.ts'
 import {
@@ -23,7 +23,7 @@ import {
 } from '../engine/unearned.ts'
 import { type Computation, customersOf, TooManyFacts } from '../statements/compute.ts'
 import { FRESH_LIMITS } from '../statements/limits.ts'
-import { readCustomer, yieldAfterFacts } from '../statements/read-customers.ts'
+import { readCustomers, yieldAfterFacts } from '../statements/read-customers.ts'
 import { toFact } from '../statements/to-facts.ts'
 import { onceQueries, recordQueries } from './record-queries.ts'
 
@@ -46,8 +46,8 @@ export async function* evaluatedCustomers(
   const { source, context } = computation
   const batches =
     customer_id === undefined
-      ? customersOf(computation, affiliate_id === undefined ? null : [affiliate_id], queries)
-      : oneCustomer(source, customer_id, queries)
+      ? customersOf(source, affiliate_id === undefined ? null : [affiliate_id], queries)
+      : [await readCustomers(source, queries, [customer_id], 0)]
   let facts = 0
   const yieldAfter = yieldAfterFacts()
   for await (const customers of batches) {
@@ -59,15 +59,6 @@ export async function* evaluatedCustomers(
       yield evaluateCustomer(context, customer)
     }
   }
-}
-
-async function* oneCustomer(
-  source: Computation['source'],
-  customer_id: string,
-  queries: readonly FactQuery[],
-): AsyncGenerator<Iterable<Customer>> {
-  const customer = await readCustomer(source, queries, customer_id)
-  yield customer ? [customer] : []
 }
 
 /** A reason, or the two of facts without a rate: the first becomes the second once later rates are published. */

@@ -290,14 +290,12 @@ function fieldPartsOf(rows: readonly [FieldsRow, ...FieldsRow[]]) {
 }
 
 /** Returns the fields that have a value. */
-export function presentFields(
-  read: (field: Field, index: number) => string | number | null | undefined,
-): FieldValues {
+function presentFields(read: (field: Field) => string | number | null): FieldValues {
   const values: Partial<Record<Field, string | number>> = {}
-  FIELDS.forEach((name, index) => {
-    const value = read(name, index) ?? null
+  for (const name of FIELDS) {
+    const value = read(name)
     if (value !== null) values[name] = value
-  })
+  }
   return values as FieldValues
 }
 

@@ -39,14 +39,3 @@ export const withoutRepeats = <P extends Since>(
 export function partOn<P extends Since>(history: readonly P[], day: string): P | undefined {
   return history.findLast(({ from }) => from === null || from <= day)
 }
-
-/** Returns the parts of a history that hold on any day from `first` to `last`. */
-export const partsWithin = <P extends Since>(
-  history: readonly P[],
-  first: string,
-  last: string,
-): P[] =>
-  history.filter(({ from }, i) => {
-    const next = history[i + 1]?.from
-    return (from === null || from <= last) && (next === undefined || next === null || next > first)
-  })
