@@ -39,19 +39,26 @@ CREATE TABLE fraud_progress (
   too_large    TEXT NOT NULL DEFAULT '[]' CHECK (json_type(too_large) = 'array')
 ) STRICT, WITHOUT ROWID;
 
--- What rules found: for each case the findings that were added to it, in their order. Rows are only added.
+-- The records behind cases, in the order in which findings named them. Rows are only added; no record is twice among
+-- the cases of a rule and subject.
 --
---   part      from 0; a finding of many records has several
---   day       the day of the finding
---   evidence  a JSON array of records: resource, id, day, customer, delivery. None is in another row of the same
---             rule and subject
-CREATE TABLE fraud_findings (
-  account  TEXT NOT NULL,
-  case_id  TEXT NOT NULL,
-  part     INTEGER NOT NULL CHECK (part >= 0),
-  day      INTEGER NOT NULL CHECK (day BETWEEN -719528 AND 2932896),
-  evidence TEXT NOT NULL CHECK (json_type(evidence) = 'array'),
-  PRIMARY KEY (account, case_id, part)
+--   position      from 0
+--   found_on      the day of the finding
+--   resource, id  the record, or a statement; ids are as on the wire
+--   day           the day of the record
+--   delivery_id   the delivery that had last written the record
+CREATE TABLE fraud_evidence (
+  account     TEXT NOT NULL,
+  case_id     TEXT NOT NULL,
+  position    INTEGER NOT NULL CHECK (position >= 0),
+  found_on    INTEGER NOT NULL CHECK (found_on BETWEEN -719528 AND 2932896),
+  resource    TEXT NOT NULL
+    CHECK (resource IN ('customers', 'transactions', 'trading-activity', 'activities', 'statements')),
+  id          TEXT NOT NULL,
+  day         INTEGER NOT NULL CHECK (day BETWEEN -719528 AND 2932896),
+  customer_id TEXT,
+  delivery_id TEXT,
+  PRIMARY KEY (account, case_id, position)
 ) STRICT, WITHOUT ROWID;
 
 -- Cases. Findings are added to the open one of their rule and subject; without one, the next position opens.

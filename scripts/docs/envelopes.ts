@@ -95,11 +95,8 @@ export const problem = (at: string): JsonSchema => ({
         type: 'array',
         items: { type: 'string' },
       }),
-      changed: documented('What changed of a case of the fraud review since a person saw it.', {
-        type: 'object',
-      }),
     },
-    ['delivery_id', 'delivery_url', 'summary', 'errors', 'errors_total', 'held_by', 'changed'],
+    ['delivery_id', 'delivery_url', 'summary', 'errors', 'errors_total', 'held_by'],
   ),
 })
 

@@ -1,4 +1,5 @@
 import { compare, decimal } from '../commission/engine/decimal.ts'
+import { EXPIRE_DAYS } from '../platform/durations.ts'
 import { type DayFinding, evidenceKey, subjectKey } from './findings.ts'
 import type { Figure } from './kind.ts'
 import type { RuleTerms } from './rules.ts'
@@ -7,28 +8,18 @@ import type { RuleTerms } from './rules.ts'
 // open when a finding first named it, and a case keeps what was added to it. Only a person ends a hold.
 
 /** What a version of a rule makes of its cases. */
-export interface CaseTerms {
+interface CaseTerms {
   readonly severity: 'low' | 'medium' | 'high'
   readonly action: 'flag' | 'hold'
   /** The part of a payout that a case holds, in percent. */
   readonly reserve_percent: string
 }
 
-/** Returns what a version makes of its cases. */
-export const caseTermsOf = ({
-  severity,
-  action,
-  reserve_percent = '100',
-}: Pick<RuleTerms, 'severity' | 'action' | 'reserve_percent'>): CaseTerms => ({
-  ...{ severity, action, reserve_percent },
-})
-
-/** A finding, and the version that found it. */
-export interface VersionFinding extends DayFinding {
-  /** The number of the version; null if it is not stored. */
+/** The version that has found something. */
+export interface FoundBy {
+  /** Its number; null if it is not stored. */
   readonly version: number | null
-  readonly kind: string
-  readonly terms: CaseTerms
+  readonly terms: Pick<RuleTerms, 'kind' | 'severity' | 'action' | 'reserve_percent'>
 }
 
 /** A case of a rule and subject, as it is stored. Days are in days since 1970. */
@@ -49,12 +40,16 @@ export interface Case extends CaseTerms {
   /** The number of its records. */
   readonly evidence_count: number
   /** The findings that are added to it, each with the records that no earlier one has named. */
-  readonly added: readonly VersionFinding[]
+  readonly added: readonly DayFinding[]
 }
 
 /** Whether a finding of a day belongs to a case: to a flag only so many days after its last new record. */
-const takes = ({ status, action, last_day }: Case, day: number, expireDays: number): boolean =>
-  status === 'open' && (action === 'hold' || day - last_day <= expireDays)
+const takes = ({ status, action, last_day }: Case, day: number): boolean =>
+  status === 'open' && (action === 'hold' || day - last_day <= EXPIRE_DAYS)
+
+/** Returns a case as it is on a day: a flag without new records for a time has expired. */
+export const onDay = (one: Case, today: number): Case =>
+  takes(one, today) ? one : { ...one, status: 'expired' }
 
 const SEVERITIES = ['low', 'medium', 'high'] as const
 
@@ -70,24 +65,6 @@ function strongerOf(one: CaseTerms, other: CaseTerms): CaseTerms {
   return { severity, action, reserve_percent }
 }
 
-const shownOf = ({ day, figures, sentence, version, kind }: VersionFinding) => ({
-  ...{ last_day: day, figures, sentence, version, kind },
-})
-
-const openCase = (finding: VersionFinding, position: number): Case => ({
-  ...{ position, status: 'open', subject: subjectKey(finding.subject), opened_for: finding.day },
-  ...{ ...shownOf(finding), ...finding.terms },
-  ...{ evidence_count: finding.evidence.length, added: [finding] },
-})
-
-const addTo = (one: Case, finding: VersionFinding): Case => ({
-  ...one,
-  ...strongerOf(one, finding.terms),
-  ...(finding.day >= one.last_day && shownOf(finding)),
-  evidence_count: one.evidence_count + finding.evidence.length,
-  added: [...one.added, finding],
-})
-
 /**
  * Adds findings to the cases of their rule and subject: to the open one, or to another that opens. A finding
  * without a record that none has named adds nothing.
@@ -100,33 +77,34 @@ const addTo = (one: Case, finding: VersionFinding): Case => ({
 export function addFindings(
   last: Case | null,
   known: Set<string>,
-  findings: readonly VersionFinding[],
-  expireDays: number,
+  findings: readonly DayFinding[],
+  { version, terms }: FoundBy,
 ): Case[] {
+  const { kind, severity, action, reserve_percent = '100' } = terms
+  const own: CaseTerms = { severity, action, reserve_percent }
   const changed = new Map<number, Case>()
   let current = last
   for (const finding of findings) {
     const evidence = finding.evidence.filter((one) => !known.has(evidenceKey(one)))
     if (evidence.length === 0) continue
     for (const one of evidence) known.add(evidenceKey(one))
-    const added = { ...finding, evidence }
-    if (current && takes(current, finding.day, expireDays)) current = addTo(current, added)
-    else {
-      if (current?.status === 'open')
-        changed.set(current.position, { ...current, status: 'expired' })
-      current = openCase(added, current ? current.position + 1 : 0)
+    const { day, figures, sentence } = finding
+    const shown = { last_day: day, figures, sentence, version, kind }
+    const before = current && takes(current, day) ? current : null
+    if (!before && current?.status === 'open') {
+      changed.set(current.position, { ...current, status: 'expired' })
     }
-    changed.set(current.position, current)
+    const position: number = before?.position ?? (current ? current.position + 1 : 0)
+    current = {
+      ...{ position, status: 'open', subject: subjectKey(finding.subject), opened_for: day },
+      ...shown,
+      ...before,
+      ...(before && day >= before.last_day && shown),
+      ...(before ? strongerOf(before, own) : own),
+      evidence_count: (before?.evidence_count ?? 0) + evidence.length,
+      added: [...(before?.added ?? []), { ...finding, evidence }],
+    }
+    changed.set(position, current)
   }
   return [...changed.values()]
 }
-
-/** Returns the cases that findings of a rule and subject open, as they are on a day without a decision. */
-export const casesOf = (
-  findings: readonly VersionFinding[],
-  today: number,
-  expireDays: number,
-): Case[] =>
-  addFindings(null, new Set(), findings, expireDays).map((one) =>
-    takes(one, today, expireDays) ? one : { ...one, status: 'expired' },
-  )

@@ -6,9 +6,9 @@ import type { Account } from '../platform/db/schema.ts'
 import { ApiError, unavailable } from '../platform/errors.ts'
 import type { Issue } from '../platform/validation/issue.ts'
 import { quote } from '../platform/validation/quote.ts'
-import { evidenceOf, type FoundEvidence } from './case-evidence.ts'
 import { findCase, type StoredCase, type StoredDecision, type WholeCase } from './db/cases.ts'
 import { storeDecision } from './db/decisions.ts'
+import { customersAmong } from './db/evidence.ts'
 import { DECISION_LIMITS } from './limits.ts'
 
 /** What a person decides of a case. */
@@ -61,13 +61,9 @@ export async function decideCase(
     const { found, decisions } = whole
     const isRelease = endsHold(found, request)
     if (found.status !== 'open' && !isRelease) throw notOpen(found)
-    const isCompared =
-      request.refuse.length > 0 || (shown ?? found.evidence_count) !== found.evidence_count
-    const evidence = isCompared ? await evidenceOf(db, account.id, found) : []
-    if (shown !== null && shown !== found.evidence_count) {
-      throw evidenceChanged(found, evidence, shown)
-    }
-    const issues = checkRefused(request.refuse, found, evidence)
+    if (shown !== null && shown !== found.evidence_count) throw evidenceChanged(found, shown)
+    const own = await customersAmong(db, account.id, id, request.refuse)
+    const issues = checkRefused(request.refuse, id, own)
     if (issues.length > 0) return { issues, whole: null }
     const same = latestOf(decisions).filter((one) => isSame(one, request, found))
     const mine = same.find((one) => one.actor === actor)
@@ -125,26 +121,20 @@ const isSame = (
   (one.from_day === null ? null : dayText(one.from_day)) === from &&
   one.shown === found.evidence_count
 
-/** Returns the issues of customers to refuse who are none of the case's. */
-function checkRefused(
-  refuse: readonly string[],
-  found: StoredCase,
-  evidence: readonly FoundEvidence[],
-): Issue[] {
-  const own = new Set(evidence.map(({ one }) => one.customer_id))
-  return refuse.flatMap((id, i) =>
-    own.has(id)
+/** Returns the issues of customers to refuse who are none of the case's `own`. */
+const checkRefused = (refuse: readonly string[], id: string, own: ReadonlySet<string>): Issue[] =>
+  refuse.flatMap((value, i) =>
+    own.has(value)
       ? []
       : [
           {
             pointer: `/refuse/${i}`,
             code: 'unknown_reference' as const,
-            expected: `a customer of the case ${quote(found.id)}`,
-            value: id,
+            expected: `a customer of the case ${quote(id)}`,
+            value,
           },
         ],
   )
-}
 
 function notOpen({ status, decided_at, last_day, keep_hold }: StoredCase): ApiError {
   const decided = decided_at === null ? '' : ` at ${new Date(decided_at).toISOString()}`
@@ -155,25 +145,8 @@ function notOpen({ status, decided_at, last_day, keep_hold }: StoredCase): ApiEr
   return new ApiError('not_open', { detail })
 }
 
-/** The records that the error of changed evidence lists. */
-const LISTED = 20
-
 /** Returns the error of a decision about a case to which records were added. */
-function evidenceChanged(
-  found: StoredCase,
-  evidence: readonly FoundEvidence[],
-  shown: number,
-): ApiError {
-  const added = evidence.slice(shown)
-  const changed = {
-    evidence_total: found.evidence_count,
-    added: added.length,
-    records: added.slice(0, LISTED).map(({ one, day }) => ({
-      ...{ resource: one.resource, id: one.id, customer_id: one.customer_id },
-      ...{ day: dayText(one.day), found_on: dayText(day) },
-    })),
-    sentence: found.sentence,
-  }
-  const detail = `Nothing was decided. The case is not as it was shown: it has ${counted(evidence.length, 'record')}, not ${shown}. Look at it again, and decide it as it is now.`
-  return new ApiError('evidence_changed', { detail, changed })
-}
+const evidenceChanged = ({ evidence_count }: StoredCase, shown: number): ApiError =>
+  new ApiError('evidence_changed', {
+    detail: `Nothing was decided. The case is not as it was shown: it has ${counted(evidence_count, 'record')}, not ${shown}. Look at it again, and decide it as it is now.`,
+  })

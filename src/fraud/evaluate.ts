@@ -8,14 +8,13 @@ import { isAssertionFailure, isUniqueViolation } from '../platform/db/retry.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { EXPIRE_DAYS } from '../platform/durations.ts'
 import { bookZoneOf, dayInZone } from '../platform/zone.ts'
-import { parseSubject, rowsOfCase } from './case-rows.ts'
+import { rowsOfCase } from './case-rows.ts'
 import { addFindings } from './cases.ts'
 import {
   type EvaluatedCase,
   type Evaluator,
-  type FindingRow,
+  type EvidenceRow,
   readSubjects,
-  type SubjectOfRule,
   storeCases,
 } from './db/findings.ts'
 import {
@@ -28,11 +27,11 @@ import {
   readChangedFrom,
   readProgress,
 } from './db/progress.ts'
-import { subjectKey } from './findings.ts'
+import { bySubject } from './findings.ts'
 import { type Judged, judge } from './judge.ts'
 import { EVALUATION_LIMITS } from './limits.ts'
 import { openViews, type ViewSource } from './read-views.ts'
-import { type RuleFinding, ruleDaysOf } from './rule-days.ts'
+import { type RuleDays, ruleDaysOf } from './rule-days.ts'
 import { type RuleVersion, readStoredRules } from './stored-rules.ts'
 
 // The evaluation of the stored rules of an account: of the days that are not evaluated yet, or whose records have
@@ -173,7 +172,7 @@ async function evaluateRule(
   for (const days of ruleDaysOf(own, place.first, place.last)) {
     for await (const { findings, facts } of judge(views, days, affiliates, tooLarge)) {
       total.facts += facts
-      const { opened, closed } = await store(evaluation, findings)
+      const { opened, closed } = await store(evaluation, days, findings)
       total.opened += opened
       total.closed += closed
     }
@@ -181,41 +180,29 @@ async function evaluateRule(
   await advance(db, account, place, rule, [...tooLarge])
 }
 
-const keyOf = (affiliate_id: string, { rule, subject }: RuleFinding): SubjectOfRule => ({
-  ...{ affiliate_id, rule, subject: subjectKey(subject) },
-})
-
-/** Stores what was found, in the cases to which it is added. */
+/** Stores what a version found, in the cases to which it is added. */
 async function store(
   { db, account, place, by }: Evaluation,
+  rule: RuleDays,
   findings: Judged['findings'],
 ): Promise<{ opened: number; closed: number }> {
-  const all = [...findings].flatMap(([affiliate, own]) =>
-    own.map((finding) => ({ key: JSON.stringify(keyOf(affiliate, finding)), finding })),
-  )
-  if (all.length === 0) return { opened: 0, closed: 0 }
-  const subjects = [...Map.groupBy(all, ({ key }) => key)].map(([key, own]) => ({
-    key: JSON.parse(key) as SubjectOfRule,
-    found: own.map(({ finding }) => finding).sort((a, b) => a.day - b.day),
+  const subjects = bySubject(findings)
+  if (subjects.length === 0) return { opened: 0, closed: 0 }
+  const keys = subjects.map(({ affiliate_id, subject }) => ({
+    ...{ affiliate_id, rule: rule.rule, subject },
   }))
-  const stored = await readSubjects(
-    db,
-    account,
-    subjects.map(({ key }) => key),
-  )
+  const stored = await readSubjects(db, account, keys)
   const cases: EvaluatedCase[] = []
-  const added: FindingRow[] = []
+  const evidence: EvidenceRow[] = []
   let opened = 0
-  for (const [i, { key, found }] of subjects.entries()) {
-    const { parts, last, known } = parseSubject(stored[i])
-    for (const one of addFindings(last, known, found, EXPIRE_DAYS)) {
-      const isStored = one.position === last?.position
-      if (!isStored) opened++
-      const rows = await rowsOfCase(account, key, one, isStored ? parts : 0)
+  for (const [i, { last, known }] of stored.entries()) {
+    for (const one of addFindings(last, known, subjects[i]!.found, rule)) {
+      if (one.position !== last?.position) opened++
+      const rows = await rowsOfCase(account, keys[i]!, one)
       cases.push(rows.row)
-      added.push(...rows.findings)
+      evidence.push(...rows.evidence)
     }
   }
-  await storeCases(db, account, cases, added, by, checkPlace(db, account, place))
+  await storeCases(db, account, cases, evidence, by, checkPlace(db, account, place))
   return { opened, closed: cases.filter(({ status }) => status === 'expired').length }
 }

@@ -1,4 +1,3 @@
-import { dayText } from '../commission/engine/calendar.ts'
 import {
   add,
   compare,
@@ -13,7 +12,7 @@ import {
   ZERO,
 } from '../commission/engine/decimal.ts'
 import { amountOf, compareText, type Fact } from '../commission/engine/facts.ts'
-import type { Comparison, Figure, FigurePart, LeftOut, View, WithoutRate } from './kind.ts'
+import type { Comparison, Figure, LeftOut, View, WithoutRate } from './kind.ts'
 
 // What rules compare, and the figures that show it. Comparisons are exact; figures in percent are rounded.
 
@@ -39,31 +38,12 @@ export function totalOf(
   return { sum: total, leftOut }
 }
 
-/** Returns a number of which a figure is made. `days` are those of records that are not among the evidence. */
-export const partOf = (
-  name: string,
-  value: Value,
-  unit: string,
-  days?: { readonly first: number; readonly last: number },
-): FigurePart => ({
-  ...{ name, value: textOf(value), unit },
-  ...(days && { from: dayText(days.first), to: dayText(days.last) }),
-})
-
-/** Returns a figure with the numbers of which it is made, and the amounts that it leaves out. */
-export function withParts(
-  figure: Figure,
-  made_of: readonly FigurePart[],
-  leftOut: WithoutRate = [],
-): Figure {
+/** Returns a figure with the amounts that it leaves out. */
+export function leavingOut(figure: Figure, leftOut: WithoutRate): Figure {
   const left_out = [...Map.groupBy(leftOut, (currency) => currency)]
     .map(([currency, own]): LeftOut => ({ currency, amounts: own.length }))
     .sort((a, b) => compareText(a.currency ?? '', b.currency ?? ''))
-  return {
-    ...figure,
-    ...(made_of.length > 0 && { made_of }),
-    ...(left_out.length > 0 && { left_out }),
-  }
+  return { ...figure, ...(left_out.length > 0 && { left_out }) }
 }
 
 /** The places of percentages in figures. Comparisons are exact. */

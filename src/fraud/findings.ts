@@ -29,7 +29,26 @@ export function parseSubjectKey(key: string): Subject {
 }
 
 /** Returns the text that tells a record from others. */
-export const evidenceKey = ({ resource, id }: Evidence): string => `${resource}:${id}`
+export const evidenceKey = ({ resource, id }: Pick<Evidence, 'resource' | 'id'>): string =>
+  `${resource}:${id}`
+
+/** What was found of a subject, as a key. */
+export interface SubjectFindings {
+  readonly affiliate_id: string
+  readonly subject: string
+  /** In order of day. */
+  readonly found: readonly DayFinding[]
+}
+
+/** Returns what was found of affiliates by subject. */
+export const bySubject = (
+  findings: ReadonlyMap<string, readonly DayFinding[]>,
+): SubjectFindings[] =>
+  [...findings].flatMap(([affiliate_id, own]) =>
+    [...Map.groupBy(own, ({ subject }) => subjectKey(subject))].map(([subject, found]) => ({
+      ...{ affiliate_id, subject, found },
+    })),
+  )
 
 const compareEvidence = (a: Evidence, b: Evidence): number =>
   a.day - b.day || compareText(evidenceKey(a), evidenceKey(b))

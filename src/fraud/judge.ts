@@ -3,11 +3,12 @@ import { compareText } from '../commission/engine/facts.ts'
 import { customersOf, TooManyFacts } from '../commission/statements/compute.ts'
 import { isInScope } from './check-rule.ts'
 import { readCandidates } from './db/candidates.ts'
-import type { View } from './kind.ts'
+import { type DayFinding, findInTurns } from './findings.ts'
+import type { Finding, View } from './kind.ts'
 import { EVALUATION_LIMITS } from './limits.ts'
 import { customersById, type ReadViews, readViews, type ViewSource } from './read-views.ts'
-import { findingsOfDays, type RuleDays, type RuleFinding } from './rule-days.ts'
-import type { ViewOfDays, WantedDays } from './views.ts'
+import type { RuleDays } from './rule-days.ts'
+import type { WantedDays } from './views.ts'
 
 // A rule on some days. It begins with the customers of whom something of these days can begin a finding. Single
 // records are read of them alone or, of a kind that compares the customers of an affiliate, of all customers of those
@@ -16,7 +17,7 @@ import type { ViewOfDays, WantedDays } from './views.ts'
 /** What was found in a part of the customers. */
 export interface Judged {
   /** By affiliate. */
-  readonly findings: ReadonlyMap<string, readonly RuleFinding[]>
+  readonly findings: ReadonlyMap<string, readonly DayFinding[]>
   /** How many records were read. */
   readonly facts: number
 }
@@ -60,16 +61,17 @@ export async function* judge(
   const suspects = new Set<string>()
   const seen = new Set<string>()
   for await (const part of read(begin, glance.reach ?? kind.reach(looked))) {
-    for (const [affiliate, views] of part.views) {
+    for (const [affiliate, view] of part.views) {
       // Of an affiliate in several parts none shows all candidates.
-      if (seen.has(affiliate) || isOnAnyDay(views, isSuspect)) suspects.add(affiliate)
+      if (seen.has(affiliate) || isOnAnyDay(rule, (day) => isSuspect(view, day)))
+        suspects.add(affiliate)
       seen.add(affiliate)
     }
     yield glance.isFinal
       ? await findIn(rule, part, isAboutCustomer, tooLarge)
       : { findings: new Map(), facts: part.facts }
   }
-  const isWanted = (one: RuleFinding) => !(glance.isFinal && isAboutCustomer(one))
+  const isWanted = (one: Finding) => !(glance.isFinal && isAboutCustomer(one))
   for await (const part of read({ of: 'affiliates', ids: [...suspects].sort(compareText) })) {
     yield await findIn(rule, part, isWanted, tooLarge)
   }
@@ -85,19 +87,21 @@ const hasRules = ({ source: { inForce } }: ViewSource, affiliate: string, kind: 
         ?.versions.some(({ rules }) => rules.some((rule) => rule.kind === kind)),
     )
 
-const isAboutCustomer = ({ subject }: Pick<RuleFinding, 'subject'>): boolean =>
-  'customer_id' in subject
+const isAboutCustomer = ({ subject }: Finding): boolean => 'customer_id' in subject
 
 async function findIn(
   rule: RuleDays,
   { views, facts }: ReadViews,
-  isWanted: (finding: RuleFinding) => boolean,
+  isWanted: (finding: Finding) => boolean,
   tooLarge: Set<string>,
 ): Promise<Judged> {
-  const findings = new Map<string, RuleFinding[]>()
-  for (const [affiliate, own] of views) {
+  const findings = new Map<string, DayFinding[]>()
+  for (const [affiliate, view] of views) {
     try {
-      findings.set(affiliate, (await findingsOfDays(rule, own)).filter(isWanted))
+      findings.set(
+        affiliate,
+        (await findInTurns(rule, view, rule.first, rule.last)).filter(isWanted),
+      )
     } catch (error) {
       if (!(error instanceof TooManyFacts)) throw error
       tooLarge.add(affiliate)
@@ -107,14 +111,9 @@ async function findIn(
 }
 
 /** Returns whether something holds on a day, or is too much to be told. */
-function isOnAnyDay(
-  views: readonly ViewOfDays[],
-  is: (view: View, day: number) => boolean,
-): boolean {
+function isOnAnyDay({ first, last }: RuleDays, is: (day: number) => boolean): boolean {
   try {
-    return views.some(({ view, first, last }) =>
-      Array.from({ length: last - first + 1 }, (_, i) => first + i).some((day) => is(view, day)),
-    )
+    return Array.from({ length: last - first + 1 }, (_, i) => first + i).some(is)
   } catch (error) {
     if (error instanceof TooManyFacts) return true
     throw error

@@ -3,7 +3,7 @@ import type { Decimal } from '../commission/engine/decimal.ts'
 import type { Customer, Fact, FactResource } from '../commission/engine/facts.ts'
 import type { AccountSource } from '../commission/statements/source.ts'
 import type { Fixed } from '../platform/http/operation-words.ts'
-import { count, day } from '../platform/validation/answer-fields.ts'
+import { count } from '../platform/validation/answer-fields.ts'
 import { described } from '../platform/validation/described.ts'
 import { member } from '../platform/validation/fields.ts'
 import type { ParameterLabel } from './parameters.ts'
@@ -32,19 +32,6 @@ export const subject = described(() =>
 /** Whom a case is about. */
 export type Subject = Fixed<v.InferOutput<typeof subject>>
 
-/** A number of which a figure was made. Without days its records are among the evidence. */
-const part = described(() =>
-  v.object({
-    name: member(v.string(), 'The name of the number.'),
-    value: member(v.string(), 'Its value, a decimal.'),
-    unit: member(v.string(), 'Its unit; of an amount its currency.'),
-    from: v.exactOptional(
-      member(day, 'The first day of its records. Absent if they are among those of the case.'),
-    ),
-    to: v.exactOptional(member(day, 'The last day of these records.')),
-  }),
-)
-
 const leftOut = described(() =>
   v.object({
     currency: v.nullable(member(v.string(), 'Their currency. Null if the records have none.')),
@@ -62,12 +49,6 @@ const figure = described(() =>
     ),
     threshold: member(v.string(), 'What it was compared with, a decimal.'),
     unit: member(v.string(), 'Its unit; of an amount its currency.'),
-    made_of: v.exactOptional(
-      member(
-        v.array(part),
-        'The numbers of which the value and the threshold are made. Absent if there are none.',
-      ),
-    ),
     left_out: v.exactOptional(
       member(
         v.array(leftOut),
@@ -88,9 +69,6 @@ export type Figure = Fixed<v.InferOutput<typeof figure>>
 /** How a figure of a finding compares with its threshold. */
 export type Comparison = Figure['comparison']
 
-/** A number of which a figure was made. */
-export type FigurePart = Fixed<v.InferOutput<typeof part>>
-
 /** How many amounts of a currency were left out of a figure, since there is no rate for them. */
 export type LeftOut = Fixed<v.InferOutput<typeof leftOut>>
 
@@ -105,7 +83,7 @@ export interface Evidence {
   readonly id: string
   /** In days since 1970. */
   readonly day: number
-  readonly delivery_id: string | undefined
+  readonly delivery_id: string | null
 }
 
 /** What a rule found of a subject on the day. */
@@ -131,7 +109,6 @@ export interface Minimum {
   /** Both in the currency of the plan. */
   readonly least: Decimal
   readonly reached: Decimal
-  readonly currency: string
 }
 
 /** How a customer qualified for a `once` rule of a plan, whether or not they are refused. */
@@ -143,15 +120,6 @@ export interface Qualified {
   readonly minimums: readonly Minimum[]
   /** The records by which they qualified. */
   readonly facts: readonly Fact[]
-}
-
-/** The qualifications that are known on some days: later records can take one back. */
-export interface KnownQualified {
-  /** The first and the last of the days, in days since 1970. */
-  readonly from: number
-  readonly until: number
-  /** In order of day. */
-  readonly qualified: readonly Qualified[]
 }
 
 /**
@@ -183,8 +151,8 @@ export interface Seen extends Customer {
   readonly earlier: { readonly email: Earlier; readonly name: Earlier }
   /** Whether the e-mail is that of the affiliate's own contact. */
   readonly isContact: boolean
-  readonly qualified: readonly KnownQualified[]
   /** In order of day. */
+  readonly qualified: readonly Qualified[]
   readonly unitEarnings: readonly UnitEarning[]
 }
 
@@ -212,9 +180,8 @@ export interface Reach {
   /** Whether it reads who shares an e-mail with those who signed up on a day, and whether also who shares a name. */
   readonly identities?: boolean
   readonly names?: boolean
-  /** The days of the signups of which it reads `clickedAt`. */
-  readonly clicks?: number
-  /** Whether it reads `qualified` or `unitEarnings`. */
+  /** Whether it reads `clickedAt`, `qualified` or `unitEarnings`. */
+  readonly clicks?: boolean
   readonly qualified?: boolean
   readonly unitEarnings?: boolean
 }
@@ -325,16 +292,13 @@ export function factsOf(
   )
 }
 
-/** Returns the qualifications that are known on a day. */
-export const qualifiedOn = ({ qualified }: Seen, day: number): readonly Qualified[] =>
-  qualified.find(({ from, until }) => from <= day && day <= until)?.qualified ?? []
-
 /** Returns the signups from a day to another, both included. A signup of an implausible time is none. */
 export const signupsOf = (view: View, from: number, to: number): OwnFact[] =>
   factsOf(view, 'customers', from, to).filter(({ fact }) => fact.state === 'approved')
 
 const evidenceOf = (customer: Seen, { resource, id, day, delivery_id }: Fact): Evidence => ({
-  ...{ customer_id: customer.customer_id, resource, id, day, delivery_id },
+  ...{ customer_id: customer.customer_id, resource, id, day },
+  delivery_id: delivery_id ?? null,
 })
 
 /** Returns a finding about an affiliate, with the records that it rests on. */

@@ -6,8 +6,9 @@ import { readDays } from '../platform/http/query.ts'
 import { described } from '../platform/validation/described.ts'
 import * as f from '../platform/validation/fields.ts'
 import { member, said } from '../platform/validation/fields.ts'
-import { customerOfCase, fraudEvidence, pageCustomers, pageEvidence } from './case-evidence.ts'
+import { customerOfCase, fraudEvidence, pageEvidence } from './case-evidence.ts'
 import { CASE_NEEDS, findCase, listCases, type WholeCase } from './db/cases.ts'
+import { pageCustomers } from './db/evidence.ts'
 import { noCase } from './decide.ts'
 import {
   fraudCase,
@@ -158,8 +159,8 @@ export const listFraudEvidence = readList({
     },
   })),
   async list(call, sent, page) {
-    const { found } = await readCase(call, sent.case_id)
-    return pageEvidence(call.session, call.grant.account, found, page)
+    await readCase(call, sent.case_id)
+    return pageEvidence(call.session, call.grant.account, sent.case_id, page)
   },
 })
 
@@ -174,8 +175,8 @@ export const listFraudCustomers = readList({
     command: { name: 'fraud customers' },
   })),
   async list(call, sent, page) {
-    const { found } = await readCase(call, sent.case_id)
-    return pageCustomers(call.session, call.grant.account, found, page)
+    await readCase(call, sent.case_id)
+    return pageCustomers(call.session, call.grant.account, sent.case_id, page)
   },
 })
 

@@ -1,9 +1,10 @@
 import { type Context, fieldsOn } from '../commission/engine/context.ts'
 import { add, type Decimal, isPositive, ZERO } from '../commission/engine/decimal.ts'
-import { type EvaluatedCustomer, evaluateCustomer } from '../commission/engine/evaluate.ts'
+import type { EvaluatedCustomer } from '../commission/engine/evaluate.ts'
 import { type Customer, compareFacts, compareText, type Fact } from '../commission/engine/facts.ts'
 import type { OnceState } from '../commission/engine/once.ts'
 import type { FactTerm, Trigger } from '../commission/engine/plan.ts'
+import type { Plan, PlansInForce, Version } from '../commission/engine/plans-in-force.ts'
 import { termAmount } from '../commission/engine/qualify.ts'
 import type { CompiledOnce } from '../commission/engine/rules.ts'
 import {
@@ -13,59 +14,36 @@ import {
   signedUp,
   WITH_CHANGES,
 } from './db/candidates.ts'
-import type { CandidateSource, Candidates, KnownQualified, Minimum, Qualified } from './kind.ts'
+import type { CandidateSource, Candidates, Minimum, Qualified } from './kind.ts'
 
 /** A qualification, and the affiliate of its trigger. */
 interface OwnQualified extends Qualified {
   readonly affiliate: string | null
 }
 
-/** The qualifications of a customer with all affiliates that are known on some days. */
-export interface OwnKnown extends KnownQualified {
-  readonly qualified: readonly OwnQualified[]
-}
+/** Returns the qualifications of a customer with all affiliates, in order of day. */
+export const qualificationsOf = (
+  context: Context,
+  { customer, qualified }: EvaluatedCustomer,
+): OwnQualified[] =>
+  [...qualified.values()]
+    .map((state) => qualifiedOf(context, customer, state))
+    .sort((a, b) => a.day - b.day || compareText(a.plan, b.plan) || compareText(a.rule, b.rule))
 
 /**
- * Returns the qualifications of a customer that are known on some days. Only records that `void_by` names can take
- * one back, so that the records before each day with some are evaluated again.
- *
- * @param evaluated By all records up to the last day.
+ * Returns plans of which nothing takes a qualification back: it would change what is known of earlier days, and who
+ * qualified and left is no less suspect.
  */
-export function qualificationsOf(
-  context: Context,
-  evaluated: EvaluatedCustomer,
-  { first, last }: { readonly first: number; readonly last: number },
-): OwnKnown[] {
-  const { customer } = evaluated
-  const ends = [...lastDaysBeforeVoids(evaluated).filter((day) => day >= first && day < last), last]
-  return ends.map((until, i): OwnKnown => {
-    const { qualified } =
-      until === last ? evaluated : evaluateCustomer(context, upTo(customer, until))
-    return {
-      from: i === 0 ? first : (ends[i - 1] ?? first) + 1,
-      until,
-      qualified: [...qualified.values()]
-        .map((state) => qualifiedOf(context, customer, state))
-        .sort(
-          (a, b) => a.day - b.day || compareText(a.plan, b.plan) || compareText(a.rule, b.rule),
-        ),
-    }
+export const withoutVoids = ({ plans, ...others }: PlansInForce): PlansInForce => {
+  const ofVersion = (version: Version): Version => ({
+    ...version,
+    rules: version.rules.map((rule) => (rule.kind === 'once' ? { ...rule, voidBy: null } : rule)),
   })
-}
-
-const upTo = (customer: Customer, day: number): Customer => ({
-  ...customer,
-  facts: customer.facts.filter((fact) => fact.day <= day),
-})
-
-/** Returns the days before those with records that `void_by` of a rule names, in order. */
-function lastDaysBeforeVoids({ customer, once }: EvaluatedCustomer): number[] {
-  const terms = once.flatMap(({ rule, trigger }) => (trigger && rule.voidBy?.terms) || [])
-  if (terms.length === 0) return []
-  const days = customer.facts
-    .filter((fact) => terms.some((term) => term.names(fact)))
-    .map(({ day }) => day - 1)
-  return [...new Set(days)].sort((a, b) => a - b)
+  const ofPlan = (plan: Plan): Plan => {
+    const versions = plan.versions.map(ofVersion)
+    return { ...plan, versions, first: versions[0] ?? plan.first }
+  }
+  return { ...others, plans: new Map([...plans].map(([id, plan]) => [id, ofPlan(plan)])) }
 }
 
 function qualifiedOf(context: Context, customer: Customer, state: OnceState): OwnQualified {
@@ -86,7 +64,7 @@ function triggerMinimum({ version, rule, amount }: OnceState): Minimum[] {
   const trigger = source?.kind === 'once' ? source.trigger : null
   const kinds = trigger && kindsOf(trigger)
   return kinds && rule.min !== null && amount !== null
-    ? [{ kinds, least: rule.min, reached: amount, currency: version.currency }]
+    ? [{ kinds, least: rule.min, reached: amount }]
     : []
 }
 
@@ -105,7 +83,6 @@ function sumMinimums(context: Context, customer: Customer, state: OnceState): Mi
         kinds: kinds.flatMap((own) => own ?? []),
         least: one.min,
         reached: sumOf(context, customer, one.terms, reached.used, version.currency),
-        currency: version.currency,
       },
     ]
   })

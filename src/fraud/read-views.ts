@@ -1,5 +1,5 @@
 import { clickTime } from '../attribution/code.ts'
-import { EVERYTHING, FACT_LIMITS, type FACT_TABLES } from '../commission/db/fact-tables.ts'
+import { EVERYTHING, type FACT_TABLES } from '../commission/db/fact-tables.ts'
 import {
   customersPerBatch,
   type FactDays,
@@ -20,19 +20,10 @@ import { decode, encode } from '../platform/db/column-types.ts'
 import { customers as customersTable } from '../platform/db/schema.ts'
 import { type EarlierRow, type FirstCustomer, readIdentities } from './db/identities.ts'
 import { countCustomers, readCodes, readStatementSums } from './db/view.ts'
-import type { Earlier, Evidence, Reach } from './kind.ts'
+import type { Earlier, Evidence, Reach, Seen, View } from './kind.ts'
 import { MAX_DAYS } from './parameters.ts'
-import {
-  type Found,
-  findOf,
-  firstPeriodDay,
-  UNIQUE,
-  type ViewOfDays,
-  viewsOf,
-  type WantedDays,
-  type Windows,
-  windowsOf,
-} from './views.ts'
+import { withoutVoids } from './qualifications.ts'
+import { firstPeriodDay, seenBy, UNIQUE, viewOf, type WantedDays, windowsOf } from './views.ts'
 
 /** What views of an account are read from. */
 export interface ViewSource {
@@ -57,12 +48,13 @@ export async function openViews(
     countCustomers(source.db, source.account.id),
   ])
   const context = contextOf(source, datedTree(source.parents), rates, days)
-  return { source, beginnings, context, customers }
+  const inForce = withoutVoids(context.inForce)
+  return { source, beginnings, context: { ...context, inForce }, customers }
 }
 
 /** The views of affiliates, and how many records were read. */
 export interface ReadViews {
-  readonly views: ReadonlyMap<string, readonly ViewOfDays[]>
+  readonly views: ReadonlyMap<string, View>
   readonly facts: number
 }
 
@@ -99,29 +91,28 @@ export async function readViews(
   const { source, context } = from
   const { reach, first, last } = days
   const queries = queriesOf(from, days)
-  const seen = new Map<string, Found[]>()
+  const seen = new Map<string, Seen[]>()
   const identityOf = await findIdentities(source, days)
   const yieldAfter = yieldAfterFacts()
   let facts = 0
   // A rule that reads periods alone needs no customers.
   const isOfCustomers = Object.values(windowsOf(reach, first)).some(Number.isFinite)
   for await (const batch of isOfCustomers ? read(queries) : []) {
-    const found: Found[] = []
+    const found: [string, Seen][] = []
     for (const one of batch) {
       facts += one.facts.length
       if (facts > maxFacts) throw new TooManyFacts()
       const pause = yieldAfter(one.facts.length)
       if (pause) await pause
-      found.push(...findOf(context, one, days).filter(({ affiliate }) => affiliates.has(affiliate)))
+      found.push(...seenBy(context, one, days).filter(([affiliate]) => affiliates.has(affiliate)))
     }
-    const clicks = reach.clicks
-      ? await clicksOf(source, signedUp(found, first, reach.clicks))
-      : NO_CLICKS
-    for (const one of found) {
-      const clickedAt = clicks.get(one.customer.customer_id) ?? null
-      const own = seen.get(one.affiliate) ?? []
-      seen.set(one.affiliate, own)
-      own.push({ ...one, clickedAt, identity: identityOf(one) })
+    const ids = reach.clicks ? found.map(([, { customer_id }]) => customer_id) : []
+    const clicks = await readClicks(source, [...new Set(ids)])
+    for (const [affiliate, customer] of found) {
+      const clickedAt = clicks.get(customer.customer_id) ?? null
+      const own = seen.get(affiliate) ?? []
+      seen.set(affiliate, own)
+      own.push({ ...customer, clickedAt, ...identityOf(affiliate, customer) })
     }
   }
   const statements = endsPeriod(days)
@@ -133,7 +124,7 @@ export async function readViews(
   const earned = Map.groupBy(statements, ({ affiliate_id }) => affiliate_id)
   const views = [...new Set([...seen.keys(), ...earned.keys()])].map((affiliate) => {
     const [own, sums] = [seen.get(affiliate) ?? [], earned.get(affiliate) ?? []]
-    return [affiliate, viewsOf(context, affiliate, own, sums, days)] as const
+    return [affiliate, viewOf(context, affiliate, own, sums, days)] as const
   })
   return { views: new Map(views), facts }
 }
@@ -143,17 +134,11 @@ const endsPeriod = ({ reach, first, last }: WantedDays): boolean =>
   reach.periods !== undefined &&
   (['month', 'week'] as const).some((kind) => periodOf(first, kind).last <= last)
 
-/** Returns those who have signed up on the last days before a day, that day included, or after it. */
-const signedUp = (found: readonly Found[], first: number, days: number): readonly Found[] =>
-  found.filter(({ customer }) =>
-    customer.facts.some(({ resource, day }) => resource === 'customers' && day > first - days),
-  )
-
 /** Returns a function that tells with whom the customers who signed up on some days share an identity. */
 async function findIdentities(
   { db, account }: AccountSource,
   { reach, first, last }: WantedDays,
-): Promise<(one: Found) => Found['identity']> {
+): Promise<(affiliate: string, one: Seen) => Pick<Seen, 'earlier' | 'isContact'>> {
   if (!reach.identities) return () => UNIQUE
   const days = { first, last }
   const { contacts, emails, names } = await readIdentities(
@@ -168,7 +153,7 @@ async function findIdentities(
   const isContact = new Set(
     contacts.map((one) => JSON.stringify([one.affiliate_id, wireId(one.customer_id)])),
   )
-  return ({ affiliate, customer: { customer_id } }) => ({
+  return (affiliate, { customer_id }) => ({
     earlier: {
       email: byEmail?.get(customer_id) ?? UNIQUE.earlier.email,
       name: byName?.get(customer_id) ?? UNIQUE.earlier.name,
@@ -181,7 +166,7 @@ const earlierOf = ({ earlier, first }: EarlierRow): Earlier => ({
   count: earlier,
   first: JSON.parse(first).map(([stored, day, delivery]: FirstCustomer): Evidence => {
     const id = wireId(stored)
-    return { customer_id: id, resource: 'customers', id, day, delivery_id: delivery ?? undefined }
+    return { customer_id: id, resource: 'customers', id, day, delivery_id: delivery }
   }),
 })
 
@@ -203,7 +188,7 @@ function queriesOf(
   { source, beginnings }: ViewSource,
   { reach, first, last }: WantedDays,
 ): FactQuery[] {
-  const windows: Windows = windowsOf(reach, first)
+  const windows = windowsOf(reach, first)
   const daysWhere = (isRead: (table: Table, day: number) => boolean): FactDays => {
     const of = (table: Table) => ({
       single: beginnings.days[table].filter((day) => day <= last && isRead(table, day)),
@@ -222,23 +207,13 @@ function queriesOf(
   return [...inside, ...outside]
 }
 
-const NO_CLICKS: ReadonlyMap<string, number> = new Map()
-
 /** Returns when customers followed the links by which they came, in milliseconds. */
-async function clicksOf(
+async function readClicks(
   { db, account }: AccountSource,
-  found: readonly Found[],
+  ids: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  const ids = [...new Set(found.map(({ customer }) => customer.customer_id))]
-  const clicks = new Map<string, number>()
-  for (let start = 0; start < ids.length; start += FACT_LIMITS.customers) {
-    const part = ids.slice(start, start + FACT_LIMITS.customers)
-    const stored = part.map(storedId)
-    const codes = await readCodes(db, account.id, stored)
-    for (const [i, id] of part.entries()) {
-      const time = clickTime(codes.get(stored[i] ?? '') ?? '')
-      if (time !== null) clicks.set(id, time)
-    }
-  }
-  return clicks
+  if (ids.length === 0) return new Map()
+  const codes = await readCodes(db, account.id, ids.map(storedId))
+  const times = [...codes].map(([id, code]) => [wireId(id), clickTime(code)] as const)
+  return new Map(times.flatMap(([id, time]) => (time === null ? [] : [[id, time]])))
 }

@@ -11,22 +11,21 @@ import {
 import { compareText } from '../commission/engine/facts.ts'
 import { minorDigits } from '../commission/minor-digits.ts'
 import { TooManyFacts } from '../commission/statements/compute.ts'
-import { EXPIRE_DAYS } from '../platform/durations.ts'
-import { type Case, casesOf } from './cases.ts'
+import { addFindings, type Case, onDay } from './cases.ts'
 import type { DecidedCase, Outcome } from './db/outcomes.ts'
 import { readStatementSums, type StatementSums } from './db/view.ts'
-import { subjectKey } from './findings.ts'
+import { bySubject } from './findings.ts'
 import { judge } from './judge.ts'
 import { BACK_TEST_LIMITS, EVALUATION_LIMITS } from './limits.ts'
 import type { ViewSource } from './read-views.ts'
-import type { RuleDays, RuleFinding } from './rule-days.ts'
+import { type AnyVersion, ruleDaysOf } from './rule-days.ts'
 
 // A back-test: the cases that a rule would have opened if it had run each morning, and what they would have
 // held. It stores nothing, and knows of no decision.
 
-/** A rule on some days, each of which has at most one version. */
+/** The versions of a rule, and the days on which they are tested. */
 export interface BackTest {
-  readonly versions: readonly RuleDays[]
+  readonly versions: readonly AnyVersion[]
   readonly first: number
   readonly last: number
 }
@@ -55,56 +54,60 @@ export async function simulateRule(
   test: BackTest,
   affiliates: readonly string[],
 ): Promise<SimulatedCase[]> {
-  const found = await findingsOfTest(from, test, affiliates)
-  const owners = [...new Set(found.map(([affiliate]) => affiliate))]
   const { db, account } = from.source
+  const found = await findCases(from, test, affiliates)
+  const owners = [...new Set(found.map(({ affiliate_id }) => affiliate_id))]
   const statements = await readStatementSums(db, account.id, owners, {
     // Those of the year before can still be unpaid.
     first: Number(dayText(test.first).slice(0, 4)) - 1,
     last: Number(dayText(test.last).slice(0, 4)),
   })
-  const bySubject = Map.groupBy(found, ([affiliate, { subject }]) =>
-    JSON.stringify([affiliate, subjectKey(subject)]),
+  const byAffiliate = Map.groupBy(statements, ({ affiliate_id }) => affiliate_id)
+  const cases = found.flatMap(({ affiliate_id, cases }) =>
+    cases.map((one) => {
+      const own = byAffiliate.get(affiliate_id) ?? []
+      const held = one.action === 'hold' ? heldBy(test.last, one, own) : []
+      return { ...onDay(one, test.last), affiliate_id, held }
+    }),
   )
-  const cases = [...bySubject.values()].flatMap((own) => {
-    const affiliate_id = own[0]?.[0] ?? ''
-    const ofAffiliate = statements.filter((one) => one.affiliate_id === affiliate_id)
-    const findings = own.map(([, finding]) => finding)
-    return casesOf(findings, test.last, EXPIRE_DAYS).map((one) => ({
-      ...{ ...one, affiliate_id },
-      held: one.action === 'hold' ? heldBy(test.last, one, ofAffiliate) : [],
-    }))
-  })
   return cases.sort(inOrder)
 }
 
-/** Returns what is found, each with its affiliate; that of a subject in order of day. */
-async function findingsOfTest(
+/** The cases of a subject, and the keys of their records. */
+interface Found {
+  readonly affiliate_id: string
+  readonly cases: Case[]
+  readonly known: Set<string>
+}
+
+/** Judges the days as evaluations do, and keeps what is found in memory. */
+async function findCases(
   from: ViewSource,
   { versions, first, last }: BackTest,
   affiliates: readonly string[],
-): Promise<[affiliate: string, RuleFinding][]> {
+): Promise<Found[]> {
   const tooLarge = new Set<string>()
-  const found: [string, RuleFinding][] = []
+  const all = new Map<string, Found>()
   const left = { facts: BACK_TEST_LIMITS.facts, evidence: BACK_TEST_LIMITS.evidence }
   for (let start = first; start <= last; start += EVALUATION_LIMITS.days) {
     const end = Math.min(last, start + EVALUATION_LIMITS.days - 1)
-    for (const one of versions) {
-      const days = { ...one, first: Math.max(start, one.first), last: Math.min(end, one.last) }
-      if (days.first > days.last) continue
-      for await (const { findings, facts } of judge(from, days, affiliates, tooLarge)) {
+    for (const rule of ruleDaysOf(versions, start, end)) {
+      for await (const { findings, facts } of judge(from, rule, affiliates, tooLarge)) {
         left.facts -= facts
-        for (const [affiliate, own] of findings) {
-          for (const finding of own) {
-            left.evidence -= finding.evidence.length
-            found.push([affiliate, finding])
+        for (const { affiliate_id, subject, found } of bySubject(findings)) {
+          const key = JSON.stringify([affiliate_id, subject])
+          const own = all.get(key) ?? { affiliate_id, cases: [], known: new Set() }
+          all.set(key, own)
+          for (const { evidence } of found) left.evidence -= evidence.length
+          for (const one of addFindings(own.cases.at(-1) ?? null, own.known, found, rule)) {
+            own.cases[one.position] = one
           }
         }
         if (left.facts < 0 || left.evidence < 0 || tooLarge.size > 0) throw new TooManyFacts()
       }
     }
   }
-  return found
+  return [...all.values()]
 }
 
 const inOrder = (a: SimulatedCase, b: SimulatedCase): number =>

@@ -99,11 +99,7 @@ export function presentCase(one: SimulatedCase, outcome: Outcome | null): Presen
     opened_for: dayText(one.opened_for),
     last_evidence_for: dayText(one.last_day),
     ...{ figures, sentence },
-    evidence: records.map(({ day, delivery_id, ...record }) => ({
-      ...record,
-      day: dayText(day),
-      delivery_id: delivery_id ?? null,
-    })),
+    evidence: records.map((record) => ({ ...record, day: dayText(record.day) })),
     evidence_total: one.evidence_count,
     would_hold: sumHeld(one.held),
     outcome,

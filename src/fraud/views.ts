@@ -10,16 +10,16 @@ import {
   type FactResource,
   valueOn,
 } from '../commission/engine/facts.ts'
-import { overrideVersion, type Version } from '../commission/engine/plans-in-force.ts'
+import { overrideVersion } from '../commission/engine/plans-in-force.ts'
 import { unitPaysOf } from '../commission/engine/unit-earnings.ts'
 import type { StatementSums } from './db/view.ts'
 import type { Total } from './figures.ts'
-import type { KnownQualified, PeriodEarning, Reach, Seen, UnitEarning, View } from './kind.ts'
+import type { PeriodEarning, Reach, Seen, UnitEarning, View } from './kind.ts'
 import { qualificationsOf } from './qualifications.ts'
 
-// What rules see of affiliates, made from their customers. A view of a day follows from the records,
-// histories and plans of the days up to it, so that it is the same whenever it is made. Refusals are left
-// out: a case must not go when its customers are refused.
+// What rules see of affiliates, made from their customers. What a view shows of a day follows from the records and
+// histories of the days up to it, so that it is the same whenever it is made. Refusals and what takes a
+// qualification back are left out: a case must not go when its customers are refused.
 
 /** What a rule reads, and the days whose findings are wanted, in days since 1970. */
 export interface WantedDays {
@@ -28,24 +28,14 @@ export interface WantedDays {
   readonly last: number
 }
 
-/** A view of an affiliate that is valid on some days: its currency is that of the plan in force. */
-export interface ViewOfDays {
-  readonly first: number
-  readonly last: number
-  readonly view: View
-}
-
 const LONGEST_PERIOD = 31
 
 /** Returns a day from which all periods are known that end from a day on, or are read with these. */
 export const firstPeriodDay = ({ periods = 0 }: Reach, first: number): number =>
   first - periods * LONGEST_PERIOD
 
-/** The first day that is read of each source; Infinity: none. */
-export type Windows = Readonly<Record<FactResource, number>>
-
-/** Returns the windows of a rule. */
-export function windowsOf(reach: Reach, first: number): Windows {
+/** Returns the first day that is read of each source; Infinity: none. */
+export function windowsOf(reach: Reach, first: number): Readonly<Record<FactResource, number>> {
   const start = (days: number | undefined) => (days ? first - days + 1 : Number.POSITIVE_INFINITY)
   return {
     customers: start(reach.customers),
@@ -55,28 +45,18 @@ export function windowsOf(reach: Reach, first: number): Windows {
   }
 }
 
-/** A customer as an affiliate had them. */
-export interface Found {
-  readonly affiliate: string
-  readonly customer: Customer
-  readonly qualified: readonly KnownQualified[]
-  readonly pays: readonly OwnAmount[]
-  readonly clickedAt: number | null
-  readonly identity: Pick<Seen, 'earlier' | 'isContact'>
-}
-
 /** The identity of a customer who is like no other. */
-export const UNIQUE: Found['identity'] = {
+export const UNIQUE: Pick<Seen, 'earlier' | 'isContact'> = {
   earlier: { email: { count: 0, first: [] }, name: { count: 0, first: [] } },
   isContact: false,
 }
 
-/** Returns what the affiliates of a customer see of them; those who see nothing are left out. */
-export function findOf(
+/** Returns what each affiliate of a customer sees of them, without clicks and identity; those who see nothing are left out. */
+export function seenBy(
   context: Context,
   stored: Customer,
   { reach, first, last }: WantedDays,
-): Found[] {
+): [affiliate: string, Seen][] {
   const windows = windowsOf(reach, first)
   const customer = {
     ...stored,
@@ -85,79 +65,48 @@ export function findOf(
   }
   const evaluated =
     reach.qualified || reach.unitEarnings ? evaluateCustomer(context, customer) : null
-  const qualified =
-    reach.qualified && evaluated ? qualificationsOf(context, evaluated, { first, last }) : []
+  const qualified = reach.qualified && evaluated ? qualificationsOf(context, evaluated) : []
   const affiliates = new Set(customer.affiliates.map(({ value }) => value))
-  return [...affiliates].flatMap((affiliate): Found[] => {
+  return [...affiliates].flatMap((affiliate): [string, Seen][] => {
     if (affiliate === null) return []
     const facts = customer.facts.filter(
       ({ resource, day }) =>
         day >= windows[resource] && valueOn(customer.affiliates, day) === affiliate,
     )
-    const own = qualified.map(
-      (known): KnownQualified => ({
-        ...known,
-        qualified: known.qualified.filter((one) => one.affiliate === affiliate),
-      }),
-    )
-    if (facts.length === 0 && own.every((known) => known.qualified.length === 0)) return []
-    return [
-      {
-        affiliate,
-        customer: { ...customer, facts },
-        qualified: own,
-        pays: reach.unitEarnings && evaluated ? paysOf(context, evaluated, facts, affiliate) : [],
-        clickedAt: null,
-        identity: UNIQUE,
-      },
-    ]
+    const own = qualified.filter((one) => one.affiliate === affiliate)
+    if (facts.length === 0 && own.length === 0) return []
+    const unitEarnings =
+      reach.unitEarnings && evaluated ? earningsOf(context, evaluated, facts, affiliate) : []
+    const seen = { ...customer, facts, qualified: own, unitEarnings, clickedAt: null, ...UNIQUE }
+    return [[affiliate, seen]]
   })
 }
 
-const paysOf = (
+/** Returns what the records of a customer earn by volume on each day. */
+function earningsOf(
   context: Context,
   evaluated: EvaluatedCustomer,
   facts: readonly Fact[],
   affiliate: string,
-): Found['pays'] =>
-  facts.flatMap((fact) =>
+): UnitEarning[] {
+  const { currency } = planOf(context, affiliate)
+  const pays = facts.flatMap((fact) =>
     unitPaysOf(context, evaluated, fact)
       .filter((one) => one.affiliate === affiliate)
-      .map(({ amount, currency }) => ({ day: fact.day, amount, currency })),
+      .map((one) => ({ day: fact.day, amount: one.amount, currency: one.currency })),
   )
-
-/** The currency of figures of an affiliate without a plan. */
-const USUAL_CURRENCY = 'EUR'
-
-/** Returns the views of an affiliate: one for each run of days with the same currency and kind of period. */
-export function viewsOf(
-  context: Context,
-  affiliate: string,
-  found: readonly Found[],
-  statements: readonly StatementSums[],
-  { reach, first, last }: WantedDays,
-): ViewOfDays[] {
-  const inOrder = found.toSorted((a, b) =>
-    compareText(a.customer.customer_id, b.customer.customer_id),
-  )
-  const runs: { first: number; last: number; currency: string; kind: PeriodKind }[] = []
-  for (let day = first; day <= last; day++) {
-    const version: Version | null = overrideVersion(context.inForce, affiliate, day)
-    const currency = version?.currency ?? USUAL_CURRENCY
-    const kind = version?.period ?? 'month'
-    const run = runs.at(-1)
-    if (run?.currency === currency && run.kind === kind) run.last = day
-    else runs.push({ first: day, last: day, currency, kind })
-  }
-  const ended = statements.filter(({ period }) => {
-    const one = parsePeriod(period)
-    return one !== null && one.first >= firstPeriodDay(reach, first) && one.last <= last
+  return [...Map.groupBy(pays, ({ day }) => day)].map(([day, own]): UnitEarning => {
+    const { sum: amount, leftOut } = sumIn(context, currency, own)
+    return { day, amount, leftOut }
   })
-  return runs.map((run) => ({
-    first: run.first,
-    last: run.last,
-    view: viewIn(context, affiliate, inOrder, ended, run.currency, run.kind),
-  }))
+}
+
+/** The last day of the calendar. */
+const LAST_DAY = 2_932_896
+
+/** Returns the currency of an affiliate's figures and the kind of its periods: those of its latest plan. */
+function planOf({ inForce }: Context, affiliate: string): { currency: string; period: PeriodKind } {
+  return overrideVersion(inForce, affiliate, LAST_DAY) ?? { currency: 'EUR', period: 'month' }
 }
 
 /** An amount of a day in its own currency. */
@@ -167,57 +116,50 @@ interface OwnAmount {
   readonly currency: string
 }
 
-function viewIn(
-  { rates }: Context,
-  affiliate_id: string,
-  found: readonly Found[],
-  statements: readonly StatementSums[],
-  currency: string,
-  kind: PeriodKind,
-): View {
-  const sumOn = (amounts: readonly OwnAmount[]): Total => {
-    const leftOut: string[] = []
-    let total = ZERO
-    for (const { amount, currency: from, day } of amounts) {
-      const converted = convertAmount(amount, from, currency, day, rates)
-      if (typeof converted !== 'string') total = add(total, converted)
-      else if (!isZero(amount)) leftOut.push(from)
-    }
-    return { sum: total, leftOut }
+function sumIn({ rates }: Context, to: string, amounts: readonly OwnAmount[]): Total {
+  const leftOut: string[] = []
+  let sum = ZERO
+  for (const { amount, currency, day } of amounts) {
+    const converted = convertAmount(amount, currency, to, day, rates)
+    if (typeof converted !== 'string') sum = add(sum, converted)
+    else if (!isZero(amount)) leftOut.push(currency)
   }
+  return { sum, leftOut }
+}
+
+/** Returns the view of an affiliate. */
+export function viewOf(
+  context: Context,
+  affiliate_id: string,
+  customers: readonly Seen[],
+  statements: readonly StatementSums[],
+  { reach, first, last }: WantedDays,
+): View {
+  const { currency, period: kind } = planOf(context, affiliate_id)
+  const ended = statements.filter(({ period }) => {
+    const one = parsePeriod(period)
+    return one?.kind === kind && one.first >= firstPeriodDay(reach, first) && one.last <= last
+  })
   return {
     affiliate_id,
     currency,
-    customers: found.map(
-      ({ customer, clickedAt, identity, qualified, pays }): Seen => ({
-        ...customer,
-        clickedAt,
-        ...identity,
-        qualified,
-        unitEarnings: [...Map.groupBy(pays, ({ day }) => day)].map(([day, own]): UnitEarning => {
-          const { sum, leftOut } = sumOn(own)
-          return { day, amount: sum, leftOut }
-        }),
-      }),
-    ),
+    customers: customers.toSorted((a, b) => compareText(a.customer_id, b.customer_id)),
     convert(fact, field) {
-      const converted = convertFact(fact, field, fact.currency, currency, rates)
+      const converted = convertFact(fact, field, fact.currency, currency, context.rates)
       return typeof converted === 'string' ? null : converted
     },
-    periods: periodsOf(statements, kind, sumOn),
+    periods: periodsOf(ended, (amounts) => sumIn(context, currency, amounts)),
   }
 }
 
 /** Returns the periods from the first with a statement to the last. */
 function periodsOf(
   statements: readonly StatementSums[],
-  kind: PeriodKind,
-  sumOn: (amounts: readonly OwnAmount[]) => Total,
+  sumOf: (amounts: readonly OwnAmount[]) => Total,
 ): PeriodEarning[] {
   const byPeriod = Map.groupBy(statements, ({ period }) => period)
   const known = [...byPeriod.keys()]
     .flatMap((id) => parsePeriod(id) ?? [])
-    .filter((one) => one.kind === kind)
     .sort((a, b) => a.first - b.first)
   const [first] = known
   const end = known.at(-1)
@@ -225,16 +167,11 @@ function periodsOf(
   const periods: PeriodEarning[] = []
   for (let one = first; one.first <= end.first; one = nextPeriod(one, 1)) {
     const own = byPeriod.get(one.id) ?? []
-    const { sum: earned, leftOut } = sumOn(
+    const { sum: earned, leftOut } = sumOf(
       own.map(({ total, currency }) => ({ amount: decimal(total), currency, day: one.last })),
     )
-    periods.push({
-      first: one.first,
-      last: one.last,
-      statements: own.map(({ id }) => id),
-      earned,
-      leftOut,
-    })
+    const statements = own.map(({ id }) => id)
+    periods.push({ first: one.first, last: one.last, statements, earned, leftOut })
   }
   return periods
 }

@@ -71,8 +71,6 @@ export interface ErrorDetails {
   errors_total?: number
   /** The ids of the cases that hold the payout. */
   held_by?: readonly string[]
-  /** What changed of a case since a person saw it. */
-  changed?: object
   cause?: unknown
   /** The parameter that `invalid_query` is about: who shows it has own words. */
   parameter?: string

@@ -76,11 +76,6 @@ beforeEach(async () => {
       {
         ...{ name: 'earned', value: '1234.5', comparison: 'more_than', threshold: '1000' },
         unit: 'EUR',
-        made_of: [
-          { name: 'profit', value: '800', unit: 'USD' },
-          { name: 'earned', value: '7', unit: 'EUR', from: '2024-05-01', to: '2024-05-31' },
-          { name: 'bets', value: '1', unit: 'bets', from: '2024-04-01', to: '2024-04-01' },
-        ],
         left_out: [
           { currency: null, amounts: 1 },
           { currency: 'XOF', amounts: 2 },

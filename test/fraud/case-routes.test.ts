@@ -364,7 +364,7 @@ describe('the records of a case', () => {
 test('the erasure of a customer leaves their cases, which have only ids', async () => {
   const { run, cases } = await firm()
   await run()
-  const { results } = await env.DB.prepare('select * from fraud_findings').all()
+  const { results } = await env.DB.prepare('select * from fraud_evidence').all()
   const found = await cases()
   expect(JSON.stringify([results, found]).toLowerCase()).not.toMatch(/firm\.example/)
   const erased = await askAdmin('accounts/acme-prop-trading/customers/k1/personal-data', 'DELETE')
@@ -378,7 +378,7 @@ test('the reset of a test account deletes its cases, and later deliveries begin 
   await run()
   expect((await askAdmin('accounts/acme-prop-trading/reset', 'POST')).status).toBe(204)
   expect(await cases()).toEqual([])
-  for (const table of ['progress', 'findings', 'cases']) {
+  for (const table of ['progress', 'evidence', 'cases']) {
     expect(await env.DB.prepare(`select * from fraud_${table}`).first(), table).toBeNull()
   }
   expect(await run()).toMatchObject({ done: true, evaluated_through: null, cases_opened: 0 })

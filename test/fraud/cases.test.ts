@@ -1,28 +1,31 @@
 import { describe, expect, test } from 'vitest'
-import {
-  addFindings,
-  type Case,
-  type CaseTerms,
-  casesOf,
-  type VersionFinding,
-} from '../../src/fraud/cases.ts'
+import { addFindings, type Case, type FoundBy, onDay } from '../../src/fraud/cases.ts'
+import type { DayFinding } from '../../src/fraud/findings.ts'
 import { randomSource } from '../commission/worlds.ts'
 import { times } from './view.ts'
 
 // Findings are only added to cases.
 
-const EXPIRE = 90
+type Terms = FoundBy['terms']
 
-const FLAG: CaseTerms = { severity: 'low', action: 'flag', reserve_percent: '100' }
-const HOLD: CaseTerms = { ...FLAG, action: 'hold' }
+const FLAG: Terms = { kind: 'resets', severity: 'low', action: 'flag' }
+const HOLD: Terms = { ...FLAG, action: 'hold' }
+
+/** What a version has found on a day. */
+interface Found {
+  readonly finding: DayFinding
+  readonly terms: Terms
+}
 
 /** A finding of a day that rests on transactions. */
-const finding = (day: number, ids: string, terms = FLAG): VersionFinding => ({
-  ...{ day, subject: { affiliate_id: 'A' }, figures: [], sentence: `Of day ${day}.` },
-  ...{ version: 1, kind: 'resets', terms },
-  evidence: [...ids].map((id) => ({
-    ...{ customer_id: 'C', resource: 'transactions', id, day, delivery_id: undefined },
-  })),
+const finding = (day: number, ids: string, terms = FLAG): Found => ({
+  terms,
+  finding: {
+    ...{ day, subject: { affiliate_id: 'A' }, figures: [], sentence: `Of day ${day}.` },
+    evidence: [...ids].map((id) => ({
+      ...{ customer_id: 'C', resource: 'transactions', id, day, delivery_id: null },
+    })),
+  },
 })
 
 const recordsOf = ({ added }: Case) =>
@@ -37,9 +40,12 @@ function stored() {
   const known = new Set<string>()
   return {
     cases,
-    find(...findings: VersionFinding[]) {
-      for (const one of addFindings(cases.at(-1) ?? null, known, findings, EXPIRE)) {
-        cases[one.position] = one
+    find(...found: Found[]) {
+      for (const { finding, terms } of found) {
+        const by = { version: 1, terms }
+        for (const one of addFindings(cases.at(-1) ?? null, known, [finding], by)) {
+          cases[one.position] = one
+        }
       }
       return brief(cases)
     },
@@ -52,19 +58,16 @@ function stored() {
 
 describe('the cases of a rule and subject', () => {
   test('later evidence is added to the open case', () => {
-    const findings = [finding(10, 'a'), finding(11, 'ab'), finding(12, 'b')]
-    expect(brief(casesOf(findings, 12, EXPIRE))).toEqual(['open 10 11 ab'])
+    const { find } = stored()
+    expect(find(finding(10, 'a'), finding(11, 'ab'), finding(12, 'b'))).toEqual(['open 10 11 ab'])
   })
 
   test('a flag without new evidence expires after ninety days, a hold does not', () => {
-    const of = (today: number, terms: CaseTerms, ...days: [number, string][]) =>
-      brief(
-        casesOf(
-          days.map(([day, ids]) => finding(day, ids, terms)),
-          today,
-          EXPIRE,
-        ),
-      )
+    const of = (today: number, terms: Terms, ...days: [number, string][]) => {
+      const { find, cases } = stored()
+      find(...days.map(([day, ids]) => finding(day, ids, terms)))
+      return brief(cases.map((one) => onDay(one, today)))
+    }
     expect(of(100, FLAG, [10, 'a'], [60, 'a'])).toEqual(['open 10 10 a'])
     expect(of(101, FLAG, [10, 'a'], [60, 'a'])).toEqual(['expired 10 10 a'])
     expect(of(101, FLAG, [10, 'a'], [100, 'b'])).toEqual(['open 10 100 ab'])
@@ -98,12 +101,12 @@ describe('the cases of a rule and subject', () => {
       return [severity, action, reserve_percent]
     }
     find(finding(1, 'a'))
-    find(finding(2, 'b', { severity: 'medium', action: 'hold', reserve_percent: '30' }))
+    find(finding(2, 'b', { ...HOLD, severity: 'medium', reserve_percent: '30' }))
     expect(does()).toEqual(['medium', 'hold', '30'])
-    find(finding(3, 'c', { severity: 'low', action: 'hold', reserve_percent: '9' }))
-    find(finding(4, 'd', { severity: 'low', action: 'flag', reserve_percent: '100' }))
+    find(finding(3, 'c', { ...HOLD, reserve_percent: '9' }))
+    find(finding(4, 'd', FLAG))
     expect(does()).toEqual(['medium', 'hold', '30'])
-    find(finding(5, 'e', { severity: 'high', action: 'hold', reserve_percent: '100' }))
+    find(finding(5, 'e', { ...HOLD, severity: 'high' }))
     expect(does()).toEqual(['high', 'hold', '100'])
   })
 })
@@ -120,7 +123,7 @@ test('each record is in one case for good, and only the last case is open, in wh
         const own = ids.filter(() => from.oneIn(3)).join('')
         for (const id of own) found.add(id)
         return finding(i * 40 + round * (from.oneIn(2) ? 9 : 100), own, from.oneIn(3) ? HOLD : FLAG)
-      }).sort((a, b) => a.day - b.day)
+      }).sort((a, b) => a.finding.day - b.finding.day)
       find(...findings)
       const now = cases.map(recordsOf)
       expect(now.slice(0, before.length).map((one, i) => one.startsWith(before[i]!))).toEqual(
@@ -139,16 +142,17 @@ test('each record is in one case for good, and only the last case is open, in wh
 test('day by day, findings make the same cases as at once', () => {
   for (let seed = 1; seed <= 300; seed++) {
     const from = randomSource(seed)
-    const findings = times(9, (i) =>
+    const terms = from.oneIn(6) ? HOLD : FLAG
+    const found = times(9, (i) =>
       finding(
         i * (from.oneIn(2) ? 30 : 47),
         [...'abcdefgh'].filter(() => from.oneIn(3)).join(''),
-        from.oneIn(6) ? HOLD : FLAG,
+        terms,
       ),
-    ).sort((a, b) => a.day - b.day)
-    const { find, cases } = stored()
-    for (const one of findings) find(one)
-    const last = cases.at(-1)?.last_day ?? 0
-    expect(brief(cases), `seed ${seed}`).toEqual(brief(casesOf(findings, last, EXPIRE)))
+    ).sort((a, b) => a.finding.day - b.finding.day)
+    const { find } = stored()
+    const findings = found.map((one) => one.finding)
+    const atOnce = addFindings(null, new Set(), findings, { version: 1, terms })
+    expect(find(...found), `seed ${seed}`).toEqual(brief(atOnce))
   }
 })

@@ -41,7 +41,7 @@ async function storedWorld(account: string, most = Infinity, seed = 6) {
 
 const wholeTables = async (account: string) => {
   const lists = await env.DB.batch(
-    ['findings', 'cases', 'progress'].map((table) =>
+    ['evidence', 'cases', 'progress'].map((table) =>
       env.DB.prepare(`select * from fraud_${table} where account = ?`).bind(account),
     ),
   )
@@ -51,7 +51,7 @@ const wholeTables = async (account: string) => {
 
 const clear = (account: string) =>
   env.DB.batch(
-    ['progress', 'findings', 'cases'].map((table) =>
+    ['progress', 'evidence', 'cases'].map((table) =>
       env.DB.prepare(`delete from fraud_${table} where account = ?`).bind(account),
     ),
   )
@@ -191,8 +191,8 @@ test('a case that is decided while it is evaluated gets nothing more: another on
   // As if the last record had come late.
   await env.DB.batch([
     env.DB.prepare(
-      `update fraud_findings set evidence = json_remove(evidence, '$[#-1]')
-       where case_id = ? and part = 0`,
+      `delete from fraud_evidence where (case_id, position) = (
+         select id, evidence_count - 1 from fraud_cases where id = ?)`,
     ).bind(id),
     env.DB.prepare('update fraud_cases set evidence_count = evidence_count - 1 where id = ?').bind(
       id,

@@ -1,7 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { dayNumber, dayText } from '../../src/commission/engine/calendar.ts'
-import { parseEvidence } from '../../src/fraud/case-rows.ts'
-import type { FindingRow } from '../../src/fraud/db/findings.ts'
+import type { EvidenceRow } from '../../src/fraud/db/findings.ts'
 import { parseSubjectKey } from '../../src/fraud/findings.ts'
 import { MARK_DAYS, markSignups } from '../../src/ingest/db/changed.ts'
 import { bindStatement } from '../../src/platform/db/statement.ts'
@@ -82,14 +81,13 @@ export async function storedCases(account: string): Promise<WorldCase[]> {
     .bind(account)
     .all<CaseRow>()
   const found = await env.DB.prepare(
-    'select * from fraud_findings where account = ? order by case_id, part',
+    'select * from fraud_evidence where account = ? order by case_id, position',
   )
     .bind(account)
-    .all<FindingRow>()
+    .all<EvidenceRow>()
   return inOrder(
     results.map(({ affiliate_id, rule, subject, ...row }): WorldCase => {
-      const own = found.results.filter(({ case_id }) => case_id === row.id)
-      const evidence = own.flatMap((one) => parseEvidence(one.evidence))
+      const evidence = found.results.filter(({ case_id }) => case_id === row.id)
       if (evidence.length !== row.evidence_count) throw new Error('The count of records is wrong.')
       return {
         affiliate: affiliate_id,

@@ -7,7 +7,6 @@ import { evaluateRules } from '../../src/fraud/evaluate.ts'
 import { parseSubjectKey } from '../../src/fraud/findings.ts'
 import { kindsOf } from '../../src/fraud/kinds.ts'
 import { openViews } from '../../src/fraud/read-views.ts'
-import { daysOfTerms } from '../../src/fraud/rule-days.ts'
 import type { RuleTerms } from '../../src/fraud/rules.ts'
 import { simulateRule } from '../../src/fraud/simulate.ts'
 import { findAccount } from '../../src/platform/directory/accounts.ts'
@@ -119,7 +118,8 @@ async function simulatedCases(
   for (const { rule, kind, parameters, scope = { affiliates: ['*'] } } of alone) {
     const [first, last] = [dayNumber(days.first), dayNumber(days.last)]
     const terms = { severity: 'low', action: 'flag', scope, kind, parameters } as RuleTerms
-    const test = { versions: daysOfTerms(rule, 1, terms, first, last), first, last }
+    const versions = [{ rule, version: 1, effective_from: days.first, terms }]
+    const test = { versions, first, last }
     const cases = await simulateRule(await openViews(source, beginnings, test), test, affiliates)
     const writtenCases = cases.map((one): WorldCase => {
       const evidence = one.added.flatMap((finding) => finding.evidence)

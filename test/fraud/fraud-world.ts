@@ -27,7 +27,6 @@ export interface WorldFigure {
   comparison: string
   threshold: string
   unit: string
-  made_of?: readonly { name: string; value: string; unit: string; from?: string; to?: string }[]
   left_out?: readonly { currency: string | null; amounts: number }[]
 }
 

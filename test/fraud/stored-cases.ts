@@ -60,12 +60,14 @@ export const addFinding = (
   records: readonly FoundRecord[],
   { id = 'case_1', account = 'acme-forex' } = {},
 ) => {
-  const evidence = records.map(([key, customer]) => ['transactions', key, day, customer, 'dlv_1'])
   return env.DB.batch([
-    env.DB.prepare(
-      `insert into fraud_findings (account, case_id, part, day, evidence)
-       select ?1, ?2, count(*), ?3, ?4 from fraud_findings where account = ?1 and case_id = ?2`,
-    ).bind(account, id, day, JSON.stringify(evidence)),
+    ...records.map(([key, customer]) =>
+      env.DB.prepare(
+        `insert into fraud_evidence
+         select ?1, ?2, count(*), ?3, 'transactions', ?4, ?3, ?5, 'dlv_1' from fraud_evidence
+         where account = ?1 and case_id = ?2`,
+      ).bind(account, id, day, key, customer),
+    ),
     env.DB.prepare(
       `update fraud_cases set evidence_count = evidence_count + ?, last_day = max(last_day, ?)
        where account = ? and id = ?`,

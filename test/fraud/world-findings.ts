@@ -2,8 +2,9 @@ import * as v from 'valibot'
 import { dayNumber, dayText } from '../../src/commission/engine/calendar.ts'
 import type { DayFinding, RuleParameters } from '../../src/fraud/findings.ts'
 import { findingsOf } from '../../src/fraud/findings.ts'
-import type { Kind } from '../../src/fraud/kind.ts'
-import { findOf, type ViewOfDays, viewsOf } from '../../src/fraud/views.ts'
+import type { Kind, View } from '../../src/fraud/kind.ts'
+import { withoutVoids } from '../../src/fraud/qualifications.ts'
+import { seenBy, viewOf } from '../../src/fraud/views.ts'
 import { open } from '../commission/engine.ts'
 import type { FraudWorld, WorldFinding } from './fraud-world.ts'
 import type { Days } from './random-worlds.ts'
@@ -35,26 +36,24 @@ export const wantedDays = ({ kind, parameters }: RuleParameters, { first, last }
   last: dayNumber(last),
 })
 
-/** Returns what a rule finds in views. */
-export const findingsIn = (rule: RuleParameters, views: readonly ViewOfDays[]): WorldFinding[] =>
-  written(views.flatMap(({ view, first, last }) => findingsOf(rule, view, first, last)))
-
-/** Returns a function that makes the views of an affiliate of a world, in memory. */
-export function viewer(world: FraudWorld) {
-  const { input } = open(world)
+/** Returns a function that returns what a rule finds of an affiliate of a world, in memory. */
+export function finder(world: FraudWorld) {
+  const { input: opened } = open(world)
+  const input = { ...opened, inForce: withoutVoids(opened.inForce) }
   const statements = world.statements.map((one) => ({
     ...one,
     payable: '0',
     payable_on: null,
     paid_on: null,
   }))
-  return (rule: RuleParameters, days: Days, affiliate: string): readonly ViewOfDays[] => {
+  return (rule: RuleParameters, days: Days, affiliate: string): WorldFinding[] => {
     const wanted = wantedDays(rule, days)
-    const found = input.customers
-      .flatMap((customer) => findOf(input, customer, wanted))
-      .filter((one) => one.affiliate === affiliate)
-      .map((one) => ({ ...one, clickedAt: world.clicks[one.customer.customer_id] ?? null }))
+    const seen = input.customers
+      .flatMap((customer) => seenBy(input, customer, wanted))
+      .filter(([one]) => one === affiliate)
+      .map(([, one]) => ({ ...one, clickedAt: world.clicks[one.customer_id] ?? null }))
     const own = statements.filter(({ affiliate_id }) => affiliate_id === affiliate)
-    return viewsOf(input, affiliate, found, own, wanted)
+    const view: View = viewOf(input, affiliate, seen, own, wanted)
+    return written(findingsOf(rule, view, wanted.first, wanted.last))
   }
 }

@@ -5,7 +5,7 @@ import { randomSource } from '../commission/worlds.ts'
 import { before } from './oracle/account.ts'
 import { expectedOf, sorted } from './oracle/findings.ts'
 import { fraudWorld, randomParameters } from './random-worlds.ts'
-import { findingsIn, ruleOf, viewer } from './world-findings.ts'
+import { finder, ruleOf } from './world-findings.ts'
 
 // Rules against their oracle, which was written from the contract: of random worlds each finding, figure and
 // record must be the same. `npm run worlds -- model` tries more.
@@ -30,17 +30,17 @@ test(`${WORLDS} random worlds have the findings of the oracle, day by day as at 
   for (let seed = FIRST_SEED; seed < FIRST_SEED + WORLDS; seed++) {
     const { world, days } = fraudWorld(seed)
     const from = randomSource(seed)
-    const viewsOf = viewer(world)
+    const find = finder(world)
     for (const kind of kindsOf(world.vertical)) {
       if (kind.kind === WITHOUT_INPUT) continue
       const rule = ruleOf(kind, randomParameters(from, kind.kind))
       for (const { affiliate_id } of world.affiliates) {
         const label = `seed ${seed}, ${kind.kind}, ${affiliate_id}`
         const expected = expectedOf(world, kind.kind, rule.parameters, days, affiliate_id)
-        const atOnce = findingsIn(rule, viewsOf(rule, days, affiliate_id))
+        const atOnce = find(rule, days, affiliate_id)
         expect(sorted(atOnce), label).toEqual(sorted(expected))
         const day = before(days.last, from.below(6))
-        const alone = findingsIn(rule, viewsOf(rule, { first: day, last: day }, affiliate_id))
+        const alone = find(rule, { first: day, last: day }, affiliate_id)
         expect(alone, `${label}, ${day} alone`).toEqual(atOnce.filter((one) => one.day === day))
         const own = atOnce.flatMap((one) => one.figures)
         if (own.some(({ left_out }) => left_out)) leftOut.add(kind.kind)

@@ -10,7 +10,7 @@ export const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
   closed_states: ['affiliate_id', 'plan', 'period'],
   once_facts: ['customer_id'],
   fraud_progress: ['account'],
-  fraud_findings: ['case_id', 'part'],
+  fraud_evidence: ['case_id', 'position'],
   fraud_cases: ['id'],
   fraud_decisions: ['case_id', 'position'],
   fraud_notes: ['case_id', 'id'],

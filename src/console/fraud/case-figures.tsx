@@ -48,43 +48,12 @@ const TITLES: Readonly<Record<string, string>> = Object.assign(
 const figureTitle = (name: string): string =>
   Object.hasOwn(TITLES, name) ? (TITLES[name] ?? name) : titleOf(name)
 
-/** Writes the days of records: `5 Aug – 2 Nov 2026`. */
-const daysText = (from: string, to: string): string =>
-  DAYS_TEXT.formatRange(Date.parse(from), Date.parse(to))
-
-const DAYS_TEXT = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  timeZone: 'UTC',
-})
-
 /** Says which amounts a figure leaves out: `2 amounts in XOF are left out: there is no rate.` */
 function leftOutText({ currency, amounts }: LeftOut): string {
   const verb = amounts === 1 ? 'is' : 'are'
   return currency === null
     ? `${counted(amounts, 'amount')} without a currency ${verb} left out.`
     : `${counted(amounts, 'amount')} in ${currency} ${verb} left out, because there is no rate.`
-}
-
-/** Renders the numbers of which a figure is made, each run of days once, and what it leaves out. */
-const MadeOf = ({ made_of = [], left_out = [] }: Figure) => {
-  if (made_of.length + left_out.length === 0) return <span class="none">–</span>
-  return (
-    <>
-      {made_of.map(({ name, value, unit, from, to }, i) => (
-        <div>
-          {from !== undefined && to !== undefined && made_of[i - 1]?.from !== from && (
-            <small>{daysText(from, to)}</small>
-          )}
-          {`${figureTitle(name)}: ${figureText(value, unit)}`}
-        </div>
-      ))}
-      {left_out.map((one) => (
-        <small class="line">{leftOutText(one)}</small>
-      ))}
-    </>
-  )
 }
 
 /** A value that is compared with one threshold or several. */
@@ -124,9 +93,10 @@ export const Figures = ({ figures }: Pick<FraudCase, 'figures'>) => (
         number: ({ figure: { value, unit } }) => <strong>{figureText(value, unit)}</strong>,
       },
       Threshold: { number: ({ thresholds }) => thresholds.join(', ') },
-      'Made of':
-        figures.some(({ made_of, left_out }) => made_of ?? left_out) &&
-        (({ figure: one }) => <MadeOf {...one} />),
+      'Left out':
+        figures.some(({ left_out }) => left_out) &&
+        (({ figure: { left_out = [] } }) =>
+          left_out.map((one) => <small class="line">{leftOutText(one)}</small>)),
     }}
   />
 )

@@ -1,99 +1,148 @@
 import { encode } from '../../platform/db/column-types.ts'
 import type { Connection } from '../../platform/db/database.ts'
+import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import { all } from '../../platform/db/query.ts'
 import { transactions } from '../../platform/db/schema.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
-import type { FindingRow } from './findings.ts'
+import type { Evidence } from '../kind.ts'
+import type { EvidenceRow } from './findings.ts'
 
-/** A part of a finding: its records alone. */
-export type FoundPart = Pick<FindingRow, 'part' | 'day' | 'evidence'>
+// The records behind a case.
 
-/** The parts that are read at once. */
-const PARTS = 20
+const OF_CASE = 'fraud_evidence where account = :account and case_id = :case_id'
 
-const READ_PARTS = compileStatement(`
-  select part, day, evidence from fraud_findings
-  where account = :account and case_id = :case_id and part >= :part order by part limit ${PARTS}`)
+/** Reads one page of the records of a case, in the order in which findings named them. */
+export const pageRecords = (
+  db: D1DatabaseSession,
+  account: string,
+  case_id: string,
+  page: Page,
+): Promise<FoundPage<EvidenceRow>> =>
+  paginate(
+    db,
+    {
+      columns: ['position', 'resource', 'id', 'day', 'customer_id', 'delivery_id'],
+      from: OF_CASE,
+      key: ['position'],
+      total: `select evidence_count as total from fraud_cases
+        where account = :account and id = :case_id`,
+      values: { account, case_id },
+    },
+    page,
+  )
 
-/** Yields the parts of the findings of a case from one on, in the order in which they were added. */
-export async function* partsFrom(
+/** Reads one page of the customers who have records in a case, in order of id, with how many records are theirs. */
+export const pageCustomers = (
+  db: D1DatabaseSession,
+  account: string,
+  case_id: string,
+  page: Page,
+): Promise<FoundPage<{ customer_id: string; records: number }>> =>
+  paginate(
+    db,
+    {
+      columns: ['customer_id', 'records'],
+      from: `(select customer_id, count(*) as records from ${OF_CASE}
+        and customer_id is not null group by customer_id) where true`,
+      key: ['customer_id'],
+      values: { account, case_id },
+    },
+    page,
+  )
+
+const FIND_CUSTOMERS = compileStatement(`
+  select distinct customer_id from ${OF_CASE}
+  and customer_id in (select value from ${JSON_EACH}(:ids))`)
+
+/** Returns those of some customers who have records in a case. */
+export async function customersAmong(
   db: Connection,
   account: string,
   case_id: string,
-  first: number,
-): AsyncGenerator<FoundPart> {
-  for (let part = first; ; part += PARTS) {
-    const parts = await all<FoundPart>(db, READ_PARTS, { account, case_id, part })
-    yield* parts
-    if (parts.length < PARTS) return
-  }
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const values = { account, case_id, ids: JSON.stringify(ids) }
+  const found = await all<{ customer_id: string }>(db, FIND_CUSTOMERS, values)
+  return new Set(found.map(({ customer_id }) => customer_id))
 }
 
-/** The records to read, by resource: the keys of each. */
-export interface RecordKeys {
-  readonly customers: readonly string[]
-  readonly transactions: readonly string[]
-  /** Day, customer, instrument and currency. */
-  readonly 'trading-activity': readonly (readonly [number, string, string, string])[]
-  readonly activities: readonly string[]
-  readonly statements: readonly string[]
-}
-
-const SELECTS = {
-  customers: compileStatement(`
-    select i.key, t.delivery, t.signup_date, t.country_code, t.affiliate_id, t.tracking_data
-    from ${JSON_EACH}(:keys) i
-    cross join customers t on t.account = :account and t.customer_id = i.value`),
-  transactions: compileStatement(`
-    select i.key, t.delivery, t.transaction_type, t.amount_currency, t.currency, t.status, t.transaction_date
-    from ${JSON_EACH}(:keys) i
-    cross join transactions t on t.account = :account and t.transaction_id = i.value`),
-  'trading-activity': compileStatement(`
-    select i.key, t.delivery, t.instrument, t.lots_traded, t.pnl, t.currency, t.drawdown, t.max_drawdown,
-      t.volume_usd, t.spread_cost, t.commission
-    from ${JSON_EACH}(:keys) i
-    cross join activity t on t.account = :account and t.date = i.value ->> 0
-      and t.customer_id = i.value ->> 1 and t.instrument = i.value ->> 2
-      and t.currency = i.value ->> 3`),
-  activities: compileStatement(`
-    select i.key, t.delivery, t.eventname, t.amount, t.currency, t.createtime
-    from ${JSON_EACH}(:keys) i
-    cross join events t on t.account = :account and t.id = i.value`),
-  statements: compileStatement(`
-    select i.key, t.plan, t.period, t.status, t.statement ->> 'currency' as currency,
-      t.statement ->> 'total' as total
-    from ${JSON_EACH}(:keys) i
-    cross join statements t on t.account = :account and t.id = i.value`),
-} as const
-
-/** The main values of a record, and its position among the keys of its resource. */
-export type RecordValues = Readonly<Record<string, string | number | null>> & {
-  readonly key: number
-}
-
-const RESOURCES = Object.keys(SELECTS) as (keyof RecordKeys)[]
-
-/** Returns the main values of records by resource; records that are gone or archived are left out. */
-export async function readMainValues(
-  db: Connection,
-  account: string,
-  keys: RecordKeys,
-): Promise<Record<keyof RecordKeys, RecordValues[]>> {
-  const wanted = RESOURCES.filter((resource) => keys[resource].length > 0)
-  const values: Record<keyof RecordKeys, RecordValues[]> = {
-    ...{ customers: [], transactions: [], 'trading-activity': [], activities: [], statements: [] },
-  }
-  if (wanted.length === 0) return values
-  const lists = await readBatch<RecordValues[][]>(
-    db,
-    wanted.map((resource) =>
-      bindStatement(db, SELECTS[resource], { account, keys: JSON.stringify(keys[resource]) }),
-    ),
-  )
-  for (const [i, resource] of wanted.entries()) values[resource] = lists[i] ?? []
-  return values
+/** A resource: the key of its records, and the SQL of their main values. A key begins with its place in a list. */
+interface Source {
+  readonly keyOf: (one: Evidence) => readonly (string | number)[]
+  readonly select: ReturnType<typeof compileStatement>
 }
 
 /** Returns the id of a record or customer as it is stored. */
-export const storedKey = (id: string): string => String(encode(transactions.transaction_id, id))
+const storedId = (id: string | null): string =>
+  String(encode(transactions.transaction_id, id ?? ''))
+
+const sourceOf = (
+  table: string,
+  on: string,
+  columns: string,
+  keyOf: Source['keyOf'] = ({ id }) => [id],
+): Source => ({
+  keyOf,
+  select: compileStatement(`
+    select i.value ->> 0 as place, ${columns} from ${JSON_EACH}(:keys) i
+    cross join ${table} t on t.account = :account and ${on}`),
+})
+
+const SOURCES: Readonly<Record<Evidence['resource'], Source>> = {
+  customers: sourceOf(
+    'customers',
+    't.customer_id = i.value ->> 1',
+    't.delivery, t.signup_date, t.country_code, t.affiliate_id, t.tracking_data',
+    ({ id }) => [storedId(id)],
+  ),
+  transactions: sourceOf(
+    'transactions',
+    't.transaction_id = i.value ->> 1',
+    't.delivery, t.transaction_type, t.amount_currency, t.currency, t.status, t.transaction_date',
+    ({ id }) => [storedId(id)],
+  ),
+  'trading-activity': sourceOf(
+    'activity',
+    `t.date = i.value ->> 1 and t.customer_id = i.value ->> 2
+      and t.instrument || '|' || t.currency = i.value ->> 3`,
+    `t.delivery, t.instrument, t.lots_traded, t.pnl, t.currency, t.drawdown, t.max_drawdown, t.volume_usd,
+      t.spread_cost, t.commission`,
+    // Its id has day, customer, instrument and currency.
+    ({ id, day, customer_id }) => [
+      ...[day, storedId(customer_id)],
+      id.slice(`YYYY-MM-DD|${customer_id}|`.length),
+    ],
+  ),
+  activities: sourceOf(
+    'events',
+    't.id = i.value ->> 1',
+    't.delivery, t.eventname, t.amount, t.currency, t.createtime',
+  ),
+  statements: sourceOf(
+    'statements',
+    't.id = i.value ->> 1',
+    `t.plan, t.period, t.status, t.statement ->> 'currency' as currency, t.statement ->> 'total' as total`,
+  ),
+}
+
+/** The main values of a record. */
+export type RecordValues = Readonly<Record<string, string | number | null>>
+
+/** Returns the main values of records, by their places in the list; records that are gone or archived are left out. */
+export async function readMainValues(
+  db: Connection,
+  account: string,
+  evidence: readonly Evidence[],
+): Promise<ReadonlyMap<number, RecordValues>> {
+  const lists = await readBatch<(RecordValues & { place: number })[][]>(
+    db,
+    Object.entries(SOURCES).map(([resource, { keyOf, select }]) => {
+      const keys = evidence.flatMap((one, place) =>
+        one.resource === resource ? [[place, ...keyOf(one)]] : [],
+      )
+      return bindStatement(db, select, { account, keys: JSON.stringify(keys) })
+    }),
+  )
+  return new Map(lists.flat().map(({ place, ...values }) => [place, values]))
+}

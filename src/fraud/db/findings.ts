@@ -1,18 +1,24 @@
 import { ABORT } from '../../commission/db/audit-guard.ts'
 import { toJsonChunks } from '../../platform/db/json-chunks.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
-import type { fraudCases, fraudFindings } from '../../platform/db/schema.ts'
+import type { fraudCases } from '../../platform/db/schema.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
 import { ulidPrefix } from '../../platform/db/ulid.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
+import type { Case } from '../cases.ts'
+import { evidenceKey } from '../findings.ts'
+import type { Evidence } from '../kind.ts'
 import { caseData } from './case-event.ts'
 
-// Cases, and the findings that are added to them.
+// Cases, and the records that are added to them.
 
-/** A part of a finding of a case; `evidence` is a JSON array of rows. */
-export type FindingRow = Omit<typeof fraudFindings.$inferSelect, 'account' | 'day'> & {
-  readonly day: number
+/** A record of a case, as it is stored. */
+export interface EvidenceRow extends Evidence {
+  readonly case_id: string
+  readonly position: number
+  /** The day of the finding that named it. */
+  readonly found_on: number
 }
 
 type CaseRow = typeof fraudCases.$inferSelect
@@ -42,11 +48,11 @@ export interface EvaluatedCase
 }
 
 /** What is stored of a rule and subject. */
-export interface KnownSubject {
-  /** The case of the last position, with the number of parts of its findings; null if there is none. */
-  readonly last: (EvaluatedCase & { readonly parts: number }) | null
-  /** The records of all cases, in parts that are JSON arrays. */
-  readonly evidence: readonly string[]
+interface KnownSubject {
+  /** The case of the last position; null if there is none. */
+  last: Case | null
+  /** The keys of the records of all cases. */
+  readonly known: Set<string>
 }
 
 /** The cases `c` of the subjects of `:rows`, which have their positions among them. */
@@ -56,18 +62,18 @@ const CASES_OF = `${JSON_EACH}(:rows) s
     and c.rule = s.value ->> 1 and c.subject = s.value ->> 2`
 
 const READ_LAST = compileStatement(`
-  select s.value ->> 3 as at, ${EVALUATED.map((name) => `c.${name}`).join()},
-    (select count(*) from fraud_findings f where f.account = c.account and f.case_id = c.id) as parts
+  select s.value ->> 3 as at, ${EVALUATED.map((name) => `c.${name}`).join()}
   from ${CASES_OF}
   where not exists (select 1 from fraud_cases n where n.account = c.account
     and n.affiliate_id = c.affiliate_id and n.rule = c.rule and n.subject = c.subject
     and n.position > c.position)`)
 
-const READ_EVIDENCE = compileStatement(`
-  select s.value ->> 3 as at, f.evidence from ${CASES_OF}
-  cross join fraud_findings f on f.account = c.account and f.case_id = c.id`)
+const READ_KNOWN = compileStatement(`
+  select s.value ->> 3 as at, e.resource, e.id from ${CASES_OF}
+  cross join fraud_evidence e on e.account = c.account and e.case_id = c.id`)
 
-type LastRow = EvaluatedCase & { readonly at: number; readonly parts: number }
+type LastRow = EvaluatedCase & { readonly at: number }
+type KnownRow = Pick<EvidenceRow, 'resource' | 'id'> & { readonly at: number }
 
 /** Returns what is stored of some subjects, in their order. */
 export async function readSubjects(
@@ -75,22 +81,23 @@ export async function readSubjects(
   account: string,
   subjects: readonly SubjectOfRule[],
 ): Promise<KnownSubject[]> {
-  const last = new Map<number, LastRow>()
-  const evidence = subjects.map((): string[] => [])
+  const found = subjects.map((): KnownSubject => ({ last: null, known: new Set() }))
   const keys = subjects.map(({ affiliate_id, rule, subject }, at) => [
     ...[affiliate_id, rule, subject],
     at,
   ])
   for (const rows of toJsonChunks(keys)) {
     const bind = (one: typeof READ_LAST) => bindStatement(db, one, { account, rows })
-    const [cases, parts] = await readBatch<[LastRow[], { at: number; evidence: string }[]]>(db, [
+    const [cases, records] = await readBatch<[LastRow[], KnownRow[]]>(db, [
       bind(READ_LAST),
-      bind(READ_EVIDENCE),
+      bind(READ_KNOWN),
     ])
-    for (const one of cases) last.set(one.at, one)
-    for (const one of parts) evidence[one.at]?.push(one.evidence)
+    for (const { at, figures, ...row } of cases) {
+      found[at]!.last = { ...row, figures: JSON.parse(figures), added: [] }
+    }
+    for (const { at, ...record } of records) found[at]!.known.add(evidenceKey(record))
   }
-  return evidence.map((own, at) => ({ last: last.get(at) ?? null, evidence: own }))
+  return found
 }
 
 const cell = (name: (typeof EVALUATED)[number]) => `r.value ->> ${EVALUATED.indexOf(name)}`
@@ -122,9 +129,14 @@ const STORE_CASES = compileStatement(`
   where true on conflict (account, id) do update set
     ${CHANGED.map((name) => `${name} = excluded.${name}`).join()}`)
 
-const INSERT_FINDINGS = compileStatement(`
-  insert into fraud_findings (account, case_id, part, day, evidence)
-  select :account, value ->> 0, value ->> 1, value ->> 2, value ->> 3 from ${JSON_EACH}(:rows)`)
+/** The columns of records, in the order of the rows. */
+const RECORD = [
+  ...['case_id', 'position', 'found_on', 'resource', 'id', 'day', 'customer_id', 'delivery_id'],
+] as const satisfies readonly (keyof EvidenceRow)[]
+
+const INSERT_EVIDENCE = compileStatement(`
+  insert into fraud_evidence (account, ${RECORD.join()})
+  select :account, ${RECORD.map((_, i) => `value ->> ${i}`).join()} from ${JSON_EACH}(:rows)`)
 
 /** Who evaluates rules, and when. */
 export interface Evaluator {
@@ -143,13 +155,13 @@ export async function storeCases(
   db: D1Database,
   account: string,
   cases: readonly EvaluatedCase[],
-  findings: readonly FindingRow[],
+  evidence: readonly EvidenceRow[],
   by: Evaluator,
   check: D1PreparedStatement,
 ): Promise<void> {
   const { actor, now } = by
   const values = { account, actor, now, at: new Date(now).toISOString(), prefix: ulidPrefix(now) }
-  const parts = findings.map(({ case_id, part, day, evidence }) => [case_id, part, day, evidence])
+  const records = evidence.map((one) => RECORD.map((name) => one[name]))
   const statements = [
     check,
     ...toJsonChunks(cases.map((one) => EVALUATED.map((name) => one[name]))).flatMap((rows) =>
@@ -157,7 +169,7 @@ export async function storeCases(
         bindStatement(db, one, { ...values, rows }),
       ),
     ),
-    ...toJsonChunks(parts).map((rows) => bindStatement(db, INSERT_FINDINGS, { account, rows })),
+    ...toJsonChunks(records).map((rows) => bindStatement(db, INSERT_EVIDENCE, { account, rows })),
   ]
   await withD1Retry(() => db.batch(statements))
 }

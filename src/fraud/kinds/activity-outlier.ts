@@ -11,7 +11,7 @@ import { amountOf, type Fact } from '../../commission/engine/facts.ts'
 import { figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { hasMoved } from '../db/candidates.ts'
-import { atLeast, magnitude, median, moreThan, partOf, withParts } from '../figures.ts'
+import { atLeast, magnitude, median, moreThan } from '../figures.ts'
 import { aboutCustomer, defineKind, type Figure, ownFacts } from '../kind.ts'
 import { above0, MAX_DAYS } from '../parameters.ts'
 
@@ -71,7 +71,7 @@ export const activityOutlier = defineKind({
         if (measure.field === 'pnl' && currencies.size > 1) return []
         const compared =
           measure.field === 'pnl' ? earlier.filter((one) => currencies.has(one.currency)) : earlier
-        const { days, amounts } = activeDays(compared, measure.field)
+        const amounts = activeDays(compared, measure.field)
         const usual = amounts.length < FEWEST ? null : median(amounts)
         if (usual === null || !isPositive(usual)) return []
         const value = amountOn(today, measure.field)
@@ -79,9 +79,7 @@ export const activityOutlier = defineKind({
         if (compare(value, threshold) <= 0) return []
         const [currency] = currencies
         const unit = measure.field === 'pnl' ? (currency ?? '') : 'lots'
-        const figure = withParts(moreThan(measure.name, value, threshold, unit), [
-          partOf(`usual_${measure.name}`, usual, unit, days),
-        ])
+        const figure = moreThan(measure.name, value, threshold, unit)
         return [{ figure, days: amounts.length }]
       })
       if (found.length === 0) return []
@@ -112,11 +110,9 @@ type Measured = (typeof MEASURES)[number]['field']
 const amountOn = (facts: readonly Fact[], field: Measured): Decimal =>
   magnitude(sum(facts.map((fact) => fromFact(amountOf(fact, field)))))
 
-/** Returns the latest days with trading activity, and their amounts. */
-function activeDays(facts: readonly Fact[], field: Measured) {
-  const latest = [...Map.groupBy(facts, ({ day }) => day)]
+/** Returns the amounts of the latest days with trading activity. */
+const activeDays = (facts: readonly Fact[], field: Measured): Decimal[] =>
+  [...Map.groupBy(facts, ({ day }) => day)]
     .sort(([a], [b]) => b - a)
     .slice(0, COMPARED)
-  const days = { first: latest.at(-1)?.[0] ?? 0, last: latest[0]?.[0] ?? 0 }
-  return { days, amounts: latest.map(([, rows]): Decimal => amountOn(rows, field)) }
-}
+    .map(([, rows]) => amountOn(rows, field))

@@ -4,7 +4,7 @@ import { wholeNumber } from '../../commission/plans/decimals.ts'
 import { HOUR_MS } from '../../platform/durations.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { signedUp } from '../db/candidates.ts'
-import { atLeast, partOf, percentFigure, reachesPercent, withParts } from '../figures.ts'
+import { atLeast, percentFigure, reachesPercent } from '../figures.ts'
 import { aboutAffiliate, defineKind, signupsOf } from '../kind.ts'
 import { count, days, documented, MAX_DAYS, parameter, shareOfAll } from '../parameters.ts'
 
@@ -41,7 +41,7 @@ export const clickToSignup = defineKind({
   words: ({ min_signups, days: window, share_percent, seconds, hours }) => ({
     when: `${figure(share_percent)} % of at least ${counted(min_signups, 'signup')} in ${counted(window, 'day')} came less than ${counted(seconds, 'second')} after the click${hours === undefined ? '' : `, or ${figure(share_percent)} % more than ${counted(hours, 'hour')} after it`}`,
   }),
-  reach: ({ days: window }) => ({ customers: window, clicks: window }),
+  reach: ({ days: window }) => ({ customers: window, clicks: true }),
   candidates: ({ days: window }) => ({
     sql: signedUp(`t.verdict = 'attributed' and t.tracking_data is not null`),
     days: window,
@@ -72,16 +72,11 @@ export const clickToSignup = defineKind({
       .map(({ name, signups, when }) => {
         const figures = [
           atLeast('signups_with_a_click', timed.length, min_signups, 'signups'),
-          withParts(percentFigure(name, signups.length, timed.length, share_percent), [
-            partOf('signups_that_count', signups.length, 'signups'),
-          ]),
+          percentFigure(name, signups.length, timed.length, share_percent),
         ]
         const sentence = `${signups.length} of ${counted(timed.length, 'signup')} came ${when} after the click.`
         return aboutAffiliate(view, figures, sentence, signups)
       })
-  },
-  titles: {
-    signups_that_count: 'Signups that came so',
   },
   sees: 'The time of the click in the signed code of a link, and the time of the signup.',
   cannotSee: 'A signup without a link of the service, or without a time of day, is left out.',

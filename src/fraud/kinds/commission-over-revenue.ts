@@ -4,14 +4,14 @@ import {
   integer,
   isPositive,
   multiply,
-  negate,
+  subtract,
   sum,
 } from '../../commission/engine/decimal.ts'
-import type { FactResource } from '../../commission/engine/facts.ts'
+import type { Fact, FactResource } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { notNegative, wholeNumber } from '../../commission/plans/decimals.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
-import { atLeast, moreThan, partOf, totalOf, withParts } from '../figures.ts'
+import { atLeast, leavingOut, moreThan, type Total, totalOf } from '../figures.ts'
 import { defineKind, type PeriodEarning, type View } from '../kind.ts'
 import {
   amountField,
@@ -66,8 +66,7 @@ export const commissionOverRevenue = defineKind({
     const evaluated = periodsUntil(view, day, periods)
     if (!evaluated) return []
     const earned = earnedIn(evaluated)
-    const days = { first: evaluated[0]?.first ?? day, last: day }
-    const { revenue, parts, leftOut } = revenueOf(view, days, events)
+    const { sum: revenue, leftOut } = revenueOf(view, evaluated[0]?.first ?? day, day, events)
     const most = isPositive(revenue)
       ? multiply(revenue, multiply(decimal(percent), decimal('0.01')))
       : integer(0)
@@ -75,28 +74,17 @@ export const commissionOverRevenue = defineKind({
     const { currency, affiliate_id } = view
     const earnedLeftOut = evaluated.flatMap((one) => one.leftOut)
     const figures = [
-      withParts(
-        moreThan('earned', earned, most, currency),
-        [
-          ...evaluated.map((one) => partOf('earned', one.earned, currency, one)),
-          partOf('net_revenue', revenue, currency, days),
-          ...parts,
-        ],
-        [...earnedLeftOut, ...leftOut],
-      ),
-      withParts(atLeast('earned', earned, min, currency), [], earnedLeftOut),
+      leavingOut(moreThan('earned', earned, most, currency), [...earnedLeftOut, ...leftOut]),
+      leavingOut(atLeast('earned', earned, min, currency), earnedLeftOut),
     ]
     const evidence = evaluated.flatMap(({ statements, last }) =>
       statements.map((id) => ({
         ...{ customer_id: null, resource: 'statements' as const, id, day: last },
-        delivery_id: undefined,
+        delivery_id: null,
       })),
     )
     const sentence = `In ${counted(periods, 'period')} the affiliate earned more than ${percent} % of the net revenue of its customers.`
     return [{ subject: { affiliate_id }, figures, sentence, evidence }]
-  },
-  titles: {
-    net_revenue: 'Net revenue of its customers',
   },
   sees: 'The statements of the affiliate, and the net revenue of its customers in the same periods.',
   cannotSee: 'Revenue that comes later. A new affiliate with advances looks worse than it is.',
@@ -117,42 +105,42 @@ const earnedIn = (periods: readonly PeriodEarning[]) => sum(periods.map(({ earne
 const IN = new Set(['challenge_fee', 'reset_fee'])
 const OUT = new Set(['payout', 'refund'])
 
-/** The days of periods that follow one another. */
-interface Days {
-  readonly first: number
-  readonly last: number
-}
-
 /**
- * Returns the net revenue of the customers of a view. Of a prop firm: challenge and reset fees less payouts
- * and refunds (§15). Of a broker: spread cost and commission charged. Of a brand: deposits less withdrawals.
+ * Returns the net revenue of the customers of a view from a day to another. Of a prop firm: challenge and reset fees
+ * less payouts and refunds (§15). Of a broker: spread cost and commission charged. Of a brand: deposits less
+ * withdrawals.
  */
-function revenueOf(view: View, days: Days, events: EventNames) {
+function revenueOf(view: View, first: number, last: number, events: EventNames): Total {
   const facts = view.customers
     .flatMap((one) => one.facts)
-    .filter(({ day, state }) => day >= days.first && day <= days.last && state === 'approved')
+    .filter(({ day, state }) => day >= first && day <= last && state === 'approved')
   const of = (resource: FactResource) => facts.filter((fact) => fact.resource === resource)
   const [trading, money, played] = [of('trading-activity'), of('transactions'), of('activities')]
-  const withdrawals = played.filter(
-    (fact) => isWithdrawal(fact, events) && !isDeposit(fact, events),
-  )
-  const sources = [
-    { name: 'spread_cost', facts: trading, field: () => 'spread_cost' },
-    { name: 'commission_charged', facts: trading, field: () => 'commission' },
-    { name: 'fees', facts: money.filter(({ kind }) => IN.has(kind)) },
-    { name: 'payouts_and_refunds', facts: money.filter(({ kind }) => OUT.has(kind)), isOut: true },
-    { name: 'deposited', facts: played.filter((fact) => isDeposit(fact, events)) },
-    { name: 'withdrawn', facts: withdrawals, isOut: true },
+  const isOut = (fact: Fact) => isWithdrawal(fact, events) && !isDeposit(fact, events)
+  const gains = [
+    totalOf(view, trading, () => 'spread_cost'),
+    totalOf(view, trading, () => 'commission'),
+    totalOf(
+      view,
+      money.filter(({ kind }) => IN.has(kind)),
+      amountField,
+    ),
+    totalOf(
+      view,
+      played.filter((fact) => isDeposit(fact, events)),
+      amountField,
+    ),
   ]
-  const totals = sources
-    .filter((one) => one.facts.length > 0)
-    .map(({ name, facts: own, field = amountField, isOut = false }) => ({
-      ...{ name, isOut },
-      ...totalOf(view, own, field),
-    }))
+  const losses = [
+    totalOf(
+      view,
+      money.filter(({ kind }) => OUT.has(kind)),
+      amountField,
+    ),
+    totalOf(view, played.filter(isOut), amountField),
+  ]
   return {
-    revenue: sum(totals.map(({ sum: own, isOut }) => (isOut ? negate(own) : own))),
-    parts: totals.map(({ name, sum: own }) => partOf(name, own, view.currency, days)),
-    leftOut: totals.flatMap((one) => one.leftOut),
+    sum: subtract(sum(gains.map((one) => one.sum)), sum(losses.map((one) => one.sum))),
+    leftOut: [...gains, ...losses].flatMap((one) => one.leftOut),
   }
 }

@@ -12,7 +12,7 @@ import { compareText, valueOn } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { signedUp } from '../db/candidates.ts'
-import { atLeast, moreThan, partOf, withParts } from '../figures.ts'
+import { atLeast, moreThan } from '../figures.ts'
 import { aboutAffiliate, defineKind, type OwnFact, signupsOf } from '../kind.ts'
 import { count, days, parameter, percentage } from '../parameters.ts'
 
@@ -48,8 +48,7 @@ export const countryMix = defineKind({
   find(view, day, { min_signups, days: window, points }) {
     const first = day - window + 1
     const now = withCountry(signupsOf(view, first, day))
-    const compared = { first: first - COMPARED, last: first - 1 }
-    const before = withCountry(signupsOf(view, compared.first, compared.last))
+    const before = withCountry(signupsOf(view, first - COMPARED, first - 1))
     if (now.length < min_signups || before.length === 0) return []
     const earlier = Map.groupBy(before, ({ country }) => country)
     return [...Map.groupBy(now, ({ country }) => country)]
@@ -64,27 +63,14 @@ export const countryMix = defineKind({
         const usualShare = quotient(integer(100 * usual), integer(before.length), 2)
         const figures = [
           atLeast('signups_with_a_country', now.length, min_signups, 'signups'),
-          withParts(
-            moreThan('growth_of_the_share', subtract(share, usualShare), points, 'points'),
-            [
-              partOf('share_of_a_country', share, 'percent'),
-              partOf('signups_of_the_country', signups.length, 'signups'),
-              partOf('usual_share_of_the_country', usualShare, 'percent', compared),
-              partOf('earlier_signups_of_the_country', usual, 'signups', compared),
-              partOf('earlier_signups_with_a_country', before.length, 'signups', compared),
-            ],
-          ),
+          moreThan('growth_of_the_share', subtract(share, usualShare), points, 'points'),
         ]
         const sentence = `${figure(plainText(share))} % of the signups came from ${countryInSentence(country)}; ${figure(plainText(usualShare))} % are usual.`
         return [aboutAffiliate(view, figures, sentence, signups)]
       })
   },
   titles: {
-    share_of_a_country: 'Share of the country',
-    growth_of_the_share: 'Growth of its share',
-    earlier_signups_of_the_country: 'Signups of the country then',
-    earlier_signups_with_a_country: 'Signups with a country then',
-    usual_share_of_the_country: 'Usual share of the country',
+    growth_of_the_share: 'Growth of the share of a country',
   },
   sees: 'The country of each customer as it was at the signup, by day.',
   cannotSee:

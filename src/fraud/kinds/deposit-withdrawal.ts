@@ -12,13 +12,12 @@ import { objectOf } from '../../platform/validation/shapes.ts'
 import { customersWith, isNamed } from '../db/candidates.ts'
 import {
   atLeast,
+  leavingOut,
   lessThan,
-  partOf,
   percentFigure,
   reachesPercent,
   type Total,
   totalOf,
-  withParts,
 } from '../figures.ts'
 import { aboutAffiliate, aboutCustomer, defineKind, type Seen, type View } from '../kind.ts'
 import {
@@ -88,7 +87,7 @@ export const depositWithdrawal = defineKind({
       .map(({ customer, facts, ...stay }) =>
         aboutCustomer(
           customer,
-          [withdrawnFigure(view, stay, parameters), playFigure(stay, parameters)],
+          [withdrawnFigure(stay, parameters), playFigure(stay, parameters)],
           `The customer withdrew nearly all deposits ${did}`,
           facts,
         ),
@@ -98,9 +97,8 @@ export const depositWithdrawal = defineKind({
     if (!reachesPercent(part, whole, share_percent)) return findings
     const figures = [
       atLeast('customers_who_deposited', whole, min_customers, 'customers'),
-      withParts(
+      leavingOut(
         percentFigure('share_who_withdrew', part, whole, share_percent),
-        [partOf('customers_who_withdrew', part, 'customers')],
         found.flatMap(leftOutOf),
       ),
     ]
@@ -183,13 +181,9 @@ const leftOutOf = ({ deposited, withdrawn }: Amounts) => [
 ]
 
 /** Returns a figure of the share of the deposits that a customer withdrew. */
-const withdrawnFigure = ({ currency }: View, stay: Amounts, { percent }: Thresholds) =>
-  withParts(
+const withdrawnFigure = (stay: Amounts, { percent }: Thresholds) =>
+  leavingOut(
     percentFigure('withdrawn_of_deposits', stay.withdrawn.sum, stay.deposited.sum, percent),
-    [
-      partOf('withdrawn', stay.withdrawn.sum, currency),
-      partOf('deposited', stay.deposited.sum, currency),
-    ],
     leftOutOf(stay),
   )
 

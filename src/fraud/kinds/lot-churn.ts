@@ -10,7 +10,7 @@ import type { Fact, FactResource } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { customersWith } from '../db/candidates.ts'
-import { exceeds, partOf, type Total, totalOf, withParts } from '../figures.ts'
+import { exceeds, leavingOut, type Total, totalOf } from '../figures.ts'
 import {
   aboutAffiliate,
   aboutCustomer,
@@ -149,14 +149,7 @@ function chargesFigure(view: View, parts: readonly Sums[], percent: string): Fig
     multiply(decimal(percent), decimal('0.01')),
   )
   return exceeds('earned_by_volume_of_charges', earned.sum, most, view.currency).map((figure) =>
-    withParts(
-      figure,
-      [
-        partOf('spread_cost', spread.sum, view.currency),
-        partOf('commission_charged', commission.sum, view.currency),
-      ],
-      [...earned.leftOut, ...spread.leftOut, ...commission.leftOut],
-    ),
+    leavingOut(figure, [...earned.leftOut, ...spread.leftOut, ...commission.leftOut]),
   )
 }
 
@@ -173,14 +166,6 @@ function depositsFigure(view: View, depositors: readonly Sums[]): Figure[] {
   )
   const most = subtract(deposited.sum, withdrawn.sum)
   return exceeds('earned_by_volume_of_net_deposits', earned.sum, most, view.currency).map(
-    (figure) =>
-      withParts(
-        figure,
-        [
-          partOf('deposited', deposited.sum, view.currency),
-          partOf('withdrawn', withdrawn.sum, view.currency),
-        ],
-        [...earned.leftOut, ...deposited.leftOut, ...withdrawn.leftOut],
-      ),
+    (figure) => leavingOut(figure, [...earned.leftOut, ...deposited.leftOut, ...withdrawn.leftOut]),
   )
 }

@@ -10,14 +10,13 @@ import {
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { notNegative } from '../../commission/plans/decimals.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
-import { atLeast, atMost, partOf, percentFigure, reachesPercent, withParts } from '../figures.ts'
+import { atLeast, atMost, percentFigure, reachesPercent } from '../figures.ts'
 import {
   aboutAffiliate,
   defineKind,
   type Figure,
   type Minimum,
   type Qualified,
-  qualifiedOn,
   type Seen,
 } from '../kind.ts'
 import { type EventNames, eventNames, eventWords, isDeposit, isPlay } from '../money-records.ts'
@@ -68,7 +67,7 @@ export const minimumDeposit = defineKind({
     } = parameters
     const last = day - idle_days
     const qualified = view.customers.flatMap((customer) =>
-      qualifiedOn(customer, day)
+      customer.qualified
         .filter((one) => one.day <= last && one.day > last - window)
         .flatMap((one) => depositMinimum(one, events) ?? [])
         .slice(0, 1)
@@ -84,9 +83,7 @@ export const minimumDeposit = defineKind({
     if (!reachesPercent(part, whole, share_percent)) return []
     const figures = [
       atLeast('customers_who_qualified', whole, min_customers, 'customers'),
-      withParts(percentFigure('share_at_the_minimum', part, whole, share_percent), [
-        partOf('customers_at_the_minimum', part, 'customers'),
-      ]),
+      percentFigure('share_at_the_minimum', part, whole, share_percent),
       ...mostAbove(
         found.map(({ minimum }) => minimum),
         within_percent,
@@ -132,15 +129,9 @@ function mostAbove(minimums: readonly Minimum[], within: string): Figure[] {
     compare(multiply(b.reached, a.least), multiply(a.reached, b.least)),
   )
   if (!most) return []
-  const { least, reached, currency } = most
+  const { least, reached } = most
   const above = quotient(multiply(subtract(reached, least), integer(100)), least, PLACES)
-  const figure = atMost('largest_deposit_above_the_minimum', above, within, 'percent')
-  return [
-    withParts(figure, [
-      partOf('deposited', reached, currency),
-      partOf('minimum_of_the_plan', least, currency),
-    ]),
-  ]
+  return [atMost('largest_deposit_above_the_minimum', above, within, 'percent')]
 }
 
 /** Returns whether a customer neither played nor deposited in the days after a day. */

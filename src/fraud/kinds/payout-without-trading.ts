@@ -3,7 +3,7 @@ import { amountOf, type Fact } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { customersWith } from '../db/candidates.ts'
-import { lessThan, moreThan, partOf, totalOf, withParts } from '../figures.ts'
+import { leavingOut, lessThan, moreThan, totalOf } from '../figures.ts'
 import { aboutCustomer, defineKind, type Finding, ownFacts } from '../kind.ts'
 import { above0, days, MAX_DAYS } from '../parameters.ts'
 
@@ -41,14 +41,7 @@ export const payoutWithoutTrading = defineKind({
       if (today.length === 0) return []
       const trading = ownFacts(customer, 'trading-activity', first, day)
       if (!trading.some((one) => one.day > day - window)) {
-        const figures = [
-          withParts(lessThan('days_with_trading', 0, 1, 'days'), [
-            partOf('days_before_the_payout', window, 'days', {
-              first: day - window + 1,
-              last: day,
-            }),
-          ]),
-        ]
+        const figures = [lessThan('days_with_trading', 0, 1, 'days')]
         const sentence = `The customer was paid out without trading in the ${counted(window, 'day')} before.`
         return [aboutCustomer(customer, figures, sentence, today)]
       }
@@ -61,18 +54,14 @@ export const payoutWithoutTrading = defineKind({
       const most = multiply(profit.sum, decimal(times))
       if (!isPositive(paid.sum) || compare(paid.sum, most) <= 0) return []
       const figures = [
-        withParts(
-          moreThan('payout', paid.sum, most, view.currency),
-          [partOf('profit', profit.sum, view.currency)],
-          [...paid.leftOut, ...profit.leftOut],
-        ),
+        leavingOut(moreThan('payout', paid.sum, most, view.currency), [
+          ...paid.leftOut,
+          ...profit.leftOut,
+        ]),
       ]
       const sentence = 'The payout is more than the customer won since the last payout.'
       return [aboutCustomer(customer, figures, sentence, [...today, ...won])]
     })
-  },
-  titles: {
-    profit: 'Won since the last payout',
   },
   sees: 'Payouts and the trading activity of each customer by day.',
   cannotSee: `Profits of more than ${MAX_DAYS} days ago, the profit split of the contract, losses after what was won, and which of several accounts was paid.`,

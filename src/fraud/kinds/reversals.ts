@@ -6,12 +6,11 @@ import { objectOf } from '../../platform/validation/shapes.ts'
 import { customersWith, isNamed } from '../db/candidates.ts'
 import {
   atLeast,
+  leavingOut,
   moreThan,
-  partOf,
   percentFigure,
   reachesPercent,
   totalOf,
-  withParts,
 } from '../figures.ts'
 import { aboutAffiliate, defineKind, factsOf, type OwnFact } from '../kind.ts'
 import { count, days, share } from '../parameters.ts'
@@ -51,8 +50,7 @@ export const reversals = defineKind({
     isSuspect: (view, day) => factsOf(view, 'transactions', day, day).some(isTakenBack),
   }),
   find(view, day, { percent, min_count, days: window }) {
-    const days = { first: day - window + 1, last: day }
-    const own = factsOf(view, 'transactions', days.first, days.last)
+    const own = factsOf(view, 'transactions', day - window + 1, day)
     const broken = own.filter(isTakenBack)
     if (broken.length < min_count || !broken.some(({ fact }) => fact.day === day)) return []
     const approved = own.filter(({ fact }) => PAID.has(fact.kind) && fact.state === 'approved')
@@ -65,14 +63,7 @@ export const reversals = defineKind({
       : moreThan('amount_that_was_taken_back', lost.sum, 0, view.currency)
     const figures = [
       atLeast('reversed_declined_or_refunded', broken.length, min_count, 'transactions'),
-      withParts(
-        amount,
-        [
-          partOf('taken_back', lost.sum, view.currency),
-          partOf('approved_amount', kept.sum, view.currency, days),
-        ],
-        [...lost.leftOut, ...kept.leftOut],
-      ),
+      leavingOut(amount, [...lost.leftOut, ...kept.leftOut]),
     ]
     const sentence = `${figure(String(broken.length))} fees and deposits were reversed, declined or refunded in ${counted(window, 'day')}.`
     return [aboutAffiliate(view, figures, sentence, broken)]
@@ -80,7 +71,6 @@ export const reversals = defineKind({
   titles: {
     amount_that_was_taken_back: 'Amount reversed, declined or refunded',
     reversed_declined_or_refunded: 'Reversed, declined or refunded',
-    taken_back: 'Reversed, declined or refunded',
   },
   sees: 'The status of each fee, deposit and refund, by the status map of the account.',
   cannotSee: 'Why a payment was reversed. An amount without a rate is left out of the share.',

@@ -1,7 +1,7 @@
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
-import { atLeast, lessThan, partOf, percentFigure, reachesPercent, withParts } from '../figures.ts'
-import { aboutAffiliate, defineKind, qualifiedOn } from '../kind.ts'
+import { atLeast, lessThan, percentFigure, reachesPercent } from '../figures.ts'
+import { aboutAffiliate, defineKind } from '../kind.ts'
 import { eventNames, eventWords, isPlay } from '../money-records.ts'
 import { count, days, shareOfAll } from '../parameters.ts'
 import { qualifyingCandidates } from '../qualifications.ts'
@@ -38,9 +38,7 @@ export const shortLife = defineKind({
   find(view, day, { min_customers, share_percent, active_days, days: window, events }) {
     const last = day - window
     const lives = view.customers.flatMap((customer) => {
-      const qualified = qualifiedOn(customer, day).find(
-        (one) => one.day <= last && one.day > last - window,
-      )
+      const qualified = customer.qualified.find((one) => one.day <= last && one.day > last - window)
       if (!qualified) return []
       const active = customer.facts.filter(
         (fact) =>
@@ -56,9 +54,7 @@ export const shortLife = defineKind({
     const most = Math.max(...short.map(({ active }) => active))
     const figures = [
       atLeast('customers_who_qualified', whole, min_customers, 'customers'),
-      withParts(percentFigure('share_who_stopped', part, whole, share_percent), [
-        partOf('customers_who_stopped', part, 'customers'),
-      ]),
+      percentFigure('share_who_stopped', part, whole, share_percent),
       lessThan('most_active_days', most, active_days, 'days'),
     ]
     const sentence = `${part} of ${counted(whole, 'customer')} were active on fewer than ${active_days} of the ${counted(window, 'day')} after they qualified.`

@@ -3,7 +3,7 @@ import { counted, figure } from '../../commission/engine/reasons.ts'
 import { HOUR_MS } from '../../platform/durations.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { signedUp } from '../db/candidates.ts'
-import { atLeast, median, moreThan, partOf, withParts } from '../figures.ts'
+import { atLeast, median, moreThan } from '../figures.ts'
 import { aboutAffiliate, defineKind, type OwnFact, signupsOf } from '../kind.ts'
 import { above0, count, MAX_DAYS } from '../parameters.ts'
 
@@ -38,7 +38,6 @@ export const signupBurst = defineKind({
       ({ fact }) => fact.day,
     )
     const latest = [...earlier].sort(([a], [b]) => b - a).slice(0, COMPARED)
-    const compared = { first: latest.at(-1)?.[0] ?? day, last: latest[0]?.[0] ?? day }
     const found = SPANS.flatMap(({ name, within, signupsIn }) => {
       const value = signupsIn(today)
       const usual = median(
@@ -53,9 +52,7 @@ export const signupBurst = defineKind({
       return [
         {
           figures: [
-            withParts(moreThan(name, value, threshold, 'signups'), [
-              partOf(`usual_${name}`, usual, 'signups', compared),
-            ]),
+            moreThan(name, value, threshold, 'signups'),
             atLeast(name, value, min, 'signups'),
           ],
           sentence: `${counted(value, 'signup')} came within ${within}; ${figure(plainText(usual))} are usual.`,

@@ -5,20 +5,21 @@ import { TooManyFacts } from '../../commission/statements/compute.ts'
 import { beginningsOf } from '../../commission/statements/days.ts'
 import { inTurn } from '../../commission/statements/on-request.ts'
 import { openSource } from '../../commission/statements/source.ts'
-import type { Account } from '../../platform/db/schema.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { accountOperation } from '../../platform/http/operation.ts'
 import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
 import { described } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
+import type { Issue } from '../../platform/validation/issue.ts'
+import { isObject } from '../../platform/validation/record-validator.ts'
 import { todayOf } from '../../platform/zone.ts'
-import { parseBackTest } from '../back-test.ts'
-import { isInScope } from '../check-rule.ts'
+import { checkMeaning, checkShape, isInScope } from '../check-rule.ts'
 import { type Outcome, readDecidedCases } from '../db/outcomes.ts'
 import type { Vertical } from '../kind.ts'
 import { BACK_TEST_LIMITS } from '../limits.ts'
 import { openViews } from '../read-views.ts'
+import { type AnyVersion, ruleDaysOf } from '../rule-days.ts'
 import { outcomeOf, simulateRule, sumHeld } from '../simulate.ts'
 import { presentCase, simulatedPage } from '../simulated-page.ts'
 import { readStoredRules } from '../stored-rules.ts'
@@ -58,22 +59,25 @@ export const simulateFraudRule = accountOperation({
     answer: simulatedPage,
     command: { name: 'fraud simulate', recovery: 'A back-test stores nothing.' },
   })),
-  async run({ env, account, db }, { rule: id, affiliate_id, ...body }) {
-    const isSent = body.version !== undefined
-    const stored = isSent
-      ? []
-      : (await readStoredRules(db, account.id)).filter((one) => one.rule === id)
-    if (!isSent && stored.length === 0) throw notFound('fraud rule', id)
-    const vertical = account.vertical as Vertical
-    const { issues, request } = parseBackTest(id, body, vertical, lastDayOf(account), stored)
-    if (!request) throw validationFailed(issues)
-    const { from, to, test } = request
-    const kind = stored[0]?.terms.kind ?? test.versions[0]?.kind.kind ?? ''
+  async run({ env, account, db }, { rule: id, affiliate_id, from, to, version }) {
+    const [first, last] = [dayNumber(from), dayNumber(to)]
+    const wrong = checkDays(from, to, dayText(dayNumber(todayOf(account)) - 1))
+    if (wrong.length > 0) throw validationFailed(wrong)
+    const versions: AnyVersion[] =
+      version === undefined
+        ? await readStoredRules(db, account.id, id)
+        : parseVersion(id, version, account.vertical as Vertical, from)
+    const [tested] = versions
+    if (!tested) throw notFound('fraud rule', id)
+    const { kind } = tested.terms
+    const test = { versions, first, last }
     return inTurn({ account: account.id }, async () => {
       const source = await openSource(env, account)
       const affiliates = source.parents
         .map((one) => one.affiliate_id)
-        .filter((one) => test.versions.some(({ terms }) => isInScope(terms.scope, one)))
+        .filter((one) =>
+          ruleDaysOf(versions, first, last).some(({ terms }) => isInScope(terms.scope, one)),
+        )
         .filter((one) => affiliate_id === undefined || one === affiliate_id)
         .sort(compareText)
       const views = await openViews(source, await beginningsOf(source), test)
@@ -97,8 +101,41 @@ export const simulateFraudRule = accountOperation({
   },
 })
 
-/** Returns the last complete day of an account. */
-const lastDayOf = (account: Account): string => dayText(dayNumber(todayOf(account)) - 1)
+function checkDays(from: string, to: string, lastDay: string): Issue[] {
+  const pointer = '/to'
+  if (to < from) return [{ pointer, code: 'minimum', expected: from, value: to }]
+  if (to > lastDay) {
+    const instruction = 'The last day that is over is the latest.'
+    return [{ pointer, code: 'maximum', expected: lastDay, value: to, instruction }]
+  }
+  const { days } = BACK_TEST_LIMITS
+  if (dayNumber(to) - dayNumber(from) < days) return []
+  const instruction = `A back-test has at most ${days} days.`
+  return [{ pointer, code: 'maximum', expected: `${days} days`, value: to, instruction }]
+}
+
+/**
+ * Returns a version as if it were put on the first day; what has no effect on past days may be left out. It is tested
+ * even if it would be stored as disabled.
+ */
+function parseVersion(
+  rule: string,
+  sent: unknown,
+  vertical: Vertical,
+  effective_from: string,
+): AnyVersion[] {
+  const body = isObject(sent)
+    ? { name: 'Back-test', severity: 'low', effective_from, ...sent }
+    : sent
+  const { issues, output: terms } = checkShape(body, vertical)
+  const wrong = terms ? checkMeaning(terms, undefined) : issues
+  if (!terms || wrong.length > 0) {
+    throw validationFailed(
+      wrong.map((issue) => ({ ...issue, pointer: `/version${issue.pointer}` })),
+    )
+  }
+  return [{ rule, version: null, effective_from, terms: { ...terms, disabled: false } }]
+}
 
 const tooLarge = () =>
   new ApiError('validation_failed', {

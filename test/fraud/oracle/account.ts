@@ -54,7 +54,7 @@ export interface Qualification {
   day: string
   facts: Fact[]
   /** The amounts that the rule asks for. */
-  minimums: { kinds: string[]; least: Rational; reached: Rational; currency: string }[]
+  minimums: { kinds: string[]; least: Rational; reached: Rational }[]
 }
 
 /** A world of which nothing is known after a day. Nobody is refused. */
@@ -76,7 +76,14 @@ function knownOn(world: FraudWorld, day: string): Known {
 }
 
 function readKnown(world: FraudWorld, day: string): Known {
-  const plans = new Map(world.plans.map(({ plan }) => [plan, versionsOf(world, plan)]))
+  // What takes a qualification back is left out.
+  const withoutVoids = (version: Version): Version => ({
+    ...version,
+    rules: version.rules.map(({ void_by: _, ...rule }) => rule),
+  })
+  const plans = new Map(
+    world.plans.map(({ plan }) => [plan, versionsOf(world, plan).map(withoutVoids)]),
+  )
   const unrefused = { ...world, customers: world.customers.map(({ refused: _, ...one }) => one) }
   const facts = readFacts(unrefused, plans).facts.filter((fact) => fact.day <= day)
   const rates = readRates(world)
@@ -110,17 +117,17 @@ function qualifiedOf(facts: Fact[], rates: Rates, plans: Map<string, Version[]>)
   )
 }
 
-/** Returns the plan version in force for an affiliate on a day. */
-export function versionInForce(world: FraudWorld, affiliate: string, day: string): Version | null {
-  const assignment = assignmentsOf(world, affiliate).findLast(({ from }) => from <= day)
+/** Returns the last plan version of an affiliate. */
+export function lastVersion(world: FraudWorld, affiliate: string): Version | null {
+  const assignment = assignmentsOf(world, affiliate).at(-1)
   if (!assignment) return null
-  return governing(versionsOf(world, assignment.plan), assignment, assignment.from, day)
+  return governing(versionsOf(world, assignment.plan), assignment, assignment.from, '9999-12-31')
 }
 
 /** Returns what a rule sees of an affiliate on a day. */
 export function sceneOf(world: FraudWorld, affiliate: string, day: string): Scene {
   const { facts, rates, qualified } = knownOn(world, day)
-  const currency = versionInForce(world, affiliate, day)?.currency ?? 'EUR'
+  const currency = lastVersion(world, affiliate)?.currency ?? 'EUR'
   const own = facts.filter((fact) => fact.affiliate === affiliate)
   const ids = world.customers.map(({ customer_id }) => customer_id).sort(compareText)
   return {
@@ -185,7 +192,7 @@ function minimumsOf({ attempt: { rule, version, amount, conditions } }: Qualifie
   const kinds = kindsOf(trigger!)
   const byTrigger =
     kinds && trigger!.min !== undefined && amount
-      ? [{ kinds, least: parse(trigger!.min), reached: amount, currency: version.currency }]
+      ? [{ kinds, least: parse(trigger!.min), reached: amount }]
       : []
   const bySums = qualify.flatMap((condition, at) => {
     if (!condition.sum) return []
@@ -205,7 +212,6 @@ function minimumsOf({ attempt: { rule, version, amount, conditions } }: Qualifie
         kinds: added.flatMap((one) => one!),
         least: parse(condition.min!),
         reached,
-        currency: version.currency,
       },
     ]
   })

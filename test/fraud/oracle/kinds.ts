@@ -23,10 +23,10 @@ import {
 import type { FraudWorld, WorldFinding } from '../fraud-world.ts'
 import {
   before,
+  lastVersion,
   type Qualification,
   type Scene,
   type SeenCustomer,
-  versionInForce,
 } from './account.ts'
 
 // The kinds of fraud rules, from the table of §17: each a function of what is seen on a day.
@@ -61,23 +61,14 @@ const under = (
   comparison = 'less_than',
 ): Figure => ({ name, value, comparison, threshold, unit })
 
-type Part = NonNullable<Figure['made_of']>[number]
-
-/** A number of which a figure is made; `days` if its records are not among the evidence. */
-const part = (name: string, value: Rational, unit: string, days?: [string, string]): Part => ({
-  ...{ name, value: plain(value), unit },
-  ...(days && { from: days[0], to: days[1] }),
-})
-
-/** A figure with the numbers of which it is made, and the amounts that have no rate. */
-function explained(one: Figure, parts: Part[], missing: (string | null)[] = []): Figure {
-  const made = parts.length > 0 ? { made_of: parts } : {}
+/** A figure with the amounts that have no rate. */
+function leaving(one: Figure, missing: (string | null)[]): Figure {
   const currencies = [...new Set(missing)].sort((a, b) => compareText(a ?? '', b ?? ''))
   const left = currencies.map((currency) => ({
     currency,
     amounts: missing.filter((own) => own === currency).length,
   }))
-  return { ...one, ...made, ...(left.length > 0 ? { left_out: left } : {}) }
+  return { ...one, ...(left.length > 0 ? { left_out: left } : {}) }
 }
 
 const approved = ({ state, reason }: Fact) => state === 'approved' && reason !== 'implausible_time'
@@ -154,15 +145,7 @@ function clickToSignup(scene: Scene, p: Parameters): Found[] {
       subject: [scene.affiliate],
       figures: [
         figure('signups_with_a_click', String(timed.length), String(p.min_signups), 'signups'),
-        explained(
-          figure(
-            name,
-            percentOf(count(own.length), count(timed.length)),
-            p.share_percent,
-            'percent',
-          ),
-          [part('signups_that_count', count(own.length), 'signups')],
-        ),
+        figure(name, percentOf(count(own.length), count(timed.length)), p.share_percent, 'percent'),
       ],
       evidence: own,
     }))
@@ -195,9 +178,7 @@ function signupBurst(scene: Scene, p: Parameters): Found[] {
     const most = multiply(usual, parse(p.times))
     if (compare(count(value), most) <= 0) return []
     return [
-      explained(over(name, String(value), plain(most), 'signups'), [
-        part(`usual_${name}`, usual, 'signups', [days.at(-1)!, days[0]!]),
-      ]),
+      over(name, String(value), plain(most), 'signups'),
       figure(name, String(value), String(p.min), 'signups'),
     ]
   })
@@ -208,8 +189,7 @@ function countryMix(scene: Scene, p: Parameters): Found[] {
   const country = (fact: Fact) => fieldsOn(fact.customer, fact.day).country_code ?? ''
   const first = before(scene.day, p.days - 1)
   const now = signups(scene, first, scene.day).filter(country)
-  const compared: [string, string] = [before(first, 90), before(first, 1)]
-  const then = signups(scene, ...compared).filter(country)
+  const then = signups(scene, before(first, 90), before(first, 1)).filter(country)
   if (now.length < p.min_signups || then.length === 0) return []
   return [...new Set(now.map(country))].sort(compareText).flatMap((name) => {
     const own = now.filter((one) => country(one) === name)
@@ -223,13 +203,7 @@ function countryMix(scene: Scene, p: Parameters): Found[] {
         subject: [scene.affiliate],
         figures: [
           figure('signups_with_a_country', String(now.length), String(p.min_signups), 'signups'),
-          explained(over('growth_of_the_share', plain(subtract(a, b)), p.points, 'points'), [
-            part('share_of_a_country', a, 'percent'),
-            part('signups_of_the_country', count(own.length), 'signups'),
-            part('usual_share_of_the_country', b, 'percent', compared),
-            part('earlier_signups_of_the_country', count(usual.length), 'signups', compared),
-            part('earlier_signups_with_a_country', count(then.length), 'signups', compared),
-          ]),
+          over('growth_of_the_share', plain(subtract(a, b)), p.points, 'points'),
         ],
         evidence: own,
       },
@@ -271,21 +245,15 @@ function minimumDeposit(scene: Scene, p: Parameters): Found[] {
   const above = ({ minimum: { least, reached } }: (typeof found)[number]) =>
     divide(subtract(reached, least), least)
   const [highest] = [...found].sort((a, b) => compare(above(b), above(a)))
-  return shareOf(scene, all.length, found, p, 'share_at_the_minimum', 'customers_at_the_minimum', [
+  return shareOf(scene, all.length, found, p, 'share_at_the_minimum', [
     ...(highest
       ? [
-          explained(
-            under(
-              'largest_deposit_above_the_minimum',
-              plain(round(multiply(above(highest), HUNDRED), 2)),
-              p.within_percent,
-              'percent',
-              'at_most',
-            ),
-            [
-              part('deposited', highest.minimum.reached, highest.minimum.currency),
-              part('minimum_of_the_plan', highest.minimum.least, highest.minimum.currency),
-            ],
+          under(
+            'largest_deposit_above_the_minimum',
+            plain(round(multiply(above(highest), HUNDRED), 2)),
+            p.within_percent,
+            'percent',
+            'at_most',
           ),
         ]
       : []),
@@ -298,7 +266,6 @@ function shareOf(
   found: { one: Qualification }[],
   p: Parameters,
   shareName: string,
-  partName: string,
   limits: Figure[],
 ): Found[] {
   if (!reaches(count(found.length), count(all), p.share_percent)) return []
@@ -307,10 +274,7 @@ function shareOf(
       subject: [scene.affiliate],
       figures: [
         figure('customers_who_qualified', String(all), String(p.min_customers), 'customers'),
-        explained(
-          figure(shareName, percentOf(count(found.length), count(all)), p.share_percent, 'percent'),
-          [part(partName, count(found.length), 'customers')],
-        ),
+        figure(shareName, percentOf(count(found.length), count(all)), p.share_percent, 'percent'),
         ...limits,
       ],
       evidence: found.flatMap(({ one }) => one.facts),
@@ -334,7 +298,7 @@ function shortLife(scene: Scene, p: Parameters): Found[] {
   }
   const short = all.filter((one) => activeDays(one) < p.active_days)
   if (!short.some(({ one }) => one.day === last)) return []
-  return shareOf(scene, all.length, short, p, 'share_who_stopped', 'customers_who_stopped', [
+  return shareOf(scene, all.length, short, p, 'share_who_stopped', [
     under(
       'most_active_days',
       String(Math.max(...short.map(activeDays))),
@@ -371,9 +335,8 @@ function depositWithdrawal(scene: Scene, p: Parameters): Found[] {
   })
   type Stay = (typeof stays)[number]
   const share = ({ withdrawn, deposited, without }: Stay) =>
-    explained(
+    leaving(
       figure('withdrawn_of_deposits', percentOf(withdrawn, deposited), p.percent, 'percent'),
-      [part('withdrawn', withdrawn, scene.currency), part('deposited', deposited, scene.currency)],
       without,
     )
   const played = ({ lots }: Stay) =>
@@ -400,9 +363,8 @@ function depositWithdrawal(scene: Scene, p: Parameters): Found[] {
           String(p.min_customers),
           'customers',
         ),
-        explained(
+        leaving(
           figure('share_who_withdrew', percentOf(some, whole), p.share_percent, 'percent'),
-          [part('customers_who_withdrew', some, 'customers')],
           stays.flatMap(({ without }) => without),
         ),
       ],
@@ -431,15 +393,10 @@ function reversals(scene: Scene, p: Parameters): Found[] {
     String(p.min_count),
     'transactions',
   )
-  const days: [string, string] = [before(scene.day, p.days - 1), scene.day]
   const amount = isPositive(b)
     ? figure('share_of_the_approved_amount', percentOf(a, b), p.percent, 'percent')
     : over('amount_that_was_taken_back', plain(a), '0', scene.currency)
-  const parts = [
-    part('taken_back', a, scene.currency),
-    part('approved_amount', b, scene.currency, days),
-  ]
-  const share = explained(amount, parts, missing(scene, [...lost, ...kept]))
+  const share = leaving(amount, missing(scene, [...lost, ...kept]))
   return [{ subject: [scene.affiliate], figures: [counted, share], evidence: lost }]
 }
 
@@ -552,14 +509,7 @@ function payoutWithoutTrading(scene: Scene, p: Parameters): Found[] {
       return [
         {
           subject: [id],
-          figures: [
-            explained(under('days_with_trading', '0', '1', 'days'), [
-              part('days_before_the_payout', count(p.days), 'days', [
-                before(scene.day, p.days - 1),
-                scene.day,
-              ]),
-            ]),
-          ],
+          figures: [under('days_with_trading', '0', '1', 'days')],
           evidence: today,
         },
       ]
@@ -576,11 +526,10 @@ function payoutWithoutTrading(scene: Scene, p: Parameters): Found[] {
       {
         subject: [id],
         figures: [
-          explained(
-            over('payout', plain(paid), plain(most), scene.currency),
-            [part('profit', profit, scene.currency)],
-            [...missing(scene, today), ...won.flatMap((fact) => scene.withoutRate(fact, 'pnl'))],
-          ),
+          leaving(over('payout', plain(paid), plain(most), scene.currency), [
+            ...missing(scene, today),
+            ...won.flatMap((fact) => scene.withoutRate(fact, 'pnl')),
+          ]),
         ],
         evidence: [...today, ...won],
       },
@@ -609,9 +558,7 @@ function activityOutlier(scene: Scene, p: Parameters): Found[] {
       const most = multiply(usual, parse(p.times))
       const value = on(today, field)
       if (!isPositive(usual) || compare(value, most) <= 0) return []
-      const own = explained(over(name, plain(value), plain(most), unit), [
-        part(`usual_${name}`, usual, unit, [days.at(-1)!, days[0]!]),
-      ])
+      const own = over(name, plain(value), plain(most), unit)
       return [{ own, count: days.length }]
     })
     if (found.length === 0) return []
@@ -655,33 +602,25 @@ function lotChurn(scene: Scene, p: Parameters): Found[] {
     const evidence: Fact[] = [...trading]
     if (compare(earnedBy(parts), mostOfCharges) > 0)
       figures.push(
-        explained(
+        leaving(
           over(
             'earned_by_volume_of_charges',
             plain(earnedBy(parts)),
             plain(mostOfCharges),
             scene.currency,
           ),
-          [
-            part('spread_cost', spread!.sum, scene.currency),
-            part('commission_charged', charged!.sum, scene.currency),
-          ],
           [...unearned(parts), ...spread!.without, ...charged!.without],
         ),
       )
     if (compare(earnedBy(compared), net) > 0) {
       figures.push(
-        explained(
+        leaving(
           over(
             'earned_by_volume_of_net_deposits',
             plain(earnedBy(compared)),
             plain(net),
             scene.currency,
           ),
-          [
-            part('deposited', total(scene, deposits), scene.currency),
-            part('withdrawn', total(scene, withdrawals), scene.currency),
-          ],
           [...unearned(compared), ...missing(scene, [...deposits, ...withdrawals])],
         ),
       )
@@ -702,7 +641,7 @@ function lotChurn(scene: Scene, p: Parameters): Found[] {
 
 function commissionOverRevenue(scene: Scene, p: Parameters): Found[] {
   const { world, affiliate, day, currency } = scene
-  const kind = versionInForce(world, affiliate, day)?.period ?? 'month'
+  const kind = lastVersion(world, affiliate)?.period ?? 'month'
   const own = world.statements.filter(
     (one) => one.affiliate_id === affiliate && kindOf(one.period) === kind,
   )
@@ -733,53 +672,32 @@ function commissionOverRevenue(scene: Scene, p: Parameters): Found[] {
     .filter((one) => typeof amountOf(one) === 'string' && compare(parse(one.total), ZERO) !== 0)
     .map((one) => one.currency)
   const facts = between(everyone(scene), firstDay(periods[0]!), day).filter(approved)
-  const days: [string, string] = [firstDay(periods[0]!), day]
   let revenue = ZERO
   const without: (string | null)[] = []
-  const sources = new Map<string, Rational>()
-  const addTo = (name: string, fact: Fact, field: string, isOut = false) => {
+  const addTo = (fact: Fact, field: string, isOut = false) => {
     const amount = scene.amount(fact, field)
     revenue = isOut ? subtract(revenue, amount) : add(revenue, amount)
-    sources.set(name, add(sources.get(name) ?? ZERO, amount))
     without.push(...scene.withoutRate(fact, field))
   }
   for (const fact of facts)
     if (fact.resource === 'trading-activity') {
-      addTo('spread_cost', fact, 'spread_cost')
-      addTo('commission_charged', fact, 'commission')
+      addTo(fact, 'spread_cost')
+      addTo(fact, 'commission')
     } else if (fact.resource === 'transactions') {
       const isIn = ['challenge_fee', 'reset_fee'].includes(fact.type!)
       const isOut = ['payout', 'refund'].includes(fact.type!)
-      if (isIn) addTo('fees', fact, 'amount_currency')
-      if (isOut) addTo('payouts_and_refunds', fact, 'amount_currency', true)
-    } else if (isDeposit(fact, p.events)) addTo('deposited', fact, 'Value')
-    else if (isWithdrawal(fact, p.events)) addTo('withdrawn', fact, 'Value', true)
-  const order = ['spread_cost', 'commission_charged', 'fees', 'payouts_and_refunds']
-  const parts = [...order, 'deposited', 'withdrawn'].flatMap((name) => {
-    const value = sources.get(name)
-    return value ? [part(name, value, currency, days)] : []
-  })
+      if (isIn) addTo(fact, 'amount_currency')
+      if (isOut) addTo(fact, 'amount_currency', true)
+    } else if (isDeposit(fact, p.events)) addTo(fact, 'Value')
+    else if (isWithdrawal(fact, p.events)) addTo(fact, 'Value', true)
   const most = isPositive(revenue) ? divide(multiply(revenue, parse(p.percent)), HUNDRED) : ZERO
   if (compare(earned, parse(p.min)) < 0 || compare(earned, most) <= 0) return []
   return [
     {
       subject: [affiliate],
       figures: [
-        explained(
-          over('earned', plain(earned), plain(most), currency),
-          [
-            ...periods.map((period) =>
-              part('earned', earnedIn(counted.filter((one) => one.period === period)), currency, [
-                firstDay(period),
-                lastDay(period),
-              ]),
-            ),
-            part('net_revenue', revenue, currency, days),
-            ...parts,
-          ],
-          [...unearned, ...without],
-        ),
-        explained(figure('earned', plain(earned), p.min, currency), [], unearned),
+        leaving(over('earned', plain(earned), plain(most), currency), [...unearned, ...without]),
+        leaving(figure('earned', plain(earned), p.min, currency), unearned),
       ],
       evidence: counted.map(({ id, period }) => ({ statement: id, day: lastDay(period) })),
     },
