@@ -1,7 +1,7 @@
 import { countOpenQuestions } from '../affiliates/db/affiliate-questions.ts'
 import { countReturned } from '../books/db/pay.ts'
 import { countDrafts } from '../commission/db/statements.ts'
-import { readCasesToNote } from '../fraud/db/attention.ts'
+import { type CasesOf, readCasesToNote } from '../fraud/db/attention.ts'
 import { accountUrl } from '../ingest/account-url.ts'
 import type { ATTENTION_CODES } from '../ingest/attention-codes.ts'
 import {
@@ -279,20 +279,21 @@ export async function readOpenQuestions({ grant, session }: Reader): Promise<Att
  * and `too_large_affiliates`, which have too many records to be evaluated. Only the integrations team decides cases.
  */
 export async function readReview({ grant, session }: Reader): Promise<Attention[]> {
-  const found = await readCasesToNote(session, grant.account)
-  const { urgent, urgentOf, waiting, waitingOf, tooLarge } = found
+  const { undecided, waiting, tooLarge } = await readCasesToNote(session, grant.account)
+  const countOf = (all: readonly CasesOf[]) => all.reduce((sum, { cases }) => sum + cases, 0)
+  const namesOf = (all: readonly CasesOf[]) => all.map(({ affiliate_id }) => affiliate_id)
   const items: Attention[] = [
     {
       code: 'open_cases',
-      count: urgent,
-      names: urgentOf,
-      detail: `Cases that are of high severity or hold payouts are open, of the affiliates ${firstNames(urgentOf)}. Decide them.`,
+      count: countOf(undecided),
+      names: namesOf(undecided),
+      detail: `Cases that are of high severity or hold payouts are open, of the affiliates ${firstNames(namesOf(undecided))}. Decide them.`,
     },
     {
       code: 'waiting_cases',
-      count: waiting,
-      names: waitingOf,
-      detail: `Cases wait for the decision of a second person, of the affiliates ${firstNames(waitingOf)}. Decide the same, or differently.`,
+      count: countOf(waiting),
+      names: namesOf(waiting),
+      detail: `Cases wait for the decision of a second person, of the affiliates ${firstNames(namesOf(waiting))}. Decide the same, or differently.`,
     },
     {
       code: 'too_large_affiliates',

@@ -37,16 +37,15 @@ export function checkShape(
     ])
   }
   const kind = isObject(body) && Object.hasOwn(body, 'kind') ? Reflect.get(body, 'kind') : undefined
-  const schema = typeof kind === 'string' ? RULES_BY_KIND.get(kind) : undefined
-  if (!schema) return invalid(checkUnknownKind(body, vertical))
+  const kinds = kindsOf(vertical).map((one) => one.kind)
+  const schema = RULES_BY_KIND.get(String(kind))
+  if (!schema || !kinds.includes(String(kind))) return invalid(checkUnknownKind(body, kinds))
   const { issues, output } = validateShape(schema, body)
-  const foreign = checkVertical(String(kind), vertical)
-  return output && foreign.length === 0 ? { issues: [], output } : invalid([...foreign, ...issues])
+  return output ? { issues: [], output } : invalid(issues)
 }
 
-/** Returns the issues of a body without a kind that exists. Its parameters cannot be checked. */
-function checkUnknownKind(body: unknown, vertical: Vertical): Issue[] {
-  const kinds = kindsOf(vertical).map(({ kind }) => kind)
+/** Returns the issues of a body without a kind that the account can have. Its parameters cannot be checked. */
+function checkUnknownKind(body: unknown, kinds: readonly string[]): Issue[] {
   const parameters = v.exactOptional(v.any())
   const schema = objectOf({ kind: f.oneOf(...kinds), ...commonMembers, parameters })
   return validateShape(schema, body).issues.map((issue) => {
@@ -55,16 +54,6 @@ function checkUnknownKind(body: unknown, vertical: Vertical): Issue[] {
     const instruction = listNames(kinds)
     return { ...issue, ...(instruction && !isClose && { instruction }) }
   })
-}
-
-/** Returns an issue if the accounts of a vertical cannot have rules of a kind. */
-function checkVertical(value: string, vertical: Vertical): Issue[] {
-  const kinds = kindsOf(vertical).map(({ kind }) => kind)
-  if (kinds.includes(value)) return []
-  const expected = `accounts of the vertical ${quote(vertical)} send no records for the kind ${quote(value)}`
-  const instruction = listNames(kinds)
-  const issue = { pointer: '/kind', code: 'not_applicable' as const, expected, value }
-  return [{ ...issue, ...(instruction && { instruction }) }]
 }
 
 const kindOf = (terms: RuleTerms): Kind | undefined => KINDS.find(({ kind }) => kind === terms.kind)

@@ -1,4 +1,3 @@
-import { linksOf } from '../attribution/db/links.ts'
 import { compareText } from '../commission/engine/facts.ts'
 import { customersOf, TooManyFacts } from '../commission/statements/compute.ts'
 import { isInScope } from './check-rule.ts'
@@ -129,15 +128,11 @@ async function beginWith(
   const begin = kind.candidates?.(parameters, source)
   if (!begin) return { of: 'affiliates', ids: [...affiliates] }
   const { sql, values, after = 0, days = 1 } = begin
-  const owners =
-    affiliates.size < source.parents.length
-      ? [...affiliates, ...(await linksOf(source.directory, account.id, [...affiliates])).keys()]
-      : null
   const bound = {
     ...{ ...values, account: account.id, from: first - after - days + 1, to: last - after },
     days: JSON.stringify(beginnings.days.activity.toReversed()),
   }
-  const ids = await readCandidates(db, sql, bound, owners)
+  const ids = await readCandidates(db, sql, bound)
   return { of: 'customers', ids }
 }
 

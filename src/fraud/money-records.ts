@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import type { Fact } from '../commission/engine/facts.ts'
-import { either } from '../commission/engine/plan-words.ts'
 import { member, said } from '../platform/validation/fields.ts'
 import { ruleMessage } from '../platform/validation/issue.ts'
 import { listOf, objectOf } from '../platform/validation/shapes.ts'
@@ -57,21 +56,6 @@ export const EVENT_LABELS: Readonly<Record<keyof EventNames, string>> = {
   withdrawals: 'Events that are withdrawals',
   bets: 'Events that show play',
 }
-
-const USUAL = v.parse(eventNames, undefined)
-
-const isUsual = (names: readonly string[], usual: readonly string[]): boolean =>
-  names.length === usual.length && names.every((name) => usual.includes(name))
-
-/** Says which names of events are other than usual, in one sentence for each. */
-export const eventWords = (events: EventNames): string[] =>
-  [
-    { names: events.deposits, usual: USUAL.deposits, what: 'deposits' },
-    { names: events.withdrawals, usual: USUAL.withdrawals, what: 'withdrawals' },
-    { names: events.bets, usual: USUAL.bets, what: 'play' },
-  ].flatMap(({ names, usual, what }) =>
-    isUsual(names, usual) ? [] : [`Events with the name ${either(names)} count as ${what}.`],
-  )
 
 const isApproved = ({ state }: Fact): boolean => state === 'approved'
 

@@ -195,7 +195,7 @@ describe('mistakes', () => {
       burst({ kind: 'signup_bursts' }),
       [['/kind', 'enum', 'Did you mean `signup_burst`?']],
     ],
-    ['a kind of another vertical', burst({ kind: 'resets' }), [['/kind', 'not_applicable', USE]]],
+    ['a kind of another vertical', burst({ kind: 'resets' }), [['/kind', 'enum', USE]]],
     [
       'a parameter that does not exist',
       burst({ parameters: { tims: '5' } }),

@@ -146,7 +146,7 @@ describe('what is wrong with a request', () => {
       'a kind of another vertical',
       { ...BODY, version: { kind: 'lot_churn' } },
       '/version/kind',
-      'not_applicable',
+      'enum',
     ],
     [
       'an unknown parameter',

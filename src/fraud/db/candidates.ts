@@ -34,28 +34,14 @@ type Values = Readonly<Record<string, string | number>>
 export const hasMoved = (customer: string): string => `exists (select 1 from customer_affiliations h
   where h.account = :account and h.customer_id = ${customer})`
 
-/** Whether a customer `k` is, or may have been, of one of `:owners`: affiliates and links. */
-const IS_OWNED = `exists (select 1 from customers c
-  where c.account = :account and c.customer_id = k.customer_id and (
-    ifnull(c.affiliate_id, c.link) in (select value from json_each(:owners))
-      or ${hasMoved('k.customer_id')}))`
-
-/**
- * Returns the customers that SQL with a column `customer_id` finds, each once, in the order in which they are stored.
- *
- * @param owners The affiliates and links whose customers alone are wanted; null: all.
- */
+/** Returns the customers that SQL with a column `customer_id` finds, each once, in the order in which they are stored. */
 export async function readCandidates(
   db: Connection,
   sql: string,
   values: Values & { readonly account: string; readonly from: number; readonly to: number },
-  owners: readonly string[] | null,
 ): Promise<string[]> {
-  const found = compileStatement(`
-    select customer_id from (select distinct customer_id from (${sql})) k
-    where ${owners === null ? 'true' : IS_OWNED} order by customer_id`)
-  const bound = { ...values, owners: JSON.stringify(owners) }
-  const rows = await all<{ customer_id: string }>(db, found, bound)
+  const found = compileStatement(`select distinct customer_id from (${sql}) order by customer_id`)
+  const rows = await all<{ customer_id: string }>(db, found, values)
   return rows.map(({ customer_id }) => String(decode(customers.customer_id, customer_id)))
 }
 

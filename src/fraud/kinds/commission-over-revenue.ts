@@ -17,7 +17,6 @@ import {
   amountField,
   type EventNames,
   eventNames,
-  eventWords,
   isDeposit,
   isWithdrawal,
 } from '../money-records.ts'
@@ -47,9 +46,8 @@ export const commissionOverRevenue = defineKind({
     }),
     events: eventNames,
   }),
-  words: ({ periods, percent, min, events }) => ({
+  words: ({ periods, percent, min }) => ({
     when: `the affiliate earned at least ${figure(min)} in ${counted(periods, 'period')}, in the currency of the plan, and more than ${figure(percent)} % of the net revenue of its customers`,
-    more: eventWords(events),
   }),
   reach: ({ periods }) => {
     const all = periods * LONGEST

@@ -24,7 +24,6 @@ import {
   amountField,
   type EventNames,
   eventNames,
-  eventWords,
   isDeposit,
   isPlay,
   isWithdrawal,
@@ -57,9 +56,8 @@ export const depositWithdrawal = defineKind({
     ),
     events: eventNames,
   }),
-  words: ({ percent, days: window, lots, share_percent, min_customers, events }) => ({
+  words: ({ percent, days: window, lots, share_percent, min_customers }) => ({
     when: `a customer withdrew ${figure(percent)} % of the deposits within ${counted(window, 'day')} of the first one, after less than ${figure(lots)} lots and no bet, or ${figure(share_percent)} % of at least ${counted(min_customers, 'customer')} with a first deposit in ${AFFILIATE_DAYS} days did so`,
-    more: eventWords(events),
   }),
   reach: ({ days: window }) => {
     const all = window + AFFILIATE_DAYS

@@ -19,7 +19,7 @@ import {
   type Qualified,
   type Seen,
 } from '../kind.ts'
-import { type EventNames, eventNames, eventWords, isDeposit, isPlay } from '../money-records.ts'
+import { type EventNames, eventNames, isDeposit, isPlay } from '../money-records.ts'
 import { count, days, parameter, shareOfAll } from '../parameters.ts'
 import { qualifyingCandidates } from '../qualifications.ts'
 
@@ -42,9 +42,8 @@ export const minimumDeposit = defineKind({
     idle_days: days(14, 'Days without activity', 'After the customer qualified.'),
     events: eventNames,
   }),
-  words: ({ min_customers, days: window, share_percent, within_percent, idle_days, events }) => ({
+  words: ({ min_customers, days: window, share_percent, within_percent, idle_days }) => ({
     when: `${figure(share_percent)} % of at least ${counted(min_customers, 'customer')} who qualified in ${counted(window, 'day')} deposited at most ${figure(within_percent)} % above the minimum of the plan, and did nothing in the ${counted(idle_days, 'day')} after`,
-    more: eventWords(events),
   }),
   reach: ({ days: window, idle_days }) => {
     const all = window + idle_days

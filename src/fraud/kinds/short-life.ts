@@ -2,7 +2,7 @@ import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { atLeast, lessThan, percentFigure, reachesPercent } from '../figures.ts'
 import { aboutAffiliate, defineKind } from '../kind.ts'
-import { eventNames, eventWords, isPlay } from '../money-records.ts'
+import { eventNames, isPlay } from '../money-records.ts'
 import { count, days, shareOfAll } from '../parameters.ts'
 import { qualifyingCandidates } from '../qualifications.ts'
 
@@ -19,9 +19,8 @@ export const shortLife = defineKind({
     days: days(30, 'Days after qualifying'),
     events: eventNames,
   }),
-  words: ({ min_customers, share_percent, active_days, days: window, events }) => ({
+  words: ({ min_customers, share_percent, active_days, days: window }) => ({
     when: `${figure(share_percent)} % of at least ${counted(min_customers, 'customer')} who qualified in ${counted(window, 'day')} were active on fewer than ${active_days} of the ${counted(window, 'day')} after`,
-    more: eventWords(events),
   }),
   reach: ({ days: window }) => ({
     'trading-activity': 2 * window,
