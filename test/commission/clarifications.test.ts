@@ -360,7 +360,6 @@ describe('§16.5 a measure is of the kind that the version of the line names', (
     { from: '0', amount: '1' },
     { from: second, amount: '2' },
   ]
-  const deposits = { by: { base: [{ transactions: ['deposit'] }] } }
   const unit = (activity: 'lots_traded' | 'volume_usd', more: object) =>
     ({ id: 'u', kind: 'unit', unit: { activity }, ...more }) as Rule
   const tiers = (second: string, more: object) => ({
@@ -372,52 +371,32 @@ describe('§16.5 a measure is of the kind that the version of the line names', (
   })
 
   /** The first rule is in force from January on, the second from March on. */
-  const changed = (first: Rule, second: Rule, kind: PlanTerms['terms']) =>
+  const changed = (first: Rule, second: Rule) =>
     world({
       customers: [customer('c1'), customer('c2', { signup: at('2026-03-01') })],
-      transactions: [deposit('c1', '2026-01-10', 1000)],
-      activity: [
-        row('c1', '2026-01-10', 5, 900_000),
-        row('c1', '2026-03-10', 4, 300_000),
-        row('c2', '2026-03-10', 2, 100_000),
-      ],
+      transactions: [deposit('c1', '2026-03-10', 1000)],
+      activity: [row('c1', '2026-03-10', 4, 300_000), row('c2', '2026-03-10', 2, 100_000)],
       plans: [
         plan(
           'P',
-          terms([first], { terms: kind }),
-          terms([second], { terms: kind, effective_from: '2026-03-01' }),
+          terms([first], { terms: 'signup' }),
+          terms([second], { terms: 'signup', effective_from: '2026-03-01' }),
         ),
       ],
     })
   const total = (of: World) =>
     agreed(of, '2026-03').lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
 
-  const byDeposits = unit('lots_traded', tiers('100', deposits))
-  const quarter = { window: 'quarter' }
-
-  test('earlier periods of a window, which another version measured, are measured by its own', () => {
-    // 5 lots of January and 6 of March, and not 1000 EUR of deposits.
-    const own = unit('lots_traded', tiers('100', quarter))
-    expect(total(changed(byDeposits, own, 'current'))).toBe(6)
-    const reached = unit('lots_traded', tiers('11', quarter))
-    expect(total(changed(byDeposits, reached, 'current'))).toBe(12)
+  test('a version with another unit adds nothing', () => {
+    const volume = unit('volume_usd', { each: '100000', amount: '0' })
+    // 300,000 USD are 3 units of the first version, and no lots of the second.
+    expect(total(changed(volume, unit('lots_traded', tiers('3', {}))))).toBe(2)
+    const slices = unit('lots_traded', { tiers: { mode: 'slice', steps: rated('1') } })
+    // The first lot costs 1, the second 2, whatever came before in another unit.
+    expect(total(changed(volume, slices))).toBe(3)
+    const share = { id: 'u', kind: 'share', percent: '0', base: [{ transactions: ['deposit'] }] }
+    expect(total(changed(share as Rule, unit('lots_traded', tiers('3', {}))))).toBe(2)
   })
-
-  test.each(['current', 'signup'] as const)(
-    'a version with another unit adds nothing under `%s`',
-    (kind) => {
-      const volume = unit('volume_usd', { each: '100000', amount: '0' })
-      const own = unit('lots_traded', tiers('10', quarter))
-      // 900,000 USD of January are 9 units of the first version, and no lots of the second.
-      const lots = kind === 'current' ? 6 : 2
-      expect(total(changed(volume, own, kind))).toBe(lots)
-      const slices = unit('lots_traded', { tiers: { mode: 'slice', steps: rated('1') } })
-      // The first lot costs 1, each further one 2, whatever came before in another unit.
-      expect(total(changed(volume, slices, kind))).toBe(1 + 2 * (lots - 1))
-      const share = { id: 'u', kind: 'share', percent: '0', base: [{ transactions: ['deposit'] }] }
-      expect(total(changed(share as Rule, own, kind))).toBe(lots)
-    },
-  )
 
   test('tiers of two `once` rules may count the CPAs of each other', () => {
     const counting = (id: string, other: string) =>
@@ -437,78 +416,10 @@ describe('§16.5 a measure is of the kind that the version of the line names', (
 
   test('the same unit is measured by `each` of the version of the line', () => {
     const first = unit('volume_usd', { each: '1000', amount: '0' })
-    const second = (from: string) =>
-      unit('volume_usd', { each: '100000', ...tiers(from, { window: 'quarter' }) })
-    // 9 units of 100,000 in January, and 4 in March, 1 of them under the second version.
-    expect(total(changed(first, second('13'), 'signup'))).toBe(2)
-    expect(total(changed(first, second('13.1'), 'signup'))).toBe(1)
-    expect(total(changed(first, second('13'), 'current'))).toBe(8)
-  })
-})
-
-describe('a tier window under `terms: "current"`', () => {
-  const steps = [
-    { from: '0', percent: '1' },
-    { from: '1000', percent: '10' },
-  ]
-  const overNetwork = { mode: 'whole', steps, over: 'network', window: 'lifetime' } as const
-  const base = [{ transactions: ['deposit'] }]
-  const share = (more: object) => ({ id: 's', kind: 'share', base, ...more }) as Rule
-
-  /** U earns by one rule in January and another one from March on; A is below U. */
-  const changed = (before: Rule, after: Rule) =>
-    world({
-      affiliates: [
-        { affiliate_id: 'U', parents: [] },
-        { affiliate_id: 'A', parents: [{ from: null, parent: 'U' }] },
-      ],
-      assignments: [{ affiliate_id: 'U', plan: 'P', from: '2026-01-01', customers: 'all' }],
-      customers: [
-        customer('c1'),
-        customer('u1', { affiliates: [{ from: null, affiliate_id: 'U' }] }),
-      ],
-      transactions: [
-        deposit('c1', '2026-01-10', 900),
-        deposit('u1', '2026-01-10', 100),
-        deposit('u1', '2026-03-10', 10),
-      ],
-      plans: [
-        plan(
-          'P',
-          terms([before], { terms: 'current' }),
-          terms([after], { terms: 'current', effective_from: '2026-03-01' }),
-        ),
-      ],
-    })
-
-  test.each<[string, Rule, Rule, string]>([
-    ['the same rule', share({ tiers: overNetwork }), share({ tiers: overNetwork }), '1.00'],
-    [
-      'what is measured changes, for earlier periods, too',
-      share({ tiers: overNetwork }),
-      share({ tiers: { ...overNetwork, by: { base: [{ transactions: ['withdrawal'] }] } } }),
-      '0.10',
-    ],
-    [
-      'the network is added, for earlier periods, too',
-      share({ tiers: { ...overNetwork, over: 'own' } }),
-      share({ tiers: overNetwork }),
-      '1.00',
-    ],
-    [
-      'tiers are added, for earlier periods, too',
-      share({ percent: '1' }),
-      share({ tiers: overNetwork }),
-      '1.00',
-    ],
-    [
-      'the rule is added: earlier periods count the network alone',
-      { ...share({ percent: '1' }), id: 'other' },
-      share({ tiers: overNetwork }),
-      '0.10',
-    ],
-  ])('%s', (_, before, after, amount) => {
-    expect(agreed(changed(before, after), '2026-03').lines).toEqual([`U s affiliate ${amount}`])
+    const second = (from: string) => unit('volume_usd', { each: '100000', ...tiers(from, {}) })
+    // 4 units of 100,000, 1 of them under the second version.
+    expect(total(changed(first, second('4')))).toBe(2)
+    expect(total(changed(first, second('4.1')))).toBe(1)
   })
 })
 

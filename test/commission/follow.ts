@@ -101,13 +101,8 @@ function followStep(step: Step, current: Rational, explanation: Explanation): Ra
       )
       return parse(step.base)
     case 'measure':
-      // The measure and each of its three parts are rounded to 12 places.
-      near(
-        sum([parse(step.earlier), parse(step.own), parse(step.network)]),
-        step.measure,
-        '0.000000000002',
-        'the measure',
-      )
+      // The measure and both of its parts are rounded to 12 places.
+      near(add(parse(step.own), parse(step.network)), step.measure, '0.000000000002', 'the measure')
       if (step.mode === 'whole') {
         const reached =
           step.steps.findLast(({ from }) => compare(parse(step.measure), parse(from)) >= 0) ??

@@ -165,7 +165,7 @@ describe('§12 plans', () => {
   test('§16.5 a put warns if tiers measure something else than another version', async () => {
     const { put } = await firm()
     const steps = [{ from: '0', amount: '1' }]
-    const lots = { window: 'quarter' }
+    const lots = {}
     const warningsAt = async (day: string, unit: string, tiers: object | null) => {
       const { amount, ...rest } = rules.unit
       const rate = tiers ? { tiers: { mode: 'whole', steps, ...tiers } } : { amount }

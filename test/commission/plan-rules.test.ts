@@ -65,15 +65,12 @@ describe('a plan passes', () => {
     ],
     ['a cap of each customer', shares({ per: 'customer', max_per_customer: '500' })],
     ['tiers by the lines of a once rule', planWith(once, tiers({ by: { once: 'cpa' } }))],
-    [
-      'tiers by active customers',
-      planWith(tiers({ by: { customers: 'active' }, window: 'period' })),
-    ],
+    ['tiers by active customers', planWith(tiers({ by: { customers: 'active' } }))],
     [
       'tiers by another base of the network',
-      planWith(tiers({ by: { base: [{ activity: 'pnl' }] }, over: 'network', window: 'lifetime' })),
+      planWith(tiers({ by: { base: [{ activity: 'pnl' }] }, over: 'network' })),
     ],
-    ['tiers by slices', planWith(tiers({ mode: 'slice', window: 'quarter' }))],
+    ['tiers by slices', planWith(tiers({ mode: 'slice' }))],
     [
       'a count as text',
       planWith({
@@ -493,19 +490,6 @@ const REFUSED: Refused[] = [
     }),
     needs('/rules/0/tiers/by'),
     needs('/rules/0/tiers/over'),
-  ],
-  [
-    'active customers of a quarter',
-    planWith({
-      ...stepsOf(),
-      tiers: {
-        mode: 'whole',
-        by: { customers: 'active' },
-        window: 'quarter',
-        steps: [{ from: '0', percent: '1' }],
-      },
-    }),
-    needs('/rules/0/tiers/window'),
   ],
   [
     'tiers by a rule of another kind',

@@ -126,7 +126,7 @@ function pay(from: Source, isPercent: boolean): Json {
 }
 
 function tiers(from: Source, isPercent: boolean, extra: Json): Json {
-  const isSlice = Object.keys(extra).every((one) => one === 'window') && from.oneIn(2)
+  const isSlice = Object.keys(extra).length === 0 && from.oneIn(2)
   const starts = [...new Set(Array.from({ length: from.between(1, 3) }, () => from.below(8)))]
   const scale = from.pick([1, 1, 5, 100, 0.5])
   const steps = ['0', ...starts.sort((a, b) => a - b).map((one) => String((one + 1) * scale))]
@@ -142,12 +142,11 @@ function tiers(from: Source, isPercent: boolean, extra: Json): Json {
 /** Returns what a rule's tiers measure. */
 function measured(from: Source, vertical: Vertical, once: string | null): Json {
   const over = from.oneIn(3) ? { over: 'network' } : {}
-  const window = from.oneIn(3) ? { window: from.pick(['period', 'quarter', 'lifetime']) } : {}
   const by = from.below(5)
-  if (by === 0 && once !== null) return { by: { once }, ...over, ...window }
+  if (by === 0 && once !== null) return { by: { once }, ...over }
   if (by === 1) return { by: { customers: 'active' }, ...over }
-  if (by === 2) return { by: { base: [term(from, vertical)] }, ...over, ...window }
-  return { ...over, ...window }
+  if (by === 2) return { by: { base: [term(from, vertical)] }, ...over }
+  return over
 }
 
 function rate(from: Source, vertical: Vertical, isPercent: boolean, once: string | null): Json {
@@ -267,7 +266,6 @@ function overrideRule(from: Source, vertical: Vertical, id: string, once: string
           ? { unit: ofUnit }
           : { once }
   const isPercent = form < 3
-  const window = from.oneIn(3) ? { window: from.pick(['quarter', 'lifetime']) } : {}
   const bindsFacts = form === 2 || form === 3
   return {
     id,
@@ -277,7 +275,7 @@ function overrideRule(from: Source, vertical: Vertical, id: string, once: string
     ...(form === 3 && each(from, ofUnit)),
     ...(bindsFacts && when(from, vertical, 4)),
     ...(bindsFacts && from.oneIn(6) && { months: from.between(1, 3) }),
-    ...(from.oneIn(4) ? tiers(from, isPercent, window) : pay(from, isPercent)),
+    ...(from.oneIn(4) ? tiers(from, isPercent, {}) : pay(from, isPercent)),
     ...(from.oneIn(3) && { negative: 'offset' }),
     ...(from.oneIn(3) && { funded_by: 'downline' }),
     ...(from.oneIn(6) && { max: whole(from) }),

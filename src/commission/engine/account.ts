@@ -34,7 +34,7 @@ export function openSettlement(
   // Most plans have no overrides. Without any, the weeks of a month need not be computed.
   const overrides = oncePerPeriod((period) =>
     hasOverrides(input.inForce, period.kind)
-      ? settleAllOverrides(input, period, tallies(period), own, before(period))
+      ? settleAllOverrides(input, period, tallies(period), own)
       : [],
   )
   const sentBefore = transferredBefore(input)

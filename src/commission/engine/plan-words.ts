@@ -233,11 +233,7 @@ export function unitMeasure(unit: Unit, words = ENGLISH): string {
 }
 
 /** Returns what the tiers of a rule measure. */
-function measureWords(
-  { by, over = 'own', window = 'period' }: Tiers,
-  own: string,
-  speech: PlanSpeech,
-): string {
+function measureWords({ by, over = 'own' }: Tiers, own: string, speech: PlanSpeech): string {
   const { words, period } = speech
   const what =
     by === undefined
@@ -247,7 +243,7 @@ function measureWords(
         : 'customers' in by
           ? words.text('by.customers')
           : baseText(by.base, speech)
-  return words.text(`measure.${over}.${window === 'period' ? period : window}`, { what })
+  return words.text(`measure.${over}.${period}`, { what })
 }
 
 const isPercentRule = ({ tiers, ...rule }: Rule): boolean =>

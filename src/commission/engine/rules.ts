@@ -50,7 +50,6 @@ export interface CompiledTiers {
   readonly mode: 'whole' | 'slice'
   readonly by: { readonly once: string } | 'active' | CompiledBase | null
   readonly network: boolean
-  readonly window: 'period' | 'quarter' | 'lifetime'
   /** In order of `from`. The first also applies below its `from`. */
   readonly steps: readonly [CompiledStep, ...CompiledStep[]]
   /** The tiers as the plan has them. */
@@ -174,7 +173,6 @@ function compileTiers(tiers: Tiers, rateIs: 'percent' | 'amount'): CompiledTiers
             ? compileBase(by.base)
             : ('active' as const),
     network: tiers.over === 'network',
-    window: tiers.window ?? 'period',
     source: tiers,
     steps: [first ?? { from: ZERO, rate: ZERO }, ...others],
   }

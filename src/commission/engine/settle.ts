@@ -16,7 +16,7 @@ import {
 } from './decimal.ts'
 import { amountOf, compareText } from './facts.ts'
 import { fxList, type Line, newLine, rounded } from './line.ts'
-import { keepMeasure, measuredBy, measuresOf, type OwnMeasure, quantityOf } from './measure.ts'
+import { measuredBy, measuresOf, type OwnMeasure, quantityOf } from './measure.ts'
 import { triggerStep } from './once-steps.ts'
 import type { Plan } from './plans-in-force.ts'
 import { addRatio, NOTHING, type Ratio, ratio, ratioText, sumRatios } from './ratio.ts'
@@ -33,7 +33,7 @@ import {
 } from './settle-plan.ts'
 import { baseStep, unitOf, unitsStep } from './steps.ts'
 import { factsOf, fxOf } from './tally.ts'
-import { applyRate, type Measure, measureStep, payAt, stepAt } from './tiers.ts'
+import { applyRate, measureStep, payAt, stepAt } from './tiers.ts'
 import { rateStep, type Trace } from './trace.ts'
 
 /** Facts or lines of a rule that wait, as a statement lists them. */
@@ -123,13 +123,11 @@ function settleUnit(input: PlanInput, id: string): Line[] {
   const own: OwnMeasure = (rule) => sumRatios(counted.map((one) => measuredBy(rule, one)))
   const measureOf = measuresOf(input, own)
   const lines = counted.map(({ version, rule, tally, total, quantity }, index) => {
-    const measure = measureOf(version, rule)
-    const before = counted.slice(0, index).map((one) => measuredBy(rule, one))
-    const start = sumRatios([measure.earlier, ...before])
+    const before = sumRatios(counted.slice(0, index).map((one) => measuredBy(rule, one)))
     const trace: Trace = [
       () => unitsStep(unitOf(version, rule), factsOf(tally, ''), total.units, rule.each),
     ]
-    const rated = applyRate(rule, quantity, measure, start, trace)
+    const rated = applyRate(rule, quantity, measureOf(rule), before, trace)
     return newLine({
       ...{ rule, version, scope: 'affiliate', trace },
       units: total.units,
@@ -139,7 +137,6 @@ function settleUnit(input: PlanInput, id: string): Line[] {
       amount: rounded(rated.paid, version, trace),
     })
   })
-  keepMeasure(input, 'unit', id, own)
   return modify(lines, 'unit', { state: input.state, once: [] })
 }
 
@@ -151,7 +148,6 @@ export function settleOnce(input: PlanInput, id: string): Line[] {
   const measureOf = measuresOf(input, own)
   const qualified = input.qualified.get(id) ?? []
   const lines = qualified.map((one) => lineOf(input, one, measureOf))
-  keepMeasure(input, 'once', id, own)
   return modify(lines, 'once', { state: input.state, once: [] })
 }
 
@@ -207,15 +203,15 @@ interface OnceRate {
  * measure decides for all (§16.20).
  */
 function rateOf(one: Qualified, measureOf: MeasureOf, trace: Trace): OnceRate {
-  const { rule, state } = one
+  const { rule } = one
   const { tiers } = rule
   if (tiers === null) {
     const { rate } = rule
     return { measure: null, step: null, text: plainText(rate), rate }
   }
-  const measure = measureOf(state.version, rule)
+  const measure = measureOf(rule)
   const isSlice = tiers.mode === 'slice'
-  const before = isSlice ? positionOf(measure, one) : NOTHING
+  const before = isSlice ? positionOf(one) : NOTHING
   trace.push(() => measureStep(tiers, measure, before))
   const { from: start, rate } = stepAt(tiers, isSlice ? before : measure.total)
   const from = plainText(start)
@@ -228,9 +224,9 @@ function rateOf(one: Qualified, measureOf: MeasureOf, trace: Trace): OnceRate {
   }
 }
 
-/** Returns how many lines come before, those of earlier periods of the window included. */
-const positionOf = ({ earlier }: Measure, { before, beyondCount }: Qualified): Ratio =>
-  addRatio(earlier, ratio(integer(Math.max(0, beyondCount ? before - 1 : before))))
+/** Returns how many lines come before. */
+const positionOf = ({ before, beyondCount }: Qualified): Ratio =>
+  ratio(integer(Math.max(0, beyondCount ? before - 1 : before)))
 
 /** The base of one line before its rate. */
 interface Scope {
@@ -258,7 +254,6 @@ function settleShare(input: PlanInput, id: string, once: readonly Line[]): Line[
     before = addRatio(before, ratio(scope.base))
     return line
   })
-  keepMeasure(input, 'share', id, () => ruleBase)
   const sorted = lines.sort((a, b) => compareText(a.scope, b.scope))
   return modify(sorted, 'share', { state: input.state, once })
 }
@@ -359,9 +354,7 @@ function fenceScope(
 function lineOfShare(scope: Scope, measureOf: MeasureOf, before: Ratio): Line {
   const { rule, version } = scope.from
   const { fenced, trace } = scope
-  const measure = measureOf(version, rule)
-  const start = addRatio(measure.earlier, before)
-  const rated = applyRate(rule, ratio(scope.base), measure, start, trace)
+  const rated = applyRate(rule, ratio(scope.base), measureOf(rule), before, trace)
   return newLine({
     rule,
     version,

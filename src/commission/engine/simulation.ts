@@ -69,8 +69,8 @@ function joinVersions(state: PlanState): PlanState {
     fences.set(keyOfAll(key), joined)
     for (const [customer, amount] of toPayBack) addTo(joined, customer, amount)
   }
-  const { carries, deficits, measures } = open
-  const joined = { carries: joinKeys(carries), deficits: joinKeys(deficits), fences, measures }
+  const { carries, deficits } = open
+  const joined = { carries: joinKeys(carries), deficits: joinKeys(deficits), fences }
   return { ...closeState(joined, ZERO), closing: state.closing }
 }
 

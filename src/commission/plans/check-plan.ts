@@ -545,20 +545,11 @@ function checkTiers(rule: Rule, tiers: Tiers, pointer: string, plan: PlanTerms):
   ]
 }
 
-function checkMeasure(
-  { kind }: Rule,
-  { mode, by, over, window }: Tiers,
-  pointer: string,
-  plan: PlanTerms,
-) {
+function checkMeasure({ kind }: Rule, { mode, by, over }: Tiers, pointer: string, plan: PlanTerms) {
   const issues: Issue[] = []
   if (mode === 'slice' || kind === 'override') {
     if (by) issues.push(notApplicable(`${pointer}/by`, ONLY_OWN))
     if (over === 'network') issues.push(notApplicable(`${pointer}/over`, ONLY_OWN))
-  }
-  if (by && 'customers' in by && window !== undefined && window !== 'period') {
-    const needs = 'active customers are counted in one period'
-    issues.push(notApplicable(`${pointer}/window`, needs))
   }
   if (by && 'once' in by) issues.push(...checkOnceReference(`${pointer}/by/once`, by.once, plan))
   if (by && 'base' in by) issues.push(...checkBase(by.base, `${pointer}/by/base`))

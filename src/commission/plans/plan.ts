@@ -54,7 +54,7 @@ export const tiers = objectOf({
   mode: member(
     f.oneOf('whole', 'slice'),
     said(
-      '`whole` (retroactive): the tier that is reached applies to all of this period; earlier periods of the `window` are not paid again at the new rate. `slice` (incremental): each part is paid at its own tier.',
+      '`whole` (retroactive): the tier that is reached applies to all of this period. `slice` (incremental): each part is paid at its own tier.',
     ),
   ),
   by: v.exactOptional(
@@ -67,12 +67,6 @@ export const tiers = objectOf({
     member(
       f.oneOf('own', 'network'),
       said('Whether the measure also covers all affiliates below: `network`. `own` by default.'),
-    ),
-  ),
-  window: v.exactOptional(
-    member(
-      f.oneOf('period', 'quarter', 'lifetime'),
-      said('The time that the measure covers. `period` by default.'),
     ),
   ),
   steps: member(listOf(step, PLAN_LIMITS.steps), said('The steps, in ascending order.')),

@@ -238,15 +238,10 @@ function leavesNothing(
   { source: { inForce }, booksOf }: OpeningInput,
   affiliate: string,
   last: number,
-  { plan, versions }: Plan,
+  { plan }: Plan,
 ): boolean {
   const assignments = inForce.assignmentsOf(affiliate).filter((one) => one.plan === plan)
   const books = booksOf(affiliate, plan)
   const isBooked = books !== null && books.statements.size + books.manual.length > 0
-  if (isBooked || assignments.some(({ from }) => from <= last)) return false
-  // Measures of earlier periods are stated even if they are 0.
-  const isMeasured = versions.some(({ rules }) =>
-    rules.some(({ tiers }) => tiers !== null && tiers.window !== 'period'),
-  )
-  return !isMeasured || (books?.closedThrough ?? Number.NEGATIVE_INFINITY) >= last
+  return !isBooked && !assignments.some(({ from }) => from <= last)
 }

@@ -332,14 +332,14 @@ function sourcesSentences(
 
 function measureSentences(step: StepOf<'measure'>, { words, rate }: WordsContext): string[] {
   const { text, figure, and } = words
-  const { earlier, own, network, measure, steps, covered } = step
+  const { own, network, measure, steps, covered } = step
   const tiers = steps.map((one) =>
     text('tier.step', { rate: rate(one.rate), from: figure(one.from) }),
   )
-  const values = { earlier: figure(earlier), own: figure(own), network: figure(network) }
+  const values = { own: figure(own), network: figure(network) }
   return [
     text('why.measure', { figure: figure(measure), steps: and(tiers) }),
-    ...(isSome(earlier) || isSome(network) ? [text('why.measured', values)] : []),
+    ...(isSome(network) ? [text('why.measured', values)] : []),
     ...(covered !== null && isSome(covered)
       ? [text('why.covered', { figure: figure(covered) })]
       : []),

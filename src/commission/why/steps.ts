@@ -177,17 +177,15 @@ const floor = described(() =>
 )
 
 const measure = described(() =>
-  stepOf('measure', 'What the tiers measure: `earlier` + `own` + `network`.', {
+  stepOf('measure', 'What the tiers measure: `own` + `network`.', {
     mode: member(v.picklist(['whole', 'slice']), 'How the tiers apply.'),
     by: member(v.unknown(), 'What is measured, as the plan has it. Null: what the rule pays for.'),
     over: member(v.picklist(['own', 'network']), 'Whose facts are measured.'),
-    window: member(v.picklist(['period', 'quarter', 'lifetime']), 'The periods that are measured.'),
-    earlier: figure('The measure of earlier periods of the window.'),
-    own: figure('The measure of this period.'),
+    own: figure('The measure of the affiliate.'),
     network: figure('That of the affiliates below.'),
     measure: figure('The measure, with at most 12 places.'),
     steps: list('The steps of the tiers.', v.object({ from: text, rate: text })),
-    covered: maybe('Under `slice`: what earlier periods and lines before this one cover.'),
+    covered: maybe('Under `slice`: what lines before this one cover.'),
   }),
 )
 

@@ -181,12 +181,8 @@ export const de: Messages = {
   'by.paid': 'Bemessungsgrundlage',
   'measure.own.month': '{what} im Monat',
   'measure.own.week': '{what} in der Woche',
-  'measure.own.quarter': '{what} im Quartal',
-  'measure.own.lifetime': '{what} insgesamt',
   'measure.network.month': '{what} des Partners und aller Partner darunter im Monat',
   'measure.network.week': '{what} des Partners und aller Partner darunter in der Woche',
-  'measure.network.quarter': '{what} des Partners und aller Partner darunter im Quartal',
-  'measure.network.lifetime': '{what} des Partners und aller Partner darunter insgesamt',
 
   // Rates
   'rate.span': '{from} bis {to}',
@@ -383,8 +379,7 @@ export const de: Messages = {
     other: 'Die Regel zahlt für {count} Kunden je Zeitraum. Dies ist Nummer {position}.',
   },
   'why.covered': '{figure} davon wurden schon vergütet.',
-  'why.measured':
-    'Das sind {earlier} aus früheren Zeiträumen, {own} aus diesem und {network} der Partner darunter.',
+  'why.measured': 'Das sind {own} des Partners und {network} der Partner darunter.',
   'why.least': 'Der Mindestbetrag ist {amount}.',
   'why.rule': 'Regel {rule}, Version {version}',
   'why.term': '{what}: {times} × {sum} ergibt {value}.',

@@ -183,12 +183,8 @@ export const en = {
   'by.paid': 'sum that this is paid for',
   'measure.own.month': '{what} in the month',
   'measure.own.week': '{what} in the week',
-  'measure.own.quarter': '{what} in the quarter',
-  'measure.own.lifetime': '{what} in all time',
   'measure.network.month': '{what} of the affiliate and all affiliates below in the month',
   'measure.network.week': '{what} of the affiliate and all affiliates below in the week',
-  'measure.network.quarter': '{what} of the affiliate and all affiliates below in the quarter',
-  'measure.network.lifetime': '{what} of the affiliate and all affiliates below in all time',
 
   // Rates
   'rate.span': '{from} to {to}',
@@ -379,8 +375,7 @@ export const en = {
     other: 'The rule pays for {count} customers in a period. This is number {position}.',
   },
   'why.covered': '{figure} of it was paid before.',
-  'why.measured':
-    'This is {earlier} of earlier periods, {own} of this period and {network} of the affiliates below.',
+  'why.measured': 'This is {own} of the affiliate and {network} of the affiliates below.',
   'why.least': 'The least amount is {amount}.',
   'why.rule': 'Rule {rule}, version {version}',
   'why.term': '{what}: {times} × {sum} is {value}.',

@@ -181,14 +181,8 @@ export const es: Messages = {
   'by.paid': 'suma sobre la que se paga',
   'measure.own.month': '{what} en el mes',
   'measure.own.week': '{what} en la semana',
-  'measure.own.quarter': '{what} en el trimestre',
-  'measure.own.lifetime': '{what} en total desde el inicio',
   'measure.network.month': '{what} del afiliado y de todos los afiliados por debajo en el mes',
   'measure.network.week': '{what} del afiliado y de todos los afiliados por debajo en la semana',
-  'measure.network.quarter':
-    '{what} del afiliado y de todos los afiliados por debajo en el trimestre',
-  'measure.network.lifetime':
-    '{what} del afiliado y de todos los afiliados por debajo en total desde el inicio',
 
   // Rates
   'rate.span': '{from} a {to}',
@@ -386,8 +380,7 @@ export const es: Messages = {
     other: 'La regla paga por {count} clientes por periodo. Este es el número {position}.',
   },
   'why.covered': '{figure} ya se pagaron antes.',
-  'why.measured':
-    'Son {earlier} de periodos anteriores, {own} de este y {network} de los afiliados inferiores.',
+  'why.measured': 'Son {own} del afiliado y {network} de los afiliados inferiores.',
   'why.least': 'El importe mínimo es {amount}.',
   'why.rule': 'Regla {rule}, versión {version}',
   'why.term': '{what}: {times} × {sum} es {value}.',

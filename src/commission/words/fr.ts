@@ -184,14 +184,8 @@ export const fr: Messages = {
   'by.paid': 'somme servant de base au paiement',
   'measure.own.month': '{what} dans le mois',
   'measure.own.week': '{what} dans la semaine',
-  'measure.own.quarter': '{what} dans le trimestre',
-  'measure.own.lifetime': '{what} depuis le début',
   'measure.network.month': '{what} de l’affilié et de tous les affiliés en dessous dans le mois',
   'measure.network.week': '{what} de l’affilié et de tous les affiliés en dessous dans la semaine',
-  'measure.network.quarter':
-    '{what} de l’affilié et de tous les affiliés en dessous dans le trimestre',
-  'measure.network.lifetime':
-    '{what} de l’affilié et de tous les affiliés en dessous depuis le début',
 
   // Rates
   'rate.span': '{from} à {to}',
@@ -388,8 +382,7 @@ export const fr: Messages = {
     other: 'La règle paie pour {count} clients par période. Celui-ci est le numéro {position}.',
   },
   'why.covered': '{figure} en ont déjà été payés.',
-  'why.measured':
-    'Soit {earlier} des périodes précédentes, {own} de celle-ci et {network} des affiliés en dessous.',
+  'why.measured': 'Soit {own} de l’affilié et {network} des affiliés en dessous.',
   'why.least': 'Le montant minimal est de {amount}.',
   'why.rule': 'Règle {rule}, version {version}',
   'why.term': '{what} : {times} × {sum} donne {value}.',

@@ -181,13 +181,8 @@ export const pt: Messages = {
   'by.paid': 'soma sobre a qual se paga',
   'measure.own.month': '{what} no mês',
   'measure.own.week': '{what} na semana',
-  'measure.own.quarter': '{what} no trimestre',
-  'measure.own.lifetime': '{what} no total desde o início',
   'measure.network.month': '{what} do afiliado e de todos os afiliados abaixo no mês',
   'measure.network.week': '{what} do afiliado e de todos os afiliados abaixo na semana',
-  'measure.network.quarter': '{what} do afiliado e de todos os afiliados abaixo no trimestre',
-  'measure.network.lifetime':
-    '{what} do afiliado e de todos os afiliados abaixo no total desde o início',
 
   // Rates
   'rate.span': '{from} a {to}',
@@ -378,8 +373,7 @@ export const pt: Messages = {
     other: 'A regra paga por {count} clientes por período. Este é o número {position}.',
   },
   'why.covered': '{figure} já foram pagos antes.',
-  'why.measured':
-    'São {earlier} de períodos anteriores, {own} deste e {network} dos afiliados abaixo.',
+  'why.measured': 'São {own} do afiliado e {network} dos afiliados abaixo.',
   'why.least': 'O valor mínimo é {amount}.',
   'why.rule': 'Regra {rule}, versão {version}',
   'why.term': '{what}: {times} × {sum} é {value}.',

@@ -5,7 +5,7 @@ import { currencyOf } from './convert.ts'
 import { type Draft, draft } from './drafts.ts'
 import { compareText, type Fact } from './facts.ts'
 import { applyFence } from './fence.ts'
-import { accepted, factsOf, inUnits, measuresFor, network, onceMeasured } from './measures.ts'
+import { accepted, factsOf, inUnits, measureFor, network, onceMeasured } from './measures.ts'
 import { paysPercent, triggerField, waitsFor } from './once.ts'
 import { inForce, type Rule, type Version } from './plan.ts'
 import { add, greatest, isZero, ONE, type Rational, subtract, sum, ZERO } from './rational.ts'
@@ -155,7 +155,7 @@ export function priceLines(books: Books, lines: Draft[]) {
   const inSlice = isOnce ? lines : lines.toSorted(byVersion)
   for (const rule of new Set(lines.map((line) => line.rule))) {
     const { affiliate, version, period } = lines.find((line) => line.rule === rule)!
-    applyRate(inSlice, rule, measuresFor(books, affiliate, version, rule, period))
+    applyRate(inSlice, rule, measureFor(books, affiliate, version, rule, period))
   }
   for (const line of lines) {
     roundAndCap(line)

@@ -1,10 +1,10 @@
 import { below } from './account.ts'
 import { type Books, joinKey, linesOf } from './books.ts'
-import { lastDay, periodOf, quarterOf } from './calendar.ts'
+import { lastDay, periodOf } from './calendar.ts'
 import { holdsFor, withinMonths } from './conditions.ts'
 import type { Draft } from './drafts.ts'
 import { type Fact, inTime } from './facts.ts'
-import type { Rule, Term, Tiers, Version } from './plan.ts'
+import type { Rule, Term, Version } from './plan.ts'
 import { add, count, divide, ONE, parse, type Rational, sum, ZERO } from './rational.ts'
 import { baseOf, type Held, unitsOf } from './terms.ts'
 
@@ -92,7 +92,6 @@ export function network(
   return { value: base.total, customers: customersOf(base.counted), held: base.held }
 }
 
-/** Returns the measure of one period, without windows. */
 function measureOf(
   books: Books,
   affiliate: string,
@@ -136,30 +135,14 @@ function ownBase(
   return baseOf(books.account.rates, terms, facts, version.currency).total
 }
 
-/** Returns the earlier periods that a window adds. */
-function windowOf(books: Books, version: Version, tiers: Tiers, period: string): string[] {
-  const earlier = books.periods[version.period].filter((one) => one < period)
-  if (tiers.window === 'lifetime') return earlier
-  if (tiers.window !== 'quarter') return []
-  return earlier.filter((one) => quarterOf(lastDay(one)) === quarterOf(lastDay(period)))
-}
-
-/** Returns the measure of a rule's tiers, and how much of it earlier periods of its window make. */
-export function measuresFor(
+/** Returns the measure of a rule's tiers. */
+export const measureFor = (
   books: Books,
   affiliate: string,
   version: Version,
   rule: Rule,
   period: string,
-) {
-  if (!rule.tiers) return null
-  const earlier = sum(
-    windowOf(books, version, rule.tiers, period).map((one) =>
-      measureOf(books, affiliate, version, rule, one),
-    ),
-  )
-  return { earlier, measure: add(earlier, measureOf(books, affiliate, version, rule, period)) }
-}
+) => (rule.tiers ? measureOf(books, affiliate, version, rule, period) : null)
 
 /** The measure of one `once` line. */
 export const onceMeasured = (overCount: boolean) => (overCount ? ZERO : ONE)

@@ -50,7 +50,6 @@ export interface Tiers {
   steps: Step[]
   by?: { once?: string; customers?: 'active'; base?: Term[] }
   over?: 'own' | 'network'
-  window?: 'period' | 'quarter' | 'lifetime'
 }
 
 export interface Rule {

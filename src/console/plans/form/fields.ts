@@ -147,14 +147,6 @@ const WORDS: Readonly<Record<string, MemberWords>> = {
     label: 'Of',
     choices: { own: 'The affiliate alone', network: 'The affiliate and all below' },
   },
-  window: {
-    label: 'In',
-    choices: {
-      period: 'The period of the statement',
-      quarter: 'The quarter',
-      lifetime: 'All time',
-    },
-  },
   sum: { label: 'What is added up', one: 'part' },
   base: { label: 'What is added up', one: 'part' },
   transactions: { is: 'ticks' },
