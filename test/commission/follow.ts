@@ -246,9 +246,9 @@ function followBase({ terms, base }: StepOf<'base'>, currency: string): void {
   const termValues = new Map<string, Rational>()
   for (const { term, currencies, sum: found, times, value } of terms) {
     same(multiply(parse(found), parse(times)), value, 'a term of the base')
-    const source = term as { name?: string; of?: string[]; fixed?: string }
+    const source = term as { name?: string; of?: string[] }
     if (source.of) same(sum(source.of.map((name) => termValues.get(name) ?? ZERO)), found, '`of`')
-    else if (source.fixed === undefined) {
+    else {
       for (const one of currencies) followCurrency(one, currency)
       same(sum(currencies.map((one) => parse(one.converted))), found, 'a term')
     }

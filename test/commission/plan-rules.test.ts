@@ -52,7 +52,6 @@ describe('a plan passes', () => {
       shares({ negative: 'zero', fence: { customer: '-7000', affiliate: '0' } }),
     ],
     ['an advance', planWith(once, { ...share, recoups: 'cpa' })],
-    ['a fixed deduction', shares({ base: [...share.base, { fixed: '-50.00' }] })],
     [
       'parts of named terms',
       shares({
@@ -76,20 +75,6 @@ describe('a plan passes', () => {
       planWith({
         ...once,
         qualify: [{ count: { transactions: ['deposit'] }, min: '3' }],
-      }),
-    ],
-    [
-      'a sum at the end of its window',
-      planWith({
-        ...once,
-        qualify: [{ sum: [{ transactions: ['deposit'] }], min: '-1', within_days: 1, at: 'end' }],
-      }),
-    ],
-    [
-      'a sum at any time',
-      planWith({
-        ...once,
-        qualify: [{ sum: [{ transactions: ['deposit'] }], min: '1', at: 'first' }],
       }),
     ],
     [
@@ -540,11 +525,6 @@ const REFUSED: Refused[] = [
     issue('/rules/0/fence/affiliate', 'maximum'),
   ],
   [
-    'a fixed amount per product',
-    inRule(share, { per: 'product', base: [{ fixed: '1' }] }),
-    needs('/rules/0/base/0/fixed'),
-  ],
-  [
     'a cap of customers per affiliate',
     inRule(share, { max_per_customer: '5' }),
     needs('/rules/0/max_per_customer'),
@@ -588,9 +568,15 @@ const REFUSED: Refused[] = [
     issue('/rules/0/void_by/terms/1/name', 'duplicate'),
   ],
   [
-    'an end without a window',
-    inRule(once, { qualify: [{ sum: [{ transactions: ['deposit'] }], min: '1', at: 'end' }] }),
-    issue('/rules/0/qualify/0/within_days', 'required'),
+    'CPAs of the network',
+    planWith(once, {
+      ...stepsOf(),
+      tiers: {
+        ...{ mode: 'whole', steps: [{ from: '0', percent: '1' }] },
+        ...{ by: { once: 'cpa' }, over: 'network' },
+      },
+    }),
+    needs('/rules/1/tiers/over'),
   ],
   [
     'a count of half a fact',

@@ -224,7 +224,7 @@ describe('before_signup', () => {
       [],
     ])
     expect(messagesOf(answer)).toEqual([
-      'The record is before the signup of its customer, `2026-03-10T10:00:00.000Z`. A rule that pays once counts it only within its `grace_hours` before the signup, 24 unless the plan says otherwise.',
+      'The record is before the signup of its customer, `2026-03-10T10:00:00.000Z`. A rule that pays once counts it only within the 24 hours before the signup.',
     ])
   })
 

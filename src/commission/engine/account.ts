@@ -27,7 +27,7 @@ export function openSettlement(
   const ownBefore = (period: Period): OwnResults | null =>
     isFirst(input, period) ? null : own(nextPeriod(period, -1))
   const own: (period: Period) => OwnResults = oncePerPeriod((period) =>
-    settleOwn(input, period, tallies, ownBefore(period)),
+    settleOwn(input, period, tallies(period), ownBefore(period)),
   )
   const before = (period: Period): readonly PlanResult[] | null =>
     isFirst(input, period) ? null : settled(nextPeriod(period, -1))

@@ -79,7 +79,7 @@ function addTerms(
   how: 'single' | 'summed' = 'summed',
 ): void {
   for (const term of terms) {
-    if ('of' in term || 'fixed' in term) continue
+    if ('of' in term) continue
     addConditions(needs, term.when)
     addKind(needs, term, how)
   }

@@ -43,18 +43,14 @@ type PeriodMeasure = Pick<Measure, 'own' | 'network'>
 
 /** Returns what the tiers of a rule measure in the period. */
 function measureIn(input: PlanInput, rule: CompiledRule, own: Ratio): PeriodMeasure {
-  const { tallies, onceBelow } = input
+  const { tallies } = input
   const { by, network } = rule.tiers ?? { by: null, network: false }
   const below = network ? tallies.network.get(rule) : undefined
-  const withBelow = (once: string, count: Ratio): PeriodMeasure => ({
-    own: count,
-    network: network ? ratio(integer(onceBelow(once))) : NOTHING,
-  })
   // A CPA counts one customer, so that active customers are CPAs.
-  if (rule.kind === 'once' && (by === null || by === 'active')) return withBelow(rule.id, own)
+  if (rule.kind === 'once' && (by === null || by === 'active')) return { own, network: NOTHING }
   if (by === 'active') return activeCustomers(input, rule, below)
   if (by !== null && 'once' in by) {
-    return withBelow(by.once, ratio(integer(countOnce(input, by.once))))
+    return { own: ratio(integer(countOnce(input, by.once))), network: NOTHING }
   }
   if (by !== null) {
     return {

@@ -2,7 +2,6 @@ import { modify } from '../modifiers/order.ts'
 import type { PeriodContext } from './context.ts'
 import { convertAmount } from './convert.ts'
 import {
-  add,
   type Decimal,
   fixedText,
   integer,
@@ -238,8 +237,8 @@ function quantityOf(
     trace.push(() => unitsStep(unitOf(version, rule), facts, units, rule.each))
     return ofUnits(rule, units)
   }
-  trace.push(() => baseStep(context, of.base, facts, version.currency, true))
-  return ofBase(floor(add(total.base, of.base.fixed), rule, trace), fxList(fxOf(facts)))
+  trace.push(() => baseStep(context, of.base, facts, version.currency))
+  return ofBase(floor(total.base, rule, trace), fxList(fxOf(facts)))
 }
 
 const ofUnits = (rule: CompiledOverride, units: Decimal): Quantity => ({

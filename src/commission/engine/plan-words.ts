@@ -173,14 +173,8 @@ const percentText = (times: string, { percent }: Words): string =>
 
 /** Writes a term without its sign. */
 function termWords(term: Term, names: ReadonlyMap<string, string>, speech: PlanSpeech): string {
-  const { words, currency, period } = speech
-  if ('fixed' in term) {
-    const amount = isNegative(decimal(term.fixed))
-      ? plainText(negate(decimal(term.fixed)))
-      : term.fixed
-    return words.text(`term.fixed.${period}`, { amount: words.money(amount, currency) })
-  }
-  const times = decimal(('times' in term && term.times) || '1')
+  const { words } = speech
+  const times = decimal(term.times ?? '1')
   const size = plainText(isNegative(times) ? negate(times) : times)
   const part = (what: string): string =>
     size === '1' ? what : words.text('term.percent', { percent: percentText(size, words), what })
@@ -188,8 +182,7 @@ function termWords(term: Term, names: ReadonlyMap<string, string>, speech: PlanS
   return limitedWords(part(kindWords(term, words)), term.when, words)
 }
 
-const isDeduction = (term: Term): boolean =>
-  isNegative(decimal('fixed' in term ? term.fixed : ((term as FactTerm).times ?? '1')))
+const isDeduction = (term: Term): boolean => isNegative(decimal(term.times ?? '1'))
 
 /** Writes a base: `spread plus trading commission minus 20 % of trading commission`. */
 function baseText(base: readonly Term[], speech: PlanSpeech): string {
@@ -359,9 +352,7 @@ function qualificationText(one: Qualification, { words, currency }: PlanSpeech):
   }
   return days === undefined
     ? words.text('qualify.sum', values)
-    : words.text(one.at === 'end' ? 'qualify.sumAtEnd' : 'qualify.sumWithin', {
-        ...{ ...values, count: days },
-      })
+    : words.text('qualify.sumWithin', { ...values, count: days })
 }
 
 /** Writes a condition of `qualify`: `deposits reach 500 EUR within 30 days of the signup`. */
@@ -387,7 +378,7 @@ export function conditionSentences({ when, months }: Rule, words: Words): string
 
 function onceWords(rule: OnceRule, speech: PlanSpeech): RuleWords {
   const { words } = speech
-  const { trigger, qualify = [], void_by, grace_hours } = rule
+  const { trigger, qualify = [], void_by } = rule
   const conditions = [
     triggerText(trigger, speech),
     ...qualify.map((one) => qualificationText(one, speech)),
@@ -410,7 +401,6 @@ function onceWords(rule: OnceRule, speech: PlanSpeech): RuleWords {
           ]
         : []),
       ...(rule.requalify ? [words.text('requalify')] : []),
-      ...(grace_hours === undefined ? [] : [words.text('grace', { count: grace_hours })]),
       ...modifierSentences(rule, speech),
     ],
   }

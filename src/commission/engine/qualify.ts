@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../platform/durations.ts'
+import { DAY_MS, HOUR_MS } from '../../platform/durations.ts'
 import { addMonths } from './calendar.ts'
 import { type Context, fieldsOn, isRefused } from './context.ts'
 import { convertFact } from './convert.ts'
@@ -41,18 +41,17 @@ export type Progress =
 export const withinDays = (customer: Customer, fact: Fact, days: number): boolean =>
   fact.wholeDay ? fact.day <= customer.signupDay + days : fact.at < customer.signup + days * DAY_MS
 
-/**
- * Whether the fact lies at or after the signup less `grace` (milliseconds). Whole days count from the
- * day of that instant on (§16.27).
- */
+/** How long before the signup facts count: the clocks of systems differ (§16.27). */
+const GRACE_MS = 24 * HOUR_MS
+
+/** Whether the fact lies at most 24 hours before the signup. Whole days count from the day of that instant on. */
 export function sinceSignup(
   { dayStart }: Context,
   { signup, signupDay }: Customer,
   { wholeDay, day, at }: Fact,
-  grace: number,
 ): boolean {
-  if (!wholeDay) return at >= signup - grace
-  return day >= signupDay || dayStart(day + 1) > signup - grace
+  if (!wholeDay) return at >= signup - GRACE_MS
+  return day >= signupDay || dayStart(day + 1) > signup - GRACE_MS
 }
 
 /** Whether the fact's day lies before the signup day + n months. */
@@ -65,12 +64,11 @@ export function evaluateQualification(
   customer: Customer,
   qualification: CompiledQualification,
   currency: string,
-  grace: number,
 ): Progress {
   if (qualification.kind === 'customer') {
     return evaluateFields(context, customer, qualification.conditions)
   }
-  return evaluateSum(context, customer, qualification, currency, grace)
+  return evaluateSum(context, customer, qualification, currency)
 }
 
 /**
@@ -101,19 +99,17 @@ function evaluateSum(
   customer: Customer,
   qualification: SumQualification,
   currency: string,
-  grace: number,
 ): Progress {
-  const { min, withinDays: days, atEnd } = qualification
-  const window = days === null ? null : windowEnd(customer, days)
+  const { min, withinDays: days } = qualification
   const used: Fact[] = []
   let blockers: readonly Blocker[] | null = null
   let total = ZERO
   const reached = (): boolean => compare(total, min) >= 0
-  const atSignup = !atEnd && reached()
+  const atSignup = reached()
   for (const { at, facts } of byInstant(customer.facts)) {
     if (atSignup && at > customer.signup) break
     for (const fact of facts) {
-      if (fact.state !== 'approved' || !sinceSignup(context, customer, fact, grace)) continue
+      if (fact.state !== 'approved' || !sinceSignup(context, customer, fact)) continue
       if (isRefused(customer, fact.day)) continue
       if (days !== null && !withinDays(customer, fact, days)) continue
       const amount = amountUnder(context, customer, qualification, fact, currency)
@@ -123,21 +119,15 @@ function evaluateSum(
       else total = add(total, amount)
     }
     const latest = used.at(-1)
-    if (!atEnd && !atSignup && latest && blockers === null && reached()) {
+    if (!atSignup && latest && blockers === null && reached()) {
       return { status: 'met', at, day: latest.day, used }
     }
   }
   if (atSignup) return { status: 'met', at: customer.signup, day: customer.signupDay, used }
   if (blockers !== null) return { status: 'blocked', blockers }
-  if (atEnd && window !== null && reached()) return { status: 'met', ...window, used }
-  const until = window?.day ?? null
+  const until = days === null ? null : customer.signupDay + days
   return { status: 'open', condition: null, reached: total, min, until }
 }
-
-const windowEnd = ({ signup, signupDay }: Customer, days: number): { at: number; day: number } => ({
-  at: signup + days * DAY_MS,
-  day: signupDay + days,
-})
 
 /** Groups facts, which are in order of time, by instant. */
 function byInstant(facts: readonly Fact[]): { readonly at: number; readonly facts: Fact[] }[] {

@@ -1,4 +1,3 @@
-import { HOUR_MS } from '../../platform/durations.ts'
 import { type ConditionCheck, compileConditions } from './conditions.ts'
 import { type Decimal, decimal, ONE, ZERO } from './decimal.ts'
 import type {
@@ -73,8 +72,6 @@ export interface CompiledOnce extends RuleBase {
   /** Whether the amount of the trigger must be converted. */
   readonly needsAmount: boolean
   readonly qualify: readonly CompiledQualification[]
-  /** How long before the signup facts count for the trigger and `qualify`, in milliseconds. */
-  readonly grace: number
   readonly requalify: boolean
   readonly voidBy: { readonly terms: readonly CompiledTerm[]; readonly withinDays: number } | null
 }
@@ -86,7 +83,6 @@ export type CompiledQualification =
       readonly terms: readonly CompiledTerm[]
       readonly min: Decimal
       readonly withinDays: number | null
-      readonly atEnd: boolean
     }
   | { readonly kind: 'customer'; readonly conditions: ConditionCheck; readonly source: Conditions }
 
@@ -178,9 +174,6 @@ function compileTiers(tiers: Tiers, rateIs: 'percent' | 'amount'): CompiledTiers
   }
 }
 
-/** The hours before the signup in which facts count, unless a rule says otherwise (§16.27). */
-export const DEFAULT_GRACE_HOURS = 24
-
 function compileOnce(rule: OnceRule): CompiledOnce {
   const { trigger } = rule
   const usesPercent =
@@ -195,7 +188,6 @@ function compileOnce(rule: OnceRule): CompiledOnce {
     min,
     needsAmount,
     qualify: (rule.qualify ?? []).map(compileQualification),
-    grace: (rule.grace_hours ?? DEFAULT_GRACE_HOURS) * HOUR_MS,
     requalify: rule.requalify ?? false,
     voidBy: rule.void_by
       ? {
@@ -215,10 +207,10 @@ function compileQualification(qualification: Qualification): CompiledQualificati
   const min = decimal(String(qualification.min))
   if ('count' in qualification) {
     const terms = [{ ...compileTerm(qualification.count), ...compileKind(qualification.count) }]
-    return { kind: 'count', terms, min, withinDays, atEnd: false }
+    return { kind: 'count', terms, min, withinDays }
   }
   const terms = qualification.sum.map((term) => compileTerm(term))
-  return { kind: 'sum', terms, min, withinDays, atEnd: qualification.at === 'end' }
+  return { kind: 'sum', terms, min, withinDays }
 }
 
 function compileShare(rule: ShareRule): CompiledShare {

@@ -290,10 +290,9 @@ function countedIn(
   name: string,
 ): Pick<Scope, 'fx' | 'trace'> {
   const facts = factsOf(tally, name)
-  const isWhole = rule.per === 'affiliate'
   return {
     fx: fxList(fxOf(facts)),
-    trace: [() => baseStep(context, rule.base, facts, version.currency, isWhole)],
+    trace: [() => baseStep(context, rule.base, facts, version.currency)],
   }
 }
 
@@ -327,7 +326,7 @@ function affiliateScope(
   const hasCarryOrDeficit =
     carries || (recoups !== undefined && !isZero(amountAt(state.deficits, key)))
   if (facts === 0 && !hasCarryOrDeficit && isZero(recoupedBy(recoups, version, once))) return []
-  const base = add(tally?.tally.total.base ?? ZERO, rule.base.fixed)
+  const base = tally?.tally.total.base ?? ZERO
   const counted = countedIn(input, from, '')
   const fenced = fenceScope(input, from, key, base, counted.trace)
   return [{ from, scope: 'affiliate', base: fenced?.base ?? base, fenced, ...counted }]

@@ -120,7 +120,7 @@ export interface Fx {
 
 /** What facts of one customer, or of one scope, come to under a rule. */
 export interface Sums {
-  /** The base in the plan's currency, without `fixed` terms. */
+  /** The base in the plan's currency. */
   base: Decimal
   /** Units before `each`. */
   units: Decimal

@@ -72,7 +72,7 @@ export const tiers = objectOf({
   steps: member(listOf(step, PLAN_LIMITS.steps), said('The steps, in ascending order.')),
 })
 
-const { count, days, graceHours, qualifications, terms } = PLAN_LIMITS
+const { count, days, qualifications, terms } = PLAN_LIMITS
 
 const min = v.exactOptional(
   member(
@@ -94,7 +94,7 @@ const window = v.exactOptional(
   member(
     within_days,
     said(
-      'Only records before the signup + n × 24 hours count; whole days up to the signup day + n. From when records count, `grace_hours` says.',
+      'Only records before the signup + n × 24 hours count; whole days up to the signup day + n. Records up to 24 hours before the signup count, too.',
       30,
     ),
   ),
@@ -113,14 +113,6 @@ const qualification = byMember({
     sum: member(listOf(factTerm, terms), said('The terms that are summed.')),
     min: member(decimal, said('The sum to reach, in the plan’s currency.', '500')),
     within_days: window,
-    at: v.exactOptional(
-      member(
-        f.oneOf('first', 'end'),
-        said(
-          '`first` (default): qualifies as soon as the sum is reached. `end`: the sum is checked when `within_days` ends, so withdrawals count if a term deducts them.',
-        ),
-      ),
-    ),
   }),
   count: objectOf({
     count: member(countedForQualify, said('The records that are counted.')),
@@ -137,15 +129,6 @@ const onceMembers = {
   trigger: member(trigger, said('What starts the CPA, usually the first-time deposit.')),
   qualify: v.exactOptional(
     member(listOf(qualification, qualifications), said('Further conditions. All must hold.')),
-  ),
-  grace_hours: v.exactOptional(
-    member(
-      wholeNumber(0, graceHours),
-      said(
-        'How many hours before the signup records count for the trigger, and for the sums and counts of `qualify`, from 0 to 168. Whole days count from the day on in which these hours begin. Defaults to 24, since the clocks of systems differ.',
-        24,
-      ),
-    ),
   ),
   requalify: v.exactOptional(
     member(

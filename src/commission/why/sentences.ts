@@ -219,8 +219,7 @@ function termSentences(
 }
 
 /** Names a term of a base. */
-function termName(term: Term, { words, money, period }: WordsContext): string {
-  if ('fixed' in term) return words.text(`term.fixed.${period}`, { amount: money(term.fixed) })
+function termName(term: Term, { words }: WordsContext): string {
   if ('of' in term) return words.and(term.of)
   return limitedWords(kindWords(term, words), term.when, words)
 }
@@ -393,7 +392,7 @@ export interface SeenState {
   readonly until: string | null
   readonly refused_by: string | null
   readonly conditions: readonly SeenCondition[]
-  readonly before_signup?: readonly string[]
+  readonly before_signup?: number
 }
 
 interface SeenCondition {
@@ -444,7 +443,7 @@ function padded(reached: string, condition: Qualification, currency: string): st
 
 /** Writes why a customer has not qualified under a rule: what is missing and until when, or what was not met. */
 export function stateWords(state: SeenState, rule: StateRule, words: Words): string[] {
-  const early = (state.before_signup ?? []).length > 0 ? [words.text('state.early')] : []
+  const early = (state.before_signup ?? 0) > 0 ? [words.text('state.early')] : []
   return [...outcomeWords(state, rule, words), ...early]
 }
 

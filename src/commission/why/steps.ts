@@ -49,7 +49,7 @@ const base = described(() =>
       v.object({
         term: member(v.unknown(), 'The term as the plan has it.'),
         currencies: list(
-          'What was sent, by currency. Empty for a `fixed` term and a part of other terms.',
+          'What was sent, by currency. Empty for a part of other terms.',
           v.object({
             currency: member(text, 'An ISO 4217 code.'),
             count: member(count, 'The number of records.'),

@@ -165,8 +165,6 @@ export const de: Messages = {
 
   // What a rule counts
   'term.percent': '{percent} von {what}',
-  'term.fixed.month': '{amount} im Monat',
-  'term.fixed.week': '{amount} in der Woche',
   'base.plus': '{before} plus {term}',
   'base.minus': '{before} minus {term}',
   'base.negative': 'minus {term}',
@@ -207,11 +205,6 @@ export const de: Messages = {
     other:
       'die Summe aus {terms} innerhalb von {count} Tagen nach der Registrierung {min} erreicht',
   },
-  'qualify.sumAtEnd': {
-    one: 'die Summe aus {terms} innerhalb eines Tages nach der Registrierung {min} erreicht und sie an deren Ende noch beträgt',
-    other:
-      'die Summe aus {terms} innerhalb von {count} Tagen nach der Registrierung {min} erreicht und sie an deren Ende noch beträgt',
-  },
   'qualify.count': 'der Kunde auf mindestens {min} {noun} kommt',
   'qualify.countWithin': {
     one: 'der Kunde innerhalb eines Tages nach der Registrierung auf mindestens {min} {noun} kommt',
@@ -229,10 +222,6 @@ export const de: Messages = {
       'Der Vorgang zählt nicht, wenn die Summe aus {terms} innerhalb von {count} Tagen seinen Betrag erreicht.',
   },
   requalify: 'Wird er rückgängig gemacht, zählt der nächste.',
-  grace: {
-    one: 'Vorgänge bis zu {count} Stunde vor der Registrierung zählen.',
-    other: 'Vorgänge bis zu {count} Stunden vor der Registrierung zählen.',
-  },
   'most.customer': 'Höchstens {max} je Kunde.',
   'most.count.month': {
     one: 'Höchstens {count} Kunde im Monat je Partner.',

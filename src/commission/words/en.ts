@@ -167,8 +167,6 @@ export const en = {
 
   // What a rule counts
   'term.percent': '{percent} of {what}',
-  'term.fixed.month': '{amount} a month',
-  'term.fixed.week': '{amount} a week',
   'base.plus': '{before} plus {term}',
   'base.minus': '{before} minus {term}',
   'base.negative': 'minus {term}',
@@ -207,11 +205,6 @@ export const en = {
     one: '{terms} reach {min} within {count} day of the signup',
     other: '{terms} reach {min} within {count} days of the signup',
   },
-  'qualify.sumAtEnd': {
-    one: '{terms} reach {min} within {count} day of the signup and still do so when these days are over',
-    other:
-      '{terms} reach {min} within {count} days of the signup and still do so when these days are over',
-  },
   'qualify.count': 'the customer has at least {min} {nouns}',
   'qualify.countWithin': {
     one: 'the customer has at least {min} {nouns} within {count} day of the signup',
@@ -227,10 +220,6 @@ export const en = {
     other: 'It does not count if {terms} reach its amount within {count} days.',
   },
   requalify: 'If it is taken back, the next one counts.',
-  grace: {
-    one: 'Records up to {count} hour before the signup count.',
-    other: 'Records up to {count} hours before the signup count.',
-  },
   'most.customer': 'At most {max} for each customer.',
   'most.count.month': {
     one: 'At most {count} customer a month for each affiliate.',

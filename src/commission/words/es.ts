@@ -165,8 +165,6 @@ export const es: Messages = {
 
   // What a rule counts
   'term.percent': '{percent} de {what}',
-  'term.fixed.month': '{amount} al mes',
-  'term.fixed.week': '{amount} a la semana',
   'base.plus': '{before} más {term}',
   'base.minus': '{before} menos {term}',
   'base.negative': 'menos {term}',
@@ -205,11 +203,6 @@ export const es: Messages = {
     one: 'la suma de {terms} alcanza {min} en el día siguiente al registro',
     other: 'la suma de {terms} alcanza {min} en los {count} días siguientes al registro',
   },
-  'qualify.sumAtEnd': {
-    one: 'la suma de {terms} alcanza {min} en el día siguiente al registro y se mantiene al terminar ese plazo',
-    other:
-      'la suma de {terms} alcanza {min} en los {count} días siguientes al registro y se mantiene al terminar ese plazo',
-  },
   'qualify.count': 'la cuenta del cliente suma al menos {min} {noun}',
   'qualify.countWithin': {
     one: 'la cuenta del cliente suma al menos {min} {noun} en el día siguiente al registro',
@@ -226,10 +219,6 @@ export const es: Messages = {
     other: 'La operación no cuenta si la suma de {terms} alcanza su importe en {count} días.',
   },
   requalify: 'Si se anula, cuenta la siguiente.',
-  grace: {
-    one: 'Cuentan las operaciones hasta {count} hora antes del registro.',
-    other: 'Cuentan las operaciones hasta {count} horas antes del registro.',
-  },
   'most.customer': 'Como máximo {max} por cliente.',
   'most.count.month': {
     one: 'Como máximo {count} cliente al mes por afiliado.',

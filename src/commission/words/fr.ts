@@ -168,8 +168,6 @@ export const fr: Messages = {
 
   // What a rule counts
   'term.percent': '{percent} {de what}',
-  'term.fixed.month': '{amount} par mois',
-  'term.fixed.week': '{amount} par semaine',
   'base.plus': '{before} plus {term}',
   'base.minus': '{before} moins {term}',
   'base.negative': 'moins {term}',
@@ -208,11 +206,6 @@ export const fr: Messages = {
     one: 'que la somme {de terms} atteint {min} dans le jour suivant l’inscription',
     other: 'que la somme {de terms} atteint {min} dans les {count} jours suivant l’inscription',
   },
-  'qualify.sumAtEnd': {
-    one: 'que la somme {de terms} atteint {min} dans le jour suivant l’inscription et s’y maintient à la fin de ce délai',
-    other:
-      'que la somme {de terms} atteint {min} dans les {count} jours suivant l’inscription et s’y maintient à la fin de ce délai',
-  },
   'qualify.count': 'que le compte du client compte au moins {min} {noun}',
   'qualify.countWithin': {
     one: 'que le compte du client compte au moins {min} {noun} dans le jour suivant l’inscription',
@@ -229,10 +222,6 @@ export const fr: Messages = {
     other: 'L’opération ne compte pas si la somme {de terms} atteint son montant en {count} jours.',
   },
   requalify: 'Si elle est annulée, la suivante compte.',
-  grace: {
-    one: 'Les opérations jusqu’à {count} heure avant l’inscription comptent.',
-    other: 'Les opérations jusqu’à {count} heures avant l’inscription comptent.',
-  },
   'most.customer': 'Au plus {max} par client.',
   'most.count.month': {
     one: 'Au plus {count} client par mois et par affilié.',

@@ -165,8 +165,6 @@ export const pt: Messages = {
 
   // What a rule counts
   'term.percent': '{percent} de {what}',
-  'term.fixed.month': '{amount} por mês',
-  'term.fixed.week': '{amount} por semana',
   'base.plus': '{before} mais {term}',
   'base.minus': '{before} menos {term}',
   'base.negative': 'menos {term}',
@@ -205,11 +203,6 @@ export const pt: Messages = {
     one: 'a soma de {terms} atinge {min} em até {count} dia após o cadastro',
     other: 'a soma de {terms} atinge {min} em até {count} dias após o cadastro',
   },
-  'qualify.sumAtEnd': {
-    one: 'a soma de {terms} atinge {min} em até {count} dia após o cadastro e se mantém no fim desse prazo',
-    other:
-      'a soma de {terms} atinge {min} em até {count} dias após o cadastro e se mantém no fim desse prazo',
-  },
   'qualify.count': 'a conta do cliente soma pelo menos {min} {noun}',
   'qualify.countWithin': {
     one: 'a conta do cliente soma pelo menos {min} {noun} em até {count} dia após o cadastro',
@@ -225,10 +218,6 @@ export const pt: Messages = {
     other: 'A operação não conta se a soma de {terms} atingir o seu valor em {count} dias.',
   },
   requalify: 'Se for anulada, conta a seguinte.',
-  grace: {
-    one: 'Contam as operações até {count} hora antes do cadastro.',
-    other: 'Contam as operações até {count} horas antes do cadastro.',
-  },
   'most.customer': 'No máximo {max} por cliente.',
   'most.count.month': {
     one: 'No máximo {count} cliente por mês e por afiliado.',

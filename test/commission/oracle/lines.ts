@@ -8,7 +8,7 @@ import { applyFence } from './fence.ts'
 import { accepted, factsOf, inUnits, measureFor, network, onceMeasured } from './measures.ts'
 import { paysPercent, triggerField, waitsFor } from './once.ts'
 import { inForce, type Rule, type Version } from './plan.ts'
-import { add, greatest, isZero, ONE, type Rational, subtract, sum, ZERO } from './rational.ts'
+import { greatest, isZero, ONE, type Rational, subtract, sum, ZERO } from './rational.ts'
 import { evaluateRule, qualifiedBy } from './reasons.ts'
 import { type Base, baseOf, type Held, unitsOf } from './terms.ts'
 import { applyRate } from './tiers.ts'
@@ -87,7 +87,7 @@ function shareLines(books: Books, place: Place, advances: Draft[]): Draft[] {
       rule.recoups !== undefined && !(isZero(deficit) && isZero(advanced(place, advances)))
     if (base.counted.size === 0 && !waits && !owes) return []
     const line = draft({ ...place, scope })
-    const after = fenceIn(books, line, base, own, add(base.total, base.fixed))
+    const after = fenceIn(books, line, base, own, base.total)
     return {
       ...line,
       quantity: after,

@@ -44,21 +44,6 @@ interface Network {
 const customersOf = (facts: Iterable<Fact>) =>
   new Set([...facts].map((fact) => fact.customer.customer_id))
 
-const withoutFixed = (terms: Term[]) => terms.filter((term) => term.fixed === undefined)
-
-/** Returns the number of `once` lines of a rule id that `max_count` did not take. */
-const onceLines = (
-  books: Books,
-  rule: string,
-  isOf: (affiliate: string, plan: string, day: string) => boolean,
-) =>
-  count(
-    books.once.filter(
-      (one) =>
-        one.rule === rule && !one.overCount && isOf(one.affiliate, one.plan, one.qualified.day),
-    ).length,
-  )
-
 /** Measures the facts of all affiliates below, by the tree of the period's last day. */
 export function network(
   books: Books,
@@ -72,12 +57,6 @@ export function network(
   const affiliates = below(books.account, affiliate, lastDay(period))
   const facts = factsOf(books, affiliates, period)
   const none: Network = { value: ZERO, customers: new Set(), held: [] }
-  const once = by?.once ?? (rule.kind === 'once' && !by?.base ? rule.id : undefined)
-  if (once !== undefined) {
-    const isBelow = (one: string, _plan: string, day: string) =>
-      affiliates.includes(one) && periodOf(version.period, day) === period
-    return { ...none, value: onceLines(books, once, isBelow) }
-  }
   if (by?.base) {
     const base = baseOf(rates, by.base, facts, version.currency)
     return { ...none, value: base.total, held: base.held }
@@ -88,7 +67,7 @@ export function network(
     const raw = sum(named.map((fact) => unitsOf(rule.unit!, fact)!))
     return { ...none, value: inUnits(rule, raw), customers: customersOf(named) }
   }
-  const base = baseOf(rates, withoutFixed(rule.base!), own, version.currency)
+  const base = baseOf(rates, rule.base!, own, version.currency)
   return { value: base.total, customers: customersOf(base.counted), held: base.held }
 }
 
@@ -111,9 +90,19 @@ function measureOf(
     return count(new Set([...own, ...(around?.customers ?? [])]).size)
   }
   if (by?.once !== undefined) {
-    const isOwn = (one: string, plan: string, day: string) =>
-      one === affiliate && plan === version.plan && periodOf(version.period, day) === period
-    return add(value, onceLines(books, by.once, isOwn))
+    const isOwn = ({
+      rule: id,
+      overCount,
+      affiliate: one,
+      plan,
+      qualified,
+    }: Books['once'][number]) =>
+      id === by.once &&
+      !overCount &&
+      one === affiliate &&
+      plan === version.plan &&
+      periodOf(version.period, qualified.day) === period
+    return count(books.once.filter(isOwn).length)
   }
   if (by?.base) return add(value, ownBase(books, affiliate, version, rule, by.base, period))
   return add(value, sum(lines.map((line) => measuredBy(rule, line))))

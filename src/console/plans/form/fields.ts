@@ -127,7 +127,6 @@ const WORDS: Readonly<Record<string, MemberWords>> = {
   'void_by.terms': { label: 'If these reach the amount', one: 'part' },
   'void_by.within_days': { label: 'Within days' },
   requalify: { label: 'Can qualify again' },
-  grace_hours: { label: 'Hours before the signup', placeholder: '24' },
   ...Object.assign({}, ...ALL_MODIFIERS.map(({ fields }) => fields)),
   'override.negative': {
     label: 'A negative sum',
@@ -164,7 +163,6 @@ const WORDS: Readonly<Record<string, MemberWords>> = {
   event: { placeholder: 'such as Deposit' },
   kpi: { label: 'Figure of the event', placeholder: 'such as Value' },
   of: { label: 'Names of the parts' },
-  fixed: { label: 'Amount', hint: 'A negative one is deducted.' },
   times: { label: 'Counts times', placeholder: '1', hint: '-1 deducts it, 0.5 counts half.' },
   when: { label: 'Only if' },
   name: { label: 'Name', hint: 'Only needed if a later part names this one.' },
@@ -200,7 +198,6 @@ const FORMS: Readonly<Record<string, string>> = {
   activity: 'Trading activity',
   event: 'Events',
   of: 'A percentage of parts above',
-  fixed: 'A fixed amount each period',
   'trigger.transactions': 'Makes a first transaction',
   'trigger.event': 'Has a first event',
   signup: 'Signs up',
