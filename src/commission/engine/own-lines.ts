@@ -7,7 +7,6 @@ import type { Line } from './line.ts'
 import type { Plan } from './plans-in-force.ts'
 import { settlePlan } from './settle.ts'
 import { countQualified } from './settle-plan.ts'
-import { stateFor } from './simulation.ts'
 import { closeState, NO_STATE, openState, type PlanState } from './state.ts'
 import { type PeriodTallies, talliesOf } from './tally.ts'
 
@@ -36,7 +35,7 @@ export function settleOwn(
     const earlier = before?.get(affiliate)
     for (const plan of plansOf(input, affiliate, period.kind)) {
       const left = earlier?.get(plan.plan)?.state ?? input.stateOf(affiliate, plan.plan)
-      const state = openState(stateFor(plan, period, left))
+      const state = openState(left)
       const ofAffiliate = talliesOf(tallies, affiliate)
       const lines = settlePlan({
         context,

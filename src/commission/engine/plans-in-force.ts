@@ -26,15 +26,6 @@ export interface Plan {
   readonly plan: string
   readonly versions: readonly Version[]
   readonly first: Version
-  readonly replacement?: Replacement
-}
-
-/** A simulated version, the last of its plan. It governs all facts of the plan from a day on. */
-export interface Replacement {
-  readonly from: number
-  readonly version: Version
-  /** The plan without it, which governs the days before. */
-  readonly replaced: Plan
 }
 
 /** Under which plan an affiliate earns from a day on. */
@@ -146,11 +137,7 @@ export function governingVersion(
 
 /** Returns the version of a plan for the given day; `start` decides under `terms: "signup"`. */
 function versionFor(plan: Plan, start: number, day: number): Version {
-  const { replacement, first, versions } = plan
-  if (replacement) {
-    const { from, version, replaced } = replacement
-    return day >= from ? version : versionFor(replaced, start, day)
-  }
+  const { first, versions } = plan
   // Fast path: called once per fact; most plans have one version.
   if (versions.length === 1) return first
   return versionOn(plan, first.terms === 'signup' ? start : firstDayOf(day, first.period))
@@ -158,11 +145,7 @@ function versionFor(plan: Plan, start: number, day: number): Version {
 
 /** Returns the versions whose rules can have lines in a period that begins on the given day. */
 export function versionsIn(plan: Plan, firstDay: number): readonly Version[] {
-  const { replacement, first, versions } = plan
-  if (replacement) {
-    const { from, version, replaced } = replacement
-    return firstDay >= from ? [version] : versionsIn(replaced, firstDay)
-  }
+  const { first, versions } = plan
   return first.terms === 'signup' ? versions : [versionOn(plan, firstDay)]
 }
 

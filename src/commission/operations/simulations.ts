@@ -7,22 +7,21 @@ import { canonicalJson } from '../../platform/validation/canonical-json.ts'
 import { described, referred } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
-import { asCsv, csvWords } from '../csv-list.ts'
 import { compareText } from '../engine/facts.ts'
 import { PLAN_DEPTH } from '../plans/limits.ts'
 import { TooManyFacts } from '../statements/compute.ts'
 import { FRESH_LIMITS } from '../statements/limits.ts'
 import { readStored, withinLimit } from '../statements/on-request.ts'
-import { SIMULATION_COLUMNS, type Simulated, simulation } from '../statements/present-simulation.ts'
+import { type Simulated, simulation } from '../statements/present-simulation.ts'
 import {
   comparePage,
   computePage,
+  MAX_AFFILIATES,
   type NamedPlan,
   openSimulation,
   parseSimulation,
   type SimulationRequest,
 } from '../statements/simulation.ts'
-import { SIMULATION_LIMITS } from '../statements/simulation-limits.ts'
 import { plan, readPlanContext } from './plans.ts'
 
 /** What a request for a simulation is narrowed to. */
@@ -35,8 +34,6 @@ interface Filter {
 }
 
 type Stored = Awaited<ReturnType<typeof readStored>>
-
-const csv = asCsv('simulation', SIMULATION_COLUMNS)['text/csv']
 
 export const simulatePlan = readOperation({
   topic: 'plans',
@@ -75,21 +72,12 @@ export const simulatePlan = readOperation({
   },
   depth: PLAN_DEPTH + 1,
   words: described(() => ({
-    description: `Computes what a version of a plan would change, and stores nothing. In the period, the version governs all facts of the plan, in place of the versions in force; what lies before keeps them. Both sides are computed now from the records, as if no period were approved. A page has at most ${SIMULATION_LIMITS.affiliates} affiliates, and as many as depend on at most ${FRESH_LIMITS.facts.toLocaleString('en')} records together: send the same body with \`cursor\` until \`meta.next_cursor\` is null. With \`Accept: text/csv\` it returns the rows as CSV, with a \`Link\` to the next page.`,
+    description: `Computes what a version of a plan would change, and stores nothing. It is computed as if the plan had had this version from the beginning. Both sides are computed now from the records, as if no period were approved. A page has at most ${MAX_AFFILIATES} affiliates, and as many as depend on at most ${FRESH_LIMITS.facts.toLocaleString('en')} records together: send the same body with \`cursor\` until \`meta.next_cursor\` is null.`,
     answer: simulation,
-    files: csvWords(SIMULATION_COLUMNS),
     headers: ['Link'],
     errors: ['validation_failed'],
     command: { name: 'plans simulate', recovery: 'A simulation stores nothing.' },
   })),
-  files: {
-    'text/csv': (c, call, input, read) =>
-      csv(c, call, input, async () => {
-        const { data, skipped } = (await read()) as Simulated
-        const left = skipped.map((one) => ({ ...one, skipped: one.reason }))
-        return { data: [...data, ...left] }
-      }),
-  },
   async run({ env, grant, session }, { plan: id, cursor, ...sent }) {
     const { affiliate_id = null, assigned_to_all: forAll = false, ...body } = sent
     const account = { id: grant.account, vertical: grant.vertical }
@@ -142,7 +130,8 @@ function simulate(
       plan: plan.plan,
       period: period.id,
       currency: version.terms.currency,
-      ...comparePage(page),
+      data: comparePage(page),
+      affiliates: page.affiliates.length,
       skipped:
         tooLarge === null ? [] : [{ affiliate_id: tooLarge, reason: 'too_many_records' as const }],
       warnings: version.warnings,

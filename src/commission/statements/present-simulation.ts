@@ -6,15 +6,6 @@ import { member } from '../../platform/validation/fields.ts'
 import { planWarning } from '../plans/warning.ts'
 import { FRESH_LIMITS } from './limits.ts'
 
-const amounts = described(() => ({
-  currency: member(v.string(), 'The currency of all amounts.'),
-  current: member(money, 'The sum of the lines under the versions in force.'),
-  simulated: member(money, 'The sum of the lines under the simulated version.'),
-  difference: member(money, '`simulated` minus `current`.'),
-  payable_current: member(money, 'What is payable under the versions in force.'),
-  payable_simulated: member(money, 'What is payable under the simulated version.'),
-}))
-
 /** Affiliates that one request cannot compute, because of too many records. */
 export const skipped = described(() =>
   member(
@@ -51,14 +42,13 @@ export const simulation = described(() =>
           v.object({
             affiliate_id: member(v.string(), 'The affiliate.'),
             plan: member(v.string(), 'The plan: the simulated one, or one that depends on it.'),
-            ...amounts,
+            currency: member(v.string(), 'The currency of all amounts.'),
+            current: member(money, 'The sum of the lines under the versions in force.'),
+            simulated: member(money, 'The sum of the lines under the simulated version.'),
+            difference: member(money, '`simulated` minus `current`.'),
           }),
         ),
         'What changes, by affiliate and plan.',
-      ),
-      total: member(
-        v.array(v.object(amounts)),
-        'The sums of all affiliates of this page, by currency.',
       ),
       affiliates: member(count, 'The number of affiliates of this page.'),
       skipped,
@@ -70,15 +60,3 @@ export const simulation = described(() =>
 
 /** One page of a simulation. */
 export type Simulated = Fixed<v.InferOutput<typeof simulation>>
-
-/** What a simulated version changes for the affiliates of a page. */
-export type Comparison = Pick<Simulated, 'data' | 'total' | 'affiliates'>
-
-/** The amounts in force and simulated, as decimal text. */
-export type Amounts = Simulated['total'][number]
-
-/** The columns of a simulation as CSV. */
-export const SIMULATION_COLUMNS: readonly string[] = [
-  ...['affiliate_id', 'plan', 'currency', 'current', 'simulated', 'difference'],
-  ...['payable_current', 'payable_simulated', 'skipped'],
-]

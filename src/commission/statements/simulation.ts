@@ -5,12 +5,12 @@ import { customerTallier, openSettlement } from '../engine/account.ts'
 import type { PlanResult } from '../engine/account-input.ts'
 import { dayText, type Period, type PeriodKind, parsePeriod, periodOf } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
-import { type Decimal, decimal, fixedText, subtract, sum, ZERO } from '../engine/decimal.ts'
+import { add, type Decimal, decimal, fixedText, subtract, ZERO } from '../engine/decimal.ts'
 import { asOf, evaluateCustomer } from '../engine/evaluate.ts'
 import { type Customer, compareText } from '../engine/facts.ts'
+import { memoize } from '../engine/memoize.ts'
 import type { PlanTerms } from '../engine/plan.ts'
-import { type Plan, type PlansInForce, planKey } from '../engine/plans-in-force.ts'
-import { assignToAll, planOf, replaceVersions } from '../engine/simulation.ts'
+import { compileVersion, type Plan, type PlansInForce, planKey } from '../engine/plans-in-force.ts'
 import { NO_STATE } from '../engine/state.ts'
 import type { PeriodTallies } from '../engine/tally.ts'
 import { minorDigits } from '../minor-digits.ts'
@@ -18,10 +18,9 @@ import { type CheckedPlan, checkPlan, type WarningContext } from '../plans/check
 import { type Computation, customersOf, joinDependencies, openComputation } from './compute.ts'
 import type { AccountBeginnings } from './days.ts'
 import { isFarAhead } from './limits.ts'
-import type { Amounts, Comparison } from './present-simulation.ts'
+import type { Simulated } from './present-simulation.ts'
 import { neededQueries } from './read-customers.ts'
 import { selectFacts } from './select-facts.ts'
-import { SIMULATION_LIMITS } from './simulation-limits.ts'
 import type { AccountSource } from './source.ts'
 
 /** The body of a request for a simulation. The version is checked as a plan. */
@@ -97,72 +96,70 @@ function checkVersion(
 
 /** A version of a plan beside those in force, ready to be computed for any affiliates. */
 export interface Simulation {
-  /** That of the simulated version. It reads all that the versions in force need, too. */
+  /** It reads all that the version and those in force need. */
   readonly computation: Computation
   /** Under the versions in force. */
   readonly current: Context
+  /** As if the plan had had the version from the beginning. */
+  readonly simulated: Context
   /** The periods whose statements are compared. */
   readonly compared: readonly Period[]
   /** The affiliates whose statements can depend on the plan, in order of their ids. */
   readonly affiliates: readonly string[]
 }
 
-/**
- * Returns the source of an account if a version is in force for every affiliate from a day on, whatever plan
- * they have now.
- */
-function assignedToAll(
-  source: AccountSource,
-  { plan, stored }: NamedPlan,
-  terms: PlanTerms,
-  from: number,
-): AccountSource {
-  const replaced = stored && replaceVersions(source.inForce, stored, terms, from, minorDigits)
-  const simulated = replaced?.plans.get(plan) ?? planOf(plan, terms, minorDigits)
-  return {
-    ...source,
-    inForce: assignToAll(source.inForce, simulated, from),
-    periodKinds: [...new Set([...source.periodKinds, terms.period])],
-    firstAssignment: Math.min(source.firstAssignment, from),
-  }
-}
+/** Returns the plans in force with another plan; with a day, all affiliates have it with all customers from then on. */
+const withPlan = (inForce: PlansInForce, plan: Plan, from: number | null): PlansInForce => ({
+  plans: new Map(inForce.plans).set(plan.plan, plan),
+  assignmentsOf:
+    from === null
+      ? inForce.assignmentsOf
+      : memoize((affiliate: string) => [
+          ...inForce.assignmentsOf(affiliate).filter((one) => one.from < from),
+          { affiliate_id: '*', plan: plan.plan, from, customers: 'all' },
+        ]),
+})
 
 /**
- * Prepares the simulation of a version of a plan from a period on. A plan that is not stored is simulated as if every
- * affiliate had it.
+ * Prepares the simulation of a version of a plan in a period. A plan that is not stored is simulated as if every
+ * affiliate had it from the period on.
  *
- * @param forAll Whether every affiliate has the plan in the period.
+ * @param forAll Whether every affiliate has the plan from the period on.
  * @param beginnings Where the account's records and books begin; absent: they are read.
  */
 export async function openSimulation(
   source: AccountSource,
-  plan: NamedPlan,
+  { plan, stored }: NamedPlan,
   terms: PlanTerms,
   period: Period,
   { beginnings, forAll = false }: { beginnings?: AccountBeginnings; forAll?: boolean } = {},
 ): Promise<Simulation> {
-  const { stored } = plan
-  const { first } = period
-  const simulated =
-    stored && !forAll
-      ? { ...source, inForce: replaceVersions(source.inForce, stored, terms, first, minorDigits) }
-      : assignedToAll(source, plan, terms, first)
-  const { inForce } = simulated
+  const from = stored && !forAll ? null : period.first
+  const versions = stored?.versions ?? []
+  const number = Math.max(0, ...versions.map((one) => one.version)) + 1
+  const version = compileVersion(plan, number, terms, minorDigits)
+  const both = { plan, versions: [...versions, version], first: versions[0] ?? version }
+  const inForce = withPlan(source.inForce, both, from)
   const selection = selectFacts(inForce, source.settings)
-  const settings = { ...source.settings, summed: selection }
-  const computation = await openComputation(
-    { ...simulated, selection, settings },
-    lastToEnd(simulated, period),
-    beginnings,
-  )
+  const read = {
+    ...source,
+    inForce,
+    selection,
+    settings: { ...source.settings, summed: selection },
+    periodKinds: [...new Set([...source.periodKinds, terms.period])],
+    firstAssignment: Math.min(source.firstAssignment, from ?? Number.POSITIVE_INFINITY),
+  }
+  const computation = await openComputation(read, lastToEnd(read, period), beginnings)
+  const only = { plan, versions: [version], first: version }
   return {
     computation,
     current: { ...computation.context, inForce: source.inForce },
+    simulated: { ...computation.context, inForce: withPlan(source.inForce, only, from) },
     // Periods of the other kind that overlap it, too.
     compared: computation.range.periods.filter(
-      (one) => one.last >= first && one.first <= period.last,
+      (one) => one.last >= period.first && one.first <= period.last,
     ),
-    affiliates: affiliatesOf(computation, plan.plan),
+    affiliates: affiliatesOf(computation, plan),
   }
 }
 
@@ -202,86 +199,34 @@ function sharesOnce({ plans }: PlansInForce, name: string): boolean {
   )
 }
 
-/** The sums of an affiliate and plan, or of a currency, before and after. */
-interface Sums {
-  readonly affiliate: string
-  readonly plan: string
-  readonly currency: string
-  readonly digits: number
-  readonly current: Earned
-  readonly simulated: Earned
-}
-
-interface Earned {
-  readonly lines: Decimal
-  readonly payable: Decimal
-}
-
-const NOTHING: Earned = { lines: ZERO, payable: ZERO }
-
-const sumEarned = (all: readonly Earned[]): Earned => ({
-  lines: sum(all.map(({ lines }) => lines)),
-  payable: sum(all.map(({ payable }) => payable)),
-})
-
 /** Compares what affiliates earn under the versions in force and simulated, in all compared periods together. */
-export function comparePage(page: SimulatedPage): Comparison {
-  const rows = new Map<string, Sums>()
+export function comparePage(page: SimulatedPage): Simulated['data'] {
+  const rows = new Map<string, { of: PlanResult; current: Decimal; simulated: Decimal }>()
   for (const side of ['current', 'simulated'] as const) {
-    for (const { affiliate, plan, statement } of page[side]) {
-      if (statement === null) continue
-      const key = planKey(affiliate, plan.plan)
-      const { currency, digits } = plan.first
-      const known = rows.get(key) ?? {
-        affiliate,
-        plan: plan.plan,
-        currency,
-        digits,
-        current: NOTHING,
-        simulated: NOTHING,
-      }
-      const { lines_sum, payable } = statement
-      const earned = { lines: decimal(lines_sum), payable: decimal(payable) }
-      rows.set(key, { ...known, [side]: sumEarned([known[side], earned]) })
+    for (const of of page[side]) {
+      if (of.statement === null) continue
+      const key = planKey(of.affiliate, of.plan.plan)
+      const row = rows.get(key) ?? { of, current: ZERO, simulated: ZERO }
+      rows.set(key, { ...row, [side]: add(row[side], decimal(of.statement.lines_sum)) })
     }
   }
-  const ordered = [...rows.values()].sort(
-    (a, b) => compareText(a.affiliate, b.affiliate) || compareText(a.plan, b.plan),
-  )
-  return {
-    data: ordered.map((row) => ({
-      affiliate_id: row.affiliate,
-      plan: row.plan,
-      ...amountsOf(row),
-    })),
-    total: totalsOf(ordered),
-    affiliates: page.affiliates.length,
-  }
-}
-
-function totalsOf(rows: readonly Sums[]): Amounts[] {
-  const byCurrency = Map.groupBy(rows, ({ currency }) => currency)
-  return [...byCurrency.values()]
-    .flatMap(([first, ...others]) => {
-      if (!first) return []
-      const all = [first, ...others]
-      const current = sumEarned(all.map((row) => row.current))
-      const simulated = sumEarned(all.map((row) => row.simulated))
-      return [amountsOf({ ...first, current, simulated })]
+  return [...rows.values()]
+    .sort(
+      ({ of: a }, { of: b }) =>
+        compareText(a.affiliate, b.affiliate) || compareText(a.plan.plan, b.plan.plan),
+    )
+    .map(({ of: { affiliate, plan }, current, simulated }) => {
+      const { currency, digits } = plan.first
+      const money = (value: Decimal): string => fixedText(value, digits)
+      return {
+        affiliate_id: affiliate,
+        plan: plan.plan,
+        currency,
+        current: money(current),
+        simulated: money(simulated),
+        difference: money(subtract(simulated, current)),
+      }
     })
-    .sort((a, b) => compareText(a.currency, b.currency))
-}
-
-function amountsOf({ currency, digits, current, simulated }: Sums): Amounts {
-  const money = (value: Decimal): string => fixedText(value, digits)
-  return {
-    currency,
-    current: money(current.lines),
-    simulated: money(simulated.lines),
-    difference: money(subtract(simulated.lines, current.lines)),
-    payable_current: money(current.payable),
-    payable_simulated: money(simulated.payable),
-  }
 }
 
 /** What some affiliates earn in the compared periods, under the versions in force and simulated. */
@@ -308,8 +253,8 @@ export async function computePage(
   affiliates: readonly string[],
   maxFacts: number,
 ): Promise<SimulatedPage> {
-  const { computation, current } = simulation
-  const both = [current, computation.context].map(
+  const { computation, current, simulated } = simulation
+  const both = [current, simulated].map(
     (context): Tallied => ({
       context,
       tallies: new Map(computation.range.periods.map(({ id }) => [id, new Map()])),
@@ -322,6 +267,9 @@ export async function computePage(
   const tooLarge = found.length === 0 ? (affiliates[0] ?? null) : null
   return { affiliates: found, current: ofCurrent, simulated: ofSimulated, tooLarge }
 }
+
+/** The most affiliates of one page. */
+export const MAX_AFFILIATES = 500
 
 /** The affiliates that are read together after the first, second, fourth … ones. */
 const MAX_GROUP = 64
@@ -343,9 +291,9 @@ async function readWhileFew(
   const read = new Set<string>()
   const seen = new Set<string>()
   let facts = 0
-  while (done.length < Math.min(affiliates.length, SIMULATION_LIMITS.affiliates)) {
+  while (done.length < Math.min(affiliates.length, MAX_AFFILIATES)) {
     const size = Math.min(Math.max(1, done.length), MAX_GROUP)
-    const end = Math.min(done.length + size, SIMULATION_LIMITS.affiliates)
+    const end = Math.min(done.length + size, MAX_AFFILIATES)
     const group = affiliates.slice(done.length, end)
     const all = joinDependencies(group.map(dependenciesOf)).read
     const needed = [...all].filter((one) => !read.has(one))

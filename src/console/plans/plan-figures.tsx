@@ -3,7 +3,7 @@ import { parsePeriod } from '../../commission/engine/calendar.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { simulatePlan } from '../../commission/operations/simulations.ts'
 import { FRESH_LIMITS } from '../../commission/statements/limits.ts'
-import type { Amounts, Simulated } from '../../commission/statements/present-simulation.ts'
+import type { Simulated } from '../../commission/statements/present-simulation.ts'
 import { type Visit, withQuery } from '../../pages/page.ts'
 import {
   Amount,
@@ -45,16 +45,12 @@ export function endedPeriods({ data }: PeriodSums, kind: unknown, now: number): 
     .map(({ id }) => id)
 }
 
-/** Returns what the operation takes to simulate terms. */
-export const simulationOf = ({ account }: Visit, input: SimulationInput) => {
-  const { plan, isStored, period, terms: version, affiliate_id, cursor } = input
-  const forAll = !isStored && { assigned_to_all: true }
-  return { account, plan, period, version, affiliate_id, cursor, ...forAll }
-}
-
 /** Simulates terms. */
-export const simulate = (visit: Visit, input: SimulationInput): Promise<Simulated> =>
-  visit.api.call(simulatePlan, simulationOf(visit, input))
+export function simulate({ api, account }: Visit, input: SimulationInput): Promise<Simulated> {
+  const { isStored, terms: version, ...sent } = input
+  const forAll = !isStored && { assigned_to_all: true }
+  return api.call(simulatePlan, { account, version, ...sent, ...forAll })
+}
 
 /** What an affiliate got, and would have got. */
 interface Compared {
@@ -69,7 +65,7 @@ function shownOf(money: readonly Money[]): readonly Money[] {
   return some.length > 0 ? some : money.slice(0, 1)
 }
 
-const moneyBy = (rows: readonly Amounts[], side: 'current' | 'simulated'): Money[] =>
+const moneyBy = (rows: Simulated['data'], side: 'current' | 'simulated'): Money[] =>
   moneyOf(sumByCurrency(rows.map((row) => ({ amount: row[side], currency: row.currency }))))
 
 /** Returns the rows of a simulation by affiliate: one may have several plans and currencies. */
@@ -109,8 +105,8 @@ interface FiguresProps {
 /** Renders what terms would have paid each affiliate, those with the largest amounts first. */
 export const Figures = ({ result, isStored, more }: FiguresProps) => {
   const rows = byAffiliate(result.data).toSorted((a, b) => sizeOf(b) - sizeOf(a))
-  const current = moneyBy(result.total, 'current')
-  const simulated = moneyBy(result.total, 'simulated')
+  const current = moneyBy(result.data, 'current')
+  const simulated = moneyBy(result.data, 'simulated')
   const span = periodWords(result.period)
   if (rows.length === 0 && result.skipped.length === 0) {
     const why = isStored

@@ -1,10 +1,9 @@
 import { getPlan, getPlanVersion, listPlanVersions } from '../../commission/operations/plans.ts'
-import { simulatePlan } from '../../commission/operations/simulations.ts'
 import { validateShape } from '../../commission/plans/issues.ts'
 import { planTerms } from '../../commission/plans/plan.ts'
 import { listPeriods } from '../../commission/statements/operations.ts'
 import { parseField } from '../../pages/form.ts'
-import { type Page, type Visit, withQuery } from '../../pages/page.ts'
+import type { Page, Visit } from '../../pages/page.ts'
 import { dayWords, isolated, periodWords } from '../../pages/parts/data.tsx'
 import { DeferredPart } from '../../pages/parts/deferred.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
@@ -12,7 +11,7 @@ import { Filters, type Option } from '../../pages/parts/forms.tsx'
 import { PlanLink } from '../../pages/parts/names.tsx'
 import { lastDayOf } from '../../pages/parts/periods.ts'
 import type { Version } from './plan-editor.tsx'
-import { computeFigures, endedPeriods, simulationOf } from './plan-figures.tsx'
+import { computeFigures, endedPeriods } from './plan-figures.tsx'
 import { InWords } from './plan-words.tsx'
 
 /** What the page knows of the plan before it computes anything. */
@@ -58,24 +57,12 @@ function inputOf(visit: Visit, { periods, terms }: Pick<Known, 'periods' | 'term
 export const simulationPage: Page = {
   path: '/accounts/:account/plans/:plan/simulate',
   section: 'Plans',
-  query: ['version', 'period', 'affiliate_id', 'terms', 'cursor', 'format'],
-  file: (visit) => {
-    const { format, terms = '', period } = visit.query
-    if (format !== 'csv' || !period) return null
-    const input = inputOf(visit, { periods: [], terms: parseField(terms) })
-    return visit.api.file(simulatePlan, simulationOf(visit, input), 'text/csv')
-  },
+  query: ['version', 'period', 'affiliate_id', 'terms', 'cursor'],
   async render(visit) {
     const plan = planOf(visit)
     const [known, planNames] = await Promise.all([readKnown(visit), visit.names.plans()])
     const input = inputOf(visit, known)
     const isPossible = known.periods.length > 0 && known.terms !== undefined
-    const csv = withQuery(visit.path, {
-      ...visit.query,
-      period: visit.query.period ?? known.periods[0],
-      terms: JSON.stringify(known.terms),
-      format: 'csv',
-    })
     const periods = known.periods.map((one): Option => [one, periodWords(one)])
     const versions = known.versions.map(
       ({ version, effective_from }): Option => [
@@ -113,7 +100,6 @@ export const simulationPage: Page = {
           </p>
         )}
         <p class="quick">
-          {isPossible && <a href={csv}>CSV of this page</a>}
           <AccountLink
             at={['plans', plan]}
             query={{ edit: 'next' }}
