@@ -19,8 +19,6 @@ import {
   type View,
   VisitContext,
 } from './page.ts'
-import { Sentence } from './parts/data.tsx'
-import { placeOf } from './parts/deliveries.tsx'
 import { FormSentence, Refusal } from './parts/forms.tsx'
 import { detailWords } from './parts/plain-words.ts'
 import { Secret } from './parts/rotation.tsx'
@@ -47,15 +45,7 @@ function errorView(c: Context, error: ApiError) {
   const { pathname, search } = new URL(c.req.url)
   const body = (
     <>
-      <p class="lead">{details.detail && <FormSentence text={detailWords(error)} />}</p>
-      <ul>
-        {readErrors(error).map(({ pointer, message, hint }) => (
-          <li>
-            {pointer && <strong>{placeOf(pointer)}:</strong>} <Sentence text={message} />{' '}
-            {hint && <Sentence text={hint} />}
-          </li>
-        ))}
-      </ul>
+      <Refusal detail={detailWords(error)} errors={readErrors(error)} />
       <p>
         {search && status === 400 && <a href={pathname}>Clear the filters</a>}{' '}
         {status === 503 && c.req.method === 'GET' && (
@@ -206,6 +196,7 @@ export async function showPage(
           </p>
         )}
         {done !== null && typeof done !== 'string' && <Secret shown={done} />}
+        {visit.refused && <Refusal {...visit.refused} />}
         {shown && <div class={`notice ${shown.tone}`}>{shown.content}</div>}
         {body}
       </Layout>

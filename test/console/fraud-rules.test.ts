@@ -143,7 +143,6 @@ describe('the form of a rule', () => {
     expect(beside('name')).toContain('is required')
     expect(beside(`${limits}/1/type`)).toContain('This challenge stands above already.')
     expect(beside(`${limits}/2/type`)).toContain('Write the challenge')
-    expect(wrong).toContain('href="#parameters/grace_days"')
     // What was typed stays.
     expect(fieldsOf(wrong)).toMatchObject({
       'parameters/daily': 'five',
@@ -167,7 +166,7 @@ describe('the form of a rule', () => {
     const mine = await page()
     await put('resets', { effective_from: '2026-08-02', parameters: { count: 8 } })
     const refused = await pressed(mine, 'save', { 'parameters/count': '9' })
-    expect(words(refused)).toContain('Another version was saved while you were typing')
+    expect(words(refused)).toContain('What you typed is still here. Save it again')
     expectPlain(refused)
     expect(fieldsOf(refused)).toMatchObject({ 'parameters/count': '9', after: '3' })
     const saved = await press(refused, 'save')

@@ -40,7 +40,7 @@ test('a customer is refused, from the beginning', async () => {
   expect(await read(path)).toContain('from the beginning: <bdi>self-referral</bdi>')
 })
 
-test('drafts that pay nothing are counted, and approved with the next period that pays something', async () => {
+test('drafts that pay nothing are nothing to do', async () => {
   const { read } = await open()
   const move = (period: string, payable: string) => [
     statementRows(env.DB, 'acme', `aff-${period}`)[0]!,
@@ -53,20 +53,12 @@ test('drafts that pay nothing are counted, and approved with the next period tha
   await env.DB.batch([...move('2026-07', '0.00'), ...move('2026-08', '0.00')])
   const before = await read('/statements')
   expect(before).toContain('<h1>Statements of August 2026</h1>')
-  const review = (period: string) => read(`/statements?period=${period}&status=draft&approve=yes`)
-  expect(await review('2026-08')).toContain('1 draft of August 2026 earned 0.00 EUR')
   const all = async () => (await (await signedIn()).get('/console')).text()
   expect(await all()).not.toMatch(/statements? to approve/)
   expect(await read('')).not.toContain('Statements of ended periods')
 
   await env.DB.batch(move('2026-09', '5.00'))
   expect(await read('/statements')).toContain('<h1>Statements of September 2026</h1>')
-  const text = await review('2026-09')
-  expect(text).toContain(
-    'Earlier drafts that pay nothing are approved, too: August 2026, 1 draft; July 2026, 1 draft.',
-  )
-  expect(text).toContain('name="earlier" value="2026-08 2026-07"')
-  expect(text).not.toContain('approved first:')
   // The list of accounts and the overview count the same.
   expect(await all()).toMatch(/period=2026-09&amp;status=draft">1 statement to approve/)
   expect(await read('')).toMatch(/>1<\/span> Statements of ended periods are drafts/)
@@ -86,9 +78,7 @@ test('the file of the ticked payouts is uploaded with days, and recorded as paym
   const file = await change('/payouts', { change: 'download', ...tick })
   expect(file.headers.get('Content-Disposition')).toContain('payouts-acme.csv')
   const csv = await file.text()
-  expect(csv).toMatch(
-    /^affiliate_id,[^\r]*,reference,status,returned,open_cases,paid_on\r\naff-7,EUR,1\.00,1,/,
-  )
+  expect(csv).toMatch(/^affiliate_id,currency,amount,reference,paid_on\r\naff-7,EUR,1\.00,/)
 
   const empty = await change('/payouts', { change: 'upload', csv })
   const text = await empty.text()
@@ -129,12 +119,12 @@ test('a second person who pays or downloads what is paid already sees what chang
   const second = await pay('SEPA-2')
   expect([second.status, await second.text()]).toEqual([
     409,
-    expect.stringMatching(/Row 1,[\s\S]*aff-7[\s\S]*Nothing is due to/),
+    expect.stringContaining('Nothing is due to'),
   ])
   const file = await change('/payouts', { change: 'download', ...tick })
   expect([file.status, await file.text()]).toEqual([
     409,
-    expect.stringContaining('It was paid meanwhile'),
+    expect.stringContaining('were paid meanwhile'),
   ])
   // The same payment again is no second payment.
   expect((await pay('SEPA-1')).status).toBe(303)

@@ -87,13 +87,13 @@ describe('the form of a plan', () => {
 
     expect(response.status).toBe(422)
     expect(text).toContain('Nothing was saved.')
-    expect(text).toContain('<a href="#rules/0/amount">Rules › 1 › Amount:</a> “1,000” can be 1000')
+    expect(text).toContain('<strong>Rules › 1 › Amount:</strong> “1,000” can be 1000')
     expect(text).toMatch(/id="rules\/0\/amount-about"[^>]*><strong>“1,000” can be/)
     expect(fieldsOf(text)).toMatchObject(sent)
 
     // The API refuses these, with pointers.
     const shape = await (await press(page, 'save', { hold_days: '999' })).text()
-    expect(shape).toContain('href="#hold_days">Hold days:</a> <code>999</code> is more than')
+    expect(shape).toContain('<strong>Hold days:</strong> <code>999</code> is more than')
     const rate = await (await press(page, 'save', { 'rules/0/amount': '' })).text()
     expect(rate).toContain('Expected exactly one of <code>amount</code>')
     for (const refused of [shape, rate]) expect(refused).not.toContain('`')
@@ -114,7 +114,7 @@ describe('the form of a plan', () => {
     const response = await press(await read(), 'save', { plan: 'cpa' })
 
     expect(response.status).toBe(409)
-    expect(await response.text()).toContain('Another version was saved while you were typing')
+    expect(await response.text()).toContain('What you typed is still here. Save it again')
     expect((await json(askAdmin('accounts/acme/plans/cpa/versions'))).data).toHaveLength(1)
     const wrong = await (await press(await read(), 'save', { plan: 'My plan!' })).text()
     const unnamed = await (await press(await read(), 'save', { name: 'План партнёра' })).text()
@@ -139,7 +139,7 @@ test('of two people who save the next version, the second is told so, and then s
   const second = await press(page, 'save', { effective_from: '2099-02-01', minimum_payout: '75' })
   const text = await second.text()
   expect(second.status).toBe(409)
-  expect(text).toContain('Another version was saved while you were typing')
+  expect(text).toContain('What you typed is still here. Save it again')
   expect(fieldsOf(text)).toMatchObject({ after: '2', minimum_payout: '75' })
 
   expect((await press(text, 'save')).status).toBe(303)

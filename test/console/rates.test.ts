@@ -41,7 +41,7 @@ test('a file that cannot be read says why', async () => {
     expect.stringContaining('Unpack an archive'),
   ])
   const wrong = await (await upload(new Blob(['Date,USD,\n2026-10-05,x,\n']), 'a.csv')).text()
-  expect(wrong).toContain('<strong>Row 2, USD:</strong>')
+  expect(wrong).toContain('<strong>Rows › 1 › USD:</strong>')
 })
 
 test('what waits is shown by currency, with its money and since when', async () => {

@@ -15,7 +15,7 @@ import { CSV_FILE, Field } from '../../pages/parts/forms.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import { readDay, type Typed } from '../../pages/typed.ts'
 import type { InputOf } from '../../platform/http/operation.ts'
-import { canManage, PostForm, RowRefusal } from '../books/payout-forms.tsx'
+import { canManage, PostForm } from '../books/payout-forms.tsx'
 import { type Plan, startOf } from './affiliate-forms.tsx'
 
 /** The columns of a file of affiliates, with what members call them. */
@@ -190,17 +190,7 @@ export const affiliateUploadPage: Page = {
         </p>
         <PostForm id="change-preview" hasFile>
           <input type="hidden" name="change" value="preview" />
-          {refused && file && (
-            <>
-              <RowRefusal
-                refused={refused}
-                rows={file.rows.map((cells) => ({
-                  affiliate_id: cellOf(file, cells, 'affiliate_id'),
-                }))}
-              />
-              <input type="hidden" name="csv" value={file.text} />
-            </>
-          )}
+          {file && <input type="hidden" name="csv" value={file.text} />}
           <Field
             change="preview"
             {...CSV_FILE}

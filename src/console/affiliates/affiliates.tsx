@@ -25,12 +25,12 @@ import {
   visible,
 } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
-import { Field, Filters, type Input, type Option, Refusal } from '../../pages/parts/forms.tsx'
+import { Field, Filters, type Input, type Option } from '../../pages/parts/forms.tsx'
 import { AffiliateName, NameAndId } from '../../pages/parts/names.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import { tickName } from '../../pages/payment-rows.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
-import { canManage, PostForm, RowRefusal } from '../books/payout-forms.tsx'
+import { canManage, PostForm } from '../books/payout-forms.tsx'
 import { type AffiliateFigures, BalanceCell, EarnedCell, PlanCell } from './affiliate-figures.tsx'
 import {
   type AddChoices,
@@ -89,7 +89,6 @@ const Unconfigured = ({ found: { data } }: { found: Unconfigured }, visit = useV
     <form method="post" id="change-configure">
       <input type="hidden" name="csrf" value={visit.csrf} />
       <input type="hidden" name="change" value="configure" />
-      {visit.refused?.change === 'configure' && <Refusal {...visit.refused} at="/0" />}
       <Table
         caption="Not configured: affiliates that the latest customers name. They earn nothing."
         rows={data.slice(0, FIRST)}
@@ -181,12 +180,6 @@ const ListForm = (
   const chosen = plans.find(({ plan }) => plan === visit.query.plan)
   return (
     <PostForm id="change-assign">
-      {visit.refused?.change === 'assign' && (
-        <RowRefusal
-          refused={visit.refused}
-          rows={ticked.map((affiliate_id) => ({ affiliate_id }))}
-        />
-      )}
       {canAssign && chosen && (
         <p class="notice">
           Tick who gets the plan <bdi>{visible(chosen.name)}</bdi>. Then{' '}

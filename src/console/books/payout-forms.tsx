@@ -1,18 +1,12 @@
 import type { Child } from 'hono/jsx'
 import { listed } from '../../commission/engine/reasons.ts'
 import { moneyText } from '../../commission/statements/money.ts'
-import { type FieldError, type RefusedForm, useVisit, type Visit } from '../../pages/page.ts'
+import { useVisit, type Visit } from '../../pages/page.ts'
 import type { Money } from '../../pages/parts/data.tsx'
-import { Amount, amountText, Data, visible } from '../../pages/parts/data.tsx'
-import { Refusals } from '../../pages/parts/forms.tsx'
+import { amountText, visible } from '../../pages/parts/data.tsx'
 import { sumByCurrency } from '../../pages/parts/owed.ts'
 import { type Columns, Table } from '../../pages/parts/table.tsx'
-import {
-  type PaymentRow,
-  type Ticked as Ticks,
-  tickName,
-  tickValue,
-} from '../../pages/payment-rows.ts'
+import { type Ticked as Ticks, tickName, tickValue } from '../../pages/payment-rows.ts'
 import { isAtLeast } from '../../platform/auth/roles.ts'
 
 // The parts of the forms that record payments.
@@ -88,48 +82,3 @@ export const canManage = ({ member }: Visit): boolean => isAtLeast(member.role, 
 
 /** Returns whether the member may record payments. */
 export const canPay = ({ member }: Visit): boolean => isAtLeast(member.role, 'approver')
-
-/** Renders why rows were refused: each error with the payment or affiliate that it is about. */
-export const RowRefusal = ({
-  refused: { detail, errors },
-  rows,
-}: {
-  refused: RefusedForm
-  /** The rows that were sent, in their order. */
-  rows: readonly Partial<PaymentRow>[]
-}) => (
-  <Refusals
-    detail={detail}
-    errors={errors}
-    about={(error) => <RowName rows={rows} error={error} />}
-  />
-)
-
-/** Renders which row an error is about: its number, affiliate and amount. */
-function RowName({
-  rows,
-  error: { pointer = '' },
-}: {
-  rows: readonly Partial<PaymentRow>[]
-  error: FieldError
-}) {
-  const position = /^\/(\d+)/.exec(pointer)?.[1]
-  if (position === undefined) return null
-  const { affiliate_id, amount, currency } = rows[Number(position)] ?? {}
-  return (
-    <strong>
-      Row {Number(position) + 1}
-      {affiliate_id && (
-        <>
-          , <Data text={affiliate_id} />
-        </>
-      )}
-      {amount && /^\d+(?:\.\d+)?$/.test(amount) && (
-        <>
-          , <Amount value={amount} {...(currency && { currency })} />
-        </>
-      )}
-      :
-    </strong>
-  )
-}

@@ -1,9 +1,8 @@
 import type { Child } from 'hono/jsx'
 import { getAccount } from '../../accounts/accounts.ts'
 import { importPayouts, listPayouts } from '../../books/operations/payouts.ts'
-import { readCsv, writeCsv } from '../../commission/csv.ts'
+import { writeCsv } from '../../commission/csv.ts'
 import { counted } from '../../commission/engine/reasons.ts'
-import { cellOf } from '../../pages/csv-columns.ts'
 import {
   accountPath,
   dayBefore,
@@ -30,7 +29,6 @@ import { AffiliateLink } from '../../pages/parts/names.tsx'
 import { type Cell, Table } from '../../pages/parts/table.tsx'
 import { Tabs } from '../../pages/parts/tabs.tsx'
 import {
-  type COLUMNS,
   MAX_TICKS,
   type PaymentRow,
   readPaymentFile,
@@ -42,7 +40,7 @@ import {
 import { ApiError } from '../../platform/errors.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { SEVERITY_TONES } from '../fraud/case-parts.tsx'
-import { canPay, PostForm, RowRefusal, sumsText, TickTable } from './payout-forms.tsx'
+import { canPay, PostForm, sumsText, TickTable } from './payout-forms.tsx'
 
 /** What has to be paid, or a payment. */
 type Payout = AnswerOf<typeof listPayouts>['data'][number]
@@ -122,33 +120,22 @@ const changes: NonNullable<Page['changes']> = {
   },
 }
 
-/** Returns the CSV of the ticked rows as they are now. Refuses if one of them is no longer due as it was. */
+/** Returns the CSV of the ticked rows, which is uploaded again with the day of each payment. Refuses what is not due any more. */
 const downloadTicked: NonNullable<Page['downloads']>[string] = async (values, visit) => {
-  const ticked = requireTicks(values).map((row) => tickValue(row))
-  const payable_on = dueBy(visit)
-  const { api, account } = visit
-  const response = await api.file(listPayouts, { account, payable_on }, 'text/csv')
-  const [header = [], ...rows] = readCsv(await response.text()).rows ?? []
-  const cell = (row: readonly string[], name: string) => row[header.indexOf(name)] ?? ''
-  const byTick = new Map(
-    rows.map((row) => {
-      const [affiliate_id, currency] = [cell(row, 'affiliate_id'), cell(row, 'currency')]
-      const [amount, reference] = [cell(row, 'amount'), cell(row, 'reference')]
-      return [tickValue({ affiliate_id, currency, amount, reference }), row]
-    }),
-  )
-  const gone = ticked.flatMap((tick, i) => (byTick.has(tick) ? [] : [i]))
-  if (gone.length > 0) {
-    throw new ApiError('conflict', {
-      detail: 'Some of the ticked payouts have changed since this page was opened.',
-      errors: gone.map((i) => ({
-        pointer: `/${i}`,
-        message: 'It was paid meanwhile, or its amount has changed. The list below is current.',
-      })),
-    })
+  const header = ['affiliate_id', 'currency', 'amount', 'reference'] as const
+  const ticked = requireTicks(values)
+  const { data } = await visit.api.call(listPayouts, { ...filterOf(visit), per_page: MAX_PAYEES })
+  const due = new Set(data.map(tickValue))
+  if (ticked.some((row) => !due.has(tickValue(row)))) {
+    const detail =
+      'Some of the ticked payouts were paid meanwhile, or their amounts have changed. The list below is current.'
+    throw new ApiError('conflict', { detail })
   }
-  const found = ticked.map((tick) => byTick.get(tick) ?? [])
-  return { csv: writeCsv([header, ...found]), name: ['payouts', visit.account] }
+  const rows = ticked.map((row) => header.map((name) => row[name] ?? ''))
+  return {
+    csv: writeCsv([[...header, 'paid_on'], ...rows.map((row) => [...row, ''])]),
+    name: ['payouts', visit.account],
+  }
 }
 
 const statementsCell = (status: string): Cell<Payout> => ({
@@ -182,12 +169,6 @@ function ticksOf({ refused }: Visit): ReadonlySet<string> | null {
   return new Set(readTicks(refused.values).map((row) => tickValue(row)))
 }
 
-/** Renders what is said about a refused form of ticked rows. */
-const Refused = (_: object, { refused } = useVisit()) =>
-  refused?.change === 'pay' || refused?.change === 'download' ? (
-    <RowRefusal refused={refused} rows={readTicks(refused.values)} />
-  ) : null
-
 /**
  * Renders how many rows are ticked, their sums, and what can be done with them. It stays in sight below a long list.
  * A script keeps the sums up to date.
@@ -210,23 +191,18 @@ function Due({ rows, persons }: ShownPayouts, visit = useVisit()) {
     (kept ? kept.has(tickValue(row)) : (row.payable_on ?? '') <= today && !isDoubtful(row))
   if (rows.length === 0) {
     return (
-      <>
-        <Refused />
-        <EmptyState title={hasFilter(visit) ? 'Nothing to pay matches.' : 'Nothing to pay.'}>
-          <p>
-            Approved statements are listed here from the day on that they are payable. Choose a
-            later day to see what follows.{' '}
-            <AccountLink at={['statements']} children="Approve statements" />
-          </p>
-        </EmptyState>
-      </>
+      <EmptyState title={hasFilter(visit) ? 'Nothing to pay matches.' : 'Nothing to pay.'}>
+        <p>
+          Approved statements are listed here from the day on that they are payable. Choose a later
+          day to see what follows. <AccountLink at={['statements']} children="Approve statements" />
+        </p>
+      </EmptyState>
     )
   }
   const held = rows.filter(isHeld)
   const affiliates = new Set(rows.filter(hasOpenCase).map(({ affiliate_id }) => affiliate_id)).size
   return (
     <PostForm id="change-pay">
-      <Refused />
       {held.length !== 0 && (
         <p class="notice">
           The fraud review holds {counted(held.length, 'payout')} for{' '}
@@ -346,7 +322,6 @@ function Import(_: object, visit = useVisit()) {
       <h2 id="upload">Upload the bank’s answer</h2>
       <PostForm id="change-upload" hasFile>
         <input type="hidden" name="change" value="upload" />
-        {refused && <RowRefusal refused={refused} rows={sentRows(refused.values)} />}
         {refused && <input type="hidden" name="csv" value={readPaymentFile(refused.values).text} />}
         <Field
           change="upload"
@@ -364,19 +339,6 @@ function Import(_: object, visit = useVisit()) {
       </PostForm>
     </>
   )
-}
-
-/** Returns the rows of the file that was refused, as far as they can be read. */
-function sentRows(values: (name: string) => string): Partial<PaymentRow>[] {
-  const file = readPaymentFile(values)
-  return file.rows.map((cells) => {
-    const cell = (name: keyof typeof COLUMNS) => cellOf(file, cells, name)
-    return {
-      affiliate_id: cell('affiliate_id'),
-      amount: cell('amount'),
-      currency: cell('currency').toUpperCase(),
-    }
-  })
 }
 
 const isCameBack = ({ returned_on }: Payout) => returned_on !== undefined && returned_on !== null

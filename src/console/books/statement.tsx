@@ -15,7 +15,7 @@ import { dayWords, isolated, periodWords } from '../../pages/parts/data.tsx'
 import { DeferredPart } from '../../pages/parts/deferred.tsx'
 import { HOLDS } from '../../pages/parts/field-words.ts'
 import { AccountLink } from '../../pages/parts/fields.tsx'
-import { ChangeForm, FoldedForm, type Input, Refusal } from '../../pages/parts/forms.tsx'
+import { ChangeForm, FoldedForm, type Input } from '../../pages/parts/forms.tsx'
 import { AffiliateName, affiliateText, PlanName } from '../../pages/parts/names.tsx'
 import { hasBegun, isOpen } from '../../pages/parts/periods.ts'
 import { readAmount } from '../../pages/typed.ts'
@@ -65,40 +65,31 @@ const Pay = ({ statement, isHeld, persons }: PayableStatement, visit = useVisit(
   }
   if (persons > 1) {
     return (
-      <>
-        {isRefused && <Refusal {...refused} />}
-        <p class="note">
-          The fraud review holds the payout. Two persons must decide it before it can be paid.
-        </p>
-      </>
+      <p class="note">
+        The fraud review holds the payout. Two persons must decide it before it can be paid.
+      </p>
     )
   }
   return (
-    <>
-      {isRefused && <Refusal {...refused} />}
-      <FoldedForm
-        title="Pay it although the fraud review holds it"
-        change="payHeld"
-        submit={submit}
-        needs="approver"
-        isDanger
-        isOpen={isRefused}
-        fields={[
-          ...fields,
-          {
-            name: 'override',
-            label: 'Reason to pay it nevertheless',
-            required: true,
-            hint: 'The audit log shows it.',
-          },
-        ]}
-      />
-    </>
+    <FoldedForm
+      title="Pay it although the fraud review holds it"
+      change="payHeld"
+      submit={submit}
+      needs="approver"
+      isDanger
+      isOpen={isRefused}
+      fields={[
+        ...fields,
+        {
+          name: 'override',
+          label: 'Reason to pay it nevertheless',
+          required: true,
+          hint: 'The audit log shows it.',
+        },
+      ]}
+    />
   )
 }
-
-/** The form that each status is ready for, as the name of its change. */
-const NEXT = { draft: 'approve', approved: 'pay', paid: 'return' } as const
 
 /** A statement whose payout a case may hold. */
 interface PayableStatement extends ShownStatement {
@@ -109,17 +100,9 @@ interface PayableStatement extends ShownStatement {
 
 /** Renders the one thing to do next: to approve the draft, or to pay what is approved. */
 const NextStep = ({ statement, isHeld, persons }: PayableStatement, visit = useVisit()) => {
-  const { refused } = visit
   const { status, payable, period } = statement
-  const isPayment = refused?.change === 'pay' || refused?.change === 'payHeld'
-  // The form of what somebody else has done meanwhile is gone, so its error stands alone.
-  const isGone =
-    (refused?.change === 'approve' || isPayment) &&
-    (NEXT[status] !== (isPayment ? 'pay' : refused?.change) ||
-      (status === 'draft' && isOpen(period, visit.today)))
   return (
     <>
-      {isGone && <Refusal {...refused} />}
       {status === 'draft' && !isOpen(period, visit.today) && (
         <ChangeForm
           change="approve"

@@ -1,7 +1,7 @@
 import type { PeriodApproved } from '../../books/approve.ts'
 import { approvePeriod } from '../../books/operations/approvals.ts'
 import { nextPeriod, storedPeriod } from '../../commission/engine/calendar.ts'
-import { counted, listed } from '../../commission/engine/reasons.ts'
+import { counted } from '../../commission/engine/reasons.ts'
 import {
   getRun,
   getStatementTotals,
@@ -16,7 +16,6 @@ import {
   type Page,
   type PlanNames,
   useVisit,
-  type Values,
   type Visit,
   VisitContext,
   withQuery,
@@ -45,7 +44,6 @@ import {
   StatusSums,
 } from '../../pages/parts/statement-lists.tsx'
 import { Table } from '../../pages/parts/table.tsx'
-import { ApiError } from '../../platform/errors.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { planOptions } from '../affiliates/affiliate-forms.tsx'
 import { canManage, sumsText } from './payout-forms.tsx'
@@ -65,12 +63,6 @@ const followSeconds = (run: Run | null, now: number): number | null =>
     : null
 
 type Refused = PeriodApproved['refused'][number]
-
-/** What the approval of a period did, and of earlier ones that pay nothing. */
-interface Approvals {
-  readonly approved: PeriodApproved
-  readonly earlier: readonly PeriodApproved[]
-}
 
 /** Renders what a person does next about a statement that was not approved. */
 function NextStep({ row }: { row: Refused }) {
@@ -105,29 +97,11 @@ function defaultPeriod(sums: PeriodSums, now: number): string | undefined {
   return found?.period.id ?? sums.data[0]?.period ?? choosablePeriods(sums, now)[1]
 }
 
-/** The drafts of periods besides the one that a page shows. */
-interface OtherPeriods {
-  /** Its own drafts; null if it has none, or has not ended. */
-  readonly own: PeriodDrafts | null
-  /** Those of earlier periods of the same kind that pay nothing: they are approved with the period. */
-  readonly unpaid: readonly PeriodDrafts[]
-  /** The others: those before a period with drafts, or all if the period has none. */
-  readonly others: readonly PeriodDrafts[]
-}
-
-/** The maximum number of earlier periods that are approved with a period. */
-const MAX_EARLIER = 12
-
-/** Returns the drafts of other periods that are to be approved. */
-function otherPeriods(sums: PeriodSums, shown: string, now: number): OtherPeriods {
+/** Returns the drafts that are to be approved before those of a period; all if it has none. */
+function otherPeriods(sums: PeriodSums, shown: string, now: number): readonly PeriodDrafts[] {
   const drafts = draftsByPeriod(sums, now)
   const own = drafts.find(({ period }) => period.id === shown)
-  if (!own) return { unpaid: [], others: drafts, own: null }
-  const earlier = drafts.filter(({ period }) => period.last < own.period.last)
-  const unpaid = earlier
-    .filter(({ period, paying }) => paying === 0 && period.kind === own.period.kind)
-    .slice(-MAX_EARLIER)
-  return { unpaid, others: earlier.filter((one) => !unpaid.includes(one)), own }
+  return own ? drafts.filter(({ period }) => period.last < own.period.last) : drafts
 }
 
 const draftsText = ({ period, drafts }: PeriodDrafts): string =>
@@ -138,14 +112,13 @@ interface ReviewProps {
   readonly period: string
   readonly totals: StatementTotals
   readonly names: PlanNames
-  readonly unpaid: readonly PeriodDrafts[]
   /** The number of open cases of affiliates with drafts of the period. */
   readonly cases: number
 }
 
 /** Renders what all drafts of a period say together, and the form that approves them. */
 const Review = (props: ReviewProps, visit = useVisit()) => {
-  const { period, totals, names, cases, unpaid } = props
+  const { period, totals, names, cases } = props
   const { plan } = visit.query
   const hasHolds = totals.data.some(({ with_holds }) => with_holds > 0)
   const ofPlan = plan ? ` of the plan ${visible(names.get(plan) ?? plan)}` : ''
@@ -192,18 +165,7 @@ const Review = (props: ReviewProps, visit = useVisit()) => {
             Approves the drafts{ofPlan} of {periodWords(period)}, for all affiliates, and closes the
             period. An approved statement never changes.
           </p>
-          {unpaid.length > 0 && (
-            <p class="note">
-              Earlier drafts that pay nothing are approved, too: {unpaid.map(draftsText).join('; ')}
-              .
-            </p>
-          )}
           <input type="hidden" name="period" value={period} />
-          <input
-            type="hidden"
-            name="earlier"
-            value={unpaid.map(({ period: { id } }) => id).join(' ')}
-          />
         </ChangeForm>
         <AccountLink at={['statements']} query={{ period, plan }}>
           Back without approving
@@ -211,26 +173,6 @@ const Review = (props: ReviewProps, visit = useVisit()) => {
       </div>
     </>
   )
-}
-
-/** Approves a period, and before it the earlier periods that pay nothing. Those that cannot be approved stay drafts. */
-async function approvePeriods(values: Values, visit: Visit): Promise<Approvals> {
-  const approve = (period: string) =>
-    visit.api.call(approvePeriod, {
-      ...{ account: visit.account, period, plan: visit.query.plan },
-      leave_out_holds: values('leave_out_holds') === 'yes',
-    })
-  // Periods of one kind are in the order of their ids.
-  const ids = values('earlier').split(' ').filter(Boolean)
-  const earlier: PeriodApproved[] = []
-  for (const period of ids.sort().slice(0, MAX_EARLIER)) {
-    const answer = await approve(period).catch((error: unknown) => {
-      if (!(error instanceof ApiError)) throw error
-      return null
-    })
-    if (answer) earlier.push(answer)
-  }
-  return { approved: await approve(values('period')), earlier }
 }
 
 const changes: NonNullable<Page['changes']> = {
@@ -245,12 +187,14 @@ const changes: NonNullable<Page['changes']> = {
   },
   approve: {
     done: '',
-    perform: approvePeriods,
+    perform: (values, { api, account, query: { plan } }) =>
+      api.call(approvePeriod, {
+        ...{ account, period: values('period'), plan },
+        leave_out_holds: values('leave_out_holds') === 'yes',
+      }),
     show: (answer) => {
-      const { approved: own, earlier } = answer as Approvals
-      const { approved, closed, open_total, period, refused, refused_total } = own
-      const also = earlier.filter((one) => one.approved > 0)
-      const waiting = [...earlier, own].reduce((sum, one) => sum + one.waiting, 0)
+      const { approved, closed, open_total, period, refused, refused_total, waiting } =
+        answer as PeriodApproved
       return (
         <>
           {refused_total > 0 && (
@@ -286,12 +230,6 @@ const changes: NonNullable<Page['changes']> = {
                 : `${counted(approved, 'statement')} of ${periodWords(period)} ${approved === 1 ? 'is' : 'are'}`}{' '}
               approved.
             </strong>{' '}
-            {also.length > 0 &&
-              `Without a payment: ${listed(
-                also.map(
-                  (one) => `${counted(one.approved, 'statement')} of ${periodWords(one.period)}`,
-                ),
-              )}. `}
             {waiting > 0 &&
               `${counted(waiting, 'statement')} must be approved by another person, too. `}
             {closed
@@ -308,7 +246,7 @@ const changes: NonNullable<Page['changes']> = {
         </>
       )
     },
-    toneOf: (answer) => ((answer as Approvals).approved.refused_total > 0 ? 'warn' : 'good'),
+    toneOf: (answer) => ((answer as PeriodApproved).refused_total > 0 ? 'warn' : 'good'),
   },
 }
 
@@ -372,7 +310,7 @@ export const statementsPage: Page = {
       const { meta: cases } = await api.call(listFraudCases, {
         ...{ account, status: 'open', draft_of: period, per_page: 1 },
       })
-      const review = { period, totals, names, unpaid: others.unpaid, cases: cases.total }
+      const review = { period, totals, names, cases: cases.total }
       return {
         title: `Approve ${periodWords(period)}`,
         body: (
@@ -419,22 +357,19 @@ export const statementsPage: Page = {
               </p>
             ))}
           <StatusSums totals={totals} />
-          {period &&
-            (others.others.length === 0 ? null : (
-              <p>
-                {others.own !== null
-                  ? 'Earlier drafts are to be approved first: '
-                  : 'Also to approve: '}
-                {others.others.map((one, i) => (
-                  <>
-                    {i > 0 && ', '}
-                    <AccountLink at={['statements']} query={{ period: one.period.id }}>
-                      {draftsText(one)}
-                    </AccountLink>
-                  </>
-                ))}
-              </p>
-            ))}
+          {period && others.length > 0 && (
+            <p>
+              Also to approve, the earliest first:{' '}
+              {others.map((one, i) => (
+                <>
+                  {i > 0 && ', '}
+                  <AccountLink at={['statements']} query={{ period: one.period.id }}>
+                    {draftsText(one)}
+                  </AccountLink>
+                </>
+              ))}
+            </p>
+          )}
           {period && (
             <div class="actions">
               {drafts.length > 0 && isOpen(period, visit.today) && (

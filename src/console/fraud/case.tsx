@@ -6,7 +6,6 @@ import { type Page, useVisit, type Visit } from '../../pages/page.ts'
 import { Badge, Data, Day, NOTHING, Pager, periodWords, Time } from '../../pages/parts/data.tsx'
 import { DeferredPart } from '../../pages/parts/deferred.tsx'
 import { AccountLink, type Pair, Pairs } from '../../pages/parts/fields.tsx'
-import { Refusal } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
 import { Amounts, nounOf } from '../../pages/parts/record-fields.tsx'
 import { RecordLink } from '../../pages/parts/record-link.tsx'
@@ -246,7 +245,6 @@ function NextDecision(
   visit = useVisit(),
 ) {
   const { decisions, status, keep_hold, evidence_total: shown } = found
-  const { refused } = visit
   const proposal = decisions.findLast((one) => one.waiting) ?? null
   const isOwn = proposal?.actor === visit.member.actor
   const wait = isOwn && (
@@ -255,8 +253,7 @@ function NextDecision(
   if (status === 'confirmed' && keep_hold) {
     return canPay(visit) && (wait || <ReleaseForm proposal={proposal} />)
   }
-  // The form of what somebody else has decided meanwhile is gone, so its error stands alone.
-  if (status !== 'open') return refused?.change === 'decide' && <Refusal {...refused} />
+  if (status !== 'open') return null
   if (!canPay(visit)) return <p class="note">Only the role approver can decide a case.</p>
   return (
     <>

@@ -7,7 +7,6 @@ import { calling } from '../../pages/calling.ts'
 import {
   accountPath,
   dayBefore,
-  type FieldError,
   type Page,
   useVisit,
   type Values,
@@ -133,19 +132,6 @@ const WaitingTable = ({
   </section>
 )
 
-/** Renders the row of the file at which an error points: the file begins with its titles. */
-const rowOf = ({ pointer = '' }: FieldError) => {
-  const [, row, currency] = /^\/rows\/(\d+)(?:\/(\w+))?/.exec(pointer) ?? []
-  return (
-    row !== undefined && (
-      <strong>
-        Row {count(Number(row) + 2)}
-        {currency && `, ${currency}`}:
-      </strong>
-    )
-  )
-}
-
 /** Returns the file of one rate. */
 function oneRate(values: Values): string {
   const currency = values('currency').trim().toUpperCase()
@@ -239,7 +225,6 @@ export const ratesPage: Page = {
         <ChangeForm
           change="upload"
           submit="Add the rates"
-          about={rowOf}
           fields={[
             {
               name: 'file',
@@ -260,7 +245,6 @@ export const ratesPage: Page = {
         <ChangeForm
           change="one"
           submit="Add the rate"
-          about={() => null}
           fields={[
             {
               name: 'currency',

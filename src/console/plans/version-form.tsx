@@ -1,9 +1,8 @@
 import type { Child } from 'hono/jsx'
 import { dayBefore, type FieldError, useVisit, type Values, type Visit } from '../../pages/page.ts'
 import { dayWords, Time } from '../../pages/parts/data.tsx'
-import { placeOf } from '../../pages/parts/deliveries.tsx'
 import { Value } from '../../pages/parts/fields.tsx'
-import { Refusals } from '../../pages/parts/forms.tsx'
+import { Refusal } from '../../pages/parts/forms.tsx'
 import type { TypedTerms } from './form/form.ts'
 import { type Offers, PlanFormContext } from './plan-fields.tsx'
 
@@ -18,8 +17,6 @@ interface Draft {
   readonly errors: readonly FieldError[]
 }
 
-const refusedVersion = ({ refused }: Visit) => (refused?.change === 'put' ? refused : null)
-
 /** Reads what is typed, or what the form begins with, and checks it as the administration API does. */
 export function openDraft(
   visit: Visit,
@@ -29,7 +26,7 @@ export function openDraft(
     check: (terms: unknown, values: Values) => readonly FieldError[]
   },
 ): Draft {
-  const refused = refusedVersion(visit)
+  const refused = visit.refused?.change === 'put' ? visit.refused : null
   const typed = refused ?? visit.typed
   const values = typed?.values ?? form.initial
   const { terms, problems } = form.read(values)
@@ -58,12 +55,6 @@ interface VersionFormProps {
 export const VersionForm = (props: VersionFormProps, visit = useVisit()) => {
   const { draft, offers, latest, hidden = {}, children, buttons, figures } = props
   const sent = { csrf: visit.csrf, change: 'put', after: String(latest?.version ?? 0), ...hidden }
-  const refused = refusedVersion(visit)
-  const wrong = draft.errors.length > 0 ? 'Some fields need another value.' : null
-  const detail =
-    refused?.code === 'newer_version'
-      ? 'Another version was saved while you were typing, and nothing was changed. What you typed is still here: save it again to make it the version after, which then has your terms alone.'
-      : (refused?.detail ?? wrong)
   return (
     <div class="plan-editor">
       <form method="post" class="change plan-form" id="change-put">
@@ -81,14 +72,8 @@ export const VersionForm = (props: VersionFormProps, visit = useVisit()) => {
         >
           Show again
         </button>
-        {detail && (
-          <Refusals
-            detail={detail}
-            errors={draft.errors}
-            about={({ pointer }) =>
-              pointer && <a href={`#${pointer.slice(1)}`}>{`${placeOf(pointer)}:`}</a>
-            }
-          />
+        {!visit.refused && draft.errors.length > 0 && (
+          <Refusal detail="Some fields need another value." errors={draft.errors} />
         )}
         <PlanFormContext.Provider value={{ ...draft, offers }}>{children}</PlanFormContext.Provider>
         <div class="plan-buttons">

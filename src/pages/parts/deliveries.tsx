@@ -4,8 +4,7 @@ import type { AnswerOf } from '../../platform/http/operation.ts'
 import type { FormattedIssue } from '../../platform/validation/messages.ts'
 import { accountPath, dayBefore, type Visit, withQuery } from '../page.ts'
 import { Badge, Sentence, titleOf, visible } from './data.tsx'
-import { errorTitle, errorWords } from './plain-words.ts'
-import { labelOf } from './record-fields.tsx'
+import { errorTitle, errorWords, nameOf } from './plain-words.ts'
 
 // The parts of pages that show deliveries and their errors.
 
@@ -90,7 +89,7 @@ export function placeOf(pointer: string): string {
     .slice(1)
   const words = names.map((name, i) => {
     if (/^\d+$/.test(name)) return i === 0 ? `record ${Number(name) + 1}` : `${Number(name) + 1}`
-    return visible(labelOf(name.replaceAll('~1', '/').replaceAll('~0', '~')))
+    return visible(nameOf(name.replaceAll('~1', '/').replaceAll('~0', '~')))
   })
   return words.join(' › ') || 'whole body'
 }

@@ -168,10 +168,6 @@ export interface ChangeProps {
   /** The fields below the children. Errors point at their names below `at`. */
   readonly fields?: readonly Input[]
   readonly at?: string
-  /** The labels of fields among its children, by their names. */
-  readonly words?: Readonly<Record<string, { readonly label: string }>>
-  /** Renders the place of an error, if it is none of the fields. */
-  readonly about?: (error: FieldError) => Child
 }
 
 /** The field of a file with columns. */
@@ -184,22 +180,18 @@ export const CSV_FILE = {
 /** Renders why a request was refused. What is wrong with its fields is in words already. */
 export const FormSentence = ({ text }: { text: string }) => <Sentence text={plainWords(text)} />
 
-/** Renders why a request was refused: each error after what it is about, which `about` renders. */
-export const Refusals = ({
-  detail,
-  errors,
-  about,
-}: Pick<RefusedForm, 'detail' | 'errors'> & { about: (error: FieldError) => Child }) => (
+/** Renders why a request was refused: each error after its place. Pages show it above all else. */
+export const Refusal = ({ detail, errors }: Pick<RefusedForm, 'detail' | 'errors'>) => (
   <div class="notice bad" role="alert" tabindex={-1} autofocus>
     <p>
       <FormSentence text={detail} />
     </p>
     {errors.length > 0 && (
       <ul>
-        {errors.map((error) => (
+        {errors.map(({ pointer, message, hint }) => (
           <li>
-            {about(error)} <Sentence text={error.message} />{' '}
-            {error.hint && <Sentence text={error.hint} />}
+            {pointer && <strong>{placeOf(pointer)}:</strong>} <Sentence text={message} />{' '}
+            {hint && <Sentence text={hint} />}
           </li>
         ))}
       </ul>
@@ -207,43 +199,12 @@ export const Refusals = ({
   </div>
 )
 
-/**
- * Renders why the administration API refused a request: each error with its place. The places are below `at`,
- * the pointer above the names of the form.
- */
-export const Refusal = ({
-  at = '',
-  labels = new Map(),
-  ...refused
-}: Pick<RefusedForm, 'detail' | 'errors'> & {
-  at?: string
-  /** What the form calls its fields, by their pointers. */
-  labels?: ReadonlyMap<string, string>
-}) => (
-  <Refusals
-    {...refused}
-    about={({ pointer }) =>
-      pointer && <strong>{labels.get(pointer) ?? placeOf(below(at, pointer))}:</strong>
-    }
-  />
-)
-
-/** Returns what a form calls its fields, by their pointers. */
-const labelsOf = ({ fields = [], words = {}, at = '' }: ChangeProps): Map<string, string> =>
-  new Map([
-    ...Object.entries(words).map(([name, { label }]) => [`${at}/${name}`, label] as const),
-    ...fields.map(
-      ({ name, label = titleOf(name), pointer = `${at}/${name}` }) => [pointer, label] as const,
-    ),
-  ])
-
 /** Renders a form that makes a change of its page. A `Field` among its children has the same `change`. */
 export function ChangeForm(props: ChangeProps, visit = useVisit()) {
-  const { change, submit, needs = 'manager', children, fields = [], at = '', about } = props
+  const { change, submit, needs = 'manager', children, fields = [], at = '' } = props
   if (!isAtLeast(visit.member.role, needs)) {
     return <p class="note">Only the role {needs} can do this.</p>
   }
-  const refused = refusedForm(visit, change)
   return (
     // Without an address, the browser keeps the fragment of its own, and scrolls past what was done.
     <form
@@ -255,12 +216,6 @@ export function ChangeForm(props: ChangeProps, visit = useVisit()) {
     >
       <input type="hidden" name="csrf" value={visit.csrf} />
       <input type="hidden" name="change" value={change} />
-      {refused &&
-        (about ? (
-          <Refusals {...refused} about={about} />
-        ) : (
-          <Refusal {...refused} at={at} labels={labelsOf(props)} />
-        ))}
       {children}
       {fields.map((field) => (
         <Field pointer={`${at}/${field.name}`} {...field} change={change} />
@@ -269,10 +224,6 @@ export function ChangeForm(props: ChangeProps, visit = useVisit()) {
     </form>
   )
 }
-
-/** Returns a pointer without the beginning `at`, if it has it. */
-const below = (at: string, pointer: string) =>
-  pointer.startsWith(`${at}/`) ? pointer.slice(at.length) : pointer
 
 const refusedForm = ({ refused }: Visit, change: string) =>
   refused?.change === change ? refused : null

@@ -60,11 +60,14 @@ const NAMES: Readonly<Record<string, { readonly label: string }>> = {
 
 const TECHNICAL = /^[a-z]+(?:_[a-z]+)+$/
 
+/** Returns what a field is called. */
+export const nameOf = (name: string): string =>
+  Object.hasOwn(NAMES, name) ? (NAMES[name]?.label ?? name) : labelOf(name)
+
 /** Returns the name of a field, or a value such as `ib_rebate`, in words; other texts are data, and stay in backticks. */
 function termWords(term: string): string {
-  if (Object.hasOwn(NAMES, term)) return `“${NAMES[term]?.label}”`
-  if (!TECHNICAL.test(term)) return `\`${term}\``
-  const label = labelOf(term)
+  const label = nameOf(term)
+  if (!Object.hasOwn(NAMES, term) && !TECHNICAL.test(term)) return `\`${term}\``
   return `“${label.replaceAll(' ', '_').toLowerCase() === term ? transactionWord(term) : label}”`
 }
 
@@ -81,6 +84,7 @@ const timeWords = (found: string, day?: string, time?: string): string => {
 export const plainWords = (sentence: string): string =>
   sentence
     .replace('`"leave_out_holds": true`', `“${HOLDS.options[1][1]}”`)
+    .replace(/Read it, and send `after=\d+`/, 'What you typed is still here. Save it again')
     .replace('Send `?correct=true`', `Choose “${CORRECT.options[1][1]}”`)
     .split('`')
     .map((part, i) => (i % 2 === 0 ? part.replace(TIMES, timeWords) : termWords(part)))
