@@ -69,7 +69,10 @@ async function move(world: World): Promise<void> {
     const to = DATABASES_OF.firm[moves % 2]
     const begun = await team('POST', 'moves', { body: { to, confirm: true } })
     const isDone = async () => {
-      const { status, ended_at, reason } = await team('GET', `moves/${begun.move}`)
+      const { data } = await team('GET', 'moves')
+      const { status, ended_at, reason } = data.find(
+        (one: { move: string }) => one.move === begun.move,
+      )
       if (status !== 'done' && ended_at !== null)
         throw new Error(`The move to ${to} is ${status}: ${reason}`)
       // After an hour a cron goes on with a Workflow that makes no steps.

@@ -69,7 +69,10 @@ async function storeMove(account: string, { confirmed = 0 as 0 | 1, id = 'mov_1'
 
 type Turn = Awaited<ReturnType<typeof storeMove>>
 
-const stateOf = ({ account, move }: Turn) => json(askAdmin(`accounts/${account}/moves/${move}`))
+const stateOf = async ({ account, move }: Turn) => {
+  const { data } = await json(askAdmin(`accounts/${account}/moves`))
+  return data.find((one: { move: string }) => one.move === move)
+}
 
 /** Makes steps until the move has a status, or waits. Returns the move. */
 async function stepUntil(turn: Turn, ...statuses: string[]) {

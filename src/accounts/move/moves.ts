@@ -252,20 +252,6 @@ export const listMoves = accountList({
   },
 })
 
-export const getMove = accountOperation({
-  ...ofMove,
-  id: 'getMove',
-  method: 'GET',
-  path: '/moves/{move_id}',
-  role: 'viewer',
-  words: described(() => ({
-    description: 'Returns how far a move is, and what it waits for.',
-    answer: move,
-    command: { name: 'accounts show-move' },
-  })),
-  run: async (call, { move_id: id }) => presentMove(await findMove(call, id)),
-})
-
 export const cancelMove = accountOperation({
   ...ofMove,
   id: 'cancelMove',
@@ -330,4 +316,4 @@ export const confirmMove = accountOperation({
 })
 
 /** The operations that move an account to another database. */
-export const MOVE_OPERATIONS = [moveAccount, listMoves, getMove, cancelMove, confirmMove]
+export const MOVE_OPERATIONS = [moveAccount, listMoves, cancelMove, confirmMove]
