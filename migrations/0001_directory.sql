@@ -203,13 +203,12 @@ CREATE TABLE event_definitions (
   PRIMARY KEY (account, eventname)
 ) STRICT, WITHOUT ROWID;
 
--- The values that a partner uses for transaction statuses, and labels of KYC and sales statuses.
+-- The words that a partner uses for the statuses of transactions.
 CREATE TABLE vocabulary (
   account TEXT NOT NULL REFERENCES accounts (id),
-  field   TEXT NOT NULL CHECK (field IN ('status', 'kyc_status_id', 'sales_status_id')),
   word    TEXT NOT NULL CHECK (word <> ''),
   means   TEXT NOT NULL CHECK (means <> ''),
-  PRIMARY KEY (account, field, word)
+  PRIMARY KEY (account, word)
 ) STRICT, WITHOUT ROWID;
 
 -- Plans of commissions, in the database of the account's records, so that a later change of a plan and

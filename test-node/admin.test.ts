@@ -367,9 +367,9 @@ describe('failures', { concurrency: 4 }, () => {
     ])
   })
 
-  for (const args of [['feeds'], ['kyc-labels', 'set', 'a', '{"1": "x"}']]) {
+  for (const args of [['feeds'], ['status-map', 'set', 'a', '{"1": "approved"}']]) {
     test(`${args[0]}: retries a 503 after Retry-After`, async () => {
-      const body = args[0] === 'feeds' ? ONE : { kyc_status_id: {} }
+      const body = args[0] === 'feeds' ? ONE : { status: {} }
       const { base, requests } = await service(({ nth }) =>
         nth < 2 ? problem(503, {}, { 'Retry-After': '1' }) : { body },
       )

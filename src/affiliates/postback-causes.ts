@@ -392,7 +392,7 @@ async function openReading(
   const affiliates = [...new Set(wants.map(({ affiliate_id }) => affiliate_id))]
   const isBrand = account.vertical === 'igaming'
   const [statusMap, links, ownLinks, pseudonymKey] = await Promise.all([
-    readMapping(env.DB, account.id, 'status'),
+    readMapping(env.DB, account.id),
     isBrand ? linkAffiliates(env.DB, account.id) : new Map<string, string>(),
     linksOf(env.DB, account.id, affiliates),
     pseudonymKeyOf(env.DB, account),

@@ -225,7 +225,7 @@ async function readSettings(
     groups.includes('affiliate_id') || (isBrand && (metrics?.includes('attributed') ?? true))
   const [links, statusMap, definitions, found] = await Promise.all([
     readLinks(directory, account, of, needsLinks),
-    readMapping(directory, account, 'status'),
+    readMapping(directory, account),
     isBrand ? listDefinitions(directory, account) : [],
     findAccount(directory, account),
   ])

@@ -78,7 +78,6 @@ async function createFirm(base: string, ask: Ask): Promise<Record<string, string
   }))
   await ask('PUT', `${at}/affiliates`, affiliates)
   await ask('PUT', `${at}/status-map`, { [ODD[3]]: 'approved', settled: 'approved' })
-  await ask('PUT', `${at}/labels/kyc_status_id`, { [ODD[0]]: ODD[1] })
   await ask('PUT', `${at}/plans/${PLAN}`, TERMS)
   const assignment = { plan: PLAN, from: '2026-01-01', customers: 'all' }
   const assigned = ODD.map((affiliate_id) => ({ affiliate_id, ...assignment }))

@@ -64,8 +64,6 @@ const OF_MANAGERS = [
   'PUT /accounts/:account/customers/:customer_id/refusal',
   'PUT /accounts/:account/events/:eventname',
   'PUT /accounts/:account/fraud-rules/:rule',
-  'PUT /accounts/:account/labels/kyc_status_id',
-  'PUT /accounts/:account/labels/sales_status_id',
   'PUT /accounts/:account/plans/:plan',
   'PUT /accounts/:account/status-map',
   'PUT /fx-rates',

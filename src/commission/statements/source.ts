@@ -51,7 +51,7 @@ export const readSource = ({ db, directory }: Databases, { id, vertical }: Accou
     readParents(db, id, null),
     // Only brands define events.
     vertical === 'igaming' ? listDefinitions(directory, id) : [],
-    readMapping(directory, id, 'status'),
+    readMapping(directory, id),
   ])
 
 /** Returns the source of an account from the result of `readSource`, at `now` (milliseconds). */
