@@ -130,7 +130,10 @@ test('§19.3 every operation that changes something from a day on is among these
 
 test('§19.3 a change whose effect begins in an archived month is 409, and passes once it is loaded', async () => {
   const acme = await partner('forex', { account: 'acme' })
-  await acme.post('customers', [ada, { ...ada, customer_id: 'C-2' }])
+  await acme.post('customers', [
+    ada,
+    { ...ada, customer_id: 'C-2', signup_date: '2026-11-02T08:30:00Z' },
+  ])
   expect((await acme.post('trading-activity', [traded])).status).toBe(200)
   const affiliates = ['aff-8', 'aff-9'].map((affiliate_id) => ({ affiliate_id }))
   await askAdmin('accounts/acme/affiliates', 'PUT', affiliates)
@@ -149,7 +152,7 @@ test('§19.3 a change whose effect begins in an archived month is 409, and passe
         expect(await json(answer), id).toMatchObject({ code: 'month_archived' })
       } else expect(answer.ok, `${id} ${await answer.text()}`).toBe(true)
     }
-    // Another customer has no records.
+    // Another customer signed up later.
     const [method, path, body] = CHANGES.refuseCustomer!
     const other = path.replace('c-1', 'C-2')
     expect((await askAdmin(`accounts/acme/${other}`, method, body)).status).toBe(200)

@@ -33,13 +33,7 @@ import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { todayOf } from '../../platform/zone.ts'
 import { longestWindow } from './archive-windows.ts'
-import {
-  listOldMonths,
-  type MonthState,
-  type PlanPeriods,
-  readMonthState,
-  readPlanPeriods,
-} from './candidates.ts'
+import { listOldMonths, type MonthState, readMonthState } from './candidates.ts'
 import {
   beginLoad,
   beginMonth,
@@ -60,6 +54,13 @@ const viewOf = ({ vertical }: Account) => {
   return view
 }
 
+/** Returns a month of an account. */
+function monthOf(account: Account, name: string): Month {
+  const { first: first_day, last: last_day } = storedPeriod(name)
+  const resource = viewOf(account).name as ArchivedResource
+  return { account: account.id, resource, first_day, last_day }
+}
+
 const ANY_DAY =
   'A `once` rule of a plan names such records: whether a customer has qualified may follow from those of any day.'
 
@@ -75,7 +76,6 @@ interface Judge {
   readonly tooYoung: string
   /** The last day whose records no statement reads, in days since 1970. */
   readonly unreadUntil: number
-  readonly periods: readonly PlanPeriods[]
 }
 
 /**
@@ -89,17 +89,16 @@ async function openJudge({ env, account, db }: AccountCall): Promise<Judge> {
   if (exports === 'off') throw stays('The account has no exports: set `exports` first.')
   const move = await findActiveMove(env.DB, id)
   if (move && BEFORE_SWITCH.includes(move.status)) throw stays('The account is being moved.')
-  const [{ versions }, rules, periods] = await Promise.all([
+  const [{ versions }, rules] = await Promise.all([
     readStoredPlans(db, id),
     readStoredRules(db, id),
-    readPlanPeriods(db, id),
   ])
   const today = dayNumber(todayOf(account))
   const days = longestWindow(versions, rules, today)
   if (days === Number.POSITIVE_INFINITY) throw stays(ANY_DAY)
   const from = Math.min(addMonths(today, -after), today - days)
   const tooYoung = `Months from ${monthText(from)} on stay: \`archive_after\` is ${after} months, and plans and fraud rules look back ${days} days.`
-  return { from, tooYoung, periods, unreadUntil: await lastUnreadOf(env, account, db, today) }
+  return { from, tooYoung, unreadUntil: await lastUnreadOf(env, account, db, today) }
 }
 
 /** Returns the last day whose records no statement of an account reads, in days since 1970. */
@@ -120,15 +119,13 @@ async function lastUnreadOf(
 /** Returns what keeps a month in the database; null if nothing does. */
 async function obstacleOf(
   { db, account }: AccountCall,
-  { from, tooYoung, unreadUntil, periods }: Judge,
+  { from, tooYoung, unreadUntil }: Judge,
   month: Month,
   anyway: boolean,
 ): Promise<string | null> {
   if (month.last_day >= from) return tooYoung
-  const open = periods.find((one) => isOpen(one, month))
-  if (open) return `The plan ${open.plan} has open statements of this month or an earlier one.`
   if (month.last_day > unreadUntil) {
-    return 'Statements still read its records: wait for the next run.'
+    return 'Open statements read its records: approve them, and wait for the next run.'
   }
   const view = viewOf(account)
   const read = () => readMonthState(db, month, formOf(view))
@@ -148,17 +145,6 @@ function obstacleIn(state: MonthState, anyway: boolean): string | null {
   const isQuiet = state.last_delivery < firstIdAt(Date.now() - QUIET_DAYS * DAY_MS)
   if (!isQuiet && !anyway) return `Its records have changed within ${QUIET_DAYS} days.`
   return state.unsummed === 1 ? 'The control totals of its days are not kept.' : null
-}
-
-/**
- * Whether a plan has an open period that the month has days of, or that is earlier. A month before the first
- * statement of a plan is closed, and so is one behind its last.
- */
-function isOpen({ first_open, first_approved, last_approved }: PlanPeriods, { last_day }: Month) {
-  if (first_open === null) return false
-  if (storedPeriod(first_open).first <= last_day) return true
-  const begins = first_approved !== null && storedPeriod(first_approved).first <= last_day
-  return begins && (last_approved === null || storedPeriod(last_approved).last < last_day)
 }
 
 const OTHER_WORK = 'A statement run, a reset or an erasure goes on.'
@@ -263,13 +249,7 @@ export const archiveMonth = accountOperation({
   })),
   async run(call, { month: name, anyway = false }) {
     const { env, account, db } = call
-    const period = storedPeriod(name)
-    const month: Month = {
-      account: account.id,
-      resource: viewOf(account).name as ArchivedResource,
-      first_day: period.first,
-      last_day: period.last,
-    }
+    const month = monthOf(account, name)
     if (await readMonth(db, account.id, month.first_day)) {
       await goOn(env, account.binding)
       return { month: name }
@@ -292,7 +272,7 @@ export const archiveDue = accountOperation({
   role: 'manager',
   status: 202,
   words: described(() => ({
-    description: `Archives every month that may go, and says what keeps the others: at most ${MONTHS_PER_REQUEST} months, the first ones first.`,
+    description: `Archives every exported month that may go, and says what keeps the others: at most ${MONTHS_PER_REQUEST} months, the first ones first.`,
     answer: v.object({
       archived: member(v.array(v.string()), 'The months that leave.'),
       kept: member(
@@ -309,12 +289,13 @@ export const archiveDue = accountOperation({
     const { account, db } = call
     const judge = await openJudge(call)
     const resource = viewOf(account).name as ArchivedResource
-    const months = await listOldMonths(db, account.id, resource, judge.from)
+    const before = monthText(judge.from)
+    const months = await listOldMonths(db, { account: account.id, resource, before })
     const archived: string[] = []
     const kept: { month: string; reason: string }[] = []
-    for (const month of months.slice(0, MONTHS_PER_REQUEST)) {
+    for (const name of months.slice(0, MONTHS_PER_REQUEST)) {
+      const month = monthOf(account, name)
       const reason = await obstacleOf(call, judge, month, false)
-      const name = monthText(month.first_day)
       if (reason === null && (await begin(call, month))) archived.push(name)
       else kept.push({ month: name, reason: reason ?? OTHER_WORK })
     }

@@ -1,5 +1,3 @@
-import { isClosedFor } from '../../commission/db/booked.ts'
-import { isDraft } from '../../commission/db/is-draft.ts'
 import { isUnchanged } from '../../ingest/db/changed.ts'
 import { ARCHIVED_TABLES, type ArchivedResource } from '../../platform/db/archive-tables.ts'
 import { monthText } from '../../platform/db/archived.ts'
@@ -8,66 +6,25 @@ import { all, only } from '../../platform/db/query.ts'
 import { compileStatement } from '../../platform/db/statement.ts'
 import type { Month } from './months.ts'
 
-/** Returns the SQL of the first day of the month that lies so many months after that of a day. */
-const monthStart = (day: string, months: 0 | 1) =>
-  `(unixepoch(${day} * 86400, 'unixepoch', 'start of month'${months === 1 ? ", '+1 month'" : ''}) / 86400)`
+const LIST_MONTHS = compileStatement(`
+  select month from exports e
+  where account = :account and resource = :resource and part = 1 and replaced_at is null and month < :before
+    and not exists (select 1 from archived_months m where m.account = :account
+      and m.first_day = unixepoch(e.month || '-01') / 86400)
+  order by month`)
 
-const listMonths = ({ table, dayColumn, leaves }: (typeof ARCHIVED_TABLES)[ArchivedResource]) =>
-  compileStatement(`
-  with recursive days(stored_day) as (
-    select min(${dayColumn}) from ${table} not indexed where account = :account and ${leaves}
-    union all
-    select (select min(${dayColumn}) from ${table} not indexed
-      where account = :account and ${dayColumn} >= ${monthStart('stored_day', 1)} and ${leaves})
-    from days where stored_day < :before
-  )
-  select ${monthStart('stored_day', 0)} as first_day, ${monthStart('stored_day', 1)} - 1 as last_day
-  from days
-  where ${monthStart('stored_day', 1)} <= :before and not exists (select 1 from archived_months m
-    where m.account = :account and m.first_day = ${monthStart('stored_day', 0)})
-  order by 1`)
-
-/** Returns the months before a day (since 1970) with records that can be archived, the first one first. */
+/** Returns the exported months (`2024-03`) before a month that are not archived, the first one first. */
 export async function listOldMonths(
   db: Connection,
-  account: string,
-  resource: ArchivedResource,
-  before: number,
-): Promise<Month[]> {
-  const statement = listMonths(ARCHIVED_TABLES[resource])
-  const found = await all<Pick<Month, 'first_day' | 'last_day'>>(db, statement, { account, before })
-  return found.map((one) => ({ account, resource, ...one }))
+  values: {
+    readonly account: string
+    readonly resource: ArchivedResource
+    readonly before: string
+  },
+): Promise<string[]> {
+  const found = await all<{ month: string }>(db, LIST_MONTHS, values)
+  return found.map(({ month }) => month)
 }
-
-/** The periods of a plan that decide which months are closed; null if there is none. */
-export interface PlanPeriods {
-  readonly plan: string
-  /** The first one with a draft that nobody has approved. */
-  readonly first_open: string | null
-  readonly first_approved: string | null
-  readonly last_approved: string | null
-}
-
-const READ_PERIODS = compileStatement(`
-  select p.plan,
-    (select min(s.period) from statements s indexed by statements_status
-      where s.account = :account and ${isDraft('s.status')} and s.plan = p.plan
-        and s.statement is not null
-        and not ${isClosedFor({ affiliate: 's.affiliate_id', plan: 's.plan', period: 's.period' })}
-    ) as first_open,
-    (select min(s.period) from statements s indexed by statements_closed
-      where s.account = :account and s.plan = p.plan and s.status <> 'draft') as first_approved,
-    (select max(period) from (
-      select max(s.period) as period from statements s indexed by statements_closed
-        where s.account = :account and s.plan = p.plan and s.status <> 'draft'
-      union all
-      select max(c.period) from closed_periods c where c.account = :account and c.plan = p.plan)
-    ) as last_approved
-  from (select distinct plan from plan_versions where account = :account) p order by p.plan`)
-
-/** Reads which periods of each plan are approved, and which is the first that is not. */
-export const readPlanPeriods = (db: Connection, account: string): Promise<PlanPeriods[]> =>
-  all(db, READ_PERIODS, { account })
 
 /** What may keep the records of a month in the database. */
 export interface MonthState {

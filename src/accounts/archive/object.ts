@@ -7,12 +7,7 @@ import {
   putObject,
   readObject,
 } from '../../platform/parquet/bucket.ts'
-import {
-  bytesSource,
-  openParquet,
-  type ParquetValue,
-  readParquet,
-} from '../../platform/parquet/file.ts'
+import { openParquet, type ParquetValue, readParquet } from '../../platform/parquet/file.ts'
 import { type ArchivePart, keyOfRow, type Month, type StoredRow } from './months.ts'
 
 /** The limits of objects. */
@@ -44,8 +39,7 @@ export async function readRows(
   resource: ArchivedResource,
   known: KnownObject,
 ): Promise<ParquetValue[][]> {
-  const bytes = await readObject(bucket, known)
-  return readParquet(bytesSource(bytes), ARCHIVED_TABLES[resource].columns)
+  return readParquet(await readObject(bucket, known), ARCHIVED_TABLES[resource].columns)
 }
 
 /** Whether two lists of rows have the same values, to the bit. */

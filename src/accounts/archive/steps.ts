@@ -2,7 +2,7 @@ import { ARCHIVED_TABLES } from '../../platform/db/archive-tables.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { toJsonChunks } from '../../platform/db/json-chunks.ts'
 import type { Step } from '../../platform/db/steps.ts'
-import { deleteObjects, listKeys } from '../../platform/parquet/bucket.ts'
+import { deleteAll, deleteObjects } from '../../platform/parquet/bucket.ts'
 import {
   type ArchivedMonth,
   type ArchivePart,
@@ -148,7 +148,5 @@ export async function deleteArchive(
   account: string,
 ): Promise<void> {
   const { data } = await listArchivedMonths(db, account, { number: 1, size: 1, after: null })
-  if (data.length === 0) return
-  const bucket = bucketOf()
-  await deleteObjects(bucket, await listKeys(bucket, `archive/${account}/`))
+  if (data.length > 0) await deleteAll(bucketOf(), `archive/${account}/`)
 }

@@ -18,7 +18,6 @@ import {
 import { accountList, accountOperation, teamOperation } from '../../platform/http/operation.ts'
 import { invalidQuery } from '../../platform/http/query.ts'
 import { notFound } from '../../platform/http/read-fields.ts'
-import { signText, verifyText } from '../../platform/http/sign-text.ts'
 import { DamagedObject, resolveBucket } from '../../platform/parquet/bucket.ts'
 import { count, time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
@@ -78,52 +77,42 @@ const ERASURE_MS = 20_000
 const PAGES_PER_REQUEST = 10
 const ERASURES_PER_PAGE = 500
 
-/** How far a replay is: the last account that is done, and the one that is begun. */
-interface Position {
-  done: string | null
-  begun: { account: string; lastCustomer: string } | null
+/**
+ * How far a replay is: an account, and the last of its customers whose erasure is repeated; null once the account is
+ * done. As text it is the id of the account, and behind a slash that of the customer.
+ */
+type Position = readonly [account: string, customer: string | null]
+
+function readCursor(cursor: string): Position {
+  const [account = '', ...customer] = cursor.split('/')
+  return [account, customer.length > 0 ? customer.join('/') : null]
 }
 
-const START: Position = { done: null, begun: null }
-
-/** @throws ApiError `invalid_query` */
-async function readCursor(env: Env, context: string, cursor: string): Promise<Position> {
-  const text = await verifyText(env, context, cursor)
-  if (text !== null) return JSON.parse(text)
-  throw invalidQuery('`cursor` was not issued by a replay with this query.')
-}
-
-/** Replays from a position on. Returns the position of the next request, null at the end. */
+/** Replays from a position on. Returns the cursor of the next request, null at the end. */
 async function replay(env: Env, actor: string, only: Account | null, from: Position) {
-  const accounts = await nextAccounts(env.DB, only, from)
-  let position = from
+  let [id, customer] = from
   let erased = 0
-  let pages = 0
-  for (const account of accounts.data) {
-    const { begun } = position
-    let lastCustomer = begun?.account === account.id ? begun.lastCustomer : null
-    do {
-      if (pages === PAGES_PER_REQUEST) return { erased, position }
-      pages += 1
-      const page = await replayPage(env, actor, account, lastCustomer)
-      erased += page.erased
-      lastCustomer = page.last
-      if (lastCustomer !== null)
-        position = { ...position, begun: { account: account.id, lastCustomer } }
-    } while (lastCustomer !== null)
-    await withD1Retry(() => bumpVersion(env.DB, account.id).run())
+  for (let pages = 0; pages < PAGES_PER_REQUEST; pages++) {
+    const account = only ?? (await accountAt(env.DB, id, customer !== null))
+    if (!account) return { erased, next: null }
+    const page = await replayPage(env, actor, account, customer)
+    erased += page.erased
+    id = account.id
+    customer = page.last
+    if (customer !== null) continue
+    await withD1Retry(() => bumpVersion(env.DB, id).run())
     // The database at the earlier time may have reopened a credential that has ended since.
-    await propagateSettings(env, account.id, 'all')
-    position = { done: account.id, begun: null }
+    await propagateSettings(env, id, 'all')
+    if (only) return { erased, next: null }
   }
-  return { erased, position: accounts.last === null ? null : position }
+  return { erased, next: customer === null ? id : `${id}/${customer}` }
 }
 
-/** Returns the next accounts after a position, or only one account. */
-async function nextAccounts(db: D1Database, only: Account | null, { done }: Position) {
-  if (only) return { data: [only], last: null }
-  const after = done === null ? null : [done]
-  return listAccounts(db, { number: 1, size: PAGES_PER_REQUEST, after })
+/** Returns an account that is begun, or the one behind it. */
+async function accountAt(db: D1Database, id: string, isBegun: boolean): Promise<Account | null> {
+  if (isBegun) return findAccount(db, id)
+  const { data } = await listAccounts(db, { number: 1, size: 1, after: [id] })
+  return data[0] ?? null
 }
 
 /** Repeats the next erasures of one account. Returns the last customer, null if there are no more. */
@@ -246,11 +235,7 @@ export const replayErasures = teamOperation({
   async run({ env, actor }, { account, cursor }) {
     const only = account === undefined ? null : await findAccount(env.DB, account)
     if (account !== undefined && !only) throw invalidQuery(`There is no account ${quote(account)}.`)
-    const context = JSON.stringify(['erasures/replay', account ?? null])
-    const from = cursor === undefined ? START : await readCursor(env, context, cursor)
-    const { erased, position } = await replay(env, actor, only, from)
-    const next = position && (await signText(env, context, JSON.stringify(position)))
-    return { erased, next }
+    return replay(env, actor, only, readCursor(cursor ?? ''))
   },
 })
 

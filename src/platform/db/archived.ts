@@ -124,38 +124,21 @@ export const ARCHIVED_MONTHS_OF_REPORT = `
   where m.account = :account and m.resource in (select value from json_each(:resources))
     and m.first_day <= :last_of_report and m.last_day >= :first_of_report`
 
-/** The days from `:from` on with records in the database up to the last archived month, searched for some customers. */
-const DAYS = `
-  with recursive days(day) as (
-    select max(:from, (select min(day) from (
-      select min(day) as day from transactions where account = :account
-      union all select min(day) from events where account = :account
-      union all select min(date) from activity where account = :account)))
-    union all
-    select day + 1 from days
-    where day < (select max(last_day) from archived_months where account = :account)
-  )`
-
-const hasOn = (table: string, dayColumn = 'day') => `exists (
-        select 1 from ${table} t not indexed
-        where t.account = :account and t.${dayColumn} = d.day and t.customer_id = i.value)`
-
-const FROM_DAY = compileStatement(`${DAYS}
+const FROM_DAY = compileStatement(`
   select m.first_day from archived_months m
   where m.account = :account and m.last_day >= :from and (:ids is null or exists (
-    select 1 from json_each(:ids) i where exists (
-      select 1 from archived_customers a
-      where a.account = :account and a.customer_id = i.value and a.first_day <= m.first_day)
-    or exists (select 1 from days d where d.day <= m.last_day
-      and (${hasOn('transactions')} or ${hasOn('events')} or ${hasOn('activity', 'date')}))))
+    select 1 from json_each(:ids) i where exists (select 1 from archived_customers a
+        where a.account = :account and a.customer_id = i.value and a.first_day <= m.first_day)
+      or exists (select 1 from customers c where c.account = :account and c.customer_id = i.value
+        and min(c.day, ifnull(c.first_seen_day, c.day)) <= m.last_day)))
   order by m.first_day`)
 
 /** The day before all others. */
 const BEGINNING = -719_528
 
 /**
- * Throws if a change takes effect in an archived month or before one: for all customers, or for some who have records by
- * then.
+ * Throws if a change takes effect in an archived month or before one: for all customers, or for some who signed up or have
+ * archived records by then.
  *
  * @param from The first day of its effect; null: from the beginning.
  * @param ids The customers whom it concerns; null: all.
