@@ -1,6 +1,7 @@
 import { accountDatabase, jurisdictionOf } from '../platform/db/database.ts'
 import type { Account } from '../platform/db/schema.ts'
 import {
+  deleteAll,
   deleteObjects,
   type KnownObject,
   listObjects,
@@ -66,12 +67,5 @@ export async function deleteExports(env: Env, account: Place): Promise<void> {
 }
 
 /** Deletes all objects of an account's exports; a reset deletes what its database has of them. */
-export async function deleteExportObjects(env: Env, account: Place): Promise<void> {
-  const bucket = bucketOf(env, account)
-  for await (const objects of listObjects(bucket, prefixOf(account.id))) {
-    await deleteObjects(
-      bucket,
-      objects.map(({ key }) => key),
-    )
-  }
-}
+export const deleteExportObjects = (env: Env, account: Place): Promise<void> =>
+  deleteAll(bucketOf(env, account), prefixOf(account.id))

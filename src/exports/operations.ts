@@ -1,11 +1,8 @@
-import type { Context } from 'hono'
 import * as v from 'valibot'
-import type { AppEnv } from '../platform/auth/authorize.ts'
-import type { Grant } from '../platform/auth/grant.ts'
 import { ApiError } from '../platform/errors.ts'
 import { readFile, readList } from '../platform/http/operation.ts'
 import { notFound } from '../platform/http/read-fields.ts'
-import { DamagedObject, getObject, type ObjectRange } from '../platform/parquet/bucket.ts'
+import { DamagedObject, getObject } from '../platform/parquet/bucket.ts'
 import { count, time } from '../platform/validation/answer-fields.ts'
 import { described, named } from '../platform/validation/described.ts'
 import { member, said } from '../platform/validation/fields.ts'
@@ -120,72 +117,40 @@ export const getExport = readFile({
   type: TYPE,
   words: described(() => ({
     description:
-      'Returns a Parquet file, or the range of it that `Range` asks for. `ETag` is its SHA-256. A file that was replaced stays for a day.',
-    file: { isRanged: true },
+      'Returns a Parquet file. `ETag` is its SHA-256. A file that was replaced stays for a day.',
+    file: { isBinary: true },
   })),
   async respond(c, { grant, session }, { export_id: id }) {
     const file = await findFile(session, grant.account, id)
     if (!file) throw notFound('export', id)
-    const etag = `"${file.sha256}"`
-    const headers = {
-      ETag: etag,
-      'Accept-Ranges': 'bytes',
+    const { account } = grant
+    const { body } = await getObject(bucketOf(c.env, grant), objectOf(account, file)).catch(
+      (error) => {
+        throw error instanceof DamagedObject ? damaged(account, id, error) : error
+      },
+    )
+    return c.body(body, 200, {
+      ETag: `"${file.sha256}"`,
       'Content-Type': TYPE,
-      'Content-Disposition': `attachment; filename="${nameOf(grant.account, file)}"`,
-    }
-    if (isUnchanged(c.req.header('If-None-Match'), etag)) return c.body(null, 304, headers)
-    return sendObject(c, grant, file, headers)
+      'Content-Length': String(file.bytes),
+      'Content-Disposition': `attachment; filename="${nameOf(account, file)}"`,
+    })
   },
 })
 
 /** The operations by which the team and an account read the files of its export. */
 export const EXPORT_OPERATIONS = [listExports, getExport]
 
-/**
- * Returns the range that a request asks for. Null for the whole file, also if there is no such range, or if it asks
- * for several (RFC 9110 §14.2).
- */
-function readRange(header: string | undefined, bytes: number): ObjectRange | null {
-  const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
-  if (from === undefined || to === undefined || (from === '' && to === '')) return null
-  const offset = from === '' ? Math.max(0, bytes - Number(to)) : Number(from)
-  const last = from === '' || to === '' ? bytes - 1 : Math.min(Number(to), bytes - 1)
-  return offset > last ? null : { offset, length: last - offset + 1 }
-}
-
-const isUnchanged = (header: string | undefined, etag: string): boolean =>
-  (header ?? '').split(',').some((one) => ['*', etag].includes(one.trim().replace(/^W\//, '')))
-
 /** Returns the name of a file: one for each account, resource, month and part. */
 const nameOf = (account: string, { resource, month, part }: ExportFile) =>
   `${[account, resource, ...(month ? [month] : []), part].join('-')}.parquet`
 
-/** Responds with the bytes of a file, or a range of them. */
-async function sendObject(
-  c: Context<AppEnv>,
-  grant: Grant,
-  file: ExportFile,
-  headers: Record<string, string>,
-): Promise<Response> {
-  const ifRange = c.req.header('If-Range')
-  const isRanged = ifRange === undefined || ifRange === headers.ETag
-  const range = isRanged ? readRange(c.req.header('Range'), file.bytes) : null
-  try {
-    const known = objectOf(grant.account, file)
-    const object = await getObject(bucketOf(c.env, grant), known, range ?? undefined)
-    const length = String(range?.length ?? file.bytes)
-    const found = { ...headers, 'Content-Length': length }
-    if (!range) return c.body(object.body, 200, found)
-    const end = range.offset + range.length - 1
-    const place = `bytes ${range.offset}-${end}/${file.bytes}`
-    return c.body(object.body, 206, { ...found, 'Content-Range': place })
-  } catch (error) {
-    if (!(error instanceof DamagedObject)) throw error
-    console.error(JSON.stringify({ fault: 'damaged_export', account: grant.account, id: file.id }))
-    throw new ApiError('unavailable', {
-      detail: `The file of the export ${quote(file.id)} is damaged, so it is not sent. The next export that reads every month writes it anew.`,
-      headers: { 'Retry-After': '3600' },
-      cause: error,
-    })
-  }
+/** Logs that a file is damaged, and returns the error. */
+function damaged(account: string, id: string, cause: DamagedObject): ApiError {
+  console.error(JSON.stringify({ fault: 'damaged_export', account, id }))
+  return new ApiError('unavailable', {
+    detail: `The file of the export ${quote(id)} is damaged, so it is not sent. The next export that reads every month writes it anew.`,
+    headers: { 'Retry-After': '3600' },
+    cause,
+  })
 }

@@ -4,7 +4,6 @@ import { datasetsOf } from '../../src/exports/datasets.ts'
 import { resourcesOf } from '../../src/ingest/verticals.ts'
 import type { ExportJob } from '../../src/platform/export-job.ts'
 import {
-  bytesSource,
   decimalText,
   decimalUnits,
   type ParquetValue,
@@ -81,7 +80,7 @@ export async function rowsOf(
   const columns = dataset?.columns(withPersonalData) ?? []
   const rows: ExportedRow[] = []
   for (const { id } of await filesOf(account, `&resource=${resource}`)) {
-    const found = await readParquet(bytesSource(await download(account, id)), columns)
+    const found = await readParquet(await download(account, id), columns)
     rows.push(
       ...found.map((row) =>
         Object.fromEntries(columns.map(({ name }, i) => [name, row[i] ?? null])),

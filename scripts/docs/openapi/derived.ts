@@ -56,16 +56,15 @@ function bodyOf(of: DescribedOperation): NonNullable<Operation['body']> {
   return name === 'csv' ? { type: 'text/csv', schema } : { schema }
 }
 
-/** Describes the responses with a file, a range of it, or nothing. */
-function rangedAnswers(type: string, others: readonly string[]): Operation['answers'] {
-  const headers = [...others, 'ETag', 'Accept-Ranges', 'Content-Disposition']
-  const file = { type, schema: { type: 'string', format: 'binary' } }
-  return {
-    200: { description: 'The file.', ...file, headers },
-    206: { description: 'The range of the file.', ...file, headers: [...headers, 'Content-Range'] },
-    304: { description: 'The caller has the file: `If-None-Match` has its `ETag`.', headers },
-  }
-}
+/** Describes the response with a file of bytes. */
+const binaryAnswer = (type: string, others: readonly string[]): Operation['answers'] => ({
+  200: {
+    description: 'The file.',
+    type,
+    schema: { type: 'string', format: 'binary' },
+    headers: [...others, 'ETag', 'Content-Disposition'],
+  },
+})
 
 /** Describes the responses of an operation that are no errors. */
 function answersOf(of: DescribedOperation, shownAs?: JsonSchema): Operation['answers'] {
@@ -76,8 +75,8 @@ function answersOf(of: DescribedOperation, shownAs?: JsonSchema): Operation['ans
     ...(words?.headers ?? []),
     ...Object.values(files).flatMap((file) => file.headers ?? []),
   ]
-  const [[type, { isRanged = false } = {}] = []] = Object.entries(files)
-  if (answer === null && type) return isRanged ? rangedAnswers(type, headers) : {}
+  const [[type, { isBinary = false } = {}] = []] = Object.entries(files)
+  if (answer === null && type) return isBinary ? binaryAnswer(type, headers) : {}
   const also = Object.fromEntries(
     Object.entries(files).map(([type, { example = '' }]) => [
       type,

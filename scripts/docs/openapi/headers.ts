@@ -36,8 +36,6 @@ export const HEADERS: Record<string, object> = {
   Pragma: header('`no-cache`.'),
   ETag: requiredHeader('Identifies this version of the document.'),
   'Content-Disposition': header('The name of a file (RFC 6266). Absent in formats that are none.'),
-  'Accept-Ranges': header('`bytes`: ranges of the file can be read (RFC 9110 §14).'),
-  'Content-Range': header('The bytes of this range, and the size of the file.'),
   'Payouts-Held': header(
     'The number of payouts that cases of the fraud review hold, as a whole or in part. Only with CSV; absent if nothing is held.',
     { type: 'string', pattern: '^\\d+$' },

@@ -38,8 +38,8 @@ export interface CommandWords {
 /** What is told about another format of an answer. */
 export interface FileWords {
   readonly example?: string
-  /** The file has bytes instead of text, and a request can ask for a range of it, or only for another one. */
-  readonly isRanged?: true
+  /** The file has bytes instead of text. */
+  readonly isBinary?: true
   readonly headers?: readonly string[]
 }
 

@@ -85,31 +85,13 @@ export async function putObject(
   return true
 }
 
-/** A part of an object's bytes. */
-export interface ObjectRange {
-  readonly offset: number
-  readonly length: number
-}
-
-/** The end of R2's error for a range that an object lacks: it is shorter than it was. */
-const RANGE_ERROR = '(10039)'
-
 /**
- * Reads a whole object, or a range of its bytes.
+ * Reads a whole object as a stream.
  *
  * @throws DamagedObject if it is missing, or its size or digest is not that of `known`.
  */
-export const getObject = (
-  bucket: R2Bucket,
-  known: KnownObject,
-  range?: ObjectRange,
-): Promise<R2ObjectBody> =>
-  withR2Retry(async () => {
-    const object = await bucket.get(known.key, range && { range }).catch((error: Error) => {
-      throw error.message.endsWith(RANGE_ERROR) ? new DamagedObject(known.key, 'size') : error
-    })
-    return verify(object, known)
-  })
+export const getObject = (bucket: R2Bucket, known: KnownObject): Promise<R2ObjectBody> =>
+  withR2Retry(async () => verify(await bucket.get(known.key), known))
 
 /**
  * Reads a whole object and verifies its bytes: also of one that was put back by hand, without a digest beside it.
@@ -125,18 +107,6 @@ export async function readObject(
   if (bytes.byteLength !== known.bytes) throw new DamagedObject(known.key, 'size')
   if ((await digestOf(bytes)) !== known.sha256) throw new DamagedObject(known.key, 'digest')
   return new Uint8Array(bytes)
-}
-
-/** Returns the keys of the objects whose keys begin with a text. */
-export async function listKeys(bucket: R2Bucket, prefix: string): Promise<string[]> {
-  const keys: string[] = []
-  let cursor: string | undefined
-  do {
-    const listed = await withR2Retry(() => bucket.list({ prefix, ...(cursor && { cursor }) }))
-    for (const { key } of listed.objects) keys.push(key)
-    cursor = listed.truncated ? listed.cursor : undefined
-  } while (cursor !== undefined)
-  return keys
 }
 
 /** Deletes objects. Keys without an object are ignored. */
@@ -159,5 +129,15 @@ export async function* listObjects(bucket: R2Bucket, prefix: string): AsyncGener
     if (found.objects.length > 0) yield found.objects
     if (!found.truncated) return
     cursor = found.cursor
+  }
+}
+
+/** Deletes the objects whose keys begin with a text, at most 20,000. */
+export async function deleteAll(bucket: R2Bucket, prefix: string): Promise<void> {
+  for await (const objects of listObjects(bucket, prefix)) {
+    await deleteObjects(
+      bucket,
+      objects.map(({ key }) => key),
+    )
   }
 }

@@ -163,117 +163,30 @@ export function openParquet(
   }
 }
 
-/** A file of which ranges of bytes are read: the end is exclusive. */
-export interface ByteSource {
-  readonly byteLength: number
-  readonly slice: (start: number, end: number) => Promise<ArrayBuffer>
-}
-
-/** Returns bytes in memory as a source. */
-export const bytesSource = (bytes: Uint8Array<ArrayBuffer>): ByteSource => ({
-  byteLength: bytes.byteLength,
-  slice: (start, end) => Promise.resolve(bytes.slice(start, end).buffer),
-})
-
-type Metadata = ReturnType<typeof parquetMetadata>
-
-/** What the end of a Parquet file says about the rest of it. */
-export interface Footer {
-  readonly columns: readonly string[]
-  /** The row groups: rows, and the bytes that have them. */
-  readonly groups: readonly {
-    readonly rows: number
-    readonly start: number
-    readonly end: number
-  }[]
-  readonly notes: Readonly<Record<string, string>>
-  readonly metadata: Metadata
-}
-
-/** The bytes behind the metadata: its length, and `PAR1`. */
-const TAIL = 8
-
-/** Most footers fit into the bytes that are read first. */
-const FOOTER_BYTES = 64 * 1024
-
-function describeFile(metadata: Metadata): Footer {
-  let rowEnd = 4
-  return {
-    columns: metadata.schema.slice(1).map(({ name }) => name),
-    groups: metadata.row_groups.map(({ num_rows, total_compressed_size = 0n }) => {
-      const start = rowEnd
-      rowEnd += Number(total_compressed_size)
-      return { rows: Number(num_rows), start, end: rowEnd }
-    }),
-    notes: Object.fromEntries(
-      (metadata.key_value_metadata ?? []).map(({ key, value = '' }) => [key, value]),
-    ),
-    metadata: {
-      ...metadata,
-      // The reader would return decimals as doubles. Without their type it returns their bytes.
-      schema: metadata.schema.map((element) => {
-        const { converted_type, logical_type, ...plain } = element
-        return converted_type === 'DECIMAL' ? plain : element
-      }),
-    },
-  }
-}
-
 /**
- * Reads the footer of a file that `openParquet` wrote.
+ * Reads all rows of a file that `openParquet` wrote, each as the values of these columns.
  *
  * @throws Error if it is not a Parquet file.
  */
-export async function readFooter(source: ByteSource): Promise<Footer> {
-  const { byteLength } = source
-  const start = Math.max(0, byteLength - FOOTER_BYTES)
-  const end = await source.slice(start, byteLength)
-  if (end.byteLength < TAIL) throw new Error('The Parquet file is too short.')
-  const length = new DataView(end).getUint32(end.byteLength - TAIL, true) + TAIL
-  if (length > byteLength) throw new Error('The Parquet file is too short.')
-  const isWhole = length <= end.byteLength
-  return describeFile(
-    parquetMetadata(isWhole ? end : await source.slice(byteLength - length, byteLength)),
-  )
-}
-
-/** Reads the rows of one row group, with one range of bytes. The values are in the order of `columns`. */
-export async function readGroup(
-  source: ByteSource,
-  footer: Footer,
+export async function readParquet(
+  { buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>,
   columns: readonly ParquetColumn[],
-  index: number,
 ): Promise<ParquetValue[][]> {
-  const group = footer.groups[index]
-  if (!group) throw new RangeError('The Parquet file has no such row group.')
-  const bytes = await source.slice(group.start, group.end)
-  const rowStart = footer.groups.slice(0, index).reduce((sum, { rows }) => sum + rows, 0)
+  const file = buffer.slice(byteOffset, byteOffset + byteLength)
+  const { schema, ...metadata } = parquetMetadata(file)
+  // The reader would return decimals as doubles. Without their type it returns their bytes.
+  const plain = schema.map((element) => {
+    const { converted_type, logical_type, ...plain } = element
+    return converted_type === 'DECIMAL' ? plain : element
+  })
   const found = Promise.withResolvers<Record<string, unknown>[]>()
   await parquetRead({
-    file: {
-      byteLength: source.byteLength,
-      slice: (start, end = group.end) => bytes.slice(start - group.start, end - group.start),
-    },
-    metadata: footer.metadata,
-    rowStart,
-    rowEnd: rowStart + group.rows,
+    file,
+    metadata: { ...metadata, schema: plain },
     rowFormat: 'object',
     parsers: { dateFromDays: (days) => days, timestampFromMilliseconds: (time) => time },
     onComplete: found.resolve,
   })
   const rows = await found.promise
   return rows.map((row) => columns.map(({ name, type }) => fromRead(type, row[name])))
-}
-
-/** Reads all rows of a file. */
-export async function readParquet(
-  source: ByteSource,
-  columns: readonly ParquetColumn[],
-): Promise<ParquetValue[][]> {
-  const footer = await readFooter(source)
-  const groups: ParquetValue[][][] = []
-  for (const index of footer.groups.keys()) {
-    groups.push(await readGroup(source, footer, columns, index))
-  }
-  return groups.flat()
 }
