@@ -10,8 +10,8 @@ import {
   listQuery,
   type RecordView,
 } from '../src/ingest/db/list.ts'
-import { heldKeyOf, type RecordTable } from '../src/ingest/db/record-table.ts'
-import { COUNT_HELD, heldPageSql } from '../src/ingest/db/release.ts'
+import type { RecordTable } from '../src/ingest/db/record-table.ts'
+import { COUNT_HELD, heldQuery } from '../src/ingest/db/release.ts'
 import { keptDaysSql, sumDaysSql, sumKpisSql } from '../src/ingest/db/totals.ts'
 import { COMMON_STATEMENTS, statementsOf } from '../src/ingest/db/write-sql.ts'
 import { forex } from '../src/ingest/trading/forex.ts'
@@ -81,13 +81,11 @@ function readsOf(view: RecordView): Case[] {
 
 /** Returns the statements of the list of held records. */
 function heldPages(resources: readonly RecordView[]): Case[] {
-  const views = resources.filter(({ recordTable }) => recordTable.canHold)
-  const indexes = views.map(({ recordTable }) => `${recordTable.table}_held`)
-  const [first] = views
-  const after = [first!.name, ...heldKeyOf(first!.recordTable).map(() => '')]
-  return [null, after].map((place) => [
+  const indexes = resources.map(({ recordTable }) => `${recordTable.table}_held`)
+  const query = heldQuery(resources, '')
+  return [FIRST_PAGE, afterKey(query.key)].map((page) => [
     'held records',
-    heldPageSql(views, { ...FIRST_PAGE, after: place }),
+    pageText(query, page),
     indexes,
   ])
 }

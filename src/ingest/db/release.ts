@@ -1,12 +1,5 @@
 import { isDoorOpen, throughDoor } from '../../platform/db/door.ts'
-import {
-  excessOf,
-  type FoundPage,
-  type KeyValue,
-  limitBytes,
-  type Page,
-  toKeyValue,
-} from '../../platform/db/paginate.ts'
+import { type FoundPage, type ListQuery, type Page, paginate } from '../../platform/db/paginate.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
 import { columnList } from '../../platform/db/sql-fragments.ts'
 import {
@@ -45,111 +38,58 @@ interface HeldRecord {
   record: Record<string, unknown>
 }
 
-/** A held record as it is read: its place in the order, and its columns as JSON. */
-interface HeldRow extends Record<string, unknown> {
-  resource: string
-  delivery: string
-  record: string
+/** A held record as it is read: its columns as JSON. */
+interface HeldRow {
+  readonly resource: string
+  readonly delivery: string
+  readonly record: string
 }
 
 /** The number of held records of an account. */
 export const COUNT_HELD =
   'select max(coalesce(sum(held), 0), 0) as total from totals where account = :account'
 
-/**
- * Reads one page of the records that wait for their customer, in the order of resource, customer and
- * day. A page by cursor reads as many rows as it shows, however many records are held.
- */
-export async function listHeld(
-  session: D1DatabaseSession,
-  resources: readonly RecordView[],
-  account: string,
-  page: Page,
-): Promise<FoundPage<HeldRecord>> {
-  const views = resources
+/** The most columns of the key of a table of held records. */
+const KEY_COLUMNS = ['key_0', 'key_1', 'key_2', 'key_3']
+
+/** Returns the query of the held records of an account, along the indexes of what is held. */
+export function heldQuery(views: readonly RecordView[], account: string): ListQuery {
+  const rows = views
     .filter(({ recordTable }) => recordTable.canHold)
-    .toSorted((a, b) => a.name.localeCompare(b.name))
-  const [, ...place] = page.after ?? []
-  const values = { account, ...Object.fromEntries(place.map((value, i) => [`after_${i}`, value])) }
-  const [counted, rows] = await readBatch<[{ total: number }[], HeldRow[]]>(session, [
-    bindStatement(session, compileStatement(COUNT_HELD), values),
-    bindStatement(session, compileStatement(heldPageSql(views, page)), values),
-  ])
-  const { total } = required(counted[0], 'sum')
-  const count = { total, isLimited: false }
-  const excess = excessOf(rows)
-  if (excess) return { data: [], ...count, last: null, excess }
-  const last = rows.length > page.size ? rows[page.size - 1] : undefined
+    .map(({ name, columns, recordTable }) => {
+      const key = heldKeyOf(recordTable)
+      return `
+      select '${name}' as resource, ${KEY_COLUMNS.map((as, i) => `${key[i] ?? "''"} as ${as}`).join()}, delivery,
+        json_object(${columnList(columns, (column) => `'${column}', ${column}`)}) as record
+      from ${recordTable.table} indexed by ${recordTable.table}_held where account = :account and held = 1`
+    })
   return {
-    data: rows.slice(0, page.size).flatMap((row) => presentHeld(views, row)),
-    ...count,
-    last: last ? placeOf(views, last) : null,
+    columns: ['resource', ...KEY_COLUMNS, 'delivery', 'record'],
+    from: `(${rows.join(' union all ')}) where true`,
+    key: ['resource', ...KEY_COLUMNS],
+    total: COUNT_HELD,
+    values: { account },
+    limitsBytes: true,
   }
 }
 
-const presentHeld = (views: readonly RecordView[], { resource, delivery, record }: HeldRow) =>
-  views
-    .filter(({ name }) => name === resource)
-    .map((view) => ({
+/** Reads one page of the records that wait for their customer, in the order of resource, customer and day. */
+export async function listHeld(
+  session: D1DatabaseSession,
+  views: readonly RecordView[],
+  account: string,
+  page: Page,
+): Promise<FoundPage<HeldRecord>> {
+  const found = await paginate<HeldRow>(session, heldQuery(views, account), page)
+  const viewOf = new Map(views.map((view) => [view.name as string, view]))
+  return {
+    ...found,
+    data: found.data.map(({ resource, delivery, record }) => ({
       resource,
       delivery_id: delivery,
-      record: presentRow(view, JSON.parse(record)),
-    }))
-
-/** Returns the place of a row in the order: its resource, then the columns of its index. */
-function placeOf(views: readonly RecordView[], row: HeldRow): KeyValue[] {
-  const { resource } = row
-  const { recordTable } = required(
-    views.find(({ name }) => name === resource),
-    resource,
-  )
-  return [resource, ...heldKeyOf(recordTable).map((_, i) => toKeyValue(row[`key_${i}`]))]
-}
-
-/**
- * Returns the SQL of one page, along the indexes of what is held: first the keys, then the records of
- * these keys. `:after_0` … are the cells of the cursor behind its resource.
- */
-export function heldPageSql(views: readonly RecordView[], page: Page): string {
-  const [resource = '', ...place] = page.after ?? []
-  const offset = page.after ? 0 : (page.number - 1) * page.size
-  const width = Math.max(...views.map(({ recordTable }) => heldKeyOf(recordTable).length))
-  const names = Array.from({ length: width }, (_, i) => `key_${i}`)
-  const order = ['resource', ...names].join()
-  const read = views.filter(({ name }) => name >= resource)
-  const keys = read.map(({ name, recordTable }) => {
-    const key = heldKeyOf(recordTable)
-    const after =
-      name === resource && place.length === key.length
-        ? `and (${key.join()}) > (${place.map((_, i) => `:after_${i}`).join()})`
-        : ''
-    return `select '${name}' as resource, ${names.map((as, i) => `${key[i] ?? 'null'} as ${as}`).join()}
-        from ${recordTable.table} indexed by ${recordTable.table}_held
-        where account = :account and held = 1 ${after}
-        order by ${key.join()} limit ${offset + page.size + 1}`
-  })
-  const joins = read.map(({ name, recordTable }, i) => {
-    const key = heldKeyOf(recordTable)
-    return `left join ${recordTable.table} t${i} on k.resource = '${name}' and t${i}.account = :account
-        and ${key.map((column, n) => `t${i}.${column} = k.key_${n}`).join(' and ')}`
-  })
-  const records = read.map(
-    ({ name, columns }, i) =>
-      `when '${name}' then json_object(${columnList(columns, (column) => `'${column}', t${i}.${column}`)})`,
-  )
-  const deliveries = read.map(({ name }, i) => `when '${name}' then t${i}.delivery`)
-  return limitBytes(
-    ['resource', ...names, 'delivery', 'record'],
-    `with k as materialized (
-        ${keys.map((sql) => `select * from (${sql})`).join(' union all ')}
-        order by ${order} limit ${page.size + 1} offset ${offset}
-      )
-      select k.*, case resource ${deliveries.join(' ')} end as delivery,
-        case resource ${records.join(' ')} end as record
-      from k ${joins.join(' ')}`,
-    order,
-    page.maxBytes,
-  )
+      record: presentRow(required(viewOf.get(resource), resource), JSON.parse(record)),
+    })),
+  }
 }
 
 /** The tables with held records, by the resource that counts them in `totals`. */
