@@ -1,6 +1,4 @@
 import * as v from 'valibot'
-import { ATTENTION_CODES } from '../ingest/attention-codes.ts'
-import { resourcesOf } from '../ingest/verticals.ts'
 import type { Grant } from '../platform/auth/grant.ts'
 import { listAffiliateIds } from '../platform/directory/credentials.ts'
 import { readOperation } from '../platform/http/operation.ts'
@@ -9,13 +7,7 @@ import { described, listOf, named } from '../platform/validation/described.ts'
 import { member } from '../platform/validation/fields.ts'
 import { settingsShown } from './accounts.ts'
 import { eventDefinition } from './events.ts'
-import {
-  readAttention,
-  readOpenQuestions,
-  readReturned,
-  readReview,
-  readUnapproved,
-} from './open-work.ts'
+import { ATTENTION_CODES, readAttention, readTeamWork } from './open-work.ts'
 
 const attention = described(() =>
   v.object({
@@ -45,14 +37,7 @@ export const listAttention = readOperation({
     command: { name: 'attention' },
   })),
   async run({ env, ...reader }) {
-    const now = Date.now()
-    const found = await Promise.all([
-      readAttention(env, reader, resourcesOf(reader.grant.vertical), now),
-      readUnapproved(reader),
-      readReview(reader),
-      readReturned(reader),
-      readOpenQuestions(reader),
-    ])
+    const found = await Promise.all([readAttention(env, reader, Date.now()), readTeamWork(reader)])
     return { data: found.flat() }
   },
 })
@@ -95,7 +80,7 @@ export const getOwnAccount = readOperation({
     const { grant, session } = reader
     const [ids, attention] = await Promise.all([
       listAffiliateIds(session, grant.account, MAX_LISTED_AFFILIATES + 1),
-      readAttention(env, reader, resourcesOf(grant.vertical), Date.now()),
+      readAttention(env, reader, Date.now()),
     ])
     const affiliates = ids.slice(0, MAX_LISTED_AFFILIATES)
     const hasMore = ids.length > affiliates.length

@@ -187,7 +187,7 @@ function warningsOf(
     const { pointer, code, message } = formatIssue(issue)
     add(issue.index, { code, pointer, message })
   }
-  const { verdicts, erased, changedEvents, affiliated, signupWarnings, outcomes } = stored.decision
+  const { verdicts, erased, changedEvents, affiliated, outcomes } = stored.decision
   for (const [index, verdict] of verdicts as readonly (readonly [number, UnattributedVerdict])[]) {
     // The validator has already warned of tracking data that cannot be used.
     if (warnings.get(index)?.some(({ code }) => code === 'altered')) continue
@@ -199,16 +199,6 @@ function warningsOf(
   }
   for (const index of changedEvents) {
     add(index, warning('changed_event', recordPointer(form, index)))
-  }
-  for (const { idx, signup_day, signup } of signupWarnings) {
-    const pointer = `${recordPointer(form, idx)}/${resource.timeMember}`
-    if (signup_day === null) {
-      add(idx, warning('no_regtime', pointer))
-      continue
-    }
-    const time =
-      signup === null ? decode(customers.day, signup_day) : decode(customers.signup_date, signup)
-    add(idx, warning('before_signup', pointer, time))
   }
   for (const [index, [day, isEarly]] of affiliated) {
     const member = resource.recordTable.affiliation === 'link' ? 'tracking_data' : 'affiliate_id'

@@ -151,10 +151,10 @@ describe("a brand's customer", () => {
         ]),
       ),
     ).toEqual([
-      ['unchanged', 'country', 'unrecognised', 'erased', 'no_regtime'],
-      ['unchanged', 'altered', 'repeated_key', 'erased', 'no_regtime'],
-      ['updated', 'country', 'unrecognised', 'erased', 'no_regtime'],
-      ['updated', 'erased', 'no_regtime'],
+      ['unchanged', 'country', 'unrecognised', 'erased'],
+      ['unchanged', 'altered', 'repeated_key', 'erased'],
+      ['updated', 'country', 'unrecognised', 'erased'],
+      ['updated', 'erased'],
     ])
     expect(await databaseText()).not.toMatch(PERSONAL)
     expect(await json(acme.get('customers/none'))).toEqual({ customerId: 'none', tracking_data })

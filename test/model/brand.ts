@@ -79,7 +79,6 @@ export function brandRules({ time_zone, events }: Account): Record<string, Rules
       return lost(sent) ? 'altered' : (before?.attribution ?? 'unattributed')
     },
     warnings: (sent, attribution) => [lost(sent) ? 'altered' : attribution!],
-    time: ({ regtime }) => at(regtime),
     day: ({ regtime }) => at(regtime)?.slice(0, 10),
     group: () => ({ by: {}, amounts: {} }),
   }
@@ -176,7 +175,6 @@ export function brandRules({ time_zone, events }: Account): Record<string, Rules
       before.eventname === after.eventname && before.customerid === after.customerid
         ? undefined
         : 'changed_event',
-    time: (sent) => at(sent.createtime)?.slice(0, identified(sent) === 'day' ? 10 : undefined),
     day: ({ createtime }) => at(createtime)?.slice(0, 10),
     group: (record) => {
       const named = record[field(record)]

@@ -66,8 +66,6 @@ export interface Rules {
   warnings(sent: Data, attribution: string | undefined, keyed: boolean): string[]
   /** The warning about a version that is about something else than the one before it. */
   changes?(before: Data, after: Data): string | undefined
-  /** The time of a record, as text that sorts: a day alone if it is of a whole day. Of a customer, the signup. */
-  time(record: Data): string | undefined
   /** The day it counts for, if it has one. */
   day(record: Data): string | undefined
   group(record: Data): { by: Data; amounts: Data }
@@ -79,8 +77,6 @@ export interface Kept {
   /** The day on which it was first received. */
   since: string
   attribution?: string | undefined
-  /** Of a customer without a signup: the earliest time of what waited for them. */
-  first?: string | undefined
 }
 
 const OUTCOMES = ['created', 'updated', 'unchanged', 'stale', 'held', 'rejected'] as const
@@ -128,26 +124,6 @@ export function oracle(account: Account) {
   const known = (resource: string, record: Data) => {
     const customer = rules[resource]!.customer(record)
     return customer === undefined || stored.get('customers')!.has(customer)
-  }
-
-  /** Returns the earliest time of the records that wait for a customer. */
-  function earliestHeld(customer: string): string | undefined {
-    const times = Object.keys(rules).flatMap((resource) =>
-      [...stored.get(resource)!.values()]
-        .filter(({ record }) => rules[resource]!.customer(record) === customer)
-        .map(({ record }) => rules[resource]!.time(record)),
-    )
-    return times.filter((time) => time !== undefined).sort()[0]
-  }
-
-  /** Whether a record is before the signup of its customer; without any time that is when they were received. */
-  function isBeforeSignup(rule: Rules, record: Data): boolean {
-    const customer = stored.get('customers')!.get(rule.customer(record) ?? '')
-    const time = rule.time(record)
-    if (!customer || time === undefined) return false
-    const signup = rules.customers!.time(customer.record) ?? customer.first ?? '9999'
-    const isWholeDay = time.length === 10
-    return isWholeDay ? time < signup.slice(0, 10) : time < signup
   }
 
   /** Returns the errors that a record has by itself, and beside the others of its delivery. */
@@ -239,8 +215,7 @@ export function oracle(account: Account) {
         earlier.attribution === next.attribution
       if (!stale && !same) {
         writes = true
-        const first = resource === 'customers' && !earlier ? earliestHeld(id) : earlier?.first
-        draft.set(id, { ...next, first })
+        draft.set(id, next)
       }
       const outcome = !known(resource, next.record)
         ? 'held'
@@ -255,10 +230,6 @@ export function oracle(account: Account) {
       const warnings = stale ? [] : rule.warnings(sent, next.attribution, !!idempotency_key)
       if (versionsOf(index)[0] !== index) warnings.push('repeated_key')
       if (forgotten && !stale) warnings.push('erased')
-      if (isBeforeSignup(rule, next.record)) warnings.push('before_signup')
-      const isOfBrand = account.vertical === 'igaming'
-      if (isOfBrand && resource === 'customers' && rule.time(next.record) === undefined)
-        warnings.push('no_regtime')
       const change = earlier && !stale && rule.changes?.(earlier.record, next.record)
       if (change) warnings.push(change)
       return { ...named, outcome, warnings, errors: [] }

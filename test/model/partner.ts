@@ -114,7 +114,6 @@ export function partnerRules({ vertical, affiliates }: Account): Record<string, 
       affiliates.includes(affiliate_id as string) ? [] : ['unknown_affiliate'],
     changes: (before, after) =>
       before.affiliate_id === after.affiliate_id ? undefined : 'affiliation_changed',
-    time: ({ signup_date }) => instant(signup_date),
     day: ({ signup_date }) => instant(signup_date).slice(0, 10),
     group: () => ({ by: {}, amounts: {} }),
   }
@@ -144,7 +143,6 @@ export function partnerRules({ vertical, affiliates }: Account): Record<string, 
         : [['transaction_type', 'enum'] as Remark]),
     ],
     warnings: transactionWarnings,
-    time: ({ transaction_date }) => instant(transaction_date),
     day: ({ transaction_date }) => instant(transaction_date).slice(0, 10),
     group: ({ transaction_type, status, currency, amount_currency }) => ({
       by: { transaction_type, status, currency },
@@ -175,7 +173,6 @@ export function partnerRules({ vertical, affiliates }: Account): Record<string, 
       ...((sent.lots_traded as number) < 0 ? [['lots_traded', 'minimum'] as Remark] : []),
     ],
     warnings: withdrawn,
-    time: ({ date }) => date as string,
     day: ({ date }) => date as string,
     // The drawdowns are percentages and have no sum.
     group: ({ currency, lots_traded, pnl, volume_usd, spread_cost, commission }) => ({

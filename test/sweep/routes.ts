@@ -192,7 +192,6 @@ const administration: Route[] = [
   { ...changes, id: 'resetAccount', records: true, partly: true },
   { ...changes, id: 'moveAccount', body: { to: 'DB_2' } },
   { ...reads, id: 'listMoves' },
-  { ...reads, id: 'getMove' },
   { ...changes, id: 'cancelMove', at: { move_id: MOVES.cancelled } },
   { ...changes, id: 'confirmMove' },
   { ...changes, id: 'archiveMonth', body: { month: ARCHIVED_MONTH } },
@@ -234,10 +233,6 @@ const administration: Route[] = [
   { ...reads, id: 'getStatusMap' },
   { ...changes, id: 'putStatusMap', body: { done: 'approved' }, archived: false },
   { ...reads, id: 'listUnmappedStatuses' },
-  { ...reads, id: 'getKycLabels' },
-  { ...changes, id: 'putKycLabels', body: { 2: 'verified' } },
-  { ...reads, id: 'getSalesLabels' },
-  { ...changes, id: 'putSalesLabels', body: { hot: 'Hot lead' } },
   {
     ...changes,
     id: 'createLink',

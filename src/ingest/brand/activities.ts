@@ -5,7 +5,7 @@ import type { RecordValidator } from '../../platform/validation/record-validator
 import { nameSuggester } from '../../platform/validation/suggest.ts'
 import { type Warning, warning } from '../../platform/validation/warnings.ts'
 import { dayInZone } from '../../platform/zone.ts'
-import { brandActivityTable, HAS_TIME } from '../db/record-table.ts'
+import { brandActivityTable } from '../db/record-table.ts'
 import type { Row } from '../db/rows.ts'
 import { placeWarnings, recordPointer } from '../envelope.ts'
 import type { RecordRows, RequestContext, Resource } from '../resource.ts'
@@ -70,9 +70,7 @@ async function activityRows(
         ? await shorten(identity)
         : `${request} ${String(index).padStart(3, '0')}`
       const stored = typeof details === 'string' ? await shorten(details) : undefined
-      const hasTime = id.startsWith('d ') ? 0 : columns[HAS_TIME]
-      const values = { ...columns, id, first_day, details: stored, [HAS_TIME]: hasTime }
-      return { index, values }
+      return { index, values: { ...columns, id, first_day, details: stored } }
     }),
   )
   const merged = mergeRepeated(

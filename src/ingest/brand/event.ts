@@ -14,7 +14,6 @@ import type { RecordCheck } from '../../platform/validation/record-validator.ts'
 import { validateField } from '../../platform/validation/strict-object.ts'
 import { currencyWarnings, type Warning, warning } from '../../platform/validation/warnings.ts'
 import { HAS_MASK, MASK_PATCH } from '../db/record-fragments.ts'
-import { HAS_TIME } from '../db/record-table.ts'
 import { hasSeparators, isDecimal, readDecimal } from './decimal.ts'
 import { type CompiledDefinition, productFieldOf } from './definition.ts'
 import { activity as fields } from './fields.ts'
@@ -129,7 +128,6 @@ function readCreatetime(
   const { issue } = validateField('createtime', value, fields.createtime)
   if (time && !issue) {
     Object.assign(output, { createtime: time.instant, day: time.day })
-    output[HAS_TIME] = Number(!time.isDay)
   } else if (issue?.code === 'type') issues.push(issue)
   else {
     issues.push({ pointer: '/createtime', code: 'date_time', expected: TIME_FORMS, value })

@@ -5,17 +5,10 @@ import type { Issue } from '../../platform/validation/issue.ts'
 import { pointerStep } from '../../platform/validation/pointer.ts'
 import { validateField } from '../../platform/validation/strict-object.ts'
 import { type Warning, warning } from '../../platform/validation/warnings.ts'
+import { MAX_EXTRAS_NUMBER, MAX_RECORD_EXTRAS_BYTES } from '../db/extras-limits.ts'
 
-/** The limit on the unknown members of one record, as JSON (contract §7). */
-const MAX_EXTRA_BYTES = 16_384
-const EXTRAS_LIMIT = `at most ${MAX_EXTRA_BYTES / 1024} KiB of additional fields`
-
-/**
- * The limit on the number of unknown members of one record. A merge compares each of them with each
- * stored one, so its time grows with the product of both numbers.
- */
-const MAX_EXTRAS = 64
-const EXTRAS_NUMBER_LIMIT = `at most ${MAX_EXTRAS} additional fields`
+const EXTRAS_LIMIT = `at most ${MAX_RECORD_EXTRAS_BYTES / 1024} KiB of additional fields`
+const EXTRAS_NUMBER_LIMIT = `at most ${MAX_EXTRAS_NUMBER} additional fields`
 
 /** How to send more fields than the limits allow. */
 export const COMBINE_FIELDS =
@@ -114,7 +107,7 @@ export const checkExtras = (extras: readonly (readonly [string, unknown])[]): Is
 
 /** Returns an issue if a record has more than 64 unknown members. */
 export function checkExtraNumber(extras: readonly unknown[]): Issue[] {
-  if (extras.length <= MAX_EXTRAS) return []
+  if (extras.length <= MAX_EXTRAS_NUMBER) return []
   const received = String(extras.length)
   const instruction = COMBINE_FIELDS
   return [{ pointer: '', code: 'length', expected: EXTRAS_NUMBER_LIMIT, received, instruction }]
@@ -123,7 +116,7 @@ export function checkExtraNumber(extras: readonly unknown[]): Issue[] {
 /** Returns an issue if the unknown members of a record exceed 16 KiB. */
 function checkExtraSize(extras: readonly (readonly [string, unknown])[]): Issue[] {
   const bytes = byteLength(JSON.stringify(Object.fromEntries(extras)))
-  if (bytes <= MAX_EXTRA_BYTES) return []
+  if (bytes <= MAX_RECORD_EXTRAS_BYTES) return []
   return [{ pointer: '', code: 'length', expected: EXTRAS_LIMIT, received: `${bytes} bytes` }]
 }
 

@@ -22,17 +22,6 @@ export interface DeliveryCounts {
   readonly stale: number
 }
 
-/** Something about the signup of a record's customer, by the position of the record. */
-export interface SignupWarning {
-  readonly idx: number
-  /**
-   * The stored signup of the customer, if the record lies before it; the time can be unknown. Null if the
-   * record is a customer without a signup.
-   */
-  readonly signup_day: number | null
-  readonly signup: number | null
-}
-
 /** What becomes of a request. */
 export interface Decision {
   readonly counts: DeliveryCounts
@@ -59,7 +48,6 @@ export interface Decision {
   readonly verdicts: readonly (readonly [idx: number, verdict: string])[]
   /** Customers who get another affiliate: its first day, and 1 if it holds from the signup on. */
   readonly affiliated: ReadonlyMap<number, readonly [day: number, isEarly: 0 | 1]>
-  readonly signupWarnings: readonly SignupWarning[]
 }
 
 /** A record to write. */
@@ -151,15 +139,10 @@ function decideFor(all: readonly Found[], request: Deciding, isFull: boolean): D
         affiliated ? withRepeats(idx).map((at) => [at, affiliated] as const) : [],
       ),
     ),
-    signupWarnings: found.flatMap(({ idx, signup }) =>
-      signup === null
-        ? []
-        : withRepeats(idx).map((at) => ({ idx: at, signup_day: signup[0], signup: signup[1] })),
-    ),
   }
 }
 
-const isRefusable = ({ isMissing, extras }: Found): boolean => isMissing === 1 || extras?.[3] === 1
+const isRefusable = ({ isMissing, extras }: Found): boolean => isMissing === 1 || extras?.[1] === 1
 
 function outcomeOf(found: Found, request: Deciding, isFull: boolean): Outcome {
   const { policy } = request

@@ -1,8 +1,11 @@
-/** The maximum size of a customer's additional fields over all deliveries, in bytes. */
-export const MAX_EXTRAS_BYTES = 65_536
+/** The maximum size of the additional fields of a record, in bytes of JSON (contract §7). */
+export const MAX_RECORD_EXTRAS_BYTES = 16_384
 
-/** The maximum number of a customer's additional fields over all deliveries. */
-export const MAX_EXTRAS_NUMBER = 256
+/** The maximum size of a customer's additional fields over all deliveries, as stored: those of any record fit. */
+export const MAX_EXTRAS_BYTES = 40_960
 
-/** The customers with full additional fields that one request may rewrite, as many bytes as these have. */
-export const MAX_FULL_CUSTOMERS = 64
+/**
+ * The maximum number of these fields. A merge compares each of them with each stored one, so its time grows with the
+ * product of both numbers.
+ */
+export const MAX_EXTRAS_NUMBER = 64

@@ -7,7 +7,6 @@ import { changesFields, FIELDS } from './histories.ts'
 import { CLOSED_THROUGH, kindSql } from './late-changes.ts'
 import { IDX, type SqlFragments } from './record-fragments.ts'
 import type { RecordTable } from './record-table.ts'
-import { SIGNUP, SIGNUP_DAY } from './signup.ts'
 import { USAGE } from './storage.ts'
 
 /** What is stored of the record of a request, and of the rows that it refers to. Days are in days since 1970. */
@@ -35,8 +34,6 @@ export interface Found {
   readonly storedDay: number | null
   /** The first day of an archived month that the record concerns. */
   readonly archived: number | null
-  /** What is to be said of the signup of its customer: see `SignupWarning`. */
-  readonly signup: readonly [day: number | null, time: number | null] | null
   /** The verdict on a stored customer without an affiliate. */
   readonly verdict: string | null
   /** The first day of another affiliate that the customer gets, and 1 if that one holds from the signup on. */
@@ -49,15 +46,15 @@ export interface Found {
   /** Whether it changes a field of which earlier values are kept. */
   readonly changesFields: 0 | 1
   /**
-   * The bytes of a customer's additional fields, and whether these exceed their limits once they are merged; null of other
-   * records.
+   * By how many bytes a customer's additional fields grow, and whether they exceed their limits once they are merged; null
+   * of other records.
    */
-  readonly extras: readonly [stored: number, sent: number, merged: number, isTooLarge: 0 | 1] | null
+  readonly extras: readonly [growth: number, isTooLarge: 0 | 1] | null
 }
 
 const NAMES = [
   ...(['idx', 'revision', 'differs', 'moves', 'changesKind', 'isStale', 'isMissing'] as const),
-  ...(['wasHeld', 'isErased', 'day', 'storedDay', 'archived', 'signup', 'verdict'] as const),
+  ...(['wasHeld', 'isErased', 'day', 'storedDay', 'archived', 'verdict'] as const),
   ...(['affiliated', 'was', 'changesFields', 'extras'] as const),
 ] satisfies (keyof Found)[]
 
@@ -98,7 +95,6 @@ export function findSql(table: RecordTable, fragments: SqlFragments): string {
     day: `ifnull(${next(table.dayColumn)}, ${sent('first_day')})`,
     storedDay: `t.${table.dayColumn}`,
     archived: archivedSql(table, next),
-    signup: signupSql(table, sent),
     verdict: table.affiliation === 'link' ? verdictSql(sent) : 'null',
     affiliated: table.affiliation ? affiliatedSql(table.affiliation, sent) : 'null',
     was: wasSql(table, next),
@@ -162,25 +158,6 @@ function archivedSql({ dayColumn, canHold }: RecordTable, next: (name: string) =
             where a.account = :account and a.last_day >= min(${day}, ifnull(${before}, ${day})) ${stays})`
 }
 
-/**
- * Returns the signup of the customer `c` if the record of a customer lies before it; of brands' customers, nulls if they
- * have no signup.
- */
-function signupSql(table: RecordTable, sent: (name: string) => string): string {
-  const { reference, dayColumn, timeColumn, instantColumns } = table
-  if (reference?.table === 'customers') {
-    const [instant, hasTime] = instantColumns
-    const of = instant === undefined ? 'null' : sent(instant)
-    const time = hasTime ? `iif(${sent(hasTime)}, ${of}, null)` : of
-    const day = sent(dayColumn)
-    return `json(iif(${day} < ${SIGNUP_DAY} or (${day} = ${SIGNUP_DAY} and ${time} < ${SIGNUP}),
-          json_array(${SIGNUP_DAY}, ${SIGNUP}), null))`
-  }
-  return timeColumn
-    ? `json(iif(ifnull(${sent(timeColumn)}, t.${timeColumn}) is null, '[null, null]', null))`
-    : 'null'
-}
-
 /** Returns the verdict on a customer of a brand without usable `tracking_data`; null if they have an affiliate. */
 function verdictSql(sent: (name: string) => string): string {
   const own = sent('sent_verdict')
@@ -193,8 +170,8 @@ const MIN_MEMBER_BYTES = 7
 
 /** What is too large alone is not merged: the time of a merge grows with the product of both numbers of fields. */
 const extrasSql = (sent: string, merged: string) => `(
-          select json_array(ifnull(octet_length(t.extras), 0), ifnull(octet_length(${sent}), 0),
-            ifnull(octet_length(m), 0), ${sent} is not null and (octet_length(m) > ${MAX_EXTRAS_BYTES}
+          select json_array(ifnull(octet_length(m), 0) - ifnull(octet_length(t.extras), 0),
+            ${sent} is not null and (octet_length(m) > ${MAX_EXTRAS_BYTES}
               or iif(octet_length(m) > ${MIN_MEMBER_BYTES * MAX_EXTRAS_NUMBER},
                 (select count(*) from json_each(m)) > ${MAX_EXTRAS_NUMBER}, false)))
           from (select iif(octet_length(${sent}) > ${MAX_EXTRAS_BYTES}, ${sent}, ${merged}) as m))`

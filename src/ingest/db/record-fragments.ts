@@ -71,8 +71,7 @@ export function sqlFragments(table: RecordTable): SqlFragments {
 }
 
 /** Returns the names of the cells that are no columns. */
-const otherCells = ({ instantColumns, affiliation, maskedColumn }: RecordTable) => [
-  ...instantColumns,
+const otherCells = ({ affiliation, maskedColumn }: RecordTable) => [
   ...(affiliation === 'link' ? [SENT_VERDICT] : []),
   ...(maskedColumn ? [MASK_PATCH, HAS_MASK] : []),
 ]

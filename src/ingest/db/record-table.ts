@@ -54,11 +54,6 @@ export interface RecordTable {
    * every record has a day.
    */
   readonly timeColumn: string | null
-  /**
-   * The column with the instant of a record, and the cell that is 0 if the record is of a whole day all the
-   * same; empty if all records are of whole days.
-   */
-  readonly instantColumns: readonly string[]
   /** The columns that stay empty once the customer is erased; see `erasedValue`. */
   readonly personalColumns: readonly string[]
   /**
@@ -132,7 +127,6 @@ function recordTable(
     hasFirstSeen: columns.includes('first_seen_at'),
     dayColumn: 'day',
     timeColumn: null,
-    instantColumns: [],
     personalColumns: [],
     maskedColumn: null,
     indexes: { key: null, day: null },
@@ -197,7 +191,6 @@ export const brandCustomerTable = recordTable(
 export const transactionTable = recordTable(transactions, {
   indexedColumns: ['customer_id', 'day'],
   indexes: { key: 'transactions_key', day: null },
-  instantColumns: ['transaction_date'],
   reference: { column: 'customer_id', table: 'customers' },
 })
 
@@ -207,9 +200,6 @@ export const tradingActivityTable = recordTable(activity, {
   dayColumn: 'date',
   reference: { column: 'customer_id', table: 'customers' },
 })
-
-/** The name of the cell that is 1 if a record has a time of day, 0 if it is of a whole day. */
-export const HAS_TIME = 'has_time'
 
 /** The length of a `createtime` that is a date without a time. */
 export const DATE_LENGTH = 10
@@ -224,7 +214,6 @@ export const brandActivityTable = recordTable(events, {
   merge: replaceKeepingDay,
   kindColumns: ['eventname', 'customer_id'],
   timeColumn: 'createtime',
-  instantColumns: ['createtime', HAS_TIME],
   indexes: { key: 'events_key', day: null },
   reference: { column: 'customer_id', table: 'customers' },
 })

@@ -12,7 +12,6 @@ import {
 import { ApiError } from '../../platform/errors.ts'
 import { CUSTOMER_CHANGES, MARK_DAYS, markAttribution } from './changed.ts'
 import { type Deciding, type Decision, decide, type Write } from './decide.ts'
-import { MAX_EXTRAS_BYTES, MAX_FULL_CUSTOMERS } from './extras-limits.ts'
 import { FIND_REQUEST, type Found, type FoundRequest, toFound } from './find-sql.ts'
 import { type CustomerChange, IDENTITIES } from './late-changes.ts'
 import { logStatements } from './log-delivery.ts'
@@ -56,8 +55,7 @@ const ROUND_WAIT_MS = 15
  * At the quota, a request that changes nothing has its ordinary result, and no row in the log.
  *
  * @throws ApiError `quota_exceeded` if the account stores as much as its quota, `unavailable` while the
- *   account is being reset, if its book zone has just changed, or if others keep changing the same records;
- *   `payload_too_large` if it would rewrite too many stored bytes.
+ *   account is being reset, if its book zone has just changed, or if others keep changing the same records.
  */
 export async function storeDelivery(
   session: D1DatabaseSession,
@@ -145,10 +143,8 @@ function decideRequest(delivery: Delivery, facts: Facts): Decided {
     withRepeats,
   }
   const decision = decide(found, deciding)
-  if (decision.writes.length > 0) {
-    if (request.usage >= input.storageQuota) throw quotaExceeded(request.usage, input.storageQuota)
-    checkRewritten(decision)
-  }
+  if (decision.writes.length > 0 && request.usage >= input.storageQuota)
+    throw quotaExceeded(request.usage, input.storageQuota)
   return { decision, facts }
 }
 
@@ -162,22 +158,6 @@ function refuseArchived({ input, archived, withRepeats }: Delivery, found: reado
   if (refused.length === 0) return
   for (const { idx } of refused) archived.add(idx)
   input.refuseArchived(refused)
-}
-
-/**
- * Throws if a request would rewrite too much. The error names a number of records with which a request never exceeds
- * the limit.
- */
-function checkRewritten({ writes }: Decision): void {
-  const rewritten = writes.reduce((sum, { found: { extras } }) => {
-    const [stored, sent] = extras ?? [0, 0]
-    return sum + Math.max(stored - sent, 0)
-  }, 0)
-  const most = MAX_FULL_CUSTOMERS * MAX_EXTRAS_BYTES
-  if (rewritten <= most) return
-  throw new ApiError('payload_too_large', {
-    detail: `This request would rewrite more than ${most} bytes of stored additional fields. Nothing was stored. Send at most ${MAX_FULL_CUSTOMERS} records in each request.`,
-  })
 }
 
 /** Writes what was decided in one batch. */
@@ -257,9 +237,7 @@ function writeStatements(
 
 /** Returns about how many bytes a record adds to the database. One that is replaced is about as large as before. */
 function addedBytes({ write: { revision, found }, cells }: WrittenRow): number {
-  if (revision === 1) return estimateBytes(cells)
-  const [stored, , merged] = found.extras ?? [0, 0, 0, 0]
-  return Math.max(merged - stored, 0)
+  return revision === 1 ? estimateBytes(cells) : Math.max(found.extras?.[0] ?? 0, 0)
 }
 
 /** A place of a record in the journal of late changes, as stored. */

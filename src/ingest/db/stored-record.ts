@@ -39,9 +39,6 @@ export interface StoredRecord {
   record: Record<string, unknown>
 }
 
-/** The most ways to read an id as the key of trading activity. Customer ids and symbols may have `|`. */
-const MAX_READINGS = 8
-
 /** Returns the values of the key columns that an id may stand for, as stored. */
 function keysOf(view: RecordView, id: string): (readonly unknown[])[] {
   const { table, key, encoded } = view.recordTable
@@ -50,14 +47,9 @@ function keysOf(view: RecordView, id: string): (readonly unknown[])[] {
     const asStored = table === 'events' ? [[id]] : []
     return stored === null ? asStored : [[stored], ...asStored]
   }
-  const [date = '', ...rest] = id.split('|')
-  const currency = rest.pop()
-  if (currency === undefined || !/^\d{4}-\d\d-\d\d$/.test(date)) return []
-  return rest.slice(1, MAX_READINGS + 1).map((_, i) => {
-    const customer = rest.slice(0, i + 1).join('|')
-    const values = [date, customer, rest.slice(i + 1).join('|'), currency]
-    return key.map((name, k) => encode(encoded[name], values[k]))
-  })
+  const values = id.split('|')
+  if (values.length !== key.length || !/^\d{4}-\d\d-\d\d$/.test(values[0] ?? '')) return []
+  return [key.map((name, i) => encode(encoded[name], values[i]))]
 }
 
 /** Returns the query of stored records with their content, held or not. */

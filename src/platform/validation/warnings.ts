@@ -54,10 +54,6 @@ export const MESSAGES = {
     `${quoted} is negative, but amounts of ${more} are sent as positive numbers.`,
   positive_outflow: (quoted, more) =>
     `${quoted} is positive, but this account sends amounts of ${more} as negative numbers.`,
-  before_signup: (signup) =>
-    `The record is before the signup of its customer, ${signup}. A rule that pays once counts it only within the 24 hours before the signup.`,
-  no_regtime: () =>
-    '`regtime` is missing, so the customer signed up when they were first received, or with the first of the events that waited for them.',
   implausible_time: (quoted) => `${quoted} is before 2000-01-01.`,
   future_time: (quoted) => `${quoted} is more than 36 hours ahead of the receipt of the record.`,
   unmapped_status: (quoted) =>
