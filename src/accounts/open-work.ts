@@ -1,12 +1,24 @@
 import { countOpenQuestions } from '../affiliates/db/affiliate-questions.ts'
 import { countReturned } from '../books/db/pay.ts'
 import { countDrafts } from '../commission/db/statements.ts'
-import { readCasesToNote } from '../fraud/db/attention.ts'
+import { type CasesOf, readCasesToNote } from '../fraud/db/attention.ts'
 import { accountUrl } from '../ingest/account-url.ts'
-import { ATTENTION_LIMITS, readFindings, type StatusMembers } from '../ingest/db/attention.ts'
-import { ACTIVITY_DUE_HOUR, findCreation, HIGH_REFUSED_SHARE, readFeedsOf } from '../ingest/feed.ts'
+import {
+  ATTENTION_LIMITS,
+  readFindings,
+  type Signs,
+  type StatusMembers,
+} from '../ingest/db/attention.ts'
+import {
+  ACTIVITY_DUE_HOUR,
+  type Feed,
+  findCreation,
+  HIGH_REFUSED_SHARE,
+  readFeedsOf,
+} from '../ingest/feed.ts'
 import { resourcesOf } from '../ingest/verticals.ts'
 import { expectedEventSign, expectedSign } from '../platform/amount-signs.ts'
+import type { Grant } from '../platform/auth/grant.ts'
 import { expiriesOfAccount } from '../platform/directory/credentials.ts'
 import type { EventDefinition } from '../platform/directory/event-definitions.ts'
 import { readMapping, STATUSES } from '../platform/directory/status-maps.ts'
@@ -85,7 +97,7 @@ export async function readAttention(
   { grant, session }: Reader,
   now: number,
 ): Promise<Attention[]> {
-  const { account, amount_signs } = grant
+  const { account } = grant
   const since = Math.floor(now / DAY_MS) - STATUS_DAYS
   const names = resourcesOf(grant.vertical).map(({ name }) => name)
   const createdAt = findCreation(env.DB, account)
@@ -96,51 +108,72 @@ export async function readAttention(
     readMapping(env.DB, account),
     readFailingEndpoints(session, { account, since: now - DAY_MS }),
   ])
-  const at = (path: string) => ({ url: accountUrl(env, grant, path) })
-  const isBrand = grant.vertical === 'igaming'
-  const late = feeds
-    .filter(({ yesterday }) => yesterday === 'late' || yesterday === 'missing')
-    .map(({ resource }) => resource)
-  const refusing = feeds.filter((feed) => (feed.refused_share_last_day ?? 0) > HIGH_REFUSED_SHARE)
-  const refused = refusing.map(({ resource }) => resource)
-  const refusedRecords = refusing.map((feed) => ({ count: feed.refused_last_day }))
+  const urlOf = (path: string) => accountUrl(env, grant, path)
   const instants = ends.map((end) => new Date(end).toISOString())
-  const ownFailing = failing.filter(({ affiliate_id }) => affiliate_id === null)
-  const hosts = ownFailing.map(({ url }) => new URL(url).host)
-  const trackers = failing.flatMap(({ affiliate_id }) => affiliate_id ?? [])
-  const affiliates = [...new Set(trackers)]
+  const credential = grant.vertical === 'igaming' ? 'Brand Token' : 'client secret'
   const mapped = new Set<string>([...Object.keys(map), ...STATUSES])
   const unmapped = found.statuses.filter((status) => !mapped.has(status))
-  const outflows = new Map(grant.events.map(({ eventname, outflow }) => [eventname, outflow]))
-  const wrong = found.signs.flatMap(({ kind, negative, positive }) => {
-    const expected = isBrand
-      ? expectedEventSign(outflows.get(kind) ?? false, amount_signs)
-      : expectedSign(kind, amount_signs)
-    const count = expected === 'negative' ? positive : expected === 'positive' ? negative : 0
-    return count > 0 ? [{ kind, count, expected }] : []
-  })
-  const kinds = wrong.map(({ kind }) => kind)
-  const [are, sends] = wrong.some(({ expected }) => expected === 'positive')
-    ? ['negative', 'positive']
-    : ['positive', 'negative']
   return withoutEmpty([
+    ...feedItems(feeds, urlOf),
+    item(
+      'expiring_credentials',
+      instants,
+      `A previous ${credential} ends at ${instants[0]}. Switch to the new one before then.`,
+    ),
+    ...endpointItems(failing),
+    item(
+      'held_records',
+      [],
+      'Records wait for their customers and are not counted until these arrive. Send the customers.',
+      { count: held, url: urlOf('held') },
+    ),
+    item(
+      'unmapped_statuses',
+      unmapped,
+      `Records have statuses without a meaning, so they earn nothing: ${firstNames(unmapped)}. The integrations team says what they mean.`,
+    ),
+    wrongSigns(grant, found.signs),
+    item(
+      'unconfigured_affiliates',
+      found.affiliates,
+      `The latest customers name affiliates that are not configured, so these affiliates earn nothing: ${firstNames(found.affiliates)}. Correct the customers, or the integrations team configures the affiliates.`,
+    ),
+  ])
+}
+
+function feedItems(feeds: readonly Feed[], urlOf: (path: string) => string): Attention[] {
+  const namesOf = (some: readonly Feed[]) => some.map(({ resource }) => resource)
+  const late = namesOf(
+    feeds.filter(({ yesterday = '' }) => ['late', 'missing'].includes(yesterday)),
+  )
+  const refusing = feeds.filter((feed) => (feed.refused_share_last_day ?? 0) > HIGH_REFUSED_SHARE)
+  const refused = namesOf(refusing)
+  return [
     item(
       'feed_late',
       late,
       `The activity of yesterday did not arrive by ${DUE_TIME}: ${quoteAll(late)}. Send it; records are accepted late, too.`,
-      at('feed'),
+      { url: urlOf('feed') },
     ),
     item(
       'refused_records',
       refused,
       `More than ${HIGH_REFUSED_SHARE * 100} % of the records of the last 24 hours were refused: ${quoteAll(refused)}. Correct them and send them again.`,
-      { count: sumOf(refusedRecords), ...at('deliveries?status=refused') },
+      {
+        count: sumOf(refusing.map((feed) => ({ count: feed.refused_last_day }))),
+        url: urlOf('deliveries?status=refused'),
+      },
     ),
-    item(
-      'expiring_credentials',
-      instants,
-      `A previous ${isBrand ? 'Brand Token' : 'client secret'} ends at ${instants[0]}. Switch to the new one before then.`,
-    ),
+  ]
+}
+
+/** Returns what concerns webhooks, and postbacks of affiliates, that have failed for a day or are disabled. */
+function endpointItems(failing: Awaited<ReturnType<typeof readFailingEndpoints>>): Attention[] {
+  const own = failing.filter(({ affiliate_id }) => affiliate_id === null)
+  const hosts = own.map(({ url }) => new URL(url).host)
+  const trackers = failing.flatMap(({ affiliate_id }) => affiliate_id ?? [])
+  const affiliates = [...new Set(trackers)]
+  return [
     item(
       'failing_webhooks',
       hosts,
@@ -152,29 +185,29 @@ export async function readAttention(
       `Trackers of affiliates have failed for a day, or so often that their postbacks are stopped: ${firstNames(affiliates)}. Tell the affiliates, who can let a postback go on.`,
       { count: trackers.length },
     ),
-    item(
-      'held_records',
-      [],
-      'Records wait for their customers and are not counted until these arrive. Send the customers.',
-      { count: held, ...at('held') },
-    ),
-    item(
-      'unmapped_statuses',
-      unmapped,
-      `Records have statuses without a meaning, so they earn nothing: ${firstNames(unmapped)}. The integrations team says what they mean.`,
-    ),
-    item(
-      'negative_amounts',
-      kinds,
-      `Of the latest ${ATTENTION_LIMITS.records} records, these have ${are} amounts although the account sends them as ${sends} numbers, so they count with the wrong sign: ${firstNames(kinds)}. Send them again under the same ids; or the integrations team sets how the account writes its outflows.`,
-      { count: sumOf(wrong) },
-    ),
-    item(
-      'unconfigured_affiliates',
-      found.affiliates,
-      `The latest customers name affiliates that are not configured, so these affiliates earn nothing: ${firstNames(found.affiliates)}. Correct the customers, or the integrations team configures the affiliates.`,
-    ),
-  ])
+  ]
+}
+
+function wrongSigns({ events, vertical, amount_signs }: Grant, signs: readonly Signs[]): Attention {
+  const outflows = new Map(events.map(({ eventname, outflow }) => [eventname, outflow]))
+  const wrong = signs.flatMap(({ kind, negative, positive }) => {
+    const expected =
+      vertical === 'igaming'
+        ? expectedEventSign(outflows.get(kind) ?? false, amount_signs)
+        : expectedSign(kind, amount_signs)
+    const count = expected === 'negative' ? positive : expected === 'positive' ? negative : 0
+    return count > 0 ? [{ kind, count, expected }] : []
+  })
+  const kinds = wrong.map(({ kind }) => kind)
+  const [are, sends] = wrong.some(({ expected }) => expected === 'positive')
+    ? ['negative', 'positive']
+    : ['positive', 'negative']
+  return item(
+    'negative_amounts',
+    kinds,
+    `Of the latest ${ATTENTION_LIMITS.records} records, these have ${are} amounts although the account sends them as ${sends} numbers, so they count with the wrong sign: ${firstNames(kinds)}. Send them again under the same ids; or the integrations team sets how the account writes its outflows.`,
+    { count: sumOf(wrong) },
+  )
 }
 
 /** Returns the members that hold the status of events, by the name of the event. */
@@ -193,7 +226,6 @@ export async function readTeamWork({ grant, session }: Reader): Promise<Attentio
     countOpenQuestions(session, account),
   ])
   const first = [unapproved.first_month, unapproved.first_week].filter((period) => period !== null)
-  const { urgent, urgentOf, waiting: undecided, waitingOf, tooLarge } = review
   const paidBack: string[] = JSON.parse(returned.affiliates)
   const asking: string[] = JSON.parse(questions.affiliates)
   return withoutEmpty([
@@ -209,22 +241,18 @@ export async function readTeamWork({ grant, session }: Reader): Promise<Attentio
       `Amounts in drafts wait for exchange rates, so nothing is paid for them yet: ${waiting.map(({ currency, count }) => `${count} in ${currency}`).join(', ')}. Import the rates and compute the periods again.`,
       { count: sumOf(waiting) },
     ),
-    item(
-      'open_cases',
-      urgentOf,
-      `Cases that are of high severity or hold payouts are open, of the affiliates ${firstNames(urgentOf)}. Decide them.`,
-      { count: urgent },
-    ),
-    item(
-      'waiting_cases',
-      waitingOf,
-      `Cases wait for the decision of a second person, of the affiliates ${firstNames(waitingOf)}. Decide the same, or differently.`,
-      { count: undecided },
-    ),
+    casesItem('open_cases', review.undecided, {
+      are: 'that are of high severity or hold payouts are open',
+      todo: 'Decide them.',
+    }),
+    casesItem('waiting_cases', review.waiting, {
+      are: 'wait for the decision of a second person',
+      todo: 'Decide the same, or differently.',
+    }),
     item(
       'too_large_affiliates',
-      tooLarge,
-      `Affiliates have too many records to be evaluated by all fraud rules: ${firstNames(tooLarge)}. Look at them yourself, or put rules that read fewer days.`,
+      review.tooLarge,
+      `Affiliates have too many records to be evaluated by all fraud rules: ${firstNames(review.tooLarge)}. Look at them yourself, or put rules that read fewer days.`,
     ),
     item(
       'returned_payments',
@@ -239,4 +267,16 @@ export async function readTeamWork({ grant, session }: Reader): Promise<Attentio
       { count: questions.open },
     ),
   ])
+}
+
+function casesItem(
+  code: 'open_cases' | 'waiting_cases',
+  all: readonly CasesOf[],
+  { are, todo }: { readonly are: string; readonly todo: string },
+): Attention {
+  const names = all.map(({ affiliate_id }) => affiliate_id)
+  const count = all.reduce((sum, { cases }) => sum + cases, 0)
+  return item(code, names, `Cases ${are}, of the affiliates ${firstNames(names)}. ${todo}`, {
+    count,
+  })
 }

@@ -114,7 +114,7 @@ test('a record is found by the id that was sent, in each resource that has it, a
   const key = {
     date: '2026-10-05',
     customer_id: ada.customer_id,
-    instrument: 'A|B',
+    instrument: 'A.B',
     currency: 'EUR',
   }
   await api.post('trading-activity', { ...key, lots_traded: 2 })
