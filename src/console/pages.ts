@@ -16,9 +16,7 @@ import { statementPage } from './books/statement.tsx'
 import { statementsPage } from './books/statements.tsx'
 import { casePage } from './fraud/case.tsx'
 import { casesPage } from './fraud/cases.tsx'
-import { fraudRulePage } from './fraud/fraud-rule.tsx'
-import { fraudRulesPage } from './fraud/fraud-rules.tsx'
-import { fraudSimulationPage } from './fraud/fraud-simulation.tsx'
+import { fraudRulePage, fraudRulesPage } from './fraud/fraud-rules.tsx'
 import { findPage } from './overview/find.tsx'
 import { overviewPage } from './overview/overview.tsx'
 import { planPage } from './plans/plan.tsx'
@@ -59,7 +57,6 @@ export const PAGES: readonly Page[] = [
   casePage,
   fraudRulesPage,
   fraudRulePage,
-  fraudSimulationPage,
   deliveriesPage,
   deliveryPage,
   findPage,

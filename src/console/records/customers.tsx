@@ -1,12 +1,11 @@
 import { listAttributed } from '../../attribution/operations/attribution.ts'
 import { dayBefore, type Page, type Visit } from '../../pages/page.ts'
-import { Badge, Day, EmptyState, isolated, Pager } from '../../pages/parts/data.tsx'
+import { Badge, EmptyState, isolated, Pager } from '../../pages/parts/data.tsx'
 import { DeferredPart } from '../../pages/parts/deferred.tsx'
 import { deliveriesPath } from '../../pages/parts/deliveries.tsx'
 import { Filters, type Option } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
 import { Table } from '../../pages/parts/table.tsx'
-import { agoText } from '../fraud/case-parts.tsx'
 import { AttributionVerdict, CustomerLink } from './customer-parts.tsx'
 
 /** Renders what is said where there are no customers. */
@@ -37,7 +36,7 @@ const usualDays = ({ query, today }: Visit) =>
   query.unattributed ? { from: dayBefore(today, 29), to: dayBefore(today, 0) } : {}
 
 async function renderList(visit: Visit) {
-  const { api, account, query, today } = visit
+  const { api, account, query } = visit
   const { data, meta } = await api.call(listAttributed, {
     ...{ account, ...usualDays(visit), ...query },
     // Spaces around an id were pasted with it.
@@ -52,11 +51,7 @@ async function renderList(visit: Visit) {
         rows={data}
         columns={{
           Customer: ({ customer_id }) => <CustomerLink account={account} id={customer_id} />,
-          Signup: ({ day }) => (
-            <>
-              <Day day={day} /> <small>{agoText(day, today)}</small>
-            </>
-          ),
+          Signup: 'day',
           Affiliate: ({ attribution: { affiliate_id, affiliate_configured } }) => (
             <>
               <AffiliateLink id={affiliate_id} />{' '}
