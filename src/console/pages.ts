@@ -5,7 +5,6 @@ import { credentialsPage } from './accounts/credentials.tsx'
 import { filesPage } from './accounts/files.tsx'
 import { settingsPage } from './accounts/settings.tsx'
 import { affiliatePage } from './affiliates/affiliate.tsx'
-import { affiliateKeysPage } from './affiliates/affiliate-keys.tsx'
 import { affiliateUploadPage } from './affiliates/affiliate-upload.tsx'
 import { affiliatesPage } from './affiliates/affiliates.tsx'
 import { linksPage } from './affiliates/links.tsx'
@@ -42,7 +41,6 @@ export const PAGES: readonly Page[] = [
   affiliatesPage,
   affiliateUploadPage,
   affiliatePage,
-  affiliateKeysPage,
   questionsPage,
   questionPage,
   plansPage,

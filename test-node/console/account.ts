@@ -133,7 +133,7 @@ export function accountTests(shared: () => Shared): void {
     })
     assert.equal(configured.status, 200)
     const { page, click } = await open(`${AT}/links`)
-    await page.getByLabel('Affiliate', { exact: true }).fill('IB-1')
+    await page.getByLabel('Affiliate', { exact: true }).last().fill('IB-1')
     await page.getByLabel('Landing page').fill('https://acme.example/start')
     await page.getByLabel('Name').fill('Newsletter')
     await click('Create the link')
