@@ -26,7 +26,7 @@ import {
   rotateWebhook,
   testWebhook,
 } from '../../webhooks/operations/webhooks.ts'
-import { eventNames, type Webhook, WebhookState } from './webhook-parts.tsx'
+import { eventNames, type Webhook, WebhookState } from './webhooks.tsx'
 
 // The parts of the pages of a webhook that list its events, and the attempts to send them.
 
