@@ -78,33 +78,23 @@ CREATE TABLE accounts (
 
 CREATE INDEX accounts_unpushed ON accounts (id) WHERE pushed < version;
 
--- Secrets are stored as digests only: SHA-256, in hex. `version` grows whenever a secret ends. `closed` tells
--- whether the Durable Objects of an ended credential know that it has ended: a change of settings calls
--- them only until then. It is never 1 while the credential is alive.
+-- Secrets are stored as digests only: SHA-256, in hex. `version` grows whenever a secret ends. The previous
+-- secret is valid until `previous_ends_at` (milliseconds).
 CREATE TABLE clients (
   client_id       TEXT PRIMARY KEY CHECK (client_id <> ''),
   account         TEXT NOT NULL REFERENCES accounts (id),
   secret_digest   TEXT NOT NULL CHECK (length(secret_digest) = 64),
+  previous_digest  TEXT CHECK (length(previous_digest) = 64),
+  previous_ends_at INTEGER,
   version         INTEGER NOT NULL DEFAULT 1,
   revoked         INTEGER NOT NULL DEFAULT 0 CHECK (revoked IN (0, 1)),
-  created_at      TEXT NOT NULL,
-  closed          INTEGER NOT NULL DEFAULT 0 CHECK (closed IN (0, 1))
+  created_at      TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX clients_account ON clients (account);
 
--- Previous secrets of clients, each valid until `ends_at` (milliseconds). Several can be valid at the
--- same time.
-CREATE TABLE client_secrets (
-  digest    TEXT PRIMARY KEY CHECK (length(digest) = 64),
-  client_id TEXT NOT NULL REFERENCES clients (client_id),
-  ends_at   INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX client_secrets_client ON client_secrets (client_id);
-
 -- Credentials that end soon are found without a scan.
-CREATE INDEX client_secrets_ends ON client_secrets (ends_at);
+CREATE INDEX clients_ends ON clients (previous_ends_at) WHERE previous_ends_at IS NOT NULL;
 
 -- Brand Tokens, as digests only. From `ends_at` (milliseconds) on, a token is refused; null: no end.
 CREATE TABLE brand_tokens (
@@ -112,8 +102,7 @@ CREATE TABLE brand_tokens (
   id         TEXT NOT NULL UNIQUE,
   account    TEXT NOT NULL REFERENCES accounts (id),
   ends_at    INTEGER,
-  created_at TEXT NOT NULL,
-  closed     INTEGER NOT NULL DEFAULT 0 CHECK (closed IN (0, 1))
+  created_at TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX brand_tokens_account ON brand_tokens (account);
@@ -305,7 +294,6 @@ CREATE INDEX affiliates_email ON affiliates (account, contact_email COLLATE NOCA
 WHERE contact_email IS NOT NULL;
 
 -- Keys of affiliates, as digests only. From `ends_at` (milliseconds) on, a key is refused; null: no end.
--- `closed` tells whether the object of an ended key knows that it has ended.
 --
 -- The last day (UTC, `2026-03-01`) on which the key was accepted; null: none is known.
 CREATE TABLE affiliate_keys (
@@ -318,7 +306,6 @@ CREATE TABLE affiliate_keys (
   ends_at      INTEGER,
   created_at   TEXT NOT NULL,
   created_by   TEXT NOT NULL,
-  closed       INTEGER NOT NULL DEFAULT 0 CHECK (closed IN (0, 1)),
   last_used_on TEXT
     CHECK (last_used_on GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]')
 ) STRICT, WITHOUT ROWID;

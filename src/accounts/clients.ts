@@ -13,12 +13,7 @@ import { described, listOf, named } from '../platform/validation/described.ts'
 import { member, said } from '../platform/validation/fields.ts'
 
 /** Returns an OAuth client as the administration API shows it. */
-const present = ({
-  client_id,
-  revoked,
-  last_previous_secret_ends_at: endsAt,
-  created_at,
-}: rows.ClientRow) => ({
+const present = ({ client_id, revoked, previous_ends_at: endsAt, created_at }: rows.ClientRow) => ({
   client_id,
   revoked: revoked === 1,
   previous_secret_until:
@@ -121,7 +116,7 @@ export const rotateClient = accountOperation({
   status: 201,
   words: described(() => ({
     description:
-      'Issues a new secret. The previous one works for 24 hours unless `overlap` sets another time. With `none`, it and its access tokens stop working before the next request.',
+      'Issues a new secret. The previous one works for 24 hours unless `overlap` sets another time; one before it ends. With `none`, it and its access tokens stop working before the next request.',
     answer: named(
       'RotatedClient',
       v.object({ client_id, client_secret, previous_secret_until, takes_effect }),
@@ -149,13 +144,11 @@ export const rotateClient = accountOperation({
     const details = { client_id, overlap: length }
     const entry = { actor, action: 'client.rotate', account: account.id, details }
     await withAudit(env.DB, entry, [
-      ...rows.rotateClient(env.DB, client_id, await digest(client_secret), until),
+      rows.rotateClient(env.DB, client_id, await digest(client_secret), until),
       rows.bumpVersion(env.DB, account.id),
     ])
     const takes_effect = await propagateSettings(env, account.id)
-    // Secrets of earlier rotations keep their own ends.
-    const last = Math.max(until ?? 0, client.last_previous_secret_ends_at ?? 0)
-    const previous_secret_until = until === null ? null : new Date(last).toISOString()
+    const previous_secret_until = until === null ? null : new Date(until).toISOString()
     return { client_id, client_secret, previous_secret_until, takes_effect }
   },
 })

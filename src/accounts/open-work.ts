@@ -19,7 +19,7 @@ import {
 import { resourcesOf } from '../ingest/verticals.ts'
 import { expectedEventSign, expectedSign } from '../platform/amount-signs.ts'
 import type { Grant } from '../platform/auth/grant.ts'
-import { expiriesOfAccount } from '../platform/directory/credentials.ts'
+import { listBrandTokens, listClients } from '../platform/directory/credentials.ts'
 import type { EventDefinition } from '../platform/directory/event-definitions.ts'
 import { readMapping, STATUSES } from '../platform/directory/status-maps.ts'
 import { DAY_MS } from '../platform/durations.ts'
@@ -104,7 +104,7 @@ export async function readAttention(
   const [{ held, ...found }, [feeds = []], ends, map, failing] = await Promise.all([
     readFindings(session, account, { since, members: statusMembersOf(grant.events) }),
     readFeedsOf(session, [{ account, createdAt, names }], now),
-    expiriesOfAccount(env.DB, account, now, now + EXPIRING_DAYS * DAY_MS),
+    readEnds(env, account, now),
     readMapping(env.DB, account),
     readFailingEndpoints(session, { account, since: now - DAY_MS }),
   ])
@@ -139,6 +139,19 @@ export async function readAttention(
       `The latest customers name affiliates that are not configured, so these affiliates earn nothing: ${firstNames(found.affiliates)}. Correct the customers, or the integrations team configures the affiliates.`,
     ),
   ])
+}
+
+/** Returns when the previous secrets and the Brand Tokens of an account end that end soon, in milliseconds. */
+async function readEnds(env: Env, account: string, now: number): Promise<number[]> {
+  const [clients, tokens] = await Promise.all([
+    listClients(env.DB, account),
+    listBrandTokens(env.DB, account),
+  ])
+  const secrets = clients.map((one) => (one.revoked ? null : one.previous_ends_at))
+  return [...secrets, ...tokens.map(({ ends_at }) => ends_at)]
+    .filter((end) => end !== null)
+    .filter((end) => end > now && end <= now + EXPIRING_DAYS * DAY_MS)
+    .sort((a, b) => a - b)
 }
 
 function feedItems(feeds: readonly Feed[], urlOf: (path: string) => string): Attention[] {

@@ -329,12 +329,11 @@ describe('RFC 6749 §5.2: invalid_client', () => {
     const { form } = await client()
     const next = newSecret('tcs', 'test')
     const rotate = (until: number) =>
-      env.DB.batch([
-        env.DB.prepare('update clients set secret_digest = ?').bind(fresh),
-        env.DB.prepare(
-          'insert or replace into client_secrets select ?, client_id, ? from clients',
-        ).bind(old, until),
-      ])
+      env.DB.prepare(
+        'update clients set secret_digest = ?, previous_digest = ?, previous_ends_at = ?',
+      )
+        .bind(fresh, old, until)
+        .run()
     const [old, fresh] = [await digest(form.client_secret), await digest(next)]
 
     await rotate(Date.now() + 60_000)

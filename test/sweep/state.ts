@@ -7,7 +7,6 @@ const CONDITIONS: Record<string, string> = {
   accounts: "id in (?1, ?1 || '-new')",
   // Of no account.
   database_sizes: '?1 is null',
-  client_secrets: 'client_id in (select client_id from clients where account = ?1)',
 }
 
 /** What is compared of a table whose rows differ between runs: a run may cross an hour. */
@@ -135,9 +134,7 @@ const NOTED: Record<string, object> = { affiliate_keys: { last_used_on: null } }
 /** Columns that are not compared: a cron propagates a change to the objects. */
 const PROPAGATED: Record<string, object> = {
   accounts: { version: 0, pushed: 0 },
-  clients: { closed: 0 },
-  brand_tokens: { closed: 0 },
-  affiliate_keys: { ...NOTED.affiliate_keys, closed: 0 },
+  ...NOTED,
 }
 
 /** The lines of the rows of a world, by their JSON: few tables change from one reading to the next. */

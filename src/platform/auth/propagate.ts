@@ -3,12 +3,12 @@ import { type AffiliateKeyRow, keysOfAccount } from '../directory/affiliate-keys
 import {
   type BrandTokenRow,
   type ClientRow,
-  closeCredentials,
   listBrandTokens,
   listClients,
 } from '../directory/credentials.ts'
 import { listDefinitions } from '../directory/event-definitions.ts'
 import { listMappedStatuses } from '../directory/status-maps.ts'
+import { DAY_MS } from '../durations.ts'
 import { ApiError, errorName } from '../errors.ts'
 import { viewOf } from './affiliate-view.ts'
 import { type Grant, grantOf, settingsOf } from './grant.ts'
@@ -16,11 +16,14 @@ import { withObjectRetry } from './object-retry.ts'
 import { placementOf } from './placement.ts'
 import { affiliateKeyObjectName, brandTokenObjectName } from './token-gate.ts'
 
-/** Which ended credentials a propagation includes: those whose object was not yet ended, or all. */
-type EndedCredentials = 'open' | 'all'
+/** Which ended credentials a propagation includes: those that ended lately, or all, as after a restore. */
+type EndedCredentials = 'lately' | 'all'
+
+/** For so long an end is sent again, in milliseconds: it is sent until all objects have received it once. */
+const LATELY_MS = 8 * DAY_MS
 
 /** A Brand Token or the key of an affiliate. */
-type KeyRow = Pick<BrandTokenRow, 'digest' | 'ends_at' | 'closed'>
+type KeyRow = Pick<BrandTokenRow, 'digest' | 'ends_at'>
 
 const isEnded = ({ ends_at }: KeyRow, now: number) => ends_at !== null && ends_at <= now
 
@@ -31,22 +34,20 @@ const isEnded = ({ ends_at }: KeyRow, now: number) => ends_at !== null && ends_a
 export async function propagate(
   env: Env,
   id: string,
-  ended: EndedCredentials = 'open',
+  ended: EndedCredentials = 'lately',
 ): Promise<void> {
   const account = await findAccount(env.DB, id)
   if (!account) return
-  const [events, statuses, allTokens, allClients, affiliateKeys] = await Promise.all([
+  const now = Date.now()
+  const since = ended === 'all' ? 0 : now - LATELY_MS
+  const [events, statuses, allTokens, clients, affiliateKeys] = await Promise.all([
     listDefinitions(env.DB, id),
     listMappedStatuses(env.DB, id),
     listBrandTokens(env.DB, id),
     listClients(env.DB, id),
-    keysOfAccount(env.DB, id, ended === 'all'),
+    keysOfAccount(env.DB, id, since),
   ])
-  const now = Date.now()
-  const tokens = allTokens.filter(
-    (token) => !isEnded(token, now) || !token.closed || ended === 'all',
-  )
-  const clients = allClients.filter(({ revoked, closed }) => !revoked || !closed || ended === 'all')
+  const tokens = allTokens.filter(({ ends_at }) => ends_at === null || ends_at >= since)
 
   const settings = settingsOf(account, { events, statuses })
   const grant = grantOf(account, null, 'read write', { events, statuses })
@@ -72,15 +73,6 @@ export async function propagate(
     ...affiliateKeys.map(sendAffiliateKey),
     ...clients.map(sendClient),
   ])
-  const endedOf = <Row extends KeyRow & { id: string }>(rows: readonly Row[]) =>
-    rows.filter((row) => isEnded(row, now) && !row.closed).map((row) => row.id)
-  await closeCredentials(env.DB, {
-    clients: clients
-      .filter(({ revoked, closed }) => revoked && !closed)
-      .map(({ client_id }) => client_id),
-    brandTokens: endedOf(tokens),
-    affiliateKeys: endedOf(affiliateKeys),
-  })
   await markPropagated(env.DB, id, account.version)
 }
 

@@ -6,14 +6,11 @@ import { DAY_MS, HOUR_MS } from '../durations.ts'
 /** The contract: an affiliate has at most so many keys that are valid. */
 export const MAX_LIVE_KEYS = 5
 
-/**
- * A key of an affiliate. `ends_at` is when it ends (milliseconds); null if it has no end. `closed` is 1 once
- * its object knows that it has ended.
- */
+/** A key of an affiliate. `ends_at` is when it ends (milliseconds); null if it has no end. */
 export type AffiliateKeyRow = Omit<typeof affiliateKeys.$inferSelect, 'account'>
 
 const COLUMNS =
-  'id, digest, affiliate_id, name, scope, ends_at, created_at, created_by, last_used_on, closed'
+  'id, digest, affiliate_id, name, scope, ends_at, created_at, created_by, last_used_on'
 
 const LIST_KEYS = compileStatement(`
   select ${COLUMNS} from affiliate_keys
@@ -26,17 +23,17 @@ export const listAffiliateKeys = (
   affiliate_id: string,
 ): Promise<AffiliateKeyRow[]> => all<AffiliateKeyRow>(db, LIST_KEYS, { account, affiliate_id })
 
-const LIST_UNCLOSED = compileStatement(`
-  select ${COLUMNS} from affiliate_keys where account = :account and (closed = 0 or :all = 1)
+const LIST_OF_ACCOUNT = compileStatement(`
+  select ${COLUMNS} from affiliate_keys
+  where account = :account and (ends_at is null or ends_at >= :since)
   order by created_at, id`)
 
-/** Returns the keys of all affiliates of an account; those whose objects know that they have ended if `all`. */
+/** Returns the keys of all affiliates of an account that have not ended before a time (milliseconds). */
 export const keysOfAccount = (
   db: D1Database,
   account: string,
-  isAll: boolean,
-): Promise<AffiliateKeyRow[]> =>
-  all<AffiliateKeyRow>(db, LIST_UNCLOSED, { account, all: Number(isAll) })
+  since: number,
+): Promise<AffiliateKeyRow[]> => all<AffiliateKeyRow>(db, LIST_OF_ACCOUNT, { account, since })
 
 /** At most so many keys of an affiliate are made in an hour. */
 export const KEYS_PER_HOUR = 20
@@ -51,10 +48,12 @@ const REJECT_FULL = compileStatement(`
     where account = :account and affiliate_id = :affiliate_id and digest <> :digest
       and (ends_at is null or ends_at > :at)) >= ${MAX_LIVE_KEYS}`)
 
-/** Deletes the keys that ended more than a day ago, once their objects know. The audit log has them. */
+/** The days after which an ended key is deleted: its object knows by then. The audit log has it. */
+const KEPT_DAYS = 8
+
 const DELETE_ENDED = compileStatement(`
   delete from affiliate_keys where account = :account and affiliate_id = :affiliate_id
-    and closed = 1 and ends_at < :at - ${DAY_MS}`)
+    and ends_at < :at - ${KEPT_DAYS * DAY_MS}`)
 
 const INSERT_KEY = compileStatement(`
   insert into affiliate_keys (digest, id, account, affiliate_id, name, scope, created_at, created_by)
@@ -62,10 +61,7 @@ const INSERT_KEY = compileStatement(`
   on conflict do nothing`)
 
 /** A new key. */
-type NewAffiliateKey = Omit<
-  typeof affiliateKeys.$inferSelect,
-  'ends_at' | 'closed' | 'last_used_on'
->
+type NewAffiliateKey = Omit<typeof affiliateKeys.$inferSelect, 'ends_at' | 'last_used_on'>
 
 /**
  * Inserts a key at `at` (milliseconds), unless it is stored already. The batch fails if the affiliate has

@@ -22,6 +22,7 @@ import { OAUTH_CODE_BY_STATUS } from '../auth/oauth-codes.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
 import { placementOf } from '../auth/placement.ts'
 import { digest, isWellFormed } from '../auth/secret.ts'
+import type { clients } from '../db/schema.ts'
 import { findClient } from '../directory/credentials.ts'
 import { listMappedStatuses } from '../directory/status-maps.ts'
 import { ApiError, toApiError } from '../errors.ts'
@@ -57,23 +58,23 @@ export async function authenticate(
   // Check the address before the database is queried.
   const wait = await withObjectRetry(() => addressObject().guessingWait(client))
   if (wait > 0) throw tooManyAttempts('Too many wrong secrets.', wait)
-  const match = isWellFormed(client_secret, 'tcs')
-    ? await findClient(env.DB, client_id, secret)
-    : null
+  const match = isWellFormed(client_secret, 'tcs') ? await findClient(env.DB, client_id) : null
   if (match && isValidSecret(match, secret, now) && !match.account.disabled) return match
 
   const waitNow = await withObjectRetry(() => addressObject().recordWrongSecret(client))
   throw waitNow > 0 ? tooManyAttempts('Too many wrong secrets.', waitNow) : invalidClient()
 }
 
-interface ClientMatch {
-  client: { secret_digest: string; revoked: number }
-  ends_at: number | null
-}
+type Secrets = Pick<
+  typeof clients.$inferSelect,
+  'secret_digest' | 'previous_digest' | 'previous_ends_at' | 'revoked'
+>
 
 // A plain comparison is safe: both are digests of 256 random bits, so its time reveals nothing.
-const isValidSecret = ({ client, ends_at }: ClientMatch, secret: string, now: number) =>
-  !client.revoked && (client.secret_digest === secret || now < (ends_at ?? 0))
+const isValidSecret = ({ client }: { client: Secrets }, secret: string, now: number) =>
+  !client.revoked &&
+  (client.secret_digest === secret ||
+    (client.previous_digest === secret && now < (client.previous_ends_at ?? 0)))
 
 const SCOPES = ['read', 'write']
 
