@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { exitWithUsageError, readOptions, wholeNumber } from './command-line.ts'
 import { banner } from './dev/banner.ts'
+import { startCrons } from './dev/crons.ts'
 import { ACCOUNTS, DEMO, writeDemo } from './dev/demo-accounts.ts'
 import { createSecrets, migrate, readSecrets, STATE, WRANGLER, WRANGLER_ENV } from './dev/local.ts'
 
@@ -122,6 +123,7 @@ await createSecrets()
 await migrate()
 server = startServer()
 while (!(await isHealthy(base))) await sleep(100)
+startCrons(base)
 const demo = await writeDemo(base, readSecrets())
 isReady = true
 console.log(`${banner(base, demo)}\nPress Ctrl-C to stop.`)

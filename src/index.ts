@@ -3,7 +3,6 @@ import { app } from './app.ts'
 import { storeClickBatch } from './attribution/clicks.ts'
 import type { Click } from './attribution/go.ts'
 import { consoleApp, isForConsole } from './console/app.ts'
-import { startLocalCrons } from './jobs/local-crons.ts'
 import { runCron, runJobs } from './jobs/run-cron.ts'
 import { withLocalPort } from './platform/development.ts'
 import type { Job } from './platform/jobs.ts'
@@ -37,10 +36,8 @@ const consume = (
 }
 
 export default {
-  fetch: (request, env, context) => {
-    context.waitUntil(startLocalCrons(env))
-    return appFor(request.url).fetch(request, withLocalPort(env, request.url), context)
-  },
+  fetch: (request, env, context) =>
+    appFor(request.url).fetch(request, withLocalPort(env, request.url), context),
   queue: consume,
   scheduled: ({ cron, scheduledTime }, env) => runCron(cron, env, scheduledTime),
 } satisfies ExportedHandler<Env, unknown>

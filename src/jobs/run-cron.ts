@@ -6,10 +6,6 @@ import { errorName } from '../platform/errors.ts'
 import type { Job } from '../platform/jobs.ts'
 import { logFailure } from '../platform/log-failure.ts'
 import { runJob, scheduled } from './cron.ts'
-import { CRON_SCHEDULES } from './crons.ts'
-
-/** The schedules of all crons. */
-export const ALL_CRONS: readonly string[] = Object.values(CRON_SCHEDULES)
 
 /**
  * Runs a cron that is due at `time`, in milliseconds. What visits accounts or databases goes to the queue. If the
