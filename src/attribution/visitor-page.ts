@@ -17,7 +17,7 @@ const PAGES: Readonly<Record<number, readonly [title: string, text: string]>> = 
 
 /** Returns an error as a short page: visitors of a link are not developers. */
 export function visitorError(thrown: unknown, c: Context) {
-  const { status, details, fix } = toApiError(thrown, c)
+  const { status, details } = toApiError(thrown, c)
   const [title, text] = PAGES[status] ?? FALLBACK
   const page = `<!doctype html>
 <html lang="en">
@@ -26,7 +26,7 @@ export function visitorError(thrown: unknown, c: Context) {
 <title>${title}</title>
 <style>:root { color-scheme: light dark } body { font: 1.1rem/1.5 system-ui; margin: 20vh auto; max-width: 30rem; padding: 0 1rem }</style>
 <h1>${title}</h1>
-<p>${fix ?? text}</p>
+<p>${text}</p>
 </html>
 `
   return c.html(page, status, {

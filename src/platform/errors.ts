@@ -1,5 +1,4 @@
 import type { Context, ErrorHandler } from 'hono'
-import { isDevelopment } from './development.ts'
 
 /**
  * The status and title of every error code.
@@ -74,22 +73,18 @@ export interface ErrorDetails {
   cause?: unknown
   /** The parameter that `invalid_query` is about: who shows it has own words. */
   parameter?: string
-  /** What a developer must do. Replaces `detail` in development, and is never sent in production. */
-  fix?: string
 }
 
 /** An error that the caller sees. Any other thrown value is a bug and becomes a 500. */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly details: ErrorDetails
-  readonly fix: string | undefined
   readonly parameter: string | undefined
 
   constructor(code: ErrorCode, all: ErrorDetails = {}) {
-    const { cause, fix, parameter, ...details } = all
+    const { cause, parameter, ...details } = all
     super(code, { cause })
     this.code = code
-    this.fix = fix
     this.parameter = parameter
     this.details = details
   }
@@ -106,15 +101,12 @@ export class ApiError extends Error {
 /** The default `Retry-After` of a 503, in seconds. */
 const RETRY_LATER_SECONDS = 10
 
-/**
- * Returns a 503 for a fault that a retry can cure after `seconds`. `fix` is what a developer must do.
- */
-export const unavailable = (cause: unknown, seconds = RETRY_LATER_SECONDS, fix?: string) =>
+/** Returns a 503 for a fault that a retry can cure after `seconds`. */
+export const unavailable = (cause: unknown, seconds = RETRY_LATER_SECONDS) =>
   new ApiError('unavailable', {
     detail: 'The service is temporarily unavailable. A request is stored completely or not at all.',
     headers: { 'Retry-After': String(seconds) },
     cause,
-    ...(fix && { fix }),
   })
 
 /** Returns a 503 for a write of an account that moves to another database. */
@@ -126,21 +118,19 @@ export const moving = (cause: unknown) =>
     cause,
   })
 
-/** Returns a 503 for a secret that is missing or unusable. */
-export const badSecret = (name: string, cause?: unknown) =>
-  unavailable(
-    cause ?? new Error(`The secret ${name} is not set.`),
-    RETRY_LATER_SECONDS,
-    `The secret ${name} is missing or unusable. Delete it from .dev.vars and restart \`npx wrangler dev\`, which creates it.`,
-  )
+/** Returns a 503 for a secret or a variable that is missing or unusable. The log names it. */
+export function badSecret(name: string, cause?: unknown): ApiError {
+  console.error(JSON.stringify({ fault: 'bad_secret', secret: name }))
+  return unavailable(cause ?? new Error(`The secret ${name} is not set.`))
+}
 
 /** Responds to a thrown value with `application/problem+json`. */
 export const onError: ErrorHandler = (thrown, c) => problem(c, toApiError(thrown, c))
 
 /** @see [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457) Problem Details for HTTP APIs */
-function problem(c: Context, { code, status, title, details, fix }: ApiError) {
+function problem(c: Context, { code, status, title, details }: ApiError) {
   const { headers, detail: sent = `${title}.`, ...members } = details
-  const seconds = status === 503 && !fix && headers?.['Retry-After']
+  const seconds = status === 503 && headers?.['Retry-After']
   const detail = seconds ? `${sent} Repeat the same request after ${seconds} seconds.` : sent
   const type = new URL(`/problems/${code}`, c.env.BASE_URL)
   const body = { type, title, status, code, detail, request_id: c.var.requestId, ...members }
@@ -155,10 +145,7 @@ export function toApiError(thrown: unknown, c: Context): ApiError {
   const error =
     thrown instanceof ApiError ? thrown : new ApiError('internal_error', { cause: thrown })
   if (error.status >= 500) logFault(error.cause ?? error, c)
-  const { code, details, fix } = error
-  if (!fix) return error
-  // A deployed service tells callers nothing about its configuration.
-  return new ApiError(code, isDevelopment(c.env) ? { ...details, detail: fix, fix } : details)
+  return error
 }
 
 /** Returns the name of an error for the log. Its message may quote a row and is never logged. */

@@ -2,10 +2,9 @@ import { moving, unavailable } from './errors.ts'
 
 /**
  * How to handle a fault: retry the call, respond with 503, or rethrow an error that is a bug in this
- * service. `fix`: respond with 503 until a developer runs a command. `moving`: respond with 503 while the account
- * moves.
+ * service. `moving`: respond with 503 while the account moves.
  */
-export type FaultKind = 'retry' | 'unavailable' | 'moving' | 'rethrow' | { fix: string }
+export type FaultKind = 'retry' | 'unavailable' | 'moving' | 'rethrow'
 
 const MAX_ATTEMPTS = 3
 
@@ -31,7 +30,6 @@ export async function withRetry<T>(
       if (kind === 'rethrow') throw error
       if (kind === 'unavailable') throw unavailable(error)
       if (kind === 'moving') throw moving(error)
-      if (typeof kind === 'object') throw unavailable(error, undefined, kind.fix)
       if (attempt === MAX_ATTEMPTS) throw unavailable(error, RETRY_SOON_SECONDS)
       await scheduler.wait(Math.random() * 50 * 2 ** attempt)
     }

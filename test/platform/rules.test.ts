@@ -8,11 +8,7 @@ import propActivity from '../../schemas/v1/prop-trading/trading-activity.json'
 import propTransaction from '../../schemas/v1/prop-trading/transaction.json'
 import { country, instant, member, said } from '../../src/platform/validation/fields.ts'
 import { quote } from '../../src/platform/validation/quote.ts'
-import {
-  compileField,
-  INVALID,
-  validateField,
-} from '../../src/platform/validation/strict-object.ts'
+import { validateField } from '../../src/platform/validation/strict-object.ts'
 import { ada, deposit, json, partner, traded, type Vertical } from '../partner.ts'
 
 // Each rule has two lists: the values that pass, and the values that are refused with its code.
@@ -579,45 +575,7 @@ test('a withdrawn currency is stored with a warning', async () => {
   })
 })
 
-describe('a compiled field', () => {
-  const short = v.check((text: string) => text.length < 3)
-  const even = v.custom<number>((value) => typeof value === 'number' && value % 2 === 0)
-  const VALUES = [
-    ...['', 'a', 'abc', 'b', 'c', ' a ', '2026-10-01T08:30:00+02:00'],
-    ...[0, 1, 2, -2, Number.NaN, null, undefined, true, {}, [], ['a'], ['abc', 'a']],
-  ]
-  test.each<[string, v.GenericSchema]>([
-    ['a string', v.string()],
-    ['a string with a rule', v.pipe(v.string(), short)],
-    ['a string with two rules', v.pipe(v.string(), v.minLength(1), short)],
-    ['a pattern', v.pipe(v.string(), v.regex(/^a/))],
-    ['a custom type', even],
-    ['a custom type with a rule', v.pipe(even, v.minValue(0))],
-    ['a list of values', v.picklist(['a', 'b'])],
-    ['a text from a list', v.pipe(v.string(), v.picklist(['a', 'b']))],
-    ['one of two types', v.union([v.pipe(v.string(), short), even])],
-    ['a number', v.number()],
-    [
-      'an array',
-      v.pipe(
-        v.array(v.string()),
-        v.checkItems((text) => text.length < 3),
-      ),
-    ],
-    ['a changed value', v.pipe(v.string(), v.trim(), short)],
-    ['a described field', member(v.pipe(v.string(), short), said('A text.', 'a'))],
-    ['a described type', member(even, said('An even number.'))],
-    ['an optional field', v.optional(v.pipe(v.string(), short))],
-    ['a field that may be null', v.nullable(v.pipe(v.string(), short))],
-    ['an instant', instant],
-  ])('of %s gives the verdict of Valibot', (_, field) => {
-    const run = compileField(field)
-    for (const value of VALUES.filter((sent) => sent !== undefined || field.type !== 'optional')) {
-      const { success, output } = v.safeParse(field, value)
-      expect([value, run(value)]).toEqual([value, success ? output : INVALID])
-    }
-  })
-
+describe('a described field', () => {
   test('keeps a description and its example as metadata', () => {
     const metadataOf = (field: v.GenericSchema) => v.getMetadata(field as never)
     expect(metadataOf(member(v.string(), said('A text.', 'a')))).toEqual({

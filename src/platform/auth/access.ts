@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, type JWTPayload, jwtVerify } from 'jose'
 import { JOSEError } from 'jose/errors'
-import { ApiError, unavailable } from '../errors.ts'
+import { ApiError, badSecret, unavailable } from '../errors.ts'
 import { parseAccessRoles } from './access-roles.ts'
 import { memoizePerSecret } from './key-cache.ts'
 import { highestOf, type Member, type Role } from './roles.ts'
@@ -73,10 +73,7 @@ const accessRoles = memoizePerSecret((json: string) => {
 function roleOf(claims: Claims, actor: string, { ACCESS_ROLES }: Env): Role | null {
   if (!ACCESS_ROLES) return 'approver'
   const { roles, error } = accessRoles(ACCESS_ROLES)
-  if (!roles) {
-    const fix = 'The variable ACCESS_ROLES is unusable. Correct it in wrangler.toml.'
-    throw unavailable(error, undefined, fix)
-  }
+  if (!roles) throw badSecret('ACCESS_ROLES', error)
   const names = [actor, ...namesOf(claims.groups), ...namesOf(claims.custom?.groups)]
   const found = names.map((name) => roles.get(name.toLowerCase()))
   return highestOf(found.filter((role) => role !== undefined))

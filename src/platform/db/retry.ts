@@ -50,15 +50,11 @@ export const isMoving = (error: unknown) => messageIncludes(error, [MOVING])
 /** The message for a missing table, column or index: the Worker was deployed before its migration. */
 const UNMIGRATED = /no such (?:table|column|index): [\w.]+|table \w+ has no column named \w+/
 
+/** Returns what a database lacks because the Worker was deployed before its migration; null if nothing. */
 function findMissing(error: unknown): string | null {
   if (!(error instanceof Error)) return null
-  const [missing] = UNMIGRATED.exec(error.message) ?? []
-  if (missing) console.error(JSON.stringify({ fault: 'unmigrated', missing }))
-  return missing ?? findMissing(error.cause)
+  return UNMIGRATED.exec(error.message)?.[0] ?? findMissing(error.cause)
 }
-
-const migrationFix = (missing: string) =>
-  `The local database lacks a migration (${missing}). Run \`npx wrangler d1 migrations apply DB --local\`.`
 
 /** Whether a write failed because its database is full. */
 export const isDatabaseFull = (error: unknown) => messageIncludes(error, [FULL])
@@ -89,7 +85,9 @@ function classifyFault(error: unknown): FaultKind {
   if (messageIncludes(error, RETRYABLE)) return 'retry'
   if (isMoving(error)) return 'moving'
   const missing = findMissing(error)
-  return missing ? { fix: migrationFix(missing) } : 'rethrow'
+  if (missing === null) return 'rethrow'
+  console.error(JSON.stringify({ fault: 'unmigrated', missing }))
+  return 'unavailable'
 }
 
 /**
