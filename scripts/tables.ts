@@ -14,7 +14,6 @@ const COLUMN_TYPES: Record<string, Record<string, string>> = {
     transaction_date: 'instant',
     createtime: 'instant',
   },
-  TEXT: { customer_id: 'id', transaction_id: 'id' },
 }
 
 /** The row types that other folders import. */
@@ -115,7 +114,7 @@ const PATH = 'src/platform/db/schema.ts'
 const schema = `// Written by scripts/tables.ts from migrations/.
 
 import { integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { day, id, instant } from './column-types.ts'
+import { day, instant } from './column-types.ts'
 
 ${[...tables, ...rows].join('\n')}`
 // Unchanged files keep their time: see openapi.ts.

@@ -1,5 +1,4 @@
 import { dayNumber } from '../commission/engine/calendar.ts'
-import { fullId } from '../platform/db/short-id.ts'
 import type {
   ColumnType,
   ParquetColumn,
@@ -42,16 +41,6 @@ export const column = (
   read: (row) => {
     const value = plain(row[from])
     return typeof value === 'string' ? CONVERT[type](value) : value
-  },
-})
-
-/** Returns a column of ids, which the database stores in a short form. */
-export const idColumn = (name: string, from = name): ExportColumn => ({
-  name,
-  type: 'text',
-  read: (row) => {
-    const value = row[from]
-    return typeof value === 'string' ? fullId(value) : null
   },
 })
 

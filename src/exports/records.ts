@@ -1,15 +1,9 @@
 import { COLUMNS as CUSTOMER_COLUMNS } from '../ingest/brand/fields.ts'
 import type { RecordView } from '../ingest/db/list.ts'
 import type { KeyValue } from '../platform/db/paginate.ts'
-import { column, type ExportColumn, idColumn } from './columns.ts'
+import { column } from './columns.ts'
 import { type Dataset, withTextPlaces } from './dataset.ts'
-import {
-  listRecordMonths,
-  readRecordPage,
-  type StoredType,
-  storedTypeOf,
-  sumRevisions,
-} from './db/record-rows.ts'
+import { listRecordMonths, readRecordPage, storedTypeOf, sumRevisions } from './db/record-rows.ts'
 
 /** The columns of a brand's activities: the typed members of a record, and the record as it was sent. */
 const ACTIVITY_COLUMNS = {
@@ -41,9 +35,6 @@ function wireColumns(view: RecordView, vertical: string): [name: string, from: s
 const isPersonal = ({ recordTable }: RecordView, from: string): boolean =>
   recordTable.personalColumns.includes(from) || recordTable.maskedColumn === from
 
-const columnOf = (name: string, type: StoredType, from: string): ExportColumn =>
-  type === 'id' ? idColumn(name, from) : column(name, type, from)
-
 /** The rows of a page: as many as the memory of an invocation holds, whatever a record has. */
 const PAGE_ROWS = { plain: 2000, free: 500 }
 
@@ -58,7 +49,7 @@ export function recordDataset(view: RecordView, vertical: string): Dataset {
     name: view.name,
     columns: (withPersonalData) =>
       chosen(withPersonalData).map(([name, from]) =>
-        columnOf(name, storedTypeOf(recordTable, from), from),
+        column(name, storedTypeOf(recordTable, from), from),
       ),
     partPages: 50,
     async months({ db, account, position, hasErasures }) {

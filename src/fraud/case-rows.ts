@@ -1,6 +1,4 @@
 import { digest } from '../platform/auth/secret.ts'
-import { encode } from '../platform/db/column-types.ts'
-import { customers } from '../platform/db/schema.ts'
 import { required } from '../platform/db/statement.ts'
 import type { Case } from './cases.ts'
 import type { EvaluatedCase, EvidenceRow, SubjectOfRule } from './db/findings.ts'
@@ -30,11 +28,10 @@ export async function rowsOfCase(
   return { row, evidence }
 }
 
-/** Returns the customers whom a case is about, as stored. */
+/** Returns the customers whom a case is about. */
 function customersOf(subject: Subject): string[] {
   if ('affiliate_id' in subject) return []
-  const ids = 'customer_id' in subject ? [subject.customer_id] : subject.customer_ids
-  return ids.map((id) => String(encode(customers.customer_id, id)))
+  return 'customer_id' in subject ? [subject.customer_id] : [...subject.customer_ids]
 }
 
 /** The characters of the id of a case: 104 bits. */

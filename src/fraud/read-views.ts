@@ -16,8 +16,6 @@ import { readCustomers, yieldAfterFacts } from '../commission/statements/read-cu
 import { type AccountSource, contextOf } from '../commission/statements/source.ts'
 import { datedTree } from '../commission/statements/tree.ts'
 import { onceQueries } from '../commission/why/record-queries.ts'
-import { decode, encode } from '../platform/db/column-types.ts'
-import { customers as customersTable } from '../platform/db/schema.ts'
 import { type EarlierRow, type FirstCustomer, readIdentities } from './db/identities.ts'
 import { countCustomers, readCodes, readStatementSums } from './db/view.ts'
 import type { Earlier, Evidence, Reach, Seen, View } from './kind.ts'
@@ -148,10 +146,10 @@ async function findIdentities(
     reach.names === true,
   )
   const [byEmail, byName] = [emails, names].map(
-    (rows) => new Map(rows.map((row) => [wireId(row.customer_id), earlierOf(row)])),
+    (rows) => new Map(rows.map((row) => [row.customer_id, earlierOf(row)])),
   )
   const isContact = new Set(
-    contacts.map((one) => JSON.stringify([one.affiliate_id, wireId(one.customer_id)])),
+    contacts.map((one) => JSON.stringify([one.affiliate_id, one.customer_id])),
   )
   return (affiliate, { customer_id }) => ({
     earlier: {
@@ -164,14 +162,10 @@ async function findIdentities(
 
 const earlierOf = ({ earlier, first }: EarlierRow): Earlier => ({
   count: earlier,
-  first: JSON.parse(first).map(([stored, day, delivery]: FirstCustomer): Evidence => {
-    const id = wireId(stored)
+  first: JSON.parse(first).map(([id, day, delivery]: FirstCustomer): Evidence => {
     return { customer_id: id, resource: 'customers', id, day, delivery_id: delivery }
   }),
 })
-
-const storedId = (id: string): string => String(encode(customersTable.customer_id, id))
-const wireId = (id: string): string => String(decode(customersTable.customer_id, id))
 
 const yearOf = (day: number): number => Number(dayText(day).slice(0, 4))
 
@@ -213,7 +207,7 @@ async function readClicks(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   if (ids.length === 0) return new Map()
-  const codes = await readCodes(db, account.id, ids.map(storedId))
-  const times = [...codes].map(([id, code]) => [wireId(id), clickTime(code)] as const)
+  const codes = await readCodes(db, account.id, ids)
+  const times = [...codes].map(([id, code]) => [id, clickTime(code)] as const)
   return new Map(times.flatMap(([id, time]) => (time === null ? [] : [[id, time]])))
 }

@@ -89,7 +89,6 @@ function waitForClicks() {
   onTestFinished(() => void vi.useRealTimers())
 }
 
-/** An id that is stored in a short form. */
 const UUID = '019a0c5b-3d0c-4b1f-8a7d-2e9b3c019a0c'
 
 /** Sends a new customer of an affiliate, and their first deposits. */

@@ -3,10 +3,9 @@ import { queueErasedExport } from '../../exports/admin-operations.ts'
 import { withObjectRetry } from '../../platform/auth/object-retry.ts'
 import { withinJurisdiction } from '../../platform/auth/placement.ts'
 import { propagateSettings } from '../../platform/auth/propagate.ts'
-import { encode } from '../../platform/db/column-types.ts'
 import { accountDatabase, jurisdictionOf, resolveDatabase } from '../../platform/db/database.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
-import { type Account, erasures } from '../../platform/db/schema.ts'
+import type { Account } from '../../platform/db/schema.ts'
 import { makeSteps, type Step, within } from '../../platform/db/steps.ts'
 import { findAccount, listAccounts } from '../../platform/directory/accounts.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
@@ -38,7 +37,7 @@ import {
 /** Returns the step of an erasure: it masks the next activities of the customer, or those of an archived month. */
 function erasureStep(env: Env, binding: string, { account, customer_id }: ErasedCustomer): Step {
   const db = accountDatabase(env, { id: account, binding })
-  const stored = { account, customer_id: String(encode(erasures.customer_id, customer_id)) }
+  const stored = { account, customer_id }
   const bucketOf = () => resolveBucket(env, jurisdictionOf(binding))
   let fields: KeptFields | null = null
   return async () => {

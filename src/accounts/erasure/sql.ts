@@ -6,7 +6,7 @@ import {
   partnerCustomerTable,
   type RecordTable,
 } from '../../ingest/db/record-table.ts'
-import { decodeRow, encode } from '../../platform/db/column-types.ts'
+import { decodeRow } from '../../platform/db/column-types.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { isDoorOpen } from '../../platform/db/door.ts'
 import { toJsonChunks } from '../../platform/db/json-chunks.ts'
@@ -126,14 +126,14 @@ export function erasePersonalData(
   erased: readonly Erasure[],
   { isBrand, isRepeated }: ErasureScope,
 ): D1PreparedStatement[] {
-  const idOf = ({ customer_id }: Erasure) => encode(erasures.customer_id, customer_id)
-  const rows = JSON.stringify(erased.map((one) => [idOf(one), one.erased_at]))
-  const ids = JSON.stringify(erased.map(({ customer_id }) => customer_id))
+  const rows = JSON.stringify(erased.map((one) => [one.customer_id, one.erased_at]))
+  const erasedIds = erased.map(({ customer_id }) => customer_id)
+  const ids = JSON.stringify(erasedIds)
   const has_activities = Number(isBrand)
   const insert = isRepeated ? REPEAT_ERASURES : INSERT_ERASURES
   const clear = isBrand ? CLEAR_BRAND_CUSTOMERS : CLEAR_PARTNER_CUSTOMERS
   return [
-    markSignups(db, account, erased.map(idOf)),
+    markSignups(db, account, erasedIds),
     bindStatement(db, insert, { account, rows, has_activities }),
     ...(isBrand
       ? [bindStatement(db, KEEP_COUNTRY, { account, rows, day: Math.floor(Date.now() / DAY_MS) })]
@@ -157,9 +157,8 @@ export async function customerExists(
   account: string,
   id: string,
 ): Promise<boolean> {
-  const customer_id = encode(erasures.customer_id, id)
   const row = await withD1Retry(() =>
-    bindStatement(db, FIND_CUSTOMER, { account, customer_id }).first<{ found: number }>(),
+    bindStatement(db, FIND_CUSTOMER, { account, customer_id: id }).first<{ found: number }>(),
   )
   return row?.found === 1
 }
@@ -296,7 +295,7 @@ export async function maskNextActivities(
 ): Promise<boolean> {
   const values = {
     account,
-    customer_id: encode(erasures.customer_id, customer_id),
+    customer_id,
     kept_fields: JSON.stringify(keptFields),
   }
   const results = await withD1Retry(() =>

@@ -1,7 +1,6 @@
-import { encode } from '../../platform/db/column-types.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import { first, only } from '../../platform/db/query.ts'
-import { affiliateQuestions } from '../../platform/db/schema.ts'
+import type { affiliateQuestions } from '../../platform/db/schema.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
 
@@ -78,17 +77,11 @@ export type QuestionFilter = Partial<
 export const listQuestions = (
   db: D1Database | D1DatabaseSession,
   account: string,
-  { customer_id, ...filter }: QuestionFilter,
+  narrowed: QuestionFilter,
   page: Page,
 ): Promise<FoundPage<StoredQuestion>> => {
-  const narrowed = {
-    ...filter,
-    ...(customer_id !== undefined && {
-      customer_id: encode(affiliateQuestions.customer_id, customer_id),
-    }),
-  }
   const conditions = Object.keys(narrowed).map((name) => ` and ${name} = :${name}`)
-  const index = filter.affiliate_id === undefined ? '' : OF_ONE
+  const index = narrowed.affiliate_id === undefined ? '' : OF_ONE
   const query = {
     columns: COLUMNS,
     from: `${withMessages(index)} where account = :account${conditions.join('')}`,
@@ -164,10 +157,9 @@ export interface NewMessage {
 export function insertQuestion(
   db: D1Database,
   account: string,
-  { customer_id, ...rest }: QuestionSubject & NewMessage & { readonly affiliate_id: string },
+  question: QuestionSubject & NewMessage & { readonly affiliate_id: string },
 ): D1PreparedStatement[] {
-  const stored = encode(affiliateQuestions.customer_id, customer_id)
-  const values = { account, ...rest, customer_id: stored }
+  const values = { account, ...question }
   return [REJECT_FULL, INSERT_QUESTION, INSERT_MESSAGE, NOTIFY_ASKED].map((statement) =>
     bindStatement(db, statement, values),
   )

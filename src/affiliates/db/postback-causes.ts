@@ -2,7 +2,6 @@ import { clickSql, SUBS } from '../../attribution/db/clicks.ts'
 import { SIGNUP, SIGNUP_DAY } from '../../ingest/db/signup.ts'
 import { isDoorOpen } from '../../platform/db/door.ts'
 import { all, first } from '../../platform/db/query.ts'
-import { fullId, shortId } from '../../platform/db/short-id.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { DEPOSITS, dimensionSql, hasDeposit, OWNERS } from '../../reports/db/read-report.ts'
@@ -139,13 +138,9 @@ export interface CauseQuery {
   readonly approved: string
 }
 
-/** Returns rows with the ids of customers as they were sent: ids are stored in a short form. */
-const withFullIds = <Row extends CustomerDetails>(rows: readonly Row[]): Row[] =>
-  rows.map((row) => ({ ...row, customer_id: fullId(row.customer_id) }))
-
 /** Reads the signups of affiliates among the customers that were written. */
-export const readSignups = async (db: D1Database, query: CauseQuery): Promise<Signup[]> =>
-  withFullIds(await all<Signup>(db, READ_SIGNUPS, { ...query }))
+export const readSignups = (db: D1Database, query: CauseQuery): Promise<Signup[]> =>
+  all<Signup>(db, READ_SIGNUPS, { ...query })
 
 /** A customer with what was stored of the click by which they came. */
 export interface StoredDetails extends CustomerDetails {
@@ -209,8 +204,7 @@ const READ_FIRST_DEPOSITS = compileStatement(`
 export const readFirstDeposits = async (
   db: D1Database,
   query: CauseQuery,
-): Promise<FirstDeposit[]> =>
-  withFullIds(await all<FirstDeposit>(db, READ_FIRST_DEPOSITS, { ...query }))
+): Promise<FirstDeposit[]> => all<FirstDeposit>(db, READ_FIRST_DEPOSITS, { ...query })
 
 /** An entry of the ledger that causes events. */
 export interface BookEntry {
@@ -272,8 +266,7 @@ export async function readDetails(
   values: Pick<CauseQuery, 'account' | 'links' | 'last_day'> & { affiliate_id: string },
   ids: readonly string[],
 ): Promise<StoredDetails[]> {
-  const stored = JSON.stringify(ids.map(shortId))
-  return withFullIds(await all<StoredDetails>(db, READ_DETAILS, { ...values, ids: stored }))
+  return all<StoredDetails>(db, READ_DETAILS, { ...values, ids: JSON.stringify(ids) })
 }
 
 /** A line of a rule that pays once, or a correction of a line, in a statement that may still change or closed lately. */
@@ -370,7 +363,7 @@ export const putSubs = (
 ) =>
   bindStatement(db, PUT_SUBS, {
     account,
-    rows: JSON.stringify(rows.map(([customer, ...row]) => [shortId(customer), ...row])),
+    rows: JSON.stringify(rows),
   })
 
 const SET_PROGRESS = compileStatement(`

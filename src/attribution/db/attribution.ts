@@ -58,7 +58,7 @@ function attributionQuery(
       ...list,
       from: `${list.from} and customer_id = :customer_id`,
       key: ['customer_id'],
-      values: { account, customer_id: encode(customers.customer_id, customer_id) },
+      values: { account, customer_id },
     }
   }
   if (days === undefined) {

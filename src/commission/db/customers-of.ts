@@ -1,8 +1,6 @@
 import { affiliatesByLink, linksOf } from '../../attribution/db/links.ts'
 import type { Databases } from '../../ingest/db/histories.ts'
-import { decode } from '../../platform/db/column-types.ts'
 import { all, only } from '../../platform/db/query.ts'
-import { customers } from '../../platform/db/schema.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { compileStatement } from '../../platform/db/statement.ts'
 
@@ -56,7 +54,7 @@ export async function* findCustomersOf(
       ...values,
       after,
     })
-    const ids = rows.map(({ customer_id }) => String(decode(customers.customer_id, customer_id)))
+    const ids = rows.map(({ customer_id }) => customer_id)
     for (let i = 0; i < ids.length; i += size) yield { ids: ids.slice(i, i + size), share }
     const last = rows.at(-1)
     if (!last || rows.length < SEARCH_LIMITS.ids) return

@@ -1,10 +1,8 @@
 import { dayOfIdentity } from '../../ingest/db/stored-record.ts'
 import { requireDays } from '../../platform/db/archived.ts'
-import { encode } from '../../platform/db/column-types.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { first } from '../../platform/db/query.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
-import { customers, transactions } from '../../platform/db/schema.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { FACT_TABLES } from './fact-tables.ts'
 import type { FactRow } from './facts.ts'
@@ -70,14 +68,11 @@ export async function findFactPlace(
 function lookupOf(key: FactKey) {
   switch (key.resource) {
     case 'transactions':
-      return [FIND_TRANSACTION, { id: encode(transactions.transaction_id, key.id) }] as const
+      return [FIND_TRANSACTION, { id: key.id }] as const
     case 'activities':
       return [FIND_EVENT, { id: key.id }] as const
     default:
-      return [
-        FIND_ACTIVITY,
-        { ...key, customer_id: encode(customers.customer_id, key.customer_id) },
-      ] as const
+      return [FIND_ACTIVITY, { ...key }] as const
   }
 }
 

@@ -2,9 +2,7 @@ import { type CustomerHistory, readHistories } from '../../ingest/db/histories.t
 import { type LateChange, readLateChanges } from '../../ingest/db/late-changes.ts'
 import { deliveryTime, firstIdAt } from '../../ingest/delivery-id.ts'
 import { firstDifference } from '../../platform/db/archived.ts'
-import { decode, encode } from '../../platform/db/column-types.ts'
 import { partOn } from '../../platform/db/history.ts'
-import { customers, transactions } from '../../platform/db/schema.ts'
 import { readNewRates, readSettingChanges, readWritten, type SettingChange } from '../db/changed.ts'
 import { dayText, parsePeriod } from '../engine/calendar.ts'
 import { MAX_RATE_AGE } from '../engine/convert.ts'
@@ -82,7 +80,7 @@ function recordChange(
   histories: ReadonlyMap<string, CustomerHistory>,
 ): CustomerChange {
   const [{ resource, day: stored, id, kind, delivery, at, after, ...row }] = rows
-  const customer_id = String(decode(customers.customer_id, row.customer_id))
+  const { customer_id } = row
   const day = dayText(stored)
   const affiliations = histories.get(customer_id)?.affiliations ?? []
   const isCustomer = resource === 'customers'
@@ -113,8 +111,7 @@ const figuresOf = (json: string | null | undefined) => (json ? JSON.parse(json) 
 /** Returns the id of a record as facts have it. */
 function idOf(resource: LateChange['resource'], id: string, customer: string, day: string): string {
   if (resource === 'customers') return customer
-  if (resource === 'transactions') return String(decode(transactions.transaction_id, id))
-  if (resource === 'activities') return id
+  if (resource === 'transactions' || resource === 'activities') return id
   const [instrument, currency]: string[] = JSON.parse(id)
   return `${day}|${customer}|${instrument}|${currency}`
 }
@@ -365,7 +362,7 @@ async function readFound(
     readLateChanges(db, account.id, since),
     // What `void_by` takes back, records of open days do, too.
     readWritten(db, account.id, {
-      customers: [...new Set(voidable.map(([, id]) => String(encode(customers.customer_id, id))))],
+      customers: [...new Set(voidable.map(([, id]) => id))],
       first: Math.min(...voidable.map(([{ period }]) => period.last + 1)),
       last: Math.max(...voidable.map(([{ period, daysAfter }]) => period.last + daysAfter)),
       since: firstIdAt(since),
@@ -381,7 +378,7 @@ async function readFound(
   const settings = logged.flat()
   const rows = [...late, ...written.map((row) => ({ ...row, at: deliveryTime(row.delivery) }))]
   const ids = new Set([
-    ...rows.map(({ customer_id }) => String(decode(customers.customer_id, customer_id))),
+    ...rows.map(({ customer_id }) => customer_id),
     ...settings.flatMap(({ details }) =>
       details.customer_id ? [String(details.customer_id)] : [],
     ),

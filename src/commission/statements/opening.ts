@@ -1,7 +1,5 @@
 import { readHistories } from '../../ingest/db/histories.ts'
 import { digest } from '../../platform/auth/secret.ts'
-import { decode } from '../../platform/db/column-types.ts'
-import { customers } from '../../platform/db/schema.ts'
 import {
   type ChangedCustomer,
   type ClosedState,
@@ -198,13 +196,9 @@ async function lateChangesOf(
     most: MAX_CHANGES + 1,
   })
   if (found.length > MAX_CHANGES) return null
-  const changes = found.map(({ customer_id, ...one }) => ({
-    ...one,
-    customer_id: String(decode(customers.customer_id, customer_id)),
-  }))
-  const ids = new Set(changes.map(({ customer_id }) => customer_id))
+  const ids = new Set(found.map(({ customer_id }) => customer_id))
   const histories = await readHistories(source, account.id, [...ids])
-  return changes.map(({ customer_id, day, seq }) => ({
+  return found.map(({ customer_id, day, seq }) => ({
     day,
     seq,
     affiliates: (histories.get(customer_id)?.affiliations ?? []).map((one) => one.affiliate_id),

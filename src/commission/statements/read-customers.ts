@@ -1,6 +1,4 @@
 import { type CustomerHistory, readHistories } from '../../ingest/db/histories.ts'
-import { decode, encode } from '../../platform/db/column-types.ts'
-import { customers } from '../../platform/db/schema.ts'
 import { type KeptFacts, readKeptFacts } from '../db/closed-states.ts'
 import type { FactSelection } from '../db/fact-tables.ts'
 import {
@@ -243,14 +241,12 @@ async function readKnown(
   ids: readonly string[],
 ): Promise<readonly KnownCustomer[]> {
   const { db, account } = source
-  const type = customers.customer_id
-  const stored = ids.map((id) => String(encode(type, id)))
   const [histories, signups] = await Promise.all([
     readHistories(source, account.id, ids),
-    readSignups(db, account.id, stored),
+    readSignups(db, account.id, ids),
   ])
   return signups.flatMap((signup) => {
-    const customer_id = String(decode(type, signup.customer_id))
+    const { customer_id } = signup
     const history = histories.get(customer_id)
     return history ? [{ customer_id, signup, ...history }] : []
   })

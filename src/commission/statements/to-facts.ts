@@ -1,8 +1,6 @@
 import { DATE_LENGTH } from '../../ingest/db/record-table.ts'
 import { isOutflow } from '../../platform/amount-signs.ts'
-import { decode } from '../../platform/db/column-types.ts'
 import { unitsOf } from '../../platform/db/exact-sums.ts'
-import { transactions } from '../../platform/db/schema.ts'
 import {
   ACTIVITY_FIELDS,
   type DayRange,
@@ -79,7 +77,7 @@ function transaction(row: FactRow, settings: FactSettings): Fact {
   const isNegative = signed && isOutflow(kind)
   const fact: Fact = {
     resource: 'transactions',
-    id: String(decode(transactions.transaction_id, row.transaction_id)),
+    id: String(row.transaction_id),
     at: Number(row.transaction_date),
     wholeDay: false,
     day,

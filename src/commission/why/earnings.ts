@@ -1,6 +1,4 @@
 import type { Databases } from '../../ingest/db/histories.ts'
-import { decode, encode } from '../../platform/db/column-types.ts'
-import { customers } from '../../platform/db/schema.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { type FactKey, findFactPlace } from '../db/fact-keys.ts'
 import { readSignups } from '../db/facts.ts'
@@ -64,13 +62,13 @@ async function findPlace(
   key: RecordKey,
 ): Promise<RecordPlace | null> {
   if (key.resource === 'customers') {
-    const [signup] = await readSignups(db, account, [String(encode(customers.customer_id, key.id))])
+    const [signup] = await readSignups(db, account, [key.id])
     return signup ? { customer_id: key.id, day: signup.day, isHeld: false } : null
   }
   const found = await findFactPlace(db, account, key)
   return (
     found && {
-      customer_id: String(decode(customers.customer_id, found.customer_id)),
+      customer_id: found.customer_id,
       day: found.day,
       isHeld: found.held === 1,
     }

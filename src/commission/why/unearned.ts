@@ -1,5 +1,3 @@
-import { decode } from '../../platform/db/column-types.ts'
-import { customers } from '../../platform/db/schema.ts'
 import { readHeldFacts } from '../db/fact-keys.ts'
 import type { FACT_TABLES } from '../db/fact-tables.ts'
 import type { FactQuery } from '../db/facts.ts'
@@ -109,7 +107,7 @@ async function* heldReports(
     const rows = found[index] ?? []
     if (rows.length > FRESH_LIMITS.facts) throw new TooManyFacts()
     for (const row of rows) {
-      const id = String(decode(customers.customer_id, row.customer_id))
+      const id = String(row.customer_id)
       if (customer_id !== undefined && id !== customer_id) continue
       const fact = toFact(table, row, id, settings)
       yield { fact, customer_id: id, affiliate_id: null, state: HELD, rules: [] }

@@ -13,7 +13,7 @@ import { compileStatement } from '../../platform/db/statement.ts'
 import { DAY_MS } from '../../platform/durations.ts'
 
 /** What a column holds, as an export writes it. */
-export type StoredType = 'text' | 'id' | 'decimal' | 'date' | 'instant' | 'integer'
+export type StoredType = 'text' | 'decimal' | 'date' | 'instant' | 'integer'
 
 const TABLES = { customers, transactions, activity, events }
 
@@ -22,7 +22,6 @@ const SQL_TYPES: Readonly<Record<string, StoredType>> = { text: 'text', real: 'd
 /** Returns what a column of a table of records holds. */
 export function storedTypeOf({ table, encoded }: RecordTable, column: string): StoredType {
   const coded = encoded[column]
-  if (coded?.getSQLType() === 'text') return 'id'
   if (coded) return String(decode(coded, 0)).length === 10 ? 'date' : 'instant'
   const columns = Object.entries(getTableColumns(TABLES[table as keyof typeof TABLES]))
   const [, found] = columns.find(([name]) => name === column) ?? []

@@ -1,8 +1,6 @@
 import { FACT_TABLES } from '../../commission/db/fact-tables.ts'
-import { decode } from '../../platform/db/column-types.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { all } from '../../platform/db/query.ts'
-import { customers } from '../../platform/db/schema.ts'
 import { compileStatement } from '../../platform/db/statement.ts'
 
 // The customers with whom a rule begins. They are found along the days of the index, once for all affiliates.
@@ -42,7 +40,7 @@ export async function readCandidates(
 ): Promise<string[]> {
   const found = compileStatement(`select distinct customer_id from (${sql}) order by customer_id`)
   const rows = await all<{ customer_id: string }>(db, found, values)
-  return rows.map(({ customer_id }) => String(decode(customers.customer_id, customer_id)))
+  return rows.map(({ customer_id }) => customer_id)
 }
 
 /**

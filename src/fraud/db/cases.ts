@@ -1,13 +1,7 @@
 import { CASE_NAME } from '../../books/db/fraud-holds.ts'
-import { encode } from '../../platform/db/column-types.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
-import {
-  customers,
-  type fraudCases,
-  type fraudDecisions,
-  type fraudNotes,
-} from '../../platform/db/schema.ts'
+import type { fraudCases, fraudDecisions, fraudNotes } from '../../platform/db/schema.ts'
 import {
   bindStatement,
   compileStatement,
@@ -91,9 +85,7 @@ export function listCases(
   { status, needs, ...filter }: CaseFilter,
   page: Page,
 ): Promise<FoundPage<StoredCase>> {
-  const customer_id =
-    filter.customer_id === undefined ? undefined : encode(customers.customer_id, filter.customer_id)
-  const values = { account, status, ...filter, customer_id }
+  const values = { account, status, ...filter }
   const conditions = (Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[])
     .filter((name) => values[name] !== undefined)
     .map((name) => ` and ${CONDITIONS[name]}`)

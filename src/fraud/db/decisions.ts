@@ -60,7 +60,7 @@ const NOTIFY_DECIDED = eventOf(
 /** Refuses customers. One who is refused from that day on, or from an earlier one, stays so. */
 const REFUSE = compileStatement(`
   insert into customer_refusals (account, customer_id, day, reason, refused_at)
-  select :account, r.value ->> 1, :refused_from, :refusal_reason, :at from ${JSON_EACH}(:refused) r
+  select :account, r.value ->> 0, :refused_from, :refusal_reason, :at from ${JSON_EACH}(:refused) r
   where ${IS_FIRST_ATTEMPT}
   on conflict (account, customer_id) do update set day = excluded.day, reason = excluded.reason,
     refused_at = excluded.refused_at
@@ -69,10 +69,10 @@ const REFUSE = compileStatement(`
 /** Adds an entry to the audit log for each customer whom that statement has refused. */
 const AUDIT_REFUSALS = compileStatement(`
   insert into audit_log (id, at, actor, action, account, details)
-  select r.value ->> 2, :at, :actor, 'refusal.put', :account, json_object(
+  select r.value ->> 1, :at, :actor, 'refusal.put', :account, json_object(
     'customer_id', r.value ->> 0, 'from', :from, 'reason', :refusal_reason, 'case', :case_id)
   from ${JSON_EACH}(:refused) r
-  cross join customer_refusals c on c.account = :account and c.customer_id = r.value ->> 1
+  cross join customer_refusals c on c.account = :account and c.customer_id = r.value ->> 0
     and c.refused_at = :at and c.reason = :refusal_reason
   where ${IS_FIRST_ATTEMPT}`)
 
@@ -85,7 +85,7 @@ export async function storeDecision(db: D1Database, decision: NewDecision): Prom
   const { isRelease, ...rest } = others
   const audit = newAuditId()
   const fromDay = from === null ? null : encode(customerRefusals.day, from)
-  const stored = refuse.map((id) => [id, encode(customerRefusals.customer_id, id), newAuditId()])
+  const stored = refuse.map((id) => [id, newAuditId()])
   const values = {
     ...{ ...rest, account, case_id, actor, audit, now, from, from_day: fromDay },
     at: new Date(now).toISOString(),

@@ -1,8 +1,6 @@
-import { encode } from '../../platform/db/column-types.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import { all } from '../../platform/db/query.ts'
-import { transactions } from '../../platform/db/schema.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
 import type { Evidence } from '../kind.ts'
@@ -73,10 +71,6 @@ interface Source {
   readonly select: ReturnType<typeof compileStatement>
 }
 
-/** Returns the id of a record or customer as it is stored. */
-const storedId = (id: string | null): string =>
-  String(encode(transactions.transaction_id, id ?? ''))
-
 const sourceOf = (
   table: string,
   on: string,
@@ -94,13 +88,11 @@ const SOURCES: Readonly<Record<Evidence['resource'], Source>> = {
     'customers',
     't.customer_id = i.value ->> 1',
     't.delivery, t.signup_date, t.country_code, t.affiliate_id, t.tracking_data',
-    ({ id }) => [storedId(id)],
   ),
   transactions: sourceOf(
     'transactions',
     't.transaction_id = i.value ->> 1',
     't.delivery, t.transaction_type, t.amount_currency, t.currency, t.status, t.transaction_date',
-    ({ id }) => [storedId(id)],
   ),
   'trading-activity': sourceOf(
     'activity',
@@ -110,7 +102,7 @@ const SOURCES: Readonly<Record<Evidence['resource'], Source>> = {
       t.spread_cost, t.commission`,
     // Its id has day, customer, instrument and currency.
     ({ id, day, customer_id }) => [
-      ...[day, storedId(customer_id)],
+      ...[day, customer_id ?? ''],
       id.slice(`YYYY-MM-DD|${customer_id}|`.length),
     ],
   ),

@@ -1,5 +1,4 @@
 import { affiliatesByLink } from '../../attribution/db/links.ts'
-import { decode, encode } from '../../platform/db/column-types.ts'
 import {
   BEGINNING,
   fromOf,
@@ -11,7 +10,6 @@ import {
 } from '../../platform/db/history.ts'
 import { toJsonChunks } from '../../platform/db/json-chunks.ts'
 import { all } from '../../platform/db/query.ts'
-import { customerAffiliations, customers } from '../../platform/db/schema.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import {
   bindStatement,
@@ -58,8 +56,7 @@ async function readPart(
   account: string,
   ids: readonly string[],
 ): Promise<Map<string, CustomerHistory>> {
-  const type = customers.customer_id
-  const values = { account, ids: JSON.stringify(ids.map((id) => encode(type, id))) }
+  const values = { account, ids: JSON.stringify(ids) }
   type Lists = [affiliations: AffiliationRow[], fields: FieldsRow[], refusals: RefusalRow[]]
   const rows = await readBatch<Lists>(db, [
     bindStatement(db, SELECT_AFFILIATIONS, values),
@@ -71,7 +68,7 @@ async function readPart(
   const refusals = new Map(rows[2].map((row) => [row.customer_id, toRefusal(row)]))
   return new Map(
     [...affiliations].map(([id, own]) => [
-      String(decode(type, id)),
+      id,
       { affiliations: own, fields: lookUp(fields, id), refusal: refusals.get(id) ?? null },
     ]),
   )
@@ -183,10 +180,9 @@ const INSERT_AFFILIATIONS = compileStatement(`
 export function replaceAffiliations(
   db: D1Database,
   account: string,
-  customer: string,
+  customer_id: string,
   affiliations: readonly (Since & { affiliate_id: string | null })[],
 ): D1PreparedStatement[] {
-  const customer_id = encode(customerAffiliations.customer_id, customer)
   const rows = JSON.stringify(
     affiliations.map(({ from, affiliate_id }) => [toDay(from), affiliate_id]),
   )

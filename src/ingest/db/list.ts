@@ -30,7 +30,7 @@ export function listedValues(view: RecordView, account: string, filter: Filter) 
   return {
     account,
     resource: view.name,
-    customer_id: encode(encoded.customer_id, filter.customer_id),
+    customer_id: filter.customer_id,
     first_day: encode(encoded[dayColumn], filter.from),
     last_day: encode(encoded[dayColumn], filter.to),
   }
@@ -165,9 +165,7 @@ export async function findRecord(
   id: string,
 ): Promise<Record<string, unknown> | null> {
   const statement = compileStatement(findRecordSql(view))
-  const { encoded, key } = view.recordTable
-  const stored = encode(encoded[required(key[0], 'key column')], id)
-  const [found] = await all<Record<string, unknown>>(session, statement, { account, id: stored })
+  const [found] = await all<Record<string, unknown>>(session, statement, { account, id })
   return found ? presentRow(view, pickColumns(view, found)) : null
 }
 

@@ -1,6 +1,4 @@
-import { encode } from '../../platform/db/column-types.ts'
 import { fromOf, type Since, toDay } from '../../platform/db/history.ts'
-import { customerRefusals } from '../../platform/db/schema.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, type Statement } from '../../platform/db/statement.ts'
 import { markSignups } from './changed.ts'
@@ -44,15 +42,12 @@ const PUT_REFUSAL = compileStatement(`
 export const putRefusal = (
   db: D1Database,
   account: string,
-  customer: string,
+  customer_id: string,
   { from, reason, refused_at }: Refusal,
-): D1PreparedStatement[] => {
-  const customer_id = encode(customerRefusals.customer_id, customer)
-  return [
-    markSignups(db, account, [customer_id]),
-    bindStatement(db, PUT_REFUSAL, { account, customer_id, day: toDay(from), reason, refused_at }),
-  ]
-}
+): D1PreparedStatement[] => [
+  markSignups(db, account, [customer_id]),
+  bindStatement(db, PUT_REFUSAL, { account, customer_id, day: toDay(from), reason, refused_at }),
+]
 
 const DELETE_REFUSAL = compileStatement(`
   delete from customer_refusals where account = :account and customer_id = :customer_id`)
@@ -61,11 +56,8 @@ const DELETE_REFUSAL = compileStatement(`
 export const deleteRefusal = (
   db: D1Database,
   account: string,
-  customer: string,
-): D1PreparedStatement[] => {
-  const customer_id = encode(customerRefusals.customer_id, customer)
-  return [
-    markSignups(db, account, [customer_id]),
-    bindStatement(db, DELETE_REFUSAL, { account, customer_id }),
-  ]
-}
+  customer_id: string,
+): D1PreparedStatement[] => [
+  markSignups(db, account, [customer_id]),
+  bindStatement(db, DELETE_REFUSAL, { account, customer_id }),
+]

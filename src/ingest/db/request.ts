@@ -115,17 +115,17 @@ export function prepare(
     input,
     records: new Map(records.map((cells) => [cells[0], cells])),
     withRepeats: (first) => [first, ...(byFirst.get(first) ?? []).map(([idx]) => idx)],
-    invalid: table.reference ? invalidRows.map(referenceOf(table, table.reference.column)) : [],
+    invalid: table.reference ? invalidRows.map(referenceOf(table.reference.column)) : [],
     archived: new Set(),
   }
 }
 
 /** Returns a function that reads the reference of an invalid record; null if it has no valid one. */
 const referenceOf =
-  ({ encoded }: RecordTable, column: string) =>
+  (column: string) =>
   ({ idx, values }: Row): [idx: number, reference: unknown] => {
     const value = values[column]
-    return [idx, typeof value === 'string' ? encode(encoded[column], value) : null]
+    return [idx, typeof value === 'string' ? value : null]
   }
 
 /** What was read for a decision. */

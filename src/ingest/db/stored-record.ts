@@ -14,9 +14,9 @@ const MAX_IDENTITY = 300
 
 /** Returns the stored form of a record's id in a table; null if the table's records have no id of their own. */
 function storedId({ recordTable }: RecordView, id: string): string | null {
-  const { table, key, encoded } = recordTable
+  const { table, key } = recordTable
   if (key.length !== 1) return null
-  if (table !== 'events') return String(encode(encoded[required(key[0], 'key column')], id))
+  if (table !== 'events') return id
   const identity = `e ${id}`
   return identity.length > MAX_IDENTITY ? null : identity
 }

@@ -1,8 +1,7 @@
 import { ApiError } from '../errors.ts'
-import { dayNumber, dayText, encode } from './column-types.ts'
+import { dayNumber, dayText } from './column-types.ts'
 import type { Connection } from './database.ts'
 import { withD1Retry } from './retry.ts'
-import { customers } from './schema.ts'
 import { JSON_EACH } from './sql-fragments.ts'
 import { bindStatement, compileStatement } from './statement.ts'
 
@@ -150,7 +149,7 @@ export async function refuseArchived(
   from: string | null,
   ids: readonly string[] | null = null,
 ): Promise<void> {
-  const stored = ids && JSON.stringify(ids.map((id) => encode(customers.customer_id, id)))
+  const stored = ids && JSON.stringify(ids)
   const values = { account, ids: stored, from: from === null ? BEGINNING : dayNumber(from) }
   const { results } = await withD1Retry(() => bindStatement(db, FROM_DAY, values).all())
   requireRecords(results)

@@ -1,9 +1,8 @@
 import { customType, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { DAY_MS } from '../durations.ts'
-import { fullId, shortId } from './short-id.ts'
 
 // Types of columns that are stored shorter than they are written on the wire: days and points in time
-// as integers, ids that are UUIDs as 21 characters. They are exact both ways. Code sees the form of the
+// as integers. They are exact both ways. Code sees the form of the
 // wire; SQL sees what is stored.
 
 /** Returns the number of days from 1970-01-01 to a day; NaN if the text is not a day. */
@@ -17,13 +16,6 @@ export const day = customType<{ data: string; driverData: number }>({
   dataType: () => 'integer',
   toDriver: dayNumber,
   fromDriver: dayText,
-})
-
-/** The id of a record or customer, stored in its short form. */
-export const id = customType<{ data: string; driverData: string }>({
-  dataType: () => 'text',
-  toDriver: shortId,
-  fromDriver: fullId,
 })
 
 /** A point in time, as RFC 3339 in UTC with milliseconds, stored as milliseconds since 1970. */
