@@ -18,11 +18,15 @@ import { ApiError, onError } from './platform/errors.ts'
 import { noStore, oauthError, TOKEN_OPERATIONS, wellKnown } from './platform/http/oauth.ts'
 import { mountFor, weightOf } from './platform/http/operation.ts'
 import { httpsOnly, requestLog } from './platform/http/request-log.ts'
-import { suggestPath } from './platform/http/suggest-path.ts'
+
+/** The error of a path that no route matches. */
+const NO_ENDPOINT = new ApiError('not_found', {
+  detail: 'No endpoint has this path. GET /openapi.json lists all.',
+})
 
 /** The application: every route of the service but those of `/console`, which `index.ts` adds. */
 export const app = new Hono<AppEnv>({ getPath: routedPath })
-app.notFound((c) => errorHandler(c.req.path)(endpointNotFound(c.req.path), c))
+app.notFound((c) => errorHandler(c.req.path)(NO_ENDPOINT, c))
 app.onError((thrown, c) => errorHandler(c.req.path)(thrown, c))
 
 app.use(requestLog)
@@ -47,7 +51,7 @@ for (const { path, handle } of TOKEN_OPERATIONS) app.post(path, (c) => handle(c,
 
 for (const api of [propTrading, forex]) {
   const base = `/api/v1/${api.vertical}`
-  app.use(`${base}/*`, bearer(api.vertical, isEndpoint, weightBelow(base)))
+  app.use(`${base}/*`, bearer(api.vertical, weightBelow(base)))
   app.route(base, operationsOf(api))
 }
 
@@ -70,21 +74,6 @@ function operationsOf(vertical: Parameters<typeof recordOperations>[0]) {
 /** Returns a function that tells how many requests a request to a path below `base` counts as. */
 function weightBelow(base: string): (path: string, method: string) => number {
   return weightOf(OPERATIONS, base)
-}
-
-/** Returns whether a route has exactly this path, without parameters. */
-function isEndpoint(path: string): boolean {
-  return app.routes.some((route) => route.path === path)
-}
-
-/** Returns the 404 of a path that no route matches. */
-function endpointNotFound(path: string): ApiError {
-  const closest = suggestPath(
-    path,
-    app.routes.map((route) => route.path),
-  )
-  const hint = closest === null ? 'GET /openapi.json lists all.' : `Did you mean ${closest}?`
-  return new ApiError('not_found', { detail: `No endpoint has this path. ${hint}` })
 }
 
 /** Returns the error format of a path: OAuth has its own (RFC 6749 §5.2), and visitors get a page. */

@@ -228,44 +228,10 @@ test('a path without an endpoint is a 404 in the usual format', async () => {
 })
 
 describe('a path that resembles an endpoint', () => {
-  test.each([
-    ['customer', 'customers'],
-    ['activity', 'activities'],
-    ['Activities', 'activities'],
-    ['activities/', 'activities'],
-    ['delivery', 'deliveries'],
-    ['total', 'totals'],
-    ['customer/secret-id', 'customers/{id}'],
-  ])('the brand path %s is a 404 that suggests %s', async (path, endpoint) => {
-    const { get } = await brand()
-
-    expect(await json(get(path))).toMatchObject({
-      code: 'not_found',
-      detail: `No endpoint has this path. Did you mean /tracking/events/${endpoint}?`,
-    })
-  })
-
-  test.each([
-    ['customer', 'customers'],
-    ['transaction', 'transactions'],
-    ['trading_activity', 'trading-activity'],
-    ['trading-activities', 'trading-activity'],
-    ['transaction/secret-id', 'transactions/{id}'],
-  ])('the partner path %s is a 404 that suggests %s', async (path, endpoint) => {
+  test('it is a 404', async () => {
     const acme = await partner()
 
-    for (const answer of [acme.get(path), acme.post(path, ada)]) {
-      expect(await json(answer)).toMatchObject({
-        code: 'not_found',
-        detail: `No endpoint has this path. Did you mean /api/v1/forex/${endpoint}?`,
-      })
-    }
-  })
-
-  test('a path that resembles no endpoint gets no suggestion', async () => {
-    const acme = await partner()
-
-    for (const path of ['players', 'customers/a/b', 'cust']) {
+    for (const path of ['customer', 'players', 'customers/a/b']) {
       expect((await json(acme.get(path))).detail).toBe(NO_ENDPOINT)
     }
   })

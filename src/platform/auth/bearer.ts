@@ -8,14 +8,14 @@ const CHALLENGE = 'Bearer realm="api"'
 
 /**
  * Authenticates a partner firm by its access token, applies the rate limit, and checks the vertical
- * and the scope that the method requires. `isEndpoint` tells whether a route has exactly this path.
+ * and the scope that the method requires.
  * `weightOf` returns how many requests of the limit a path costs.
  *
  * @see [RFC 6750 §3](https://www.rfc-editor.org/rfc/rfc6750#section-3)
  * @throws ApiError `missing_credentials`, `invalid_token`, `rate_limited`, `wrong_vertical`,
  * `insufficient_scope`
  */
-export const bearer = (vertical: string, isEndpoint: IsEndpoint, weightOf: WeightOf) =>
+export const bearer = (vertical: string, weightOf: WeightOf) =>
   createMiddleware<AppEnv>(async function bearer(c, next) {
     const token = bearerToken(c.req.header('Authorization'), c.req.header('x-api-key'))
     const claims = await verifyAccessToken(token, c.env, Date.now())
@@ -28,14 +28,9 @@ export const bearer = (vertical: string, isEndpoint: IsEndpoint, weightOf: Weigh
       claims.jti,
       weightOf(c.req.path, c.req.method),
       unknownToken,
-      (grant) =>
-        checkGrant(grant, vertical, c.req.method, () =>
-          sameResource(grant, c.req.path, isEndpoint),
-        ),
+      (grant) => checkGrant(grant, vertical, c.req.method),
     )
   })
-
-type IsEndpoint = (path: string) => boolean
 
 /** What to say of a credential of somebody else, by its prefix. */
 const MISPLACED: Readonly<Partial<Record<string, string>>> = {
@@ -60,10 +55,10 @@ function bearerToken(authorization: string | undefined, apiKey: string | undefin
   return match[1] ?? ''
 }
 
-function checkGrant(grant: Grant, vertical: string, method: string, advice: () => string): Grant {
+function checkGrant(grant: Grant, vertical: string, method: string): Grant {
   if (grant.vertical !== vertical) {
     throw new ApiError('wrong_vertical', {
-      detail: `This access token is for the vertical \`${grant.vertical}\`. ${advice()}`,
+      detail: `This access token is for the vertical \`${grant.vertical}\`. The paths of this vertical begin with /api/v1/${grant.vertical}/.`,
     })
   }
   const scope = method === 'GET' || method === 'HEAD' ? 'read' : 'write'
@@ -72,15 +67,6 @@ function checkGrant(grant: Grant, vertical: string, method: string, advice: () =
     throw refusal('insufficient_scope', challenge, `This request requires the scope \`${scope}\`.`)
   }
   return grant
-}
-
-/** Returns which path to use: that of the same resource in the grant's vertical, if it exists. */
-function sameResource({ vertical }: Grant, path: string, isEndpoint: IsEndpoint): string {
-  const base = `/api/v1/${vertical}`
-  const resource = path.replace(/^\/api\/v1\/[^/]+(\/[a-z-]+)?.*$/s, '$1')
-  return isEndpoint(base + resource)
-    ? `Use ${base}${resource}.`
-    : `The paths of this vertical begin with ${base}/.`
 }
 
 const invalidToken = (detail: string) =>
