@@ -14,8 +14,6 @@
 --   jurisdiction   the jurisdiction that keeps the journal of erased customers; it never changes
 --   book_zone      the time zone of the days of a partner's records. Brands have `time_zone`
 --   approvals      how many different actors must approve a statement: 1 or 2
---   unattributed_threshold  the share of a day's new customers without an affiliate above which
---                  `customer.unattributed` is sent
 --   amount_signs   whether it sends the amounts of outflows as magnitudes, or negative
 --
 -- What printed statements say of their sender: its address, a text of some lines, and the locale in which days
@@ -57,7 +55,6 @@ CREATE TABLE accounts (
   jurisdiction           TEXT CHECK (jurisdiction IN ('eu', 'us', 'fedramp')),
   book_zone              TEXT NOT NULL DEFAULT 'UTC',
   approvals              INTEGER NOT NULL DEFAULT 1 CHECK (approvals IN (1, 2)),
-  unattributed_threshold REAL NOT NULL DEFAULT 0.2 CHECK (unattributed_threshold BETWEEN 0 AND 1),
   amount_signs           TEXT NOT NULL DEFAULT 'magnitude'
     CHECK (amount_signs IN ('magnitude', 'signed')),
   address TEXT CHECK (address <> ''),

@@ -34,7 +34,6 @@ const MEMBERS: Record<string, JsonSchema> = {
   customers: documented('The new customers of the day.', COUNT),
   unattributed: documented('Those of them without an affiliate and without a link.', COUNT),
   share: documented('Their share.', SHARE),
-  threshold: documented('The `unattributed_threshold` of the account.', SHARE),
   statement_id: documented('The id of the statement.'),
   affiliate_id: documented('The affiliate.'),
   plan: documented('The plan.'),

@@ -7,7 +7,6 @@ import { AMOUNT_SIGNS } from '../platform/amount-signs.ts'
 import * as f from '../platform/validation/fields.ts'
 import { member, said } from '../platform/validation/fields.ts'
 import { objectOf } from '../platform/validation/shapes.ts'
-import { UNATTRIBUTED_THRESHOLD } from '../webhooks/limits.ts'
 import { ARCHIVE_AFTER } from './archive/limits.ts'
 
 /**
@@ -83,8 +82,6 @@ const archiveAfter = v.pipe(
 )
 
 const affiliateView = objectOf(affiliateViewFields)
-
-const share = v.pipe(f.number, v.minValue(0, 'minimum 0'), v.maxValue(1, 'maximum 1'))
 
 const settings = {
   name: v.optional(member(f.label, said('The display name of the account.', 'Acme Markets'))),
@@ -167,15 +164,6 @@ const settings = {
           `From how many months on trading activity and daily events may be archived, from ${LEAST_MONTHS} to ${MOST_MONTHS}. A plan or a fraud rule that looks back more days keeps them longer. Null: never. Defaults to ${ARCHIVE_AFTER.default}.`,
           24,
         ),
-      ),
-    ),
-  ),
-  unattributed_threshold: v.optional(
-    member(
-      share,
-      said(
-        `The share of a day's new customers without an affiliate, from 0 to 1, above which webhooks are sent \`customer.unattributed\`. Defaults to ${UNATTRIBUTED_THRESHOLD}.`,
-        UNATTRIBUTED_THRESHOLD,
       ),
     ),
   ),

@@ -52,7 +52,6 @@ export async function noteUnattributed(
   const rows = accounts.map((account) => ({
     account: account.id,
     day: new Date(Date.parse(dayOf(account)) - DAY_MS).toISOString().slice(0, 10),
-    threshold: account.unattributed_threshold,
   }))
   await storeUnattributed(databaseOf(env, binding, rows), rows)
 }

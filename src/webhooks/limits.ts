@@ -1,7 +1,7 @@
 import { DAY_MS } from '../platform/durations.ts'
 
-/** The default of `unattributed_threshold`. The column of `accounts` repeats it. */
-export const UNATTRIBUTED_THRESHOLD = 0.2
+/** The share of a day's new customers without an affiliate above which `customer.unattributed` is sent. */
+export const UNATTRIBUTED_SHARE = 0.2
 
 /** The limits of webhooks. */
 export const WEBHOOK_LIMITS = {

@@ -36,25 +36,6 @@ export function pauseAfter(attempts: number, random: number): number | null {
   return Math.round(pause * (1 - JITTER / 2 + JITTER * random))
 }
 
-/** The longest wait that a receiver can ask for, in milliseconds. */
-const MAX_RETRY_AFTER_MS = 2 * HOUR_MS
-
-/**
- * Returns how long `Retry-After` asks to wait from `now` on, at most 2 hours; 0 if it is absent or not valid.
- * All times are in milliseconds.
- *
- * @see [RFC 9110 §10.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3)
- */
-export function retryAfter(header: string | null, now: number): number {
-  const text = header?.trim() ?? ''
-  const wait = /^\d+$/.test(text)
-    ? Number(text) * 1000
-    : text.endsWith(' GMT')
-      ? Date.parse(text) - now
-      : 0
-  return Number.isNaN(wait) ? 0 : Math.max(0, Math.min(wait, MAX_RETRY_AFTER_MS))
-}
-
 /** An encrypted secret of an endpoint, and when it ends in milliseconds; null for the current one. */
 interface StoredSecret {
   readonly encrypted: string
@@ -195,12 +176,11 @@ async function attemptMessage(
  */
 function nextAttempt(
   { attempts }: ClaimedMessage,
-  { error, status, waitMs }: AttemptResult,
+  { error, status }: AttemptResult,
   now: number,
 ): { next_at: number | null; queued_until: number } {
-  const scheduled = error === null || status === GONE ? null : pauseAfter(attempts, Math.random())
-  if (scheduled === null) return { next_at: null, queued_until: 0 }
-  const pause = Math.max(scheduled, waitMs)
+  const pause = error === null || status === GONE ? null : pauseAfter(attempts, Math.random())
+  if (pause === null) return { next_at: null, queued_until: 0 }
   const isQueued = pause < MAX_QUEUE_DELAY_MS
   return { next_at: now + pause, queued_until: isQueued ? now + pause + MAX_QUEUE_DELAY_MS : 0 }
 }
@@ -248,8 +228,6 @@ interface AttemptResult {
   readonly error: AttemptError | null
   /** How long it took, in milliseconds. */
   readonly ms: number
-  /** How long the receiver asks to wait before the next attempt, in milliseconds; 0 if it does not. */
-  readonly waitMs: number
 }
 
 /** Returns the body of an event. */
@@ -292,8 +270,8 @@ export async function sendEvent(
   event: OutgoingEvent,
 ): Promise<AttemptResult> {
   const started = Date.now()
-  const end = (status: number | null, error: AttemptError | null, waitMs = 0): AttemptResult => {
-    return { status, error, ms: Date.now() - started, waitMs }
+  const end = (status: number | null, error: AttemptError | null): AttemptResult => {
+    return { status, error, ms: Date.now() - started }
   }
   if (url === null || (!isChecked && urlProblem(url, env) !== null)) {
     return end(null, 'url_not_allowed')
@@ -310,8 +288,7 @@ export async function sendEvent(
       signal: AbortSignal.timeout(WEBHOOK_LIMITS.attemptMs),
     })
     response.body?.cancel().catch(() => {})
-    const waitMs = retryAfter(response.headers.get('Retry-After'), Date.now())
-    return end(response.status, errorOf(response.status), waitMs)
+    return end(response.status, errorOf(response.status))
   } catch (error) {
     const isTimeout = error instanceof Error && error.name === 'TimeoutError'
     return end(null, isTimeout ? 'timeout' : 'connection_failed')

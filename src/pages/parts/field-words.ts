@@ -119,10 +119,6 @@ export const ACCOUNT_WORDS = {
     label: 'Months until records are archived',
     hint: 'Trading activity and daily events of older months, which are approved and exported, may leave the database for files, which cost less. From 13 to 120. Default: 13. Empty in these settings: they stay.',
   },
-  unattributed_threshold: {
-    label: 'Share of customers without an affiliate',
-    hint: 'From 0 to 1. Webhooks report it if more of the new customers of a day have no affiliate. Default: 0.2.',
-  },
   landing_pages: {
     label: 'Pages to which links of affiliates may lead',
     hint: 'One address on each line, such as https://acme.example/start. A link may lead to each of these pages, and to all pages below it. Empty: affiliates cannot make links. Your own links may lead anywhere.',

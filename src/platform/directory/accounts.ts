@@ -68,7 +68,6 @@ const SETTINGS = [
   'approvals',
   'exports',
   'archive_after',
-  'unattributed_threshold',
   'affiliate_view',
   'landing_pages',
   'accent_color',

@@ -1,5 +1,6 @@
 import { withD1Retry } from '../../platform/db/retry.ts'
 import { bindStatement, compileStatement, type Statement } from '../../platform/db/statement.ts'
+import { UNATTRIBUTED_SHARE } from '../limits.ts'
 import type { EndpointOwner } from './endpoints.ts'
 import { eventOf, insertEvents, isWanted } from './events.ts'
 
@@ -30,23 +31,21 @@ export const INSERT_LATE = ofAccounts(
     from json_each(:rows)`,
 )
 
-/** Writes `customer.unattributed` for accounts and days (days since 1970), each with its threshold. */
+/** Writes `customer.unattributed` for accounts and days (days since 1970). */
 export const INSERT_UNATTRIBUTED = ofAccounts(
   'customer.unattributed',
   `select account, day as about, json_object('day', day, 'customers', customers,
-      'unattributed', unattributed, 'share', round(1.0 * unattributed / customers, 4),
-      'threshold', threshold) as data
+      'unattributed', unattributed, 'share', round(1.0 * unattributed / customers, 4)) as data
     from (
-      select value ->> 'account' as account, value ->> 'day' as day,
-        value ->> 'threshold' as threshold, count(c.customer_id) as customers,
+      select value ->> 'account' as account, value ->> 'day' as day, count(c.customer_id) as customers,
         count(c.customer_id) filter (where c.affiliate_id is null and c.link is null)
           as unattributed
       from json_each(:rows) cross join customers c indexed by customers_day
         on c.account = value ->> 'account' and c.day = unixepoch(value ->> 'day') / 86400
       where ${isWanted("(value ->> 'account')", 'customer.unattributed')}
-      group by 1, 2, 3
+      group by 1, 2
     )
-    where unattributed > threshold * customers`,
+    where unattributed > ${UNATTRIBUTED_SHARE} * customers`,
 )
 
 /** Writes `statement.ready` for the drafts of a period that is over, once for each hash. */
@@ -118,10 +117,10 @@ export interface LateFeed {
 export const storeLateFeeds = (db: D1Database, feeds: readonly LateFeed[]) =>
   runWith(db, INSERT_LATE, feeds)
 
-/** Writes `customer.unattributed` for the days of accounts with more than the threshold. */
+/** Writes `customer.unattributed` for the days of accounts. */
 export const storeUnattributed = (
   db: D1Database,
-  rows: readonly { account: string; day: string; threshold: number }[],
+  rows: readonly { account: string; day: string }[],
 ) => runWith(db, INSERT_UNATTRIBUTED, rows)
 
 /** Writes `credential.expiring`. */

@@ -93,7 +93,7 @@ export const attempt = described(() =>
       next_attempt_at: v.nullable(
         member(
           time,
-          'When the next attempt is due: after the pause of the schedule, or later if `Retry-After` of the response asks for it. Null unless this is the latest attempt of a pending event.',
+          'When the next attempt is due. Null unless this is the latest attempt of a pending event.',
         ),
       ),
     }),
