@@ -21,12 +21,7 @@ import { makeSteps, within } from '../platform/db/steps.ts'
 import { putLogo } from '../platform/directory/account-logos.ts'
 import { BEFORE_SWITCH, findActiveMove } from '../platform/directory/account-moves.ts'
 import * as rows from '../platform/directory/accounts.ts'
-import {
-  hasAskedToLower,
-  hasAuditEntry,
-  newAuditId,
-  withAudit,
-} from '../platform/directory/audit.ts'
+import { hasAskedToLower, withAudit } from '../platform/directory/audit.ts'
 import { DAY_MS } from '../platform/durations.ts'
 import { ApiError } from '../platform/errors.ts'
 import {
@@ -46,7 +41,6 @@ import * as f from '../platform/validation/fields.ts'
 import { member, said } from '../platform/validation/fields.ts'
 import { quote } from '../platform/validation/quote.ts'
 import { bookZoneOf, dayInZone } from '../platform/zone.ts'
-import { UNATTRIBUTED_THRESHOLD } from '../webhooks/limits.ts'
 import { ARCHIVE_AFTER } from './archive/limits.ts'
 import { deleteArchive } from './archive/steps.ts'
 import { placeAccount } from './databases.ts'
@@ -269,7 +263,6 @@ const shown = described(() => ({
   archive_after: v.nullable(
     member(count, 'After how many months records may be archived. Null: never.'),
   ),
-  unattributed_threshold: s.unattributed_threshold.wrapped,
   affiliate_view: member(shownView, 'What affiliates see.'),
   landing_pages: member(
     v.array(v.string()),
@@ -347,7 +340,6 @@ export const createAccount = teamOperation({
       exports: fields.exports ?? 'off',
       archive_after:
         fields.archive_after === undefined ? ARCHIVE_AFTER.default : fields.archive_after,
-      unattributed_threshold: fields.unattributed_threshold ?? UNATTRIBUTED_THRESHOLD,
       affiliate_view: storedView({ ...DEFAULT_VIEW, ...fields.affiliate_view }),
       landing_pages: JSON.stringify(fields.landing_pages ?? []),
       accent_color: null,
@@ -355,15 +347,11 @@ export const createAccount = teamOperation({
       created_at: new Date().toISOString(),
     }
     const entry = { actor, action: 'account.create', account: id, details: fields }
-    const auditId = newAuditId()
     try {
       const rules = await addFirstRules(env, account)
-      await withAudit(env.DB, entry, [rows.insertAccount(env.DB, account), ...rules], auditId)
+      await withAudit(env.DB, entry, [rows.insertAccount(env.DB, account), ...rules])
     } catch (error) {
-      if (!isUniqueViolation(error)) throw error
-      // An earlier attempt of this request may have succeeded although its response was lost. Its entry
-      // in the audit log, written in the same batch, tells it from the request of another caller.
-      if (!(await hasAuditEntry(env.DB, auditId))) throw alreadyExists(id, error)
+      throw isUniqueViolation(error) ? alreadyExists(id, error) : error
     }
     return presentAccount({
       ...account,

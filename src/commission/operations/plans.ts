@@ -3,7 +3,7 @@ import { resourcesOf } from '../../ingest/verticals.ts'
 import { hasArchived, refuseArchived } from '../../platform/db/archived.ts'
 import { isAssertionFailure, isUniqueViolation } from '../../platform/db/retry.ts'
 import type { Account } from '../../platform/db/schema.ts'
-import { hasAuditEntry, newAuditId, withAudit } from '../../platform/directory/audit.ts'
+import { withAudit } from '../../platform/directory/audit.ts'
 import { listDefinitions } from '../../platform/directory/event-definitions.ts'
 import { ApiError } from '../../platform/errors.ts'
 import {
@@ -349,14 +349,11 @@ async function storePlan(
     const created_at = new Date().toISOString()
     const { id: period } = periodOf(dayNumber(effective_from), checked.terms.period)
     const row = { account, plan, version, effective_from, terms: checked.text, created_at, period }
-    const auditId = newAuditId()
     try {
-      await withAudit(db, entry, rows.insertVersion(db, row), auditId)
+      await withAudit(db, entry, rows.insertVersion(db, row))
       return decision
     } catch (error) {
       if (!isUniqueViolation(error) && !isAssertionFailure(error)) throw error
-      // An earlier attempt of this batch may have succeeded although its response was lost.
-      if (await hasAuditEntry(db, auditId)) return decision
       if (attempt === MAX_ATTEMPTS) throw busy(plan, error)
     }
   }

@@ -1,5 +1,5 @@
 import { isAssertionFailure } from '../../platform/db/retry.ts'
-import { hasAuditEntry, newAuditId, withAudit } from '../../platform/directory/audit.ts'
+import { withAudit } from '../../platform/directory/audit.ts'
 import { ApiError, errorName } from '../../platform/errors.ts'
 import { formatIssue } from '../../platform/validation/messages.ts'
 import { pointerStep } from '../../platform/validation/pointer.ts'
@@ -99,14 +99,12 @@ async function isStored(
   { actor }: ImportRequest,
 ): Promise<boolean> {
   const entry = { actor, action: 'fx-rates.put', account: null, details: { ...result } }
-  const id = newAuditId()
   try {
-    await withAudit(db, entry, statements, id)
+    await withAudit(db, entry, statements)
     return true
   } catch (error) {
     if (!isAssertionFailure(error)) throw error
-    // If an answer was lost, it was the first attempt of this batch that changed them.
-    return hasAuditEntry(db, id)
+    return false
   }
 }
 

@@ -4,7 +4,7 @@ import { requireRole } from '../../platform/auth/roles.ts'
 import { refuseArchived } from '../../platform/db/archived.ts'
 import { isUniqueViolation } from '../../platform/db/retry.ts'
 import { unconfiguredAmong } from '../../platform/directory/affiliates.ts'
-import { hasAuditEntry, newAuditId, withAudit } from '../../platform/directory/audit.ts'
+import { withAudit } from '../../platform/directory/audit.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { type AccountCall, accountOperation, reply } from '../../platform/http/operation.ts'
 import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
@@ -212,15 +212,10 @@ async function storeVersion(
   const details = { rule, version, effective_from, name, action: terms.action, disabled }
   const created_at = new Date().toISOString()
   const row = { account, rule, version, effective_from, terms: canonicalJson(terms), created_at }
-  const auditId = newAuditId()
   const statements = rows.insertRuleVersion(db, row)
-  await withAudit(db, { actor, action, account, details }, statements, auditId).catch(
-    async (error) => {
-      // An earlier attempt of this batch may have succeeded although its response was lost.
-      if (!isUniqueViolation(error)) throw error
-      if (!(await hasAuditEntry(db, auditId))) throw busy(rule, error)
-    },
-  )
+  await withAudit(db, { actor, action, account, details }, statements).catch((error) => {
+    throw isUniqueViolation(error) ? busy(rule, error) : error
+  })
 }
 
 const busy = (rule: string, cause: unknown) =>

@@ -7,7 +7,7 @@ import {
   paginate,
 } from '../db/paginate.ts'
 import { first } from '../db/query.ts'
-import { withD1Retry } from '../db/retry.ts'
+import { isAssertionFailure, isUniqueViolation, withD1Retry } from '../db/retry.ts'
 import { auditLog } from '../db/schema.ts'
 import { bindStatement, compileStatement } from '../db/statement.ts'
 import { columnNames } from '../db/table.ts'
@@ -25,19 +25,27 @@ const INSERT_ENTRY = compileStatement(`
   insert into audit_log (id, at, actor, action, account, details)
   values (:id, :at, :actor, :action, :account, :details) on conflict do nothing`)
 
+const FIND_ENTRY = compileStatement(`select 1 from audit_log where id = :id`)
+
 /**
  * Runs statements and adds an entry to the audit log, in one atomic batch: no change goes unrecorded,
- * and an attempt that failed leaves no entry. Returns the result of each statement, then the entry's.
- * `id` names the entry; see `hasAuditEntry`.
+ * and an attempt that failed leaves no entry. Returns the result of each statement, then the entry's; nothing if
+ * an earlier attempt succeeded and its answer was lost, so that the same statements fail now.
  */
-export function withAudit(
+export async function withAudit(
   db: D1Database,
   entry: AuditEntry,
   statements: D1PreparedStatement[],
   id = newAuditId(),
 ): Promise<D1Result<Record<string, unknown>>[]> {
   const insert = insertEntry(db, entry, id)
-  return withD1Retry(() => db.batch<Record<string, unknown>>([...statements, insert]))
+  try {
+    return await withD1Retry(() => db.batch<Record<string, unknown>>([...statements, insert]))
+  } catch (error) {
+    if (!isUniqueViolation(error) && !isAssertionFailure(error)) throw error
+    if ((await first(db, FIND_ENTRY, { id })) === null) throw error
+    return []
+  }
 }
 
 /** Returns the statement that adds an entry to the audit log. It belongs to the batch of the change. */
@@ -74,12 +82,6 @@ export const hasAskedToLower = async (
   actor: string,
   time: number,
 ) => (await first(db, FIND_REQUEST, { account, actor, since: ulidPrefix(time) })) !== null
-
-const FIND_ENTRY = compileStatement(`select 1 from audit_log where id = :id`)
-
-/** Returns whether the audit log has an entry with this id. */
-export const hasAuditEntry = async (db: D1Database, id: string): Promise<boolean> =>
-  (await first(db, FIND_ENTRY, { id })) !== null
 
 /** Which entries a list has. */
 export interface AuditFilter {
