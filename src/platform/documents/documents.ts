@@ -1,6 +1,5 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
-import { digest } from '../auth/secret.ts'
 import { ApiError, PROBLEMS, unavailable } from '../errors.ts'
 import { contentSecurityPolicy } from '../http/content-security-policy.ts'
 import { ORIGIN } from './origin.ts'
@@ -22,33 +21,18 @@ const TYPES: Record<string, string> = {
 /** The path of a file: names of word characters and hyphens, with at most one extension each. */
 const PLAIN = /^(?:\/[\w-]+(?:\.\w+)?)+$/
 
-/** How long documents are fresh. Both a document and a 304 say so. */
+/** How long documents are fresh. */
 const FRESH = { 'Cache-Control': 'public, max-age=300' }
 
-/** Responds with a file of the site, or with 304 if the ETag in the request is current. */
-async function document(c: Context<AppEnv>, path: string, type?: string): Promise<Response> {
-  try {
-    const found = await fileOf(c, path, type)
-    const ETag = found.headers.get('ETag') ?? ''
-    if (!isNamed(ETag, c.req.header('If-None-Match'))) return found
-    await found.body?.cancel()
-    return new Response(null, { status: 304, headers: { ...FRESH, ETag } })
-  } catch (error) {
-    return notFound(c, error)
-  }
-}
-
-/** Returns whether `If-None-Match` names an ETag. A weak ETag equals a strong one (RFC 9110, 13.1.2). */
-function isNamed(etag: string, ifNoneMatch = ''): boolean {
-  const tags: readonly string[] = ifNoneMatch.match(/\*|"[^"]*"/g) ?? []
-  return tags.includes('*') || tags.includes(etag.replace('W/', ''))
-}
+/** Responds with a file of the site. */
+const document = (c: Context<AppEnv>, path: string, type?: string): Promise<Response> =>
+  fileOf(c, path, type).catch((error) => notFound(c, error))
 
 /** Responds to a browser with the page for missing documents. Rethrows the error otherwise. */
 async function notFound(c: Context<AppEnv>, error: unknown): Promise<Response> {
   const isPage = c.req.header('Accept')?.includes('text/html')
   if (!isPage || !(error instanceof ApiError)) throw error
-  const { body } = await renderOnce(c.env, '/missing.html')
+  const body = await renderOnce(c.env, '/missing.html')
   return c.body(body, 404, { 'Content-Type': TYPES.html!, ...PAGE })
 }
 
@@ -57,13 +41,13 @@ async function fileOf(c: Context<AppEnv>, path: string, type?: string): Promise<
   const ending = path.split('.').at(-1)!
   const text = TYPES[ending]
   if (text) {
-    const { body, etag: ETag } = await renderOnce(c.env, path)
+    const body = await renderOnce(c.env, path)
     const own = ending === 'html' ? PAGE : {}
-    return c.body(body, 200, { ...FRESH, ...own, 'Content-Type': type ?? text, ETag })
+    return c.body(body, 200, { ...FRESH, ...own, 'Content-Type': type ?? text })
   }
   const { body, headers } = await assetOf(c.env, path)
-  const own = ['Content-Type', 'ETag'].map((name) => [name, headers.get(name) ?? ''])
-  return c.body(body as ReadableStream, 200, { ...FRESH, ...Object.fromEntries(own) })
+  const own = { 'Content-Type': headers.get('Content-Type') ?? '' }
+  return c.body(body as ReadableStream, 200, { ...FRESH, ...own })
 }
 
 async function assetOf(env: Env, path: string): Promise<Response> {
@@ -83,25 +67,18 @@ function assetsUnavailable(cause: unknown): never {
   throw unavailable(cause, 2)
 }
 
-/** A document with the origin of the service, and its ETag. */
-interface RenderedDocument {
-  body: string
-  etag: string
-}
-
 /** The rendered documents of this isolate. They are large and the same for every caller. */
-const renderedDocuments = new Map<string, RenderedDocument>()
+const renderedDocuments = new Map<string, string>()
 
-async function renderOnce(env: Env, path: string): Promise<RenderedDocument> {
+async function renderOnce(env: Env, path: string): Promise<string> {
   const key = `${env.BASE_URL} ${path}`
   const known = renderedDocuments.get(key)
-  if (known) return known
+  if (known !== undefined) return known
   const kept = await (await assetOf(env, path)).text()
   const body = kept.replaceAll(ORIGIN, env.BASE_URL)
-  const one = { body, etag: `"${(await digest(body)).slice(0, 32)}"` }
   // Only existing files are kept, so their number is bounded.
-  renderedDocuments.set(key, one)
-  return one
+  renderedDocuments.set(key, body)
+  return body
 }
 
 const SCHEMA = 'application/schema+json'
