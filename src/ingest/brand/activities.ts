@@ -2,7 +2,6 @@ import type { Grant } from '../../platform/auth/grant.ts'
 import { digest } from '../../platform/auth/secret.ts'
 import { lastPlausibleInstant, timeWarnings } from '../../platform/validation/plausibility.ts'
 import type { RecordValidator } from '../../platform/validation/record-validator.ts'
-import { nameSuggester } from '../../platform/validation/suggest.ts'
 import { type Warning, warning } from '../../platform/validation/warnings.ts'
 import { dayInZone } from '../../platform/zone.ts'
 import { brandActivityTable } from '../db/record-table.ts'
@@ -24,12 +23,13 @@ import { mergeRepeated } from './repeated-keys.ts'
 
 function activityValidator(grant: Grant): RecordValidator {
   const definitions = definitionsByName(grant.events)
+  const byFolded = new Map([...definitions.keys()].map((name) => [fold(name), name]))
   const rules: EventRules = {
     zone: grant.time_zone,
     definitions,
     signs: grant.amount_signs,
     isUnmappedStatus: unmappedStatusFinder(grant),
-    suggestName: nameSuggester([...definitions.keys()]),
+    suggestName: (name) => byFolded.get(fold(name)) ?? null,
   }
   return {
     acceptsDataWrapper: false,
@@ -39,6 +39,9 @@ function activityValidator(grant: Grant): RecordValidator {
     validate: (record) => validateEvent(record, rules),
   }
 }
+
+/** Names that differ only by letter case and white space are taken for each other. */
+const fold = (name: string) => name.toLowerCase().replace(/\s+/g, '')
 
 /** Ids and details longer than this many characters are stored as a digest: they are only compared. */
 const MAX_STORED_LENGTH = 300

@@ -107,7 +107,7 @@ function definedWarnings(
   return warnings
 }
 
-/** Returns a warning if the name of an event without a definition is close to a defined one. */
+/** Returns a warning if the name of an event without a definition differs from a defined one only by letter case and white space. */
 function nameWarnings(eventname: unknown, { suggestName }: EventRules): Warning[] {
   const meant = typeof eventname === 'string' ? suggestName(eventname) : null
   return meant === null ? [] : [warning('unknown_event', '/eventname', eventname, meant)]

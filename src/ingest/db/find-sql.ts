@@ -1,6 +1,5 @@
 import { BEGINNING } from '../../platform/db/history.ts'
 import { JSON_EACH, rowValue } from '../../platform/db/sql-fragments.ts'
-import { orTextsDiffer } from '../../platform/db/texts-sql.ts'
 import { DAY_HOURS, DAY_MS } from '../../platform/durations.ts'
 import { MAX_EXTRAS_BYTES, MAX_EXTRAS_NUMBER } from './extras-limits.ts'
 import { changesFields, FIELDS } from './histories.ts'
@@ -127,7 +126,7 @@ function contentDiffers(table: RecordTable, next: (name: string) => string): str
   const compared = contentColumnsOf(table).filter(
     (name) => !table.ignoredInComparison.includes(name),
   )
-  return `(${rowValue(compared, next)} is not ${rowValue(compared, stored)} ${orTextsDiffer(table.textColumn, next)})`
+  return `(${rowValue(compared, next)} is not ${rowValue(compared, stored)})`
 }
 
 /** Only members that an erasure removes are a finding, if the table masks them. */

@@ -8,7 +8,6 @@ import {
   tableName,
   uniqueKeyOf,
 } from '../../platform/db/table.ts'
-import type { TextColumn } from '../../platform/db/texts-sql.ts'
 import { keepOmitted, type Merge, replaceAll, replaceKeepingDay } from './merge.ts'
 
 /**
@@ -27,7 +26,6 @@ export interface RecordTable {
   readonly indexedColumns: readonly string[]
   /** The columns that are stored, but do not make one version differ from another. */
   readonly ignoredInComparison: readonly string[]
-  readonly textColumn: TextColumn | null
   /** The column that must refer to a known row, and the table of that row. */
   readonly reference: {
     readonly column: string
@@ -118,7 +116,6 @@ function recordTable(
     ),
     encoded: encodedColumns(table),
     ignoredInComparison: [],
-    textColumn: null,
     hasExtras: false,
     versionColumn: null,
     merge: replaceAll,
@@ -208,7 +205,6 @@ export const DATE_LENGTH = 10
 export const brandActivityTable = recordTable(events, {
   indexedColumns: ['customer_id', 'day'],
   ignoredInComparison: ['record'],
-  textColumn: { column: 'record', numbers: 'kpis', others: ['createtime', 'Value'] },
   personalColumns: ['details'],
   maskedColumn: 'record',
   merge: replaceKeepingDay,

@@ -43,33 +43,3 @@ const swapsOf = (code: string) =>
   Array.from(code, (_, i) => code.slice(0, i) + swapFirst(code.slice(i)))
 
 const swapFirst = (text: string) => text.slice(1, 2) + text.slice(0, 1) + text.slice(2)
-
-/** So many different names of a request are compared with the valid ones, for speed. */
-const MAX_COMPARED = 100
-
-/**
- * Returns a function that finds the valid name that a name means which is not valid: one that differs only
- * by letter case and white space, else one with fewer edits than a quarter of its length; or null. Names
- * that differ by a digit are different.
- */
-export function nameSuggester(validNames: readonly string[]): (name: string) => string | null {
-  const byFolded = new Map(validNames.map((name) => [fold(name), name]))
-  const found = new Map<string, string | null>()
-  return (name) => {
-    const exact = byFolded.get(fold(name))
-    if (exact !== undefined) return exact
-    const known = found.get(name)
-    if (known !== undefined || found.size >= MAX_COMPARED || name.length > MAX_LENGTH) {
-      return known ?? null
-    }
-    const isNear = (valid: string) =>
-      leven(fold(valid), fold(name)) * 4 < valid.length && digits(valid) === digits(name)
-    const near = validNames.find(isNear) ?? null
-    found.set(name, near)
-    return near
-  }
-}
-
-const fold = (name: string) => name.toLowerCase().replace(/\s+/g, '')
-
-const digits = (name: string) => name.replace(/\D+/g, '')
