@@ -4,7 +4,7 @@ import { readUsage } from '../../src/ingest/db/storage.ts'
 import { MAX_LOGGED_BYTES_PER_DAY } from '../../src/ingest/db/storage-limits.ts'
 import { CRON_SCHEDULES } from '../../src/jobs/crons.ts'
 import { brand, deposited, eve } from '../brand.ts'
-import { ada, askAdmin, deposit, json, issuedPartner as partner, traded } from '../partner.ts'
+import { ada, askAdmin, deposit, json, issuedPartner as partner } from '../partner.ts'
 import { printedAs } from '../secrecy.ts'
 import { emptyWorld } from '../world.ts'
 import { runCron } from './crons.ts'
@@ -323,11 +323,6 @@ describe('what an account stores', () => {
       (i) => ({ ...deposit, transaction_id: `t-${(i * 7919) % COUNTED}` }),
     ],
     [
-      'UUIDs',
-      'transactions',
-      (i) => ({ ...deposit, transaction_id: crypto.randomUUID(), note: `n-${i}` }),
-    ],
-    [
       'long ids',
       'transactions',
       (i) => ({ ...deposit, transaction_id: `${(i * 7919) % COUNTED}${'x'.repeat(400)}` }),
@@ -343,11 +338,6 @@ describe('what an account stores', () => {
       }),
       // A body of 1000 of these is large: its records are kept in another form.
       2000,
-    ],
-    [
-      'activity',
-      'trading-activity',
-      (i) => ({ ...traded, instrument: `i-${(i * 7919) % COUNTED}` }),
     ],
   ]
 

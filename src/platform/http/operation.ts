@@ -549,16 +549,25 @@ export async function fileAs(
   general: Omit<ReadCall, 'session' | 'memory'>,
   { type, members }: { type: string; members: Readonly<Record<string, unknown>> },
 ): Promise<Response> {
-  const { env, grant } = general
-  const memory = new ReadMemory(grant.account)
+  const file = of.files?.[type]
+  if (!file) throw new Error(`${of.id} has no ${type}.`)
+  const input = inputOf(of, members)
+  return inSession(general, (call) =>
+    file(c, call, input, async () => showTo(c, await of.run(call, input))),
+  )
+}
+
+/** Calls a function with a session of the account's database, and with memory that is released at its end. */
+async function inSession<T>(
+  general: Omit<ReadCall, 'session' | 'memory'>,
+  use: (call: ReadCall) => Promise<T>,
+): Promise<T> {
+  const { env, grant, affiliate } = general
+  const memory = new ReadMemory(grant.account, affiliate)
   const db = accountDatabase(env, { id: grant.account, binding: grant.binding })
-  const session = db.withSession('first-primary')
-  const call = { ...general, session, memory }
+  const call = { ...general, db, session: db.withSession('first-primary'), memory }
   try {
-    const file = of.files?.[type]
-    if (!file) throw new Error(`${of.id} has no ${type}.`)
-    const input = inputOf(of, members)
-    return await file(c, call, input, async () => showTo(c, await of.run(call, input)))
+    return await use(call)
   } finally {
     memory.release()
   }
@@ -573,17 +582,12 @@ export async function performAs<A extends AnswerSchema>(
   call: Omit<ReadCall, 'session' | 'memory'>,
   members: Readonly<Record<string, unknown>>,
 ): Promise<Answer<A>> {
-  const { env, grant, affiliate } = call
-  const memory = new ReadMemory(grant.account, affiliate)
-  const db = accountDatabase(env, { id: grant.account, binding: grant.binding })
-  try {
-    const session = db.withSession('first-primary')
-    const answer = await runWith(of, { ...call, db, session, memory } as Call, members)
+  const { affiliate } = call
+  return inSession(call, async (own) => {
+    const answer = await runWith(of, own, members)
     const isShown = !affiliate || answer === null
     return isShown ? answer : ((await affiliate.show(answer as object)) as Answer<A>)
-  } finally {
-    memory.release()
-  }
+  })
 }
 
 async function runWith<A extends AnswerSchema>(
@@ -680,23 +684,18 @@ async function respondToReader(
   general: Call,
 ): Promise<Response> {
   const grant = await c.var.grantPromise
-  const memory = new ReadMemory(grant.account, grant.affiliate)
-  const db = accountDatabase(c.env, { id: grant.account, binding: grant.binding })
-  const session = db.withSession('first-primary')
   const affiliate = grant.affiliate && { ...c.var.affiliate, ...grant.affiliate }
-  const call = { ...general, grant, session, memory, affiliate, actor: c.var.actor, db }
-  try {
+  const admitted = { ...general, grant, affiliate: affiliate as ReadAffiliate, actor: c.var.actor }
+  return inSession(admitted, async (call) => {
     const input = { ...params, ...(await bodyOf(c, of)) }
     const files = of.files ?? {}
     const json = of.run === noJson ? [] : ['application/json']
     const types = [...json, ...Object.keys(files)] as [string, ...string[]]
     const file = files[preferredType(c, types)]
     const run = () => of.run(call, input)
-    if (file) return await file(c, call, input, async () => showTo(c, linked(c, await run())))
-    return await respond(c, of, await run())
-  } finally {
-    memory.release()
-  }
+    if (file) return file(c, call, input, async () => showTo(c, linked(c, await run())))
+    return respond(c, of, await run())
+  })
 }
 
 /** Returns how many requests a request counts as: see `weight` of an operation. */
