@@ -9,7 +9,6 @@ const TEXT: JsonSchema = { type: 'string' }
 const COUNT: JsonSchema = { type: 'integer', minimum: 0 }
 const DAY: JsonSchema = { type: 'string', format: 'date' }
 const TIME: JsonSchema = { type: 'string', format: 'date-time' }
-const SHARE: JsonSchema = { type: 'number', minimum: 0, maximum: 1 }
 
 /** The members of `data`, by their names. */
 const MEMBERS: Record<string, JsonSchema> = {
@@ -31,9 +30,6 @@ const MEMBERS: Record<string, JsonSchema> = {
     format: 'date-time',
   }),
   late_since: documented('The `day` of `feed.late`.', DAY),
-  customers: documented('The new customers of the day.', COUNT),
-  unattributed: documented('Those of them without an affiliate and without a link.', COUNT),
-  share: documented('Their share.', SHARE),
   statement_id: documented('The id of the statement.'),
   affiliate_id: documented('The affiliate.'),
   plan: documented('The plan.'),

@@ -17,7 +17,6 @@ import { keepTotals } from '../ingest/db/totals.ts'
 import { DELIVERY_LOG_MS, firstIdAt } from '../ingest/delivery-id.ts'
 import { readFeeds } from '../ingest/operations/feeds.ts'
 import { resourcesOf } from '../ingest/verticals.ts'
-import { today } from '../platform/account-day.ts'
 import { propagateSettings } from '../platform/auth/propagate.ts'
 import { accountDatabase, resolveDatabase } from '../platform/db/database.ts'
 import { runWithin } from '../platform/db/query-limit.ts'
@@ -48,7 +47,7 @@ import {
   spread,
 } from '../platform/jobs.ts'
 import { logFailure, logFault } from '../platform/log-failure.ts'
-import { noteExpiring, noteLateFeeds, noteUnattributed, queueDue } from '../webhooks/causes.ts'
+import { noteExpiring, noteLateFeeds, queueDue } from '../webhooks/causes.ts'
 import { oldestOfWebhooks } from '../webhooks/oldest.ts'
 import { CRON_SCHEDULES } from './crons.ts'
 
@@ -304,8 +303,7 @@ async function expire(env: Env, job: RoundJob<'expire'>): Promise<void> {
 }
 
 /**
- * Logs each feed whose activity of yesterday is late or missing; an alarm can watch for these lines. Then writes
- * the events of accounts with too many customers without an affiliate.
+ * Logs each feed whose activity of yesterday is late or missing; an alarm can watch for these lines.
  */
 async function reportFeeds(
   env: Env,
@@ -320,7 +318,6 @@ async function reportFeeds(
   }
   // The queue delivers the message again once the account has moved.
   await logFailure(binding, note, isMoving)
-  await noteUnattributed(env, binding, accounts, today)
 }
 
 function logLateFeeds({ account, feeds }: Awaited<ReturnType<typeof readFeeds>>[number]): void {

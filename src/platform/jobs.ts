@@ -22,7 +22,7 @@ export interface ListJob extends Due {
 
 /**
  * A job for some accounts of a database:
- * - `feeds`: reports late feeds and customers without an affiliate.
+ * - `feeds`: reports late feeds.
  * - `postbacks`: reads what causes postbacks.
  */
 export interface PageJob<Name extends 'feeds' | 'postbacks'> extends Due {

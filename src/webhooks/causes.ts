@@ -1,10 +1,9 @@
 import { resolveDatabase } from '../platform/db/database.ts'
 import { throughDoor } from '../platform/db/door.ts'
-import type { Account } from '../platform/db/schema.ts'
 import { type ExpiringCredential, expiringCredentials } from '../platform/directory/credentials.ts'
 import { DAY_MS } from '../platform/durations.ts'
 import { errorName } from '../platform/errors.ts'
-import { type LateFeed, storeExpiring, storeLateFeeds, storeUnattributed } from './db/causes.ts'
+import { type LateFeed, storeExpiring, storeLateFeeds } from './db/causes.ts'
 import { type DueMessage, takeDueMessages } from './db/queue.ts'
 import { WEBHOOK_LIMITS } from './limits.ts'
 
@@ -37,23 +36,6 @@ export async function noteLateFeeds(
       }),
   )
   if (late.length > 0) await storeLateFeeds(databaseOf(env, binding, late), late)
-}
-
-/**
- * Writes `customer.unattributed` for the accounts of a database for which too many of yesterday's customers
- * have no affiliate. `dayOf` returns the current day of an account.
- */
-export async function noteUnattributed(
-  env: Env,
-  binding: string,
-  accounts: readonly Account[],
-  dayOf: (account: Account) => string,
-): Promise<void> {
-  const rows = accounts.map((account) => ({
-    account: account.id,
-    day: new Date(Date.parse(dayOf(account)) - DAY_MS).toISOString().slice(0, 10),
-  }))
-  await storeUnattributed(databaseOf(env, binding, rows), rows)
 }
 
 /** Writes `credential.expiring` once for each credential that ends within a day. */

@@ -2,7 +2,6 @@
 export const EVENT_TYPES = [
   'delivery.refused',
   'feed.late',
-  'customer.unattributed',
   'statement.ready',
   'statement.approved',
   'statement.paid',

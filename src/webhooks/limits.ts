@@ -1,8 +1,5 @@
 import { DAY_MS } from '../platform/durations.ts'
 
-/** The share of a day's new customers without an affiliate above which `customer.unattributed` is sent. */
-export const UNATTRIBUTED_SHARE = 0.2
-
 /** The limits of webhooks. */
 export const WEBHOOK_LIMITS = {
   /** The maximum number of endpoints of an account. */

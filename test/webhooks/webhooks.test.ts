@@ -20,7 +20,6 @@ import {
   signMessage,
 } from '../../src/webhooks/secrets.ts'
 import { pauseAfter } from '../../src/webhooks/send-batch.ts'
-import { brand } from '../brand.ts'
 import { BOOK_DRAFT_ID, BOOK_HASH, bookRows } from '../commission/statement-rows.ts'
 import { ada, askAdmin, json, partner } from '../partner.ts'
 import { runCron } from '../platform/crons.ts'
@@ -457,25 +456,6 @@ describe('an event', () => {
     await cron('storage')
     const ids = (await eventsOf(account)).map(({ id }) => id)
     expect(ids.sort()).toEqual([client_id, other].sort())
-  })
-
-  test('of unattributed customers is written once if they are more than a fifth', async () => {
-    const casino = await brand()
-    await webhook(casino.account, ['customer.unattributed'])
-    const day = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10)
-    const players = ['p-1', 'p-2'].map((customerId) => ({ customerId, regtime: `${day} 10:00` }))
-    await casino.post('customers', players)
-    await cron('report')
-    await cron('report')
-    expect(await eventsOf(casino.account)).toEqual([
-      {
-        type: 'customer.unattributed',
-        day,
-        customers: 2,
-        unattributed: 2,
-        share: 1,
-      },
-    ])
   })
 })
 

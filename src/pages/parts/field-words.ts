@@ -162,7 +162,6 @@ export const LINK_WORDS = {
 const EVENTS: Readonly<Record<EventType | '*', string>> = {
   'delivery.refused': 'Records were refused (delivery.refused)',
   'feed.late': 'Activity is late (feed.late)',
-  'customer.unattributed': 'Many customers have no affiliate (customer.unattributed)',
   'statement.ready': 'A statement is computed (statement.ready)',
   'statement.approved': 'A statement is approved (statement.approved)',
   'statement.paid': 'A statement is paid (statement.paid)',

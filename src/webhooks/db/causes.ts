@@ -1,6 +1,5 @@
 import { withD1Retry } from '../../platform/db/retry.ts'
 import { bindStatement, compileStatement, type Statement } from '../../platform/db/statement.ts'
-import { UNATTRIBUTED_SHARE } from '../limits.ts'
 import type { EndpointOwner } from './endpoints.ts'
 import { eventOf, insertEvents, isWanted } from './events.ts'
 
@@ -29,23 +28,6 @@ export const INSERT_LATE = ofAccounts(
       json_object('resource', value ->> 'resource', 'day', value ->> 'day',
         'last_delivery_at', value ->> 'last_delivery_at') as data
     from json_each(:rows)`,
-)
-
-/** Writes `customer.unattributed` for accounts and days (days since 1970). */
-export const INSERT_UNATTRIBUTED = ofAccounts(
-  'customer.unattributed',
-  `select account, day as about, json_object('day', day, 'customers', customers,
-      'unattributed', unattributed, 'share', round(1.0 * unattributed / customers, 4)) as data
-    from (
-      select value ->> 'account' as account, value ->> 'day' as day, count(c.customer_id) as customers,
-        count(c.customer_id) filter (where c.affiliate_id is null and c.link is null)
-          as unattributed
-      from json_each(:rows) cross join customers c indexed by customers_day
-        on c.account = value ->> 'account' and c.day = unixepoch(value ->> 'day') / 86400
-      where ${isWanted("(value ->> 'account')", 'customer.unattributed')}
-      group by 1, 2
-    )
-    where unattributed > ${UNATTRIBUTED_SHARE} * customers`,
 )
 
 /** Writes `statement.ready` for the drafts of a period that is over, once for each hash. */
@@ -116,12 +98,6 @@ export interface LateFeed {
 /** Writes `feed.late`. */
 export const storeLateFeeds = (db: D1Database, feeds: readonly LateFeed[]) =>
   runWith(db, INSERT_LATE, feeds)
-
-/** Writes `customer.unattributed` for the days of accounts. */
-export const storeUnattributed = (
-  db: D1Database,
-  rows: readonly { account: string; day: string }[],
-) => runWith(db, INSERT_UNATTRIBUTED, rows)
 
 /** Writes `credential.expiring`. */
 export const storeExpiring = (db: D1Database, events: readonly NewEvent[]) =>
