@@ -1,7 +1,6 @@
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { verifyAccessToken } from '../../src/platform/auth/access-token.ts'
 import { isWellFormed, newSecret } from '../../src/platform/auth/secret.ts'
 import { brand } from '../brand.ts'
 import { everyEdit, isSendable, mangled, singleEdits } from '../fuzz/edits.ts'
@@ -27,19 +26,6 @@ describe('an access token', () => {
 
   const sendTo = (world: Env) => (token: string) =>
     send('/api/v1/forex/customers', { headers: { Authorization: `Bearer ${token}` } }, world)
-
-  test('an access token with any one character edited is invalid', {
-    timeout: PATIENCE,
-  }, async () => {
-    const { access_token } = await partner()
-    const now = Date.now()
-    expect(await verifyAccessToken(access_token, env, now)).not.toBe(null)
-    const accepted: string[] = []
-    for (const edited of sentEdits(access_token)) {
-      if (await verifyAccessToken(edited, env, now)) accepted.push(edited)
-    }
-    expect(accepted).toEqual([])
-  })
 
   test('an edited access token is refused without a call to an object', {
     timeout: PATIENCE,

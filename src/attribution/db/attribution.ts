@@ -1,8 +1,6 @@
 import { decodeRow, encode } from '../../platform/db/column-types.ts'
 import { type FoundPage, type ListQuery, type Page, paginate } from '../../platform/db/paginate.ts'
-import { all } from '../../platform/db/query.ts'
 import { customers } from '../../platform/db/schema.ts'
-import { compileStatement } from '../../platform/db/statement.ts'
 import { encodedColumns } from '../../platform/db/table.ts'
 
 type Customer = typeof customers.$inferSelect
@@ -73,19 +71,4 @@ function attributionQuery(
     key: ['day', 'customer_id'],
     values: { account, from: encode(customers.day, from), to: encode(customers.day, to) },
   }
-}
-
-const CONFIGURED_AMONG = compileStatement(`
-  select affiliate_id from affiliates
-  where account = :account and affiliate_id in (select value from json_each(:ids))`)
-
-/** Returns those of some affiliate ids that an account has configured. */
-export async function configuredAffiliates(
-  db: D1Database,
-  account: string,
-  ids: readonly string[],
-): Promise<Set<string>> {
-  const values = { account, ids: JSON.stringify(ids) }
-  const rows = await all<{ affiliate_id: string }>(db, CONFIGURED_AMONG, values)
-  return new Set(rows.map(({ affiliate_id }) => affiliate_id))
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { unconfiguredAmong } from '../../platform/directory/affiliates.ts'
 import { accountList } from '../../platform/http/operation.ts'
 import { invalidQuery, readDayRange } from '../../platform/http/query.ts'
 import { day, daysWanted } from '../../platform/validation/answer-fields.ts'
@@ -92,10 +93,10 @@ export const listAttributed = accountList({
     const paid = customers.data.map(
       ({ affiliate_id, link }) => affiliate_id ?? linkAffiliates.get(link ?? '') ?? null,
     )
-    const configured = await rows.configuredAffiliates(db, id, paid.filter(isText))
+    const unconfigured = await unconfiguredAmong(db, id, paid.filter(isText))
     const data = customers.data.map(({ customer_id, day, verdict, link }, i) => {
       const affiliate_id = paid[i] ?? null
-      const affiliate_configured = affiliate_id !== null && configured.has(affiliate_id)
+      const affiliate_configured = affiliate_id !== null && !unconfigured.has(affiliate_id)
       const attribution = { verdict, link_id: link, affiliate_id, affiliate_configured }
       return { customer_id, day, attribution }
     })

@@ -18,21 +18,28 @@ export interface WrongSecret {
 export const recentWrongSecrets = (wrongs: readonly WrongSecret[], now: number) =>
   wrongs.filter(({ at }) => at > now - GUESSING_WINDOW_MS)
 
+/**
+ * Returns the whole seconds until the `limit`-th most recent of some times, oldest first, leaves a window; 0 if there is
+ * none or it has left. All times are in milliseconds.
+ */
+function waitFor(times: readonly number[], limit: number, windowMs: number, now: number): number {
+  const oldest = times.at(-limit)
+  return oldest === undefined ? 0 : Math.max(0, Math.ceil((oldest + windowMs - now) / 1000))
+}
+
+const timesOf = (wrongs: readonly WrongSecret[]) => wrongs.map(({ at }) => at)
+
 /** Returns the whole seconds until this address may try the client again; 0 if it may now. */
 export function wrongSecretWait(
   wrongs: readonly WrongSecret[],
   client: string,
   now: number,
 ): number {
-  const recent = recentWrongSecrets(wrongs, now)
-  const ofClient = recent.filter((wrong) => wrong.client === client)
-  // Another try is allowed when the `limit`-th most recent entry leaves the window.
-  const waitFor = (list: readonly WrongSecret[], limit: number) => {
-    const oldest = list.at(-limit)
-    return oldest ? oldest.at + GUESSING_WINDOW_MS - now : 0
-  }
-  const wait = Math.max(waitFor(ofClient, WRONG_PER_CLIENT), waitFor(recent, WRONG_PER_ADDRESS))
-  return Math.ceil(wait / 1000)
+  const ofClient = wrongs.filter((wrong) => wrong.client === client)
+  return Math.max(
+    waitFor(timesOf(ofClient), WRONG_PER_CLIENT, GUESSING_WINDOW_MS, now),
+    waitFor(timesOf(wrongs), WRONG_PER_ADDRESS, GUESSING_WINDOW_MS, now),
+  )
 }
 
 /** How many wrong admin keys an address may send to the console in a window. */
@@ -46,10 +53,8 @@ export const recentWrongKeys = (times: readonly number[], now: number) =>
   times.filter((at) => at > now - WRONG_KEY_WINDOW_MS)
 
 /** Returns the whole seconds until this address may send another admin key; 0 if it may now. */
-export function wrongKeyWait(times: readonly number[], now: number): number {
-  const oldest = recentWrongKeys(times, now).at(-WRONG_KEYS_PER_ADDRESS)
-  return oldest === undefined ? 0 : Math.ceil((oldest + WRONG_KEY_WINDOW_MS - now) / 1000)
-}
+export const wrongKeyWait = (times: readonly number[], now: number): number =>
+  waitFor(times, WRONG_KEYS_PER_ADDRESS, WRONG_KEY_WINDOW_MS, now)
 
 /** An issued token: its expiry (milliseconds) and the version of the client that it was issued for. */
 export interface IssuedToken {
@@ -65,7 +70,10 @@ export const unexpiredTokens = (tokens: readonly IssuedToken[], now: number) =>
   tokens.filter(({ expiresAt }) => expiresAt > now)
 
 /** Returns the whole seconds until another token may be issued; 0 if it may now. */
-export function issuingWait(tokens: readonly IssuedToken[], now: number): number {
-  const oldest = unexpiredTokens(tokens, now).at(-TOKENS_PER_HOUR)
-  return oldest ? Math.ceil((oldest.expiresAt - now) / 1000) : 0
-}
+export const issuingWait = (tokens: readonly IssuedToken[], now: number): number =>
+  waitFor(
+    tokens.map(({ expiresAt }) => expiresAt),
+    TOKENS_PER_HOUR,
+    0,
+    now,
+  )

@@ -1,7 +1,7 @@
 import { BEGINNING } from '../db/history.ts'
 import { toJsonChunks } from '../db/json-chunks.ts'
 import { type FoundPage, type Page, paginate } from '../db/paginate.ts'
-import { all, first } from '../db/query.ts'
+import { all } from '../db/query.ts'
 import type { affiliates } from '../db/schema.ts'
 import { JSON_EACH } from '../db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../db/statement.ts'
@@ -209,17 +209,6 @@ export const listUnconfigured = (
 ): Promise<UnconfiguredAffiliate[]> =>
   all<UnconfiguredAffiliate>(db, LIST_UNCONFIGURED, { account })
 
-const FIND_AFFILIATE = compileStatement(
-  `select 1 from affiliates where account = :account and affiliate_id = :id`,
-)
-
-/** Returns whether an account has configured this affiliate. */
-export const affiliateExists = async (
-  db: D1Database,
-  account: string,
-  id: string,
-): Promise<boolean> => (await first(db, FIND_AFFILIATE, { account, id })) !== null
-
 const UNCONFIGURED_AMONG = compileStatement(`
   select value as affiliate_id from ${JSON_EACH}(:ids) where not exists (
     select 1 from affiliates where account = :account and affiliate_id = value)`)
@@ -235,3 +224,10 @@ export async function unconfiguredAmong(
   const rows = await all<Pick<Affiliate, 'affiliate_id'>>(db, UNCONFIGURED_AMONG, values)
   return new Set(rows.map(({ affiliate_id }) => affiliate_id))
 }
+
+/** Returns whether an account has configured this affiliate. */
+export const affiliateExists = async (
+  db: D1Database,
+  account: string,
+  id: string,
+): Promise<boolean> => (await unconfiguredAmong(db, account, [id])).size === 0
