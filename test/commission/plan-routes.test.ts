@@ -162,62 +162,6 @@ describe('§12 plans', () => {
     expect((await put('ib', later(FUTURE, { currency: 'EUR' }))).status).toBe(201)
   })
 
-  test('§16.5 a put warns if tiers measure something else than another version', async () => {
-    const { put } = await firm()
-    const steps = [{ from: '0', amount: '1' }]
-    const lots = {}
-    const warningsAt = async (day: string, unit: string, tiers: object | null) => {
-      const { amount, ...rest } = rules.unit
-      const rate = tiers ? { tiers: { mode: 'whole', steps, ...tiers } } : { amount }
-      const rule = { ...rest, unit: { activity: unit }, ...rate }
-      const { warnings } = await json(put('ib', { ...planWith(rule), effective_from: day }))
-      return warnings
-    }
-    expect(await warningsAt('2030-01-01', 'lots_traded', null)).toEqual([])
-    expect(await warningsAt('2030-02-01', 'lots_traded', lots)).toEqual([])
-    const deposits = { by: { base: [{ transactions: ['deposit'] }] } }
-    const changed = {
-      code: 'measure_changed',
-      pointer: '/rules/0/tiers',
-      message: expect.stringMatching(
-        /^The tiers of `lots` measure something else than version 2\./,
-      ),
-    }
-    expect(await warningsAt('2030-03-01', 'lots_traded', deposits)).toEqual([changed])
-    expect(await warningsAt('2030-04-01', 'volume_usd', lots)).toMatchObject([
-      { ...changed, message: expect.stringContaining('version 3') },
-    ])
-    // Without tiers nothing is measured.
-    expect(await warningsAt('2030-05-01', 'volume_usd', null)).toEqual([])
-  })
-
-  test('§16.36 a put warns of amounts finer than the minor unit', async () => {
-    const { put } = await firm()
-    const { amount: _, ...once } = rules.once
-    const steps = { mode: 'whole', steps: [{ from: '0', amount: '3.14' }] }
-    const of = (currency: string, minimum_payout: string, ...more: object[]) =>
-      json(put(currency.toLowerCase(), { ...planWith(...more), currency, minimum_payout }))
-    const yen = await of('JPY', '0.5', { ...once, amount: '2.5' }, { ...rules.unit, amount: '0.5' })
-    const fine = yen.warnings.filter(({ code }: { code: string }) => code === 'minor_unit')
-    expect(fine).toEqual([
-      {
-        code: 'minor_unit',
-        pointer: '/minimum_payout',
-        message:
-          '`0.5` is finer than the smallest unit of JPY, which is 1. Payments are rounded to it.',
-      },
-      expect.objectContaining({ code: 'minor_unit', pointer: '/rules/0/amount' }),
-    ])
-    expect((await of('EUR', '50.001', { ...once, tiers: steps })).warnings).toMatchObject([
-      { code: 'minor_unit', pointer: '/minimum_payout' },
-    ])
-    const euros = await of('USD', '50.000', { ...once, amount: '200.10' })
-    expect(euros.warnings.map(({ code }: { code: string }) => code)).not.toContain('minor_unit')
-    steps.steps[0]!.amount = '3.141'
-    const { warnings } = await of('GBP', '0', { ...once, tiers: steps })
-    expect(warnings).toMatchObject([{ pointer: '/rules/0/tiers/steps/0/amount' }])
-  })
-
   test('the database refuses to change a version', async () => {
     const { put } = await firm()
     await put('ib', perLot)

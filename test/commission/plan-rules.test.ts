@@ -647,34 +647,6 @@ describe('a plan has a warning', () => {
   const brandShare = (base: object[]) => planWith({ ...share, base })
   test.each<[string, unknown, string, [string, string][]]>([
     [
-      'a share above 100 %',
-      inRule(share, { percent: '100.01' }),
-      'forex',
-      [['over_100', '/rules/0/percent']],
-    ],
-    [
-      'a step above 100 %',
-      planWith(stepsOf({ from: '0', percent: '200' })),
-      'forex',
-      [['over_100', '/rules/0/tiers/steps/0/percent']],
-    ],
-    [
-      'a once rule above 100 %',
-      planWith({ ...without(once, 'amount'), percent: '150' }),
-      'forex',
-      [['over_100', '/rules/0/percent']],
-    ],
-    [
-      'shares that recoup the same payments',
-      planWith(once, ...['a', 'b', 'c'].map((id) => ({ ...share, id, recoups: 'cpa' }))),
-      'forex',
-      [
-        ['recouped_twice', '/rules/2/recoups'],
-        ['recouped_twice', '/rules/3/recoups'],
-      ],
-    ],
-    ['no share of 100 %', inRule(share, { percent: '100' }), 'forex', []],
-    [
       'a currency without rates',
       { ...planWith(share), currency: 'ZMW' },
       'forex',

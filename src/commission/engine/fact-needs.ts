@@ -3,15 +3,50 @@ import type {
   ActivityKind,
   Conditions,
   EventKind,
-  FactTerm,
   PlanTerms,
-  Rule,
-  Term,
   TransactionKind,
-  Unit,
 } from './plan.ts'
 
 type Kind = TransactionKind | ActivityKind | EventKind
+
+/** Facts that a plan names, with the pointer to the object that names them. */
+interface NamedFacts {
+  pointer: string
+  kind: Kind
+}
+
+/** Conditions of a plan, with their pointer. */
+interface NamedConditions {
+  pointer: string
+  conditions: Conditions
+}
+
+/** Everything in a plan that names facts or their fields. */
+export interface PlanNames {
+  facts: NamedFacts[]
+  conditions: NamedConditions[]
+}
+
+/** Returns what a plan names, in its order. */
+export function namesIn({ rules }: Pick<PlanTerms, 'rules'>): PlanNames {
+  const names: PlanNames = { facts: [], conditions: [] }
+  addNames(names, rules, '/rules')
+  return names
+}
+
+function addNames(names: PlanNames, value: unknown, pointer: string): void {
+  if (typeof value !== 'object' || value === null) return
+  if ('transactions' in value || 'activity' in value || 'event' in value) {
+    names.facts.push({ pointer, kind: value as NamedFacts['kind'] })
+  }
+  for (const [name, one] of Object.entries(value)) {
+    const at = `${pointer}/${name}`
+    // The `customer` of a fence is an amount.
+    const hasConditions = name === 'when' || (name === 'customer' && typeof one === 'object')
+    if (hasConditions) names.conditions.push({ pointer: at, conditions: one })
+    else addNames(names, one, at)
+  }
+}
 
 /** The facts of one kind that plans name: which are looked at one by one, and which only summed. */
 export interface Needed<T> {
@@ -28,6 +63,9 @@ export interface FactNeeds {
   readonly subtypes: boolean
   readonly instruments: boolean
 }
+
+/** What looks at facts one by one. */
+const ONE_BY_ONE = /^\/rules\/\d+\/(?:trigger|qualify|void_by)\b/
 
 type Draft = { -readonly [Name in keyof FactNeeds]: FactNeeds[Name] }
 
@@ -46,47 +84,21 @@ export function factNeeds(versions: readonly Pick<PlanTerms, 'rules'>[]): FactNe
     subtypes: false,
     instruments: false,
   }
-  for (const { rules } of versions) for (const rule of rules) addRule(needs, rule)
+  for (const version of versions) {
+    const { facts, conditions } = namesIn(version)
+    for (const { pointer, kind } of facts) {
+      addKind(needs, kind, ONE_BY_ONE.test(pointer) ? 'single' : 'summed')
+    }
+    for (const { conditions: one } of conditions) {
+      if (one.subtypes ?? one.not_subtypes) needs.subtypes = true
+      if (one.instruments ?? one.not_instruments) needs.instruments = true
+    }
+  }
   for (const { single, summed } of [needs.transactions, needs.events]) {
     for (const name of single) summed.delete(name)
   }
   return needs
 }
-
-function addRule(needs: Draft, rule: Rule): void {
-  addConditions(needs, rule.when)
-  const by = rule.tiers?.by
-  if (by && 'base' in by) addTerms(needs, by.base)
-  if (rule.kind === 'share') addTerms(needs, rule.base)
-  else if (rule.kind === 'unit') addUnit(needs, rule.unit)
-  else if (rule.kind === 'override') {
-    if ('base' in rule.of) addTerms(needs, rule.of.base)
-    if ('unit' in rule.of) addUnit(needs, rule.of.unit)
-  } else {
-    const { trigger, qualify = [], void_by } = rule
-    if (!('signup' in trigger)) addKind(needs, trigger, 'single')
-    for (const one of qualify) {
-      if ('sum' in one) addTerms(needs, one.sum, 'single')
-      if ('count' in one) addKind(needs, one.count, 'single')
-    }
-    if (void_by) addTerms(needs, void_by.terms, 'single')
-  }
-}
-
-function addTerms(
-  needs: Draft,
-  terms: readonly (Term | FactTerm)[],
-  how: 'single' | 'summed' = 'summed',
-): void {
-  for (const term of terms) {
-    if ('of' in term) continue
-    addConditions(needs, term.when)
-    addKind(needs, term, how)
-  }
-}
-
-const addUnit = (needs: Draft, unit: Unit): void =>
-  addKind(needs, 'count' in unit ? unit.count : unit, 'summed')
 
 function addKind(needs: Draft, kind: Kind, how: 'single' | 'summed'): void {
   if ('transactions' in kind) {
@@ -97,10 +109,4 @@ function addKind(needs: Draft, kind: Kind, how: 'single' | 'summed'): void {
     needs.events[how].add(kind.event)
     if (kind.kpi !== undefined && kind.kpi !== 'Value') needs.kpis.add(kind.kpi)
   }
-}
-
-function addConditions(needs: Draft, conditions: Conditions | undefined): void {
-  if (!conditions) return
-  if (conditions.subtypes ?? conditions.not_subtypes) needs.subtypes = true
-  if (conditions.instruments ?? conditions.not_instruments) needs.instruments = true
 }

@@ -7,21 +7,17 @@ import { validateField } from '../../platform/validation/strict-object.ts'
 import { suggest } from '../../platform/validation/suggest.ts'
 import { currencyWarnings, type Warning } from '../../platform/validation/warnings.ts'
 import { dayNumber, dayText, firstDayOf, parsePeriod } from '../engine/calendar.ts'
-import { compare, decimal, isZero, round } from '../engine/decimal.ts'
+import { compare, decimal, isZero } from '../engine/decimal.ts'
+import { namesIn, type PlanNames } from '../engine/fact-needs.ts'
 import type {
-  ActivityKind,
   Conditions,
-  EventKind,
   OnceRule,
   OverrideRule,
   PlanTerms,
   Rule,
   Term,
   Tiers,
-  TransactionKind,
 } from '../engine/plan.ts'
-import { payUnit } from '../engine/rules.ts'
-import { minorDigits } from '../minor-digits.ts'
 import { checkOnceReference, notApplicable } from '../modifiers/modifier.ts'
 import { checkModifiers } from '../modifiers/order.ts'
 import { FACT_CONDITIONS } from './conditions.ts'
@@ -29,45 +25,6 @@ import { validateShape } from './issues.ts'
 import { PLAN_LIMITS } from './limits.ts'
 import { planTerms } from './plan.ts'
 import type { Vocabulary } from './vocabulary.ts'
-
-/** Facts that a plan names, with the pointer to the object that names them. */
-interface NamedFacts {
-  pointer: string
-  kind: TransactionKind | ActivityKind | EventKind
-}
-
-/** Conditions of a plan, with their pointer. */
-interface NamedConditions {
-  pointer: string
-  conditions: Conditions
-}
-
-/** Everything in a plan that names facts or their fields. */
-interface PlanNames {
-  facts: NamedFacts[]
-  conditions: NamedConditions[]
-}
-
-/** Returns what a plan names, in its order. */
-export function namesIn({ rules }: PlanTerms): PlanNames {
-  const names: PlanNames = { facts: [], conditions: [] }
-  addNames(names, rules, '/rules')
-  return names
-}
-
-function addNames(names: PlanNames, value: unknown, pointer: string): void {
-  if (typeof value !== 'object' || value === null) return
-  if ('transactions' in value || 'activity' in value || 'event' in value) {
-    names.facts.push({ pointer, kind: value as NamedFacts['kind'] })
-  }
-  for (const [name, one] of Object.entries(value)) {
-    const at = `${pointer}/${name}`
-    // The `customer` of a fence is an amount.
-    const hasConditions = name === 'when' || (name === 'customer' && typeof one === 'object')
-    if (hasConditions) names.conditions.push({ pointer: at, conditions: one })
-    else addNames(names, one, at)
-  }
-}
 
 /**
  * Returns the issues of conditions. `isOfCustomer` refuses those on a fact: the customer has no
@@ -167,7 +124,7 @@ function checkNames(
 const OF_PLAN = ['currency', 'period', 'terms'] as const
 
 /** The version of a plan to which others are compared. */
-type OtherVersion = Pick<PlanTerms, (typeof OF_PLAN)[number] | 'effective_from' | 'rules'> & {
+type OtherVersion = Pick<PlanTerms, (typeof OF_PLAN)[number] | 'effective_from'> & {
   readonly version: number
 }
 
@@ -230,14 +187,10 @@ function warningsOf(plan: PlanTerms, names: PlanNames, context: PlanContext): Wa
   return [
     ...currencyWarnings(plan.currency, '/currency'),
     ...warnOfRates(plan, context),
-    ...plan.rules.flatMap((rule, i) => warnOfPercentages(rule, `/rules/${i}`)),
     ...warnOfEvents(names, context.vocabulary),
     ...warnOfConditions(names, context.vocabulary),
     ...warnOfRebates(plan),
     ...warnOfReferences(plan, context),
-    ...warnOfAdvances(plan),
-    ...warnOfMeasures(plan, context),
-    ...warnOfMinorUnit(plan),
   ]
 }
 
@@ -245,29 +198,6 @@ function warnOfRates({ currency }: PlanTerms, { ratedCurrencies }: WarningContex
   if (currency === 'EUR' || !ratedCurrencies || ratedCurrencies.has(currency)) return []
   const message = `There are no exchange rates for ${quote(currency)}. Amounts in other currencies are not paid until rates are imported.`
   return [{ code: 'no_rates', pointer: '/currency', message }]
-}
-
-/** Returns the rates of a rule that are of one kind, each with its pointer. */
-function ratesNamed(name: 'amount' | 'percent', rule: Rule, pointer: string) {
-  const own: { readonly amount?: string; readonly percent?: string } = rule
-  const rates = [
-    { at: `${pointer}/${name}`, rate: own[name] },
-    ...(rule.tiers?.steps ?? []).map((step, i) => ({
-      at: `${pointer}/tiers/steps/${i}/${name}`,
-      rate: step[name],
-    })),
-  ]
-  return rates.flatMap(({ at, rate }) => (rate === undefined ? [] : [{ at, rate }]))
-}
-
-/** Warns of a percentage above 100 %: what it pays exceeds what it is computed from. */
-function warnOfPercentages(rule: Rule, pointer: string): Warning[] {
-  if (rule.kind === 'unit') return []
-  return ratesNamed('percent', rule, pointer).flatMap(({ at, rate }) => {
-    if (compare(decimal(rate), decimal('100')) <= 0) return []
-    const message = `${quote(rate)} is more than 100 %.`
-    return [{ code: 'over_100', pointer: at, message }]
-  })
 }
 
 function warnOfEvents({ facts }: PlanNames, { events }: Vocabulary): Warning[] {
@@ -345,44 +275,6 @@ function warnOfReferences({ rules }: PlanTerms, { onceIds }: WarningContext): Wa
     return [
       { code: 'unknown_rule', pointer: `/rules/${i}/of/once`, message: message + hint(once, ids) },
     ]
-  })
-}
-
-/** Warns of shares that recoup the same `once` rule: each of them deducts all that it paid. */
-const warnOfAdvances = ({ rules }: PlanTerms): Warning[] =>
-  rules.flatMap((rule, i) => {
-    if (rule.kind !== 'share' || rule.recoups === undefined) return []
-    const { recoups } = rule
-    const first = rules.find((one) => one.kind === 'share' && one.recoups === recoups)
-    if (!first || first === rule) return []
-    const message = `The rule ${quote(first.id)} recoups ${quote(recoups)}, too: both deduct the whole CPA.`
-    return [{ code: 'recouped_twice', pointer: `/rules/${i}/recoups`, message }]
-  })
-
-/** Warns of tiers that measure something else than in another version of the plan (§16.5). */
-function warnOfMeasures({ rules }: PlanTerms, { versions }: PlanContext): Warning[] {
-  const measured = (rule: Rule) => canonicalJson(rule.tiers?.by ?? payUnit(rule))
-  return rules.flatMap((rule, i) => {
-    const other = versions.findLast((version) =>
-      version.rules.some((one) => one.id === rule.id && measured(one) !== measured(rule)),
-    )
-    if (!other || !rule.tiers) return []
-    const message = `The tiers of ${quote(rule.id)} measure something else than version ${other.version}. Earlier periods are measured as this version says, and what other versions pay for in another unit adds nothing.`
-    return [{ code: 'measure_changed', pointer: `/rules/${i}/tiers`, message }]
-  })
-}
-
-/** Warns of amounts that are never paid as they are: what is paid has the minor unit (§16.36). */
-function warnOfMinorUnit({ currency, minimum_payout, rules }: PlanTerms): Warning[] {
-  const digits = minorDigits(currency)
-  const amounts = rules.flatMap((rule, i) =>
-    rule.kind === 'once' ? ratesNamed('amount', rule, `/rules/${i}`) : [],
-  )
-  return [{ at: '/minimum_payout', rate: minimum_payout }, ...amounts].flatMap(({ at, rate }) => {
-    const exact = decimal(rate)
-    if (compare(round(exact, digits), exact) === 0) return []
-    const message = `${quote(rate)} is finer than the smallest unit of ${currency}, which is ${(10 ** -digits).toFixed(digits)}. Payments are rounded to it.`
-    return [{ code: 'minor_unit', pointer: at, message }]
   })
 }
 

@@ -2,7 +2,7 @@ import { warning } from '../../platform/validation/answer-fields.ts'
 
 /** A warning about the terms of a plan, or its assignments. */
 export const planWarning = warning('PlanWarning', [
-  ...['withdrawn_currency', 'no_rates', 'over_100', 'unknown_event', 'unknown_kpi', 'never_sent'],
-  ...['rebate_and_unit', 'unknown_rule', 'recouped_twice', 'measure_changed', 'minor_unit'],
+  ...['withdrawn_currency', 'no_rates', 'unknown_event', 'unknown_kpi', 'never_sent'],
+  ...['rebate_and_unit', 'unknown_rule'],
   'unknown_affiliate',
 ])
