@@ -19,6 +19,7 @@ const CUSTOMER_LISTS = {
 } as const satisfies Record<string, ReadValue>
 
 const FACT_LISTS = {
+  instruments: (_: CustomerFields, fact: Fact | null) => fact?.instrument ?? null,
   products: (_: CustomerFields, fact: Fact | null) => fact?.product ?? null,
   currencies: (_: CustomerFields, fact: Fact | null) => fact?.currency ?? null,
   subtypes: (_: CustomerFields, fact: Fact | null) => fact?.subtype ?? null,
@@ -28,17 +29,18 @@ const FACT_LISTS = {
 export const isOfCustomer = (name: string): boolean =>
   Object.hasOwn(CUSTOMER_LISTS, name.replace(/^not_/, ''))
 
-/** The lists that name one value. Instruments are patterns: see `instrumentChecks`. */
-type ValueList = Exclude<ListName, 'instruments'>
-const LISTS: Record<ValueList, ReadValue> = { ...CUSTOMER_LISTS, ...FACT_LISTS }
-const LIST_NAMES = Object.keys(LISTS) as ValueList[]
+const LISTS: Record<ListName, ReadValue> = { ...CUSTOMER_LISTS, ...FACT_LISTS }
+const LIST_NAMES = Object.keys(LISTS) as ListName[]
 
 const ALWAYS: ConditionCheck = () => null
 
 /** Compiles conditions; all must hold. */
 export function compileConditions(conditions: Conditions | undefined): ConditionCheck {
   if (conditions === undefined) return ALWAYS
-  const checks = [...listChecks(conditions), ...instrumentChecks(conditions)]
+  const checks = LIST_NAMES.flatMap((name) => [
+    ...listCheck(name, conditions[name], true),
+    ...listCheck(name, conditions[`not_${name}`], false),
+  ])
   if (conditions.account_size) checks.push(sizeCheck(conditions.account_size))
   return (fields, fact) => {
     for (const check of checks) {
@@ -49,80 +51,52 @@ export function compileConditions(conditions: Conditions | undefined): Condition
   }
 }
 
-/** A missing value matches no list and every `not_…`. */
-function listChecks(conditions: Conditions): ConditionCheck[] {
-  return LIST_NAMES.flatMap((name) => {
-    const readValue = LISTS[name]
-    return [
-      ...membership(name, conditions[name], readValue, true),
-      ...membership(`not_${name}`, conditions[`not_${name}`], readValue, false),
-    ]
-  })
-}
+/** The maximum number of values for which a check stores its result. */
+const REMEMBERED_VALUES = 5_000
 
-function membership(
-  name: string,
-  list: readonly string[] | undefined,
-  readValue: ReadValue,
+/** A missing value matches no list and every `not_…`. */
+function listCheck(
+  list: ListName,
+  values: readonly string[] | undefined,
   expected: boolean,
 ): ConditionCheck[] {
-  if (list === undefined) return []
-  if (name.endsWith('countries')) return [countryCheck(name, list, expected)]
-  const members = new Set<string | null>(list)
-  return [(fields, fact) => (members.has(readValue(fields, fact)) === expected ? null : name)]
+  if (values === undefined) return []
+  const name = expected ? list : `not_${list}`
+  const readValue = LISTS[list]
+  const matches = matcherOf(list, values)
+  const known = new Map<string, boolean>()
+  return [
+    (fields, fact) => {
+      const value = readValue(fields, fact)
+      if (value === null) return expected ? name : null
+      const isMember = known.get(value) ?? matches(value)
+      if (known.size < REMEMBERED_VALUES) known.set(value, isMember)
+      return isMember === expected ? null : name
+    },
+  ]
 }
 
-/** The maximum number of countries for which a check stores how they fold. */
-const REMEMBERED_COUNTRIES = 1_000
-
-/** Checks the country of a customer. Both sides are folded; what cannot be is compared as sent (§16.31). */
-function countryCheck(name: string, list: readonly string[], expected: boolean): ConditionCheck {
-  const members = new Set(list.map(folded))
-  const known = new Map<string, boolean>()
-  return ({ country_code }) => {
-    if (country_code === null) return expected ? name : null
-    const isMember = known.get(country_code) ?? members.has(folded(country_code))
-    if (known.size < REMEMBERED_COUNTRIES) known.set(country_code, isMember)
-    return isMember === expected ? null : name
+/**
+ * Returns whether a value is one of a list. Countries are folded, and compared as sent if they cannot be (§16.31);
+ * instruments are patterns of whole symbols, in any letter case.
+ */
+function matcherOf(list: ListName, values: readonly string[]): (value: string) => boolean {
+  if (list === 'instruments') {
+    const pattern = new RegExp(`^(?:${values.map(patternOf).join('|')})$`, 'isu')
+    return (symbol) => pattern.test(symbol)
   }
+  const fold = list === 'countries' ? folded : (value: string) => value
+  const members = new Set(values.map(fold))
+  return (value) => members.has(fold(value))
 }
 
 const folded = (country: string): string => foldCountry(country) ?? country
 
-function instrumentChecks({ instruments, not_instruments }: Conditions): ConditionCheck[] {
-  const checks: ConditionCheck[] = []
-  const add = (name: string, globs: readonly string[] | undefined, expected: boolean): void => {
-    if (globs === undefined) return
-    const matches = globMatcher(globs)
-    checks.push((_, fact) => {
-      const symbol = fact?.instrument ?? null
-      return (symbol !== null && matches(symbol)) === expected ? null : name
-    })
-  }
-  add('instruments', instruments, true)
-  add('not_instruments', not_instruments, false)
-  return checks
-}
-
-/** The maximum number of symbols for which a matcher stores its result. */
-const REMEMBERED_SYMBOLS = 5_000
-
-/** Returns whether a whole symbol matches one of the globs; letter case is ignored. */
-function globMatcher(globs: readonly string[]): (symbol: string) => boolean {
-  const patterns = globs.map((glob) =>
-    glob
-      .replaceAll(/[\\^$.|+()[\]{}]/g, '\\$&')
-      .replaceAll(/\*+/g, '.*')
-      .replaceAll('?', '.'),
-  )
-  const pattern = new RegExp(`^(?:${patterns.join('|')})$`, 'isu')
-  const known = new Map<string, boolean>()
-  return (symbol) => {
-    const matched = known.get(symbol) ?? pattern.test(symbol)
-    if (known.size < REMEMBERED_SYMBOLS) known.set(symbol, matched)
-    return matched
-  }
-}
+const patternOf = (glob: string): string =>
+  glob
+    .replaceAll(/[\\^$.|+()[\]{}]/g, '\\$&')
+    .replaceAll(/\*+/g, '.*')
+    .replaceAll('?', '.')
 
 /** Checks the account size in USD, both bounds included. A missing size does not match. */
 function sizeCheck({ min, max }: { min?: string; max?: string }): ConditionCheck {
