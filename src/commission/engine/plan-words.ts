@@ -8,18 +8,15 @@ import type {
   Conditions,
   EventKind,
   FactTerm,
-  OnceRule,
   OverrideRule,
   PlanTerms,
   Qualification,
   Rule,
-  ShareRule,
   Term,
   Tiers,
   TransactionKind,
   Trigger,
   Unit,
-  UnitRule,
 } from './plan.ts'
 
 // A plan in words: each rule as sentences that a manager and an affiliate can read, in English unless
@@ -274,7 +271,10 @@ function tierSentences({ tiers }: Rule, own: string, speech: PlanSpeech): string
 }
 
 /** Returns what a trigger is: `the customer makes a first deposit of at least 100 EUR`. */
-function triggerText(trigger: Trigger, { currency, words }: PlanSpeech): string {
+export function triggerWords(
+  trigger: Trigger,
+  { currency, words }: Pick<PlanSpeech, 'currency' | 'words'>,
+): string {
   if ('signup' in trigger) return words.text('trigger.signup')
   const hasMin = trigger.min !== undefined
   const min = hasMin ? words.money(trigger.min, currency) : ''
@@ -288,10 +288,6 @@ function triggerText(trigger: Trigger, { currency, words }: PlanSpeech): string 
     ...{ types: withSubtypes(types, trigger, words), min },
   })
 }
-
-/** Returns what a trigger is: `the customer makes a first deposit of at least 100 EUR`. */
-export const triggerWords = (trigger: Trigger, frame: Frame, words = ENGLISH): string =>
-  triggerText(trigger, { ...frame, words })
 
 /** Says what a customer is who meets conditions: `is from DE and does not have the account type demo`. */
 export function customerWords(
@@ -331,7 +327,8 @@ const countNouns = (kind: Count, words: Words): string =>
   'activity' in kind ? countNoun(kind, MANY, words) : kindWords(kind, words)
 
 /** Writes a condition of `qualify`: `deposits reach 500 EUR within 30 days of the signup`. */
-function qualificationText(one: Qualification, { words, currency }: PlanSpeech): string {
+export function qualificationWords(one: Qualification, speech: PlanSpeech): string {
+  const { words, currency } = speech
   if ('customer' in one) {
     return words.text('qualify.customer', { conditions: customerWords(one.customer, words) })
   }
@@ -347,7 +344,7 @@ function qualificationText(one: Qualification, { words, currency }: PlanSpeech):
       : words.text('qualify.countWithin', { ...values, count: days })
   }
   const values = {
-    terms: baseText(one.sum, { currency, period: 'month', words }),
+    terms: baseText(one.sum, speech),
     min: isMoney(one.sum) ? words.money(one.min, currency) : words.figure(one.min),
   }
   return days === undefined
@@ -355,16 +352,11 @@ function qualificationText(one: Qualification, { words, currency }: PlanSpeech):
     : words.text('qualify.sumWithin', { ...values, count: days })
 }
 
-/** Writes a condition of `qualify`: `deposits reach 500 EUR within 30 days of the signup`. */
-export const qualificationWords = (one: Qualification, frame: Frame, words = ENGLISH): string =>
-  qualificationText(one, { ...frame, words })
-
 /** Names the sum or the count of a condition of `qualify`: `deposits`, `days with lots traded`. */
 export const measureOf = (
   one: Exclude<Qualification, { customer: unknown }>,
-  frame: Frame,
-  words: Words,
-): string => ('sum' in one ? baseText(one.sum, { ...frame, words }) : countNouns(one.count, words))
+  speech: PlanSpeech,
+): string => ('sum' in one ? baseText(one.sum, speech) : countNouns(one.count, speech.words))
 
 /** Says which records and customers a rule pays for, and for how long after the signup. */
 export function conditionSentences({ when, months }: Rule, words: Words): string[] {
@@ -375,64 +367,6 @@ export function conditionSentences({ when, months }: Rule, words: Words): string
     ...(months === undefined ? [] : [words.text('months', { count: months })]),
   ]
 }
-
-function onceWords(rule: OnceRule, speech: PlanSpeech): RuleWords {
-  const { words } = speech
-  const { trigger, qualify = [], void_by } = rule
-  const conditions = [
-    triggerText(trigger, speech),
-    ...qualify.map((one) => qualificationText(one, speech)),
-  ]
-  return {
-    id: rule.id,
-    pays: words.text(isPercentRule(rule) ? 'once.percent' : 'once.amount', {
-      rate: rateWords(rule, speech, words),
-      conditions: words.and(conditions),
-    }),
-    limits: [
-      ...tierSentences(rule, words.text('by.qualified'), speech),
-      ...conditionSentences(rule, speech.words),
-      ...(void_by
-        ? [
-            words.text('void', {
-              terms: baseText(void_by.terms, speech),
-              count: void_by.within_days,
-            }),
-          ]
-        : []),
-      ...(rule.requalify ? [words.text('requalify')] : []),
-      ...modifierSentences(rule, speech),
-    ],
-  }
-}
-
-function shareWords(rule: ShareRule, speech: PlanSpeech): RuleWords {
-  const { words } = speech
-  const { per = 'affiliate' } = rule
-  const base = baseText(rule.base, speech)
-  return {
-    id: rule.id,
-    pays: words.text(`share.${per}`, { rate: rateWords(rule, speech, words), base }),
-    limits: [
-      ...tierSentences(rule, base, speech),
-      ...conditionSentences(rule, speech.words),
-      ...modifierSentences(rule, speech),
-    ],
-  }
-}
-
-const unitRuleWords = (rule: UnitRule, speech: PlanSpeech): RuleWords => ({
-  id: rule.id,
-  pays: speech.words.text('unit.pays', {
-    rate: rateWords(rule, speech, speech.words),
-    unit: unitWords(rule.unit, rule.each, speech.words),
-  }),
-  limits: [
-    ...tierSentences(rule, unitMeasure(rule.unit, speech.words), speech),
-    ...conditionSentences(rule, speech.words),
-    ...modifierSentences(rule, speech),
-  ],
-})
 
 /** Says what an override pays for. */
 function overridePays(
@@ -458,33 +392,74 @@ function overridePays(
     : words.text(`override.once.${below}`, { ...values, rule: quoted(of.once, words) })
 }
 
-function overrideWords(rule: OverrideRule, speech: PlanSpeech): RuleWords {
-  const { words } = speech
-  return {
-    id: rule.id,
-    pays: overridePays(rule, rateWords(rule, speech, words), speech),
-    limits: [
-      ...tierSentences(rule, words.text('by.paid'), speech),
-      ...conditionSentences(rule, speech.words),
-      ...(rule.negative === 'offset' ? [words.text('override.offset')] : []),
-      ...(rule.funded_by === 'downline' ? [words.text('override.downline')] : []),
-      ...modifierSentences(rule, speech),
-    ],
+/** Returns what a rule pays for, what its tiers measure without `by`, and what else applies to its kind. */
+function kindOf(rule: Rule, speech: PlanSpeech): { pays: string; own: string; limits: string[] } {
+  const { text, and } = speech.words
+  const rate = rateWords(rule, speech, speech.words)
+  switch (rule.kind) {
+    case 'once': {
+      const { trigger, qualify = [], void_by } = rule
+      const conditions = [
+        triggerWords(trigger, speech),
+        ...qualify.map((one) => qualificationWords(one, speech)),
+      ]
+      return {
+        pays: text(isPercentRule(rule) ? 'once.percent' : 'once.amount', {
+          rate,
+          conditions: and(conditions),
+        }),
+        own: text('by.qualified'),
+        limits: [
+          ...(void_by
+            ? [
+                text('void', {
+                  terms: baseText(void_by.terms, speech),
+                  count: void_by.within_days,
+                }),
+              ]
+            : []),
+          ...(rule.requalify ? [text('requalify')] : []),
+        ],
+      }
+    }
+    case 'share': {
+      const base = baseText(rule.base, speech)
+      return {
+        pays: text(`share.${rule.per ?? 'affiliate'}`, { rate, base }),
+        own: base,
+        limits: [],
+      }
+    }
+    case 'unit': {
+      const unit = unitWords(rule.unit, rule.each, speech.words)
+      const own = unitMeasure(rule.unit, speech.words)
+      return { pays: text('unit.pays', { rate, unit }), own, limits: [] }
+    }
+    case 'override':
+      return {
+        pays: overridePays(rule, rate, speech),
+        own: text('by.paid'),
+        limits: [
+          ...(rule.negative === 'offset' ? [text('override.offset')] : []),
+          ...(rule.funded_by === 'downline' ? [text('override.downline')] : []),
+        ],
+      }
   }
 }
 
 /** Returns a rule in words. Amounts are in the plan's currency. */
 export function ruleWords(rule: Rule, { currency, period }: Frame, words = ENGLISH): RuleWords {
   const speech = { currency, period, words }
-  switch (rule.kind) {
-    case 'once':
-      return onceWords(rule, speech)
-    case 'share':
-      return shareWords(rule, speech)
-    case 'unit':
-      return unitRuleWords(rule, speech)
-    case 'override':
-      return overrideWords(rule, speech)
+  const { pays, own, limits } = kindOf(rule, speech)
+  return {
+    id: rule.id,
+    pays,
+    limits: [
+      ...tierSentences(rule, own, speech),
+      ...conditionSentences(rule, words),
+      ...limits,
+      ...modifierSentences(rule, speech),
+    ],
   }
 }
 

@@ -296,7 +296,7 @@ function qualifiedSentences(
     ...conditions.map(({ condition, met_on, reached, records_total: count }) =>
       words.text(reached === null ? 'why.met' : 'why.metWith', {
         day: words.day(met_on),
-        condition: clauseOf(qualificationWords(condition, context, words), words),
+        condition: clauseOf(qualificationWords(condition, context), words),
         reached: reached === null ? '' : reachedText(condition, reached, currency, words),
         records: words.text('count.records', { count }),
       }),
@@ -415,7 +415,7 @@ export interface StateRule {
 function progressWords(one: SeenCondition, { currency, period }: StateRule, words: Words): string {
   const { condition, reached, min, until } = one
   const measured =
-    'customer' in condition ? null : measureOf(condition, { currency, period }, words)
+    'customer' in condition ? null : measureOf(condition, { currency, period, words })
   const what =
     measured !== null && reached != null && min !== null
       ? words.text('state.progress', {
@@ -426,7 +426,7 @@ function progressWords(one: SeenCondition, { currency, period }: StateRule, word
               : words.figure(reached),
           min: reachedText(condition, min, currency, words),
         })
-      : clauseOf(qualificationWords(condition, { currency, period }, words), words)
+      : clauseOf(qualificationWords(condition, { currency, period, words }), words)
   return untilWords(what, until, words)
 }
 
@@ -450,7 +450,7 @@ export function stateWords(state: SeenState, rule: StateRule, words: Words): str
 function outcomeWords(state: SeenState, rule: StateRule, words: Words): string[] {
   const { status, missing, closed, until, refused_by, conditions } = state
   const { text } = words
-  const trigger = rule.trigger && clauseOf(triggerWords(rule.trigger, rule, words), words)
+  const trigger = rule.trigger && clauseOf(triggerWords(rule.trigger, { ...rule, words }), words)
   const conditionAt = (name: string) => conditions[Number(name.replace('qualify/', ''))]
   if (status === 'waiting') {
     const open = missing.flatMap((name) => {
@@ -474,7 +474,7 @@ function outcomeWords(state: SeenState, rule: StateRule, words: Words): string[]
   if (one)
     return [
       text('state.unmet', {
-        condition: clauseOf(qualificationWords(one.condition, rule, words), words),
+        condition: clauseOf(qualificationWords(one.condition, { ...rule, words }), words),
       }),
     ]
   return [text(REFUSED.get(refused_by) ?? 'state.notFor')]
