@@ -1,12 +1,12 @@
 import type { StepOf } from '../why/steps.ts'
 import { dayText } from './calendar.ts'
-import { type Context, fieldsOn } from './context.ts'
+import type { Context } from './context.ts'
 import { conversionOf } from './convert.ts'
-import { add, type Decimal, fromFact, integer, isPositive, plainText, ZERO } from './decimal.ts'
+import { type Decimal, fromFact, isPositive, plainText, sum, ZERO } from './decimal.ts'
 import type { Customer, Fact } from './facts.ts'
 import type { OnceState } from './once.ts'
 import type { OnceRule, Qualification } from './plan.ts'
-import { type Progress, termAmount } from './qualify.ts'
+import { addedBy, type Progress } from './qualify.ts'
 import type { CompiledQualification } from './rules.ts'
 
 // The steps of a `once` line: the record that triggered it, and how the customer qualified.
@@ -118,9 +118,10 @@ function metCondition(
     const min = plainText(qualification.min)
     return { ...met, reached: '0', min, records: [], records_total: 0 }
   }
-  const amounts = used.map((fact) =>
-    amountOf(context, customer, qualification, fact, version.currency),
-  )
+  const amounts = used.map((fact) => {
+    const added = addedBy(context, customer, qualification, fact, version.currency)
+    return added === null || Array.isArray(added) ? ZERO : added
+  })
   const records = used.slice(0, LISTED_RECORDS).map((fact, index) => {
     const term = qualification.terms.find((one) => one.names(fact))
     const isSum = qualification.kind === 'sum'
@@ -130,27 +131,9 @@ function metCondition(
   })
   return {
     ...met,
-    reached: plainText(amounts.reduce<Decimal>((total, one) => add(total, one), ZERO)),
+    reached: plainText(sum(amounts)),
     min: plainText(qualification.min),
     records,
     records_total: used.length,
   }
-}
-
-/** Returns what a record added to a sum, or that it was counted. */
-function amountOf(
-  context: Context,
-  customer: Customer,
-  { kind, terms }: Exclude<CompiledQualification, { kind: 'customer' }>,
-  fact: Fact,
-  currency: string,
-): Decimal {
-  let total = ZERO
-  for (const term of terms) {
-    if (!term.names(fact) || term.when(fieldsOn(customer, fact.day), fact) !== null) continue
-    const amount =
-      kind === 'count' ? integer(fact.count) : termAmount(context, term, fact, currency)
-    if (!('fact' in amount)) total = add(total, amount)
-  }
-  return total
 }

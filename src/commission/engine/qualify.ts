@@ -112,7 +112,7 @@ function evaluateSum(
       if (fact.state !== 'approved' || !sinceSignup(context, customer, fact)) continue
       if (isRefused(customer, fact.day)) continue
       if (days !== null && !withinDays(customer, fact, days)) continue
-      const amount = amountUnder(context, customer, qualification, fact, currency)
+      const amount = addedBy(context, customer, qualification, fact, currency)
       if (amount === null) continue
       used.push(fact)
       if (Array.isArray(amount)) blockers ??= amount
@@ -141,7 +141,7 @@ function byInstant(facts: readonly Fact[]): { readonly at: number; readonly fact
 }
 
 /** Returns what a fact adds: null if no term names it, or those of its amounts without a rate. */
-function amountUnder(
+export function addedBy(
   context: Context,
   customer: Customer,
   { kind, terms }: SumQualification,
