@@ -1,16 +1,8 @@
 import type { PlanResult, SettlementInput } from './account-input.ts'
 import { firstOpen, receivedKey } from './books.ts'
-import {
-  endingWithin,
-  nextPeriod,
-  type Period,
-  type PeriodKind,
-  periodOf,
-  storedPeriod,
-} from './calendar.ts'
+import { nextPeriod, type Period, type PeriodKind, periodOf, storedPeriod } from './calendar.ts'
 import { compareText } from './facts.ts'
-import { plansOf } from './own-lines.ts'
-import { type Plan, planKey } from './plans-in-force.ts'
+import { type Plan, type PlansInForce, planKey } from './plans-in-force.ts'
 import type { PlanExit, ReceivedBalance } from './transferred-balance.ts'
 
 /**
@@ -40,21 +32,29 @@ const firstAfter = ({ last }: Period, kind: PeriodKind): Period =>
   nextPeriod(periodOf(last, kind), 1)
 
 /**
- * Returns the periods whose transfers a period can start with: those that end within the period before
- * it. Periods of the other kind are left out if no affiliate can transfer from them, so that they need
- * not be computed, and so are periods before the first.
+ * Returns the periods whose transfers a period can start with: all before it, since a closing moves to the first open
+ * period of the other plan. None if no affiliate comes to a plan of its kind with all of its customers.
  */
-export function transferringInto(input: SettlementInput, period: Period): Period[] {
-  if (input.affiliates.some((affiliate) => startsAfterClosed(input, affiliate, period))) {
-    return allBefore(input, period)
-  }
-  const crossesKinds = input.affiliates.some((affiliate) =>
-    canCrossInto(input, affiliate, period.kind),
+export function transferringInto(input: SettlementInput, { first, kind }: Period): Period[] {
+  const { inForce, affiliates, firstDay } = input
+  const receives = affiliates.some((affiliate) =>
+    inForce
+      .assignmentsOf(affiliate)
+      .some(({ customers, plan }) => customers === 'all' && kindOf(inForce, plan) === kind),
   )
-  return endingWithin(nextPeriod(period, -1)).filter(
-    ({ kind, last }) => last >= input.firstDay[kind] && (kind === period.kind || crossesKinds),
-  )
+  if (!receives) return []
+  const kinds = new Set([...inForce.plans.values()].map((plan) => plan.first.period))
+  return [...kinds].flatMap((own) => {
+    const periods: Period[] = []
+    for (let one = periodOf(firstDay[own], own); one.last < first; one = nextPeriod(one, 1)) {
+      periods.push(one)
+    }
+    return periods
+  })
 }
+
+const kindOf = ({ plans }: PlansInForce, plan: string): PeriodKind | undefined =>
+  plans.get(plan)?.first.period
 
 /** A balance that a statement transferred. */
 export type SentBalance = Pick<PlanResult, 'affiliate' | 'plan' | 'period' | 'transfer'>
@@ -74,44 +74,6 @@ export const transferredBefore = (input: SettlementInput): SentBalance[] =>
     )
     .filter(({ transfer, period: { kind, last } }) => transfer && last < input.firstDay[kind])
     .sort((a, b) => a.period.first - b.period.first)
-
-/** Whether the period is the first open period of a plan that can receive transfers. */
-const startsAfterClosed = (
-  input: SettlementInput,
-  affiliate: string,
-  { first, last, kind }: Period,
-): boolean =>
-  input.inForce.assignmentsOf(affiliate).some(({ customers, plan }) => {
-    const through = input.booksOf(affiliate, plan)?.closedThrough
-    if (customers !== 'all' || through === undefined) return false
-    return (
-      input.inForce.plans.get(plan)?.first.period === kind && first <= through + 1 && through < last
-    )
-  })
-
-/** Returns the periods of both kinds that end before a period begins. */
-function allBefore({ firstDay }: SettlementInput, { first }: Period): Period[] {
-  return (['month', 'week'] as const).flatMap((kind) => {
-    const periods: Period[] = []
-    for (let one = periodOf(firstDay[kind], kind); one.last < first; one = nextPeriod(one, 1)) {
-      periods.push(one)
-    }
-    return periods
-  })
-}
-
-/** Whether an affiliate can transfer from a plan of the other kind to a plan of a kind. */
-function canCrossInto(input: SettlementInput, affiliate: string, kind: PeriodKind): boolean {
-  const currencies = new Set(
-    plansOf(input, affiliate, kind === 'month' ? 'week' : 'month').map(
-      ({ first }) => first.currency,
-    ),
-  )
-  return input.inForce.assignmentsOf(affiliate).some(({ customers, plan }) => {
-    const first = input.inForce.plans.get(plan)?.first
-    return customers === 'all' && first?.period === kind && currencies.has(first.currency)
-  })
-}
 
 /** Returns a function that returns the balances that a plan receives in a period, by plan and period. */
 export function balancesReceivedIn(
