@@ -16,7 +16,6 @@ import { compareText } from './facts.ts'
 import { fxList, type Line, newLine, rounded, totalOf } from './line.ts'
 import { overrideVersion, type Version } from './plans-in-force.ts'
 import { addRatio, NOTHING, type Ratio, ratio, sumRatios } from './ratio.ts'
-import type { HoldReason } from './reasons.ts'
 import type { CompiledOverride } from './rules.ts'
 import type { StatementHold } from './settle.ts'
 import { baseStep, fundedStep, type SourceLine, sourcesStep, unitOf, unitsStep } from './steps.ts'
@@ -92,21 +91,10 @@ function rateSources(
   const measure = { own: total, network: NOTHING, total }
   let before = NOTHING
   const lines = sources.map(({ scope, trace, base, units, quantity, fx }) => {
-    const rated = applyRate(rule, quantity, measure, before, trace)
+    const { paid, ...rated } = applyRate(rule, quantity, measure, before, trace)
     before = addRatio(before, quantity)
-    return newLine({
-      rule,
-      version,
-      scope,
-      trace,
-      base,
-      units,
-      measure: rated.measure,
-      step: rated.step,
-      rate: rated.rate,
-      amount: rounded(rated.paid, version, trace),
-      fx,
-    })
+    const amount = rounded(paid, version, trace)
+    return newLine({ ...{ rule, version, scope, trace, amount }, ...rated, base, units, fx })
   })
   return modify(lines, 'override', NO_MEMORY)
 }
@@ -268,17 +256,9 @@ function convertSums(
     const amount = totalOf(group.map(({ line }) => line))
     const converted = convertAmount(amount, currency, version.currency, period.last, rates)
     if (typeof converted === 'string') {
-      holds.push(holdOf(version, rule, converted, currency, group.length, amount))
+      const waiting = { reason: converted, currency, count: group.length, sum: amount }
+      holds.push({ rule: rule.id, version: version.version, ...waiting })
     } else fx.set(currency, { amount, converted })
   }
   return fx
 }
-
-const holdOf = (
-  version: Version,
-  rule: CompiledOverride,
-  reason: HoldReason,
-  currency: string,
-  count: number,
-  sum: Decimal,
-): StatementHold => ({ rule: rule.id, version: version.version, reason, currency, count, sum })

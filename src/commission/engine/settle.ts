@@ -21,7 +21,7 @@ import { triggerStep } from './once-steps.ts'
 import type { Plan } from './plans-in-force.ts'
 import { addRatio, NOTHING, type Ratio, ratio, ratioText, sumRatios } from './ratio.ts'
 import { type HoldReason, rankOf } from './reasons.ts'
-import type { CompiledOnce, CompiledShare, CompiledUnitRule } from './rules.ts'
+import type { CompiledShare, CompiledUnitRule } from './rules.ts'
 import {
   countOnce,
   type PlanInput,
@@ -33,7 +33,7 @@ import {
 } from './settle-plan.ts'
 import { baseStep, unitOf, unitsStep } from './steps.ts'
 import { factsOf, fxOf } from './tally.ts'
-import { applyRate, measureStep, payAt, stepAt } from './tiers.ts'
+import { applyRate, measureStep, payAt, type Rated, stepAt } from './tiers.ts'
 import { rateStep, type Trace } from './trace.ts'
 
 /** Facts or lines of a rule that wait, as a statement lists them. */
@@ -127,15 +127,10 @@ function settleUnit(input: PlanInput, id: string): Line[] {
     const trace: Trace = [
       () => unitsStep(unitOf(version, rule), factsOf(tally, ''), total.units, rule.each),
     ]
-    const rated = applyRate(rule, quantity, measureOf(rule), before, trace)
-    return newLine({
-      ...{ rule, version, scope: 'affiliate', trace },
-      units: total.units,
-      measure: rated.measure,
-      step: rated.step,
-      rate: rated.rate,
-      amount: rounded(rated.paid, version, trace),
-    })
+    const { paid, ...rated } = applyRate(rule, quantity, measureOf(rule), before, trace)
+    const amount = rounded(paid, version, trace)
+    const head = { rule, version, scope: 'affiliate', trace, amount }
+    return newLine({ ...head, ...rated, units: total.units })
   })
   return modify(lines, 'unit', { state: input.state, once: [] })
 }
@@ -154,32 +149,22 @@ export function settleOnce(input: PlanInput, id: string): Line[] {
 function lineOf(input: PlanInput, one: Qualified, measureOf: MeasureOf): Line {
   const { state, rule } = one
   const { version } = state
+  const isPercent = rule.rateIs === 'percent'
   const trace: Trace = [() => triggerStep(input.context, state), state.evidence]
-  const rated = rateOf(one, measureOf, trace)
-  const paid = clampPaid(paidBy(rule, state.amount, rated.rate, trace), rule.source, trace)
+  const { price, ...rated } = rateOf(one, measureOf, trace)
+  const quantity = ratio(isPercent ? (state.amount ?? ZERO) : ONE)
+  const paid = payAt(rule.rateIs, quantity, price)
+  trace.push(() => rateStep(rule.rateIs, [{ quantity, rate: price, paid }]))
+  const clamped = clampPaid(paid, rule.source, trace)
   return newLine({
     ...{ rule, version, scope: `customer:${state.customerId}`, trace },
-    base: rule.rateIs === 'percent' ? (state.amount ?? ZERO) : null,
-    measure: rated.measure,
-    step: rated.step,
-    rate: rated.text,
-    amount: rounded(paid, version, trace),
-    fx: rule.rateIs === 'percent' ? triggerFx(one) : [],
+    ...rated,
+    base: isPercent ? (state.amount ?? ZERO) : null,
+    amount: rounded(clamped, version, trace),
+    fx: isPercent ? triggerFx(one) : [],
     once: state,
     counted: one,
   })
-}
-
-function paidBy(
-  { rateIs }: CompiledOnce,
-  trigger: Decimal | null,
-  rate: Decimal,
-  trace: Trace,
-): Ratio {
-  const quantity = ratio(rateIs === 'amount' ? ONE : (trigger ?? ZERO))
-  const paid = payAt(rateIs, quantity, rate)
-  trace.push(() => rateStep(rateIs, [{ quantity, rate, paid }]))
-  return paid
 }
 
 /** The trigger's amount as sent, and converted. */
@@ -191,36 +176,32 @@ function triggerFx({ state, rule }: Qualified): Line['fx'] {
   return currency === null ? [] : [{ currency, amount: sent, converted: amount }]
 }
 
-interface OnceRate {
-  readonly measure: string | null
-  readonly step: Line['step']
-  readonly text: string | null
-  readonly rate: Decimal
-}
-
 /**
- * Returns the rate of a CPA. Under `slice` the k-th CPA is paid at the step that k − 1 CPAs reach; else the
- * measure decides for all (§16.20).
+ * Returns the rate of a CPA, as its line has it and as it is paid. Under `slice` the k-th CPA is paid at the step that
+ * k − 1 CPAs reach; else the measure decides for all (§16.20).
  */
-function rateOf(one: Qualified, measureOf: MeasureOf, trace: Trace): OnceRate {
+function rateOf(
+  one: Qualified,
+  measureOf: MeasureOf,
+  trace: Trace,
+): Omit<Rated, 'paid'> & { readonly price: Decimal } {
   const { rule } = one
   const { tiers } = rule
   if (tiers === null) {
-    const { rate } = rule
-    return { measure: null, step: null, text: plainText(rate), rate }
+    return { measure: null, step: null, rate: plainText(rule.rate), price: rule.rate }
   }
   const measure = measureOf(rule)
   const isSlice = tiers.mode === 'slice'
   const before = isSlice ? positionOf(one) : NOTHING
   trace.push(() => measureStep(tiers, measure, before))
-  const { from: start, rate } = stepAt(tiers, isSlice ? before : measure.total)
+  const { from: start, rate: price } = stepAt(tiers, isSlice ? before : measure.total)
   const from = plainText(start)
-  const text = plainText(rate)
+  const text = plainText(price)
   return {
     measure: ratioText(measure.total),
     step: isSlice ? [{ from, part: '1', rate: text }] : from,
-    text: isSlice ? null : text,
-    rate,
+    rate: isSlice ? null : text,
+    price,
   }
 }
 
@@ -353,18 +334,8 @@ function fenceScope(
 function lineOfShare(scope: Scope, measureOf: MeasureOf, before: Ratio): Line {
   const { rule, version } = scope.from
   const { fenced, trace } = scope
-  const rated = applyRate(rule, ratio(scope.base), measureOf(rule), before, trace)
-  return newLine({
-    rule,
-    version,
-    scope: scope.scope,
-    trace,
-    base: scope.base,
-    measure: rated.measure,
-    step: rated.step,
-    rate: rated.rate,
-    amount: rounded(rated.paid, version, trace),
-    fence: fenced,
-    fx: scope.fx,
-  })
+  const { paid, ...rated } = applyRate(rule, ratio(scope.base), measureOf(rule), before, trace)
+  const amount = rounded(paid, version, trace)
+  const head = { rule, version, scope: scope.scope, trace, amount }
+  return newLine({ ...head, ...rated, base: scope.base, fence: fenced, fx: scope.fx })
 }
