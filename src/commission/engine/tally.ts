@@ -28,10 +28,8 @@ export interface Group {
 
 /** What one customer's facts come to under a rule, before conversion. */
 export interface CustomerTally {
-  /** In order of day. */
-  readonly groups: Group[]
-  /** The same groups by product: a brand may send any number of products in a day. */
-  readonly byProduct: Map<string | null, Group[]>
+  /** By term, then by day, currency and product. */
+  readonly groups: Map<CompiledTerm, Map<string, Group>>
   units: bigint
   /** The facts that it counts, each once. */
   readonly counted: Fact[]
@@ -40,8 +38,7 @@ export interface CustomerTally {
 
 /** Returns the tally of a customer without facts. */
 export const newCustomerTally = (): CustomerTally => ({
-  groups: [],
-  byProduct: new Map(),
+  groups: new Map(),
   units: 0n,
   counted: [],
   records: 0,
@@ -54,33 +51,20 @@ function markCounted(tally: CustomerTally, fact: Fact): void {
   tally.records += fact.count
 }
 
-/** Returns the group of a fact under a term, which is empty at first. Facts come in order of time. */
+/** Returns the group of a fact under a term, which is empty at first. */
 function groupOf(
-  { groups, byProduct }: CustomerTally,
+  { groups }: CustomerTally,
   term: CompiledTerm,
   { product, day }: Fact,
   currency: string,
 ): Group {
-  const ofProduct = byProduct.get(product) ?? []
-  for (let i = ofProduct.length - 1; i >= 0; i--) {
-    const group = ofProduct[i]
-    if (!group || group.day < day) break
-    if (group.day === day && group.term === term && group.currency === currency) return group
-  }
+  const ofTerm = groups.get(term) ?? new Map<string, Group>()
+  groups.set(term, ofTerm)
+  const key = `${day} ${currency} ${product === null ? '' : `=${product}`}`
   const empty = { count: 0, units: 0n, alone: 0n, aloneConverted: 0n }
-  const created: Group = { term, product, day, currency, ...empty }
-  insertByDay(groups, created)
-  insertByDay(ofProduct, created)
-  byProduct.set(product, ofProduct)
-  return created
-}
-
-/** Inserts a group after those of its day. */
-function insertByDay(groups: Group[], created: Group): void {
-  let end = groups.length
-  while ((groups[end - 1]?.day ?? created.day) > created.day) end--
-  if (end === groups.length) groups.push(created)
-  else groups.splice(end, 0, created)
+  const group = ofTerm.get(key) ?? { term, product, day, currency, ...empty }
+  ofTerm.set(key, group)
+  return group
 }
 
 /** Adds a fact to its group. Returns why it cannot be converted, or null. */
@@ -223,7 +207,7 @@ function addCustomer(
 ): void {
   if (one.records === 0) return
   const byProduct = new Map<string, Map<CompiledTerm, bigint>>()
-  for (const group of one.groups) {
+  for (const group of [...one.groups.values()].flatMap((ofTerm) => [...ofTerm.values()])) {
     const product = per === 'product' ? (group.product ?? '') : ''
     const rated = convertUnits(group.units, group.currency, to, group.day, rates)
     const converted = typeof rated === 'string' ? 0n : rated
