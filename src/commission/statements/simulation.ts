@@ -1,25 +1,20 @@
 import type { Issue } from '../../platform/validation/issue.ts'
 import { isObject } from '../../platform/validation/record-validator.ts'
-import { earningQueries } from '../db/facts.ts'
-import { customerTallier, openSettlement } from '../engine/account.ts'
 import type { PlanResult } from '../engine/account-input.ts'
 import { dayText, type Period, type PeriodKind, parsePeriod, periodOf } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
 import { add, type Decimal, decimal, fixedText, subtract, ZERO } from '../engine/decimal.ts'
-import { asOf, evaluateCustomer } from '../engine/evaluate.ts'
-import { type Customer, compareText } from '../engine/facts.ts'
+import { compareText } from '../engine/facts.ts'
 import { memoize } from '../engine/memoize.ts'
 import type { PlanTerms } from '../engine/plan.ts'
 import { compileVersion, type Plan, type PlansInForce, planKey } from '../engine/plans-in-force.ts'
-import { NO_STATE } from '../engine/state.ts'
-import type { PeriodTallies } from '../engine/tally.ts'
 import { minorDigits } from '../minor-digits.ts'
 import { type CheckedPlan, checkPlan, type WarningContext } from '../plans/check-plan.ts'
-import { type Computation, customersOf, joinDependencies, openComputation } from './compute.ts'
+import { type Computation, openComputation, settleAffiliates, TooManyFacts } from './compute.ts'
 import type { AccountBeginnings } from './days.ts'
 import { isFarAhead } from './limits.ts'
+import { fromFirstRecord } from './opening.ts'
 import type { Simulated } from './present-simulation.ts'
-import { neededQueries } from './read-customers.ts'
 import { selectFacts } from './select-facts.ts'
 import type { AccountSource } from './source.ts'
 
@@ -238,115 +233,39 @@ interface SimulatedPage {
   readonly tooLarge: string | null
 }
 
-/** What the facts of some customers came to under the plans of a context. */
-interface Tallied {
-  readonly context: Context
-  readonly tallies: ReadonlyMap<string, PeriodTallies>
-}
-
-/**
- * Computes the first of some affiliates: as many as depend on at most `maxFacts` facts, at least one,
- * or none and the first one as `tooLarge`.
- */
-export async function computePage(
-  simulation: Simulation,
-  affiliates: readonly string[],
-  maxFacts: number,
-): Promise<SimulatedPage> {
-  const { computation, current, simulated } = simulation
-  const both = [current, simulated].map(
-    (context): Tallied => ({
-      context,
-      tallies: new Map(computation.range.periods.map(({ id }) => [id, new Map()])),
-    }),
-  )
-  const found = await readWhileFew(simulation, affiliates, maxFacts, (customers) => {
-    for (const one of both) tally(simulation, one, customers)
-  })
-  const [ofCurrent = [], ofSimulated = []] = both.map((one) => settle(simulation, one, found))
-  const tooLarge = found.length === 0 ? (affiliates[0] ?? null) : null
-  return { affiliates: found, current: ofCurrent, simulated: ofSimulated, tooLarge }
-}
-
 /** The most affiliates of one page. */
 export const MAX_AFFILIATES = 500
 
-/** The affiliates that are read together after the first, second, fourth … ones. */
-const MAX_GROUP = 64
+/** By how much a page is divided that depends on too many facts. */
+const DIVISOR = 4
 
 /**
- * Reads the customers of affiliates, in growing groups, and returns those that were read whole. Facts
- * of a group that is not read whole belong to none of them.
+ * Computes the first of some affiliates: as many as depend on at most `maxFacts` facts, at least one,
+ * or none and the first one as `tooLarge`. They are settled as if nothing were approved or entered: what is closed would
+ * hide what the version changes.
  */
-async function readWhileFew(
-  { computation }: Simulation,
+export async function computePage(
+  { computation, current, simulated, compared }: Simulation,
   affiliates: readonly string[],
   maxFacts: number,
-  add: (customers: readonly Customer[]) => void,
-): Promise<string[]> {
-  const { source, range, context, dependenciesOf } = computation
-  const queries = earningQueries(source.selection, range.days, source.settings.statusMembers)
-  const isNeeded = neededQueries(source, context.tree, range.periods)
-  const done: string[] = []
-  const read = new Set<string>()
-  const seen = new Set<string>()
-  let facts = 0
-  while (done.length < Math.min(affiliates.length, MAX_AFFILIATES)) {
-    const size = Math.min(Math.max(1, done.length), MAX_GROUP)
-    const end = Math.min(done.length + size, MAX_AFFILIATES)
-    const group = affiliates.slice(done.length, end)
-    const all = joinDependencies(group.map(dependenciesOf)).read
-    const needed = [...all].filter((one) => !read.has(one))
-    const found = needed.length > 0 ? customersOf(source, needed, queries, isNeeded) : []
-    for await (const customers of found) {
-      const added = [...customers].filter(({ customer_id }) => !seen.has(customer_id))
-      for (const customer of added) {
-        seen.add(customer.customer_id)
-        for (const { count } of customer.facts) facts += count
-      }
-      if (facts > maxFacts) return done
-      add(added)
+): Promise<SimulatedPage> {
+  const settle = async (context: Context, own: readonly string[]) => {
+    const source = { ...computation.source, inForce: context.inForce }
+    const side = { ...computation, source, context }
+    const found = await settleAffiliates(side, fromFirstRecord(own), maxFacts, () => null)
+    const wanted = new Set(own)
+    return compared.flatMap(found.settle).filter(({ affiliate }) => wanted.has(affiliate))
+  }
+  let own = affiliates.slice(0, MAX_AFFILIATES)
+  for (;;) {
+    try {
+      const both = { current: await settle(current, own), simulated: await settle(simulated, own) }
+      return { affiliates: own, ...both, tooLarge: null }
+    } catch (error) {
+      if (!(error instanceof TooManyFacts)) throw error
+      const [tooLarge = null, ...others] = own
+      if (others.length === 0) return { affiliates: [], current: [], simulated: [], tooLarge }
+      own = own.slice(0, Math.ceil(own.length / DIVISOR))
     }
-    for (const one of needed) read.add(one)
-    done.push(...group)
   }
-  return done
-}
-
-/** Adds the facts of customers to the tallies of all periods. */
-function tally(
-  { computation }: Simulation,
-  { context, tallies }: Tallied,
-  customers: readonly Customer[],
-): void {
-  const evaluated = customers.map((one) => evaluateCustomer(context, one))
-  for (const period of computation.range.periods) {
-    const known = evaluated.map((one) => asOf(one, period.last))
-    known.forEach(customerTallier({ ...context, period }, tallies.get(period.id) ?? new Map()))
-  }
-}
-
-/**
- * Settles affiliates in the compared periods, as if nothing were approved or entered: what is closed
- * would hide what the version changes.
- */
-function settle(
-  { computation, compared }: Simulation,
-  { context, tallies }: Tallied,
-  affiliates: readonly string[],
-): PlanResult[] {
-  const { range, dependenciesOf } = computation
-  const wanted = new Set(affiliates)
-  const { settled } = joinDependencies(affiliates.map(dependenciesOf))
-  const { settle: settlePeriod } = openSettlement(
-    {
-      ...context,
-      affiliates: [...settled].filter((one) => context.inForce.assignmentsOf(one).length > 0),
-      firstDay: { month: range.firstDay, week: range.firstDay },
-      stateOf: () => NO_STATE,
-      booksOf: () => null,
-    },
-    ({ id }: Period): PeriodTallies => tallies.get(id) ?? new Map(),
-  )
-  return compared.flatMap(settlePeriod).filter(({ affiliate }) => wanted.has(affiliate))
 }
