@@ -126,14 +126,13 @@ BEGIN
   SELECT raise(ABORT, 'the lines of an approved statement never change');
 END;
 
--- Runs over the affiliates of an account: `steps` is null until they are planned, `changed` the number
--- of statements that were written.
+-- Runs over the affiliates of an account: `steps` and `affiliates` are null until they are planned.
 --
 -- Runs show that they are working, so that one that has stopped is continued. Failed runs say why.
 --
---   active_at   when an attempt of one of its steps last began; '' if none has
+--   active_at   when it was started, or an attempt of one of its steps last began
 --   restarts    how often its Workflow was started again since a step last ended
---   steps_done  the number of steps that were done when it ended
+--   steps_done  the number of steps that are done
 --   reason      why it failed, in words; null unless it has
 --   position    from where it read marks of changed days; null until it has begun
 CREATE TABLE statement_runs (
@@ -143,12 +142,11 @@ CREATE TABLE statement_runs (
   status     TEXT NOT NULL CHECK (status IN ('running', 'done', 'failed')),
   affiliates INTEGER,
   steps      INTEGER,
-  changed    INTEGER,
   started_at TEXT NOT NULL,
   ended_at   TEXT,
   active_at  TEXT NOT NULL DEFAULT '',
   restarts   INTEGER NOT NULL DEFAULT 0,
-  steps_done INTEGER,
+  steps_done INTEGER NOT NULL DEFAULT 0,
   reason     TEXT,
   position   INTEGER,
   PRIMARY KEY (account, id)
@@ -157,16 +155,13 @@ CREATE TABLE statement_runs (
 -- The runs that may have stopped. Without `active_at`, so that activity writes one row.
 CREATE INDEX statement_runs_running ON statement_runs (account, id) WHERE status = 'running';
 
--- The affiliates of each step of a run that goes on, as a JSON array; `changed` is null until it is done.
---
--- The statements that a step has written so far; `changed` is the same once it is done.
+-- The affiliates of each step of a run that goes on, as a JSON array.
 CREATE TABLE statement_run_steps (
   account    TEXT NOT NULL,
   run        TEXT NOT NULL,
   step       INTEGER NOT NULL CHECK (step >= 1),
   affiliates TEXT NOT NULL CHECK (json_type(affiliates) = 'array'),
-  changed    INTEGER,
-  written    INTEGER NOT NULL DEFAULT 0,
+  is_done    INTEGER NOT NULL DEFAULT 0 CHECK (is_done IN (0, 1)),
   PRIMARY KEY (account, run, step)
 ) STRICT, WITHOUT ROWID;
 

@@ -66,7 +66,7 @@ async function keepBooks(account: string) {
       .bind(account, ...values)
       .run()
   await insert(`insert into statement_lines values (?, ?, 2, '[]', '{}')`, paid.id)
-  await insert(`insert into statement_run_steps values (?, 'run_x', 1, '[]', null, 0)`)
+  await insert(`insert into statement_run_steps values (?, 'run_x', 1, '[]', 0)`)
   await insert(`insert into statement_approvals values (?, ?, '', 'ada', 1)`, paid.id)
   const at = `accounts/${account}`
   const approved = await askAdmin(`${at}/periods/${PERIOD}/approve`, 'POST', {})

@@ -84,12 +84,12 @@ test.each([0, 1, 2])(
     await runCron(19)
     expect([(await runs.get()).length, await show(parameters.run)]).toMatchObject([
       0,
-      { status: 'running', steps: 2, steps_done: steps, changed: steps > 0 ? 2 * steps : 0 },
+      { status: 'running', steps: 2, steps_done: steps },
     ])
     await runCron(21)
     await waitForEnd()
     expect(await show(parameters.run)).toMatchObject({
-      ...{ status: 'done', steps: 2, steps_done: 2, affiliates: 4, changed: 4, reason: null },
+      ...{ status: 'done', steps: 2, steps_done: 2, affiliates: 4, reason: null },
     })
     const after = await stored()
     // What was stored before is not stored again.
@@ -106,14 +106,13 @@ test('a run whose instance ended without its knowledge is restarted from its fir
   // As a restore of the database to an earlier moment leaves it.
   await env.DB.batch([
     env.DB.prepare(
-      `update statement_runs set status = 'running', ended_at = null, changed = null, steps = null,
-       steps_done = null`,
+      `update statement_runs set status = 'running', ended_at = null, steps = null, steps_done = 0`,
     ),
     env.DB.prepare(`delete from statements where affiliate_id > 'aff-2'`),
   ])
   await runCron(21)
   await expect.poll(async () => (await show(id)).status).toBe('done')
-  expect(await show(id)).toMatchObject({ steps: 2, changed: 2 })
+  expect(await show(id)).toMatchObject({ steps: 2 })
   expect((await stored()).map(({ id, hash }) => [id, hash])).toEqual(
     before.map(({ id, hash }) => [id, hash]),
   )
@@ -125,7 +124,7 @@ test('a run that makes no progress ends as failed after five restarts, and the n
   await env.DB.prepare('update statement_runs set restarts = ?').bind(RESUME_LIMITS.restarts).run()
   await runCron(21)
   expect(await show(run)).toMatchObject({
-    ...{ status: 'failed', steps: null, steps_done: 0, changed: 0 },
+    ...{ status: 'failed', steps: null, steps_done: 0 },
     ended_at: expect.any(String),
     reason: expect.stringMatching(/^It stopped, and made no progress .* restarted 5 times\./),
   })
@@ -142,7 +141,7 @@ test('a step that fails in every attempt fails the run, which says so and keeps 
   const { id } = await json(askAdmin(`${PATH}/periods/${PERIOD}/run`, 'POST'))
   for (const instance of await runs.get()) await instance.waitForStatus('errored')
   expect(await show(id)).toMatchObject({
-    ...{ status: 'failed', steps: 2, steps_done: 1, changed: 2 },
+    ...{ status: 'failed', steps: 2, steps_done: 1 },
     reason: expect.stringMatching(/^The step "affiliates 2" failed in all attempts/),
   })
   expect(await countStored()).toBe(2)
@@ -176,7 +175,7 @@ test('the reset of an account in the middle of a run leaves no statement and no 
   const parameters = await storeStarted('acme-forex', PERIOD)
   await makeSteps(parameters, 1)
   expect((await askAdmin(`${PATH}/reset`, 'POST')).status).toBe(204)
-  expect(await makeStep(env as Env, parameters, 2, Date.now())).toBe(0)
+  await makeStep(env as Env, parameters, 2, Date.now())
   expect(await beginRun(env as Env, parameters, Date.now())).toBe(0)
   await finishRun(env as Env, parameters, Date.now())
   const tables = ['statements', 'statement_runs', 'statement_run_steps']
@@ -186,7 +185,7 @@ test('the reset of an account in the middle of a run leaves no statement and no 
   expect(await Promise.all(left)).toEqual([0, 0, 0])
   // What was in flight when the run was deleted stores nothing.
   expect(await storeSteps(env.DB, 'acme-forex', parameters.run, [['aff-1']])).toBe(0)
-  expect(await endStep(env.DB, { account: 'acme-forex', id: parameters.run, step: 2 })).toBe(0)
+  await endStep(env.DB, { account: 'acme-forex', id: parameters.run, step: 2 })
   expect(await Promise.all(left)).toEqual([0, 0, 0])
 })
 
@@ -213,7 +212,7 @@ test('a statement that is approved between two steps of a run stays as it was ap
   expect(approved.status).toBe(200)
   await makeStep(env as Env, second, 2, Date.now())
   await finishRun(env as Env, second, Date.now())
-  expect(await show(second.run)).toMatchObject({ status: 'done', steps_done: 2, changed: 3 })
+  expect(await show(second.run)).toMatchObject({ status: 'done', steps_done: 2 })
   const hashes = (rows: Record<string, unknown>[], id: unknown) =>
     rows.filter((row) => row.id === id).map(({ hash, status }) => [hash, status])
   const after = await stored()

@@ -39,9 +39,9 @@ export function statementRows(db: D1Database, account: string, affiliate = 'aff-
       .bind(account, affiliate, STATEMENT_ID, 'a'.repeat(64), JSON.stringify(head), time),
     db
       .prepare(
-        `insert into statement_runs (account, id, period, status, affiliates, steps, changed,
-           started_at, ended_at)
-         values (?1, ?2, '2026-10', 'done', 1, 1, 1, ?3, ?3)`,
+        `insert into statement_runs (account, id, period, status, affiliates, steps,
+           steps_done, started_at, active_at, ended_at)
+         values (?1, ?2, '2026-10', 'done', 1, 1, 1, ?3, ?3, ?3)`,
       )
       .bind(account, RUN_ID, time),
   ]

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { endStep, insertMorningRun, storeSteps } from '../../src/commission/db/runs.ts'
+import { endStep, insertRun, storeSteps } from '../../src/commission/db/runs.ts'
 import { newRunId, type RunParameters } from '../../src/commission/statements/run.ts'
 import { refreshDrafts } from '../../src/commission/statements/store.ts'
 import { raisePosition } from '../../src/ingest/db/changed.ts'
@@ -21,20 +21,21 @@ export async function storeStarted(
   run = newRunId(Date.now()),
 ): Promise<RunParameters> {
   const [started_at, most] = [new Date().toISOString(), Number.MAX_SAFE_INTEGER]
-  const stored = { account, id: run, period, started_at, most, running_since: '' }
-  await insertMorningRun(await databaseOf(account), stored)
+  const limits = { most, of: null, running_since: '' }
+  const stored = { account, id: run, period, started_at, actor: null, ...limits }
+  await insertRun(await databaseOf(account), stored)
   return { account, run, period }
 }
 
 /**
  * Computes the drafts of affiliates up to a period and stores them, as a run of one step does, which
- * leaves no run behind. Returns how many it wrote.
+ * leaves no run behind.
  */
 export async function storeDrafts(
   account: string,
   period: string,
   affiliates: readonly string[],
-): Promise<number> {
+): Promise<void> {
   const { run: id } = await storeStarted(account, period)
   const db = await databaseOf(account)
   const step = { account, id, step: 1 }
@@ -42,10 +43,9 @@ export async function storeDrafts(
   const position = await raisePosition(db, account)
   const computation = await computationOf(account, period)
   await refreshDrafts(computation, affiliates, step, Date.now(), position)
-  const changed = await endStep(db, step)
+  await endStep(db, step)
   await db.batch([
     db.prepare('delete from statement_run_steps where account = ? and run = ?').bind(account, id),
     db.prepare('delete from statement_runs where account = ? and id = ?').bind(account, id),
   ])
-  return changed
 }

@@ -186,8 +186,8 @@ test('an approval that approves nothing does not lead to the payouts', async () 
   await env.DB.batch([
     ...bookRows(env.DB, 'acme'),
     env.DB.prepare(
-      `insert into statement_runs (account, id, period, status, affiliates, steps, changed, started_at, ended_at, position)
-       values ('acme', 'run_' || ?1, ?1, 'done', 1, 1, 1, ?2, ?2, 1e15)`,
+      `insert into statement_runs (account, id, period, status, affiliates, steps, started_at, ended_at, position)
+       values ('acme', 'run_' || ?1, ?1, 'done', 1, 1, ?2, ?2, 1e15)`,
     ).bind(BOOK_PERIOD, '2026-11-01T00:00:00.000Z'),
   ])
   await askAdmin('accounts/acme', 'PATCH', { approvals: 2 })

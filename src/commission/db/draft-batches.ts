@@ -11,7 +11,7 @@ import {
   type StatementDigest,
   type StoredDraft,
 } from './drafts.ts'
-import { COUNT_WRITTEN, type RunStep } from './runs.ts'
+import type { RunStep } from './runs.ts'
 
 /** The changes that a step of a run makes to the stored statements. */
 export interface DraftChanges {
@@ -31,7 +31,6 @@ export function draftBatches(
   { put, drop, step, readAt, computedAt }: DraftChanges,
 ): D1PreparedStatement[][] {
   const values = { ...step, read_at: readAt, computed_at: computedAt }
-  const count = () => bindStatement(db, COUNT_WRITTEN, { ...step })
   const bind = (statement: typeof PUT_DRAFTS, rows: string) =>
     bindStatement(db, statement, { ...values, rows })
   const batches = inBatches(put).map((drafts) => {
@@ -61,7 +60,6 @@ export function draftBatches(
       ...toJsonChunks(rowsOfStatements).flatMap((rows) => [
         bind(NOTIFY_CORRECTED, rows),
         bind(PUT_DRAFTS, rows),
-        count(),
       ]),
       bind(DROP_PARTS, JSON.stringify(ids)),
       ...toJsonChunks(parts).map((rows) => bind(PUT_PARTS, rows)),
@@ -71,7 +69,6 @@ export function draftBatches(
   const rows = drop.map(({ period, affiliate_id, plan, id }) => [period, affiliate_id, plan, id])
   const dropped = toJsonChunks(rows).flatMap((chunk) => [
     bind(DROP_DRAFTS, chunk),
-    count(),
     bind(DROP_LOST_PARTS, chunk),
   ])
   return [...batches, dropped]

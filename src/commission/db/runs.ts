@@ -1,6 +1,6 @@
 import { POSITION, RAISE_NUMBER } from '../../ingest/db/changed.ts'
 import { isDoorOpen } from '../../platform/db/door.ts'
-import { all, only } from '../../platform/db/query.ts'
+import { all, first, only } from '../../platform/db/query.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
 import type { statementRuns } from '../../platform/db/schema.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
@@ -11,53 +11,58 @@ import { isDraft, isOfKind } from './is-draft.ts'
 /** A run over the affiliates of an account. */
 export type Run = Omit<typeof statementRuns.$inferSelect, 'account' | 'restarts' | 'position'>
 
-/** A run with the number of its steps that are done, and what they wrote. */
-interface RunProgress extends Run {
-  readonly steps_done: number
-}
-
-/** Inserts a run of the morning, unless too many runs of its database are running. */
-const INSERT_MORNING_RUN = compileStatement(`
-  insert into statement_runs (account, id, period, status, started_at)
-  select :account, :id, :period, 'running', :started_at
+/** Inserts a run, unless it is stored or too many are running: of the account `:of`, or of all of its database. */
+const INSERT_RUN = compileStatement(`
+  insert into statement_runs (account, id, period, status, started_at, active_at)
+  select :account, :id, :period, 'running', :started_at, :started_at
   where :most > (select count(*) from statement_runs indexed by statement_runs_running
-    where status = 'running' and id >= :running_since)
+    where status = 'running' and id >= :running_since and (:of is null or account = :of))
   on conflict (account, id) do nothing`)
 
-/** Reads whether a run has read nothing yet: its Workflow may not have been created. */
-const FIND_MORNING_RUN = compileStatement(`
-  select status = 'running' and affiliates is null as is_unread from statement_runs
-  where account = :account and id = :id`)
+/** Adds an entry to the audit log, if the run was inserted. */
+const INSERT_AUDIT_OF_RUN = compileStatement(`
+  insert into audit_log (id, at, actor, action, account, details)
+  select :audit, :started_at, :actor, 'period.run', :account, :details
+  from statement_runs where account = :account and id = :id
+  on conflict do nothing`)
 
-/** A run of the morning. Ids of runs are in order of time. */
-interface MorningRun {
+const HAS_RUN = compileStatement(
+  'select count(*) as n from statement_runs where account = :account and id = :id',
+)
+
+/** A run to start. Ids of runs are in order of time. */
+interface NewRun {
   readonly account: string
   readonly id: string
   readonly period: string
   readonly started_at: string
-  /** The most runs of the database that may be running; those with ids before `running_since` do not count. */
+  /** Who has started it; null: the cron. */
+  readonly actor: string | null
+  /**
+   * The most runs that may run at once, of the account `of`, or of all of its database if it is null. Runs with ids
+   * before `running_since` do not count.
+   */
   readonly most: number
+  readonly of: string | null
   readonly running_since: string
 }
 
-/**
- * Inserts a run of the morning, unless it is stored or too many runs of its database are running. Returns
- * whether its Workflow has to be created; null if the run is not stored.
- */
-export async function insertMorningRun(db: D1Database, run: MorningRun): Promise<boolean | null> {
+/** Inserts a run. Returns whether it is stored: it is not if too many are running. */
+export async function insertRun(db: D1Database, run: NewRun): Promise<boolean> {
+  const details = JSON.stringify({ period: run.period, run: run.id })
+  const values = { ...run, details, audit: newAuditId() }
+  const audit = run.actor === null ? [] : [INSERT_AUDIT_OF_RUN]
   const results = await withD1Retry(() =>
-    db.batch<{ is_unread: 0 | 1 }>(
-      [INSERT_MORNING_RUN, FIND_MORNING_RUN].map((one) => bindStatement(db, one, { ...run })),
+    db.batch<{ n: number }>(
+      [INSERT_RUN, ...audit, HAS_RUN].map((one) => bindStatement(db, one, values)),
     ),
   )
-  const row = results[1]?.results[0]
-  return row ? row.is_unread === 1 : null
+  return results.at(-1)?.results[0]?.n === 1
 }
 
-/** Stores that a run reads from now on, with 0 affiliates until its steps are known, and its position when it first did. */
+/** Stores that a run reads from now on, and its position when it first did. */
 const BEGIN_READING = compileStatement(`
-  update statement_runs set affiliates = ifnull(affiliates, 0), active_at = :active_at,
-    position = ifnull(position, ${POSITION})
+  update statement_runs set active_at = :active_at, position = ifnull(position, ${POSITION})
   where account = :account and id = :id and status = 'running'`)
 
 /** Stores that a run reads from now on. */
@@ -69,34 +74,20 @@ export const beginReading = (
     db.batch([RAISE_NUMBER, BEGIN_READING].map((one) => bindStatement(db, one, run))),
   )
 
-/** Reads a run with its progress. */
 const FIND_RUN = compileStatement(`
-  select r.id, r.period, r.status, iif(r.steps is null, null, r.affiliates) as affiliates, r.steps,
-    r.started_at, max(r.active_at, r.started_at) as active_at, r.ended_at, r.reason,
-    ifnull(r.changed, (
-      select sum(ifnull(s.changed, s.written)) from statement_run_steps s
-      where s.account = :account and s.run = :id
-    )) as changed,
-    coalesce(r.steps_done, iif(r.status = 'done', r.steps, (
-      select count(*) from statement_run_steps s
-      where s.account = :account and s.run = :id and s.changed is not null
-    ))) as steps_done
-  from statement_runs r where r.account = :account and r.id = :id`)
+  select id, period, status, affiliates, steps, steps_done, started_at, active_at, ended_at, reason
+  from statement_runs where account = :account and id = :id`)
 
 /** Returns a run of an account; null if there is none. */
 export const findRun = (
   db: Pick<D1DatabaseSession, 'prepare'>,
   account: string,
   id: string,
-): Promise<RunProgress | null> =>
-  withD1Retry(() => bindStatement(db, FIND_RUN, { account, id }).first<RunProgress>())
+): Promise<Run | null> => first<Run>(db, FIND_RUN, { account, id })
 
-/** Ends a run, and stores what its steps have done. */
+/** Ends a run. */
 const END_RUN = compileStatement(`
-  update statement_runs set status = :status, ended_at = :ended_at, reason = :reason,
-    (changed, steps_done) = (
-      select ifnull(sum(ifnull(changed, written)), 0), count(changed)
-      from statement_run_steps where account = :account and run = :id)
+  update statement_runs set status = :status, ended_at = :ended_at, reason = :reason
   where account = :account and id = :id and status = 'running'`)
 
 /** Deletes the steps of a run. */
@@ -259,124 +250,46 @@ const BEGIN_STEP = compileStatement(`
   update statement_runs set active_at = :active_at
   where account = :account and id = :id and status = 'running'`)
 
-/** Reads a step of a run that is running. */
+/** Reads a step, which is not done, of a run that is running. */
 const FIND_STEP = compileStatement(`
-  select s.affiliates, s.changed from statement_run_steps s
+  select s.affiliates from statement_run_steps s
   join statement_runs r on r.account = :account and r.id = :id and r.status = 'running'
-  where s.account = :account and s.run = :id and s.step = :step`)
-
-/** The affiliates of a step, and how many statements it wrote if it is done. */
-interface FoundStep {
-  readonly affiliates: readonly string[]
-  readonly changed: number | null
-}
+  where s.account = :account and s.run = :id and s.step = :step and s.is_done = 0`)
 
 /**
- * Stores that an attempt of a step begins. Returns the step; null if there is none, or the run has
+ * Stores that an attempt of a step begins. Returns its affiliates; none if it is done, there is none, or the run has
  * ended.
  */
 export async function beginStep(
   db: D1Database,
   step: RunStep,
   active_at: string,
-): Promise<FoundStep | null> {
+): Promise<readonly string[]> {
   const results = await withD1Retry(() =>
-    db.batch<{ affiliates: string; changed: number | null }>([
+    db.batch<{ affiliates: string }>([
       bindStatement(db, BEGIN_STEP, { ...step, active_at }),
       bindStatement(db, FIND_STEP, { ...step }),
     ]),
   )
   const row = results[1]?.results[0]
-  return row ? { affiliates: JSON.parse(row.affiliates), changed: row.changed } : null
+  return row ? JSON.parse(row.affiliates) : []
 }
-
-/**
- * Adds to a step the number of rows that the previous statement of the batch has written. A repeated
- * batch writes nothing, and so adds nothing.
- */
-export const COUNT_WRITTEN = compileStatement(`
-  update statement_run_steps set written = written + changes()
-  where account = :account and run = :id and step = :step and changed is null and changes() > 0`)
 
 /** Marks a step as done. */
 const END_STEP = compileStatement(`
-  update statement_run_steps set changed = written
-  where account = :account and run = :id and step = :step and changed is null`)
+  update statement_run_steps set is_done = 1
+  where account = :account and run = :id and step = :step and is_done = 0`)
 
-/** Stores that a run has made progress since its Workflow was last started. */
-const NOTE_PROGRESS = compileStatement(`
-  update statement_runs set restarts = 0 where account = :account and id = :id and restarts > 0`)
+/** Counts the step if the statement before has marked it: the run has made progress since its Workflow was started. */
+const COUNT_STEP = compileStatement(`
+  update statement_runs set steps_done = steps_done + 1, restarts = 0
+  where account = :account and id = :id and changes() > 0`)
 
-/** Reads how many statements a step has written. */
-const READ_CHANGED = compileStatement(`
-  select changed from statement_run_steps
-  where account = :account and run = :id and step = :step`)
-
-/** Marks a step as done. Returns how many statements it has written. */
-export async function endStep(db: D1Database, step: RunStep): Promise<number> {
-  const results = await withD1Retry(() =>
-    db.batch<{ changed: number }>(
-      [END_STEP, NOTE_PROGRESS, READ_CHANGED].map((one) => bindStatement(db, one, { ...step })),
-    ),
+/** Marks a step as done. */
+export const endStep = (db: D1Database, step: RunStep) =>
+  withD1Retry(() =>
+    db.batch([END_STEP, COUNT_STEP].map((one) => bindStatement(db, one, { ...step }))),
   )
-  return results[2]?.results[0]?.changed ?? 0
-}
-
-/** The condition that a run of the period has read nothing yet. */
-const UNREAD = `account = :account and id >= :unread_since and period = :period
-    and status = 'running' and affiliates is null`
-
-/** Inserts a run, unless another one will read what it would, or too many are running. */
-const START_RUN = compileStatement(`
-  insert into statement_runs (account, id, period, status, started_at)
-  select :account, :id, :period, 'running', :started_at
-  where not exists (select 1 from statement_runs where ${UNREAD})
-    and :most > (select count(*) from statement_runs
-      where account = :account and id >= :running_since and status = 'running')
-  on conflict (account, id) do nothing`)
-
-/** Adds an entry to the audit log, if the run was inserted. */
-const INSERT_AUDIT_OF_RUN = compileStatement(`
-  insert into audit_log (id, at, actor, action, account, details)
-  select :audit, :started_at, :actor, 'period.run', :account, :details
-  from statement_runs where account = :account and id = :id
-  on conflict do nothing`)
-
-/** Reads the run that was inserted, or the one that is returned instead. */
-const READ_STARTED = compileStatement(`
-  select id from statement_runs where ${UNREAD} order by id = :id desc limit 1`)
-
-/** A run to start. Ids of runs are in order of time. */
-interface NewRun {
-  readonly account: string
-  readonly id: string
-  readonly period: string
-  readonly started_at: string
-  readonly actor: string
-  /** The least id of a run that may be returned instead. */
-  readonly unread_since: string
-  /**
-   * The maximum number of runs of the account that may run at once. Runs with ids before
-   * `running_since` do not count.
-   */
-  readonly most: number
-  readonly running_since: string
-}
-
-/**
- * Inserts a run and returns its id. Returns the id of another run of the period if that has read nothing
- * yet, and null if too many runs are running.
- */
-export async function startRun(db: D1Database, run: NewRun): Promise<string | null> {
-  const details = JSON.stringify({ period: run.period, run: run.id })
-  const values = { ...run, details, audit: newAuditId() }
-  const results = await withD1Retry(() =>
-    db.batch<{ id: string }>(
-      [START_RUN, INSERT_AUDIT_OF_RUN, READ_STARTED].map((one) => bindStatement(db, one, values)),
-    ),
-  )
-  return results[2]?.results[0]?.id ?? null
-}
 
 /** A run that has not been active for a while. */
 export interface StalledRun {
@@ -395,7 +308,7 @@ const CLAIM_STALLED = compileStatement(`
   update statement_runs set active_at = :active_at, restarts = restarts + 1
   where (account, id) in (
     select account, id from statement_runs indexed by statement_runs_running
-    where status = 'running' and active_at < :before and started_at < :before
+    where status = 'running' and active_at < :before
       and ${isDoorOpen('account')}
     order by active_at limit :most)
   returning account, id, period, restarts`)

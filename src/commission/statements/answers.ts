@@ -406,8 +406,7 @@ export const run = described(() =>
       ),
       affiliates: v.nullable(member(count, 'The number of affiliates. Null until it is known.')),
       steps: v.nullable(member(count, 'The number of steps. Null until it is known.')),
-      steps_done: v.nullable(member(count, 'The number of steps that are done.')),
-      changed: v.nullable(member(count, 'The number of statements that were written.')),
+      steps_done: member(count, 'The number of steps that are done.'),
       started_at: member(time, 'When it was started.'),
       active_at: member(
         time,

@@ -41,8 +41,6 @@ export const RUN_LIMITS = {
   running: 20,
   /** The seconds after which another one may be started. */
   retryAfter: 60,
-  /** How long a run that has read nothing takes the place of a new one, in milliseconds. */
-  unreadMs: 10 * MINUTE_MS,
 }
 
 /**

@@ -298,7 +298,7 @@ export const startRun = accountOperation({
   },
   status: 202,
   words: described(() => ({
-    description: `Starts a run over all affiliates of the account. It computes the drafts of the period and of open periods before it, and writes those that have changed. Two runs at the same time do no harm. If a run of the same period has begun but has read nothing yet, the response is that run. A period that has not begun in the time zone of the account's records is 422. An account has at most ${RUN_LIMITS.running} runs at once; another one is 429 \`rate_limited\`.`,
+    description: `Starts a run over all affiliates of the account. It computes the drafts of the period and of open periods before it, and writes those that have changed. Two runs at the same time do no harm. A period that has not begun in the time zone of the account's records is 422. An account has at most ${RUN_LIMITS.running} runs at once; another one is 429 \`rate_limited\`.`,
     answer: run,
     errors: ['validation_failed', 'rate_limited'],
     command: { name: 'runs start' },

@@ -7,7 +7,7 @@ import { findAccount } from '../../platform/directory/accounts.ts'
 import { DAY_MS } from '../../platform/durations.ts'
 import { ApiError, unavailable } from '../../platform/errors.ts'
 import type { AccountCall } from '../../platform/http/operation.ts'
-import { bookZoneOf, dayInZone, instantOfLocalTime, offsetAt } from '../../platform/zone.ts'
+import { bookZoneOf, dayInZone, instantOfLocalTime } from '../../platform/zone.ts'
 import { insertReady } from '../../webhooks/db/causes.ts'
 import { countCustomers } from '../db/customers-of.ts'
 import {
@@ -18,11 +18,10 @@ import {
   endRun,
   endStep,
   findRun,
-  insertMorningRun,
+  insertRun,
   lastDraftPeriod,
   periodKinds,
   type StalledRun,
-  startRun,
   storeSteps,
 } from '../db/runs.ts'
 import { dayNumber, dayText, type Period, parsePeriod, periodOf } from '../engine/calendar.ts'
@@ -107,24 +106,22 @@ export async function beginRun(env: Env, parameters: RunParameters, now: number)
   return storeSteps(db, account.id, id, steps)
 }
 
-/** Makes one step of a run, and returns the number of statements that the step changed. */
+/** Makes one step of a run. */
 export async function makeStep(
   env: Env,
   parameters: RunParameters,
   step: number,
   now: number,
-): Promise<number> {
+): Promise<void> {
   const { account, period, db } = await findRunAccount(env, parameters)
   const stored = { account: account.id, id: parameters.run, step }
-  const found = await beginStep(db, stored, new Date(now).toISOString())
-  if (!found) return 0
-  if (found.changed !== null) return found.changed
+  const affiliates = await beginStep(db, stored, new Date(now).toISOString())
+  if (affiliates.length === 0) return
   const position = await raisePosition(db, account.id)
   const source = await openSource(env, account)
   const computed = await openComputation(source, await lastOfRun(source, period))
-  const computation = { ...computed, position }
-  await refreshDrafts(computation, found.affiliates, stored, now, position)
-  return endStep(db, stored)
+  await refreshDrafts({ ...computed, position }, affiliates, stored, now, position)
+  await endStep(db, stored)
 }
 
 /**
@@ -246,13 +243,6 @@ function divide(
 
 const TOO_MANY = `${RUN_LIMITS.running} runs of this account are running, the maximum. Wait until one of them is done.`
 
-/** Returns when the current day began in the zone of an account's facts, in milliseconds. */
-function startOfDay(account: Account, now: number): number {
-  const zone = bookZoneOf(account)
-  const clock = now + offsetAt(zone, now)
-  return instantOfLocalTime(zone, Math.floor(clock / DAY_MS) * DAY_MS).instant
-}
-
 /**
  * Throws `validation_failed` unless a period has begun in the zone of the account's facts. Drafts of a
  * later period would only repeat what is carried.
@@ -265,15 +255,7 @@ function checkBegun(account: Account, { id, first }: Period, now: number): void 
   })
 }
 
-/**
- * Returns the earliest start of a run that may be returned instead of starting a new one, in
- * milliseconds. That run must have begun on the same day, since a period can only be approved after a
- * run that began after the period's end.
- */
-const unreadSince = (account: Account, now: number): number =>
-  Math.max(now - RUN_LIMITS.unreadMs, startOfDay(account, now))
-
-/** Stores a run and starts its Workflow, or returns the run of the period that has read nothing yet. */
+/** Stores a run of a period and starts its Workflow. */
 export async function startPeriodRun(
   { env, account: row, db, actor }: AccountCall,
   period: Period,
@@ -283,22 +265,16 @@ export async function startPeriodRun(
   checkBegun(row, period, now)
   await refuseArchived(db, account, dayText(period.first))
   const id = newRunId(now)
-  const started = await startRun(db, {
-    account,
-    id,
-    period: period.id,
-    started_at: new Date(now).toISOString(),
-    actor,
-    unread_since: firstRunId(unreadSince(row, now)),
-    most: RUN_LIMITS.running,
-    running_since: firstRunId(now - DAY_MS),
+  const isStored = await insertRun(db, {
+    ...{ account, id, period: period.id, started_at: new Date(now).toISOString(), actor },
+    ...{ most: RUN_LIMITS.running, of: account, running_since: firstRunId(now - DAY_MS) },
   })
-  if (started === null) {
+  if (!isStored) {
     const headers = { 'Retry-After': String(RUN_LIMITS.retryAfter) }
     throw new ApiError('rate_limited', { detail: TOO_MANY, headers })
   }
-  if (started === id) await startWorkflow(env, account, id, period.id)
-  const found = await findRun(db, account, started)
+  await startWorkflow(env, account, id, period.id)
+  const found = await findRun(db, account, id)
   if (!found) throw unavailable(new Error('The run was deleted.'))
   return found
 }
@@ -337,16 +313,18 @@ export async function startMorningRuns(
     const period = periodOf(yesterday, kind).id
     const run = PREFIX + (await ulidOf(planned, JSON.stringify([account.id, period])))
     // First, so that a run whose Workflow is not created is resumed.
-    const isNew = await insertMorningRun(db, {
+    const isStored = await insertRun(db, {
       ...{ account: account.id, id: run, period, started_at: new Date(now).toISOString() },
-      ...{ most: RUN_LIMITS.ofDatabase, running_since: firstRunId(now - DAY_MS) },
+      ...{ actor: null, of: null, most: RUN_LIMITS.ofDatabase },
+      running_since: firstRunId(now - DAY_MS),
     })
-    if (isNew === null) isStarted = false
-    else if (isNew) {
-      // In contrast to `create`, this does not fail if the Workflow exists.
-      const params: RunParameters = { account: account.id, run, period }
-      await env.STATEMENT_RUNS.createBatch([{ id: run, params }])
+    if (!isStored) {
+      isStarted = false
+      continue
     }
+    // In contrast to `create`, this does not fail if the Workflow exists.
+    const params: RunParameters = { account: account.id, run, period }
+    await env.STATEMENT_RUNS.createBatch([{ id: run, params }])
   }
   return isStarted
 }

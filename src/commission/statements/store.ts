@@ -55,9 +55,8 @@ export async function computeDrafts(
 }
 
 /**
- * Computes the statements of affiliates, stores those that differ from the stored ones, deletes the
- * drafts that are no longer computed, and adds their number to the step of the run. Stores nothing if
- * the run has ended or was deleted meanwhile.
+ * Computes the statements of affiliates, stores those that differ from the stored ones, and deletes the
+ * drafts that are no longer computed. Stores nothing if the run has ended or was deleted meanwhile.
  *
  * @param readAt When the computation began to read, in milliseconds. Drafts of a computation that began
  * later are not replaced.

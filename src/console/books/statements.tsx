@@ -334,11 +334,7 @@ export const statementsPage: Page = {
             ) : run.status === 'done' ? (
               <p class="notice good">
                 The drafts of {periodWords(run.period)} are computed for{' '}
-                {counted(run.affiliates ?? 0, 'affiliate')}:{' '}
-                {run.changed === 0
-                  ? 'none has'
-                  : `${counted(run.changed ?? 0, 'draft')} ${run.changed === 1 ? 'has' : 'have'}`}{' '}
-                changed. <Time at={run.ended_at} />
+                {counted(run.affiliates ?? 0, 'affiliate')}. <Time at={run.ended_at} />
               </p>
             ) : (
               <p class="notice">
@@ -346,7 +342,7 @@ export const statementsPage: Page = {
                   Computing the drafts of {periodWords(run.period)}:{' '}
                   {run.steps === null
                     ? 'reading the records'
-                    : `step ${run.steps_done ?? 0} of ${run.steps}`}
+                    : `step ${run.steps_done} of ${run.steps}`}
                   .
                 </label>{' '}
                 <progress
