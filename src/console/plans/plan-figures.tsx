@@ -45,13 +45,6 @@ export function endedPeriods({ data }: PeriodSums, kind: unknown, now: number): 
     .map(({ id }) => id)
 }
 
-/** Simulates terms. */
-export function simulate({ api, account }: Visit, input: SimulationInput): Promise<Simulated> {
-  const { isStored, terms: version, ...sent } = input
-  const forAll = !isStored && { assigned_to_all: true }
-  return api.call(simulatePlan, { account, version, ...sent, ...forAll })
-}
-
 /** What an affiliate got, and would have got. */
 interface Compared {
   readonly affiliate: string
@@ -96,14 +89,13 @@ export const Sum = ({ money }: { money: readonly Money[] }) =>
     ))
   )
 
-interface FiguresProps {
-  readonly result: Simulated
-  readonly isStored: boolean
-  readonly more?: Child
-}
-
-/** Renders what terms would have paid each affiliate, those with the largest amounts first. */
-export const Figures = ({ result, isStored, more }: FiguresProps) => {
+/** Computes and renders what terms would have paid each affiliate, those with the largest amounts first. */
+export async function computeFigures(visit: Visit, input: SimulationInput): Promise<Child> {
+  const { isStored, terms: version, ...sent } = input
+  const result = await visit.api.call(simulatePlan, {
+    ...{ account: visit.account, version, ...sent },
+    ...(!isStored && { assigned_to_all: true }),
+  })
   const rows = byAffiliate(result.data).toSorted((a, b) => sizeOf(b) - sizeOf(a))
   const current = moneyBy(result.data, 'current')
   const simulated = moneyBy(result.data, 'simulated')
@@ -151,32 +143,18 @@ export const Figures = ({ result, isStored, more }: FiguresProps) => {
           },
         }}
       />
-      {more}
-    </>
-  )
-}
-
-/** Computes and renders what terms would have paid. */
-export async function computeFigures(visit: Visit, input: SimulationInput): Promise<Child> {
-  const result = await simulate(visit, input)
-  const { next_cursor } = result.meta
-  return (
-    <Figures
-      result={result}
-      isStored={input.isStored}
-      more={
-        next_cursor &&
-        (visit.path.endsWith('/simulate') ? (
-          <p>
-            <a href={withQuery(visit.path, { ...visit.query, cursor: next_cursor })}>
+      {result.meta.next_cursor && (
+        <p class="note">
+          {visit.path.endsWith('/simulate') ? (
+            <a href={withQuery(visit.path, { ...visit.query, cursor: result.meta.next_cursor })}>
               Next affiliates
             </a>
-          </p>
-        ) : (
-          <p class="note">These are the first affiliates. There are more.</p>
-        ))
-      }
-    />
+          ) : (
+            'These are the first affiliates. There are more.'
+          )}
+        </p>
+      )}
+    </>
   )
 }
 

@@ -2,16 +2,10 @@ import { MAX_RATE_AGE } from '../../commission/engine/convert.ts'
 import { add, type Decimal, decimal, plainText, ZERO } from '../../commission/engine/decimal.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { getFxRates, importFxRates } from '../../commission/rates/routes.ts'
-import { listStatements, startRun } from '../../commission/statements/operations.ts'
+import { listStatements } from '../../commission/statements/operations.ts'
 import { calling } from '../../pages/calling.ts'
-import {
-  accountPath,
-  dayBefore,
-  type Page,
-  useVisit,
-  type Values,
-  withQuery,
-} from '../../pages/page.ts'
+import { refused } from '../../pages/csv-columns.ts'
+import { dayBefore, type Page, useVisit, type Values, withQuery } from '../../pages/page.ts'
 import {
   Amount,
   count,
@@ -26,10 +20,8 @@ import { AccountLink } from '../../pages/parts/fields.tsx'
 import { ChangeForm, Filters } from '../../pages/parts/forms.tsx'
 import type { Statement } from '../../pages/parts/statement-lists.tsx'
 import { Table } from '../../pages/parts/table.tsx'
-import { readAmount, readDay } from '../../pages/typed.ts'
-import { ApiError } from '../../platform/errors.ts'
+import { readAmount } from '../../pages/typed.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
-import { canManage, PostForm } from '../books/payout-forms.tsx'
 
 type Rates = AnswerOf<typeof getFxRates>
 
@@ -67,34 +59,22 @@ function waitingIn(drafts: readonly Statement[]): Waiting[] {
   return [...sums.values()].toSorted((a, b) => (a.currency < b.currency ? -1 : 1))
 }
 
-/** Renders why amounts wait, where a rate is added, and the button that computes their period then. */
-const Why = ({ one }: { one: Waiting }, visit = useVisit()) => {
-  const { currency, reason, since } = one
-  const records = { period: since, reason: 'no_rate', list: 'records' }
-  return (
-    <>
-      {reason === 'fx_pending' ? 'The rate is not published yet.' : 'There is no rate.'}{' '}
-      {reason === 'fx_missing' && (
-        <>
-          If the European Central Bank does not publish {currency},{' '}
-          <a href={`${withQuery(visit.path, { currency })}#change-one`}>add the rate</a> of the day
-          of each record, or of one of the {MAX_RATE_AGE} days before.{' '}
-        </>
-      )}
-      <AccountLink at={['unearned']} query={records}>
-        Show the records and their days
-      </AccountLink>
-      {canManage(visit) && (
-        <PostForm id={`compute-${currency}`}>
-          <input type="hidden" name="period" value={since} />
-          <button type="submit" name="change" value="run" class="plain">
-            Once the rates are there: compute {periodWords(since)}
-          </button>
-        </PostForm>
-      )}
-    </>
-  )
-}
+/** Renders why amounts wait, and where a rate is added. */
+const Why = ({ one: { currency, reason, since } }: { one: Waiting }, visit = useVisit()) => (
+  <>
+    {reason === 'fx_pending' ? 'The rate is not published yet.' : 'There is no rate.'}{' '}
+    {reason === 'fx_missing' && (
+      <>
+        If the European Central Bank does not publish {currency},{' '}
+        <a href={`${withQuery(visit.path, { currency })}#change-one`}>add the rate</a> of the day of
+        each record, or of one of the {MAX_RATE_AGE} days before. Then compute the period again.{' '}
+      </>
+    )}
+    <AccountLink at={['unearned']} query={{ period: since, reason: 'no_rate', list: 'records' }}>
+      Show the records and their days
+    </AccountLink>
+  </>
+)
 
 const WaitingTable = ({
   drafts,
@@ -132,24 +112,12 @@ const WaitingTable = ({
   </section>
 )
 
-/** Returns the file of one rate. */
+/** Returns the file of one rate, which has digits after its point, as the files of the European Central Bank do. */
 function oneRate(values: Values): string {
-  const currency = values('currency').trim().toUpperCase()
-  const day = values('day').trim()
-  // A rate has digits after its point, as the files of the European Central Bank do.
   const rate = readAmount(values('rate'), 4, 'a rate. Write it as 4.2901')
-  const errors = [
-    !/^[A-Z]{3}$/.test(currency) && {
-      pointer: '/currency',
-      message: 'Write the code of three letters, such as AED.',
-    },
-    day === '' && { pointer: '/day', message: 'Choose the day of the rate.' },
-    'problem' in rate && { pointer: '/rate', message: rate.problem },
-  ].filter((one) => one !== false)
-  if ('problem' in rate || errors.length > 0) {
-    throw new ApiError('validation_failed', { detail: 'Nothing was stored.', errors })
-  }
-  return `Date,${currency}\n${day},${rate.value}\n`
+  if ('problem' in rate)
+    throw refused('Nothing was stored.', [{ pointer: '/rate', message: rate.problem }])
+  return `Date,${values('currency').trim().toUpperCase()}\n${values('day')},${rate.value}\n`
 }
 
 const Known = ({ known }: { known: Rates }) => (
@@ -183,13 +151,7 @@ function addedText(answer: unknown): string {
   const { created, corrected } = answer as AnswerOf<typeof importFxRates>
   const replaced = corrected > 0 ? ` and ${count(corrected)} replaced` : ''
   const added = `${counted(created, 'rate')} ${created === 1 ? 'was' : 'were'} added`
-  return `${added}${replaced}. Compute the periods that wait again: their buttons are below.`
-}
-
-/** Returns a day of a query if it is one. */
-const dayOf = (text = ''): string | undefined => {
-  const read = readDay(text)
-  return 'value' in read ? read.value : undefined
+  return `${added}${replaced}. Compute the periods that wait again.`
 }
 
 /** The exchange rates: what waits for them, their import, and those of a day. */
@@ -200,13 +162,6 @@ export const ratesPage: Page = {
   changes: {
     upload: calling(importFxRates, addedText, (values) => ({ csv: values('file') })),
     one: calling(importFxRates, addedText, (values) => ({ csv: oneRate(values) })),
-    run: {
-      ...calling(startRun, 'The computation has started. This page follows it.'),
-      next(answer, { account }) {
-        const { id: run, period } = answer as AnswerOf<typeof startRun>
-        return withQuery(accountPath(account, 'statements'), { period, run })
-      },
-    },
   },
   async render(visit) {
     const { api, account, query } = visit
@@ -251,8 +206,8 @@ export const ratesPage: Page = {
               value: chosen ?? missing,
               hint: 'Its code of three letters, such as AED.',
             },
-            { name: 'day', type: 'date', value: dayOf(query.rate_day) },
-            { name: 'rate', hint: 'What one euro is, such as 4.2901.' },
+            { name: 'day', type: 'date', required: true, value: query.rate_day },
+            { name: 'rate', required: true, hint: 'What one euro is, such as 4.2901.' },
             CORRECT,
           ]}
         >

@@ -6,7 +6,7 @@ import {
 } from '../../commission/engine/calendar.ts'
 import { DAY_MS } from '../../platform/durations.ts'
 import type { Visit } from '../page.ts'
-import { count, periodWords } from './data.tsx'
+import { periodWords } from './data.tsx'
 import type { Input, Option } from './forms.tsx'
 import type { PeriodSums } from './statement-lists.tsx'
 
@@ -19,8 +19,7 @@ type Sums = Pick<PeriodSums, 'data'>
 const LATEST: Readonly<Record<PeriodKind, number>> = { month: 13, week: 9 }
 
 /** Returns the last day of a period, in days since 1970-01-01; one that does not exist comes first. */
-export const lastDayOf = (period: string): number =>
-  parsePeriod(period)?.last ?? Number.POSITIVE_INFINITY
+const lastDayOf = (period: string): number => parsePeriod(period)?.last ?? Number.POSITIVE_INFINITY
 
 const todayOf = (now: number): number => Math.floor(now / DAY_MS)
 
@@ -55,36 +54,6 @@ export function choosablePeriods(sums: Sums, now: number, chosen?: string): stri
   return [...new Set(all)].sort((a, b) => lastDayOf(b) - lastDayOf(a))
 }
 
-const STATES = [
-  ['draft', 'to approve'],
-  ['approved', 'to pay'],
-  ['paid', 'paid'],
-] as const
-
-/** Returns the state of a period in words: `not begun`, `open`, `12 to approve`, `3 to pay`, `paid`. */
-export function periodState({ data }: Sums, period: string, now: number): string {
-  if (!hasBegun(period, now)) return 'not begun'
-  if (isOpen(period, now)) return 'open'
-  const rows = data.filter((one) => one.period === period)
-  const states = STATES.flatMap(([status, words]) => {
-    const statements = rows
-      .filter((one) => one.status === status)
-      // An approved statement that pays nothing is done.
-      .reduce((sum, one) => sum + (status === 'approved' ? one.paying : one.statements), 0)
-    return statements === 0 ? [] : [{ status, text: `${count(statements)} ${words}` }]
-  })
-  if (states.length === 0) return rows.length === 0 ? 'no statements' : 'nothing to pay'
-  // What is done needs no number.
-  return states.every(({ status }) => status === 'paid') ? 'paid' : (states[0]?.text ?? '')
-}
-
-/** Returns the options of a choice of a period, each with its state. */
-export const periodOptions = (sums: Sums, now: number, chosen?: string): Option[] =>
-  choosablePeriods(sums, now, chosen).map((period) => [
-    period,
-    `${periodWords(period)} · ${periodState(sums, period, now)}`,
-  ])
-
 /** Returns the filter that chooses a period. `shown` is the one that the page shows if none is chosen. */
 export const periodFilter = (
   { query, today: now }: Visit,
@@ -93,6 +62,11 @@ export const periodFilter = (
   others: readonly Option[] = [],
 ): Input => ({
   name: 'period',
-  options: [...periodOptions(sums, now, query.period ?? shown), ...others],
+  options: [
+    ...choosablePeriods(sums, now, query.period ?? shown).map(
+      (period): Option => [period, periodWords(period)],
+    ),
+    ...others,
+  ],
   value: query.period ?? shown,
 })
