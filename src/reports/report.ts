@@ -161,8 +161,8 @@ export type Column = Report['columns'][number]
  */
 type MetricType = 'count' | 'amount' | 'number'
 
-/** Where metrics are shown besides reports that name them: to the team each month, to affiliates, and in presets. */
-type Place = 'overview' | 'portal' | 'presets'
+/** Where metrics are shown besides reports that name them: to the team each month, and to affiliates. */
+type Place = 'overview' | 'portal'
 
 /** A metric. Those of a vertical do not depend on its records; those of events do. */
 export interface Metric {
@@ -206,12 +206,9 @@ export const transactionsTitle = (type: string): string | undefined =>
     .flatMap((own) => Object.entries(own))
     .find(([name]) => name === type)?.[1]
 
-/** The metrics of transactions that presets and the overview show. */
+/** The metrics of transactions that the overview shows. */
 const SHOWN_TRANSACTIONS: Readonly<Record<string, readonly Place[]>> = {
-  challenge_fee_count: ['overview', 'presets'],
-  challenge_fee_amount: ['presets'],
-  deposit_amount: ['presets'],
-  withdrawal_amount: ['presets'],
+  challenge_fee_count: ['overview'],
 }
 
 /** Returns the names of the metrics of transactions of a type, approved or not. */
@@ -245,7 +242,7 @@ export const ACTIVITY_METRICS: Readonly<Record<string, string>> = {
 
 const SIGNUPS = [
   count('clicks', { places: ['portal'] }),
-  count('signups', { places: ['overview', 'portal', 'presets'] }),
+  count('signups', { places: ['overview', 'portal'] }),
   count('attributed', { title: 'Attributed signups', places: ['overview', 'portal'] }),
 ]
 /** The metric of what the firm earns, which each vertical has. */
@@ -253,10 +250,7 @@ export const REVENUE = 'net_revenue'
 
 const LOTS: Metric = { name: 'lots', type: 'number' }
 const PNL = amount('pnl', { title: 'Profit and loss' })
-const LAST = [
-  count('active_customers', { places: ['presets'] }),
-  amount('commission_owed', { title: 'Commission owed' }),
-]
+const LAST = [count('active_customers'), amount('commission_owed', { title: 'Commission owed' })]
 
 /** The metrics of each vertical, in the order of their columns. */
 const METRICS: Readonly<Record<string, readonly Metric[]>> = {
@@ -264,7 +258,7 @@ const METRICS: Readonly<Record<string, readonly Metric[]>> = {
     ...SIGNUPS,
     ...ofTypes('prop-trading'),
     {
-      ...amount(REVENUE, { title: 'Net revenue', places: ['overview', 'presets'] }),
+      ...amount(REVENUE, { title: 'Net revenue', places: ['overview'] }),
       of: [
         ['challenge_fee_amount', 1],
         ['reset_fee_amount', 1],
@@ -280,12 +274,12 @@ const METRICS: Readonly<Record<string, readonly Metric[]>> = {
     ...SIGNUPS,
     count('first_deposit_count', {
       title: 'First deposits',
-      places: ['overview', 'portal', 'presets'],
+      places: ['overview', 'portal'],
     }),
     amount('first_deposit_amount', { title: 'Amount of first deposits' }),
     ...ofTypes('forex'),
     {
-      ...amount('net_deposits', { title: 'Net deposits', places: ['presets'] }),
+      ...amount('net_deposits', { title: 'Net deposits' }),
       of: [
         ['deposit_amount', 1],
         ['withdrawal_amount', -1],

@@ -151,8 +151,8 @@ const settings = (world: World, account: string) => [
   ),
   insert(
     'vocabulary',
-    'account, field, word, means',
-    Object.entries(world.status_map).map(([word, means]) => [account, 'status', word, means]),
+    'account, word, means',
+    Object.entries(world.status_map).map(([word, means]) => [account, word, means]),
   ),
   insert(
     'affiliates',

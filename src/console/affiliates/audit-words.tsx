@@ -134,27 +134,20 @@ const ACTORS: Readonly<Record<string, string>> = {
   'admin-key': 'The admin key',
   cron: 'The service',
   portal: 'A new member',
-  webhooks: 'The service',
+  webhooks: 'The service, about webhooks',
 }
 
-/** Returns what an actor is called who is no person of the team; undefined for one of the team. */
-function otherActor(actor: string): string | undefined {
+/** Returns what an actor is called: a person of the team by their name. */
+export function actorTitle(actor: string): string {
   const own = parseAffiliateActor(actor)
-  if (own) return `A ${own.by} of ${isolated(own.affiliate_id)}`
-  return ACTORS[actor]
+  return own ? `A ${own.by} of ${isolated(own.affiliate_id)}` : (ACTORS[actor] ?? visible(actor))
 }
-
-/** Returns what an actor is called in a list of choices. */
-export const actorTitle = (actor: string): string =>
-  actor === 'webhooks' ? 'The service, about webhooks' : (otherActor(actor) ?? visible(actor))
 
 /** Renders who acted: a person and their role, the key of the service, or the service itself. */
 export const Actor = ({ actor }: { actor: string }) => (
-  <>
-    <strong>
-      <Data text={otherActor(actor) ?? actor} />
-    </strong>
-  </>
+  <strong>
+    <Data text={actorTitle(actor)} />
+  </strong>
 )
 
 /** Renders what an entry of the audit log says after the name of who acted. */

@@ -37,14 +37,6 @@ const Key = ({
   </>
 )
 
-/** Renders how a member gets a value that the log does not keep. */
-const AskSender = () => (
-  <>
-    Ask the sender for it by the id above, or to send the records again as a dry run, which stores
-    nothing.
-  </>
-)
-
 /** One delivery: what was refused, where and why. */
 export const deliveryPage: Page = {
   path: '/accounts/:account/deliveries/:delivery_id',
@@ -91,7 +83,7 @@ export const deliveryPage: Page = {
               <EmptyState title="The errors of this delivery are not kept.">
                 <p>
                   The log of an account keeps 16 MiB of errors a day. The response to the sender had
-                  them. <AskSender />
+                  them.
                 </p>
               </EmptyState>
             ) : (
@@ -113,8 +105,8 @@ export const deliveryPage: Page = {
                   }}
                 />
                 <p>
-                  The log keeps no values, because any may be personal. The response to the sender
-                  quotes those that are not. <AskSender />
+                  The log keeps no values, because any may be personal. Ask the sender for them by
+                  the id below.
                 </p>
                 <section id="refused">
                   <h2>Refused records</h2>

@@ -11,21 +11,14 @@ import {
 } from '../../commission/why/operations.ts'
 import { nullIfNotFound } from '../../pages/api-errors.ts'
 import { useVisit, type Visit } from '../../pages/page.ts'
-import { amountText, Badge, Data, isolated, periodWords } from '../../pages/parts/data.tsx'
+import { Badge, Data, periodWords } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
 import type { FoundRecord } from '../../pages/parts/record-lookup.ts'
 import { StatusBadge } from '../../pages/parts/statement-lists.tsx'
+import { Table } from '../../pages/parts/table.tsx'
 import type { WholeStatement } from '../books/statement-parts.tsx'
-import {
-  NextStep,
-  planName,
-  Reason,
-  readTerms,
-  sentenceOf,
-  type TermsOf,
-  type Unearned,
-} from './reasons.tsx'
+import { NextStep, Reason, readTerms, sentenceOf, type TermsOf, type Unearned } from './reasons.tsx'
 
 // What a record earns, in sentences: the lines that count it, or the reason why none does.
 
@@ -81,57 +74,35 @@ export async function renderEarnings(visit: Visit, found: FoundRecord) {
 function Earnings(props: Earned) {
   const { earnings } = props
   const { affiliate_id, lines, state } = earnings
-  const others = props.earnings.rules.filter(
-    ({ reason, rule, plan, version }) =>
-      reason !== 'counted' &&
-      (rule !== props.earnings.state.rule ||
-        plan !== props.earnings.state.plan ||
-        version !== props.earnings.state.version),
+  const others = earnings.rules.filter(
+    ({ reason, rule, plan }) =>
+      reason !== 'counted' && (rule !== state.rule || plan !== state.plan),
   )
   return (
     <>
       {lines.length > 0 ? (
-        <ul class="earned-lines">
-          {props.earnings.lines.map((line) => {
-            const statement = props.statements.get(statementOfLine(line.line_id) ?? '')
-            const amount = statement?.lines.find(({ id }) => id === line.line_id)?.amount
-            const terms = props.termsOf(line)
-            return (
-              <li>
-                <p>
-                  <strong>
-                    <Data text={capital(earningWords(line, terms))} />
-                  </strong>
-                  , by the rule “{isolated(line.rule)}” of the plan{' '}
-                  <AccountLink
-                    at={['plans', line.plan]}
-                    children={<Data text={planName(terms, line.plan)} />}
-                  />
-                  {line.affiliate_id === props.earnings.affiliate_id ? '' : ', for '}
-                  {line.affiliate_id !== props.earnings.affiliate_id && (
-                    <AffiliateLink id={line.affiliate_id} />
-                  )}
-                  .
-                </p>
-                <p class="quiet">
-                  {amount === undefined ? (
-                    'The line'
-                  ) : (
-                    <AccountLink at={['lines', line.line_id]}>
-                      The line of {amountText(amount, line.currency)}
-                    </AccountLink>
-                  )}{' '}
-                  of the statement of {periodWords(line.period)}{' '}
-                  {statement ? (
-                    <StatusBadge {...statement} />
-                  ) : (
-                    <Badge tone="quiet">Not computed yet</Badge>
-                  )}
-                </p>
-              </li>
-            )
-          })}
-        </ul>
+        <Table
+          caption="Lines of statements that count it"
+          rows={lines}
+          columns={{
+            'What it adds': {
+              prose: (line) => <Data text={capital(earningWords(line, props.termsOf(line)))} />,
+            },
+            Rule: ({ rule }) => <Data text={rule} />,
+            Plan: 'plan',
+            For: 'affiliate_id',
+            Line: (line) => {
+              const statement = props.statements.get(statementOfLine(line.line_id) ?? '')
+              if (!statement) return <Badge tone="quiet">Not computed yet</Badge>
+              return (
+                <>
+                  <AccountLink at={['lines', line.line_id]}>{periodWords(line.period)}</AccountLink>{' '}
+                  <StatusBadge {...statement} />
+                </>
+              )
+            },
+          }}
+        />
       ) : (
         state.reason !== 'counted' && <Nothing {...props} />
       )}

@@ -16,14 +16,11 @@ import { DAY_MS } from '../../platform/durations.ts'
 import { readDays } from '../../platform/http/query.ts'
 import { REPORT_LIMITS } from '../../reports/limits.ts'
 import { getReport } from '../../reports/operations.ts'
-import { EVENTS, groupsOf, metricsIn, metricsOf, parseReport } from '../../reports/report.ts'
+import { EVENTS, groupsOf, metricsOf, parseReport } from '../../reports/report.ts'
 import { ReportView } from './report.tsx'
 import { groupTitle, metricTitle } from './report-words.ts'
 
 const REPORT_QUERY = ['from', 'to', 'group_by', 'currency', 'metrics', 'affiliate_id'] as const
-
-/** The days of a report if nobody chose others. */
-const usualDays = (now: number) => ({ from: dayBefore(now, 29), to: dayBefore(now, 0) })
 
 /** Returns the query of the report. Its days are the last 30 until its last day unless the query has others. */
 function reportQuery({
@@ -71,38 +68,6 @@ const Choice = ({ name, label, known, titleOf, max }: ChoiceProps, visit = useVi
   )
 }
 
-/** Returns the first and the last day (UTC) of the month before a time, in milliseconds. */
-function lastMonth(now: number): { from: string; to: string } {
-  const at = new Date(now)
-  const last = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 0))
-  const to = last.toISOString().slice(0, 10)
-  return { from: `${to.slice(0, 8)}01`, to }
-}
-
-/** Returns reports that managers often ask for, with their addresses. */
-function presets(
-  { path, today: now }: Visit,
-  vertical: string,
-  currency: string,
-): [string, string][] {
-  const metrics = metricsIn(vertical, 'presets').map(({ name }) => name)
-  const today = dayBefore(now, 0)
-  const year = { from: `${today.slice(0, 4)}-01-01`, to: today }
-  const to = (query: Visit['query']) => withQuery(path, { currency, ...query })
-  return [
-    [
-      'By affiliate, last month, with commission',
-      to({
-        ...lastMonth(now),
-        group_by: 'affiliate_id',
-        metrics: [...metrics, 'commission_owed'].join(),
-      }),
-    ],
-    ['By day, last 30 days', to({ ...usualDays(now), group_by: 'day', metrics: metrics.join() })],
-    ['By country, this year', to({ ...year, group_by: 'country_code', metrics: metrics.join() })],
-  ]
-}
-
 /** Returns as many days before those of a report. */
 function daysBefore({ from, to }: { readonly from: string; readonly to: string }) {
   const [first, last] = [Date.parse(from), Date.parse(to)]
@@ -144,14 +109,8 @@ async function render(visit: Visit) {
   if (hasReport) parseReport(vertical, { currency, ...reportQuery(visit) })
   const names = metricsOf(vertical).map(({ name }) => name)
   const metrics = vertical === 'igaming' ? [...names, EVENTS] : names
-  const links = presets(visit, vertical, currency)
   const body = (
     <>
-      <nav class="quick" aria-label="Reports that managers often ask for">
-        {links.map(([title, href]) => (
-          <a href={href}>{title}</a>
-        ))}
-      </nav>
       <VisitContext.Provider value={{ ...visit, query: reportQuery(visit) }}>
         <Filters
           fields={[
@@ -184,7 +143,7 @@ async function render(visit: Visit) {
       {hasReport ? (
         <DeferredPart />
       ) : (
-        <EmptyState title="Begin with a report above, or choose days and groups." />
+        <EmptyState title="Choose a group or days. Without days, a report has the last 30." />
       )}
     </>
   )
