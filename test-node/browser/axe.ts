@@ -8,13 +8,6 @@ import type { Page } from 'playwright-core'
 /** All rules that are on by default, and the target size of WCAG 2.2. */
 export const RULES: RunOptions = { rules: { 'target-size': { enabled: true } } }
 
-export const WITHOUT_CONTRAST: RunOptions = {
-  rules: { ...RULES.rules, 'color-contrast': { enabled: false } },
-}
-
-/** The only rule whose findings depend on the color scheme. */
-export const CONTRAST: RunOptions = { runOnly: ['color-contrast'] }
-
 /** The rules that can have other findings on a phone, where other elements are shown. */
 export const ON_PHONE: RunOptions = {
   runOnly: [
@@ -26,6 +19,9 @@ export const ON_PHONE: RunOptions = {
     'label',
   ],
 }
+
+/** The only rule whose findings depend on the color scheme. */
+export const CONTRAST: RunOptions = { runOnly: ['color-contrast'] }
 
 /** Chromium compiles it in half the time that `axe.source` takes. */
 const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -40,18 +36,14 @@ export async function injectAxe(page: Page): Promise<void> {
   await page.evaluate(`localStorage.axe = ${JSON.stringify(SOURCE)}; ${run}`)
 }
 
-/** Runs rules of axe. Returns the violations, with the page of parts that `addParts` has added. */
+/** Runs rules of axe. Returns the violations. */
 export async function findingsOf(page: Page, options: RunOptions): Promise<string[]> {
   // Only rules for media and for the orientation of style sheets need what axe would preload.
   const run = JSON.stringify({ ...options, resultTypes: ['violations'], preload: false })
   return page.evaluate<string[]>(`
     axe.run(${run}).then(({ violations }) =>
       violations.flatMap(({ id, nodes }) =>
-        nodes.map(({ target, html }) => {
-          const part = document.querySelector(target[0])?.closest('[data-page]')
-          const address = part ? part.dataset.page + ': ' : ''
-          return address + id + ': ' + target.join(' ') + ' ' + html.slice(0, 200)
-        }),
+        nodes.map(({ target, html }) => id + ': ' + target.join(' ') + ' ' + html.slice(0, 200)),
       ),
     )
   `)

@@ -15,13 +15,9 @@ export const CHARTS_DRAWN = `
   }
 `
 
-/**
- * Opens the visible `<details>` elements. Shows a page that is hidden, so that it is laid out once. The
- * result is the width of the page.
- */
+/** Opens the visible `<details>` elements. The result is the width of the page. */
 export const OPEN_DETAILS = `
   (() => {
-    document.adoptedStyleSheets = []
     for (const one of [...document.querySelectorAll('details')].filter((one) => one.checkVisibility()))
       one.open = true
     return document.documentElement.scrollWidth
@@ -54,17 +50,3 @@ export const UNNAMED_CONTROLS = `
       .map((element) => element.outerHTML.slice(0, 200))
   })()
 `
-
-/**
- * Opens a page that is hidden, whose scripts run. Chromium takes up to a second to lay out a page, and
- * again for each change of its size.
- */
-export async function openHidden(page: Page, url: string): Promise<void> {
-  const hiding = await page.addInitScript(`
-    const sheet = new CSSStyleSheet()
-    sheet.replaceSync('html { display: none }')
-    document.adoptedStyleSheets.push(sheet)
-  `)
-  await page.goto(url)
-  await hiding.dispose()
-}

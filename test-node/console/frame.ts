@@ -90,7 +90,6 @@ const BY_DAY = '/console/accounts/demo-forex/reports?from=2026-03-01&to=2026-03-
 export function frameTests(shared: () => Shared): void {
   test('axe finds nothing on any page of the console', { skip }, async () => {
     const { base, page, demo } = shared()
-    // Alone, with `ACCESSIBILITY=whole`, no other test has sent them.
     await sendRefused(demo, ['T-refused-1'])
     const addresses = await pageAddresses({
       delivery_id: await refusedDelivery(shared()),

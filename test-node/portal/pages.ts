@@ -6,7 +6,7 @@ import { findingsOf, injectAxe, RULES } from '../browser/axe.ts'
 import { skip } from '../browser/chromium.ts'
 import { DESKTOP } from '../browser/viewports.ts'
 import { openSignedIn, type Shared } from '../console/frame.ts'
-import { NEVER, READ_TEXTS, type Shown, WATCH_LABELS, WATCH_SHIFTS } from '../console/odd.ts'
+import { NEVER, READ_TEXTS, type Shown, WATCH_LABELS } from '../console/odd.ts'
 import { ACCOUNT, AFFILIATE, askTeam, joinPortal } from './member.ts'
 
 // All pages of the portal, on a phone and on a desktop, in light and dark, in the language with the longest words,
@@ -82,7 +82,6 @@ export function portalPageTests(shared: () => Shared): void {
     const context = await browser.newContext({ viewport: PHONE })
     const page = await context.newPage()
     await page.addInitScript(WATCH_LABELS)
-    await page.addInitScript(WATCH_SHIFTS)
     const portal = await joinPortal(shared(), context, page)
     const addresses = await addressesOf(page, portal)
     const found: string[] = []

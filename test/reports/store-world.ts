@@ -34,8 +34,8 @@ export async function storeWorld(db: D1Database, world: World): Promise<void> {
   await insert(
     db,
     'vocabulary',
-    ['account', 'field', 'word', 'means'],
-    Object.entries(world.statusMap).map(([word, means]) => [account, 'status', word, means]),
+    ['account', 'word', 'means'],
+    Object.entries(world.statusMap).map(([word, means]) => [account, word, means]),
   )
   await insert(
     db,
