@@ -8,7 +8,6 @@ import { quote } from '../platform/validation/quote.ts'
 import { isObject } from '../platform/validation/record-validator.ts'
 import { objectOf } from '../platform/validation/shapes.ts'
 import { suggest } from '../platform/validation/suggest.ts'
-import type { Warning } from '../platform/validation/warnings.ts'
 import type { Kind, Vertical } from './kind.ts'
 import { KINDS, kindsOf } from './kinds.ts'
 import { MAX_DAYS } from './parameters.ts'
@@ -99,27 +98,6 @@ function checkKind({ kind }: RuleTerms, latest: Pick<RuleVersion, 'terms'> | und
       message: `${quote(kind)} differs from the other versions of this rule, which have ${quote(latest.terms.kind)}.`,
       instruction: `Choose ${quote(latest.terms.kind)}, or make a new rule.`,
     },
-  ]
-}
-
-/** Returns the affiliates that a scope names. */
-export const namedInScope = ({ affiliates, not_affiliates = [] }: RuleTerms['scope']): string[] =>
-  [...affiliates, ...not_affiliates].filter((one) => one !== ALL_AFFILIATES)
-
-/** Warns of each affiliate of a scope that is not configured: rules look at configured ones alone. */
-export function warnOfUnknownAffiliates(
-  { scope }: RuleTerms,
-  unconfigured: ReadonlySet<string>,
-): Warning[] {
-  const warn = (name: 'affiliates' | 'not_affiliates', effect: string) =>
-    (scope[name] ?? []).flatMap((affiliate, i): Warning[] => {
-      if (!unconfigured.has(affiliate)) return []
-      const message = `Affiliate ${quote(affiliate)} is not configured. Until it is, ${effect}`
-      return [{ code: 'unknown_affiliate', pointer: `/scope/${name}/${i}`, message }]
-    })
-  return [
-    ...warn('affiliates', 'the rule finds nothing of it.'),
-    ...warn('not_affiliates', 'leaving it out has no effect.'),
   ]
 }
 

@@ -1,11 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { dayNumber } from '../../src/commission/engine/calendar.ts'
 import { kindsOf } from '../../src/fraud/kinds.ts'
-import { ruleDaysOf } from '../../src/fraud/rule-days.ts'
 import { firstRules } from '../../src/fraud/rule-sets.ts'
 import { RULE_LIMITS } from '../../src/fraud/rules.ts'
-import { readStoredRules, ruleOn } from '../../src/fraud/stored-rules.ts'
+import { readStoredRules } from '../../src/fraud/stored-rules.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { askAdmin, json, ORIGIN, register } from '../partner.ts'
 
@@ -69,7 +67,7 @@ describe('versions', () => {
   beforeEach(() => register('forex'))
 
   test('a put creates the next version with all defaults, and the same body again creates none', async () => {
-    const created = { rule: 'bursts', version: 1, effective_from: YESTERDAY, warnings: [] }
+    const created = { rule: 'bursts', version: 1, effective_from: YESTERDAY }
     expect(await answer(put('bursts', burst()))).toEqual([201, { ...created, outcome: 'created' }])
     const same = [200, { ...created, outcome: 'unchanged' }]
     expect(await answer(put('bursts', burst()))).toEqual(same)
@@ -123,34 +121,6 @@ describe('versions', () => {
       const sql = `update fraud_rule_versions set ${change}`
       await expect(env.DB.exec(sql)).rejects.toThrow('a version of a fraud rule never changes')
     }
-  })
-
-  test('a rule finds nothing before its first version, and each day has its own', async () => {
-    await put('bursts', burst())
-    await put('bursts', burst({ effective_from: TOMORROW, severity: 'high' }))
-    const stored = await readStoredRules(env.DB, 'acme-forex')
-    const days = [dayFromNow(-2), YESTERDAY, TODAY, TOMORROW, dayFromNow(9)]
-    expect(days.map((day) => ruleOn(stored, day)?.version ?? null)).toEqual([null, 1, 1, 2, 2])
-  })
-
-  test('a version applies in place of those before from its first day on', async () => {
-    for (const effective_from of [YESTERDAY, TOMORROW, TODAY]) {
-      await put('bursts', burst({ effective_from }))
-    }
-    const stored = await readStoredRules(env.DB, 'acme-forex')
-    const days = [YESTERDAY, TODAY, TOMORROW]
-    expect(days.map((day) => ruleOn(stored, day)?.version)).toEqual([1, 3, 3])
-    const [first, end] = [YESTERDAY, dayFromNow(9)].map(dayNumber)
-    expect(
-      ruleDaysOf(stored, first!, end!).map((one) => [
-        one.version,
-        one.first - first!,
-        one.last - first!,
-      ]),
-    ).toEqual([
-      [1, 0, 0],
-      [3, 1, 10],
-    ])
   })
 
   test('a rule is disabled from today on; what it found before stays', async () => {
@@ -248,48 +218,6 @@ describe('mistakes', () => {
   })
 })
 
-describe('warnings', () => {
-  const warningsOf = async (rule: string, body: unknown, account?: string) => {
-    const [status, { warnings }] = await answer(put(rule, body, account))
-    expect(status).toBe(201)
-    return warnings.map(({ code, pointer }: Record<string, string>) => [code, pointer])
-  }
-
-  test('the set of each vertical has no warning', async () => {
-    for (const vertical of ['forex', 'prop-trading'] as const) {
-      const { account } = await register(vertical)
-      for (const [rule, terms] of Object.entries(firstRules(vertical, TODAY))) {
-        expect(await warningsOf(rule, terms, account)).toEqual([])
-      }
-    }
-  })
-})
-
-test('each affiliate of a scope that is not configured has a warning, and the version is stored', async () => {
-  await register('forex', { affiliates: ['A'] })
-  const warned = async (rule: string, scope: object) => {
-    const [, { warnings }] = await answer(put(rule, burst({ scope })))
-    return (warnings as Record<string, string>[])
-      .filter(({ code }) => code === 'unknown_affiliate')
-      .map(({ pointer, message }) => [pointer, message])
-  }
-  expect(await warned('one', { affiliates: ['A', 'B'], not_affiliates: ['HOUSE'] })).toEqual([
-    [
-      '/scope/affiliates/1',
-      'Affiliate `B` is not configured. Until it is, the rule finds nothing of it.',
-    ],
-    [
-      '/scope/not_affiliates/0',
-      'Affiliate `HOUSE` is not configured. Until it is, leaving it out has no effect.',
-    ],
-  ])
-  // The same terms again store nothing, and have the warnings again.
-  expect(await warned('one', { affiliates: ['A', 'B'], not_affiliates: ['HOUSE'] })).toHaveLength(2)
-  expect((await read('/one')).versions).toHaveLength(1)
-  await askAdmin('accounts/acme-forex/affiliates', 'PUT', [{ affiliate_id: 'B' }])
-  expect(await warned('two', { affiliates: ['A', 'B'] })).toEqual([])
-})
-
 describe('accounts', () => {
   const create = (account: string, vertical: string, more: object = {}) =>
     askAdmin('accounts', 'POST', { account, name: account, vertical, mode: 'test', ...more })
@@ -316,8 +244,8 @@ describe('accounts', () => {
     )
     // The same rule again stores nothing.
     const [rule, terms] = set[0]!
-    const [status, { outcome, warnings }] = await answer(put(rule, terms, 'new'))
-    expect([status, outcome, warnings]).toEqual([200, 'unchanged', []])
+    const [status, { outcome }] = await answer(put(rule, terms, 'new'))
+    expect([status, outcome]).toEqual([200, 'unchanged'])
   })
 
   test('the day of its creation is that of the account', async () => {
@@ -325,20 +253,6 @@ describe('accounts', () => {
     const { versions } = await read('/signup-burst', 'far')
     const day = new Date(Date.now() + 14 * 60 * 60 * 1000).toISOString().slice(0, 10)
     expect(versions).toMatchObject([{ version: 1, effective_from: day }])
-  })
-
-  test('rules are in the database of the account', async () => {
-    await create('second', 'forex', { binding: 'DB_2' })
-    expect((await read('', 'second')).data).toHaveLength(
-      Object.keys(firstRules('forex', TODAY)).length,
-    )
-    expect(await readStoredRules(env.DB, 'second')).toEqual([])
-    // An id that is taken leaves the rules of its account as they are.
-    await put('signup-burst', burst({ effective_from: TOMORROW }), 'second')
-    expect((await create('second', 'igaming', { binding: 'DB_2' })).status).toBe(409)
-    expect(await readStoredRules(env.DB_2, 'second')).toHaveLength(
-      Object.keys(firstRules('forex', TODAY)).length + 1,
-    )
   })
 
   test('an account reads and changes its own rules only', async () => {
@@ -351,16 +265,6 @@ describe('accounts', () => {
     expect((await askAdmin(at('/mine', 'two'))).status).toBe(404)
     expect((await askAdmin(at('/mine', 'two'), 'DELETE')).status).toBe(404)
     expect(await readStoredRules(env.DB, 'two')).toEqual(before)
-  })
-
-  test('the reset of a test account deletes its rules, and those of no other', async () => {
-    await create('one', 'forex')
-    await create('two', 'forex')
-    expect((await askAdmin('accounts/one/reset', 'POST')).status).toBe(204)
-    expect(await readStoredRules(env.DB, 'one')).toEqual([])
-    expect(await readStoredRules(env.DB, 'two')).toHaveLength(
-      Object.keys(firstRules('forex', TODAY)).length,
-    )
   })
 })
 

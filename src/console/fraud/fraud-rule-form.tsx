@@ -8,7 +8,6 @@ import { accountPath, type Change, dayBefore, type View, type Visit } from '../.
 import { dayWords } from '../../pages/parts/data.tsx'
 import { DeferredPart } from '../../pages/parts/deferred.tsx'
 import { ErrorTexts } from '../../pages/parts/forms.tsx'
-import { plainWords } from '../../pages/parts/plain-words.ts'
 import { isAtLeast, type Role } from '../../platform/auth/roles.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
@@ -69,10 +68,9 @@ export const putRule: Change = {
   ...calling(
     putFraudRule,
     (answer) => {
-      const { version, effective_from, outcome, warnings } = answer as StoredRule
+      const { version, effective_from, outcome } = answer as StoredRule
       if (outcome === 'unchanged') return `Version ${version} has these terms already.`
-      const checks = warnings.map(({ message }) => ` Please check: ${plainWords(message)}`)
-      return `Version ${version} is saved. It applies from ${dayWords(effective_from)} on.${checks.join('')}`
+      return `Version ${version} is saved. It applies from ${dayWords(effective_from)} on.`
     },
     async (values, { api, account }) => {
       const kind = kindNamed(values('kind'))

@@ -3,12 +3,11 @@ import { afterOf } from '../../commission/operations/plans.ts'
 import { requireRole } from '../../platform/auth/roles.ts'
 import { refuseArchived } from '../../platform/db/archived.ts'
 import { isUniqueViolation } from '../../platform/db/retry.ts'
-import { unconfiguredAmong } from '../../platform/directory/affiliates.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { type AccountCall, accountOperation, reply } from '../../platform/http/operation.ts'
 import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
-import { day, outcome, time, version, warning } from '../../platform/validation/answer-fields.ts'
+import { day, outcome, time, version } from '../../platform/validation/answer-fields.ts'
 import { canonicalJson } from '../../platform/validation/canonical-json.ts'
 import {
   described,
@@ -20,7 +19,6 @@ import {
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { todayOf } from '../../platform/zone.ts'
-import { namedInScope, warnOfUnknownAffiliates } from '../check-rule.ts'
 import * as rows from '../db/rules.ts'
 import type { Vertical } from '../kind.ts'
 import { decidePut } from '../put-rule.ts'
@@ -75,10 +73,6 @@ const putFraudRuleAnswer = described(() =>
       version,
       effective_from,
       outcome,
-      warnings: member(
-        v.array(warning('FraudRuleWarning', ['unknown_affiliate'])),
-        'What is allowed but probably a mistake.',
-      ),
     }),
   ),
 )
@@ -118,11 +112,8 @@ export const putFraudRule = accountOperation({
     const { terms, outcome } = put
     const own = versions.filter((one) => one.rule === id)
     if (outcome === 'created') await storeVersion(call, id, own, terms, 'fraud-rule.put')
-    const unconfigured = await unconfiguredAmong(db, account.id, namedInScope(terms.scope))
-    const answer = {
-      ...{ rule: id, version: put.version, effective_from: terms.effective_from, outcome },
-      warnings: warnOfUnknownAffiliates(terms, unconfigured),
-    }
+    const { effective_from } = terms
+    const answer = { rule: id, version: put.version, effective_from, outcome }
     return outcome === 'created' ? reply(201, answer) : answer
   },
 })
