@@ -56,9 +56,3 @@ test('a case that opens is one event; what is added to it is none', async () => 
     { ...OPENED, case_id: 'case_3', rule: 'pairs', subject: { customer_ids: ['c-1', 'c-2'] } },
   ])
 })
-
-test('a case is no event for a webhook that does not want it', async () => {
-  await webhook('feed.late')
-  await evaluate({})
-  expect(await eventsOf(ACCOUNT)).toEqual([])
-})

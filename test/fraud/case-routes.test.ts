@@ -3,7 +3,6 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { encodeTrackingCode, newClickId } from '../../src/attribution/code.ts'
 import { brand } from '../brand.ts'
-import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { signedIn } from '../console/browser.ts'
 import { ask, askAdmin, json, partner } from '../partner.ts'
 import { storeRules } from './evaluated-cases.ts'
@@ -402,32 +401,6 @@ test('a run of statements evaluates the rules after its last statement', async (
   const { cases } = await firm()
   await runStatements()
   expect(rulesOf(await cases())).toEqual(['resets', 'twins'])
-})
-
-test('rules and their cases never change a statement', async () => {
-  const { cases } = await firm()
-  await env.DB.prepare('delete from fraud_rule_versions').run()
-  const base = [{ transactions: ['reset_fee'] }]
-  const plan = monthly([{ id: 'tenth', kind: 'share', percent: '10', base }])
-  await storePlan('acme-prop-trading', 'ib', { ...plan, effective_from: ago(60) })
-  await assign('acme-prop-trading', 'ib', '*', ago(60))
-  const stored = async () => {
-    const { results } = await env.DB.prepare(
-      'select period, affiliate_id, statement, lines, state, hash, digest from statements order by 1, 2',
-    ).all()
-    return results
-  }
-  await runStatements()
-  const before = await stored()
-  expect(JSON.stringify(before)).toContain('tenth')
-  expect(await cases()).toEqual([])
-  await storeRules('acme-prop-trading', [
-    { ...RESETS, effective_from: ago(30), action: 'hold' },
-    { ...TWINS, effective_from: ago(30), action: 'hold' },
-  ])
-  await runStatements()
-  expect(rulesOf(await cases('?status=open'))).toEqual(['resets', 'twins'])
-  expect(await stored()).toEqual(before)
 })
 
 test('the address of a case that does not exist is 404', async () => {

@@ -80,28 +80,6 @@ describe('a decision', () => {
     expect(await rowsOf('fraud_decisions')).toHaveLength(1)
   })
 
-  test('whose answer was lost is stored once', async () => {
-    let isLost = false
-    const db = overriding(env.DB, {
-      async batch(statements: D1PreparedStatement[]) {
-        const results = await env.DB.batch(statements)
-        if (statements.length > 3 && !isLost) {
-          isLost = true
-          throw new Error('D1_ERROR: Network connection lost')
-        }
-        return results
-      },
-    })
-    const decided = await decideCase({ ...env, DB: db } as Env, await account(), {
-      ...{ id: 'case_1', decision: 'confirmed', reason: 'One device', keepHold: true },
-      ...{ refuse: ['c-1'], from: null, shown: null, actor: 'ada', now: Date.now() },
-    })
-    expect(isLost).toBe(true)
-    expect(decided.whole?.found.status).toBe('confirmed')
-    expect(await rowsOf('fraud_decisions')).toHaveLength(1)
-    expect((await audit()).map(([action]: string[]) => action)).toHaveLength(2)
-  })
-
   test('of a case that does not exist, or of another account, is 404', async () => {
     await register('forex', { account: 'other' })
     expect((await decide(confirmed, 'accounts/other/cases/case_1')).status).toBe(404)
@@ -209,25 +187,6 @@ describe('a decision that refuses customers', () => {
     expect(after.filter(([customer]) => customer === 'c-2').map((one) => one.slice(0, 2))).toEqual(
       from,
     )
-  })
-
-  test('refuses nobody if the batch fails at its end', async () => {
-    const db = overriding(env.DB, {
-      batch: (statements: D1PreparedStatement[]) =>
-        env.DB.batch(
-          statements.length > 3
-            ? [...statements, env.DB.prepare(`select json('stop')`)]
-            : statements,
-        ),
-    })
-    const request = {
-      ...{ id: 'case_1', decision: 'confirmed' as const, reason: 'One device', keepHold: false },
-      ...{ refuse: ['c-1'], from: null, shown: null, actor: 'ada', now: Date.now() },
-    }
-    await expect(decideCase({ ...env, DB: db } as Env, await account(), request)).rejects.toThrow()
-    expect(await rowsOf('customer_refusals')).toEqual([])
-    expect(await rowsOf('fraud_decisions')).toEqual([])
-    expect((await rowsOf('fraud_cases')).map(({ status }) => status)).toEqual(['open'])
   })
 })
 

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { BACK_TEST_LIMITS } from '../../src/fraud/limits.ts'
 import { storeWorld } from '../commission/stored-world.ts'
-import { ask, askAdmin, json, partner } from '../partner.ts'
+import { ask, askAdmin, json } from '../partner.ts'
 import { WORLD } from './fees.ts'
 import { changeCase } from './stored-cases.ts'
 
@@ -176,58 +176,4 @@ test('more records than one back-test can read are refused', async () => {
   const refused = await simulate(BODY)
   expect(refused.status).toBe(422)
   expect(await json(refused)).toMatchObject({ code: 'validation_failed' })
-})
-
-test('the order and the grouping of deliveries do not matter', async () => {
-  const signup = (customer_id: string, i: number) => ({
-    customer_id,
-    affiliate_id: 'aff-7',
-    tracking_data: `click-${i}`,
-    signup_date: `2026-09-0${i + 1}T08:00:00.000Z`,
-    email: i === 3 ? 'JO+x@firm.example' : `${i === 1 ? 'jo' : i}@firm.example`,
-  })
-  const customers = ['k1', 'k2', 'k3', 'k4'].map(signup)
-  const fees = customers.flatMap(({ customer_id }, n) =>
-    Array.from({ length: n + 1 }, (_, i) => ({
-      transaction_id: `${customer_id}-${i}`,
-      customer_id,
-      transaction_type: 'reset_fee',
-      amount_currency: 99,
-      currency: 'EUR',
-      transaction_date: `2026-09-1${i}T08:00:00.000Z`,
-      status: i === 0 ? 'reversed' : 'approved',
-    })),
-  )
-  const sent = async (account: string, size: number, isReversed: boolean) => {
-    const firm = await partner('prop-trading', { account, unknown_customer: 'hold' })
-    const inOrder = <T>(list: readonly T[]) => (isReversed ? list.toReversed() : list)
-    const steps = inOrder([
-      ['customers', inOrder(customers)],
-      ['transactions', inOrder(fees)],
-    ] as const)
-    for (const [path, records] of steps) {
-      for (let at = 0; at < records.length; at += size) {
-        const response = await firm.post(path, records.slice(at, at + size))
-        expect(response.ok, await response.clone().text()).toBe(true)
-      }
-    }
-    const versions = [
-      { kind: 'resets', parameters: { count: 2 } },
-      { kind: 'reversals', parameters: { min_count: 2, percent: '1' } },
-      { kind: 'shared_identity' },
-      { kind: 'signup_burst', parameters: { min: 1, times: '0.5' } },
-    ]
-    return Promise.all(
-      versions.map(async (version) => {
-        const path = `accounts/${account}/fraud-rules/x/simulate`
-        const body = { from: '2026-09-01', to: '2026-09-30', version }
-        const { data } = await json(askAdmin(path, 'POST', body))
-        return JSON.parse(JSON.stringify(data).replaceAll(/"dlv_[^"]+"/g, '"delivery"'))
-      }),
-    )
-  }
-  const whole = await sent('whole', 100, false)
-  expect(whole.map((cases: unknown[]) => cases.length)).toEqual([2, 1, 1, 1])
-  expect(await sent('single', 1, true)).toEqual(whole)
-  expect(await sent('pairs', 2, false)).toEqual(whole)
 })

@@ -61,13 +61,12 @@ export const addFinding = (
   { id = 'case_1', account = 'acme-forex' } = {},
 ) => {
   return env.DB.batch([
-    ...records.map(([key, customer]) =>
-      env.DB.prepare(
-        `insert into fraud_evidence
-         select ?1, ?2, count(*), ?3, 'transactions', ?4, ?3, ?5, 'dlv_1' from fraud_evidence
-         where account = ?1 and case_id = ?2`,
-      ).bind(account, id, day, key, customer),
-    ),
+    env.DB.prepare(
+      `insert into fraud_evidence
+       select ?1, ?2, n.count + key, ?3, 'transactions', value ->> 0, ?3, value ->> 1, 'dlv_1'
+       from json_each(?4), (select count(*) as count from fraud_evidence
+         where account = ?1 and case_id = ?2) n`,
+    ).bind(account, id, day, JSON.stringify(records)),
     env.DB.prepare(
       `update fraud_cases set evidence_count = evidence_count + ?, last_day = max(last_day, ?)
        where account = ? and id = ?`,

@@ -1,9 +1,4 @@
-import {
-  type CustomerFields,
-  type Fact,
-  type FactState,
-  NO_FIELDS,
-} from '../../src/commission/engine/facts.ts'
+import { type CustomerFields, type Fact, NO_FIELDS } from '../../src/commission/engine/facts.ts'
 import type { Seen, View } from '../../src/fraud/kind.ts'
 
 // What rules see of an affiliate, written by hand. Amounts are in EUR, and days count from 1970.
@@ -33,23 +28,6 @@ const units = (amounts: Readonly<Record<string, number>>) =>
     ]),
   )
 
-/** Returns a transaction of a day. */
-export const paid = (
-  id: string,
-  day: number,
-  kind: string,
-  amount: number,
-  state: FactState = 'approved',
-): Fact =>
-  factOf({
-    resource: 'transactions',
-    id,
-    day,
-    kind,
-    state,
-    amounts: units({ amount_currency: amount }),
-  })
-
 /** Returns a row of trading activity of a day. */
 export const traded = (
   day: number,
@@ -63,10 +41,6 @@ export const traded = (
     instrument,
     amounts: units(amounts),
   })
-
-/** Returns an event of a brand. */
-export const event = (id: string, day: number, kind: string, value: number): Fact =>
-  factOf({ resource: 'activities', id, day, kind, amounts: units({ Value: value }) })
 
 interface CustomerOptions extends Partial<Omit<Seen, 'fields'>> {
   readonly fields?: Partial<CustomerFields>
