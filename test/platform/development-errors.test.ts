@@ -26,13 +26,6 @@ test.each<[string, Partial<Env>, string]>([
   expect(printedAs('error').join()).toContain(`{"fault":"bad_secret","secret":"${secret}"}`)
 })
 
-test('a missing migration is a 503, and the log names the table', async () => {
-  await env.DB.exec('drop table links')
-  const response = await fetchWith(env as Env, new Request(`${ORIGIN}/go/AAAAAAAA`))
-  expect(response.status).toBe(503)
-  expect(printedAs('error').join()).toContain('"missing":"no such table: links')
-})
-
 test.each<[string, unknown, string]>([
   ['a text', 'thrown', 'Error'],
   ['an error', new TypeError(), 'TypeError'],

@@ -157,48 +157,6 @@ test('a token request gets 503 temporarily_unavailable if its retries fail', asy
   expect(await json(response)).toMatchObject({ error: 'temporarily_unavailable' })
 })
 
-describe('an unavailable Durable Object', () => {
-  const gone = (fault: object, times: number) => {
-    let calls = 0
-    const TOKEN_GATE = overriding(env.TOKEN_GATE, {
-      getByName: (name: string) => {
-        const stub = env.TOKEN_GATE.getByName(name)
-        return {
-          admit: async () => {
-            calls += 1
-            if (calls <= times) throw Object.assign(new Error('gone'), fault)
-            return stub.admit(1)
-          },
-        }
-      },
-    })
-    return { env: { ...env, TOKEN_GATE } as Env, calls: () => calls }
-  }
-
-  test('a call is repeated while its error is retryable', async () => {
-    const acme = await partner()
-    const world = gone({ retryable: true }, 2)
-
-    expect((await post(world, acme, 'customers', ada)).status).toBe(201)
-    expect(world.calls()).toBe(3)
-  })
-
-  test.each([
-    ['retryable, three times', { retryable: true }, 3],
-    ['overloaded', { retryable: true, overloaded: true }, 1],
-    ['an unknown error', {}, 1],
-  ])('%s: the request gets 503, never 401, and stores nothing', async (_, fault, calls) => {
-    const acme = await partner()
-    const world = gone(fault, 9)
-    const response = await post(world, acme, 'customers', ada)
-
-    expect(response.status).toBe(503)
-    expect(response.headers.has('Retry-After')).toBe(true)
-    expect(world.calls()).toBe(calls)
-    expect((await json(acme.get('customers'))).data).toEqual([])
-  })
-})
-
 describe('a database that lacks a migration', () => {
   const missing = [
     ['drop table customers', 'no such table: customers'],
@@ -295,22 +253,6 @@ test('a refused request logs no fault', async () => {
 })
 
 describe('an internal error', () => {
-  test('an exception in an object gets 500 after one retry', async () => {
-    const acme = await partner()
-    let calls = 0
-    const TOKEN_GATE = overriding(env.TOKEN_GATE, {
-      getByName: () => ({
-        admit: async () => {
-          calls += 1
-          throw Object.assign(new Error('ours'), { remote: true, retryable: true })
-        },
-      }),
-    })
-    const response = await post({ env: { ...env, TOKEN_GATE } as Env }, acme, 'customers', ada)
-
-    expect([response.status, calls]).toEqual([500, 2])
-  })
-
   test('the caller gets only a request id, the log gets the cause', async () => {
     const acme = await partner()
     await env.DB.exec(
