@@ -8,15 +8,6 @@ export function countryName(text: string): string {
   return (code && REGIONS.of(code)) || text
 }
 
-/** Returns the code of a country that is written as a code or a name; other texts are returned as they are. */
-export const countryCode = (text: string): string => foldCountry(text) ?? text
-
-/** Returns the name of a country, if `countryCode` returns this code for it; else the code. */
-export function readableCountry(code: string): string {
-  const name = countryName(code)
-  return countryCode(name) === code ? name : code
-}
-
 /** Names that have an article in a sentence. */
 const WITH_ARTICLE =
   /^(?:United |Netherlands|Philippines|Bahamas|Gambia|Maldives|Seychelles|Congo|Isle )|(?:Islands|Republic|Territory|Territories)$/
