@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
 import { encodeTrackingCode, newClickId } from '../src/attribution/code.ts'
+import { readHistories } from '../src/ingest/db/histories.ts'
 import { ask, askAdmin, askToken, json, register } from './partner.ts'
 
 /**
@@ -57,8 +58,8 @@ export async function affiliatesOf(account: string, customer_id: string): Promis
 
 /** Returns the fields of a customer by day. */
 export async function fieldsOf(account: string, customer_id: string): Promise<Dated[]> {
-  const { fields } = await json(askAdmin(`accounts/${account}/customers/${customer_id}/fields`))
-  return fields.map(({ from, values }: { from: string | null; values: object }) => [from, values])
+  const found = await readHistories({ db: env.DB, directory: env.DB }, account, [customer_id])
+  return (found.get(customer_id)?.fields ?? []).map(({ from, values }) => [from, values])
 }
 
 /** Returns the number of rows of each table with histories. */

@@ -56,6 +56,7 @@ export function presentAccount(stored: Account) {
   return {
     account: id,
     ...settings,
+    approvals: stored.approvals as 1 | 2,
     policies: { unknown_customer, unknown_affiliate },
     affiliate_view: viewOf(stored),
     landing_pages: rows.landingPagesOf(stored),
@@ -254,23 +255,13 @@ const shown = described(() => ({
   binding: member(v.string(), 'The D1 binding of the database that stores the records.'),
   region: s.region.wrapped,
   jurisdiction: newAccount.jurisdiction.wrapped,
-  storage_quota: member(count, 'The bytes that the account may store.'),
-  approvals: member(
-    count,
-    'How many persons must approve a statement: 1 or 2. Everyone with the admin key counts as one person; use Cloudflare Access for two.',
-  ),
+  storage_quota: s.storage_quota.wrapped,
+  approvals: s.approvals.wrapped,
   exports: s.exports.wrapped,
-  archive_after: v.nullable(
-    member(count, 'After how many months records may be archived. Null: never.'),
-  ),
+  archive_after: s.archive_after.wrapped,
   affiliate_view: member(shownView, 'What affiliates see.'),
-  landing_pages: member(
-    v.array(v.string()),
-    'The pages to which links that affiliates make may lead, and all below. If there are none, affiliates make no links.',
-  ),
-  accent_color: v.nullable(
-    member(v.string(), 'The color of links and buttons in the portal. Null: that of the service.'),
-  ),
+  landing_pages: s.landing_pages.wrapped,
+  accent_color: s.accent_color.wrapped,
   logo: v.nullable(
     member(
       v.object({
@@ -281,7 +272,7 @@ const shown = described(() => ({
       'The logo in the portal, which is at `/portal/{account}/logo`. Null: none.',
     ),
   ),
-  disabled: member(v.boolean(), 'Whether the account and its tokens are disabled.'),
+  disabled: s.disabled.wrapped,
   created_at: time,
 }))
 

@@ -4,8 +4,7 @@ import type { Delivery } from '../platform/db/schema.ts'
 import { DAY_MS } from '../platform/durations.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { Reader } from '../platform/http/operation.ts'
-import { invalidQuery, invalidValue, readChoice, VALID_DATE } from '../platform/http/query.ts'
-import { parseDay, parseInstant } from '../platform/validation/calendar.ts'
+import { readChoice, readDays } from '../platform/http/query.ts'
 import { ISSUE_CODES } from '../platform/validation/issue.ts'
 import type { FormattedIssue } from '../platform/validation/messages.ts'
 import {
@@ -31,37 +30,17 @@ interface DeliveryQuery extends DeliveryFilter {
 const END = 'dlv_~'
 
 /**
- * Returns the ids between which a query looks at `now` (milliseconds). `from` and `to` are days (UTC) or date-times, both
- * inclusive; `after` is the cursor at which the page begins.
+ * Returns the ids between which a query looks at `now` (milliseconds); `after` is the cursor at which the page begins.
  *
  * @throws ApiError `invalid_query`
  */
-function deliverySpan({ from, to }: DeliveryQuery, after: string | null, now: number) {
-  const oldestTime = now - DELIVERY_LOG_MS
-  const fromTime = from === undefined ? oldestTime : timeOf('from', from, 0)
-  const endTime = to === undefined ? null : timeOf('to', to, DAY_MS)
-  if (from !== undefined && endTime !== null && fromTime >= endTime) {
-    throw invalidQuery('`from` must not be after `to`.', 'from')
-  }
+function deliverySpan(query: DeliveryQuery, after: string | null, now: number) {
+  const { from, to } = readDays(query)
+  const oldest = now - DELIVERY_LOG_MS
   return {
-    oldest: firstIdAt(Math.max(oldestTime, fromTime)),
-    end: after ?? (endTime === null ? END : firstIdAt(endTime)),
+    oldest: firstIdAt(from === undefined ? oldest : Math.max(oldest, Date.parse(from))),
+    end: after ?? (to === undefined ? END : firstIdAt(Date.parse(to) + DAY_MS)),
   }
-}
-
-/**
- * Returns a parameter as milliseconds. With `dayMs` it is an exclusive end: that of the whole day, or the
- * millisecond after an instant.
- */
-function timeOf(name: string, text: string, dayMs: number): number {
-  if (parseDay(text) !== null) return Date.parse(text) + dayMs
-  const instant = parseInstant(text)
-  if (instant !== null) return Date.parse(instant) + Math.sign(dayMs)
-  throw invalidValue(
-    name,
-    text,
-    `${VALID_DATE}, or an RFC 3339 date-time such as \`2026-10-01T08:30:00Z\``,
-  )
 }
 
 /** A page of deliveries. For a record id, `stored` has the stored records with this id. */

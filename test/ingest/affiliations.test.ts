@@ -119,7 +119,6 @@ describe('a correction of the affiliates', () => {
     const body = { reason: 'x', affiliations }
     expect((await askAdmin(`${nobody}/affiliations`, 'PUT', body)).status).toBe(404)
     expect((await askAdmin(`${nobody}/affiliations`)).status).toBe(404)
-    expect((await askAdmin(`${nobody}/fields`)).status).toBe(404)
     expect((await askAdmin(`${nobody}/refusal`, 'PUT', { reason: 'x' })).status).toBe(404)
   })
 

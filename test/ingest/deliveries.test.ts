@@ -76,14 +76,10 @@ describe('GET deliveries', () => {
       'resource=transactions': [dry, partial, refused, same, ok],
       'resource=trading-activity': [traded422],
       'status=refused': [dry, traded422, partial, refused],
-      'status=422': [dry, traded422, refused],
-      'status=207': [partial],
-      'status=200&resource=transactions': [same],
-      'status=201&resource=transactions': [ok],
       'status=stored&resource=transactions': [same, ok],
       'code=currency': [partial, refused],
       'code=unknown_customer': [dry, traded422, partial],
-      'code=unknown_customer&resource=transactions&status=207': [partial],
+      'code=unknown_customer&resource=transactions&status=refused': [dry, partial],
       'code=enum': [],
     }
     for (const [query, expected] of Object.entries(cases)) {

@@ -380,7 +380,6 @@ const administration: Route[] = [
   { ...reads, id: 'listErasures' },
   { ...reads, id: 'getAffiliations' },
   { ...changes, id: 'putAffiliations', records: true, body: correction },
-  { ...reads, id: 'getCustomerFields' },
   { ...changes, id: 'refuseCustomer', records: true, body: { reason: 'Fraud' } },
   { ...changes, id: 'endRefusal', records: true },
   {

@@ -156,40 +156,6 @@ export const putAffiliations = accountOperation({
   },
 })
 
-export const getCustomerFields = accountOperation({
-  ...ofPart('fields'),
-  id: 'getCustomerFields',
-  method: 'GET',
-  role: 'viewer',
-  words: described(() => ({
-    description:
-      'Returns the fields of a customer that the conditions of plans use. The first value of each field holds from the beginning; a change counts from the day on which it was received.',
-    answer: v.object({
-      customer_id,
-      fields: member(
-        v.array(
-          v.object({
-            from,
-            values: member(
-              v.strictObject({
-                ...v.entriesFromList(rows.FIELDS, v.exactOptional(v.string())),
-                account_size: v.exactOptional(v.number()),
-              }),
-              'All fields with a value.',
-            ),
-          }),
-        ),
-        'In order of days. The first holds from the beginning.',
-      ),
-    }),
-    command: { name: 'customers fields' },
-  })),
-  async run(call, { customer_id: id }) {
-    const { fields } = await findHistory(call, id)
-    return { customer_id: id, fields }
-  },
-})
-
 export const refuseCustomer = accountOperation({
   ...ofPart('refusal'),
   id: 'refuseCustomer',
@@ -240,13 +206,7 @@ export const endRefusal = accountOperation({
 })
 
 /** The operations on what is known of a customer by day, affiliates and fields, and on refusals. */
-export const HISTORY_OPERATIONS = [
-  getAffiliations,
-  putAffiliations,
-  getCustomerFields,
-  refuseCustomer,
-  endRefusal,
-]
+export const HISTORY_OPERATIONS = [getAffiliations, putAffiliations, refuseCustomer, endRefusal]
 
 /** An affiliate of a customer as sent. */
 interface SentAffiliation {

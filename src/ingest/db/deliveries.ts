@@ -25,8 +25,8 @@ export type DeliverySummary = Pick<Delivery, (typeof LIST_COLUMNS)[number]> & {
   readonly found_errors?: string
 }
 
-/** The statuses by which deliveries are found. `refused` is 207 or 422, `stored` 200 or 201. */
-export const DELIVERY_STATUSES = ['stored', 'refused', '200', '201', '207', '422'] as const
+/** By what deliveries are found: `refused` is 207 or 422, `stored` 200 or 201. */
+export const DELIVERY_STATUSES = ['stored', 'refused'] as const
 
 /** Which deliveries a list has. A member that is absent narrows nothing. */
 export interface DeliveryFilter {
@@ -45,16 +45,9 @@ const FOUND_ERRORS = `json_each(errors, '$.errors') e
 /** The latest deliveries among which a filter searches. */
 export const SEARCHED_DELIVERIES = 10_000
 
-const IS_422 = '(refused > 0 or received = rejected)'
-const IS_201 = `(errors_total = 0 and form = 'object' and created = 1)`
-
 const STATUS_CONDITIONS: Readonly<Record<(typeof DELIVERY_STATUSES)[number], string>> = {
   stored: 'errors_total = 0',
   refused: 'errors_total > 0',
-  200: `errors_total = 0 and not ${IS_201}`,
-  201: IS_201,
-  207: `errors_total > 0 and not ${IS_422}`,
-  422: IS_422,
 }
 
 /**
@@ -77,10 +70,7 @@ export function deliveriesQuery(
   oldest: string,
   end: string,
 ): ListQuery {
-  const ofRefused =
-    code !== undefined ||
-    record_id !== undefined ||
-    ['refused', '207', '422'].includes(status ?? '')
+  const ofRefused = code !== undefined || record_id !== undefined || status === 'refused'
   const conditions = [
     ...(resource === undefined ? [] : ['resource = :resource']),
     ...(status === undefined ? [] : [STATUS_CONDITIONS[status]]),

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { readList, readOperation } from '../../platform/http/operation.ts'
-import { count, day, time } from '../../platform/validation/answer-fields.ts'
+import { count, day, daysWanted, time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { DELIVERY_STATUSES } from '../db/deliveries.ts'
@@ -64,9 +64,6 @@ const storedRecord = described(() =>
   ),
 )
 
-const receivedBetween = (words: ReturnType<typeof said<string>>) =>
-  v.optional(member(v.string(), words))
-
 /** The parameters that narrow a list of deliveries. */
 const deliveryFilters = {
   resource: v.optional(
@@ -82,7 +79,7 @@ const deliveryFilters = {
     member(
       v.picklist(DELIVERY_STATUSES),
       said(
-        'Returns only deliveries with this status: that of the response, or `refused` for 207 and 422, `stored` for 200 and 201.',
+        'Returns only deliveries with this status: `refused` for 207 and 422, `stored` for 200 and 201.',
         'refused',
       ),
     ),
@@ -111,19 +108,11 @@ export const listDeliveries = readList({
         ),
       ),
     ),
-    from: receivedBetween(
-      said('Returns only what was received from this day (UTC) or time on.', '2026-10-01'),
-    ),
-    to: receivedBetween(
-      said(
-        'Returns only what was received until this day (UTC) or time, inclusive.',
-        '2026-10-01T12:00:00Z',
-      ),
-    ),
+    ...daysWanted,
   },
   words: described(() => ({
     description:
-      'Lists the requests of the last 30 days, newest first. A request is listed if it passed authentication, scope and rate limit and its body was JSON. Bodies are not kept. A filter looks at the latest 10,000 deliveries until `to`: of those with errors, if it asks for them.',
+      'Lists the requests of the last 30 days, newest first. `from` and `to` are days of receipt in UTC. A request is listed if it passed authentication, scope and rate limit and its body was JSON. Bodies are not kept. A filter looks at the latest 10,000 deliveries until `to`: of those with errors, if it asks for them.',
     answer: foundDelivery,
     more: {
       stored: v.exactOptional(
