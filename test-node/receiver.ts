@@ -44,7 +44,6 @@ const BEHAVIOURS: Record<string, Behaviour> = {
   hang: () => {},
   late: afterwards(12_000),
   slow: afterwards(300),
-  busy: answer(429, { 'Retry-After': '120' }),
   once: (response, request, attempt) => answer(attempt === 1 ? 503 : 204)(response, request, 0),
 }
 

@@ -284,16 +284,6 @@ test('a failed event is sent again with the same id and a new signature', async 
   )
 })
 
-test('the next attempt is not before the time that Retry-After asks for', async () => {
-  const { id, event } = await tested('/busy/firm')
-  assert.ok(await until(async () => (await attemptsOf(FIRM, id)).length === 1))
-  const [attempt] = await attemptsOf(FIRM, id)
-  assert.equal(attempt.status, 429)
-  const wait = Date.parse(attempt.next_attempt_at) - Date.parse(attempt.at)
-  assert.ok(wait >= 120_000 && wait < 130_000, String(wait))
-  assert.equal((await messageOf(id, event)).next_attempt_at, attempt.next_attempt_at)
-})
-
 test('ten receivers that never answer do not delay the events of another account', async () => {
   const hanging = await Promise.all(
     Array.from({ length: 10 }, (_, i) => newWebhook(service, receiver, FIRM, `/hang/${i}`)),
