@@ -72,7 +72,7 @@ const everything = (): Json => {
         fence: { customer: '-1', affiliate: '0' },
         recoups: 'once',
         max_per_customer: '5',
-        tiers: { mode: 'slice', by: { base }, over: 'network', steps },
+        tiers: { mode: 'slice', by: { base }, over: 'network', window: 'quarter', steps },
       },
       { ...shared, id: 'unit', kind: 'unit', unit: { count: { event: 'x' } }, each: '10' },
       {

@@ -31,7 +31,7 @@ const UNPAID = { amount: null, currency: null }
 const NO_REPORT = {
   ...{ qualified_on: null, trigger: null, missing: [], closed: null, until: null },
   refused_by: null,
-  ...{ conditions: [], waits_for: [], before_signup: 0 },
+  ...{ conditions: [], waits_for: [], before_signup: [] },
 }
 
 /**

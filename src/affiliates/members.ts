@@ -45,7 +45,7 @@ const MEMBERS: Readonly<Record<Kind, string>> = {
     qualified_at sources conversions sum before after steps.customer steps.affiliate over window
     earlier own network covered rate_is rounded min_amount max_amount digits max negative max_count
     position recoups paid_once deficit_in deficit_out trigger missing refused_by waits_for type metric
-    before_signup detail met_on met_at fails records_total times value currencies times qualify limits
+    detail met_on met_at fails records_total times value currencies times qualify limits
     about asked_at messages messages.text
     postback first_deposit sub1 sub2 sub3 sub4 sub5 event time method events secret disabled_reason
     failing_since event_id attempt ms error next_attempt_at replayed`,
@@ -56,7 +56,7 @@ const MEMBERS: Readonly<Record<Kind, string>> = {
   scope: 'scope',
   amount: `
     base units sums amounts reached holds.sum measure fence fx step.part conditions.missing
-    fenced paid_back first_deposit.amount first_deposit.currency causes.before causes.after`,
+    before_signup fenced paid_back first_deposit.amount first_deposit.currency causes.before causes.after`,
   country: 'country country_code',
   affiliate: 'affiliate_id',
   never: 'actor author note kyc_status_id sales_status_id delivery_id audit_id',

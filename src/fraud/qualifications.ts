@@ -117,7 +117,7 @@ function kindsOf(of: Trigger | FactTerm): readonly string[] | null {
 
 /**
  * Returns the customers with records by which a `once` rule can qualify them on a day, and who traded on fewer than
- * `active` of the `idle` days after.
+ * `active` of the `idle` days after. Where a rule decides after some days, the records of these days count, too.
  */
 export function qualifyingCandidates(
   { inForce }: CandidateSource,
@@ -145,5 +145,9 @@ export function qualifyingCandidates(
     ...(kinds.some((one) => 'signup' in one) ? [signedUp()] : []),
     ...(qualify.some((one) => 'customer' in one) ? [WITH_CHANGES] : []),
   ].join(' union all ')
+  const ends = qualify.flatMap((one) =>
+    'sum' in one && one.at === 'end' ? (one.within_days ?? 0) : [],
+  )
+  if (ends.length > 0) return { sql, after: idle, days: Math.max(...ends) + 1 }
   return { sql: hardlyTradedAfter(sql), values: { active, idle }, after: idle }
 }

@@ -72,7 +72,7 @@ export function dataTests(shared: () => Shared): void {
     await page.keyboard.press('Enter')
     await page.waitForURL(/customer_id=C-3301/)
     await page.getByRole('link', { name: 'C-3301' }).click()
-    await page.locator('.qualifications').getByText('Qualified on').waitFor()
+    await page.locator('.qualifications').getByText('Qualified for 200.00 EUR').waitFor()
     await page.getByLabel('Period').selectOption('2026-03')
     await page.getByRole('button', { name: 'Apply' }).click()
     await page.waitForURL(/period=2026-03/)

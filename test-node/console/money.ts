@@ -198,9 +198,9 @@ export function moneyTests(shared: () => Shared): void {
   test('a manager configures an affiliate that customers name', { skip }, async () => {
     const { page } = shared()
     await openSignedIn(shared(), `${FOREX}/affiliates`)
-    await link('IB-99').click()
-    await page.getByRole('button', { name: 'Add the affiliate' }).click()
+    await page.getByRole('button', { name: 'Configure IB-99' }).click()
     assert.match(await page.getByRole('status').innerText(), /stored/)
+    await link('IB-99').click()
     await page.getByText('Change the parent').click()
     await page.getByLabel('Parent', { exact: true }).first().fill('IB-07')
     await page.getByRole('button', { name: 'Save the parent' }).click()
@@ -211,6 +211,21 @@ export function moneyTests(shared: () => Shared): void {
         .first()
         .innerText(),
       /below [\s\S]*IB-07/,
+    )
+  })
+
+  test('a manager ticks affiliates, and assigns a plan to them', { skip }, async () => {
+    const { page } = shared()
+    await openSignedIn(shared(), `${FOREX}/affiliates?search=IB-0`)
+    await page.getByLabel('Tick all').check()
+    assert.equal(await page.locator('[data-sum]').innerText(), '3')
+    await page.getByLabel('Tick IB-09').uncheck()
+    // The period of the demo is past: from a later day on, the plan changes nothing that others test.
+    await page.getByLabel('From').fill('2098-01-01')
+    await page.getByRole('button', { name: 'Assign the plan' }).click()
+    assert.match(
+      await page.getByRole('status').innerText(),
+      /Standard IB is assigned to 2 affiliates from 1 Jan 2098 on\./,
     )
   })
 

@@ -548,7 +548,7 @@ test('a customer whom a rule paid for under another affiliate was counted alread
       ...{ plan: 'ib', version: 1, rule: 'cpa', status: 'already_counted', qualified_on: null },
       ...{ trigger: null, missing: [], closed: null, until: null, refused_by: null },
       conditions: [],
-      ...{ waits_for: [], before_signup: 0, amount: null, currency: null },
+      ...{ waits_for: [], before_signup: [], amount: null, currency: null },
     },
   ])
 })

@@ -77,6 +77,25 @@ describe('§16.13', () => {
     expect(agreed(of(1), '2026-01').lines).toEqual(['A cpa customer:c1 10.00'])
   })
 
+  test('a whole day counts from the day of the signup on', () => {
+    const of = (date: string) =>
+      worldOf(
+        [
+          cpa({
+            trigger: { signup: true },
+            qualify: [{ count: { activity: 'lots_traded' }, min: '1' }],
+            grace_hours: 0,
+          }),
+        ],
+        {
+          customers: [customer('c1', { signup: at('2026-01-05') + 12 * HOUR_MS })],
+          activity: [traded(date)],
+        },
+      )
+    expect(agreed(of('2026-01-04'), '2026-01').lines).toEqual([])
+    expect(agreed(of('2026-01-05'), '2026-01').lines).toEqual(['A cpa customer:c1 10.00'])
+  })
+
   test('a fact without a time counts at the start of its day', () => {
     const event = (id: string, Value: number, instant?: number): World['events'][number] => ({
       id,
@@ -221,12 +240,15 @@ describe('§16.26', () => {
 })
 
 describe('§16.27', () => {
-  const of = (beforeMs: number) =>
-    signedUpAtNoon([cpa({ qualify: sumOf('500') })], {
-      transactions: [
-        deposit('c1', '2026-01-05', 500, { at: at('2026-01-05') + 12 * HOUR_MS - beforeMs }),
-      ],
-    })
+  const of = (beforeMs: number, grace_hours?: number) =>
+    signedUpAtNoon(
+      [cpa({ qualify: sumOf('500'), ...(grace_hours !== undefined && { grace_hours }) })],
+      {
+        transactions: [
+          deposit('c1', '2026-01-05', 500, { at: at('2026-01-05') + 12 * HOUR_MS - beforeMs }),
+        ],
+      },
+    )
 
   test('a deposit up to 24 hours before the signup triggers and qualifies', () => {
     expect(agreed(of(2000), '2026-01').lines).toEqual(PAID)
@@ -237,19 +259,28 @@ describe('§16.27', () => {
     })
   })
 
+  test('grace_hours widens or closes it', () => {
+    expect(agreed(of(1, 0), '2026-01').lines).toEqual([])
+    expect(agreed(of(0, 0), '2026-01').lines).toEqual(PAID)
+    expect(agreed(of(48 * HOUR_MS, 48), '2026-01').lines).toEqual(PAID)
+  })
+
   test('whole days count from the day on in which the hours begin', () => {
-    const days = (date: string) =>
+    const days = (date: string, grace_hours: number) =>
       signedUpAtNoon(
         [
           cpa({
             trigger: { signup: true },
             qualify: [{ count: { activity: 'lots_traded' }, min: '1' }],
+            grace_hours,
           }),
         ],
         { activity: [traded(date)] },
       )
-    expect(agreed(days('2026-01-03'), '2026-01').lines).toEqual([])
-    expect(agreed(days('2026-01-04'), '2026-01').lines).toEqual(PAID)
+    expect(agreed(days('2026-01-04', 12), '2026-01').lines).toEqual([])
+    expect(agreed(days('2026-01-04', 13), '2026-01').lines).toEqual(PAID)
+    expect(agreed(days('2026-01-03', 36), '2026-01').lines).toEqual([])
+    expect(agreed(days('2026-01-03', 37), '2026-01').lines).toEqual(PAID)
   })
 
   test('the window of within_days still ends with the signup + n days', () => {
@@ -329,6 +360,7 @@ describe('§16.5 a measure is of the kind that the version of the line names', (
     { from: '0', amount: '1' },
     { from: second, amount: '2' },
   ]
+  const deposits = { by: { base: [{ transactions: ['deposit'] }] } }
   const unit = (activity: 'lots_traded' | 'volume_usd', more: object) =>
     ({ id: 'u', kind: 'unit', unit: { activity }, ...more }) as Rule
   const tiers = (second: string, more: object) => ({
@@ -340,32 +372,52 @@ describe('§16.5 a measure is of the kind that the version of the line names', (
   })
 
   /** The first rule is in force from January on, the second from March on. */
-  const changed = (first: Rule, second: Rule) =>
+  const changed = (first: Rule, second: Rule, kind: PlanTerms['terms']) =>
     world({
       customers: [customer('c1'), customer('c2', { signup: at('2026-03-01') })],
-      transactions: [deposit('c1', '2026-03-10', 1000)],
-      activity: [row('c1', '2026-03-10', 4, 300_000), row('c2', '2026-03-10', 2, 100_000)],
+      transactions: [deposit('c1', '2026-01-10', 1000)],
+      activity: [
+        row('c1', '2026-01-10', 5, 900_000),
+        row('c1', '2026-03-10', 4, 300_000),
+        row('c2', '2026-03-10', 2, 100_000),
+      ],
       plans: [
         plan(
           'P',
-          terms([first], { terms: 'signup' }),
-          terms([second], { terms: 'signup', effective_from: '2026-03-01' }),
+          terms([first], { terms: kind }),
+          terms([second], { terms: kind, effective_from: '2026-03-01' }),
         ),
       ],
     })
   const total = (of: World) =>
     agreed(of, '2026-03').lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
 
-  test('a version with another unit adds nothing', () => {
-    const volume = unit('volume_usd', { each: '100000', amount: '0' })
-    // 300,000 USD are 3 units of the first version, and no lots of the second.
-    expect(total(changed(volume, unit('lots_traded', tiers('3', {}))))).toBe(2)
-    const slices = unit('lots_traded', { tiers: { mode: 'slice', steps: rated('1') } })
-    // The first lot costs 1, the second 2, whatever came before in another unit.
-    expect(total(changed(volume, slices))).toBe(3)
-    const share = { id: 'u', kind: 'share', percent: '0', base: [{ transactions: ['deposit'] }] }
-    expect(total(changed(share as Rule, unit('lots_traded', tiers('3', {}))))).toBe(2)
+  const byDeposits = unit('lots_traded', tiers('100', deposits))
+  const quarter = { window: 'quarter' }
+
+  test('earlier periods of a window, which another version measured, are measured by its own', () => {
+    // 5 lots of January and 6 of March, and not 1000 EUR of deposits.
+    const own = unit('lots_traded', tiers('100', quarter))
+    expect(total(changed(byDeposits, own, 'current'))).toBe(6)
+    const reached = unit('lots_traded', tiers('11', quarter))
+    expect(total(changed(byDeposits, reached, 'current'))).toBe(12)
   })
+
+  test.each(['current', 'signup'] as const)(
+    'a version with another unit adds nothing under `%s`',
+    (kind) => {
+      const volume = unit('volume_usd', { each: '100000', amount: '0' })
+      const own = unit('lots_traded', tiers('10', quarter))
+      // 900,000 USD of January are 9 units of the first version, and no lots of the second.
+      const lots = kind === 'current' ? 6 : 2
+      expect(total(changed(volume, own, kind))).toBe(lots)
+      const slices = unit('lots_traded', { tiers: { mode: 'slice', steps: rated('1') } })
+      // The first lot costs 1, each further one 2, whatever came before in another unit.
+      expect(total(changed(volume, slices, kind))).toBe(1 + 2 * (lots - 1))
+      const share = { id: 'u', kind: 'share', percent: '0', base: [{ transactions: ['deposit'] }] }
+      expect(total(changed(share as Rule, own, kind))).toBe(lots)
+    },
+  )
 
   test('tiers of two `once` rules may count the CPAs of each other', () => {
     const counting = (id: string, other: string) =>
@@ -385,10 +437,78 @@ describe('§16.5 a measure is of the kind that the version of the line names', (
 
   test('the same unit is measured by `each` of the version of the line', () => {
     const first = unit('volume_usd', { each: '1000', amount: '0' })
-    const second = (from: string) => unit('volume_usd', { each: '100000', ...tiers(from, {}) })
-    // 4 units of 100,000, 1 of them under the second version.
-    expect(total(changed(first, second('4')))).toBe(2)
-    expect(total(changed(first, second('4.1')))).toBe(1)
+    const second = (from: string) =>
+      unit('volume_usd', { each: '100000', ...tiers(from, { window: 'quarter' }) })
+    // 9 units of 100,000 in January, and 4 in March, 1 of them under the second version.
+    expect(total(changed(first, second('13'), 'signup'))).toBe(2)
+    expect(total(changed(first, second('13.1'), 'signup'))).toBe(1)
+    expect(total(changed(first, second('13'), 'current'))).toBe(8)
+  })
+})
+
+describe('a tier window under `terms: "current"`', () => {
+  const steps = [
+    { from: '0', percent: '1' },
+    { from: '1000', percent: '10' },
+  ]
+  const overNetwork = { mode: 'whole', steps, over: 'network', window: 'lifetime' } as const
+  const base = [{ transactions: ['deposit'] }]
+  const share = (more: object) => ({ id: 's', kind: 'share', base, ...more }) as Rule
+
+  /** U earns by one rule in January and another one from March on; A is below U. */
+  const changed = (before: Rule, after: Rule) =>
+    world({
+      affiliates: [
+        { affiliate_id: 'U', parents: [] },
+        { affiliate_id: 'A', parents: [{ from: null, parent: 'U' }] },
+      ],
+      assignments: [{ affiliate_id: 'U', plan: 'P', from: '2026-01-01', customers: 'all' }],
+      customers: [
+        customer('c1'),
+        customer('u1', { affiliates: [{ from: null, affiliate_id: 'U' }] }),
+      ],
+      transactions: [
+        deposit('c1', '2026-01-10', 900),
+        deposit('u1', '2026-01-10', 100),
+        deposit('u1', '2026-03-10', 10),
+      ],
+      plans: [
+        plan(
+          'P',
+          terms([before], { terms: 'current' }),
+          terms([after], { terms: 'current', effective_from: '2026-03-01' }),
+        ),
+      ],
+    })
+
+  test.each<[string, Rule, Rule, string]>([
+    ['the same rule', share({ tiers: overNetwork }), share({ tiers: overNetwork }), '1.00'],
+    [
+      'what is measured changes, for earlier periods, too',
+      share({ tiers: overNetwork }),
+      share({ tiers: { ...overNetwork, by: { base: [{ transactions: ['withdrawal'] }] } } }),
+      '0.10',
+    ],
+    [
+      'the network is added, for earlier periods, too',
+      share({ tiers: { ...overNetwork, over: 'own' } }),
+      share({ tiers: overNetwork }),
+      '1.00',
+    ],
+    [
+      'tiers are added, for earlier periods, too',
+      share({ percent: '1' }),
+      share({ tiers: overNetwork }),
+      '1.00',
+    ],
+    [
+      'the rule is added: earlier periods count the network alone',
+      { ...share({ percent: '1' }), id: 'other' },
+      share({ tiers: overNetwork }),
+      '0.10',
+    ],
+  ])('%s', (_, before, after, amount) => {
+    expect(agreed(changed(before, after), '2026-03').lines).toEqual([`U s affiliate ${amount}`])
   })
 })
 

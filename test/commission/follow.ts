@@ -101,8 +101,13 @@ function followStep(step: Step, current: Rational, explanation: Explanation): Ra
       )
       return parse(step.base)
     case 'measure':
-      // The measure and both of its parts are rounded to 12 places.
-      near(add(parse(step.own), parse(step.network)), step.measure, '0.000000000002', 'the measure')
+      // The measure and each of its three parts are rounded to 12 places.
+      near(
+        sum([parse(step.earlier), parse(step.own), parse(step.network)]),
+        step.measure,
+        '0.000000000002',
+        'the measure',
+      )
       if (step.mode === 'whole') {
         const reached =
           step.steps.findLast(({ from }) => compare(parse(step.measure), parse(from)) >= 0) ??
@@ -246,9 +251,9 @@ function followBase({ terms, base }: StepOf<'base'>, currency: string): void {
   const termValues = new Map<string, Rational>()
   for (const { term, currencies, sum: found, times, value } of terms) {
     same(multiply(parse(found), parse(times)), value, 'a term of the base')
-    const source = term as { name?: string; of?: string[] }
+    const source = term as { name?: string; of?: string[]; fixed?: string }
     if (source.of) same(sum(source.of.map((name) => termValues.get(name) ?? ZERO)), found, '`of`')
-    else {
+    else if (source.fixed === undefined) {
       for (const one of currencies) followCurrency(one, currency)
       same(sum(currencies.map((one) => parse(one.converted))), found, 'a term')
     }

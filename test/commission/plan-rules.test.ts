@@ -52,6 +52,7 @@ describe('a plan passes', () => {
       shares({ negative: 'zero', fence: { customer: '-7000', affiliate: '0' } }),
     ],
     ['an advance', planWith(once, { ...share, recoups: 'cpa' })],
+    ['a fixed deduction', shares({ base: [...share.base, { fixed: '-50.00' }] })],
     [
       'parts of named terms',
       shares({
@@ -64,17 +65,34 @@ describe('a plan passes', () => {
     ],
     ['a cap of each customer', shares({ per: 'customer', max_per_customer: '500' })],
     ['tiers by the lines of a once rule', planWith(once, tiers({ by: { once: 'cpa' } }))],
-    ['tiers by active customers', planWith(tiers({ by: { customers: 'active' } }))],
+    [
+      'tiers by active customers',
+      planWith(tiers({ by: { customers: 'active' }, window: 'period' })),
+    ],
     [
       'tiers by another base of the network',
-      planWith(tiers({ by: { base: [{ activity: 'pnl' }] }, over: 'network' })),
+      planWith(tiers({ by: { base: [{ activity: 'pnl' }] }, over: 'network', window: 'lifetime' })),
     ],
-    ['tiers by slices', planWith(tiers({ mode: 'slice' }))],
+    ['tiers by slices', planWith(tiers({ mode: 'slice', window: 'quarter' }))],
     [
       'a count as text',
       planWith({
         ...once,
         qualify: [{ count: { transactions: ['deposit'] }, min: '3' }],
+      }),
+    ],
+    [
+      'a sum at the end of its window',
+      planWith({
+        ...once,
+        qualify: [{ sum: [{ transactions: ['deposit'] }], min: '-1', within_days: 1, at: 'end' }],
+      }),
+    ],
+    [
+      'a sum at any time',
+      planWith({
+        ...once,
+        qualify: [{ sum: [{ transactions: ['deposit'] }], min: '1', at: 'first' }],
       }),
     ],
     [
@@ -477,6 +495,19 @@ const REFUSED: Refused[] = [
     needs('/rules/0/tiers/over'),
   ],
   [
+    'active customers of a quarter',
+    planWith({
+      ...stepsOf(),
+      tiers: {
+        mode: 'whole',
+        by: { customers: 'active' },
+        window: 'quarter',
+        steps: [{ from: '0', percent: '1' }],
+      },
+    }),
+    needs('/rules/0/tiers/window'),
+  ],
+  [
     'tiers by a rule of another kind',
     planWith(unit, {
       ...stepsOf(),
@@ -525,6 +556,11 @@ const REFUSED: Refused[] = [
     issue('/rules/0/fence/affiliate', 'maximum'),
   ],
   [
+    'a fixed amount per product',
+    inRule(share, { per: 'product', base: [{ fixed: '1' }] }),
+    needs('/rules/0/base/0/fixed'),
+  ],
+  [
     'a cap of customers per affiliate',
     inRule(share, { max_per_customer: '5' }),
     needs('/rules/0/max_per_customer'),
@@ -568,15 +604,9 @@ const REFUSED: Refused[] = [
     issue('/rules/0/void_by/terms/1/name', 'duplicate'),
   ],
   [
-    'CPAs of the network',
-    planWith(once, {
-      ...stepsOf(),
-      tiers: {
-        ...{ mode: 'whole', steps: [{ from: '0', percent: '1' }] },
-        ...{ by: { once: 'cpa' }, over: 'network' },
-      },
-    }),
-    needs('/rules/1/tiers/over'),
+    'an end without a window',
+    inRule(once, { qualify: [{ sum: [{ transactions: ['deposit'] }], min: '1', at: 'end' }] }),
+    issue('/rules/0/qualify/0/within_days', 'required'),
   ],
   [
     'a count of half a fact',

@@ -286,7 +286,12 @@ describe('a deposit before the signup', () => {
     await acme.post('customers', [customer('c1', '2026-03-03T10:00:00Z')])
     await acme.post('transactions', [early])
     const { data } = await admin('qualifications?period=2026-03')
-    expect(data).toMatchObject([{ status: 'waiting', before_signup: 1 }])
+    expect(data).toMatchObject([
+      {
+        status: 'waiting',
+        before_signup: ['1 deposit of 500 USD is more than 24 hours before the signup'],
+      },
+    ])
     const { state } = await admin('transactions/t1/earnings')
     expect(state).toMatchObject({ reason: 'not_qualified', condition: 'before_signup' })
   })

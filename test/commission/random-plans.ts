@@ -88,8 +88,8 @@ function term(from: Source, vertical: Vertical): Json {
   return { ...what, ...(from.oneIn(3) && { times }), ...when(from, vertical, 6) }
 }
 
-/** Returns the terms of a base, with parts of named terms. */
-function base(from: Source, vertical: Vertical): Json[] {
+/** Returns the terms of a base, with parts of named terms and, for an affiliate, fixed terms. */
+function base(from: Source, vertical: Vertical, takesFixed: boolean): Json[] {
   const terms = Array.from({ length: from.between(1, 3) }, () => term(from, vertical))
   if (from.oneIn(3)) {
     terms[0] = { ...terms[0], name: 'first' }
@@ -97,6 +97,7 @@ function base(from: Source, vertical: Vertical): Json[] {
     terms.push(from.oneIn(3) ? { ...part, name: 'part' } : part)
     if (terms.at(-1)!.name) terms.push({ of: ['part', 'first'], times: '-0.01' })
   }
+  if (takesFixed && from.oneIn(5)) terms.push({ fixed: from.pick(['-50.00', '-10', '25']) })
   return terms
 }
 
@@ -125,7 +126,7 @@ function pay(from: Source, isPercent: boolean): Json {
 }
 
 function tiers(from: Source, isPercent: boolean, extra: Json): Json {
-  const isSlice = Object.keys(extra).length === 0 && from.oneIn(2)
+  const isSlice = Object.keys(extra).every((one) => one === 'window') && from.oneIn(2)
   const starts = [...new Set(Array.from({ length: from.between(1, 3) }, () => from.below(8)))]
   const scale = from.pick([1, 1, 5, 100, 0.5])
   const steps = ['0', ...starts.sort((a, b) => a - b).map((one) => String((one + 1) * scale))]
@@ -138,25 +139,20 @@ function tiers(from: Source, isPercent: boolean, extra: Json): Json {
   }
 }
 
-/** Returns what a rule's tiers measure. The network is measured by its records, and not by its CPAs. */
-function measured(from: Source, vertical: Vertical, once: string | null, isOnce: boolean): Json {
+/** Returns what a rule's tiers measure. */
+function measured(from: Source, vertical: Vertical, once: string | null): Json {
   const over = from.oneIn(3) ? { over: 'network' } : {}
+  const window = from.oneIn(3) ? { window: from.pick(['period', 'quarter', 'lifetime']) } : {}
   const by = from.below(5)
-  if (by === 0 && once !== null) return { by: { once } }
-  if (by === 1) return { by: { customers: 'active' }, ...(isOnce ? {} : over) }
-  if (by === 2) return { by: { base: [term(from, vertical)] }, ...over }
-  return isOnce ? {} : over
+  if (by === 0 && once !== null) return { by: { once }, ...over, ...window }
+  if (by === 1) return { by: { customers: 'active' }, ...over }
+  if (by === 2) return { by: { base: [term(from, vertical)] }, ...over, ...window }
+  return { ...over, ...window }
 }
 
-function rate(
-  from: Source,
-  vertical: Vertical,
-  isPercent: boolean,
-  once: string | null,
-  isOnce = false,
-): Json {
+function rate(from: Source, vertical: Vertical, isPercent: boolean, once: string | null): Json {
   if (!from.oneIn(3)) return pay(from, isPercent)
-  return tiers(from, isPercent, measured(from, vertical, once, isOnce))
+  return tiers(from, isPercent, measured(from, vertical, once))
 }
 
 function trigger(from: Source, vertical: Vertical): { trigger: Json; hasAmount: boolean } {
@@ -185,7 +181,7 @@ function qualify(from: Source, vertical: Vertical): Json {
   }
   const sum = Array.from({ length: from.between(1, 2) }, () => term(from, vertical))
   const min = from.pick(['0', '50', '100', '250', '500'])
-  return { sum, min, ...within }
+  return from.oneIn(4) ? { sum, min, within_days: days, at: 'end' } : { sum, min, ...within }
 }
 
 function onceRule(from: Source, vertical: Vertical, id: string): Rule {
@@ -200,7 +196,8 @@ function onceRule(from: Source, vertical: Vertical, id: string): Rule {
     ...(from.oneIn(2) && {
       qualify: Array.from({ length: from.between(1, 2) }, () => qualify(from, vertical)),
     }),
-    ...rate(from, vertical, isPercent, null, true),
+    ...(from.oneIn(2) && { grace_hours: from.pick([0, 0, 1, 24, 48, 168]) }),
+    ...rate(from, vertical, isPercent, null),
     ...(isPercent && from.oneIn(2) && { min_amount: '5' }),
     ...(isPercent && from.oneIn(2) && { max_amount: '75.505' }),
     ...(from.oneIn(6) && { max_per_customer: whole(from) }),
@@ -224,7 +221,7 @@ function shareRule(from: Source, vertical: Vertical, id: string, once: string | 
   return {
     id,
     kind: 'share',
-    base: base(from, vertical),
+    base: base(from, vertical, isOwn),
     ...(!isOwn || from.oneIn(2) ? { per } : {}),
     ...(negative !== 'offset' || from.oneIn(2) ? { negative } : {}),
     ...when(from, vertical, 4),
@@ -265,11 +262,12 @@ function overrideRule(from: Source, vertical: Vertical, id: string, once: string
     form < 2
       ? { lines: from.some(['once', 'share', 'unit']) }
       : form === 2
-        ? { base: base(from, vertical) }
+        ? { base: base(from, vertical, false) }
         : form === 3
           ? { unit: ofUnit }
           : { once }
   const isPercent = form < 3
+  const window = from.oneIn(3) ? { window: from.pick(['quarter', 'lifetime']) } : {}
   const bindsFacts = form === 2 || form === 3
   return {
     id,
@@ -279,7 +277,7 @@ function overrideRule(from: Source, vertical: Vertical, id: string, once: string
     ...(form === 3 && each(from, ofUnit)),
     ...(bindsFacts && when(from, vertical, 4)),
     ...(bindsFacts && from.oneIn(6) && { months: from.between(1, 3) }),
-    ...(from.oneIn(4) ? tiers(from, isPercent, {}) : pay(from, isPercent)),
+    ...(from.oneIn(4) ? tiers(from, isPercent, window) : pay(from, isPercent)),
     ...(from.oneIn(3) && { negative: 'offset' }),
     ...(from.oneIn(3) && { funded_by: 'downline' }),
     ...(from.oneIn(6) && { max: whole(from) }),
@@ -355,8 +353,7 @@ export function changeMeasures(from: Source, world: World): World {
       const own = from.oneIn(3) ? withUnit(rule, of, each(from, of)) : rule
       const { tiers: before } = own as { tiers?: { mode: string; steps: Json[] } }
       if (!before || rule.kind === 'override' || !from.oneIn(2)) return own
-      const measure =
-        before.mode === 'slice' ? {} : measured(from, vertical, once, rule.kind === 'once')
+      const measure = before.mode === 'slice' ? {} : measured(from, vertical, once)
       return { ...own, tiers: { mode: before.mode, steps: before.steps, ...measure } }
     })
   const plans = world.plans.map(({ plan, versions }) => ({

@@ -170,6 +170,21 @@ test('a qualification names the record that triggered it and each condition', as
   expect(await totalOf('affiliate_id=ib-2')).toBe(0)
 })
 
+test('a sum that must hold at the end of its window waits until then', async () => {
+  const acme = await firm('acme')
+  const sum = [{ transactions: ['deposit'] }]
+  const qualify = [{ sum, min: '500', within_days: 40, at: 'end' as const }]
+  await storePlan('acme', 'later', monthly([{ ...cpa, id: 'end', qualify }]))
+  await assign('acme', 'later', 'ib-1')
+  const statusIn = async (period: string) => {
+    const path = `qualifications?period=${period}&customer_id=c-1&rule=end`
+    const [{ status, missing, qualified_on, conditions }] = (await json(acme.get(path))).data
+    return [status, missing, qualified_on, conditions[0].until]
+  }
+  expect(await statusIn('2026-10')).toEqual(['waiting', ['qualify/0'], null, '2026-11-10'])
+  expect(await statusIn('2026-11')).toEqual(['qualified', [], '2026-11-10', null])
+})
+
 test('every record that earned nothing has its reason', async () => {
   await rates()
   const acme = await firm('acme')

@@ -13,7 +13,8 @@ function daysOf(rule: Rule): number {
   const { activity, events } = factNeeds([{ rules: [rule] }])
   if (activity.single.size + events.single.size > 0) return Number.POSITIVE_INFINITY
   const qualify = (rule.qualify ?? []).map((one) => ('within_days' in one && one.within_days) || 0)
-  return Math.max(0, ...qualify) + (rule.void_by?.within_days ?? 0)
+  const grace = Math.ceil((rule.grace_hours ?? 0) / 24)
+  return grace + Math.max(0, ...qualify) + (rule.void_by?.within_days ?? 0)
 }
 
 /**

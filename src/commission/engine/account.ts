@@ -27,14 +27,14 @@ export function openSettlement(
   const ownBefore = (period: Period): OwnResults | null =>
     isFirst(input, period) ? null : own(nextPeriod(period, -1))
   const own: (period: Period) => OwnResults = oncePerPeriod((period) =>
-    settleOwn(input, period, tallies(period), ownBefore(period)),
+    settleOwn(input, period, tallies, ownBefore(period)),
   )
   const before = (period: Period): readonly PlanResult[] | null =>
     isFirst(input, period) ? null : settled(nextPeriod(period, -1))
   // Most plans have no overrides. Without any, the weeks of a month need not be computed.
   const overrides = oncePerPeriod((period) =>
     hasOverrides(input.inForce, period.kind)
-      ? settleAllOverrides(input, period, tallies(period), own)
+      ? settleAllOverrides(input, period, tallies(period), own, before(period))
       : [],
   )
   const sentBefore = transferredBefore(input)

@@ -110,6 +110,12 @@ export function latestPeriods(day: number, kind: PeriodKind, count: number): Per
   return periods
 }
 
+/** Returns a number that is the same for all days of a calendar quarter. */
+export function quarterOf(day: number): number {
+  const date = new Date(day * DAY_MS)
+  return 4 * date.getUTCFullYear() + Math.floor(date.getUTCMonth() / 3)
+}
+
 /** Returns the periods of the other kind that share days with a period. */
 export function overlapping(period: Period): Period[] {
   const kind = period.kind === 'month' ? 'week' : 'month'

@@ -258,10 +258,10 @@ function evaluateTriggerFact(
 const beforeSignup = (
   context: Context,
   { customer, qualified }: EvaluatedCustomer,
-  { id }: CompiledOnce,
+  { id, grace }: CompiledOnce,
   fact: Fact,
 ): string | null =>
-  qualified.has(id) || sinceSignup(context, customer, fact) ? null : 'before_signup'
+  qualified.has(id) || sinceSignup(context, customer, fact, grace) ? null : 'before_signup'
 
 /** Evaluates facts under the rules of their plans and the overrides of uplines. */
 export type FactEvaluator = (evaluated: EvaluatedCustomer, fact: Fact) => Evaluation

@@ -1,7 +1,10 @@
+import type { Period } from './calendar.ts'
 import { compare, integer, multiply, ZERO } from './decimal.ts'
-import { addRatio, multiplyRatio, NOTHING, type Ratio, ratio } from './ratio.ts'
+import type { Version } from './plans-in-force.ts'
+import { addRatio, multiplyRatio, NOTHING, type Ratio, ratio, sumRatios } from './ratio.ts'
 import type { CompiledRule } from './rules.ts'
 import { countOnce, type PlanInput } from './settle-plan.ts'
+import { addMeasure, earlierMeasure, measureKey, type OpenState } from './state.ts'
 import type { RuleTally } from './tally.ts'
 import type { Measure } from './tiers.ts'
 
@@ -26,31 +29,69 @@ export function measuredBy(
  * Returns a function that returns the measure of a rule's tiers (§12 "Tiers"), and computes it once for
  * each rule of a version: a rule may have a line for each customer.
  */
-export function measuresOf(input: PlanInput, own: OwnMeasure): (rule: CompiledRule) => Measure {
+export function measuresOf(
+  input: PlanInput,
+  own: OwnMeasure,
+): (version: Version, rule: CompiledRule) => Measure {
   const known = new Map<CompiledRule, Measure>()
-  return (rule) => {
+  return (version, rule) => {
     const found = known.get(rule)
     if (found) return found
-    const measured = measureIn(input, rule, own(rule))
-    const measure = { ...measured, total: addRatio(measured.own, measured.network) }
+    const inPeriod = measureIn(input, rule, own(rule))
+    const earlier = earlierOf(input.state.measures, version, rule, input.context.period)
+    const total = sumRatios([earlier, inPeriod.own, inPeriod.network])
+    const measure = { earlier, ...inPeriod, total }
     known.set(rule, measure)
     return measure
   }
 }
+
+/**
+ * Adds the period's measure to those of a quarter and of all periods, for each version that has a rule of
+ * the kind and id whose tiers have a window.
+ */
+export function keepMeasure(
+  input: PlanInput,
+  kind: CompiledRule['kind'],
+  id: string,
+  ownMeasure: OwnMeasure,
+): void {
+  const { plan, state, context } = input
+  for (const { rules, version } of plan.versions) {
+    const rule = rules.find((one) => one.id === id && one.kind === kind)
+    if (!rule?.tiers || rule.tiers.window === 'period') continue
+    const key = measureKey(id, version)
+    const { own, network } = measureIn(input, rule, ownMeasure(rule))
+    const measure = addRatio(own, network)
+    state.measures.set(key, addMeasure(state.measures.get(key), measure, context.period.last))
+  }
+}
+
+/** Returns the measures of earlier periods that the window of a rule's tiers includes. */
+export const earlierOf = (
+  measures: OpenState['measures'],
+  { version }: Version,
+  { id, tiers }: CompiledRule,
+  { last }: Period,
+): Ratio => earlierMeasure(measures.get(measureKey(id, version)), tiers?.window ?? 'period', last)
 
 /** What a rule measures in a period. */
 type PeriodMeasure = Pick<Measure, 'own' | 'network'>
 
 /** Returns what the tiers of a rule measure in the period. */
 function measureIn(input: PlanInput, rule: CompiledRule, own: Ratio): PeriodMeasure {
-  const { tallies } = input
+  const { tallies, onceBelow } = input
   const { by, network } = rule.tiers ?? { by: null, network: false }
   const below = network ? tallies.network.get(rule) : undefined
+  const withBelow = (once: string, count: Ratio): PeriodMeasure => ({
+    own: count,
+    network: network ? ratio(integer(onceBelow(once))) : NOTHING,
+  })
   // A CPA counts one customer, so that active customers are CPAs.
-  if (rule.kind === 'once' && (by === null || by === 'active')) return { own, network: NOTHING }
+  if (rule.kind === 'once' && (by === null || by === 'active')) return withBelow(rule.id, own)
   if (by === 'active') return activeCustomers(input, rule, below)
   if (by !== null && 'once' in by) {
-    return { own: ratio(integer(countOnce(input, by.once))), network: NOTHING }
+    return withBelow(by.once, ratio(integer(countOnce(input, by.once))))
   }
   if (by !== null) {
     return {

@@ -114,7 +114,8 @@ function metCondition(
     return { ...met, reached: null, min: null, records: [], records_total: 0 }
   }
   // A `min` of 0 or less is reached at the signup, before any record.
-  if (!isPositive(qualification.min)) {
+  const isMetAtSignup = !(qualification.atEnd || isPositive(qualification.min))
+  if (isMetAtSignup) {
     const min = plainText(qualification.min)
     return { ...met, reached: '0', min, records: [], records_total: 0 }
   }

@@ -49,8 +49,8 @@ export interface Candidate {
 }
 
 /**
- * Finds the earliest fact of the kind that meets `when`, `months` and `min`, is not before the
- * signup, and is not passed over.
+ * Finds the earliest fact of the kind that meets `when`, `months`, `grace_hours` and `min`, and is not
+ * passed over.
  */
 export function findCandidate(
   context: Context,
@@ -65,7 +65,7 @@ export function findCandidate(
     if (fact.state !== 'approved' && fact.state !== 'reversed') continue
     if (rule.when(fieldsOn(customer, fact.day), fact) !== null) continue
     if (!withinMonths(customer, fact.day, rule.months)) continue
-    if (!sinceSignup(context, customer, fact)) continue
+    if (!sinceSignup(context, customer, fact, rule.grace)) continue
     if (fact.state === 'reversed' && rule.requalify) continue
     const candidate = evaluateTrigger(context, version, rule, fact, isVoided)
     if (candidate?.status === 'reversed' && rule.requalify) voided.add(fact)
@@ -212,7 +212,7 @@ export const evaluateProgress = (
   { rule, version }: Pick<OnceState, 'rule' | 'version'>,
 ): Progress[] =>
   rule.qualify.map((qualification) =>
-    evaluateQualification(context, customer, qualification, version.currency),
+    evaluateQualification(context, customer, qualification, version.currency, rule.grace),
   )
 
 /** Evaluates `qualify`: the customer qualifies on the latest of all days (§12 `once`). */

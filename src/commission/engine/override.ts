@@ -2,11 +2,13 @@ import { modify } from '../modifiers/order.ts'
 import type { PeriodContext } from './context.ts'
 import { convertAmount } from './convert.ts'
 import {
+  add,
   type Decimal,
   fixedText,
   integer,
   isNegative,
   negate,
+  PLACES,
   plainText,
   round,
   sum,
@@ -15,12 +17,20 @@ import {
 import { compareText } from './facts.ts'
 import { fxList, type Line, newLine, rounded, totalOf } from './line.ts'
 import { overrideVersion, type Version } from './plans-in-force.ts'
-import { addRatio, NOTHING, type Ratio, ratio, sumRatios } from './ratio.ts'
+import {
+  addRatio,
+  NOTHING,
+  type Ratio,
+  ratio,
+  roundRatio,
+  subtractRatio,
+  sumRatios,
+} from './ratio.ts'
 import type { CompiledOverride } from './rules.ts'
 import type { StatementHold } from './settle.ts'
 import { baseStep, fundedStep, type SourceLine, sourcesStep, unitOf, unitsStep } from './steps.ts'
 import { type AffiliateTallies, type Fx, factsOf, fxOf } from './tally.ts'
-import { applyRate } from './tiers.ts'
+import { applyRate, type Measure } from './tiers.ts'
 import type { Trace } from './trace.ts'
 
 /** The modifiers of overrides remember nothing, and recoup no rule. */
@@ -38,6 +48,8 @@ export interface Overrides {
   readonly version: Version
   readonly lines: readonly Line[]
   readonly funded: readonly FundedLine[]
+  /** What each rule brought in the period, for tiers with a window. */
+  readonly measures: readonly { readonly rule: CompiledOverride; readonly quantity: Ratio }[]
   readonly holds: readonly {
     readonly affiliate: string
     readonly version: Version
@@ -52,6 +64,8 @@ export interface OverrideInput {
   readonly tallies: AffiliateTallies
   /** Returns the lines of an affiliate in statements whose period ends within the period. */
   readonly linesWithin: (affiliate: string) => readonly SourceLine[]
+  /** Returns the measures of earlier periods that a rule's window includes. */
+  readonly earlier: (version: Version, rule: CompiledOverride) => Ratio
 }
 
 /**
@@ -67,13 +81,21 @@ export function settleOverrides(input: OverrideInput): Overrides | null {
     version,
     lines: [] as Line[],
     funded: [] as FundedLine[],
+    measures: [] as Overrides['measures'][number][],
     holds: [] as Overrides['holds'][number][],
   }
   for (const rule of version.rules) {
     if (rule.kind !== 'override') continue
     const { sources, holds } = sourcesOf(input, version, rule)
     for (const hold of holds) result.holds.push({ affiliate: upline, version, hold })
-    const lines = rateSources(version, rule, sources)
+    const earlier = input.earlier(version, rule)
+    const brought = sumRatios(sources.map(({ quantity }) => quantity))
+    result.measures.push({ rule, quantity: brought })
+    const total = addRatio(earlier, brought)
+    // As it is explained, what the period adds makes up the total with the 12 places that a line has.
+    const own = subtractRatio(ratio(roundRatio(total, PLACES)), earlier)
+    const measure = { earlier, own, network: NOTHING, total }
+    const lines = rateSources(version, rule, sources, measure)
     for (const line of rule.downline ? fund(context, upline, lines, result) : lines) {
       result.lines.push(line)
     }
@@ -86,10 +108,9 @@ function rateSources(
   version: Version,
   rule: CompiledOverride,
   sources: readonly OverrideSource[],
+  measure: Measure,
 ): Line[] {
-  const total = sumRatios(sources.map(({ quantity }) => quantity))
-  const measure = { own: total, network: NOTHING, total }
-  let before = NOTHING
+  let before = measure.earlier
   const lines = sources.map(({ scope, trace, base, units, quantity, fx }) => {
     const { paid, ...rated } = applyRate(rule, quantity, measure, before, trace)
     before = addRatio(before, quantity)
@@ -225,8 +246,8 @@ function quantityOf(
     trace.push(() => unitsStep(unitOf(version, rule), facts, units, rule.each))
     return ofUnits(rule, units)
   }
-  trace.push(() => baseStep(context, of.base, facts, version.currency))
-  return ofBase(floor(total.base, rule, trace), fxList(fxOf(facts)))
+  trace.push(() => baseStep(context, of.base, facts, version.currency, true))
+  return ofBase(floor(add(total.base, of.base.fixed), rule, trace), fxList(fxOf(facts)))
 }
 
 const ofUnits = (rule: CompiledOverride, units: Decimal): Quantity => ({

@@ -1,14 +1,59 @@
 import type { SettlementInput } from './account-input.ts'
-import type { Period, PeriodKind } from './calendar.ts'
+import type { PeriodKind } from './calendar.ts'
+import { overlapping, type Period } from './calendar.ts'
 import type { PeriodContext } from './context.ts'
 import { ZERO } from './decimal.ts'
 import { compareText } from './facts.ts'
 import type { Line } from './line.ts'
+import { memoize } from './memoize.ts'
 import type { Plan } from './plans-in-force.ts'
 import { settlePlan } from './settle.ts'
-import { countQualified } from './settle-plan.ts'
+import { countOnce, countQualified } from './settle-plan.ts'
 import { closeState, NO_STATE, openState, type PlanState } from './state.ts'
-import { type PeriodTallies, talliesOf } from './tally.ts'
+import type { AffiliateTallies, PeriodTallies } from './tally.ts'
+import { talliesOf } from './tally.ts'
+
+/** Counts the `once` lines of affiliates below whose qualification day lies in the period. */
+function countOnceBelow(
+  { inForce, tree }: SettlementInput,
+  period: Period,
+  talliesIn: (period: Period) => PeriodTallies,
+  affiliate: string,
+  rule: string,
+): number {
+  const all = [period, ...overlapping(period)].map((one) => ({ one, tallies: talliesIn(one) }))
+  let count = 0
+  for (let level = 1; ; level++) {
+    const below = tree.below(affiliate, level, period.last)
+    if (below.length === 0) return count
+    for (const id of below) {
+      for (const { tallies } of all) {
+        count += linesInPeriod(inForce.plans, tallies.get(id), rule, period)
+      }
+    }
+  }
+}
+
+function linesInPeriod(
+  plans: ReadonlyMap<string, Plan>,
+  tallies: AffiliateTallies | undefined,
+  rule: string,
+  { first, last }: Period,
+): number {
+  if (tallies === undefined || tallies.once.length === 0) return 0
+  const ofRule = tallies.once.filter(({ rule: { id } }) => id === rule)
+  let count = 0
+  for (const [name, states] of Map.groupBy(ofRule, ({ version }) => version.plan)) {
+    const plan = plans.get(name)
+    const inPeriod = plan
+      ? countQualified(plan, states)
+          .get(rule)
+          ?.filter(({ state }) => state.day >= first && state.day <= last)
+      : undefined
+    count += inPeriod ? countOnce({ qualified: new Map([[rule, inPeriod]]) }, rule) : 0
+  }
+  return count
+}
 
 /** The lines of an affiliate's own facts, and the carries after them. */
 export interface OwnResult {
@@ -24,10 +69,11 @@ export type OwnResults = Map<string, Map<string, OwnResult>>
 export function settleOwn(
   input: SettlementInput,
   period: Period,
-  tallies: PeriodTallies,
+  talliesIn: (period: Period) => PeriodTallies,
   before: OwnResults | null,
 ): OwnResults {
   const context: PeriodContext = { ...input, period }
+  const tallies = talliesIn(period)
   const results: OwnResults = new Map()
   for (const affiliate of input.affiliates) {
     const byPlan = new Map<string, OwnResult>()
@@ -44,6 +90,7 @@ export function settleOwn(
         tallies: ofAffiliate,
         state,
         qualified: countQualified(plan, ofAffiliate.once),
+        onceBelow: memoize((rule) => countOnceBelow(input, period, talliesIn, affiliate, rule)),
       })
       byPlan.set(plan.plan, { plan, lines, state: closeState(state, ZERO) })
     }

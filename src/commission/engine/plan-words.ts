@@ -170,8 +170,14 @@ const percentText = (times: string, { percent }: Words): string =>
 
 /** Writes a term without its sign. */
 function termWords(term: Term, names: ReadonlyMap<string, string>, speech: PlanSpeech): string {
-  const { words } = speech
-  const times = decimal(term.times ?? '1')
+  const { words, currency, period } = speech
+  if ('fixed' in term) {
+    const amount = isNegative(decimal(term.fixed))
+      ? plainText(negate(decimal(term.fixed)))
+      : term.fixed
+    return words.text(`term.fixed.${period}`, { amount: words.money(amount, currency) })
+  }
+  const times = decimal(('times' in term && term.times) || '1')
   const size = plainText(isNegative(times) ? negate(times) : times)
   const part = (what: string): string =>
     size === '1' ? what : words.text('term.percent', { percent: percentText(size, words), what })
@@ -179,7 +185,8 @@ function termWords(term: Term, names: ReadonlyMap<string, string>, speech: PlanS
   return limitedWords(part(kindWords(term, words)), term.when, words)
 }
 
-const isDeduction = (term: Term): boolean => isNegative(decimal(term.times ?? '1'))
+const isDeduction = (term: Term): boolean =>
+  isNegative(decimal('fixed' in term ? term.fixed : ((term as FactTerm).times ?? '1')))
 
 /** Writes a base: `spread plus trading commission minus 20 % of trading commission`. */
 function baseText(base: readonly Term[], speech: PlanSpeech): string {
@@ -223,7 +230,11 @@ export function unitMeasure(unit: Unit, words = ENGLISH): string {
 }
 
 /** Returns what the tiers of a rule measure. */
-function measureWords({ by, over = 'own' }: Tiers, own: string, speech: PlanSpeech): string {
+function measureWords(
+  { by, over = 'own', window = 'period' }: Tiers,
+  own: string,
+  speech: PlanSpeech,
+): string {
   const { words, period } = speech
   const what =
     by === undefined
@@ -233,7 +244,7 @@ function measureWords({ by, over = 'own' }: Tiers, own: string, speech: PlanSpee
         : 'customers' in by
           ? words.text('by.customers')
           : baseText(by.base, speech)
-  return words.text(`measure.${over}.${period}`, { what })
+  return words.text(`measure.${over}.${window === 'period' ? period : window}`, { what })
 }
 
 const isPercentRule = ({ tiers, ...rule }: Rule): boolean =>
@@ -349,7 +360,9 @@ export function qualificationWords(one: Qualification, speech: PlanSpeech): stri
   }
   return days === undefined
     ? words.text('qualify.sum', values)
-    : words.text('qualify.sumWithin', { ...values, count: days })
+    : words.text(one.at === 'end' ? 'qualify.sumAtEnd' : 'qualify.sumWithin', {
+        ...{ ...values, count: days },
+      })
 }
 
 /** Names the sum or the count of a condition of `qualify`: `deposits`, `days with lots traded`. */
@@ -398,7 +411,7 @@ function kindOf(rule: Rule, speech: PlanSpeech): { pays: string; own: string; li
   const rate = rateWords(rule, speech, speech.words)
   switch (rule.kind) {
     case 'once': {
-      const { trigger, qualify = [], void_by } = rule
+      const { trigger, qualify = [], void_by, grace_hours } = rule
       const conditions = [
         triggerWords(trigger, speech),
         ...qualify.map((one) => qualificationWords(one, speech)),
@@ -419,6 +432,7 @@ function kindOf(rule: Rule, speech: PlanSpeech): { pays: string; own: string; li
               ]
             : []),
           ...(rule.requalify ? [text('requalify')] : []),
+          ...(grace_hours === undefined ? [] : [text('grace', { count: grace_hours })]),
         ],
       }
     }

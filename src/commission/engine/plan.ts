@@ -25,10 +25,10 @@ export type OverrideRule = RuleOf<'override'>
 export type Trigger = OnceRule['trigger']
 /** A condition that a customer must meet before a `once` rule pays. */
 export type Qualification = NonNullable<OnceRule['qualify']>[number]
-/** A term of a base: facts, or a part of terms before it. */
+/** A term of a base: facts, a part of terms before it, or an amount of each period. */
 export type Term = ShareRule['base'][number]
 /** A term that sums facts. */
-export type FactTerm = Exclude<Term, { readonly of: unknown }>
+export type FactTerm = Exclude<Term, { readonly of: unknown } | { readonly fixed: unknown }>
 /** What a unit rule counts. */
 export type Unit = UnitRule['unit']
 

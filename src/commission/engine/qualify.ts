@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../../platform/durations.ts'
+import { DAY_MS } from '../../platform/durations.ts'
 import { addMonths } from './calendar.ts'
 import { type Context, fieldsOn, isRefused } from './context.ts'
 import { convertFact } from './convert.ts'
@@ -41,17 +41,18 @@ export type Progress =
 export const withinDays = (customer: Customer, fact: Fact, days: number): boolean =>
   fact.wholeDay ? fact.day <= customer.signupDay + days : fact.at < customer.signup + days * DAY_MS
 
-/** How long before the signup facts count: the clocks of systems differ (§16.27). */
-const GRACE_MS = 24 * HOUR_MS
-
-/** Whether the fact lies at most 24 hours before the signup. Whole days count from the day of that instant on. */
+/**
+ * Whether the fact lies at or after the signup less `grace` (milliseconds). Whole days count from the
+ * day of that instant on (§16.27).
+ */
 export function sinceSignup(
   { dayStart }: Context,
   { signup, signupDay }: Customer,
   { wholeDay, day, at }: Fact,
+  grace: number,
 ): boolean {
-  if (!wholeDay) return at >= signup - GRACE_MS
-  return day >= signupDay || dayStart(day + 1) > signup - GRACE_MS
+  if (!wholeDay) return at >= signup - grace
+  return day >= signupDay || dayStart(day + 1) > signup - grace
 }
 
 /** Whether the fact's day lies before the signup day + n months. */
@@ -64,11 +65,12 @@ export function evaluateQualification(
   customer: Customer,
   qualification: CompiledQualification,
   currency: string,
+  grace: number,
 ): Progress {
   if (qualification.kind === 'customer') {
     return evaluateFields(context, customer, qualification.conditions)
   }
-  return evaluateSum(context, customer, qualification, currency)
+  return evaluateSum(context, customer, qualification, currency, grace)
 }
 
 /**
@@ -99,17 +101,19 @@ function evaluateSum(
   customer: Customer,
   qualification: SumQualification,
   currency: string,
+  grace: number,
 ): Progress {
-  const { min, withinDays: days } = qualification
+  const { min, withinDays: days, atEnd } = qualification
+  const window = days === null ? null : windowEnd(customer, days)
   const used: Fact[] = []
   let blockers: readonly Blocker[] | null = null
   let total = ZERO
   const reached = (): boolean => compare(total, min) >= 0
-  const atSignup = reached()
+  const atSignup = !atEnd && reached()
   for (const { at, facts } of byInstant(customer.facts)) {
     if (atSignup && at > customer.signup) break
     for (const fact of facts) {
-      if (fact.state !== 'approved' || !sinceSignup(context, customer, fact)) continue
+      if (fact.state !== 'approved' || !sinceSignup(context, customer, fact, grace)) continue
       if (isRefused(customer, fact.day)) continue
       if (days !== null && !withinDays(customer, fact, days)) continue
       const amount = addedBy(context, customer, qualification, fact, currency)
@@ -119,15 +123,21 @@ function evaluateSum(
       else total = add(total, amount)
     }
     const latest = used.at(-1)
-    if (!atSignup && latest && blockers === null && reached()) {
+    if (!atEnd && !atSignup && latest && blockers === null && reached()) {
       return { status: 'met', at, day: latest.day, used }
     }
   }
   if (atSignup) return { status: 'met', at: customer.signup, day: customer.signupDay, used }
   if (blockers !== null) return { status: 'blocked', blockers }
-  const until = days === null ? null : customer.signupDay + days
+  if (atEnd && window !== null && reached()) return { status: 'met', ...window, used }
+  const until = window?.day ?? null
   return { status: 'open', condition: null, reached: total, min, until }
 }
+
+const windowEnd = ({ signup, signupDay }: Customer, days: number): { at: number; day: number } => ({
+  at: signup + days * DAY_MS,
+  day: signupDay + days,
+})
 
 /** Groups facts, which are in order of time, by instant. */
 function byInstant(facts: readonly Fact[]): { readonly at: number; readonly facts: Fact[] }[] {

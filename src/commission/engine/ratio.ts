@@ -2,11 +2,13 @@ import {
   add,
   compare,
   type Decimal,
+  decimal,
   multiply,
   ONE,
   PLACES,
   plainText,
   quotient,
+  splitText,
   subtract,
   ZERO,
 } from './decimal.ts'
@@ -72,4 +74,14 @@ export function exactly(value: Ratio): { text: string; isExact: boolean } {
   return rest.units === 0n
     ? { text: plainText(written), isExact: true }
     : { text: ratioText(value), isExact: false }
+}
+
+/** Writes a ratio exactly, to be read again by `parseRatio`. */
+export const exactText = ({ num, den }: Ratio): string =>
+  compare(den, ONE) === 0 ? plainText(num) : `${plainText(num)}/${plainText(den)}`
+
+/** Reads what `exactText` wrote. */
+export function parseRatio(text: string): Ratio {
+  const [num, den] = splitText(text, '/')
+  return ratio(decimal(num), den === '' ? ONE : decimal(den))
 }

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../platform/durations.ts'
 import { type ConditionCheck, compileConditions } from './conditions.ts'
 import { type Decimal, decimal, ONE, ZERO } from './decimal.ts'
 import type {
@@ -49,6 +50,7 @@ export interface CompiledTiers {
   readonly mode: 'whole' | 'slice'
   readonly by: { readonly once: string } | 'active' | CompiledBase | null
   readonly network: boolean
+  readonly window: 'period' | 'quarter' | 'lifetime'
   /** In order of `from`. The first also applies below its `from`. */
   readonly steps: readonly [CompiledStep, ...CompiledStep[]]
   /** The tiers as the plan has them. */
@@ -72,6 +74,8 @@ export interface CompiledOnce extends RuleBase {
   /** Whether the amount of the trigger must be converted. */
   readonly needsAmount: boolean
   readonly qualify: readonly CompiledQualification[]
+  /** How long before the signup facts count for the trigger and `qualify`, in milliseconds. */
+  readonly grace: number
   readonly requalify: boolean
   readonly voidBy: { readonly terms: readonly CompiledTerm[]; readonly withinDays: number } | null
 }
@@ -83,6 +87,7 @@ export type CompiledQualification =
       readonly terms: readonly CompiledTerm[]
       readonly min: Decimal
       readonly withinDays: number | null
+      readonly atEnd: boolean
     }
   | { readonly kind: 'customer'; readonly conditions: ConditionCheck; readonly source: Conditions }
 
@@ -169,10 +174,14 @@ function compileTiers(tiers: Tiers, rateIs: 'percent' | 'amount'): CompiledTiers
             ? compileBase(by.base)
             : ('active' as const),
     network: tiers.over === 'network',
+    window: tiers.window ?? 'period',
     source: tiers,
     steps: [first ?? { from: ZERO, rate: ZERO }, ...others],
   }
 }
+
+/** The hours before the signup in which facts count, unless a rule says otherwise (§16.27). */
+export const DEFAULT_GRACE_HOURS = 24
 
 function compileOnce(rule: OnceRule): CompiledOnce {
   const { trigger } = rule
@@ -188,6 +197,7 @@ function compileOnce(rule: OnceRule): CompiledOnce {
     min,
     needsAmount,
     qualify: (rule.qualify ?? []).map(compileQualification),
+    grace: (rule.grace_hours ?? DEFAULT_GRACE_HOURS) * HOUR_MS,
     requalify: rule.requalify ?? false,
     voidBy: rule.void_by
       ? {
@@ -207,10 +217,10 @@ function compileQualification(qualification: Qualification): CompiledQualificati
   const min = decimal(String(qualification.min))
   if ('count' in qualification) {
     const terms = [{ ...compileTerm(qualification.count), ...compileKind(qualification.count) }]
-    return { kind: 'count', terms, min, withinDays }
+    return { kind: 'count', terms, min, withinDays, atEnd: false }
   }
   const terms = qualification.sum.map((term) => compileTerm(term))
-  return { kind: 'sum', terms, min, withinDays }
+  return { kind: 'sum', terms, min, withinDays, atEnd: qualification.at === 'end' }
 }
 
 function compileShare(rule: ShareRule): CompiledShare {

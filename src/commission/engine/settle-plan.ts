@@ -16,6 +16,8 @@ export interface PlanInput {
   readonly state: OpenState
   /** By `once` rule id: who qualified in the period, in order, and whether `max_count` allows it. */
   readonly qualified: ReadonlyMap<string, readonly Qualified[]>
+  /** Returns the number of lines of a `once` rule of affiliates below that the period has. */
+  readonly onceBelow: (rule: string) => number
 }
 
 /** A customer who qualified by a `once` rule in the period. */

@@ -16,7 +16,7 @@ import {
 } from './decimal.ts'
 import { amountOf, compareText } from './facts.ts'
 import { fxList, type Line, newLine, rounded } from './line.ts'
-import { measuredBy, measuresOf, type OwnMeasure, quantityOf } from './measure.ts'
+import { keepMeasure, measuredBy, measuresOf, type OwnMeasure, quantityOf } from './measure.ts'
 import { triggerStep } from './once-steps.ts'
 import type { Plan } from './plans-in-force.ts'
 import { addRatio, NOTHING, type Ratio, ratio, ratioText, sumRatios } from './ratio.ts'
@@ -33,7 +33,7 @@ import {
 } from './settle-plan.ts'
 import { baseStep, unitOf, unitsStep } from './steps.ts'
 import { factsOf, fxOf } from './tally.ts'
-import { applyRate, measureStep, payAt, type Rated, stepAt } from './tiers.ts'
+import { applyRate, type Measure, measureStep, payAt, type Rated, stepAt } from './tiers.ts'
 import { rateStep, type Trace } from './trace.ts'
 
 /** Facts or lines of a rule that wait, as a statement lists them. */
@@ -123,15 +123,18 @@ function settleUnit(input: PlanInput, id: string): Line[] {
   const own: OwnMeasure = (rule) => sumRatios(counted.map((one) => measuredBy(rule, one)))
   const measureOf = measuresOf(input, own)
   const lines = counted.map(({ version, rule, tally, total, quantity }, index) => {
-    const before = sumRatios(counted.slice(0, index).map((one) => measuredBy(rule, one)))
+    const measure = measureOf(version, rule)
+    const before = counted.slice(0, index).map((one) => measuredBy(rule, one))
+    const start = sumRatios([measure.earlier, ...before])
     const trace: Trace = [
       () => unitsStep(unitOf(version, rule), factsOf(tally, ''), total.units, rule.each),
     ]
-    const { paid, ...rated } = applyRate(rule, quantity, measureOf(rule), before, trace)
+    const { paid, ...rated } = applyRate(rule, quantity, measure, start, trace)
     const amount = rounded(paid, version, trace)
     const head = { rule, version, scope: 'affiliate', trace, amount }
     return newLine({ ...head, ...rated, units: total.units })
   })
+  keepMeasure(input, 'unit', id, own)
   return modify(lines, 'unit', { state: input.state, once: [] })
 }
 
@@ -143,6 +146,7 @@ export function settleOnce(input: PlanInput, id: string): Line[] {
   const measureOf = measuresOf(input, own)
   const qualified = input.qualified.get(id) ?? []
   const lines = qualified.map((one) => lineOf(input, one, measureOf))
+  keepMeasure(input, 'once', id, own)
   return modify(lines, 'once', { state: input.state, once: [] })
 }
 
@@ -185,14 +189,14 @@ function rateOf(
   measureOf: MeasureOf,
   trace: Trace,
 ): Omit<Rated, 'paid'> & { readonly price: Decimal } {
-  const { rule } = one
+  const { rule, state } = one
   const { tiers } = rule
   if (tiers === null) {
     return { measure: null, step: null, rate: plainText(rule.rate), price: rule.rate }
   }
-  const measure = measureOf(rule)
+  const measure = measureOf(state.version, rule)
   const isSlice = tiers.mode === 'slice'
-  const before = isSlice ? positionOf(one) : NOTHING
+  const before = isSlice ? positionOf(measure, one) : NOTHING
   trace.push(() => measureStep(tiers, measure, before))
   const { from: start, rate: price } = stepAt(tiers, isSlice ? before : measure.total)
   const from = plainText(start)
@@ -205,9 +209,9 @@ function rateOf(
   }
 }
 
-/** Returns how many lines come before. */
-const positionOf = ({ before, beyondCount }: Qualified): Ratio =>
-  ratio(integer(Math.max(0, beyondCount ? before - 1 : before)))
+/** Returns how many lines come before, those of earlier periods of the window included. */
+const positionOf = ({ earlier }: Measure, { before, beyondCount }: Qualified): Ratio =>
+  addRatio(earlier, ratio(integer(Math.max(0, beyondCount ? before - 1 : before))))
 
 /** The base of one line before its rate. */
 interface Scope {
@@ -235,6 +239,7 @@ function settleShare(input: PlanInput, id: string, once: readonly Line[]): Line[
     before = addRatio(before, ratio(scope.base))
     return line
   })
+  keepMeasure(input, 'share', id, () => ruleBase)
   const sorted = lines.sort((a, b) => compareText(a.scope, b.scope))
   return modify(sorted, 'share', { state: input.state, once })
 }
@@ -271,9 +276,10 @@ function countedIn(
   name: string,
 ): Pick<Scope, 'fx' | 'trace'> {
   const facts = factsOf(tally, name)
+  const isWhole = rule.per === 'affiliate'
   return {
     fx: fxList(fxOf(facts)),
-    trace: [() => baseStep(context, rule.base, facts, version.currency)],
+    trace: [() => baseStep(context, rule.base, facts, version.currency, isWhole)],
   }
 }
 
@@ -307,7 +313,7 @@ function affiliateScope(
   const hasCarryOrDeficit =
     carries || (recoups !== undefined && !isZero(amountAt(state.deficits, key)))
   if (facts === 0 && !hasCarryOrDeficit && isZero(recoupedBy(recoups, version, once))) return []
-  const base = tally?.tally.total.base ?? ZERO
+  const base = add(tally?.tally.total.base ?? ZERO, rule.base.fixed)
   const counted = countedIn(input, from, '')
   const fenced = fenceScope(input, from, key, base, counted.trace)
   return [{ from, scope: 'affiliate', base: fenced?.base ?? base, fenced, ...counted }]
@@ -334,7 +340,9 @@ function fenceScope(
 function lineOfShare(scope: Scope, measureOf: MeasureOf, before: Ratio): Line {
   const { rule, version } = scope.from
   const { fenced, trace } = scope
-  const { paid, ...rated } = applyRate(rule, ratio(scope.base), measureOf(rule), before, trace)
+  const measure = measureOf(version, rule)
+  const start = addRatio(measure.earlier, before)
+  const { paid, ...rated } = applyRate(rule, ratio(scope.base), measure, start, trace)
   const amount = rounded(paid, version, trace)
   const head = { rule, version, scope: scope.scope, trace, amount }
   return newLine({ ...head, ...rated, base: scope.base, fence: fenced, fx: scope.fx })

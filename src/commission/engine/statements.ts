@@ -25,12 +25,21 @@ import {
 } from './decimal.ts'
 import { compareText } from './facts.ts'
 import type { Line } from './line.ts'
+import { earlierOf, measuredBy } from './measure.ts'
 import { type Overrides, settleOverrides } from './override.ts'
 import type { OwnResults } from './own-lines.ts'
 import { type Plan, planKey } from './plans-in-force.ts'
+import { NOTHING } from './ratio.ts'
 import { holdsOf, inOrder, mergeHolds, type StatementHold } from './settle.ts'
 import { rulePositions } from './settle-plan.ts'
-import { closeState, type OpenState, openState, type PlanState } from './state.ts'
+import {
+  addMeasure,
+  closeState,
+  measureKey,
+  type OpenState,
+  openState,
+  type PlanState,
+} from './state.ts'
 import { addUpStatement, openingOf, type Settled } from './statement.ts'
 import type { SourceLine } from './steps.ts'
 import { type PeriodTallies, talliesOf } from './tally.ts'
@@ -42,6 +51,7 @@ export function settleAllOverrides(
   period: Period,
   tallies: PeriodTallies,
   ownIn: (period: Period) => OwnResults,
+  before: readonly PlanResult[] | null,
 ): OverridesOf[] {
   const context: PeriodContext = { ...input, period }
   const within = endingWithin(period)
@@ -51,12 +61,17 @@ export function settleAllOverrides(
         lines.map((line) => ({ line, period: one.id })),
       ),
     )
+  const stateBefore = statesBefore(input, before)
   return input.affiliates.flatMap((affiliate) => {
     const found = settleOverrides({
       context,
       upline: affiliate,
       tallies: talliesOf(tallies, affiliate),
       linesWithin,
+      earlier: (version, rule) => {
+        const { measures } = stateBefore(affiliate, version.plan)
+        return earlierOf(new Map(Object.entries(measures)), version, rule, period)
+      },
     })
     return found ? [{ affiliate, period, ...found }] : []
   })
@@ -89,7 +104,7 @@ export function settleAll(
       const differences = differencesBefore(affiliate, plan.plan)
       const added = overridesFor(affiliate, plan.plan)
       const all = [...orderLines(plan, [...lines, ...added.lines]), ...added.funded]
-      const open = openState(state)
+      const open = withOverrideMeasures(openState(state), earlier, plan, added.measures, period)
       const head = { affiliate, plan, period }
       if (books !== null && isClosed(books, period)) {
         return { ...head, closed: true, ...keepClosed(books, period, all, open, differences) }
@@ -126,6 +141,27 @@ function statesBefore(
     before?.map(({ affiliate, plan, state }) => [planKey(affiliate, plan.plan), state]),
   )
   return (affiliate, plan) => states.get(planKey(affiliate, plan)) ?? input.stateOf(affiliate, plan)
+}
+
+/** Adds what overrides brought to the measures of their windows, for each version of a rule. */
+function withOverrideMeasures(
+  open: OpenState,
+  earlier: PlanState,
+  plan: Plan,
+  measures: AddedOverrides['measures'],
+  period: Period,
+): OpenState {
+  for (const { rules, version } of plan.versions) {
+    for (const rule of rules) {
+      const { id, kind, tiers } = rule
+      if (kind !== 'override' || !tiers || tiers.window === 'period') continue
+      const key = measureKey(id, version)
+      const found = measures.find((one) => one.rule.id === id)
+      const measure = found ? measuredBy(rule, found) : NOTHING
+      open.measures.set(key, addMeasure(earlier.measures[key], measure, period.last))
+    }
+  }
+  return open
 }
 
 /** Orders lines by the plan's rules, then version, then scope. */
@@ -276,6 +312,7 @@ export type OverridesOf = Overrides & { readonly affiliate: string; readonly per
 interface AddedOverrides {
   readonly lines: readonly Line[]
   readonly funded: readonly Line[]
+  readonly measures: Overrides['measures']
   readonly holds: readonly StatementHold[]
 }
 
@@ -304,6 +341,7 @@ export function overridesByStatement(
     const isOwn = ({ from }: { from: OverridesOf }): boolean => own.includes(from)
     return {
       lines: own.flatMap(({ lines }) => lines),
+      measures: own.flatMap((one) => one.measures),
       funded: (funded.get(key) ?? []).map(({ line }) => line).sort(compareFunded),
       holds: [...held.filter(isOwn), ...held.filter((one) => !isOwn(one))].map(({ hold }) => hold),
     }

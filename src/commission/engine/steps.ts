@@ -43,19 +43,21 @@ const text = (units: bigint): string => plainText(fromFact(units))
  * Returns the step from the facts of a base to the base.
  *
  * @param to The currency of the plan.
+ * @param withFixed Whether `fixed` terms apply.
  */
 export function baseStep(
   context: Context,
   base: CompiledBase,
   { records, customers, terms }: LineFacts,
   to: string,
+  withFixed: boolean,
 ): BaseStep {
   const compiled = [...base.terms]
   const values: { term: Term; value: Decimal }[] = []
   const written = base.source.map((term) => {
-    const own = 'of' in term ? undefined : compiled.shift()
+    const own = 'fixed' in term || 'of' in term ? undefined : compiled.shift()
     const sums = terms.filter((one) => own !== undefined && one.term === own)
-    const found = own ? convertedSum(sums) : derived(term, values)
+    const found = own ? convertedSum(sums) : derived(term, values, withFixed)
     const times = own?.times ?? ('of' in term ? decimal(term.times) : ONE)
     const value = multiply(found, times)
     values.push({ term, value })
@@ -94,8 +96,13 @@ function countedCurrency(context: Context, one: TermSum, to: string): CountedCur
   }
 }
 
-/** Returns the sum of the earlier terms that a term names. */
-function derived(term: Term, values: readonly { term: Term; value: Decimal }[]): Decimal {
+/** Returns the amount of each period, or the sum of the earlier terms that a term names. */
+function derived(
+  term: Term,
+  values: readonly { term: Term; value: Decimal }[],
+  withFixed: boolean,
+): Decimal {
+  if ('fixed' in term) return withFixed ? decimal(term.fixed) : ZERO
   if (!('of' in term)) return ZERO
   const named = values.filter(
     (one) => one.term.name !== undefined && term.of.includes(one.term.name),

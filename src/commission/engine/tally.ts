@@ -104,7 +104,7 @@ export interface Fx {
 
 /** What facts of one customer, or of one scope, come to under a rule. */
 export interface Sums {
-  /** The base in the plan's currency. */
+  /** The base in the plan's currency, without `fixed` terms. */
   base: Decimal
   /** Units before `each`. */
   units: Decimal

@@ -1,5 +1,5 @@
 import { type ConditionCheck, compileConditions } from './conditions.ts'
-import { type Decimal, decimal, multiply, ONE, sum, ZERO } from './decimal.ts'
+import { add, type Decimal, decimal, multiply, ONE, sum, ZERO } from './decimal.ts'
 import type { Fact } from './facts.ts'
 import type { ActivityKind, EventKind, FactTerm, Term, TransactionKind, Unit } from './plan.ts'
 
@@ -66,9 +66,10 @@ export interface CompiledTerm extends FactKind {
   readonly source: FactTerm
 }
 
-/** A base: facts by weight. */
+/** A base: facts by weight, and an amount of each period. */
 export interface CompiledBase {
   readonly terms: readonly CompiledTerm[]
+  readonly fixed: Decimal
   readonly source: readonly Term[]
 }
 
@@ -90,10 +91,13 @@ export function compileTerm(term: FactTerm, factor: Decimal = ONE): CompiledTerm
  * parts that later terms take of it.
  */
 export function compileBase(source: readonly Term[]): CompiledBase {
-  const terms = withFactors(source).flatMap(({ term, factor }) =>
-    'of' in term ? [] : [compileTerm(term, factor)],
-  )
-  return { terms, source }
+  const terms: CompiledTerm[] = []
+  let fixed = ZERO
+  for (const { term, factor } of withFactors(source)) {
+    if ('fixed' in term) fixed = add(fixed, multiply(decimal(term.fixed), factor))
+    else if (!('of' in term)) terms.push(compileTerm(term, factor))
+  }
+  return { terms, fixed, source }
 }
 
 interface WeightedTerm {

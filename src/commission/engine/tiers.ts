@@ -15,8 +15,9 @@ import {
 import type { CompiledRule, CompiledStep, CompiledTiers } from './rules.ts'
 import { type MeasureStep, rateStep, type Trace } from './trace.ts'
 
-/** What tiers measure: that of the affiliate, and of affiliates below. */
+/** What tiers measure: that of earlier periods in the window, of this one, and of affiliates below. */
 export interface Measure {
+  readonly earlier: Ratio
   readonly own: Ratio
   readonly network: Ratio
   readonly total: Ratio
@@ -59,10 +60,10 @@ function coveredIn(
 /**
  * Returns the step that measures.
  *
- * @param before What earlier lines covered, which only slices look at.
+ * @param before What earlier lines and periods covered, which only slices look at.
  */
 export const measureStep = (
-  { mode, network, steps, source }: CompiledTiers,
+  { mode, network, window, steps, source }: CompiledTiers,
   measure: Measure,
   before: Ratio,
 ): MeasureStep => ({
@@ -70,6 +71,8 @@ export const measureStep = (
   mode,
   by: source.by ?? null,
   over: network ? 'network' : 'own',
+  window,
+  earlier: exactly(measure.earlier).text,
   own: exactly(measure.own).text,
   network: exactly(measure.network).text,
   measure: ratioText(measure.total),

@@ -73,7 +73,7 @@ export interface Fenced {
 /**
  * Keeps the large losses of single customers out of an affiliate's base (§12 "Fence"), before the rate.
  *
- * @param base The affiliate's base.
+ * @param base The affiliate's base, `fixed` terms included.
  * @param customers The base of each customer.
  * @param toPayBack What each customer has to pay back from earlier periods.
  */

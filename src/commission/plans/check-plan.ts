@@ -15,6 +15,7 @@ import type {
   OverrideRule,
   PlanTerms,
   Rule,
+  ShareRule,
   Term,
   Tiers,
 } from '../engine/plan.ts'
@@ -76,7 +77,9 @@ function checkBase(base: readonly Term[], pointer: string): Issue[] {
     const issues =
       'of' in term
         ? checkNames(term.of, `${at}/of`, earlier)
-        : checkCondition(term.when, `${at}/when`)
+        : 'fixed' in term
+          ? []
+          : checkCondition(term.when, `${at}/when`)
     const { name } = term
     if (name === undefined) return issues
     if (earlier.includes(name)) issues.push(duplicateName(`${at}/name`, name))
@@ -346,7 +349,7 @@ function checkRule(rule: Rule, pointer: string, plan: PlanTerms): Issue[] {
     case 'once':
       return [...issues, ...checkOnce(rule, pointer)]
     case 'share':
-      return [...issues, ...checkBase(rule.base, `${pointer}/base`)]
+      return [...issues, ...checkShare(rule, pointer)]
     case 'unit':
       return issues
     case 'override':
@@ -387,8 +390,25 @@ function checkOnce(rule: OnceRule, pointer: string): Issue[] {
 function checkQualify(one: NonNullable<OnceRule['qualify']>[number], pointer: string): Issue[] {
   if ('customer' in one) return checkCondition(one.customer, `${pointer}/customer`, true)
   if ('count' in one) return []
-  return checkBase(one.sum, `${pointer}/sum`)
+  const isOpen = one.at === 'end' && one.within_days === undefined
+  const expected = 'the number of days after which the sum is checked'
+  const required: Issue = { pointer: `${pointer}/within_days`, code: 'required', expected }
+  return [...(isOpen ? [required] : []), ...checkBase(one.sum, `${pointer}/sum`)]
 }
+
+function checkShare(rule: ShareRule, pointer: string): Issue[] {
+  const { per = 'affiliate' } = rule
+  const issues = checkBase(rule.base, `${pointer}/base`)
+  const isPerAffiliate = per === 'affiliate'
+  rule.base.forEach((term, i) => {
+    if ('fixed' in term && !isPerAffiliate) {
+      issues.push(notApplicable(`${pointer}/base/${i}/fixed`, NEEDS_AFFILIATE))
+    }
+  })
+  return issues
+}
+
+const NEEDS_AFFILIATE = 'it needs `"per": "affiliate"`'
 
 function checkOverride(rule: OverrideRule, pointer: string): Issue[] {
   const { of } = rule
@@ -417,14 +437,20 @@ function checkTiers(rule: Rule, tiers: Tiers, pointer: string, plan: PlanTerms):
   ]
 }
 
-function checkMeasure({ kind }: Rule, { mode, by, over }: Tiers, pointer: string, plan: PlanTerms) {
+function checkMeasure(
+  { kind }: Rule,
+  { mode, by, over, window }: Tiers,
+  pointer: string,
+  plan: PlanTerms,
+) {
   const issues: Issue[] = []
   if (mode === 'slice' || kind === 'override') {
     if (by) issues.push(notApplicable(`${pointer}/by`, ONLY_OWN))
     if (over === 'network') issues.push(notApplicable(`${pointer}/over`, ONLY_OWN))
   }
-  if (over === 'network' && (kind === 'once' ? !(by && 'base' in by) : by && 'once' in by)) {
-    issues.push(notApplicable(`${pointer}/over`, 'the network is measured by its records'))
+  if (by && 'customers' in by && window !== undefined && window !== 'period') {
+    const needs = 'active customers are counted in one period'
+    issues.push(notApplicable(`${pointer}/window`, needs))
   }
   if (by && 'once' in by) issues.push(...checkOnceReference(`${pointer}/by/once`, by.once, plan))
   if (by && 'base' in by) issues.push(...checkBase(by.base, `${pointer}/by/base`))

@@ -17,6 +17,7 @@ export const PLAN_LIMITS = {
   /** The days of `within_days` and of `hold_days`. */
   days: 3650,
   holdDays: 365,
+  graceHours: 168,
   months: 120,
   levels: 10,
   count: 1_000_000,

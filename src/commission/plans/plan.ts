@@ -54,7 +54,7 @@ export const tiers = objectOf({
   mode: member(
     f.oneOf('whole', 'slice'),
     said(
-      '`whole` (retroactive): the tier that is reached applies to all of this period. `slice` (incremental): each part is paid at its own tier.',
+      '`whole` (retroactive): the tier that is reached applies to all of this period; earlier periods of the `window` are not paid again at the new rate. `slice` (incremental): each part is paid at its own tier.',
     ),
   ),
   by: v.exactOptional(
@@ -69,10 +69,16 @@ export const tiers = objectOf({
       said('Whether the measure also covers all affiliates below: `network`. `own` by default.'),
     ),
   ),
+  window: v.exactOptional(
+    member(
+      f.oneOf('period', 'quarter', 'lifetime'),
+      said('The time that the measure covers. `period` by default.'),
+    ),
+  ),
   steps: member(listOf(step, PLAN_LIMITS.steps), said('The steps, in ascending order.')),
 })
 
-const { count, days, qualifications, terms } = PLAN_LIMITS
+const { count, days, graceHours, qualifications, terms } = PLAN_LIMITS
 
 const min = v.exactOptional(
   member(
@@ -94,7 +100,7 @@ const window = v.exactOptional(
   member(
     within_days,
     said(
-      'Only records before the signup + n × 24 hours count; whole days up to the signup day + n. Records up to 24 hours before the signup count, too.',
+      'Only records before the signup + n × 24 hours count; whole days up to the signup day + n. From when records count, `grace_hours` says.',
       30,
     ),
   ),
@@ -113,6 +119,14 @@ const qualification = byMember({
     sum: member(listOf(factTerm, terms), said('The terms that are summed.')),
     min: member(decimal, said('The sum to reach, in the plan’s currency.', '500')),
     within_days: window,
+    at: v.exactOptional(
+      member(
+        f.oneOf('first', 'end'),
+        said(
+          '`first` (default): qualifies as soon as the sum is reached. `end`: the sum is checked when `within_days` ends, so withdrawals count if a term deducts them.',
+        ),
+      ),
+    ),
   }),
   count: objectOf({
     count: member(countedForQualify, said('The records that are counted.')),
@@ -129,6 +143,15 @@ const onceMembers = {
   trigger: member(trigger, said('What starts the CPA, usually the first-time deposit.')),
   qualify: v.exactOptional(
     member(listOf(qualification, qualifications), said('Further conditions. All must hold.')),
+  ),
+  grace_hours: v.exactOptional(
+    member(
+      wholeNumber(0, graceHours),
+      said(
+        'How many hours before the signup records count for the trigger, and for the sums and counts of `qualify`, from 0 to 168. Whole days count from the day on in which these hours begin. Defaults to 24, since the clocks of systems differ.',
+        24,
+      ),
+    ),
   ),
   requalify: v.exactOptional(
     member(

@@ -79,6 +79,10 @@ export const term = byMember({
     times: member(decimal, said('The factor of that sum. A negative one deducts.', '-0.2')),
     name: options.name,
   }),
+  fixed: objectOf({
+    fixed: member(decimal, said('An amount of each period, in the plan’s currency.', '-50.00')),
+    name: options.name,
+  }),
 })
 
 /** The terms of a base, printed in their order. */

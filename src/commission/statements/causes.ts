@@ -258,6 +258,7 @@ const refersTo = (rules: readonly Rule[], { id, kind }: Rule): boolean =>
 
 /** Whether earlier periods have an effect on a rule. */
 function remembers(rule: Rule): boolean {
+  if ((rule.tiers?.window ?? 'period') !== 'period') return true
   if (rule.kind === 'once') return true
   if (rule.kind !== 'share') return false
   return rule.negative === 'carry' || rule.fence !== undefined || rule.recoups !== undefined

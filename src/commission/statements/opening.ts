@@ -232,10 +232,15 @@ function leavesNothing(
   { source: { inForce }, booksOf }: OpeningInput,
   affiliate: string,
   last: number,
-  { plan }: Plan,
+  { plan, versions }: Plan,
 ): boolean {
   const assignments = inForce.assignmentsOf(affiliate).filter((one) => one.plan === plan)
   const books = booksOf(affiliate, plan)
   const isBooked = books !== null && books.statements.size + books.manual.length > 0
-  return !isBooked && !assignments.some(({ from }) => from <= last)
+  if (isBooked || assignments.some(({ from }) => from <= last)) return false
+  // Measures of earlier periods are stated even if they are 0.
+  const isMeasured = versions.some(({ rules }) =>
+    rules.some(({ tiers }) => tiers !== null && tiers.window !== 'period'),
+  )
+  return !isMeasured || (books?.closedThrough ?? Number.NEGATIVE_INFINITY) >= last
 }

@@ -36,7 +36,7 @@ const outcomeMembers = described(() => ({
   reached: v.exactOptional(
     member(
       text,
-      'What the sum or count of the condition `qualify/0` has reached. For the condition `min`: the amount of the record in the currency of the plan.',
+      'What the sum or count of the condition `qualify/0` has reached; `min` for a sum with `"at": "end"` that is reached while its window is open. For the condition `min`: the amount of the record in the currency of the plan.',
     ),
   ),
   min: v.exactOptional(member(text, 'What it must reach.')),
@@ -88,7 +88,9 @@ const condition = described(() =>
       'Whether it is met. `failed`: its window closed before. `waiting`: a record has no rate.',
     ),
     met_on: maybeDay('The day on which it was met.'),
-    reached: maybe('What the sum or count has reached.'),
+    reached: maybe(
+      'What the sum or count has reached; `min` for a sum with `"at": "end"` that is reached while its window is open.',
+    ),
     min: maybe('What it must reach.'),
     missing: maybe('What is missing to reach `min`.'),
     until: maybeDay('The last day of its window. Null if it has none.'),
@@ -276,8 +278,8 @@ export const qualification = described(() =>
       ),
       conditions: member(v.array(condition), 'The conditions of `qualify`, in order.'),
       before_signup: member(
-        count,
-        'The number of records that the rule names and that are more than 24 hours before the signup, so that they do not count. 0 if it is `qualified`.',
+        v.array(text),
+        'Sentences that name records that are too early before the signup to count for the rule, such as `1 deposit of 500 EUR is more than 24 hours before the signup`. Empty if it is `qualified`.',
       ),
       waits_for: member(
         v.array(

@@ -1,7 +1,7 @@
 import { ApiError } from '../../platform/errors.ts'
 import { dayText, parsePeriod } from '../engine/calendar.ts'
 import type { PeriodContext } from '../engine/context.ts'
-import { compare, type Decimal, decimal, plainText, sum } from '../engine/decimal.ts'
+import { add, compare, type Decimal, decimal, plainText, sum, ZERO } from '../engine/decimal.ts'
 import { type Earning, earningsOf } from '../engine/earnings.ts'
 import { asOf, type EvaluatedCustomer } from '../engine/evaluate.ts'
 import { compareText, type Fact } from '../engine/facts.ts'
@@ -118,7 +118,8 @@ export async function listParts(opened: OpenedLine): Promise<LineParts> {
     counted?.customers !== found.length ||
     counted.records !== found.reduce((all, { sums }) => all + sums.facts, 0)
   const isOther = base
-    ? compare(sum(found.map(({ sums }) => sums.base)), decimal(base.base)) !== 0
+    ? compare(add(sum(found.map(({ sums }) => sums.base)), fixedOf(opened)), decimal(base.base)) !==
+      0
     : compare(sum(found.map(({ sums }) => sums.units)), unitsOf(steps)) !== 0
   return {
     changed: isFewer || isOther,
@@ -131,6 +132,12 @@ export async function listParts(opened: OpenedLine): Promise<LineParts> {
       }))
       .sort((a, b) => compareText(a.customer_id, b.customer_id)),
   }
+}
+
+/** Returns what the base of a line has besides its facts. */
+function fixedOf({ rule, line }: OpenedLine): Decimal {
+  if (rule.kind === 'override') return 'base' in rule.of ? rule.of.base.fixed : ZERO
+  return rule.kind === 'share' && line.scope === 'affiliate' ? rule.base.fixed : ZERO
 }
 
 /** Returns the units that a line counted, before a floor. */

@@ -219,7 +219,8 @@ function termSentences(
 }
 
 /** Names a term of a base. */
-function termName(term: Term, { words }: WordsContext): string {
+function termName(term: Term, { words, money, period }: WordsContext): string {
+  if ('fixed' in term) return words.text(`term.fixed.${period}`, { amount: money(term.fixed) })
   if ('of' in term) return words.and(term.of)
   return limitedWords(kindWords(term, words), term.when, words)
 }
@@ -331,14 +332,14 @@ function sourcesSentences(
 
 function measureSentences(step: StepOf<'measure'>, { words, rate }: WordsContext): string[] {
   const { text, figure, and } = words
-  const { own, network, measure, steps, covered } = step
+  const { earlier, own, network, measure, steps, covered } = step
   const tiers = steps.map((one) =>
     text('tier.step', { rate: rate(one.rate), from: figure(one.from) }),
   )
-  const values = { own: figure(own), network: figure(network) }
+  const values = { earlier: figure(earlier), own: figure(own), network: figure(network) }
   return [
     text('why.measure', { figure: figure(measure), steps: and(tiers) }),
-    ...(isSome(network) ? [text('why.measured', values)] : []),
+    ...(isSome(earlier) || isSome(network) ? [text('why.measured', values)] : []),
     ...(covered !== null && isSome(covered)
       ? [text('why.covered', { figure: figure(covered) })]
       : []),
@@ -392,7 +393,7 @@ export interface SeenState {
   readonly until: string | null
   readonly refused_by: string | null
   readonly conditions: readonly SeenCondition[]
-  readonly before_signup?: number
+  readonly before_signup?: readonly string[]
 }
 
 interface SeenCondition {
@@ -443,7 +444,7 @@ function padded(reached: string, condition: Qualification, currency: string): st
 
 /** Writes why a customer has not qualified under a rule: what is missing and until when, or what was not met. */
 export function stateWords(state: SeenState, rule: StateRule, words: Words): string[] {
-  const early = (state.before_signup ?? 0) > 0 ? [words.text('state.early')] : []
+  const early = (state.before_signup ?? []).length > 0 ? [words.text('state.early')] : []
   return [...outcomeWords(state, rule, words), ...early]
 }
 

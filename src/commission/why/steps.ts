@@ -49,7 +49,7 @@ const base = described(() =>
       v.object({
         term: member(v.unknown(), 'The term as the plan has it.'),
         currencies: list(
-          'What was sent, by currency. Empty for a part of other terms.',
+          'What was sent, by currency. Empty for a `fixed` term and a part of other terms.',
           v.object({
             currency: member(text, 'An ISO 4217 code.'),
             count: member(count, 'The number of records.'),
@@ -177,15 +177,17 @@ const floor = described(() =>
 )
 
 const measure = described(() =>
-  stepOf('measure', 'What the tiers measure: `own` + `network`.', {
+  stepOf('measure', 'What the tiers measure: `earlier` + `own` + `network`.', {
     mode: member(v.picklist(['whole', 'slice']), 'How the tiers apply.'),
     by: member(v.unknown(), 'What is measured, as the plan has it. Null: what the rule pays for.'),
     over: member(v.picklist(['own', 'network']), 'Whose facts are measured.'),
-    own: figure('The measure of the affiliate.'),
+    window: member(v.picklist(['period', 'quarter', 'lifetime']), 'The periods that are measured.'),
+    earlier: figure('The measure of earlier periods of the window.'),
+    own: figure('The measure of this period.'),
     network: figure('That of the affiliates below.'),
     measure: figure('The measure, with at most 12 places.'),
     steps: list('The steps of the tiers.', v.object({ from: text, rate: text })),
-    covered: maybe('Under `slice`: what lines before this one cover.'),
+    covered: maybe('Under `slice`: what earlier periods and lines before this one cover.'),
   }),
 )
 

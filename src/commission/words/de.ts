@@ -165,6 +165,8 @@ export const de: Messages = {
 
   // What a rule counts
   'term.percent': '{percent} von {what}',
+  'term.fixed.month': '{amount} im Monat',
+  'term.fixed.week': '{amount} in der Woche',
   'base.plus': '{before} plus {term}',
   'base.minus': '{before} minus {term}',
   'base.negative': 'minus {term}',
@@ -179,8 +181,12 @@ export const de: Messages = {
   'by.paid': 'Bemessungsgrundlage',
   'measure.own.month': '{what} im Monat',
   'measure.own.week': '{what} in der Woche',
+  'measure.own.quarter': '{what} im Quartal',
+  'measure.own.lifetime': '{what} insgesamt',
   'measure.network.month': '{what} des Partners und aller Partner darunter im Monat',
   'measure.network.week': '{what} des Partners und aller Partner darunter in der Woche',
+  'measure.network.quarter': '{what} des Partners und aller Partner darunter im Quartal',
+  'measure.network.lifetime': '{what} des Partners und aller Partner darunter insgesamt',
 
   // Rates
   'rate.span': '{from} bis {to}',
@@ -205,6 +211,11 @@ export const de: Messages = {
     other:
       'die Summe aus {terms} innerhalb von {count} Tagen nach der Registrierung {min} erreicht',
   },
+  'qualify.sumAtEnd': {
+    one: 'die Summe aus {terms} innerhalb eines Tages nach der Registrierung {min} erreicht und sie an deren Ende noch beträgt',
+    other:
+      'die Summe aus {terms} innerhalb von {count} Tagen nach der Registrierung {min} erreicht und sie an deren Ende noch beträgt',
+  },
   'qualify.count': 'der Kunde auf mindestens {min} {noun} kommt',
   'qualify.countWithin': {
     one: 'der Kunde innerhalb eines Tages nach der Registrierung auf mindestens {min} {noun} kommt',
@@ -222,6 +233,10 @@ export const de: Messages = {
       'Der Vorgang zählt nicht, wenn die Summe aus {terms} innerhalb von {count} Tagen seinen Betrag erreicht.',
   },
   requalify: 'Wird er rückgängig gemacht, zählt der nächste.',
+  grace: {
+    one: 'Vorgänge bis zu {count} Stunde vor der Registrierung zählen.',
+    other: 'Vorgänge bis zu {count} Stunden vor der Registrierung zählen.',
+  },
   'most.customer': 'Höchstens {max} je Kunde.',
   'most.count.month': {
     one: 'Höchstens {count} Kunde im Monat je Partner.',
@@ -368,7 +383,8 @@ export const de: Messages = {
     other: 'Die Regel zahlt für {count} Kunden je Zeitraum. Dies ist Nummer {position}.',
   },
   'why.covered': '{figure} davon wurden schon vergütet.',
-  'why.measured': 'Das sind {own} des Partners und {network} der Partner darunter.',
+  'why.measured':
+    'Das sind {earlier} aus früheren Zeiträumen, {own} aus diesem und {network} der Partner darunter.',
   'why.least': 'Der Mindestbetrag ist {amount}.',
   'why.rule': 'Regel {rule}, Version {version}',
   'why.term': '{what}: {times} × {sum} ergibt {value}.',

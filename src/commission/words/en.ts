@@ -167,6 +167,8 @@ export const en = {
 
   // What a rule counts
   'term.percent': '{percent} of {what}',
+  'term.fixed.month': '{amount} a month',
+  'term.fixed.week': '{amount} a week',
   'base.plus': '{before} plus {term}',
   'base.minus': '{before} minus {term}',
   'base.negative': 'minus {term}',
@@ -181,8 +183,12 @@ export const en = {
   'by.paid': 'sum that this is paid for',
   'measure.own.month': '{what} in the month',
   'measure.own.week': '{what} in the week',
+  'measure.own.quarter': '{what} in the quarter',
+  'measure.own.lifetime': '{what} in all time',
   'measure.network.month': '{what} of the affiliate and all affiliates below in the month',
   'measure.network.week': '{what} of the affiliate and all affiliates below in the week',
+  'measure.network.quarter': '{what} of the affiliate and all affiliates below in the quarter',
+  'measure.network.lifetime': '{what} of the affiliate and all affiliates below in all time',
 
   // Rates
   'rate.span': '{from} to {to}',
@@ -205,6 +211,11 @@ export const en = {
     one: '{terms} reach {min} within {count} day of the signup',
     other: '{terms} reach {min} within {count} days of the signup',
   },
+  'qualify.sumAtEnd': {
+    one: '{terms} reach {min} within {count} day of the signup and still do so when these days are over',
+    other:
+      '{terms} reach {min} within {count} days of the signup and still do so when these days are over',
+  },
   'qualify.count': 'the customer has at least {min} {nouns}',
   'qualify.countWithin': {
     one: 'the customer has at least {min} {nouns} within {count} day of the signup',
@@ -220,6 +231,10 @@ export const en = {
     other: 'It does not count if {terms} reach its amount within {count} days.',
   },
   requalify: 'If it is taken back, the next one counts.',
+  grace: {
+    one: 'Records up to {count} hour before the signup count.',
+    other: 'Records up to {count} hours before the signup count.',
+  },
   'most.customer': 'At most {max} for each customer.',
   'most.count.month': {
     one: 'At most {count} customer a month for each affiliate.',
@@ -364,7 +379,8 @@ export const en = {
     other: 'The rule pays for {count} customers in a period. This is number {position}.',
   },
   'why.covered': '{figure} of it was paid before.',
-  'why.measured': 'This is {own} of the affiliate and {network} of the affiliates below.',
+  'why.measured':
+    'This is {earlier} of earlier periods, {own} of this period and {network} of the affiliates below.',
   'why.least': 'The least amount is {amount}.',
   'why.rule': 'Rule {rule}, version {version}',
   'why.term': '{what}: {times} × {sum} is {value}.',

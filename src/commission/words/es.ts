@@ -165,6 +165,8 @@ export const es: Messages = {
 
   // What a rule counts
   'term.percent': '{percent} de {what}',
+  'term.fixed.month': '{amount} al mes',
+  'term.fixed.week': '{amount} a la semana',
   'base.plus': '{before} más {term}',
   'base.minus': '{before} menos {term}',
   'base.negative': 'menos {term}',
@@ -179,8 +181,14 @@ export const es: Messages = {
   'by.paid': 'suma sobre la que se paga',
   'measure.own.month': '{what} en el mes',
   'measure.own.week': '{what} en la semana',
+  'measure.own.quarter': '{what} en el trimestre',
+  'measure.own.lifetime': '{what} en total desde el inicio',
   'measure.network.month': '{what} del afiliado y de todos los afiliados por debajo en el mes',
   'measure.network.week': '{what} del afiliado y de todos los afiliados por debajo en la semana',
+  'measure.network.quarter':
+    '{what} del afiliado y de todos los afiliados por debajo en el trimestre',
+  'measure.network.lifetime':
+    '{what} del afiliado y de todos los afiliados por debajo en total desde el inicio',
 
   // Rates
   'rate.span': '{from} a {to}',
@@ -203,6 +211,11 @@ export const es: Messages = {
     one: 'la suma de {terms} alcanza {min} en el día siguiente al registro',
     other: 'la suma de {terms} alcanza {min} en los {count} días siguientes al registro',
   },
+  'qualify.sumAtEnd': {
+    one: 'la suma de {terms} alcanza {min} en el día siguiente al registro y se mantiene al terminar ese plazo',
+    other:
+      'la suma de {terms} alcanza {min} en los {count} días siguientes al registro y se mantiene al terminar ese plazo',
+  },
   'qualify.count': 'la cuenta del cliente suma al menos {min} {noun}',
   'qualify.countWithin': {
     one: 'la cuenta del cliente suma al menos {min} {noun} en el día siguiente al registro',
@@ -219,6 +232,10 @@ export const es: Messages = {
     other: 'La operación no cuenta si la suma de {terms} alcanza su importe en {count} días.',
   },
   requalify: 'Si se anula, cuenta la siguiente.',
+  grace: {
+    one: 'Cuentan las operaciones hasta {count} hora antes del registro.',
+    other: 'Cuentan las operaciones hasta {count} horas antes del registro.',
+  },
   'most.customer': 'Como máximo {max} por cliente.',
   'most.count.month': {
     one: 'Como máximo {count} cliente al mes por afiliado.',
@@ -369,7 +386,8 @@ export const es: Messages = {
     other: 'La regla paga por {count} clientes por periodo. Este es el número {position}.',
   },
   'why.covered': '{figure} ya se pagaron antes.',
-  'why.measured': 'Son {own} del afiliado y {network} de los afiliados inferiores.',
+  'why.measured':
+    'Son {earlier} de periodos anteriores, {own} de este y {network} de los afiliados inferiores.',
   'why.least': 'El importe mínimo es {amount}.',
   'why.rule': 'Regla {rule}, versión {version}',
   'why.term': '{what}: {times} × {sum} es {value}.',

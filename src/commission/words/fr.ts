@@ -168,6 +168,8 @@ export const fr: Messages = {
 
   // What a rule counts
   'term.percent': '{percent} {de what}',
+  'term.fixed.month': '{amount} par mois',
+  'term.fixed.week': '{amount} par semaine',
   'base.plus': '{before} plus {term}',
   'base.minus': '{before} moins {term}',
   'base.negative': 'moins {term}',
@@ -182,8 +184,14 @@ export const fr: Messages = {
   'by.paid': 'somme servant de base au paiement',
   'measure.own.month': '{what} dans le mois',
   'measure.own.week': '{what} dans la semaine',
+  'measure.own.quarter': '{what} dans le trimestre',
+  'measure.own.lifetime': '{what} depuis le début',
   'measure.network.month': '{what} de l’affilié et de tous les affiliés en dessous dans le mois',
   'measure.network.week': '{what} de l’affilié et de tous les affiliés en dessous dans la semaine',
+  'measure.network.quarter':
+    '{what} de l’affilié et de tous les affiliés en dessous dans le trimestre',
+  'measure.network.lifetime':
+    '{what} de l’affilié et de tous les affiliés en dessous depuis le début',
 
   // Rates
   'rate.span': '{from} à {to}',
@@ -206,6 +214,11 @@ export const fr: Messages = {
     one: 'que la somme {de terms} atteint {min} dans le jour suivant l’inscription',
     other: 'que la somme {de terms} atteint {min} dans les {count} jours suivant l’inscription',
   },
+  'qualify.sumAtEnd': {
+    one: 'que la somme {de terms} atteint {min} dans le jour suivant l’inscription et s’y maintient à la fin de ce délai',
+    other:
+      'que la somme {de terms} atteint {min} dans les {count} jours suivant l’inscription et s’y maintient à la fin de ce délai',
+  },
   'qualify.count': 'que le compte du client compte au moins {min} {noun}',
   'qualify.countWithin': {
     one: 'que le compte du client compte au moins {min} {noun} dans le jour suivant l’inscription',
@@ -222,6 +235,10 @@ export const fr: Messages = {
     other: 'L’opération ne compte pas si la somme {de terms} atteint son montant en {count} jours.',
   },
   requalify: 'Si elle est annulée, la suivante compte.',
+  grace: {
+    one: 'Les opérations jusqu’à {count} heure avant l’inscription comptent.',
+    other: 'Les opérations jusqu’à {count} heures avant l’inscription comptent.',
+  },
   'most.customer': 'Au plus {max} par client.',
   'most.count.month': {
     one: 'Au plus {count} client par mois et par affilié.',
@@ -371,7 +388,8 @@ export const fr: Messages = {
     other: 'La règle paie pour {count} clients par période. Celui-ci est le numéro {position}.',
   },
   'why.covered': '{figure} en ont déjà été payés.',
-  'why.measured': 'Soit {own} de l’affilié et {network} des affiliés en dessous.',
+  'why.measured':
+    'Soit {earlier} des périodes précédentes, {own} de celle-ci et {network} des affiliés en dessous.',
   'why.least': 'Le montant minimal est de {amount}.',
   'why.rule': 'Règle {rule}, version {version}',
   'why.term': '{what} : {times} × {sum} donne {value}.',

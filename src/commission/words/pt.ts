@@ -165,6 +165,8 @@ export const pt: Messages = {
 
   // What a rule counts
   'term.percent': '{percent} de {what}',
+  'term.fixed.month': '{amount} por mês',
+  'term.fixed.week': '{amount} por semana',
   'base.plus': '{before} mais {term}',
   'base.minus': '{before} menos {term}',
   'base.negative': 'menos {term}',
@@ -179,8 +181,13 @@ export const pt: Messages = {
   'by.paid': 'soma sobre a qual se paga',
   'measure.own.month': '{what} no mês',
   'measure.own.week': '{what} na semana',
+  'measure.own.quarter': '{what} no trimestre',
+  'measure.own.lifetime': '{what} no total desde o início',
   'measure.network.month': '{what} do afiliado e de todos os afiliados abaixo no mês',
   'measure.network.week': '{what} do afiliado e de todos os afiliados abaixo na semana',
+  'measure.network.quarter': '{what} do afiliado e de todos os afiliados abaixo no trimestre',
+  'measure.network.lifetime':
+    '{what} do afiliado e de todos os afiliados abaixo no total desde o início',
 
   // Rates
   'rate.span': '{from} a {to}',
@@ -203,6 +210,11 @@ export const pt: Messages = {
     one: 'a soma de {terms} atinge {min} em até {count} dia após o cadastro',
     other: 'a soma de {terms} atinge {min} em até {count} dias após o cadastro',
   },
+  'qualify.sumAtEnd': {
+    one: 'a soma de {terms} atinge {min} em até {count} dia após o cadastro e se mantém no fim desse prazo',
+    other:
+      'a soma de {terms} atinge {min} em até {count} dias após o cadastro e se mantém no fim desse prazo',
+  },
   'qualify.count': 'a conta do cliente soma pelo menos {min} {noun}',
   'qualify.countWithin': {
     one: 'a conta do cliente soma pelo menos {min} {noun} em até {count} dia após o cadastro',
@@ -218,6 +230,10 @@ export const pt: Messages = {
     other: 'A operação não conta se a soma de {terms} atingir o seu valor em {count} dias.',
   },
   requalify: 'Se for anulada, conta a seguinte.',
+  grace: {
+    one: 'Contam as operações até {count} hora antes do cadastro.',
+    other: 'Contam as operações até {count} horas antes do cadastro.',
+  },
   'most.customer': 'No máximo {max} por cliente.',
   'most.count.month': {
     one: 'No máximo {count} cliente por mês e por afiliado.',
@@ -362,7 +378,8 @@ export const pt: Messages = {
     other: 'A regra paga por {count} clientes por período. Este é o número {position}.',
   },
   'why.covered': '{figure} já foram pagos antes.',
-  'why.measured': 'São {own} do afiliado e {network} dos afiliados abaixo.',
+  'why.measured':
+    'São {earlier} de períodos anteriores, {own} deste e {network} dos afiliados abaixo.',
   'why.least': 'O valor mínimo é {amount}.',
   'why.rule': 'Regra {rule}, versão {version}',
   'why.term': '{what}: {times} × {sum} é {value}.',

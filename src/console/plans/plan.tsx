@@ -84,7 +84,7 @@ export const planPage: Page = {
           {canManage(visit) && (
             <a
               class="button"
-              href={`${withQuery(accountPath(visit.account, 'plans'), { plan: plan.plan })}#assign`}
+              href={withQuery(accountPath(visit.account, 'affiliates'), { plan: plan.plan })}
             >
               Assign it to affiliates
             </a>

@@ -85,3 +85,7 @@ export const lastDay = remembering((period) => {
 })
 
 export const nextPeriod = (period: string) => periodOf(kindOf(period), addDays(lastDay(period), 1))
+
+/** Returns the calendar quarter of a day, such as `2026-Q4`. */
+export const quarterOf = (day: string) =>
+  `${day.slice(0, 4)}-Q${Math.ceil(Number(day.slice(5, 7)) / 3)}`

@@ -5,10 +5,10 @@ import { currencyOf } from './convert.ts'
 import { type Draft, draft } from './drafts.ts'
 import { compareText, type Fact } from './facts.ts'
 import { applyFence } from './fence.ts'
-import { accepted, factsOf, inUnits, measureFor, network, onceMeasured } from './measures.ts'
+import { accepted, factsOf, inUnits, measuresFor, network, onceMeasured } from './measures.ts'
 import { paysPercent, triggerField, waitsFor } from './once.ts'
 import { inForce, type Rule, type Version } from './plan.ts'
-import { greatest, isZero, ONE, type Rational, subtract, sum, ZERO } from './rational.ts'
+import { add, greatest, isZero, ONE, type Rational, subtract, sum, ZERO } from './rational.ts'
 import { evaluateRule, qualifiedBy } from './reasons.ts'
 import { type Base, baseOf, type Held, unitsOf } from './terms.ts'
 import { applyRate } from './tiers.ts'
@@ -87,7 +87,7 @@ function shareLines(books: Books, place: Place, advances: Draft[]): Draft[] {
       rule.recoups !== undefined && !(isZero(deficit) && isZero(advanced(place, advances)))
     if (base.counted.size === 0 && !waits && !owes) return []
     const line = draft({ ...place, scope })
-    const after = fenceIn(books, line, base, own, base.total)
+    const after = fenceIn(books, line, base, own, add(base.total, base.fixed))
     return {
       ...line,
       quantity: after,
@@ -155,7 +155,7 @@ export function priceLines(books: Books, lines: Draft[]) {
   const inSlice = isOnce ? lines : lines.toSorted(byVersion)
   for (const rule of new Set(lines.map((line) => line.rule))) {
     const { affiliate, version, period } = lines.find((line) => line.rule === rule)!
-    applyRate(inSlice, rule, measureFor(books, affiliate, version, rule, period))
+    applyRate(inSlice, rule, measuresFor(books, affiliate, version, rule, period))
   }
   for (const line of lines) {
     roundAndCap(line)

@@ -1,10 +1,10 @@
 import { below } from './account.ts'
 import { type Books, joinKey, linesOf } from './books.ts'
-import { lastDay, periodOf } from './calendar.ts'
+import { lastDay, periodOf, quarterOf } from './calendar.ts'
 import { holdsFor, withinMonths } from './conditions.ts'
 import type { Draft } from './drafts.ts'
 import { type Fact, inTime } from './facts.ts'
-import type { Rule, Term, Version } from './plan.ts'
+import type { Rule, Term, Tiers, Version } from './plan.ts'
 import { add, count, divide, ONE, parse, type Rational, sum, ZERO } from './rational.ts'
 import { baseOf, type Held, unitsOf } from './terms.ts'
 
@@ -44,6 +44,21 @@ interface Network {
 const customersOf = (facts: Iterable<Fact>) =>
   new Set([...facts].map((fact) => fact.customer.customer_id))
 
+const withoutFixed = (terms: Term[]) => terms.filter((term) => term.fixed === undefined)
+
+/** Returns the number of `once` lines of a rule id that `max_count` did not take. */
+const onceLines = (
+  books: Books,
+  rule: string,
+  isOf: (affiliate: string, plan: string, day: string) => boolean,
+) =>
+  count(
+    books.once.filter(
+      (one) =>
+        one.rule === rule && !one.overCount && isOf(one.affiliate, one.plan, one.qualified.day),
+    ).length,
+  )
+
 /** Measures the facts of all affiliates below, by the tree of the period's last day. */
 export function network(
   books: Books,
@@ -57,6 +72,12 @@ export function network(
   const affiliates = below(books.account, affiliate, lastDay(period))
   const facts = factsOf(books, affiliates, period)
   const none: Network = { value: ZERO, customers: new Set(), held: [] }
+  const once = by?.once ?? (rule.kind === 'once' && !by?.base ? rule.id : undefined)
+  if (once !== undefined) {
+    const isBelow = (one: string, _plan: string, day: string) =>
+      affiliates.includes(one) && periodOf(version.period, day) === period
+    return { ...none, value: onceLines(books, once, isBelow) }
+  }
   if (by?.base) {
     const base = baseOf(rates, by.base, facts, version.currency)
     return { ...none, value: base.total, held: base.held }
@@ -67,10 +88,11 @@ export function network(
     const raw = sum(named.map((fact) => unitsOf(rule.unit!, fact)!))
     return { ...none, value: inUnits(rule, raw), customers: customersOf(named) }
   }
-  const base = baseOf(rates, rule.base!, own, version.currency)
+  const base = baseOf(rates, withoutFixed(rule.base!), own, version.currency)
   return { value: base.total, customers: customersOf(base.counted), held: base.held }
 }
 
+/** Returns the measure of one period, without windows. */
 function measureOf(
   books: Books,
   affiliate: string,
@@ -90,19 +112,9 @@ function measureOf(
     return count(new Set([...own, ...(around?.customers ?? [])]).size)
   }
   if (by?.once !== undefined) {
-    const isOwn = ({
-      rule: id,
-      overCount,
-      affiliate: one,
-      plan,
-      qualified,
-    }: Books['once'][number]) =>
-      id === by.once &&
-      !overCount &&
-      one === affiliate &&
-      plan === version.plan &&
-      periodOf(version.period, qualified.day) === period
-    return count(books.once.filter(isOwn).length)
+    const isOwn = (one: string, plan: string, day: string) =>
+      one === affiliate && plan === version.plan && periodOf(version.period, day) === period
+    return add(value, onceLines(books, by.once, isOwn))
   }
   if (by?.base) return add(value, ownBase(books, affiliate, version, rule, by.base, period))
   return add(value, sum(lines.map((line) => measuredBy(rule, line))))
@@ -124,14 +136,30 @@ function ownBase(
   return baseOf(books.account.rates, terms, facts, version.currency).total
 }
 
-/** Returns the measure of a rule's tiers. */
-export const measureFor = (
+/** Returns the earlier periods that a window adds. */
+function windowOf(books: Books, version: Version, tiers: Tiers, period: string): string[] {
+  const earlier = books.periods[version.period].filter((one) => one < period)
+  if (tiers.window === 'lifetime') return earlier
+  if (tiers.window !== 'quarter') return []
+  return earlier.filter((one) => quarterOf(lastDay(one)) === quarterOf(lastDay(period)))
+}
+
+/** Returns the measure of a rule's tiers, and how much of it earlier periods of its window make. */
+export function measuresFor(
   books: Books,
   affiliate: string,
   version: Version,
   rule: Rule,
   period: string,
-) => (rule.tiers ? measureOf(books, affiliate, version, rule, period) : null)
+) {
+  if (!rule.tiers) return null
+  const earlier = sum(
+    windowOf(books, version, rule.tiers, period).map((one) =>
+      measureOf(books, affiliate, version, rule, one),
+    ),
+  )
+  return { earlier, measure: add(earlier, measureOf(books, affiliate, version, rule, period)) }
+}
 
 /** The measure of one `once` line. */
 export const onceMeasured = (overCount: boolean) => (overCount ? ZERO : ONE)

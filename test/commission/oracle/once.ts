@@ -17,6 +17,8 @@ import { fieldOf, type Held, isCounted, weightsOf } from './terms.ts'
 
 // `once`: who qualifies, by which fact, on which day, and what waits.
 
+const HOUR_MS = 3_600_000
+
 /** Where one condition of `qualify` stands. */
 export interface Reach {
   /** When it was reached, or null. */
@@ -74,9 +76,9 @@ export const needsAmount = (rule: Rule) =>
 /** Returns whether a fact is of a time that can be. */
 const isReal = ({ reason }: Fact) => reason !== 'implausible_time'
 
-/** Returns whether a fact is not too early: at most a day before the signup. */
-function isLateEnough(fact: Fact): boolean {
-  const start = fact.customer.signup - DAY_MS
+/** Returns whether a fact is not too early for a rule: at most the hours of grace before the signup. */
+function isLateEnough({ grace_hours = 24 }: Rule, fact: Fact): boolean {
+  const start = fact.customer.signup - grace_hours * HOUR_MS
   return fact.wholeDay ? fact.day >= fact.dayOf(start) : fact.instant >= start
 }
 
@@ -113,19 +115,35 @@ function addedBy(
 }
 
 /** Follows a sum or count through the approved facts of a customer, in order of time. */
-function follow(rates: Rates, condition: Qualify, facts: Fact[], currency: string): Reach {
+function follow(
+  rates: Rates,
+  rule: Rule,
+  condition: Qualify,
+  facts: Fact[],
+  currency: string,
+): Reach {
   const min = parse(condition.min!)
   const { customer, signupDay } = facts[0]!
   const days = condition.within_days
   const named = facts.flatMap((fact) => {
     if (!isReal(fact) || fact.state !== 'approved' || fact.isRefused) return []
-    if (!isLateEnough(fact) || !inWindow(fact, days)) return []
+    if (!isLateEnough(rule, fact) || !inWindow(fact, days)) return []
     const added = addedBy(rates, condition, fact, currency)
     return added ? [{ fact, ...added }] : []
   })
   const usedUntil = (instant: number) =>
     new Set(named.filter(({ fact }) => fact.instant <= instant).map(({ fact }) => fact))
   const blocked = named.find(({ held }) => held.length > 0)?.held ?? []
+  if (condition.at === 'end') {
+    const total = named.reduce((so, { value }) => add(so, value), ZERO)
+    const isReached = blocked.length === 0 && compare(total, min) >= 0
+    const end = { day: addDays(signupDay, days!), instant: customer.signup + days! * DAY_MS }
+    return {
+      reached: isReached ? end : null,
+      used: new Set(named.map(({ fact }) => fact)),
+      blocked,
+    }
+  }
   if (!isPositive(min))
     return {
       reached: { day: signupDay, instant: customer.signup },
@@ -192,7 +210,7 @@ function findCandidate(rates: Rates, version: Version, rule: Rule, facts: Fact[]
   for (const fact of facts) {
     const isReversed = fact.state === 'reversed'
     if (!isReal(fact) || (fact.state !== 'approved' && !isReversed)) continue
-    if (!isLateEnough(fact)) continue
+    if (!isLateEnough(rule, fact)) continue
     if (!isTrigger(rule, fact) || !holdsFor(rule.when, fact) || !withinMonths(rule, fact)) continue
     if (isReversed && rule.requalify) continue
     if (isReversed && min === undefined) return none
@@ -222,7 +240,7 @@ export function attempt(rates: Rates, version: Version, rule: Rule, facts: Fact[
     conditions: (rule.qualify ?? []).map((condition) =>
       condition.customer
         ? firstHeld(condition, facts[0]!)
-        : follow(rates, condition, facts, version.currency),
+        : follow(rates, rule, condition, facts, version.currency),
     ),
   }
 }

@@ -98,7 +98,7 @@ function ofBase(books: Books, place: Place, affiliate: string): Source {
       amount: fact.numbers.get(field)!,
     })
   return {
-    value: base.total,
+    value: add(base.total, base.fixed),
     fx: [...base.fx.values()].sort((a, b) => compareText(a.currency, b.currency)),
     facts: base.counted,
     isUsed: base.counted.size > 0,

@@ -7,7 +7,7 @@ export interface Conditions {
   [list: string]: string[] | { min?: string; max?: string } | undefined
 }
 
-/** A term of a base. It has one of `transactions`, `activity`, `event` and `of`. */
+/** A term of a base. It has one of `transactions`, `activity`, `event`, `of` and `fixed`. */
 export interface Term {
   transactions?: string[]
   subtypes?: string[]
@@ -15,6 +15,7 @@ export interface Term {
   event?: string
   kpi?: string
   of?: string[]
+  fixed?: string
   times?: string
   name?: string
   when?: Conditions
@@ -34,6 +35,7 @@ export interface Qualify {
   count?: { transactions?: string[]; event?: string; activity?: string }
   min?: string | number
   within_days?: number
+  at?: 'first' | 'end'
   customer?: Conditions
 }
 
@@ -48,6 +50,7 @@ export interface Tiers {
   steps: Step[]
   by?: { once?: string; customers?: 'active'; base?: Term[] }
   over?: 'own' | 'network'
+  window?: 'period' | 'quarter' | 'lifetime'
 }
 
 export interface Rule {
@@ -72,6 +75,7 @@ export interface Rule {
   max_amount?: string
   max_count?: number
   requalify?: boolean
+  grace_hours?: number
   void_by?: { terms: Term[]; within_days: number }
   base?: Term[]
   per?: 'affiliate' | 'customer' | 'product'

@@ -70,8 +70,10 @@ export interface Money {
 }
 
 export interface Base {
-  /** The sum of all terms. */
+  /** The sum of all terms but the `fixed` ones. */
   total: Rational
+  /** The sum of the `fixed` terms. */
+  fixed: Rational
   counted: Set<Fact>
   held: Held[]
   fx: Map<string, Money>
@@ -83,10 +85,11 @@ export interface Base {
  * their `amount_usd` are converted alone.
  */
 export function baseOf(rates: Rates, terms: Term[], facts: Fact[], currency: string): Base {
-  const base: Base = { total: ZERO, counted: new Set(), held: [], fx: new Map() }
+  const base: Base = { total: ZERO, fixed: ZERO, counted: new Set(), held: [], fx: new Map() }
   const weights = weightsOf(terms)
   terms.forEach((term, at) => {
     const weight = weights[at]!
+    if (term.fixed !== undefined) base.fixed = add(base.fixed, multiply(parse(term.fixed), weight))
     const groups = new Map<string, { from: Rational; to: Rational; code: string; sum: Rational }>()
     const enter = (code: string, amount: Rational, converted: Rational) => {
       const before = base.fx.get(code) ?? { currency: code, amount: ZERO, converted: ZERO }

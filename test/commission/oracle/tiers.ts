@@ -50,8 +50,8 @@ function partsOf(steps: Step[], start: Rational, end: Rational): [Step, Rational
 }
 
 /** Prices each line of a slice: each part of the measure at its own step. */
-function slice(lines: Draft[], steps: Step[]) {
-  let start = ZERO
+function slice(lines: Draft[], steps: Step[], earlier: Rational) {
+  let start = earlier
   for (const line of lines) {
     const end = add(start, line.measured)
     const parts = partsOf(steps, start, end)
@@ -62,11 +62,11 @@ function slice(lines: Draft[], steps: Step[]) {
 }
 
 /** Prices each `once` line of a slice: the k-th has the step of k − 1. */
-function sliceOnce(lines: Draft[], steps: Step[]) {
+function sliceOnce(lines: Draft[], steps: Step[], earlier: Rational) {
   let k = 0
   for (const line of lines) {
     if (!line.overCount) k += 1
-    const step = stepFor(steps, count(Math.max(k - 1, 0)))
+    const step = stepFor(steps, add(earlier, count(Math.max(k - 1, 0))))
     line.step = [write(step, ONE)]
     line.amount = price(step, line.quantity)
   }
@@ -76,19 +76,23 @@ function sliceOnce(lines: Draft[], steps: Step[]) {
  * Sets measure, step, rate and unrounded amount of the lines of one rule of one version. `all` are
  * the lines of the rule id over all versions, in the order in which they stand in a slice.
  */
-export function applyRate(all: Draft[], rule: Rule, measure: Rational | null) {
+export function applyRate(
+  all: Draft[],
+  rule: Rule,
+  measures: { measure: Rational; earlier: Rational } | null,
+) {
   const { tiers } = rule
   const own = all.filter((line) => line.rule === rule)
-  if (!tiers || !measure) {
+  if (!tiers || !measures) {
     for (const line of own) {
       line.rate = parse(rule.percent ?? rule.amount!)
       line.amount = price(rule, line.quantity)
     }
     return
   }
-  for (const line of own) line.measure = measure
+  for (const line of own) line.measure = measures.measure
   if (tiers.mode === 'whole') {
-    const step = stepFor(tiers.steps, measure)
+    const step = stepFor(tiers.steps, measures.measure)
     for (const line of own) {
       line.step = plain(parse(step.from))
       line.rate = parse(step.percent ?? step.amount!)
@@ -101,5 +105,5 @@ export function applyRate(all: Draft[], rule: Rule, measure: Rational | null) {
     line.rule === rule ? line : { ...line, measured: measuredBy(rule, line) },
   )
   const cut = rule.kind === 'once' ? sliceOnce : slice
-  cut(placed, tiers.steps)
+  cut(placed, tiers.steps, measures.earlier)
 }

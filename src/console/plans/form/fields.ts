@@ -127,6 +127,7 @@ const WORDS: Readonly<Record<string, MemberWords>> = {
   'void_by.terms': { label: 'If these reach the amount', one: 'part' },
   'void_by.within_days': { label: 'Within days' },
   requalify: { label: 'Can qualify again' },
+  grace_hours: { label: 'Hours before the signup', placeholder: '24' },
   ...Object.assign({}, ...ALL_MODIFIERS.map(({ fields }) => fields)),
   'override.negative': {
     label: 'A negative sum',
@@ -146,6 +147,14 @@ const WORDS: Readonly<Record<string, MemberWords>> = {
     label: 'Of',
     choices: { own: 'The affiliate alone', network: 'The affiliate and all below' },
   },
+  window: {
+    label: 'In',
+    choices: {
+      period: 'The period of the statement',
+      quarter: 'The quarter',
+      lifetime: 'All time',
+    },
+  },
   sum: { label: 'What is added up', one: 'part' },
   base: { label: 'What is added up', one: 'part' },
   transactions: { is: 'ticks' },
@@ -163,6 +172,7 @@ const WORDS: Readonly<Record<string, MemberWords>> = {
   event: { placeholder: 'such as Deposit' },
   kpi: { label: 'Figure of the event', placeholder: 'such as Value' },
   of: { label: 'Names of the parts' },
+  fixed: { label: 'Amount', hint: 'A negative one is deducted.' },
   times: { label: 'Counts times', placeholder: '1', hint: '-1 deducts it, 0.5 counts half.' },
   when: { label: 'Only if' },
   name: { label: 'Name', hint: 'Only needed if a later part names this one.' },
@@ -198,6 +208,7 @@ const FORMS: Readonly<Record<string, string>> = {
   activity: 'Trading activity',
   event: 'Events',
   of: 'A percentage of parts above',
+  fixed: 'A fixed amount each period',
   'trigger.transactions': 'Makes a first transaction',
   'trigger.event': 'Has a first event',
   signup: 'Signs up',
