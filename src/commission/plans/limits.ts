@@ -21,9 +21,6 @@ export const PLAN_LIMITS = {
   months: 120,
   levels: 10,
   count: 1_000_000,
-  /** The plans of an account, the versions of a plan, withdrawn ones included. */
-  plans: 200,
-  versions: 200,
   /** The bytes of all versions of an account that are not withdrawn: one computation reads them all. */
   accountBytes: 4 * 1024 * 1024,
   /** The assignments of an account. */

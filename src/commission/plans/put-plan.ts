@@ -119,27 +119,11 @@ export function decidePut(
   if (isUnchanged) return { outcome: 'unchanged', version: latest, plan: checked }
   const closedIssues = checkClosed(checked.terms, closed)
   if (closedIssues.length > 0) throw validationFailed(closedIssues)
-  const detail = findExcess(plan, checked.text, versions, last)
-  if (detail !== null) throw new ApiError('conflict', { detail })
-  return { outcome: 'created', version: last + 1, plan: checked }
-}
-
-/** Returns the limit of an account that another version would exceed, as a sentence; else null. */
-function findExcess(
-  plan: string,
-  text: string,
-  versions: readonly StoredVersion[],
-  last: number,
-): string | null {
-  const plans = new Set(versions.map((version) => version.plan))
-  if (plans.add(plan).size > PLAN_LIMITS.plans) {
-    return `An account has at most ${PLAN_LIMITS.plans} plans.`
-  }
-  if (last >= PLAN_LIMITS.versions) {
-    return `A plan has at most ${PLAN_LIMITS.versions} versions. Put the terms under the name of a new plan.`
-  }
   const bytes = (one: string) => new TextEncoder().encode(one).length
-  const all = versions.reduce((sum, { terms }) => sum + bytes(terms), bytes(text))
-  if (all <= PLAN_LIMITS.accountBytes) return null
-  return `The versions of all plans of an account have at most ${PLAN_LIMITS.accountBytes / 1024 / 1024} MiB of JSON.`
+  const all = versions.reduce((sum, { terms }) => sum + bytes(terms), bytes(checked.text))
+  if (all > PLAN_LIMITS.accountBytes) {
+    const detail = `The versions of all plans of an account have at most ${PLAN_LIMITS.accountBytes / 1024 / 1024} MiB of JSON.`
+    throw new ApiError('conflict', { detail })
+  }
+  return { outcome: 'created', version: last + 1, plan: checked }
 }
