@@ -4,7 +4,7 @@ import type { outcome } from '../why/answers.ts'
 import { dayText, type Period } from './calendar.ts'
 import type { Context } from './context.ts'
 import { plainText, ZERO } from './decimal.ts'
-import type { EvaluatedCustomer, Evaluation, FactEvaluator, RuleVerdict } from './evaluate.ts'
+import type { EvaluatedCustomer, FactEvaluator, RuleVerdict } from './evaluate.ts'
 import type { Customer, Fact } from './facts.ts'
 import { memoize } from './memoize.ts'
 import { isTriggerKind, type OnceState, triggerAmount } from './once.ts'
@@ -30,39 +30,25 @@ export function reportFacts(
   evaluated: EvaluatedCustomer,
   { first, last }: Period,
 ): FactReport[] {
-  const statesOn = memoize((day: number) => onceThrough(context, evaluated, day))
-  return evaluated.customer.facts
-    .filter(({ day }) => day >= first && day <= last)
-    .map((fact) =>
-      reportFact(context, evaluated, evaluator(evaluated, fact), {
-        through: last,
-        states: () => statesOn(last),
-      }),
-    )
-}
-
-/** The states of a customer under the rules that pay once, as of the end of a day. */
-interface StatesThrough {
-  readonly through: number
-  readonly states: () => readonly OnceState[]
-}
-
-function reportFact(
-  context: Context,
-  evaluated: EvaluatedCustomer,
-  evaluation: Evaluation,
-  known: StatesThrough,
-): FactReport {
   const { customer } = evaluated
-  const { fact, owner, verdict, by, rules } = evaluation
-  const state = { reason: verdict, plan: null, version: null, rule: null, condition: null }
-  return {
-    fact,
-    customer_id: customer.customer_id,
-    affiliate_id: owner.affiliate,
-    state: by === null ? state : outcomeOf(context, customer, fact, by, known),
-    rules: rules.map((one) => outcomeOf(context, customer, fact, one, known)),
-  }
+  const { facts, customer_id } = customer
+  // Few facts need it.
+  const statesOn = memoize((day: number) => onceThrough(context, evaluated, day))
+  return facts
+    .filter(({ day }) => day >= first && day <= last)
+    .map((fact) => {
+      const { owner, verdict, by, rules } = evaluator(evaluated, fact)
+      const outcomeBy = (one: RuleVerdict) =>
+        outcomeOf(context, customer, fact, one, last, () => statesOn(last))
+      const before = { reason: verdict, plan: null, version: null, rule: null, condition: null }
+      return {
+        fact,
+        customer_id,
+        affiliate_id: owner.affiliate,
+        state: by === null ? before : outcomeBy(by),
+        rules: rules.map(outcomeBy),
+      }
+    })
 }
 
 function outcomeOf(
@@ -70,12 +56,13 @@ function outcomeOf(
   customer: Customer,
   fact: Fact,
   by: RuleVerdict,
-  { through, states }: StatesThrough,
+  through: number,
+  statesThrough: () => readonly OnceState[],
 ): FactOutcome {
   const { verdict, rule, version } = by
   const state =
     verdict === 'not_qualified'
-      ? states().find((one) => one.version === version && one.rule === rule)
+      ? statesThrough().find((one) => one.version === version && one.rule === rule)
       : undefined
   const named = conditionOf(fact, by, state)
   const [window] = named === 'trigger' && state ? openWindows(customer, state) : []

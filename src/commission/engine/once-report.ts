@@ -208,28 +208,19 @@ function reportCondition(
   isCustomer: boolean,
   through: number,
 ): ConditionReport {
-  const nothing = {
-    met_on: null,
-    reached: null,
-    min: null,
-    missing: null,
-    until: null,
-    fails: null,
-  }
-  if (progress.status === 'met') {
-    return { ...nothing, condition, status: 'met', met_on: dayText(progress.day) }
-  }
-  if (progress.status === 'blocked') return { ...nothing, condition, status: 'waiting' }
-  const { reached, min, until } = progress
+  const { reached, min, until } =
+    progress.status === 'open' ? progress : { reached: null, min: null, until: null }
+  const isOver = until !== null && until <= through
+  const status = { met: 'met', blocked: 'waiting', open: isOver ? 'failed' : 'open' } as const
   const missing = min && subtract(min, reached ?? ZERO)
   return {
     condition,
-    status: until !== null && until <= through ? 'failed' : 'open',
-    met_on: null,
+    status: status[progress.status],
+    met_on: progress.status === 'met' ? dayText(progress.day) : null,
     reached: reached && plainText(reached),
     min: min && plainText(min),
     missing: missing && isPositive(missing) ? plainText(missing) : null,
     until: until === null ? null : dayText(until),
-    fails: isCustomer ? (progress.condition ?? 'customer') : null,
+    fails: isCustomer && progress.status === 'open' ? (progress.condition ?? 'customer') : null,
   }
 }
