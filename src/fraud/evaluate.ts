@@ -1,6 +1,6 @@
+import { readBeginnings } from '../commission/db/facts.ts'
 import { dayNumber } from '../commission/engine/calendar.ts'
 import { compareText } from '../commission/engine/facts.ts'
-import { beginningsOf } from '../commission/statements/days.ts'
 import { openSource } from '../commission/statements/source.ts'
 import { raisePosition } from '../ingest/db/changed.ts'
 import { accountDatabase } from '../platform/db/database.ts'
@@ -147,7 +147,7 @@ async function begin(
 /** Loads what all views of an evaluation need. */
 async function viewsOf(env: Env, account: Account, place: Place): Promise<ViewSource> {
   const source = await openSource(env, account)
-  return openViews(source, await beginningsOf(source), place)
+  return openViews(source, await readBeginnings(source.db, source.account.id), place)
 }
 
 interface Evaluation {

@@ -1,6 +1,7 @@
 import { clickTime } from '../attribution/code.ts'
 import { EVERYTHING, type FACT_TABLES } from '../commission/db/fact-tables.ts'
 import {
+  type AccountBeginnings,
   customersPerBatch,
   type FactDays,
   type FactQuery,
@@ -11,7 +12,6 @@ import { dayText, periodOf } from '../commission/engine/calendar.ts'
 import type { Context } from '../commission/engine/context.ts'
 import type { Customer, FactResource } from '../commission/engine/facts.ts'
 import { TooManyFacts } from '../commission/statements/compute.ts'
-import type { AccountBeginnings } from '../commission/statements/days.ts'
 import { readCustomers, yieldAfterFacts } from '../commission/statements/read-customers.ts'
 import { type AccountSource, contextOf } from '../commission/statements/source.ts'
 import { datedTree } from '../commission/statements/tree.ts'

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
+import { readBeginnings } from '../../src/commission/db/facts.ts'
 import { dayNumber, dayText } from '../../src/commission/engine/calendar.ts'
-import { beginningsOf } from '../../src/commission/statements/days.ts'
 import { openSource } from '../../src/commission/statements/source.ts'
 import { evaluateRules } from '../../src/fraud/evaluate.ts'
 import { parseSubjectKey } from '../../src/fraud/findings.ts'
@@ -111,7 +111,7 @@ async function simulatedCases(
   days: Days,
 ): Promise<[rule: string, cases: WorldCase[]][]> {
   const source = await openSource(env as Env, (await findAccount(env.DB, account))!)
-  const beginnings = await beginningsOf(source)
+  const beginnings = await readBeginnings(source.db, source.account.id)
   const affiliates = source.parents.map(({ affiliate_id }) => affiliate_id).sort()
   const alone = rules.filter(({ rule }) => rules.filter((one) => one.rule === rule).length === 1)
   const found: [string, WorldCase[]][] = []

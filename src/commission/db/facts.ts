@@ -1,15 +1,15 @@
 import { archivedMonthsOfCustomers, requireRecords } from '../../platform/db/archived.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { all } from '../../platform/db/query.ts'
-import { isTooLong, withD1Retry } from '../../platform/db/retry.ts'
-import { bindStatement, pairs, readBatch } from '../../platform/db/statement.ts'
+import { isTooLong } from '../../platform/db/retry.ts'
+import { bindStatement, pairs, readBatch, type Statement } from '../../platform/db/statement.ts'
 import { type BookedRow, FIRST_BOOKED, type FirstBooked, toFirstBooked } from './booked.ts'
 import {
   EVERYTHING,
   FACT_LIMITS,
   FACT_TABLES,
   type FactSelection,
-  type FactTable,
+  mapFactTables,
   type StatusMembers,
 } from './fact-tables.ts'
 import * as sql from './facts-sql.ts'
@@ -284,40 +284,35 @@ function unpack(columns: readonly string[], packed: string): FactRow[] {
 }
 
 /** Where the records and the books of an account begin. */
-export interface Beginnings {
-  /** The days on which each of the requested tables has records, in order of time. */
-  readonly days: readonly (readonly number[])[]
+export interface AccountBeginnings {
+  /** The days on which each table has records, in order of time. */
+  readonly days: Readonly<Record<keyof typeof FACT_TABLES, readonly number[]>>
   /** The day on which the first customer signed up; null if there is none. */
   readonly signupDay: number | null
   readonly booked: FirstBooked
 }
 
-/** Days before and after all stored days. */
-const ALL_DAYS = { first_day: -719_528, last_day: 2_932_896 }
+const DAYS = mapFactTables(FACT_TABLES, sql.factDays)
 
-/** What the batch of `readBeginnings` returns. */
-type BeginningRows = [
-  signup: D1Result<{ day: number | null }>,
-  booked: D1Result<BookedRow>,
-  ...days: D1Result<{ day: number }>[],
-]
+type Day = { day: number }
 
-/** Finds where the books of an account and the records of some tables begin, in one round trip. */
-export async function readBeginnings(
-  db: Connection,
-  account: string,
-  tables: readonly FactTable[],
-): Promise<Beginnings> {
-  const values = { account, ...ALL_DAYS }
-  const statements = [sql.FIRST_SIGNUP, FIRST_BOOKED, ...tables.map(sql.factDays)]
-  const results = await withD1Retry(() =>
-    db.batch(statements.map((one) => bindStatement(db, one, values))),
-  )
-  const [signup, booked, ...days] = results as BeginningRows
+/** Finds where the records and the books of an account begin, in one round trip. */
+export async function readBeginnings(db: Connection, account: string): Promise<AccountBeginnings> {
+  // Days before and after all stored days.
+  const values = { account, first_day: -719_528, last_day: 2_932_896 }
+  const bind = (statement: Statement) => bindStatement(db, statement, values)
+  type Lists = [[{ day: number | null }], BookedRow[], Day[], Day[], Day[]]
+  const [[signup], booked, transactions, activity, events] = await readBatch<Lists>(db, [
+    bind(sql.FIRST_SIGNUP),
+    bind(FIRST_BOOKED),
+    bind(DAYS.transactions),
+    bind(DAYS.activity),
+    bind(DAYS.events),
+  ])
   return {
-    days: days.map((found) => found.results.map(({ day }) => day)),
-    signupDay: signup.results[0]?.day ?? null,
-    booked: toFirstBooked(booked.results),
+    days: mapFactTables({ transactions, activity, events }, (rows) => rows.map(({ day }) => day)),
+    signupDay: signup.day,
+    booked: toFirstBooked(booked),
   }
 }
 

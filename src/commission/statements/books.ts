@@ -1,8 +1,9 @@
-import { type BookedItem, readBooked } from '../db/booked-lines.ts'
 import {
+  type BookedItem,
+  type ClosedPeriod,
   type ClosedStatement as ClosedRow,
-  type Closings,
-  readClosings,
+  readClosedPeriods,
+  readClosedStatements,
   readSettled,
   readSettledPeriods,
   type SettledPeriod,
@@ -45,7 +46,7 @@ export type ClosingsOf = (affiliate: string, plan: string) => readonly Closing[]
 function closingsIn(
   inForce: PlansInForce,
   affiliates: readonly string[],
-  { statements, periods }: Closings,
+  { statements, periods }: { statements: readonly ClosedRow[]; periods: readonly ClosedPeriod[] },
   entered: ReadonlySet<string>,
 ): ReadonlyMap<string, readonly Closing[]> {
   const found = new Map<string, Closing[]>()
@@ -74,12 +75,12 @@ export async function readClosingsOf(
   { db, account, inForce }: Pick<AccountSource, 'db' | 'account' | 'inForce'>,
   affiliates: readonly string[],
 ): Promise<ClosingsOf> {
-  const found = closingsIn(
-    inForce,
-    affiliates,
-    await readClosings(db, account.id, affiliates),
-    new Set(),
-  )
+  const periods = await readClosedPeriods(db, account.id, affiliates)
+  const statements: ClosedRow[] = []
+  for await (const one of readClosedStatements(db, account.id, affiliates)) {
+    if (one.part === 1) statements.push(one)
+  }
+  const found = closingsIn(inForce, affiliates, { statements, periods }, new Set())
   return (affiliate, plan) => found.get(planKey(affiliate, plan)) ?? []
 }
 
@@ -108,28 +109,26 @@ export async function readBooks(
   range: ComputedRange,
   affiliates: readonly string[],
 ): Promise<AccountBooks> {
-  const [closings, manual] = await Promise.all([
-    readClosings(db, account.id, affiliates),
+  const [periods, manual] = await Promise.all([
+    readClosedPeriods(db, account.id, affiliates),
     readOpenManualEntries(db, account.id, affiliates),
   ])
-  const entered = manual.map(({ affiliate_id, plan }) => planKey(affiliate_id, plan))
-  const closed = closingsIn(inForce, affiliates, closings, new Set(entered))
   const stored = new Map<string, StoredBooks>()
   const storedAt = (key: string): StoredBooks => {
     const found = stored.get(key) ?? nothingStored()
     stored.set(key, found)
     return found
   }
-  for (const [key, own] of closed) storedAt(key).closings.push(...own)
-  for (const row of closings.statements)
-    storedAt(planKey(row.affiliate_id, row.plan)).rows.push(row)
-  for (const entry of manual) storedAt(planKey(entry.affiliate_id, entry.plan)).manual.push(entry)
-  if (closings.statements.length > 0) {
-    for await (const part of readBooked(db, account.id, affiliates)) {
-      const own = storedAt(planKey(part.affiliate_id, part.plan))
-      for (const item of part.items) addItem(own, part.period, item)
-    }
+  for await (const { part, items, ...row } of readClosedStatements(db, account.id, affiliates)) {
+    const own = storedAt(planKey(row.affiliate_id, row.plan))
+    if (part === 1) own.rows.push(row)
+    for (const item of items) addItem(own, row.period, item)
   }
+  for (const entry of manual) storedAt(planKey(entry.affiliate_id, entry.plan)).manual.push(entry)
+  const statements = [...stored.values()].flatMap(({ rows }) => rows)
+  const entered = manual.map(({ affiliate_id, plan }) => planKey(affiliate_id, plan))
+  const closed = closingsIn(inForce, affiliates, { statements, periods }, new Set(entered))
+  for (const [key, own] of closed) storedAt(key).closings.push(...own)
   const books = new Map(
     [...stored].map(
       ([key, one]) => [key, toPlanBooks(one, manualFrom(inForce, key, range))] as const,

@@ -2,7 +2,14 @@ import { type ClosedState, type KeptFacts, keepFacts } from '../db/closed-states
 import { findCustomersOf } from '../db/customers-of.ts'
 import type { DayRange } from '../db/fact-tables.ts'
 import { mapFactTables } from '../db/fact-tables.ts'
-import { customersPerBatch, earningQueries, type FactDays, type FactQuery } from '../db/facts.ts'
+import {
+  type AccountBeginnings,
+  customersPerBatch,
+  earningQueries,
+  type FactDays,
+  type FactQuery,
+  readBeginnings,
+} from '../db/facts.ts'
 import { loadRates, readLastDays } from '../db/rates.ts'
 import { customerTallier, openSettlement, type Settlement } from '../engine/account.ts'
 import type { PlanResult } from '../engine/account-input.ts'
@@ -22,7 +29,6 @@ import type { OnceState } from '../engine/once.ts'
 import { type Plan, type PlansInForce, planKey } from '../engine/plans-in-force.ts'
 import type { PeriodTallies } from '../engine/tally.ts'
 import { type AccountBooks, type Closing, readBooks } from './books.ts'
-import { type AccountBeginnings, beginningsOf } from './days.ts'
 import {
   type Dependencies,
   type Forms,
@@ -300,7 +306,11 @@ export async function openScope(
   period: Period,
   beginnings?: AccountBeginnings,
 ): Promise<Scope> {
-  const range = findRange(source, period, beginnings ?? (await beginningsOf(source)))
+  const range = findRange(
+    source,
+    period,
+    beginnings ?? (await readBeginnings(source.db, source.account.id)),
+  )
   const tree = datedTree(source.parents)
   return { source, range, tree, dependenciesOf: dependencies(source.inForce, tree, range.periods) }
 }

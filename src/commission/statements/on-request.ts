@@ -6,12 +6,12 @@ import { ApiError, unavailable } from '../../platform/errors.ts'
 import { Gate } from '../../platform/http/gate.ts'
 import type { ReadCall } from '../../platform/http/operation.ts'
 import { invalidQuery } from '../../platform/http/query.ts'
+import { type AccountBeginnings, readBeginnings } from '../db/facts.ts'
 import { findStatement, type StatementFilter } from '../db/statements.ts'
 import type { PlanResult } from '../engine/account-input.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
 import { findCauses } from './causes.ts'
 import { type Computation, computeAffiliates, openComputation, TooManyFacts } from './compute.ts'
-import { type AccountBeginnings, beginningsOf } from './days.ts'
 import { toDraft } from './draft.ts'
 import { statementId } from './ids.ts'
 import { FAR_AHEAD, FRESH_LIMITS, isFarAhead } from './limits.ts'
@@ -84,7 +84,7 @@ export async function readStored(
   const [account, stored, beginnings] = await Promise.all([
     findAccount(env.DB, id),
     readSource(databases, key),
-    beginningsOf({ db, account: key }),
+    readBeginnings(db, id),
   ])
   if (!account) throw new ApiError('not_found', { detail: 'This account no longer exists.' })
   return { source: sourceOf(databases, account, stored), beginnings }

@@ -1,9 +1,9 @@
 import { DAY_MS } from '../../platform/durations.ts'
 import type { DayRange } from '../db/fact-tables.ts'
-import type { FactDays } from '../db/facts.ts'
+import type { AccountBeginnings, FactDays } from '../db/facts.ts'
 import type { Period } from '../engine/calendar.ts'
 import { nextPeriod, type PeriodKind, parsePeriod, periodOf } from '../engine/calendar.ts'
-import { type AccountBeginnings, factDaysBetween } from './days.ts'
+import { factDaysBetween } from './days.ts'
 import type { AccountSource } from './source.ts'
 
 /** Returns the ranges of consecutive days. */

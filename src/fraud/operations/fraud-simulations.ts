@@ -1,8 +1,8 @@
 import * as v from 'valibot'
+import { readBeginnings } from '../../commission/db/facts.ts'
 import { dayNumber, dayText } from '../../commission/engine/calendar.ts'
 import { compareText } from '../../commission/engine/facts.ts'
 import { TooManyFacts } from '../../commission/statements/compute.ts'
-import { beginningsOf } from '../../commission/statements/days.ts'
 import { inTurn } from '../../commission/statements/on-request.ts'
 import { openSource } from '../../commission/statements/source.ts'
 import { ApiError } from '../../platform/errors.ts'
@@ -80,7 +80,11 @@ export const simulateFraudRule = accountOperation({
         )
         .filter((one) => affiliate_id === undefined || one === affiliate_id)
         .sort(compareText)
-      const views = await openViews(source, await beginningsOf(source), test)
+      const views = await openViews(
+        source,
+        await readBeginnings(source.db, source.account.id),
+        test,
+      )
       const cases = await simulateRule(views, test, affiliates).catch((error) => {
         throw error instanceof TooManyFacts ? tooLarge() : error
       })
