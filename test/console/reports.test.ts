@@ -33,7 +33,7 @@ test('groups lead to reports', async () => {
   const text = await readReport('')
   const [, href = ''] = /<a href="([^"]*group_by=country_code[^"]*)"/.exec(text) ?? []
   const response = await (await signedIn()).get(href.replaceAll('&amp;', '&'))
-  expect(await response.text()).toMatch(/, in USD<\/caption>|No records from \d/)
+  expect(await response.text()).toMatch(/, in USD<\/caption>|Nothing to show from \d/)
 })
 
 test('without a first day, a report has the 30 days before the last one', async () => {
