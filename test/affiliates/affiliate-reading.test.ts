@@ -27,7 +27,7 @@ async function addressesOf(world: World, who: Who, key: string) {
     ...['unearned?period=2026-10', 'unearned/facts?period=2026-10', 'links'],
     ...[`reports?${DAYS}`, `reports?${DAYS}&group_by=link,month`, 'ledger', 'payouts'],
     ...[`sub-affiliates?${DAYS}`, `overview?${DAYS}`],
-    ...lines.flatMap(({ id }) => [`lines/${id}/explain`, `lines/${id}/parts`]),
+    ...lines.map(({ id }) => `lines/${id}/explain`),
   ]
 }
 
@@ -251,9 +251,7 @@ test('affiliates below are totals or nothing, as the account shows them', async 
   const key = await world.makeKey('own')
   const lines = await world.shownLinesOf(key, 'own')
   const up = lines.find(({ rule }) => rule === 'up')
-  const parts = async () => (await json(askWith(key, `lines/${up?.id}/parts`))).data
   const below = async () => (await json(askWith(key, `sub-affiliates?${DAYS}`))).data
-  expect(await parts()).toEqual([])
   expect(await below()).toEqual([
     {
       ...{ affiliate_id: 'below', level: 1, from: '2026-10-01', to: '2026-10-31' },
@@ -411,9 +409,7 @@ test('what is of another affiliate is the 404 of what does not exist, to the byt
     const fresh = await freshKey(world, 'own')
     const theirs = await firm.shownLinesOf(await firm.makeKey(who), who)
     for (const { id } of [...(await firm.linesOf(who)), ...theirs]) {
-      for (const address of [`lines/${id}/explain`, `lines/${id}/parts`]) {
-        expect(await refusal(await askWith(fresh, address))).toEqual(missing.line)
-      }
+      expect(await refusal(await askWith(fresh, `lines/${id}/explain`))).toEqual(missing.line)
     }
   }
   expect((await askWith(key, 'lines/x/explain?affiliate_id=other')).status).toBe(400)
@@ -651,15 +647,10 @@ test('§18.1 without drafts, the explanation of an approved line says nothing of
   const drafted = await json(askWith(key, explain))
   expect(drafted.corrections).toMatchObject([{ status: 'draft', amount: '90.00' }])
   expect(drafted.line.amount).toBe(share?.amount)
-  const partsOf = async (id?: string) => json(askWith(key, `lines/${id}/parts`))
-  expect(await partsOf(share?.id)).toMatchObject({ data: [{ records: 2 }], changed: true })
   await world.show({ drafts: false })
   expect(await json(askWith(key, explain))).toEqual({ ...drafted, corrections: [] })
   const text = await (await askWith(key, explain, 'text/plain')).text()
   expect(text).not.toContain('90.00')
-  expect(await partsOf(share?.id)).toMatchObject({ data: [], changed: true })
-  const other = lines.find(({ rule }) => rule === 'lots')
-  expect(await partsOf(other?.id)).toMatchObject({ data: [{}], changed: false })
 })
 
 test('what the fraud review holds is under review and not due, by category or not at all', async () => {

@@ -144,7 +144,7 @@ describe('times that cannot be', () => {
       paid('t2', 'c1', 'deposit', 500, '2062-12-31'),
     ])
     for (const id of ['t1', 't2']) {
-      const { state } = await admin(`transactions/${id}/earnings`)
+      const { state } = await admin(`earnings?resource=transactions&id=${id}`)
       expect(state).toMatchObject({ reason: 'implausible_time' })
     }
   })
@@ -292,7 +292,7 @@ describe('a deposit before the signup', () => {
         before_signup: ['1 deposit of 500 USD is more than 24 hours before the signup'],
       },
     ])
-    const { state } = await admin('transactions/t1/earnings')
+    const { state } = await admin('earnings?resource=transactions&id=t1')
     expect(state).toMatchObject({ reason: 'not_qualified', condition: 'before_signup' })
   })
 })

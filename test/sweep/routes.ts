@@ -305,14 +305,7 @@ const administration: Route[] = [
   { ...reads, id: 'getUnearned', query: PERIOD },
   { ...reads, id: 'listUnearnedRecords', query: PERIOD },
   { ...reads, id: 'listQualifications', query: PERIOD },
-  { ...reads, id: 'getTransactionEarnings', at: { transaction_id: 't-1' } },
-  {
-    ...reads,
-    id: 'getTradingActivityEarnings',
-    query: '?date=2026-10-02&customer_id=c-1&instrument=EURUSD&currency=USD',
-  },
-  { ...reads, id: 'getActivityEarnings', vertical: 'igaming', query: '?id=e%20e-1' },
-  { ...reads, id: 'getSignupEarnings' },
+  { ...reads, id: 'getEarnings', query: '?resource=transactions&id=t-1' },
   { ...changes, id: 'startRun', repeats: 'each is a new run' },
   { ...reads, id: 'getRun' },
   {
@@ -376,7 +369,6 @@ const administration: Route[] = [
   { ...reads, id: 'searchAccounts', query: '?id=t-1' },
   { ...reads, id: 'listRecords', at: { resource: 'transactions' }, query: '?customer_id=c-1' },
   { ...reads, id: 'findRecords', query: '?id=t-1' },
-  { ...reads, id: 'listCustomerLines', query: PERIOD },
   { ...changes, id: 'eraseCustomer', records: true },
   { ...reads, id: 'listErasures' },
   { ...reads, id: 'getAffiliations' },

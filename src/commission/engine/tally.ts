@@ -162,7 +162,7 @@ export interface LineFacts {
 }
 
 /** Returns what the facts of a line come to; `name` is its customer or product. */
-export function sumsFor({ tally, kept }: RuleTally, name: string): Sums | undefined {
+function sumsFor({ tally, kept }: RuleTally, name: string): Sums | undefined {
   if (kept.per === 'affiliate') return tally.total
   return (kept.per === 'customer' ? tally.customers : tally.products).get(name)
 }

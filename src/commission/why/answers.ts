@@ -168,19 +168,13 @@ export const linePart = described(() =>
     v.object({
       customer_id: member(text, 'The customer.'),
       records: member(count, 'The number of records that the line counts.'),
-      base: maybe('What they add to the base before a fence. Null if the line has none.'),
+      base: maybe(
+        'What they add to the base, each record converted by itself. Null if the line has none.',
+      ),
       units: maybe('What they add to the units. Null if the line has none.'),
     }),
   ),
 )
-
-/** Whether the records behind a line changed. */
-export const partsChanged = described(() => ({
-  changed: member(
-    v.boolean(),
-    'Whether the records changed since the line was settled, so that they are no longer what it counted.',
-  ),
-}))
 
 /** What a customer adds to a line. */
 export type LinePart = Fixed<v.InferOutput<typeof linePart>>
@@ -294,20 +288,6 @@ export const qualification = described(() =>
   ),
 )
 
-const earningMembers = described(() => ({
-  line_id: member(text, 'The id of the line.'),
-  affiliate_id: member(text, 'The affiliate that earns.'),
-  plan: member(text, 'The plan.'),
-  version: member(count, 'Its version.'),
-  rule: member(text, 'The rule.'),
-  kind: member(v.picklist(['once', 'share', 'unit', 'override']), 'The kind of the rule.'),
-  period: member(text, 'The period of the line.'),
-  scope: member(text, 'The scope of the line.'),
-  currency: member(text, 'The currency of the plan.'),
-  base: maybe('What is added to the base, in the currency of the plan.'),
-  units: maybe('What is added to the units.'),
-}))
-
 /** What a record earns. */
 export const recordEarnings = described(() =>
   named(
@@ -320,7 +300,20 @@ export const recordEarnings = described(() =>
       lines: member(
         v.array(
           v.object({
-            ...earningMembers,
+            line_id: member(text, 'The id of the line.'),
+            affiliate_id: member(text, 'The affiliate that earns.'),
+            plan: member(text, 'The plan.'),
+            version: member(count, 'Its version.'),
+            rule: member(text, 'The rule.'),
+            kind: member(
+              v.picklist(['once', 'share', 'unit', 'override']),
+              'The kind of the rule.',
+            ),
+            period: member(text, 'The period of the line.'),
+            scope: member(text, 'The scope of the line.'),
+            currency: member(text, 'The currency of the plan.'),
+            base: maybe('What is added to the base, in the currency of the plan.'),
+            units: maybe('What is added to the units.'),
             as: member(
               v.picklist(['base', 'units', 'trigger', 'qualification']),
               'The role in which it counts.',
@@ -336,27 +329,3 @@ export const recordEarnings = described(() =>
 
 /** What a record earns. */
 export type RecordEarnings = Fixed<v.InferOutput<typeof recordEarnings>>
-
-/** The lines that count a customer. */
-export const customerLines = described(() =>
-  named(
-    'CustomerLines',
-    v.object({
-      customer_id: member(text, 'The customer.'),
-      period: member(text, 'The period.'),
-      data: member(
-        v.array(
-          v.object({
-            statement_id: member(text, 'The id of the statement.'),
-            ...earningMembers,
-            records: member(count, 'How many records of the customer it counts.'),
-          }),
-        ),
-        'The lines, by affiliate, plan, period and rule.',
-      ),
-    }),
-  ),
-)
-
-/** A line that counts records of a customer. */
-export type CustomerLine = Fixed<v.InferOutput<typeof customerLines>>['data'][number]

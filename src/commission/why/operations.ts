@@ -1,11 +1,10 @@
 import * as v from 'valibot'
-import { maySee, ownFilter } from '../../platform/auth/grant.ts'
+import { ownFilter } from '../../platform/auth/grant.ts'
 import { type ReadCall, readList, readOperation } from '../../platform/http/operation.ts'
 import { pageOfAll } from '../../platform/http/pagination.ts'
 import { invalidQuery, invalidValue } from '../../platform/http/query.ts'
 import { namedCustomer, namedLine } from '../../platform/http/show.ts'
 import { described } from '../../platform/validation/described.ts'
-import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { todayOf } from '../../platform/zone.ts'
 import { asCsv, csvWords } from '../csv-list.ts'
@@ -15,17 +14,15 @@ import { FAR_AHEAD, FRESH_LIMITS, isFarAhead, PERIOD_FORMS } from '../statements
 import { NARROW, withinLimit } from '../statements/on-request.ts'
 import { ENGLISH, wordsOf } from '../words/words.ts'
 import {
-  customerLines,
   explanation,
   linePart,
   lineRecord,
-  partsChanged,
   qualification,
   recordEarnings,
   unearned,
   unearnedRecord,
 } from './answers.ts'
-import { linesOfCustomer, type RecordKey, readEarnings } from './earnings.ts'
+import { readEarnings } from './earnings.ts'
 import { explainById, findLine } from './explain.ts'
 import { listParts, openLine, recordsOf } from './parts.ts'
 import { periodIn } from './period.ts'
@@ -121,32 +118,20 @@ export const getExplanation = readOperation({
 })
 
 export const listLineParts = readList({
-  ...ofWhy,
-  callers: ['team', 'affiliate'],
+  topic: 'explanations',
   id: 'listLineParts',
   path: '/lines/{line_id}/parts',
   params: { line_id },
   words: described(() => ({
-    description: `Returns what each customer adds to a line by the records as they are now, by customer. The sum is the base of the line before \`fixed\` terms and a fence, or its units, unless records have changed since: then \`changed\` is true. The part of a \`once\` line is its customer. An override over lines has none: the step \`sources\` of the explanation has the lines of the affiliate below. ${LIMIT}`,
+    description: `Returns what each customer adds to a line by the records as they are now, by customer. Unless records have changed since, the sum is the base of the line before \`fixed\` terms and a fence, or its units. An override over lines has none: the step \`sources\` of the explanation has the lines of the affiliate below. ${LIMIT}`,
     answer: linePart,
-    more: partsChanged,
     errors: ['validation_failed'],
     command: { name: 'lines parts' },
   })),
-  async list(call, { line_id: name }, page) {
-    const { affiliate } = call.grant
-    const found = await findLine(call, await lineOf(call, name))
-    const { parts, changed } = await computeFor(call, async () => {
-      const opened = await openLine(call, found)
-      const listed = await listParts(opened)
-      // The explanation has the sum of the customers of affiliates below. Parts that changed tell what drafts correct.
-      const isHidden =
-        affiliate &&
-        (opened.rule.kind === 'override' ||
-          (listed.changed && !maySee(call.grant, found.affiliate_id, 'draft')))
-      return isHidden ? { ...listed, parts: [] } : listed
-    })
-    return { ...pageOfAll(parts, page), more: { changed } }
+  async list(call, { line_id: id }, page) {
+    const found = await findLine(call, id)
+    const parts = await computeFor(call, async () => listParts(await openLine(call, found)))
+    return pageOfAll(parts, page)
   },
 })
 
@@ -272,91 +257,26 @@ export const listAccountQualifications = readList({
   },
 })
 
-const earningsOf = (call: ReadCall, key: RecordKey) =>
-  computeFor(call, () => readEarnings(call.env, call, key))
-
-const earningsWords = (what: string, noun: string) =>
-  described(() => ({
-    description: `Returns the lines that count ${what} and for how much, as of now, or why no line does.`,
-    answer: recordEarnings,
-    errors: ['validation_failed' as const],
-    command: { name: `${noun} earnings` },
-  }))
-
-const ofRecord = { topic: 'explanations', method: 'GET' } as const
-
-export const getTransactionEarnings = readOperation({
-  ...ofRecord,
-  id: 'getTransactionEarnings',
-  path: '/transactions/{transaction_id}/earnings',
+export const getEarnings = readOperation({
+  topic: 'explanations',
+  id: 'getEarnings',
+  method: 'GET',
+  path: '/earnings',
   params: {
-    transaction_id: member(v.string(), said('The `transaction_id`, as sent.', 'T-5001')),
+    resource: member(
+      v.picklist(['customers', 'transactions', 'trading-activity', 'activities']),
+      said('The resource of the record. Of `customers` the signup.', 'transactions'),
+    ),
+    id: member(v.string(), said('Its id, as sent or as `unearned/facts` lists it.', 'T-5001')),
   },
-  words: earningsWords('a transaction', 'transactions'),
-  run: (call, { transaction_id: id }) => earningsOf(call, { resource: 'transactions', id }),
-})
-
-export const getTradingActivityEarnings = readOperation({
-  ...ofRecord,
-  id: 'getTradingActivityEarnings',
-  path: '/trading-activity/earnings',
-  params: {
-    date: member(f.day, said('The `date` of the row.', '2026-10-02')),
-    customer_id: member(v.string(), said('The `customer_id`, as you sent it.', 'C-1001')),
-    instrument: member(v.string(), said('The `instrument` of the row, as sent.', 'EURUSD')),
-    currency: member(v.string(), said('The `currency` of the row.', 'USD')),
-  },
-  words: earningsWords('a row of trading activity', 'trading-activity'),
-  run: (call, { date, ...key }) =>
-    earningsOf(call, { resource: 'trading-activity', date: dayNumber(date), ...key }),
-})
-
-export const getActivityEarnings = readOperation({
-  ...ofRecord,
-  id: 'getActivityEarnings',
-  path: '/activities/earnings',
-  params: {
-    id: member(v.string(), said('The id of the event, as `unearned/facts` lists it.', 'e EV-1001')),
-  },
-  words: earningsWords('an event', 'activities'),
-  run: (call, { id }) => earningsOf(call, { resource: 'activities', id }),
-})
-
-const ofCustomer = {
-  customer_id: member(
-    v.string(),
-    said('The id of the customer, as the account sent it.', 'C-1001'),
-  ),
-}
-
-export const getSignupEarnings = readOperation({
-  ...ofRecord,
-  id: 'getSignupEarnings',
-  path: '/customers/{customer_id}/earnings',
-  params: ofCustomer,
-  words: earningsWords('a signup', 'customers'),
-  run: (call, { customer_id: id }) => earningsOf(call, { resource: 'customers', id }),
-})
-
-export const listCustomerLines = readOperation({
-  ...ofRecord,
-  id: 'listCustomerLines',
-  path: '/customers/{customer_id}/lines',
-  params: { ...ofCustomer, period },
   words: described(() => ({
-    description: `Returns the lines that count records of a customer of a period, and what these add to each, as of now. A line of \`scope\` \`customer:…\` counts this customer only. ${LIMIT}`,
-    answer: customerLines,
+    description:
+      'Returns the lines that count a record and for how much, as of now, or why no line does.',
+    answer: recordEarnings,
     errors: ['validation_failed'],
-    command: { name: 'customers lines' },
+    command: { name: 'records earnings' },
   })),
-  run(call, { customer_id, period: text }) {
-    const read = readPeriod(text)
-    return computeFor(call, async () => ({
-      customer_id,
-      period: read.id,
-      data: await linesOfCustomer(await periodIn(call, read), read, customer_id),
-    }))
-  },
+  run: (call, key) => computeFor(call, () => readEarnings(call.env, call, key)),
 })
 
 /** The operations that explain lines, and tell what records earn or why they earn nothing. */
@@ -367,9 +287,5 @@ export const WHY_OPERATIONS = [
   getUnearned,
   listUnearnedRecords,
   listAccountQualifications,
-  getTransactionEarnings,
-  getTradingActivityEarnings,
-  getActivityEarnings,
-  getSignupEarnings,
-  listCustomerLines,
+  getEarnings,
 ]

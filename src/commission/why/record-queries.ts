@@ -40,14 +40,3 @@ export function onceQueries(
   }
   return factQueries(single, days, settings.statusMembers)
 }
-
-/** Returns queries of the records of a period, summed as the account's plans allow. */
-export function periodQueries({ source, range }: Computation, { first, last }: Days): FactQuery[] {
-  const inside = (days: readonly number[]): number[] =>
-    days.filter((day) => day >= first && day <= last)
-  const days = mapFactTables(range.days, ({ single, summed }) => ({
-    single: inside(single),
-    summed: inside(summed),
-  }))
-  return factQueries(source.selection, days, source.settings.statusMembers)
-}

@@ -62,10 +62,6 @@ const readSources = (explained: Explained): Promise<Source[]> =>
 const stepsOf = (explained: Explained) =>
   'of' in explained ? (explained.now?.steps ?? []) : explained.steps
 
-const CHANGED = (
-  <p class="note">Records have changed since, so these are not all what the line counted.</p>
-)
-
 /** Reads and renders what is behind a line: its customers, or the records of one of them. */
 async function partsOf(visit: Visit, line_id: string, currency: string): Promise<Child> {
   const { api, account } = visit
@@ -108,12 +104,11 @@ async function partsOf(visit: Visit, line_id: string, currency: string): Promise
       </>
     )
   }
-  const { data, meta, changed } = await api.call(listLineParts, ofLine)
+  const { data, meta } = await api.call(listLineParts, ofLine)
   return (
     <>
-      {changed && CHANGED}
       <Table
-        caption="Customers of the line. Select a number to list the records."
+        caption="Customers of the line, by the records as they are now. Select a number to list the records."
         rows={data}
         columns={{
           Customer: 'customer_id',

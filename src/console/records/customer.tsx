@@ -1,116 +1,28 @@
 import { listAttributed } from '../../attribution/operations/attribution.ts'
-import { unitNoun } from '../../commission/engine/earning-words.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import {
   endRefusal,
   getAffiliations,
   refuseCustomer,
 } from '../../commission/operations/histories.ts'
-import { getStatement, listPeriods } from '../../commission/statements/operations.ts'
-import { listCustomerLines } from '../../commission/why/operations.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
 import { listRecords } from '../../ingest/operations/records.ts'
 import { nullIfNotFound } from '../../pages/api-errors.ts'
 import { calling } from '../../pages/calling.ts'
-import { accountPath, type Page, type Visit, withQuery } from '../../pages/page.ts'
-import {
-  Amount,
-  Badge,
-  count,
-  Data,
-  Day,
-  EmptyState,
-  isolated,
-  Pager,
-  periodWords,
-} from '../../pages/parts/data.tsx'
+import { type Page, type Visit, withQuery } from '../../pages/page.ts'
+import { Badge, count, Data, Day, isolated, Pager } from '../../pages/parts/data.tsx'
 import { DeferredPart } from '../../pages/parts/deferred.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
-import { ChangeForm, Filters, FoldedForm, Refusal } from '../../pages/parts/forms.tsx'
+import { ChangeForm, FoldedForm } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
-import { currentPeriods, hasBegun, isOpen, periodFilter } from '../../pages/parts/periods.ts'
 import { RecordFields } from '../../pages/parts/record-fields.tsx'
-import type { PeriodSums } from '../../pages/parts/statement-lists.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import { ApiError } from '../../platform/errors.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { NamedCases } from '../fraud/case-parts.tsx'
 import { AttributionVerdict } from './customer-parts.tsx'
 import { renderQualifications } from './qualification.tsx'
-import { planName, readTerms } from './reasons.tsx'
 import { Records, recordsCalled } from './records.tsx'
-
-type Line = AnswerOf<typeof listCustomerLines>['data'][number]
-
-// The part of the page of a customer that shows what the customer earned.
-
-/** The maximum number of statements whose lines the page reads. */
-const MAX_STATEMENTS = 8
-
-/** Computes and renders what a customer earned in a period. */
-async function earnedIn(
-  visit: Visit,
-  { customer_id, period }: { customer_id: string; period: string },
-) {
-  const { api, account } = visit
-  const { data } = await api.call(listCustomerLines, { account, customer_id, period })
-  const [amounts, termsOf] = await Promise.all([readAmounts(visit, data), readTerms(visit, data)])
-  return (
-    <Table
-      caption="Lines of statements that count records of the customer"
-      rows={data}
-      columns={{
-        Affiliate: ({ affiliate_id: id }) => <AffiliateLink id={id} />,
-        Statement: (line) => (
-          <a href={accountPath(visit.account, 'statements', line.statement_id)}>
-            <Data text={planName(termsOf(line), line.plan)} />, {periodWords(line.period)}
-          </a>
-        ),
-        Rule: ({ rule, scope }) => (
-          <>
-            <Data text={rule} />{' '}
-            {scope.startsWith('customer:') && <small>this customer only</small>}
-          </>
-        ),
-        Records: { number: ({ records }) => count(records) },
-        'This customer’s part': {
-          number: (line) => {
-            const { base, units, currency } = line
-            if (base !== null) return <Amount value={base} currency={currency} />
-            if (units === null) return '–'
-            const rule = termsOf(line)?.rules.find(({ id }) => id === line.rule)
-            return <Amount value={units} currency={unitNoun(rule)} />
-          },
-        },
-        'Amount of the line': {
-          number: ({ line_id, currency }) => {
-            const amount = amounts.get(line_id)
-            return amount === undefined ? (
-              'see the statement'
-            ) : (
-              <a href={accountPath(visit.account, 'lines', line_id)}>
-                <Amount value={amount} currency={currency} />
-              </a>
-            )
-          },
-        },
-      }}
-      empty={<EmptyState title="No line of this period counts a record of the customer." />}
-    />
-  )
-}
-
-/** Reads the amounts of lines from their statements. Those that no run has stored yet are left out. */
-async function readAmounts({ api, account }: Visit, lines: readonly Line[]) {
-  const ids = [...new Set(lines.map(({ statement_id }) => statement_id))].slice(0, MAX_STATEMENTS)
-  const statements = await Promise.all(
-    ids.map((statement_id) =>
-      api.call(getStatement, { account, statement_id }).catch(nullIfNotFound),
-    ),
-  )
-  const stored = statements.flatMap((statement) => statement?.lines ?? [])
-  return new Map(stored.map(({ id, amount }) => [id, amount]))
-}
 
 /** The records of each resource that the page shows; a link leads to all. */
 const SHOWN_RECORDS = 20
@@ -159,70 +71,32 @@ async function readRecords({ api, account, query }: Visit, customer_id: string) 
   return lists.filter((list) => list !== null)
 }
 
-/** Computes and renders what a customer earned in a period. If that is refused, the page says why. */
-async function renderEarned(visit: Visit, customer_id: string, period: string) {
-  const earned = await earnedIn(visit, { customer_id, period }).catch((error: unknown) => {
-    if (!(error instanceof ApiError) || error.status >= 500) throw error
-    return <Refusal detail={error.details.detail ?? error.title} errors={[]} />
-  })
-  return (
-    <>
-      <h3>
-        {periodWords(period)}
-        {isOpen(period, visit.today) &&
-          (hasBegun(period, visit.today) ? ', so far' : ', not begun')}
-      </h3>
-      {earned}
-    </>
-  )
-}
-
-/**
- * Computes and renders what a customer qualified for, and what they earned: in the chosen period, or in the current
- * one and the one before.
- */
-async function renderComputed(visit: Visit, customer_id: string, sums: PeriodSums) {
-  const chosen = periodFilter(visit, sums)
-  const { period } = visit.query
-  const periods = period ? [period] : currentPeriods(sums, visit.today)
-  const [qualifications, ...earned] = await Promise.all([
-    renderQualifications(visit, customer_id),
-    ...periods.map((one) => renderEarned(visit, customer_id, one)),
-  ])
-  return (
-    <>
-      {qualifications}
-      <section id="earned">
-        <h2>Commission from this customer</h2>
-        <Filters
-          fields={[{ ...chosen, options: [['', 'The latest'], ...(chosen.options ?? [])] }]}
-        />
-        {earned}
-        <p>
-          <AccountLink at={['unearned']} query={{ customer_id, period }}>
-            What earned nothing
-          </AccountLink>
-        </p>
-      </section>
-    </>
-  )
-}
+/** Computes and renders what a customer qualified for, with a link to what earned nothing. */
+const renderComputed = async (visit: Visit, customer_id: string) => (
+  <>
+    {await renderQualifications(visit, customer_id)}
+    <p>
+      <AccountLink at={['unearned']} query={{ customer_id }}>
+        What earned nothing
+      </AccountLink>
+    </p>
+  </>
+)
 
 /** One customer: where they came from, their records and what they earned. */
 export const customerPage: Page = {
   path: '/accounts/:account/customers/:customer_id',
   section: 'Customers',
-  query: ['period', 'resource', 'cursor'],
+  query: ['resource', 'cursor'],
   changes,
   async render(visit) {
     const { api, account, params } = visit
     const customer_id = params.customer_id ?? ''
-    const [history, listed, own, lists, sums, cases] = await Promise.all([
+    const [history, listed, own, lists, cases] = await Promise.all([
       api.call(getAffiliations, ownCustomer(visit)),
       api.call(listAttributed, { account, customer_id }),
       api.call(listRecords, { account, resource: 'customers', customer_id }),
       readRecords(visit, customer_id),
-      api.call(listPeriods, { account }),
       api.call(listFraudCases, { account, customer_id, per_page: SHOWN_CASES }),
     ])
     const found = listed.data[0]
@@ -328,7 +202,7 @@ export const customerPage: Page = {
     return {
       title: `Customer ${isolated(customer_id)}`,
       body,
-      computeDeferred: () => renderComputed(visit, customer_id, sums),
+      computeDeferred: () => renderComputed(visit, customer_id),
     }
   },
 }

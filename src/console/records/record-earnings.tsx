@@ -3,12 +3,7 @@ import { ruleWords } from '../../commission/engine/plan-words.ts'
 import { statementOfLine } from '../../commission/statements/ids.ts'
 import { getStatement } from '../../commission/statements/operations.ts'
 import type { RecordEarnings } from '../../commission/why/answers.ts'
-import {
-  getActivityEarnings,
-  getSignupEarnings,
-  getTradingActivityEarnings,
-  getTransactionEarnings,
-} from '../../commission/why/operations.ts'
+import { getEarnings } from '../../commission/why/operations.ts'
 import { nullIfNotFound } from '../../pages/api-errors.ts'
 import { useVisit, type Visit } from '../../pages/page.ts'
 import { Badge, Data, periodWords } from '../../pages/parts/data.tsx'
@@ -42,28 +37,11 @@ async function readStatements({ api, account }: Visit, lines: readonly Line[]) {
   return new Map(read.flat())
 }
 
-/** Reads what a record earns. Which operation knows it depends on the resource. */
-function readEarnings({ api, account }: Visit, { resource, id, customer_id, record }: FoundRecord) {
-  switch (resource) {
-    case 'customers':
-      return api.call(getSignupEarnings, { account, customer_id: id })
-    case 'transactions':
-      return api.call(getTransactionEarnings, { account, transaction_id: id })
-    case 'activities':
-      return api.call(getActivityEarnings, { account, id })
-    case 'trading-activity':
-      return api.call(getTradingActivityEarnings, {
-        ...{ account, customer_id },
-        date: String(record.date),
-        instrument: String(record.instrument),
-        currency: String(record.currency),
-      })
-  }
-}
-
 /** Computes and renders what a record earns. */
 export async function renderEarnings(visit: Visit, found: FoundRecord) {
-  const earnings = await readEarnings(visit, found)
+  const { api, account } = visit
+  const { resource, id } = found
+  const earnings = await api.call(getEarnings, { account, resource, id })
   const [termsOf, statements] = await Promise.all([
     readTerms(visit, [earnings.state, ...earnings.rules, ...earnings.lines]),
     readStatements(visit, earnings.lines),

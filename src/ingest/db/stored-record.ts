@@ -106,7 +106,7 @@ export async function readStoredRecords(
 const DAILY = /^d \["(?:[^"\\]|\\.)*","(?:[^"\\]|\\.)*","(\d{4}-\d\d-\d\d)"/
 
 /** Returns the day in the identity of a daily event; nothing if it is of another record. */
-export function dayOfIdentity(identity: string): number[] {
+function dayOfIdentity(identity: string): number[] {
   const [, day] = DAILY.exec(identity) ?? []
   return day === undefined ? [] : [dayNumber(day)]
 }
