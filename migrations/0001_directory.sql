@@ -283,13 +283,6 @@ BEGIN
   SELECT raise(IGNORE);
 END;
 
--- Affiliates by the beginning of what the team calls them, and of their address. Case does not matter in ASCII.
-CREATE INDEX affiliates_name ON affiliates (account, display_name COLLATE NOCASE)
-WHERE display_name IS NOT NULL;
-
-CREATE INDEX affiliates_email ON affiliates (account, contact_email COLLATE NOCASE)
-WHERE contact_email IS NOT NULL;
-
 -- Keys of affiliates, as digests only. From `ends_at` (milliseconds) on, a key is refused; null: no end.
 --
 -- The last day (UTC, `2026-03-01`) on which the key was accepted; null: none is known.

@@ -16,7 +16,7 @@ import { reportOfAffiliate } from '../reports/own-report.ts'
 import { type Figures, metricsIn, parseReport } from '../reports/report.ts'
 import { dueMembers, ownBalances, presentDue, readHeld, readPending } from './books.ts'
 import { readEarned } from './db/affiliate-figures.ts'
-import { amountOf, daysOf } from './operations/affiliate-figures.ts'
+import { amountOf, latestIds } from './operations/affiliate-figures.ts'
 
 const NARROW = 'Ask for fewer days.'
 
@@ -163,7 +163,7 @@ export const getAffiliateOverview = affiliateOperation({
     const { id, account, view } = affiliate
     const { waiting: missing, ...figures } = await readDays(call, days, compare)
     const [earned, sums, held, pending] = await Promise.all([
-      view.drafts ? readEarned(session, account.id, [id], daysOf(todayOf(account)).periods) : [],
+      view.drafts ? readEarned(session, account.id, [id], latestIds(todayOf(account))) : [],
       readBalances(session, account.id, id),
       readHeld(call),
       readPending(call),

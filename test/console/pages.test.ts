@@ -28,8 +28,8 @@ async function open() {
 test('a form is sent to the address of its page without a fragment', async () => {
   const { read } = await open()
   const form = /<form method="post" action="([^"]*)" class="change" id="change-refuse"/
-  const page = await read(`/customers/${ada.customer_id}?period=2026-10`)
-  expect(form.exec(page)?.[1]).toBe(`${AT}/customers/${ada.customer_id}?period=2026-10`)
+  const page = await read(`/customers/${ada.customer_id}?resource=transactions`)
+  expect(form.exec(page)?.[1]).toBe(`${AT}/customers/${ada.customer_id}?resource=transactions`)
 })
 
 test('a customer is refused, from the beginning', async () => {

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { dayNumber, latestPeriods } from '../../commission/engine/calendar.ts'
 import { withEveryone } from '../../commission/engine/plans-in-force.ts'
 import { fromUnits, moneyText } from '../../commission/statements/money.ts'
+import { type Affiliate, listAffiliates } from '../../platform/directory/affiliates.ts'
 import { accountList } from '../../platform/http/operation.ts'
 import { day } from '../../platform/validation/answer-fields.ts'
 import { described } from '../../platform/validation/described.ts'
@@ -10,25 +11,28 @@ import { todayOf } from '../../platform/zone.ts'
 import {
   type AffiliateFigures,
   type AssignedPlan,
-  FIGURE_FILTERS,
-  FIGURE_LIMITS,
-  FIGURE_SORTS,
-  type FigureDays,
-  type ListedAffiliate,
-  listForFigures,
   readAffiliateFigures,
 } from '../db/affiliate-figures.ts'
+
+/** A part of what an affiliate is called. */
+export const search = v.optional(
+  member(
+    v.string(),
+    said(
+      'Returns only affiliates whose id, name or e-mail address has this text. Case does not matter.',
+      'IB',
+    ),
+  ),
+)
 
 /** The periods of each kind whose earnings are listed, the current one among them. */
 const PERIODS = 3
 
-/** Returns the days and periods of figures on a day (`YYYY-MM-DD`). */
-export function daysOf(today: string): FigureDays {
-  const last = (['month', 'week'] as const).map((kind) =>
+/** Returns the ids of the last three months and weeks on a day (`YYYY-MM-DD`). */
+export const latestIds = (today: string): string[] =>
+  (['month', 'week'] as const).flatMap((kind) =>
     latestPeriods(dayNumber(today), kind, PERIODS).map(({ id }) => id),
   )
-  return { today, open: last.flatMap((ids) => ids.slice(0, 1)), periods: last.flat() }
-}
 
 interface Sum {
   readonly currency: string
@@ -46,9 +50,9 @@ const presentPlan = ({ plan, from, affiliate_id }: AssignedPlan) => ({
 })
 
 /** Returns an affiliate with its figures, as the list shows it. */
-function present(row: ListedAffiliate, figures: AffiliateFigures) {
+function present(row: Affiliate, figures: AffiliateFigures) {
   const { affiliate_id, parent, display_name, contact_email, status } = row
-  const { assigned, balances, earned, lastSignups } = figures
+  const { assigned, balances, earned } = figures
   const isOwn = (row: { affiliate_id: string }) => row.affiliate_id === affiliate_id
   const forAll = assigned.filter((one) => one.affiliate_id === '*')
   const governing = withEveryone(assigned.filter(isOwn), forAll)
@@ -79,7 +83,6 @@ function present(row: ListedAffiliate, figures: AffiliateFigures) {
     earned: earned
       .filter(isOwn)
       .map((sum) => ({ period: sum.period, currency: sum.currency, total: amountOf(sum) })),
-    last_signup: lastSignups.get(affiliate_id) ?? null,
   }
 }
 
@@ -100,37 +103,17 @@ export const listAffiliateFigures = accountList({
   role: 'viewer',
   params: {
     affiliate_id: v.optional(member(v.string(), said('Returns only this affiliate.', 'IB-07'))),
-    search: v.optional(
+    search,
+    without_plan: v.optional(
       member(
-        v.string(),
-        said(
-          'Returns only affiliates whose id or name has this text, or whose parent has this id.',
-          'IB',
-        ),
-      ),
-    ),
-    only: v.optional(
-      member(
-        v.picklist(FIGURE_FILTERS),
-        said(
-          'Returns only affiliates without a plan, neither of their own nor by `*`, or only those whose balance is not 0.',
-          'without_plan',
-        ),
-      ),
-    ),
-    sort: v.optional(
-      member(
-        v.picklist(FIGURE_SORTS),
-        said(
-          'The order: by id, which is the default, or with the highest earnings of the current month or week first, whatever their currency.',
-          'earned',
-        ),
+        v.boolean(),
+        said('Returns only affiliates without a plan, neither of their own nor by `*`.', true),
       ),
     ),
   },
   words: described(() => ({
     description:
-      'Lists the configured affiliates, each with its plan, balance, earnings of the last periods and last signup.',
+      'Lists the configured affiliates, each with its plan, balance and earnings of the last periods.',
     answer: v.object({
       affiliate_id: member(v.string(), 'Identifies the affiliate.'),
       display_name: v.nullable(member(v.string(), 'What the team calls them, or null.')),
@@ -164,20 +147,18 @@ export const listAffiliateFigures = accountList({
         ),
         'The totals of statements of the last three months and weeks, the current ones among them, by period and currency.',
       ),
-      last_signup: v.nullable(
-        member(
-          day,
-          `The day of the last signup among the latest ${FIGURE_LIMITS.customers.toLocaleString('en')} customers of the account, or null.`,
-        ),
-      ),
     }),
     command: { name: 'affiliates figures' },
   })),
-  async list({ env, db, account }, filter, page) {
-    const days = daysOf(todayOf(account))
-    const found = await listForFigures(db, account.id, filter, days, page)
+  async list({ db, account }, { without_plan, ...filter }, page) {
+    const today = todayOf(account)
+    const found = await listAffiliates(db, account.id, page, {
+      ...filter,
+      ...(without_plan && { without_plan_on: today }),
+    })
     const ids = found.data.map(({ affiliate_id }) => affiliate_id)
-    const figures = await readAffiliateFigures({ db, directory: env.DB }, account.id, ids, days)
+    const days = { today, periods: latestIds(today) }
+    const figures = await readAffiliateFigures(db, account.id, ids, days)
     return { ...found, data: found.data.map((row) => present(row, figures)) }
   },
 })

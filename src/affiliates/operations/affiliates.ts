@@ -19,7 +19,7 @@ import { member, said } from '../../platform/validation/fields.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
 import { todayOf } from '../../platform/zone.ts'
 import { affiliate } from '../affiliate-fields.ts'
-import { listAffiliateFigures } from './affiliate-figures.ts'
+import { listAffiliateFigures, search } from './affiliate-figures.ts'
 import {
   type AffiliateInput,
   changedParents,
@@ -257,15 +257,7 @@ export const listAffiliates = accountList({
   id: 'listAffiliates',
   params: {
     affiliate_id: affiliate_only,
-    beginning: v.optional(
-      member(
-        v.string(),
-        said(
-          'Returns only affiliates whose id, name or e-mail address begins with this text. Case matters only for ids.',
-          'Forex Fr',
-        ),
-      ),
-    ),
+    search,
     ids: v.optional(
       member(
         v.string(),

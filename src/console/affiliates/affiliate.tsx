@@ -246,7 +246,6 @@ export const affiliatePage: Page = {
                 'Earned this period',
                 <EarnedCell earned={found.figures.earned} now={visit.today} />,
               ],
-              ['Last signup', <Day day={found.figures.last_signup} />],
             ]}
           />
         )}

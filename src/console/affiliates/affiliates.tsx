@@ -50,12 +50,12 @@ const tickValues = (values: Values): string[] =>
   Array.from({ length: LISTED }, (_, i) => values(tickName(i))).filter(Boolean)
 
 /** Returns what the operation takes to list the affiliates that the filters match. */
-const listOf = ({ account, query: { search, only, sort, cursor } }: Visit, per_page: number) => ({
-  ...{ account, search, only, sort, cursor, per_page },
+const listOf = ({ account, query: { search, only, cursor } }: Visit, per_page: number) => ({
+  ...{ account, search, without_plan: only === 'without_plan', cursor, per_page },
 })
 
 const HEADER = [
-  ...['affiliate_id', 'name', 'parent', 'plan', 'plan_from', 'plan_for_all', 'last_signup'],
+  ...['affiliate_id', 'name', 'parent', 'plan', 'plan_from', 'plan_for_all'],
   ...['balance', 'payable', 'earned'],
 ]
 
@@ -65,11 +65,10 @@ const textOf = (amount: string, { currency }: { readonly currency: string }) =>
 /** Responds with a file of the affiliates that the filters match, as many as one request reads. */
 async function fileOf(visit: Visit): Promise<Response> {
   const { data } = await visit.api.call(listAffiliateFigures, listOf(visit, OF_FILE))
-  const rows = data.map(({ affiliate_id, display_name, parent, plan, last_signup, ...sums }) => [
+  const rows = data.map(({ affiliate_id, display_name, parent, plan, ...sums }) => [
     ...[affiliate_id, display_name, parent],
     // A plan of all others must not become one of their own when the file is uploaded again.
     ...(plan?.for_all ? ['', '', plan.plan] : [plan?.plan, plan?.from, '']),
-    last_signup,
     sums.balances.map((one) => textOf(one.balance, one)).join('; '),
     sums.balances.map((one) => textOf(one.due, one)).join('; '),
     sums.earned.map((one) => `${one.period}: ${textOf(one.total, one)}`).join('; '),
@@ -158,7 +157,6 @@ const ListForm = (
         'Earned this period': {
           number: ({ earned }) => <EarnedCell earned={earned} now={visit.today} />,
         },
-        'Last signup': 'last_signup',
       }}
       empty={
         Object.keys(visit.query).length === 0 ? (
@@ -219,28 +217,19 @@ const ListForm = (
 const ONLY: readonly Option[] = [
   ['', 'All'],
   ['without_plan', 'Without a plan'],
-  ['with_balance', 'With a balance'],
 ]
 
 const FILTERS: readonly Input[] = [
   { name: 'plan', type: 'hidden' },
-  { name: 'search', label: 'Id or name contains, or parent is' },
+  { name: 'search', label: 'Id, name or address contains' },
   { name: 'only', label: 'Show', options: ONLY },
-  {
-    name: 'sort',
-    label: 'Order',
-    options: [
-      ['', 'By id'],
-      ['earned', 'Highest earnings first'],
-    ],
-  },
 ]
 
 /** The affiliates of an account. */
 export const affiliatesPage: Page = {
   path: '/accounts/:account/affiliates',
   section: 'Affiliates',
-  query: ['add', 'cursor', 'search', 'only', 'sort', 'plan', 'format'],
+  query: ['add', 'cursor', 'search', 'only', 'plan', 'format'],
   changes: {
     add: addAffiliate,
     assign: {

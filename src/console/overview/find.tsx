@@ -19,13 +19,13 @@ interface Choice {
   readonly isHeld: boolean
 }
 
-/** The number of affiliates that a beginning finds. */
+/** The number of affiliates that a text finds. */
 const MAX_AFFILIATES = 10
 
-/** Finds records with an id, and affiliates whose ids, names or addresses begin with it. */
+/** Finds records with an id, and affiliates whose ids, names or addresses have it. */
 async function findChoices({ api, account }: Visit, text: string): Promise<Choice[]> {
   const [affiliates, records] = await Promise.all([
-    api.call(listAffiliates, { account, beginning: text, per_page: MAX_AFFILIATES }),
+    api.call(listAffiliates, { account, search: text, per_page: MAX_AFFILIATES }),
     api.call(findRecords, { account, id: text }),
   ])
   return [

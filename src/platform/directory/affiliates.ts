@@ -5,7 +5,6 @@ import { all } from '../db/query.ts'
 import type { affiliates } from '../db/schema.ts'
 import { JSON_EACH } from '../db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../db/statement.ts'
-import { endOfTexts } from '../db/text-range.ts'
 
 // Checks of the tree of affiliates within the batch that changes it.
 
@@ -125,52 +124,43 @@ const LISTED = ['affiliate_id', 'parent', ...PROFILE_MEMBERS]
 
 /** Which affiliates a list has. */
 export interface AffiliateFilter {
-  readonly affiliate_id?: string
-  /** The beginning of an id, a name or an e-mail address. Only for ids, case matters. */
-  readonly beginning?: string
-  readonly ids?: readonly string[]
+  readonly affiliate_id?: string | undefined
+  /** A part of an id, a name or an e-mail address. Case does not matter. */
+  readonly search?: string | undefined
+  readonly ids?: readonly string[] | undefined
+  /** The day (`YYYY-MM-DD`) on which they have no plan, neither of their own nor by `*`. */
+  readonly without_plan_on?: string | undefined
 }
 
-/** The affiliates with a column that begins with a text, along the index of the column. */
-const beginningIn = (column: string, index: string): string =>
-  `select ${LISTED.join()} from affiliates indexed by ${index} where account = :account
-      and ${column} is not null and ${column} collate nocase >= :beginning
-      and ${column} collate nocase < :end`
+const SEARCHED = `instr(lower(affiliate_id || char(10) || ifnull(display_name, '') || char(10)
+    || ifnull(contact_email, '')), lower(:search)) > 0`
 
-/** The affiliates whose id, name or e-mail address begins with a text, each once. */
-const BEGINNING_WITH = `(
-    select ${LISTED.join()} from affiliates where account = :account
-      and affiliate_id >= :beginning and affiliate_id < :end
-    union ${beginningIn('display_name', 'affiliates_name')}
-    union ${beginningIn('contact_email', 'affiliates_email')}) where true`
+const CONDITIONS: Readonly<Record<keyof AffiliateFilter, string>> = {
+  affiliate_id: 'affiliate_id = :affiliate_id',
+  search: SEARCHED,
+  ids: `affiliate_id in (select value from ${JSON_EACH}(:ids))`,
+  without_plan_on: `not exists (select 1 from assignments s where s.account = :account
+    and s.affiliate_id in (affiliates.affiliate_id, '*') and s.from_day <= :without_plan_on)`,
+}
 
 /** Reads one page of an account's affiliates, in the order of their ids. */
 export const listAffiliates = (
   db: D1Database,
   account: string,
   page: Page,
-  { affiliate_id: id, beginning, ids }: AffiliateFilter = {},
+  { ids, ...filter }: AffiliateFilter = {},
 ): Promise<FoundPage<Affiliate>> => {
-  const from = beginning === undefined ? 'affiliates where account = :account' : BEGINNING_WITH
-  const one = id === undefined ? '' : ' and affiliate_id = :id'
-  const some =
-    ids === undefined ? '' : ` and affiliate_id in (select value from ${JSON_EACH}(:ids))`
-  return paginate<Affiliate>(
-    db,
-    {
-      columns: LISTED,
-      from: `${from}${one}${some}`,
-      key: ['affiliate_id'],
-      values: {
-        account,
-        id,
-        ids: ids && JSON.stringify(ids),
-        beginning,
-        end: endOfTexts(beginning ?? ''),
-      },
-    },
-    page,
+  const values = { ...filter, ...(ids && { ids: JSON.stringify(ids) }) }
+  const conditions = Object.entries(values).flatMap(([name, value]) =>
+    value === undefined ? [] : [CONDITIONS[name as keyof AffiliateFilter]],
   )
+  const query = {
+    columns: LISTED,
+    from: ['affiliates where account = :account', ...conditions].join(' and '),
+    key: ['affiliate_id'],
+    values: { account, ...values },
+  }
+  return paginate<Affiliate>(db, query, page)
 }
 
 /** The customers that are read for the affiliates who are not configured, the latest ones. */
