@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { currency, presentBalances } from '../books/operations/ledger.ts'
 import { readBalances } from '../commission/db/ledger.ts'
-import { dayNumber, dayText, periodOf, periodUntil } from '../commission/engine/calendar.ts'
+import { dayNumber, periodOf, periodUntil } from '../commission/engine/calendar.ts'
 import type { QualificationReport } from '../commission/engine/once-report.ts'
 import { withinLimit } from '../commission/statements/on-request.ts'
 import { periodIn } from '../commission/why/period.ts'
@@ -10,7 +10,7 @@ import { type AffiliateCall, affiliateOperation } from '../platform/http/operati
 import { readDayRange } from '../platform/http/query.ts'
 import { count, day, daysNeeded, money } from '../platform/validation/answer-fields.ts'
 import { described, named } from '../platform/validation/described.ts'
-import { member, said } from '../platform/validation/fields.ts'
+import { member } from '../platform/validation/fields.ts'
 import { todayOf } from '../platform/zone.ts'
 import { reportOfAffiliate } from '../reports/own-report.ts'
 import { type Figures, metricsIn, parseReport } from '../reports/report.ts'
@@ -25,25 +25,19 @@ interface Days {
   readonly to: string
 }
 
-/** Returns as many days before others. */
-function daysBefore({ from, to }: Days): Days {
-  const first = dayNumber(from)
-  return { from: dayText(2 * first - dayNumber(to) - 1), to: dayText(first - 1) }
-}
-
 /** Counts by metric. */
 const counted = (metrics: Figures['metrics']) =>
   Object.fromEntries(
     Object.entries(metrics).map(([name, one]) => [name, one === null ? null : Number(one)]),
   )
 
-/** Reads the counts of some days, in groups. */
-function readCounts({ env, session, grant, affiliate }: AffiliateCall, days: Days, group_by = '') {
+/** Reads the counts of each of some days. */
+function readCounts({ env, session, grant, affiliate }: AffiliateCall, days: Days) {
   const { account, vertical } = grant
   const metrics = metricsIn(vertical, 'portal')
     .map(({ name }) => name)
     .join()
-  const sent = { ...days, metrics, ...(group_by && { group_by }) }
+  const sent = { ...days, metrics, group_by: 'day' }
   const databases = { session, directory: env.DB }
   return reportOfAffiliate(databases, { account, vertical }, affiliate, parseReport(vertical, sent))
 }
@@ -52,12 +46,10 @@ function readCounts({ env, session, grant, affiliate }: AffiliateCall, days: Day
 const qualifiedIn = (all: readonly QualificationReport[], { from, to }: Days): string[] =>
   all.flatMap(({ qualified_on: on }) => (on !== null && on >= from && on <= to ? [on] : []))
 
-/** Reads the counts of each day, with the customers who qualified on it, and those of the days before. */
-async function readDays(call: AffiliateCall, days: Days, isCompared: boolean) {
+/** Reads the counts of each day, with the customers who qualified on it. */
+async function readDays(call: AffiliateCall, days: Days) {
   const { grant, affiliate } = call
-  const earlier = daysBefore(days)
-  const report = await readCounts(call, days, 'day')
-  const before = isCompared && (await readCounts(call, earlier))
+  const report = await readCounts(call, days)
   const period = periodOf(dayNumber(days.to), 'month')
   const all = await withinLimit(grant, NARROW, async () =>
     listQualifications(await periodIn(call, period), periodUntil(period, dayNumber(days.to)), {
@@ -73,12 +65,6 @@ async function readDays(call: AffiliateCall, days: Days, isCompared: boolean) {
       qualified: qualified.filter((on) => on === one).length,
     })),
     totals: { metrics: counted(report.totals.metrics), qualified: qualified.length },
-    ...(before && {
-      before: {
-        metrics: counted(before.totals.metrics),
-        qualified: qualifiedIn(all, earlier).length,
-      },
-    }),
     waiting: all.filter(({ status }) => status === 'waiting').length,
   }
 }
@@ -111,12 +97,7 @@ export const getAffiliateOverview = affiliateOperation({
   method: 'GET',
   path: '/overview',
   weight: 20,
-  params: {
-    ...daysNeeded,
-    compare: v.optional(
-      member(v.boolean(), said('Whether to count as many days before, too.', true)),
-    ),
-  },
+  params: daysNeeded,
   words: described(() => ({
     description:
       'Returns the figures of some days, what was earned in the last periods, the balance, and what is pending and why.',
@@ -136,9 +117,6 @@ export const getAffiliateOverview = affiliateOperation({
           'The figures of each day that has any.',
         ),
         totals,
-        before: v.exactOptional(
-          member(totals, 'With `compare=true`: the totals of as many days before `from`.'),
-        ),
         earned: member(
           v.array(v.object({ period: v.string(), currency, total: money })),
           'What the statements of the last periods come to.',
@@ -157,11 +135,11 @@ export const getAffiliateOverview = affiliateOperation({
     ),
     errors: ['validation_failed'],
   })),
-  async run(call, { compare = false, ...query }) {
+  async run(call, query) {
     const days = readDayRange(query)
     const { session, affiliate } = call
     const { id, account, view } = affiliate
-    const { waiting: missing, ...figures } = await readDays(call, days, compare)
+    const { waiting: missing, ...figures } = await readDays(call, days)
     const [earned, sums, held, pending] = await Promise.all([
       view.drafts ? readEarned(session, account.id, [id], latestIds(todayOf(account))) : [],
       readBalances(session, account.id, id),

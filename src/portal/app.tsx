@@ -11,15 +11,12 @@ import { acceptedLanguage } from '../platform/languages.ts'
 import { showCampaigns } from './campaigns.tsx'
 import { showCustomers } from './customers.tsx'
 import { PortalPage, Problem, portalPath } from './layout.tsx'
-import { changeLinks, saveQrCode, showLinks } from './links.tsx'
+import { changeLinks, showLinks } from './links.tsx'
 import { showColors, showLogo } from './looks.ts'
 import { showOverview } from './overview.tsx'
 import { changePasskeys, showPasskeys } from './passkeys-page.tsx'
-
 import { showLedger, showPayments } from './payments.tsx'
-
 import { changePostbacks, showPostbacks } from './postbacks.tsx'
-
 import { changeQuestions, showQuestions } from './questions.tsx'
 import {
   isMember,
@@ -134,7 +131,6 @@ portalApp
   .get('/links', forMembers(showLinks))
   .post('/links', forMembers(changeLinks))
   .get('/links/campaigns', forMembers(showCampaigns))
-  .get('/links/:link/qr-code.svg', forMembers(saveQrCode))
   .get('/questions', forMembers(showQuestions))
   .post('/questions', forMembers(changeQuestions))
   .get('/postbacks', forMembers(showPostbacks))

@@ -6,7 +6,7 @@ import { dayBefore, type Values } from '../pages/page.ts'
 import { Data } from '../pages/parts/data.tsx'
 import { FigureCard } from '../pages/parts/figures.tsx'
 import { type Cell, Table } from '../pages/parts/table.tsx'
-import { respond, textOf } from '../pages/respond.ts'
+import { respond } from '../pages/respond.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { AnswerOf } from '../platform/http/operation.ts'
@@ -16,7 +16,6 @@ import { CampaignLinks, linkMetrics } from './campaigns.tsx'
 import { Copied, changesOf, MemberForm, type Refused } from './form.tsx'
 import { portalPath } from './layout.tsx'
 import { MemberPage, NextPage } from './member-page.tsx'
-import { QrCode } from './qr-code.tsx'
 import { type MemberVisit, useMemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
@@ -146,16 +145,6 @@ export async function showLinks(
               </FigureCard>
             ))}
           </div>
-          <h2>{words.qr_code}</h2>
-          <QrCode text={found.url} label={words.qr_code_of_link} />
-          <p>
-            <a
-              href={`${portalPath(account.id, `${AT}/${found.link_id}`)}/qr-code.svg`}
-              download={`${found.link_id}.svg`}
-            >
-              {words.qr_code_save}
-            </a>
-          </p>
           <section>
             <h2>{words.campaigns}</h2>
             <p>{words.campaigns_lead}</p>
@@ -231,16 +220,6 @@ export async function showLinks(
     </MemberPage>,
     refused ? 422 : 200,
   )
-}
-
-/** Responds with the QR code of a link as a file. */
-export async function saveQrCode(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
-  const { url, link_id } = await readLink(visit, c.req.param('link') ?? '')
-  const svg = <QrCode text={url} label={visit.words.qr_code_of_link} />
-  return c.body(await textOf(svg), 200, {
-    'Content-Type': 'image/svg+xml',
-    'Content-Disposition': `attachment; filename="${link_id}.svg"`,
-  })
 }
 
 /** Returns why a link was refused, in the language of the affiliate. */

@@ -21,16 +21,6 @@ export const countryText = (code: string, language: Language): string =>
     new Intl.DisplayNames(localeOf(language), { type: 'region', fallback: 'none' }).of(code)) ||
   code
 
-/** Writes a change in whole percent with an arrow: `↑ 12 %`; null if there was nothing before, or no change. */
-export function changeText(now: number, before: number, language: Language): string | null {
-  if (before === 0 || now === before) return null
-  const share = new Intl.NumberFormat(localeOf(language), {
-    style: 'percent',
-    maximumFractionDigits: 0,
-  }).format(Math.abs(now - before) / before)
-  return `${now > before ? '↑' : '↓'} ${share}`
-}
-
 /** Returns the id of a rule as people read it: `cpa tier 1` for `cpa_tier_1`. */
 export const titleText = (id: string): string => id.replaceAll('_', ' ').trim() || id
 

@@ -11,7 +11,7 @@ import { respond } from '../pages/respond.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import type { AnswerOf } from '../platform/http/operation.ts'
 import { portalPath } from './layout.tsx'
-import { changeText, MemberPage, SentenceList } from './member-page.tsx'
+import { MemberPage, SentenceList } from './member-page.tsx'
 import { dueText } from './payments.tsx'
 import { UNEARNED } from './unearned.tsx'
 import { type MemberVisit, useMemberVisit } from './visit.ts'
@@ -20,7 +20,7 @@ import { fill } from './words.ts'
 type Overview = AnswerOf<typeof getAffiliateOverview>
 type Counted = Overview['totals']
 
-/** The days of the figures; as many before them are those that they are compared with. */
+/** The days of the figures. */
 const DAYS = 30
 
 /** What is counted, by its title. */
@@ -76,13 +76,12 @@ export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Prom
   const range = { from: dayBefore(today, DAYS - 1), to: dayBefore(today, 0) }
   const [me, overview, postbacks] = await Promise.all([
     visit.call(getAffiliateSelf, {}),
-    visit.call(getAffiliateOverview, { ...range, compare: true }),
+    visit.call(getAffiliateOverview, range),
     visit.call(listPostbacks, {}),
   ])
   const isStopped = postbacks.data.some(({ disabled_reason: why }) =>
     ['gone', 'failing'].includes(why ?? ''),
   )
-  const { totals, before = totals } = overview
   const written = (value: number) => visit.speech.figure(String(value))
   const amountOf = (one: Money & { readonly amount: string }) =>
     visit.speech.money(one.amount, one.currency)
@@ -128,17 +127,11 @@ export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Prom
       )}
       <h2>{words.last_days}</h2>
       <div class="figure-cards">
-        {NAMES.map((name) => {
-          const [now, then] = [COUNTS[name](totals), COUNTS[name](before)]
-          const change = changeText(now, then, visit.language)
-          const compared = fill(visit.words.before, { count: written(then) })
-          return (
-            <FigureCard title={visit.words[name]}>
-              <p class="big">{written(now)}</p>
-              <p class="note">{change === null ? compared : `${change} · ${compared}`}</p>
-            </FigureCard>
-          )
-        })}
+        {NAMES.map((name) => (
+          <FigureCard title={words[name]}>
+            <p class="big">{written(COUNTS[name](overview.totals))}</p>
+          </FigureCard>
+        ))}
         <Earned overview={overview} />
       </div>
       {!rows.every(([, ...values]) => values.every((value) => value === 0)) && (
@@ -148,7 +141,7 @@ export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Prom
           series={NAMES.map((name) => visit.words[name])}
           rows={rows}
           summary={visit.words.chart_numbers}
-          numberOf={(value) => visit.speech.figure(String(value))}
+          numberOf={written}
         />
       )}
       <h2>{words.pending}</h2>

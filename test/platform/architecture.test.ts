@@ -37,7 +37,6 @@ const LIBRARY_USERS: Record<string, RegExp> = {
   jose: /^(platform\/auth\/|platform\/http\/sign-text|attribution\/code)/,
   'drizzle-orm': /(^|\/)db\/|^platform\/directory\/|^accounts\/(move|archive|erasure)\//,
   '@simplewebauthn': /^portal\/passkeys\.ts$/,
-  uqr: /^portal\/qr-code\.tsx$/,
   hyparquet: /^platform\/parquet\/file\.ts$/,
   'hyparquet-writer': /^platform\/parquet\/file\.ts$/,
   leven: /^platform\/validation\/suggest\.ts$/,

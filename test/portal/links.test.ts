@@ -55,7 +55,6 @@ test('a link is made without script, and its page has address, code, figures and
   expect(page).toContain(words.link_done_made)
   expect(page).toContain(`data-copy="Copy" data-copied="Copied">${link.url}<`)
   expect(page).toContain(`${link.url}?sub1=newsletter&sub2=button`)
-  expect(page).toMatch(/<svg class="qr"[^>]*role="img" aria-label="QR code with the address/)
   for (const title of [words.clicks, words.signups, words.first_deposits]) {
     expect(page).toContain(`<h2>${title}</h2>`)
   }
@@ -105,17 +104,10 @@ test('a link keeps a page that is not allowed any more until another is chosen',
   expect(await links()).toMatchObject([{ name: null, landing_page: PAGE }])
 })
 
-test('the code of a link is a file, and a link of another affiliate does not exist', async () => {
-  const [{ link_id }] = await links()
-  const file = await browser.get(`${AT}/${link_id}/qr-code.svg`)
-  expect(file.headers.get('Content-Type')).toBe('image/svg+xml')
-  expect(file.headers.get('Content-Disposition')).toBe(`attachment; filename="${link_id}.svg"`)
-  expect(await file.text()).toMatch(/^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/)
+test('a link of another affiliate does not exist', async () => {
   const { data } = await json(askAdmin(`${world.path}/links?affiliate_id=other`))
   const [other] = data
-  for (const path of [`?link=${other.link_id}`, `/${other.link_id}/qr-code.svg`]) {
-    expect((await browser.get(`${AT}${path}`)).status).toBe(404)
-  }
+  expect((await browser.get(`${AT}?link=${other.link_id}`)).status).toBe(404)
   const changed = await send('off', { link: other.link_id })
   expect(changed.status).toBe(404)
   expect((await json(askAdmin(`${world.path}/links/${other.link_id}`))).disabled).toBe(false)
