@@ -36,15 +36,6 @@ describe('a correction of the affiliates', () => {
       customer_id: 'c-1',
       affiliations: affiliations.map((part) => ({ ...part, link_id: null, delivery_id: null })),
       refusal: null,
-      warnings: [
-        {
-          code: 'unknown_affiliate',
-          pointer: '/affiliations/1/affiliate_id',
-          message: 'Affiliate `x` is not configured. Until it is, its customers earn nothing.',
-        },
-        expect.objectContaining({ pointer: '/affiliations/2/affiliate_id' }),
-      ],
-      warnings_total: 2,
     })
     expect(await json(askAdmin(PATH))).toMatchObject({ affiliations })
     expect(await lastAction()).toMatchObject({
@@ -55,9 +46,6 @@ describe('a correction of the affiliates', () => {
         before: [{ from: null, affiliate_id: 'aff-7' }],
       },
     })
-    const configured = [affiliations[0], { from: '2096-10-03', affiliate_id: 'aff-7' }]
-    const clean = { reason: 'Configured', affiliations: configured }
-    expect((await json(askAdmin(PATH, 'PUT', clean))).warnings).toEqual([])
   })
 
   test('it holds while the account sends the same, and later changes follow it', async () => {
@@ -73,10 +61,10 @@ describe('a correction of the affiliates', () => {
   })
 
   test.each([
-    [[], '/affiliations', 'length', /1 to 1000 affiliations, not 0/],
+    [[], '/affiliations', 'length', /1 to 1000 items/],
     [
       Array.from({ length: 1001 }, () => affiliations[0]),
-      ...(['/affiliations', 'length', /1 to 1000 affiliations, not 1001/] as const),
+      ...(['/affiliations', 'length', /1 to 1000 items/] as const),
     ],
     [[{ from: '2096-10-01', affiliate_id: 'x' }], '/affiliations/0/from', 'pattern', /null in/],
     [

@@ -3,17 +3,15 @@ import * as rows from '../../ingest/db/histories.ts'
 import { deleteRefusal, putRefusal } from '../../ingest/db/refusals.ts'
 import { today } from '../../platform/account-day.ts'
 import { firstDifference, refuseArchived } from '../../platform/db/archived.ts'
-import { unconfiguredAmong } from '../../platform/directory/affiliates.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
 import { type AccountCall, accountOperation } from '../../platform/http/operation.ts'
-import { notFound, validateAt, validationFailed } from '../../platform/http/read-fields.ts'
-import { count, day, time } from '../../platform/validation/answer-fields.ts'
+import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
+import { day, time } from '../../platform/validation/answer-fields.ts'
 import { described } from '../../platform/validation/described.ts'
 import { id as anyId, member, said } from '../../platform/validation/fields.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
 import { quote } from '../../platform/validation/quote.ts'
-import { listWarnings, unknownAffiliate, type WarningList } from '../plans/assignments.ts'
-import { affiliation, correction, MAX_AFFILIATIONS, refusal } from './history-fields.ts'
+import { correction, refusal } from './history-fields.ts'
 
 /** Returns the history of a customer, or throws `not_found`. */
 async function findHistory({ env, db, account }: AccountCall, customer_id: string) {
@@ -123,25 +121,12 @@ export const putAffiliations = accountOperation({
   words: described(() => ({
     description:
       'Replaces the affiliates of a customer by day. The reason and what was replaced are in the audit log. The last affiliate holds until the account sends another one than it last sent. No day may be after today.',
-    answer: v.object({
-      ...affiliations,
-      warnings: member(
-        v.array(
-          v.object({
-            code: member(v.literal('unknown_affiliate'), 'The code of the warning.'),
-            pointer: member(v.string(), 'The JSON Pointer (RFC 6901) of the affiliate.'),
-            message: member(v.string(), 'What it means.'),
-          }),
-        ),
-        'The first 100 affiliates that are not configured.',
-      ),
-      warnings_total: member(count, 'The number of all warnings, listed or not.'),
-    }),
+    answer: v.object(affiliations),
     command: { name: 'customers correct' },
   })),
-  async run(call, { customer_id: id, reason, affiliations: sent }) {
+  async run(call, { customer_id: id, reason, affiliations }) {
     const { db, account, actor } = call
-    const { affiliations, issues } = readAffiliations(sent, today(account))
+    const issues = dayIssues(affiliations, today(account))
     if (issues.length > 0) throw validationFailed(issues)
     const { affiliations: before } = await findHistory(call, id)
     const from = firstDifference(before, affiliations, ({ affiliate_id }) => affiliate_id)
@@ -149,10 +134,7 @@ export const putAffiliations = accountOperation({
     const details = { customer_id: id, reason, affiliations, before }
     const entry = { actor, action: 'affiliations.put', account: account.id, details }
     await withAudit(db, entry, rows.replaceAffiliations(db, account.id, id, affiliations))
-    const named = affiliations.flatMap(({ affiliate_id }) => affiliate_id ?? [])
-    const unconfigured = await unconfiguredAmong(db, account.id, named)
-    const warnings = affiliationWarnings(affiliations, unconfigured)
-    return { ...presentAffiliations(id, await findHistory(call, id)), ...warnings }
+    return presentAffiliations(id, await findHistory(call, id))
   },
 })
 
@@ -208,62 +190,25 @@ export const endRefusal = accountOperation({
 /** The operations on what is known of a customer by day, affiliates and fields, and on refusals. */
 export const HISTORY_OPERATIONS = [getAffiliations, putAffiliations, refuseCustomer, endRefusal]
 
-/** An affiliate of a customer as sent. */
-interface SentAffiliation {
-  from: string | null
-  affiliate_id: string | null
-}
-
-/**
- * Returns the affiliations of a body, and the issues of all. The first holds from the beginning, the
- * others begin in order, none after `today`: what the account sends today must come after them.
- */
-function readAffiliations(
-  sent: readonly unknown[],
-  today: string,
-): { affiliations: SentAffiliation[]; issues: Issue[] } {
-  if (sent.length < 1 || sent.length > MAX_AFFILIATIONS) {
-    const expected = `1 to ${MAX_AFFILIATIONS} affiliations`
-    const issue = { pointer: '/affiliations', code: 'length', expected } as const
-    return { affiliations: [], issues: [{ ...issue, received: String(sent.length) }] }
-  }
-  const issues: Issue[] = []
-  let previous = ''
-  const affiliations = sent.map((item, i): SentAffiliation => {
-    const pointer = `/affiliations/${i}`
-    const { issues: own, output } = validateAt(item, affiliation, pointer)
-    const { from = null, affiliate_id = null } = output
-    const expected = own.length > 0 ? null : expectedDay(i, from, previous, today)
-    if (expected) {
-      own.push({ pointer: pointer + DAY_POINTER, code: 'pattern', expected, value: from })
-    }
-    issues.push(...own)
-    previous = from ?? previous
-    return { from, affiliate_id }
-  })
-  return { affiliations, issues }
+/** Returns the first issue of the days of affiliations: those after the first begin in order, none after `today`. */
+function dayIssues(sent: readonly { from: string | null }[], today: string): Issue[] {
+  const i = sent.findIndex(({ from }, at) => expectedDay(at, from, sent[at - 1]?.from, today))
+  if (i < 0) return []
+  const value = sent[i]?.from ?? null
+  const expected = expectedDay(i, value, sent[i - 1]?.from, today) ?? ''
+  return [{ pointer: `/affiliations/${i}/from`, code: 'pattern', expected, value }]
 }
 
 /** Returns what the day of an affiliation must be, in words; null if it is valid. */
-function expectedDay(index: number, from: string | null, previous: string, today: string) {
+function expectedDay(
+  index: number,
+  from: string | null,
+  previous: string | null | undefined,
+  today: string,
+): string | null {
   if (index === 0) return from === null ? null : 'null in the first entry'
   if (from === null) return 'a day, since only the first entry holds from the beginning'
-  if (from <= (previous || '0000-01-01')) return `a day after ${quote(previous || '0000-01-01')}`
+  const first = previous ?? '0000-01-01'
+  if (from <= first) return `a day after ${quote(first)}`
   return from > today ? `a day up to today, ${quote(today)}` : null
 }
-
-/** Returns a warning for each affiliate that is not configured; at most 100 are listed. */
-function affiliationWarnings(
-  affiliations: readonly SentAffiliation[],
-  unconfigured: ReadonlySet<string>,
-): WarningList<ReturnType<typeof unknownAffiliate>> {
-  const unknown = affiliations.flatMap(({ affiliate_id }, i) =>
-    affiliate_id !== null && unconfigured.has(affiliate_id)
-      ? [unknownAffiliate(`/affiliations/${i}/affiliate_id`, affiliate_id)]
-      : [],
-  )
-  return listWarnings(unknown)
-}
-
-/** The pointer to the day within an affiliation. */
-const DAY_POINTER = '/from'

@@ -1,15 +1,15 @@
 import * as v from 'valibot'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
-import { objectOf } from '../../platform/validation/shapes.ts'
+import { listOf, objectOf } from '../../platform/validation/shapes.ts'
 
 // The fields of request bodies about what is known of a customer by day.
 
 /** The affiliations that one customer can have. */
-export const MAX_AFFILIATIONS = 1000
+const MAX_AFFILIATIONS = 1000
 
 /** The fields of an affiliation. */
-export const affiliation = {
+const affiliation = {
   from: v.nullable(
     member(
       f.day,
@@ -29,20 +29,11 @@ export const affiliation = {
 
 const reason = member(f.reason, said('Why it is done. It is in the audit log.', 'Wrong link'))
 
-/** The affiliations are checked one by one, each with those before it. */
-const affiliations = {
-  ...v.custom<v.InferInput<v.ObjectSchema<typeof affiliation, undefined>>[]>(
-    Array.isArray,
-    'type array',
-  ),
-  item: objectOf(affiliation),
-}
-
 /** The fields of a correction. */
 export const correction = {
   reason,
   affiliations: member(
-    affiliations,
+    listOf(objectOf(affiliation), MAX_AFFILIATIONS),
     said(`All affiliates of the customer by day, in order: 1 to ${MAX_AFFILIATIONS}.`),
   ),
 }

@@ -3,7 +3,6 @@ import { member, said } from '../../platform/validation/fields.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
 import { quote } from '../../platform/validation/quote.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
-import type { Warning } from '../../platform/validation/warnings.ts'
 import { validateShape } from './issues.ts'
 import type { Assignment } from './stored-plans.ts'
 
@@ -100,34 +99,16 @@ export const assignmentIssues = (
   ])
 }
 
-/** The warnings of a response. */
-export interface WarningList<W = Warning> {
-  readonly warnings: readonly W[]
-  readonly warnings_total: number
-}
-
-/** Returns the warnings of a response; at most 100 are listed. */
-export const listWarnings = <W>(all: readonly W[]): WarningList<W> => ({
-  warnings: all.slice(0, MAX_WARNINGS),
-  warnings_total: all.length,
-})
-
-/** Returns the warning of an affiliate that is not configured. */
-export const unknownAffiliate = (pointer: string, affiliate: string) => ({
-  code: 'unknown_affiliate' as const,
-  pointer,
-  message: `Affiliate ${quote(affiliate)} is not configured. Until it is, its customers earn nothing.`,
-})
-
 /** Returns a warning for each affiliate that is not configured; at most 100 are listed. */
-export const assignmentWarnings = (
+export function assignmentWarnings(
   sent: readonly SentAssignment[],
   unconfigured: ReadonlySet<string>,
-): WarningList =>
-  listWarnings(
-    sent.flatMap(({ pointer, affiliate_id }) =>
-      unconfigured.has(affiliate_id)
-        ? [unknownAffiliate(`${pointer}/affiliate_id`, affiliate_id)]
-        : [],
-    ),
-  )
+) {
+  const unknown = sent.filter(({ affiliate_id }) => unconfigured.has(affiliate_id))
+  const warnings = unknown.slice(0, MAX_WARNINGS).map(({ pointer, affiliate_id }) => ({
+    code: 'unknown_affiliate' as const,
+    pointer: `${pointer}/affiliate_id`,
+    message: `Affiliate ${quote(affiliate_id)} is not configured. Until it is, its customers earn nothing.`,
+  }))
+  return { warnings, warnings_total: unknown.length }
+}
