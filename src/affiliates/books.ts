@@ -4,20 +4,14 @@ import { readHolds, sumByCurrency } from '../books/holds.ts'
 import { balances, currency, entry, order, presentBalances } from '../books/operations/ledger.ts'
 import { presentPayment } from '../books/operations/payouts.ts'
 import { asCsv, csvWords } from '../commission/csv-list.ts'
-import {
-  type LedgerEntry,
-  listLedger,
-  readBalances,
-  readBalancesAfter,
-} from '../commission/db/ledger.ts'
+import { listLedger, readBalances } from '../commission/db/ledger.ts'
 import { type PendingStatement, readPendingStatements } from '../commission/db/statements.ts'
 import { decimal, subtract, ZERO } from '../commission/engine/decimal.ts'
 import { compareText } from '../commission/engine/facts.ts'
-import { fromUnits, moneyText } from '../commission/statements/money.ts'
-import type { Connection } from '../platform/db/database.ts'
+import { moneyText } from '../commission/statements/money.ts'
 import { type AffiliateCall, affiliateList } from '../platform/http/operation.ts'
 import { count, day, money, time } from '../platform/validation/answer-fields.ts'
-import { described, named, withMembers } from '../platform/validation/described.ts'
+import { described, named } from '../platform/validation/described.ts'
 import { member } from '../platform/validation/fields.ts'
 import { todayOf } from '../platform/zone.ts'
 
@@ -58,14 +52,8 @@ export const listAffiliateLedger = affiliateList({
   params: { order },
   files: asCsv('ledger', LEDGER_COLUMNS),
   words: described(() => ({
-    description:
-      'Lists what was booked for the affiliate and paid to them, each entry with the balance after it.',
-    answer: named(
-      'AffiliateLedgerEntry',
-      withMembers(entry, {
-        balance_after: member(money, 'The balance of its currency after the entry.'),
-      }),
-    ),
+    description: 'Lists what was booked for the affiliate and paid to them.',
+    answer: entry,
     more: { balances: ownBalances },
     files: csvWords(LEDGER_COLUMNS),
   })),
@@ -75,28 +63,9 @@ export const listAffiliateLedger = affiliateList({
       listLedger(session, account, affiliate.id, by === 'latest', page),
       readBalances(session, account, affiliate.id),
     ])
-    const data = await withBalances(session, account, found.data)
-    return { ...found, data, more: { balances: presentBalances(sums) } }
+    return { ...found, more: { balances: presentBalances(sums) } }
   },
 })
-
-/** Returns entries of the ledger of an affiliate, each with the balance of its currency after it. */
-async function withBalances(db: Connection, account: string, entries: readonly LedgerEntry[]) {
-  const latest = entries.toSorted((a, b) => compareText(b.id, a.id))
-  const [first] = latest
-  if (!first) return []
-  const sums = await readBalancesAfter(db, account, first.affiliate_id, first.id)
-  const balances = new Map(
-    sums.map(({ currency, units }) => [currency, fromUnits(units, currency)] as const),
-  )
-  const after = new Map<string, string>()
-  for (const { id, currency, amount } of latest) {
-    const balance = balances.get(currency) ?? ZERO
-    after.set(id, moneyText(balance, currency))
-    balances.set(currency, subtract(balance, decimal(amount)))
-  }
-  return entries.map((entry) => ({ ...entry, balance_after: after.get(entry.id) ?? '0' }))
-}
 
 /** Reads what is approved and waits for its day, and what waits below the minimum, by statement. */
 export function readPending({ session, affiliate }: AffiliateCall) {

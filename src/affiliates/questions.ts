@@ -171,17 +171,6 @@ export const askQuestion = affiliateOperation({
   },
 })
 
-export const getOwnQuestion = affiliateOperation({
-  ...ofQuestion,
-  id: 'getOwnQuestion',
-  method: 'GET',
-  words: described(() => ({
-    description: 'Returns a question of the affiliate with what was written about it.',
-    answer: question,
-  })),
-  run: async (call, { question_id: id }) => presentQuestion(await findOwn(call, id)),
-})
-
 export const addToQuestion = affiliateOperation({
   ...ofQuestion,
   path: `${ofQuestion.path}/messages`,
@@ -204,9 +193,4 @@ export const addToQuestion = affiliateOperation({
 })
 
 /** The operations by which the affiliate who calls asks the firm. */
-export const OWN_QUESTION_OPERATIONS = [
-  listOwnQuestions,
-  askQuestion,
-  getOwnQuestion,
-  addToQuestion,
-]
+export const OWN_QUESTION_OPERATIONS = [listOwnQuestions, askQuestion, addToQuestion]

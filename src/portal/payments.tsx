@@ -103,9 +103,6 @@ export async function showLedger(c: Context<AppEnv>, visit: MemberVisit): Promis
           ),
           [words.time]: ({ at }) => timeText(at, visit),
           [words.amount]: { number: ({ amount, currency }) => speech.money(amount, currency) },
-          [words.balance]: {
-            number: ({ balance_after, currency }) => speech.money(balance_after, currency),
-          },
         }}
         empty={<p class="note">{words.no_entries}</p>}
       />

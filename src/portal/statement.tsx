@@ -40,14 +40,14 @@ interface Frame {
 interface LineGroup {
   readonly rule: string
   readonly version: number
-  /** All if the address chooses the rule, else the first of them. */
+  /** The first of them. */
   readonly lines: StatementLine[]
   count: number
   sum: Decimal
 }
 
-/** The lines that one page lists, and those of a rule that are shown with all rules. */
-const SHOWN = { lines: 100, rows: 25 }
+/** The lines of a rule that the page lists. The CSV file has all. */
+const SHOWN_LINES = 100
 
 /** Yields the parts of a statement, of which the first is read already. */
 async function* partsOf(visit: MemberVisit, first: WholeStatement) {
@@ -56,13 +56,6 @@ async function* partsOf(visit: MemberVisit, first: WholeStatement) {
     yield await visit.call(getStatement, { statement_id: first.id, part })
   }
 }
-
-/** Returns the address of the page with a query. */
-const addressOf = (
-  { visit, path }: Pick<Frame, 'visit' | 'path'>,
-  query: Readonly<Record<string, string>>,
-  place = '',
-) => `${portalPath(visit.account.id, path)}?${new URLSearchParams(query)}${place}`
 
 /** Says whom or what a line is for. */
 function scopeText(scope: string, { words, speech }: MemberVisit): string {
@@ -75,11 +68,12 @@ function scopeText(scope: string, { words, speech }: MemberVisit): string {
 /** Renders an amount that opens to its reason. */
 const Why = (props: { frame: Frame; id: string; what: string; amount: string }) => {
   const { frame, id, what, amount } = props
+  const { account, words } = frame.visit
   return (
     <a
       class="amount"
-      href={addressOf(frame, { line: id }, '#why')}
-      aria-label={`${frame.visit.words.why}: ${what}, ${amount}`}
+      href={`${portalPath(account.id, frame.path)}?${new URLSearchParams({ line: id })}#why`}
+      aria-label={`${words.why}: ${what}, ${amount}`}
     >
       {amount}
     </a>
@@ -87,21 +81,19 @@ const Why = (props: { frame: Frame; id: string; what: string; amount: string }) 
 }
 
 /** Renders lines, each with its reason. */
-const Lines = ({ frame, lines }: { frame: Frame; lines: readonly StatementLine[] }) =>
-  lines.map(({ id, scope, amount }) => {
-    const what = scopeText(scope, frame.visit)
+const Lines = ({ frame, lines }: { frame: Frame; lines: readonly StatementLine[] }) => {
+  const { visit, statement, questions } = frame
+  return lines.map(({ id, scope, amount: paid }) => {
+    const what = scopeText(scope, visit)
+    const amount = visit.speech.money(paid, statement.currency)
     return (
       <li>
-        <Data text={what} /> <QuestionMark questions={frame.questions} line={id} />{' '}
-        <Why
-          frame={frame}
-          id={id}
-          what={what}
-          amount={frame.visit.speech.money(amount, frame.statement.currency)}
-        />
+        <Data text={what} /> <QuestionMark questions={questions} line={id} />{' '}
+        <Why {...{ frame, id, what, amount }} />
       </li>
     )
   })
+}
 
 /** Says which line or correction an explanation is about, and what its rule pays. */
 function subjectWords({ visit, statement, plans }: Frame, id: string, found: Explained): string[] {
@@ -171,12 +163,12 @@ async function renderWhy(frame: Frame, id: string) {
   )
 }
 
-/** Reads and renders what a statement pays for: by rule, or the lines of the rule that the address chooses. */
-async function renderLines(frame: Frame, query: Readonly<Record<string, string>>) {
-  const { visit, statement } = frame
+/** Reads and renders what a statement pays for, by rule. */
+async function renderLines(frame: Frame) {
+  const { visit, statement, path } = frame
+  const { words, speech, account } = visit
   const groups = new Map<string, LineGroup>()
   const adjustments: Adjustment[] = []
-  const wanted = `${query.rule} ${query.version}`
   for await (const part of partsOf(visit, statement)) {
     adjustments.push(...part.adjustments)
     for (const line of part.lines) {
@@ -184,84 +176,47 @@ async function renderLines(frame: Frame, query: Readonly<Record<string, string>>
       const key = `${rule} ${version}`
       const group = groups.get(key) ?? { rule, version, lines: [], count: 0, sum: ZERO }
       groups.set(key, group)
-      if (key === wanted || group.lines.length < SHOWN.rows) group.lines.push(line)
+      if (group.lines.length < SHOWN_LINES) group.lines.push(line)
       group.count++
       group.sum = add(group.sum, decimal(line.amount))
     }
   }
-  const chosen = groups.get(wanted)?.lines ?? []
-  const money = (amount: string) => frame.visit.speech.money(amount, frame.statement.currency)
-  const { from: sent = '', ...rest } = query
-  const from = /^\d{1,7}$/.test(sent) ? Number(sent) : 0
+  const money = (amount: string) => speech.money(amount, statement.currency)
   return (
     <>
-      <h2 id="lines">{visit.words.lines}</h2>
-      {chosen.length > 0 ? (
-        <>
-          <p>
-            <a href={`${portalPath(frame.visit.account.id, frame.path)}#lines`}>
-              {frame.visit.words.all_lines}
-            </a>
-          </p>
-          <ul class="rows">
-            <Lines frame={frame} lines={chosen.slice(from, from + SHOWN.lines)} />
-          </ul>
-          {from + SHOWN.lines < chosen.length && (
-            <p>
-              <a href={addressOf(frame, { ...rest, from: String(from + SHOWN.lines) }, '#lines')}>
-                {frame.visit.words.more}
-              </a>
-            </p>
-          )}
-        </>
-      ) : (
-        [...groups.values()].map((group) => {
-          const { pays, limits } = ruleOf(
-            { statement: frame.statement, plans: frame.plans },
-            group,
-            frame.visit.speech,
-          )
-          const count = group.count - SHOWN.rows
-          return (
-            <details class="rule-lines">
-              <summary>
-                <span class="what">
-                  <Sentence text={pays} />
-                </span>{' '}
-                <span class="amount">{money(moneyText(group.sum, frame.statement.currency))}</span>
-              </summary>
-              {limits.length > 0 && <SentenceList sentences={limits} />}
-              <ul class="rows">
-                <Lines frame={frame} lines={group.lines.slice(0, SHOWN.rows)} />
-                {count > 0 && (
-                  <li>
-                    <a
-                      href={addressOf(
-                        frame,
-                        { rule: group.rule, version: String(group.version) },
-                        '#lines',
-                      )}
-                    >
-                      {frame.visit.speech.text('moreLines', { count })}
-                    </a>
-                  </li>
-                )}
-              </ul>
-            </details>
-          )
-        })
-      )}
-      {groups.size === 0 && <p class="note">{visit.words.no_lines}</p>}
+      <h2 id="lines">{words.lines}</h2>
+      {[...groups.values()].map((group) => {
+        const { pays, limits } = ruleOf(frame, group, speech)
+        const count = group.count - SHOWN_LINES
+        return (
+          <details class="rule-lines">
+            <summary>
+              <span class="what">
+                <Sentence text={pays} />
+              </span>{' '}
+              <span class="amount">{money(moneyText(group.sum, statement.currency))}</span>
+            </summary>
+            {limits.length > 0 && <SentenceList sentences={limits} />}
+            <ul class="rows">
+              <Lines frame={frame} lines={group.lines} />
+              {count > 0 && (
+                <li>
+                  <a href={`${portalPath(account.id, path)}?format=csv`}>
+                    {speech.text('moreLines', { count })} (CSV)
+                  </a>
+                </li>
+              )}
+            </ul>
+          </details>
+        )
+      })}
+      {groups.size === 0 && <p class="note">{words.no_lines}</p>}
       {adjustments.length > 0 && (
         <>
-          <h2>{frame.visit.speech.text('correctionsOfClosed')}</h2>
+          <h2>{speech.text('correctionsOfClosed')}</h2>
           <ul class="rows">
             {adjustments.map((one) => {
-              const what = correctionWords(
-                one,
-                frame.visit.speech.period(one.of.period),
-                frame.visit.speech,
-              )
+              const what = correctionWords(one, speech.period(one.of.period), speech)
               return (
                 <li>
                   <Sentence text={`${what}.`} />{' '}
@@ -272,11 +227,11 @@ async function renderLines(frame: Frame, query: Readonly<Record<string, string>>
           </ul>
         </>
       )}
-      {frame.statement.manual.length > 0 && (
+      {statement.manual.length > 0 && (
         <>
-          <h2>{frame.visit.speech.text('manual')}</h2>
+          <h2>{speech.text('manual')}</h2>
           <ul class="rows">
-            {frame.statement.manual.map(({ amount, reason }) => (
+            {statement.manual.map(({ amount, reason }) => (
               <li>
                 <Data text={reason} /> <span class="amount">{money(amount)}</span>
               </li>
@@ -284,14 +239,14 @@ async function renderLines(frame: Frame, query: Readonly<Record<string, string>>
           </ul>
         </>
       )}
-      {frame.statement.holds.length > 0 && (
+      {statement.holds.length > 0 && (
         <>
-          <h2>{frame.visit.speech.text('holds')}</h2>
+          <h2>{speech.text('holds')}</h2>
           <SentenceList
-            sentences={frame.statement.holds.map(({ reason, count }) => {
+            sentences={statement.holds.map(({ reason, count }) => {
               const name = `hold.${reason}`
-              const records = frame.visit.speech.text('count.records', { count })
-              return isMessageName(name) ? `${records}: ${frame.visit.speech.text(name)}` : records
+              const records = speech.text('count.records', { count })
+              return isMessageName(name) ? `${records}: ${speech.text(name)}` : records
             })}
           />
         </>
@@ -308,7 +263,7 @@ export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Pro
   const { words, speech, account } = visit
   const id = c.req.param('statement') ?? ''
   const path = `${STATEMENTS}/${encodeURIComponent(id)}`
-  const { format = '', ...query } = c.req.query()
+  const { format = '', line } = c.req.query()
   const type = FILES[format]
   if (type) return fileFor(c, getStatement, visit.page, { type, input: { statement_id: id } })
   const statement = await visit.call(getStatement, { statement_id: id })
@@ -322,10 +277,7 @@ export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Pro
     readQuestionsOf(visit, statement.id),
   ])
   const frame = { visit, statement, path, plans, questions }
-  const [why, lines] = await Promise.all([
-    query.line ? renderWhy(frame, query.line) : null,
-    renderLines(frame, query),
-  ])
+  const [why, lines] = await Promise.all([line ? renderWhy(frame, line) : null, renderLines(frame)])
   return respond(
     c,
     <MemberPage
@@ -348,16 +300,14 @@ export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Pro
       </p>
       {why}
       <table class="sums">
-        <caption>{frame.visit.speech.text('balance')}</caption>
+        <caption>{speech.text('balance')}</caption>
         <tbody>
-          {balanceOf(frame.statement, frame.visit.speech, frame.plans.nameOf).map(
-            ({ title, amount }) => (
-              <tr>
-                <th scope="row">{title}</th>
-                <td class="number">{frame.visit.speech.money(amount, frame.statement.currency)}</td>
-              </tr>
-            ),
-          )}
+          {balanceOf(statement, speech, plans.nameOf).map(({ title, amount }) => (
+            <tr>
+              <th scope="row">{title}</th>
+              <td class="number">{speech.money(amount, statement.currency)}</td>
+            </tr>
+          ))}
         </tbody>
       </table>
       {lines}

@@ -453,7 +453,6 @@ const affiliateReads: Route[] = [
   { ...own, id: 'listAffiliatePayouts' },
   { ...own, id: 'listSubAffiliates', query: OCTOBER, weighs: true },
   { ...own, id: 'listOwnQuestions' },
-  { ...own, id: 'getOwnQuestion' },
   {
     ...{ ...own, id: 'askQuestion', writes: true, weighs: true },
     ...{ body: { statement: STATEMENT_ID, text: 'Why?' }, repeats: 'each is a new question' },

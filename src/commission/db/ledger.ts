@@ -95,20 +95,6 @@ export interface SummedUnits {
   readonly what: 'balance' | 'due'
 }
 
-/** Sums the entries of an affiliate up to one, by currency. */
-const READ_BALANCES_AFTER = compileStatement(`
-  select currency, ${sumOf('amount')} as units, 'balance' as what from ledger
-  where account = :account and affiliate_id = :affiliate_id and id <= :id group by currency`)
-
-/** Returns the balances of an affiliate after an entry of the ledger, by currency. */
-export const readBalancesAfter = (
-  db: Connection,
-  account: string,
-  affiliate_id: string,
-  id: LedgerEntry['id'],
-): Promise<SummedUnits[]> =>
-  all<SummedUnits>(db, READ_BALANCES_AFTER, { account, affiliate_id, id })
-
 /** Returns the sums of an affiliate's entries, and of what has to be paid, by currency. */
 export async function readBalances(
   db: Connection,
