@@ -15,16 +15,7 @@ import { ApiError } from '../platform/errors.ts'
 import { invalidQuery } from '../platform/http/query.ts'
 import { acceptedLanguage } from '../platform/languages.ts'
 import { noteUse } from './last-use.ts'
-import {
-  CSRF_HEADER,
-  isMemberCsrfToken,
-  isViewer,
-  memberObjectName,
-  type PortalSession,
-  readMemberSession,
-} from './member-session.ts'
 import { openLineId, viewContextOf } from './pseudonyms.ts'
-import { findHolder } from './session-holder.ts'
 import { HIDDEN, visible } from './view.ts'
 
 /** The customers whose names are compared at once. */
@@ -52,7 +43,7 @@ async function findNamedCustomer(
 }
 
 /**
- * Authenticates an affiliate by their key or by a session of the portal, applies the rate limit, and decides
+ * Authenticates an affiliate by their key, applies the rate limit, and decides
  * what they see. Every route of affiliates passes here. A handler reads the affiliate from its grant, and
  * sends what `showTo` returns; a response that did not pass through it never leaves.
  *
@@ -63,7 +54,7 @@ async function findNamedCustomer(
  */
 export const caller = (weightOf: (path: string, method: string) => number) =>
   createMiddleware<AppEnv>(async function caller(c, next) {
-    const { objectName, accept, session } = (await readSession(c)) ?? (await readKey(c))
+    const { objectName, accept } = await readKey(c)
     await authorize(
       c,
       next,
@@ -72,9 +63,7 @@ export const caller = (weightOf: (path: string, method: string) => number) =>
       invalidKey,
       async (grant) => {
         accept()
-        const shownGrant = await admit(c, grant)
-        if (session) await admitSession(c, shownGrant, session)
-        return shownGrant
+        return admit(c, grant)
       },
     ).catch((error) => {
       if (error instanceof ApiError && error.code === 'invalid_affiliate_key') hideRate(c)
@@ -90,42 +79,10 @@ function hideRate({ res: { headers } }: Context): void {
   headers.delete('RateLimit-Policy')
 }
 
-/** A credential by the name of its object. `accept` is called once the object has admitted the request. */
+/** A key by the name of its object. `accept` is called once the object has admitted the request. */
 interface Credential {
   readonly objectName: string
   readonly accept: () => void
-  /** The session of the portal; absent if the credential is a key. */
-  readonly session?: PortalSession
-}
-
-/**
- * Returns the session of a member who is signed in to the portal; null if the request has none, or sends a key.
- *
- * @throws ApiError `invalid_request` if a change has no token of the session: another page of the browser could
- * otherwise send it with the session's cookie (CSRF).
- */
-async function readSession(c: Context<AppEnv>): Promise<Credential | null> {
-  if (c.req.header('Authorization') !== undefined) return null
-  const session = await readMemberSession(c, Date.now())
-  if (!session) return null
-  if (isViewer(session) && !isSafe(c.req.method)) throw readOnly()
-  const token = c.req.header(CSRF_HEADER) ?? ''
-  if (!isSafe(c.req.method) && !(await isMemberCsrfToken(c.env, session, token))) {
-    const detail = `A session sends its token in the header \`${CSRF_HEADER}\` with each change.`
-    throw new ApiError('invalid_request', { detail })
-  }
-  return { objectName: memberObjectName(session.id), accept: () => {}, session }
-}
-
-/** What a member of the team is told who sees the portal as an affiliate, and tries to change something. */
-export const READ_ONLY = 'You see what the affiliate sees. You cannot change anything here.'
-
-const readOnly = () => new ApiError('insufficient_scope', { detail: READ_ONLY })
-
-/** Refuses a session that has ended. */
-async function admitSession(c: Context<AppEnv>, grant: Grant, session: PortalSession) {
-  const db = accountDatabase(c.env, { id: grant.account, binding: grant.binding })
-  if (!(await findHolder(c.env, db, session))) throw invalidKey()
 }
 
 async function readKey(c: Context<AppEnv>): Promise<Credential> {

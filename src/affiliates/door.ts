@@ -14,11 +14,11 @@ import {
 } from '../platform/http/operation.ts'
 import { type AnswerSchema, isFor } from '../platform/http/operation-words.ts'
 import { type Caller, checkCaller, invalidKey, readCaller } from './caller.ts'
-import { memberObjectName, type PortalSession } from './member-session.ts'
+import { type MemberSession, memberObjectName } from './member-session.ts'
 
 /** A page of the portal: its session, and the language in which it is shown. */
 export interface PortalCall extends Call {
-  readonly session: PortalSession
+  readonly session: MemberSession
   readonly language: string
 }
 

@@ -2,10 +2,9 @@ import type { Context } from 'hono'
 import { getCookie } from 'hono/cookie'
 import { viewOf } from '../platform/auth/affiliate-view.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
-import { type Grant, grantOf } from '../platform/auth/grant.ts'
+import { grantOf } from '../platform/auth/grant.ts'
 import { withObjectRetry } from '../platform/auth/object-retry.ts'
 import { placementOf } from '../platform/auth/placement.ts'
-import type { TeamSession } from '../platform/auth/team-session.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { HOUR_MS } from '../platform/durations.ts'
 import { sessionCookieName, writeSessionCookie } from '../platform/http/session-cookie.ts'
@@ -14,39 +13,18 @@ import { signText, verifyText } from '../platform/http/sign-text.ts'
 /** How long a session of the portal lasts, in milliseconds. */
 const SESSION_MS = 8 * HOUR_MS
 
-/** Whose portal a session shows. `until` is in milliseconds. */
-interface SessionOfAffiliate {
+/** A member who is signed in to the portal with a passkey. `until` is in milliseconds. */
+export interface MemberSession {
   readonly id: string
   readonly account: string
   readonly affiliate_id: string
   readonly until: number
   /** How often the affiliate had been suspended when it began. */
   readonly suspensions: number
-}
-
-/** A member who is signed in to the portal with a passkey. */
-export interface MemberSession extends SessionOfAffiliate {
   readonly member: string
   /** The passkey of the sign-in: when it is removed, its sessions end. */
   readonly credential_id: string
 }
-
-/** A member of the team, who sees what the affiliate sees and changes nothing. */
-export interface ViewerSession extends SessionOfAffiliate {
-  readonly viewer: Viewer
-}
-
-/** A session of the console. `fingerprint` is that of the key; null if Cloudflare Access admitted the member. */
-type Viewer = Omit<TeamSession, 'fingerprint'> & { readonly fingerprint: string | null }
-
-/** A session of the portal. */
-export type PortalSession = MemberSession | ViewerSession
-
-/** Returns whether a session is one of a member of the team. */
-export const isViewer = (session: PortalSession): session is ViewerSession => 'viewer' in session
-
-/** The name of the header in which a session sends its CSRF token with each change. */
-export const CSRF_HEADER = 'x-csrf-token'
 
 const CONTEXT = 'portal session'
 
@@ -55,13 +33,13 @@ const cookieName = (env: Env) => sessionCookieName(env, 'tributary_portal')
 /** Returns the name of the object of a session. */
 export const memberObjectName = (id: string) => `member:${id}`
 
-/** Begins a session of a member whose passkey was verified, and returns it. `now` is in milliseconds. */
+/** Begins a session of a member whose passkey was verified. `now` is in milliseconds. */
 export async function beginMemberSession(
   c: Context<AppEnv>,
   account: Account,
   member: Pick<MemberSession, 'affiliate_id' | 'member' | 'credential_id' | 'suspensions'>,
   now: number,
-): Promise<MemberSession> {
+): Promise<void> {
   const id = crypto.randomUUID()
   const session = { id, account: account.id, until: now + SESSION_MS, ...member }
   const affiliate = {
@@ -69,39 +47,6 @@ export async function beginMemberSession(
     view: viewOf(account),
   }
   const grant = { ...grantOf(account, null, 'read links'), affiliate }
-  await begin(c, account, session, grant, now)
-  return session
-}
-
-/** How long a member of the team can look if the end of their own session is not known, in milliseconds. */
-const VIEW_MS = HOUR_MS
-
-/**
- * Begins a session in which a member of the team sees what an affiliate sees, until their own session ends. Its
- * scope is `read`: the API of affiliates refuses every change. `now` is in milliseconds.
- */
-export async function beginViewerSession(
-  c: Context<AppEnv>,
-  account: Account,
-  {
-    until,
-    ...shown
-  }: Pick<ViewerSession, 'affiliate_id' | 'viewer' | 'suspensions'> & { until: number | null },
-  now: number,
-): Promise<void> {
-  const affiliate = { id: shown.affiliate_id, member: null, key: null, view: viewOf(account) }
-  const grant = { ...grantOf(account, null, 'read'), affiliate }
-  const session = { id: crypto.randomUUID(), account: account.id, until: until ?? now + VIEW_MS }
-  await begin(c, account, { ...session, ...shown }, grant, now)
-}
-
-async function begin(
-  c: Context<AppEnv>,
-  account: Account,
-  session: PortalSession,
-  grant: Grant,
-  now: number,
-): Promise<void> {
   const tokenObject = () =>
     c.env.TOKEN_GATE.getByName(memberObjectName(session.id), placementOf(account))
   await withObjectRetry(() => tokenObject().open(grant, session.until))
@@ -120,24 +65,24 @@ async function begin(
 export async function readMemberSession(
   c: Context<AppEnv>,
   now: number,
-): Promise<PortalSession | null> {
+): Promise<MemberSession | null> {
   const cookie = getCookie(c, cookieName(c.env))
   const text = cookie === undefined ? null : await verifyText(c.env, CONTEXT, cookie)
   if (text === null) return null
-  const session: PortalSession = JSON.parse(text)
+  const session: MemberSession = JSON.parse(text)
   return session.until > now ? session : null
 }
 
 /** Ends a session, also for copies of its cookie. */
-export async function endMemberSession(c: Context<AppEnv>, { id }: PortalSession): Promise<void> {
+export async function endMemberSession(c: Context<AppEnv>, { id }: MemberSession): Promise<void> {
   await withObjectRetry(() => c.env.TOKEN_GATE.getByName(memberObjectName(id)).end())
   writeSessionCookie(c, cookieName(c.env), '', 0)
 }
 
 /** Returns the token that each change of this session sends. */
-export const memberCsrfToken = (env: Env, { id }: PortalSession) =>
+export const memberCsrfToken = (env: Env, { id }: MemberSession) =>
   signText(env, `portal csrf ${id}`, 'form')
 
 /** Returns whether a token was issued to this session. */
-export const isMemberCsrfToken = async (env: Env, { id }: PortalSession, token: string) =>
+export const isMemberCsrfToken = async (env: Env, { id }: MemberSession, token: string) =>
   (await verifyText(env, `portal csrf ${id}`, token)) !== null

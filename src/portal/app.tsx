@@ -1,6 +1,4 @@
 import { type Context, Hono } from 'hono'
-import { READ_ONLY } from '../affiliates/caller.ts'
-import { isViewer } from '../affiliates/member-session.ts'
 import { respond } from '../pages/respond.ts'
 import { policy } from '../pages/show-page.tsx'
 import type { AppEnv } from '../platform/auth/authorize.ts'
@@ -33,8 +31,7 @@ import { showStatement } from './statement.tsx'
 import { showStatements } from './statements.tsx'
 import { showSubAffiliates } from './sub-affiliates.tsx'
 import { showUnearned } from './unearned.tsx'
-import { beginView, refuseViewer } from './view-as.tsx'
-import { type MemberVisit, memberVisit, type PersonVisit } from './visit.ts'
+import { type MemberVisit, memberVisit } from './visit.ts'
 import { WORDS } from './words.ts'
 
 type Handle = (c: Context<AppEnv>, visit: MemberVisit) => Promise<Response>
@@ -42,10 +39,7 @@ type Handle = (c: Context<AppEnv>, visit: MemberVisit) => Promise<Response>
 /** Returns a handler for members who are signed in. Others are sent to the sign-in. */
 const forMembers = (handle: Handle) => async (c: Context<AppEnv>) => {
   const visit = await memberVisit(c)
-  if (isMember(visit)) {
-    const isRefused = isViewer(visit.session) && !isSafe(c.req.method)
-    return isRefused ? refuseViewer(c, visit, READ_ONLY) : handle(c, visit)
-  }
+  if (isMember(visit)) return handle(c, visit)
   if (visit.reason === 'suspended') return suspendedPage(c, visit)
   // The browser withholds a `SameSite=Strict` cookie if another site links here, but sends it when the page
   // then loads itself.
@@ -60,18 +54,6 @@ const forMembers = (handle: Handle) => async (c: Context<AppEnv>) => {
     next === portalPath(visit.account.id) ? '' : `?${new URLSearchParams({ next, ...ended })}`
   return c.redirect(portalPath(visit.account.id, `/sign-in${query}`), 303)
 }
-
-/** Returns a handler for members who signed in with a passkey. */
-const forPersons = (handle: (c: Context<AppEnv>, visit: PersonVisit) => Promise<Response>) =>
-  forMembers(async (c, visit) => {
-    const { session } = visit
-    if (!isViewer(session)) return handle(c, { ...visit, session })
-    return refuseViewer(
-      c,
-      visit,
-      'Keys and passkeys belong to the persons who sign in. You do not see them.',
-    )
-  })
 
 /** Responds with an error as a page of the portal. */
 function showError(c: Context<AppEnv>, error: ApiError): Promise<Response> {
@@ -116,7 +98,6 @@ portalApp
   .get('/sign-in', showSignIn)
   .post('/sign-in', signIn)
   .post('/sign-out', signOut)
-  .post('/view', beginView)
   .get('/invitation', showInvitation)
   .post('/invitation', showRegistration)
   .post('/invitation/register', register)
@@ -135,8 +116,8 @@ portalApp
   .post('/questions', forMembers(changeQuestions))
   .get('/postbacks', forMembers(showPostbacks))
   .post('/postbacks', forMembers(changePostbacks))
-  .get('/passkeys', forPersons(showPasskeys))
-  .post('/passkeys', forPersons(changePasskeys))
+  .get('/passkeys', forMembers(showPasskeys))
+  .post('/passkeys', forMembers(changePasskeys))
 
 /** Returns whether a request is for a portal. */
 export const isForPortal = (url: string): boolean => new URL(url).pathname.startsWith('/portal/')

@@ -8,7 +8,7 @@ import type { AffiliateKeyRow } from '../platform/directory/affiliate-keys.ts'
 import { Copied, MemberForm } from './form.tsx'
 import { timeText } from './member-page.tsx'
 import { typedName } from './sign-in.tsx'
-import { type MemberVisit, type PersonVisit, useMemberVisit } from './visit.ts'
+import { type MemberVisit, useMemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
 /** The path of the page with keys and passkeys below that of the account's portal. */
@@ -43,7 +43,7 @@ function keyText(visit: MemberVisit, key: AffiliateKeyRow): string {
 }
 
 /** Makes the member the author of what follows, as the audit log names them. */
-function act(c: Context<AppEnv>, { session }: PersonVisit): void {
+function act(c: Context<AppEnv>, { session }: MemberVisit): void {
   const { affiliate_id: id, member } = session
   c.set('actor', affiliateActor({ id, member, key: null }))
 }
@@ -150,7 +150,7 @@ export const Keys = (
 /** Makes a key of the affiliate by a form. Throws `conflict` if they have as many as they may have. */
 export async function makeKey(
   c: Context<AppEnv>,
-  visit: PersonVisit,
+  visit: MemberVisit,
   form: Values,
 ): Promise<NewKey> {
   act(c, visit)
@@ -168,7 +168,7 @@ export async function makeKey(
 }
 
 /** Ends a key of the affiliate at once. Throws `not_found`. */
-export async function endKey(c: Context<AppEnv>, visit: PersonVisit, id: string): Promise<void> {
+export async function endKey(c: Context<AppEnv>, visit: MemberVisit, id: string): Promise<void> {
   act(c, visit)
   const { account, session } = visit
   const by = { env: c.env, actor: c.var.actor }

@@ -31,8 +31,6 @@ interface SignedInFrame {
   readonly here: Place
   /** The answers to questions that the member has not seen. */
   readonly newAnswers: number
-  /** Whether a member of the team sees what the affiliate sees. */
-  readonly isViewer: boolean
 }
 
 /** The pages of the portal, by the last part of their address. */
@@ -67,12 +65,6 @@ const NewAnswers = ({ words, count }: { words: Words; count: number }) =>
     <small class="badge good">{fill(words.new_answers, { count: String(count) })}</small>
   )
 
-/** Returns the pages that a person sees: keys and passkeys belong to those who sign in with a passkey. */
-const placesOf = (isViewer: boolean) =>
-  (Object.entries(PLACES) as [Place, string][]).filter(
-    ([place]) => !isViewer || place !== 'passkeys',
-  )
-
 /** Renders a page of the portal. */
 export const PortalPage = (frame: Frame) => {
   const { language, account, title, signedIn, children } = frame
@@ -102,28 +94,12 @@ export const PortalPage = (frame: Frame) => {
         <a class="skip" href="#main">
           {words.skip}
         </a>
-        {frame.signedIn?.isViewer ? (
-          <form
-            method="post"
-            action={portalPath(frame.account.id, '/sign-out')}
-            class="notice warn viewer"
-            lang="en"
-            aria-label="Whose portal this is"
-          >
-            <input type="hidden" name="csrf" value={frame.signedIn.csrf} />
-            <p>
-              You see what <Data text={frame.signedIn.affiliate} /> sees. You cannot change anything
-              here.
-            </p>
-            <button type="submit">Leave</button>
-          </form>
-        ) : null}
         <header class="top">
           <a href={portalPath(frame.account.id)} class="brand">
             <Logo account={frame.account} />
             <Data text={frame.account.name} />
           </a>
-          {frame.signedIn && !frame.signedIn.isViewer && (
+          {frame.signedIn && (
             <form method="post" action={portalPath(frame.account.id, '/sign-out')} class="who">
               <input type="hidden" name="csrf" value={frame.signedIn.csrf} />
               <span>
@@ -146,7 +122,7 @@ export const PortalPage = (frame: Frame) => {
                 <NewAnswers words={words} count={signedIn.newAnswers} />
               </summary>
               <div>
-                {placesOf(signedIn.isViewer).map(([place, path]) => (
+                {(Object.entries(PLACES) as [Place, string][]).map(([place, path]) => (
                   <a
                     href={portalPath(account.id, path)}
                     aria-current={place === signedIn.here ? 'page' : undefined}

@@ -1,5 +1,4 @@
 import type { Child } from 'hono/jsx'
-import { isViewer } from '../affiliates/member-session.ts'
 import { DEFAULT_LOCALE } from '../commission/words/words.ts'
 import { visible } from '../pages/parts/data.tsx'
 import type { Language } from '../platform/languages.ts'
@@ -44,7 +43,6 @@ export const MemberPage = (props: {
         signedIn={{
           ...{ name: member.name, affiliate, csrf, here: props.here },
           newAnswers: props.here === 'questions' ? 0 : member.new_answers,
-          isViewer: isViewer(props.visit.session),
         }}
       >
         {props.done && (

@@ -26,7 +26,7 @@ import {
   verifyRegistration,
 } from './passkeys.ts'
 import { readMemberForm, typedName } from './sign-in.tsx'
-import type { PersonVisit } from './visit.ts'
+import type { MemberVisit } from './visit.ts'
 import type { Words } from './words.ts'
 
 const AT = KEYS_AT
@@ -34,7 +34,7 @@ const AT = KEYS_AT
 /** The passkeys that a member may have. */
 const MAX_PASSKEYS = 20
 
-const purposeOf = ({ session }: PersonVisit) => `add ${session.id}`
+const purposeOf = ({ session }: MemberVisit) => `add ${session.id}`
 
 /** What a change has done, by the text that follows it in the address. */
 const DONE: ReadonlyMap<string, (words: Words) => string> = new Map([
@@ -58,7 +58,7 @@ interface News {
 /** Responds with the keys of the affiliate and the passkeys of the member, and the forms that add one. */
 export async function showPasskeys(
   c: Context<AppEnv>,
-  visit: PersonVisit,
+  visit: MemberVisit,
   { problem, form }: News = {},
 ): Promise<Response> {
   const { account, db, words, session, member, csrf, now } = visit
@@ -130,7 +130,7 @@ export async function showPasskeys(
 }
 
 /** Makes or ends a key of the affiliate. */
-async function changeKeys(c: Context<AppEnv>, visit: PersonVisit, form: Values): Promise<Response> {
+async function changeKeys(c: Context<AppEnv>, visit: MemberVisit, form: Values): Promise<Response> {
   const { words, account } = visit
   if (form('change') === 'end-key') {
     await endKey(c, visit, form('key'))
@@ -146,13 +146,13 @@ async function changeKeys(c: Context<AppEnv>, visit: PersonVisit, form: Values):
 }
 
 /** Returns the entry of the audit log for a change that a member makes of their passkeys. */
-function entryOf({ account, session: { affiliate_id, member } }: PersonVisit, action: string) {
+function entryOf({ account, session: { affiliate_id, member } }: MemberVisit, action: string) {
   const actor = affiliateActor({ id: affiliate_id, member, key: null })
   return { actor, action, account: account.id, details: { affiliate_id, id: member } }
 }
 
 /** Changes the keys of the affiliate, or adds or removes a passkey of the member. */
-export async function changePasskeys(c: Context<AppEnv>, visit: PersonVisit): Promise<Response> {
+export async function changePasskeys(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
   const { account, db, words, session, now } = visit
   const form = await readMemberForm(c, visit)
   if (form('change').endsWith('-key')) return changeKeys(c, visit, form)

@@ -1,7 +1,6 @@
 import type { Context } from 'hono'
 import { seeAnswers } from '../affiliates/db/affiliate-passkeys.ts'
 import { MAX_WORDS } from '../affiliates/db/affiliate-questions.ts'
-import { isViewer } from '../affiliates/member-session.ts'
 import { addToQuestion, askQuestion, listOwnQuestions } from '../affiliates/questions.ts'
 import type { Values } from '../pages/page.ts'
 import { Data } from '../pages/parts/data.tsx'
@@ -195,7 +194,7 @@ export async function showQuestions(
   const { session, member, db, now } = visit
   const [{ data, meta }] = await Promise.all([
     visit.call(listOwnQuestions, { cursor, per_page: 20 }),
-    isViewer(session) || member.new_answers === 0
+    member.new_answers === 0
       ? null
       : withD1Retry(() => seeAnswers(db, session, new Date(now).toISOString()).run()),
   ])

@@ -10,10 +10,8 @@ import {
   beginMemberSession,
   endMemberSession,
   isMemberCsrfToken,
-  isViewer,
 } from '../affiliates/member-session.ts'
 import { readSignInForm } from '../pages/form.ts'
-import { accountPath } from '../pages/page.ts'
 import { InputField } from '../pages/parts/forms.tsx'
 import { respond } from '../pages/respond.ts'
 import { isOwnOrigin } from '../pages/show-page.tsx'
@@ -55,7 +53,7 @@ export function nextOf(text: string | undefined, account: string, url: string): 
   if (!text || !URL.canParse(text, origin)) return home
   const { origin: to, pathname, search } = new URL(text, origin)
   const isPage = to === origin && pathname.startsWith(`${home}/`)
-  const isEntry = /\/(?:sign-in|sign-out|view|invitation(?:\/register)?)$/.test(pathname)
+  const isEntry = /\/(?:sign-in|sign-out|invitation(?:\/register)?)$/.test(pathname)
   return isPage && !isEntry ? pathname + search : home
 }
 
@@ -193,10 +191,6 @@ export async function signOut(c: Context<AppEnv>): Promise<Response> {
   if (isMember(visit)) {
     await readMemberForm(c, visit)
     await endMemberSession(c, visit.session)
-    const { account, session } = visit
-    if (isViewer(session)) {
-      return c.redirect(accountPath(account.id, 'affiliates', session.affiliate_id), 303)
-    }
   }
   return c.redirect(portalPath(visit.account.id, '/sign-in?done=yes'), 303)
 }

@@ -5,11 +5,9 @@ import type { SignedIn } from '../affiliates/db/affiliate-passkeys.ts'
 import { callAs, type PortalCall } from '../affiliates/door.ts'
 import { noteVisit } from '../affiliates/last-use.ts'
 import {
-  isViewer,
   type MemberSession,
   memberCsrfToken,
   memberObjectName,
-  type PortalSession,
   readMemberSession,
 } from '../affiliates/member-session.ts'
 import { findHolder } from '../affiliates/session-holder.ts'
@@ -48,9 +46,9 @@ export interface PortalVisit {
   readonly today: number
 }
 
-/** A request of a member who is signed in, or of one of the team who sees the same. */
+/** A request of a member who is signed in. */
 export interface MemberVisit extends PortalVisit {
-  readonly session: PortalSession
+  readonly session: MemberSession
   readonly member: SignedIn
   readonly csrf: string
   /**
@@ -77,9 +75,6 @@ export function useMemberVisit(): MemberVisit {
   if (!visit) throw new Error('A component that needs a visit was rendered outside of a page.')
   return visit
 }
-
-/** A request of a member who signed in with a passkey. */
-export type PersonVisit = MemberVisit & { readonly session: MemberSession }
 
 /** Returns what a visit needs to speak a language. */
 const spokenIn = (language: Language) => ({
@@ -116,7 +111,7 @@ export async function memberVisit(c: Context<AppEnv>): Promise<MemberVisit | NoM
   if (session?.account !== account.id) return { ...visit, reason: 'signed_out' }
   const [admission, member] = await Promise.all([
     admitRequest(c.env, memberObjectName(session.id), 1),
-    findHolder(c.env, db, session),
+    findHolder(db, session),
   ])
   if (!admission || !member) return { ...visit, reason: 'signed_out' }
   if (admission.retryAfter > 0) {
@@ -126,9 +121,7 @@ export async function memberVisit(c: Context<AppEnv>): Promise<MemberVisit | NoM
   const language = member.language ?? visit.language
   const spoken = { ...visit, ...spokenIn(language) }
   if (member.status === 'suspended') return { ...spoken, reason: 'suspended' }
-  if (!isViewer(session) && member.last_seen_at !== null) {
-    noteVisit(c, db, session, { seenAt: member.last_seen_at, now })
-  }
+  noteVisit(c, db, session, { seenAt: member.last_seen_at, now })
   const csrf = await memberCsrfToken(c.env, session)
   const page = { ...pageOfRequest(c), env: c.env, session, language }
   const call: MemberVisit['call'] = (of, input) => callAs(of, page, input)

@@ -22,13 +22,9 @@ const FIND_PASSKEY = compileStatement(`
 export const findPasskey = (db: D1Database, account: string, credential_id: string) =>
   first<FoundPasskey>(db, FIND_PASSKEY, { account, credential_id })
 
-/**
- * A member who is signed in, with their affiliate. Answers of the team after `answers_since` are new to them.
- * `last_seen_at` is null for somebody of the team.
- */
-export type SignedIn = Pick<AffiliateMember, 'affiliate_id' | 'id' | 'name'> &
+/** A member who is signed in, with their affiliate. Answers of the team after `answers_since` are new to them. */
+export type SignedIn = Pick<AffiliateMember, 'affiliate_id' | 'id' | 'name' | 'last_seen_at'> &
   Shown & {
-    readonly last_seen_at: string | null
     readonly answers_since: string
     readonly new_answers: number
   }

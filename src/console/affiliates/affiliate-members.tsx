@@ -139,16 +139,3 @@ export const AccessPart = (props: { access: Access; isSuspended: boolean }) => {
     </>
   )
 }
-
-/** Renders the form that shows the portal as the affiliate sees it. */
-export const ViewForm = ({ affiliate_id }: { affiliate_id: string }, visit = useVisit()) => (
-  <form method="post" action={`/portal/${encodeURIComponent(visit.account)}/view`} class="change">
-    <input type="hidden" name="csrf" value={visit.csrf} />
-    <input type="hidden" name="affiliate_id" value={affiliate_id} />
-    <p class="note">
-      You see the portal with the eyes of the affiliate, and change nothing there. The audit log
-      says that you looked.
-    </p>
-    <button type="submit">See the portal as this affiliate</button>
-  </form>
-)

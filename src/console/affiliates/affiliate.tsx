@@ -55,7 +55,7 @@ import {
   assignPlan,
   readAddChoices,
 } from './affiliate-forms.tsx'
-import { AccessPart, memberChanges, readAccess, ViewForm } from './affiliate-members.tsx'
+import { AccessPart, memberChanges, readAccess } from './affiliate-members.tsx'
 import { Actor } from './audit-words.tsx'
 import { QuestionsBeside } from './question-parts.tsx'
 
@@ -300,7 +300,6 @@ export const affiliatePage: Page = {
         {found.profile && (
           <>
             <h2 id="portal">Portal</h2>
-            {found.profile.status === 'active' && <ViewForm affiliate_id={affiliate_id} />}
             {found.access && (
               <AccessPart
                 access={found.access}
