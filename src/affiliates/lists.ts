@@ -1,25 +1,16 @@
 import * as v from 'valibot'
 import { asCsv, csvWords } from '../commission/csv-list.ts'
-import { dayNumber, dayText } from '../commission/engine/calendar.ts'
+import { dayNumber } from '../commission/engine/calendar.ts'
 import { compareText } from '../commission/engine/facts.ts'
 import { type DatedTree, datedTree } from '../commission/statements/tree.ts'
 import { readParents } from '../ingest/db/histories.ts'
-import { ApiError } from '../platform/errors.ts'
 import { affiliateOperation } from '../platform/http/operation.ts'
 import { readDayRange } from '../platform/http/query.ts'
 import { count, day, daysNeeded } from '../platform/validation/answer-fields.ts'
 import { described, named } from '../platform/validation/described.ts'
 import { member } from '../platform/validation/fields.ts'
 import { computeReport } from '../reports/compute.ts'
-import { type Figures, parseReport } from '../reports/report.ts'
-
-/** An affiliate who stood below another one, so many levels, from one day to another (since 1970). */
-interface Below {
-  readonly affiliate_id: string
-  readonly level: number
-  first: number
-  readonly last: number
-}
+import { parseReport } from '../reports/report.ts'
 
 /** Returns the affiliates below one on a day, with their levels. */
 function belowOn(tree: DatedTree, id: string, day: number): Map<string, number> {
@@ -33,41 +24,23 @@ function belowOn(tree: DatedTree, id: string, day: number): Map<string, number> 
   return found
 }
 
-/** Returns who stood below an affiliate on some days, by level: from when to when, as the tree changed. */
-function belowOf(tree: DatedTree, id: string, { first, last }: DaysSince1970): Below[] {
-  const found: Below[] = []
-  for (let day = last, start: number; day >= first; day = start - 1) {
-    start = Math.max(first, tree.changeBefore(day))
-    for (const [affiliate_id, level] of belowOn(tree, id, day)) {
-      const later = found.find(
-        (one) => one.affiliate_id === affiliate_id && one.level === level && one.first === day + 1,
-      )
-      if (later) later.first = start
-      else found.push({ affiliate_id, level, first: start, last: day })
-    }
+/** Returns who stands below an affiliate on the last of some days, by level, and who of them did on all days. */
+function belowOf(tree: DatedTree, id: string, first: number, last: number) {
+  const now = belowOn(tree, id, last)
+  const all = new Set(now.keys())
+  for (let day = tree.changeBefore(last) - 1; day >= first; day = tree.changeBefore(day) - 1) {
+    const then = belowOn(tree, id, day)
+    for (const one of all) if (!then.has(one)) all.delete(one)
   }
-  return found.sort(
-    (a, b) => a.level - b.level || compareText(a.affiliate_id, b.affiliate_id) || a.first - b.first,
-  )
+  const below = [...now].map(([affiliate_id, level]) => ({ affiliate_id, level }))
+  below.sort((a, b) => a.level - b.level || compareText(a.affiliate_id, b.affiliate_id))
+  return { below, all }
 }
-
-interface DaysSince1970 {
-  readonly first: number
-  readonly last: number
-}
-
-/** The ranges of days that are counted for one list: affiliates who stood below on other days have others. */
-const MAX_RANGES = 6
-
-const tooManyRanges = () =>
-  new ApiError('validation_failed', {
-    detail: 'The tree of affiliates changed on too many of these days. Ask for fewer days.',
-  })
 
 /** What is counted of the affiliates below: this tells nothing of a customer. */
 const METRICS = 'signups,active_customers'
 
-const BELOW_COLUMNS = ['affiliate_id', 'level', 'from', 'to', 'signups', 'active_customers']
+const BELOW_COLUMNS = ['affiliate_id', 'level', 'signups', 'active_customers']
 
 const below = described(() =>
   named(
@@ -75,10 +48,10 @@ const below = described(() =>
     v.object({
       affiliate_id: v.string(),
       level: member(v.pipe(v.number(), v.integer(), v.minValue(1)), '1: directly below.'),
-      from: member(day, 'The first of the days on which they stood there.'),
-      to: member(day, 'The last of the days on which they stood there.'),
-      signups: count,
-      active_customers: member(count, 'The customers with records on these days.'),
+      signups: v.nullable(member(count, 'Null unless they stood below on all of the days.')),
+      active_customers: v.nullable(
+        member(count, 'The customers with records on these days. Null likewise.'),
+      ),
     }),
   ),
 )
@@ -93,7 +66,7 @@ export const listSubAffiliates = affiliateOperation({
   files: asCsv('sub-affiliates', BELOW_COLUMNS),
   words: described(() => ({
     description:
-      'Lists the affiliates who stood below on some days, with their counts on the days on which they did. One who moved has a row for each place. The list is empty if the account shows none.',
+      'Lists the affiliates below on the last of some days, with their counts if they stood below on all of them. The list is empty if the account shows none.',
     answer: v.object({ from: day, to: day, data: v.array(below) }),
     errors: ['validation_failed'],
     files: csvWords(BELOW_COLUMNS),
@@ -104,35 +77,24 @@ export const listSubAffiliates = affiliateOperation({
     const { account, vertical } = grant
     const databases = { session, directory: env.DB }
     const tree = datedTree(await readParents(session, account, null))
-    const days = { first: dayNumber(sent.from), last: dayNumber(sent.to) }
-    const found = belowOf(tree, id, days).map(({ first, last, ...one }) => ({
-      ...{ ...one, from: dayText(first), to: dayText(last) },
-    }))
-    const ranges = Map.groupBy(found, ({ from, to }) => `${from} ${to}`)
-    if (ranges.size > MAX_RANGES) throw tooManyRanges()
-    const counts = new Map<string, Figures['metrics']>()
-    for (const [range, own] of ranges) {
-      const [{ from, to } = sent] = own
-      const of = { ids: own.map(({ affiliate_id }) => affiliate_id), drafts: view.drafts }
-      const report = await computeReport(
-        databases,
-        { account, vertical },
-        parseReport(vertical, { from, to, group_by: 'affiliate_id', metrics: METRICS }),
-        Date.now(),
-        of,
-      )
-      for (const { groups, metrics } of report.data) {
-        counts.set(`${range} ${groups.affiliate_id}`, metrics)
-      }
+    const { below, all } = belowOf(tree, id, dayNumber(sent.from), dayNumber(sent.to))
+    const { data } = await computeReport(
+      databases,
+      { account, vertical },
+      parseReport(vertical, { ...sent, group_by: 'affiliate_id', metrics: METRICS }),
+      Date.now(),
+      { ids: [...all], drafts: view.drafts },
+    )
+    const counts = new Map(data.map(({ groups, metrics }) => [groups.affiliate_id, metrics]))
+    const countOf = (affiliate_id: string, metric: string) =>
+      all.has(affiliate_id) ? Number(counts.get(affiliate_id)?.[metric] ?? 0) : null
+    return {
+      ...sent,
+      data: below.map(({ affiliate_id, level }) => ({
+        ...{ affiliate_id, level },
+        signups: countOf(affiliate_id, 'signups'),
+        active_customers: countOf(affiliate_id, 'active_customers'),
+      })),
     }
-    const data = found.map((one) => {
-      const metrics = counts.get(`${one.from} ${one.to} ${one.affiliate_id}`)
-      return {
-        ...one,
-        signups: Number(metrics?.signups ?? 0),
-        active_customers: Number(metrics?.active_customers ?? 0),
-      }
-    })
-    return { ...sent, data }
   },
 })

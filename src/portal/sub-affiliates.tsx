@@ -17,10 +17,11 @@ const DAYS = 30
 export async function showSubAffiliates(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
   const { words, speech, account, today } = visit
   const range = { from: dayBefore(today, DAYS - 1), to: dayBefore(today, 0) }
-  const [{ affiliate_view }, { data, from, to }] = await Promise.all([
+  const [{ affiliate_view }, { data }] = await Promise.all([
     visit.call(getAffiliateSelf, {}),
     visit.call(listSubAffiliates, range),
   ])
+  const countText = (count: number | null) => (count === null ? '–' : speech.figure(String(count)))
   const isHidden = affiliate_view.sub_affiliates === 'none'
   const none = isHidden ? fill(words.below_hidden, { account: account.name }) : words.no_below
   return respond(
@@ -34,21 +35,12 @@ export async function showSubAffiliates(c: Context<AppEnv>, visit: MemberVisit):
           [words.affiliate]: (one) => (
             <span class={`level level-${Math.min(one.level, 5)}`}>
               <Data text={one.affiliate_id} />
-              {(one.from !== from || one.to !== to) && (
-                <small>
-                  {' '}
-                  {fill(words.below_days, {
-                    from: speech.day(one.from),
-                    to: speech.day(one.to),
-                  })}
-                </small>
-              )}
             </span>
           ),
           [words.level]: { number: ({ level }) => level },
-          [words.signups]: { number: ({ signups }) => speech.figure(String(signups)) },
+          [words.signups]: { number: ({ signups }) => countText(signups) },
           [words.active_customers]: {
-            number: (one) => speech.figure(String(one.active_customers)),
+            number: (one) => countText(one.active_customers),
           },
         }}
         empty={<p class="note">{none}</p>}

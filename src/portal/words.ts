@@ -154,7 +154,6 @@ const en = {
   no_below: 'No affiliate is below you.',
   below_hidden: '{account} does not show the affiliates below you.',
   below_lead: 'Level 1 is directly below you. Counts are of the last 30 days.',
-  below_days: '{from} to {to}',
   passkeys_title: 'Passkeys',
   keys: 'Keys for programs',
   keys_lead:
@@ -471,7 +470,6 @@ const de: Words = {
   no_below: 'Kein Affiliate steht unter Ihnen.',
   below_hidden: '{account} zeigt die Affiliates unter Ihnen nicht.',
   below_lead: 'Ebene 1 steht direkt unter Ihnen. Gezählt sind die letzten 30 Tage.',
-  below_days: '{from} bis {to}',
   passkeys_title: 'Passkeys',
   keys: 'Schlüssel für Programme',
   keys_lead:
@@ -792,7 +790,6 @@ const fr: Words = {
   below_hidden: '{account} ne montre pas les affiliés en dessous de vous.',
   below_lead:
     'Le niveau 1 est directement en dessous de vous. Les nombres portent sur les 30 derniers jours.',
-  below_days: 'du {from} au {to}',
   passkeys_title: 'Clés d’accès',
   keys: 'Clés pour les programmes',
   keys_lead:
@@ -1105,7 +1102,6 @@ const es: Words = {
   no_below: 'No tiene ningún afiliado por debajo.',
   below_hidden: '{account} no muestra los afiliados por debajo de usted.',
   below_lead: 'El nivel 1 está directamente por debajo de usted. Se cuentan los últimos 30 días.',
-  below_days: 'del {from} al {to}',
   passkeys_title: 'Llaves de acceso',
   keys: 'Claves para programas',
   keys_lead:
@@ -1417,7 +1413,6 @@ const pt: Words = {
   no_below: 'Você não tem nenhum afiliado abaixo.',
   below_hidden: '{account} não mostra os afiliados abaixo de você.',
   below_lead: 'O nível 1 está diretamente abaixo de você. Contam os últimos 30 dias.',
-  below_days: 'de {from} a {to}',
   passkeys_title: 'Chaves de acesso',
   keys: 'Chaves para programas',
   keys_lead:
