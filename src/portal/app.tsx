@@ -13,7 +13,7 @@ import { changeLinks, showLinks } from './links.tsx'
 import { showColors, showLogo } from './looks.ts'
 import { showOverview } from './overview.tsx'
 import { changePasskeys, showPasskeys } from './passkeys-page.tsx'
-import { showLedger, showPayments } from './payments.tsx'
+import { showPayments } from './payments.tsx'
 import { changePostbacks, showPostbacks } from './postbacks.tsx'
 import { changeQuestions, showQuestions } from './questions.tsx'
 import {
@@ -108,7 +108,6 @@ portalApp
   .get('/unearned', forMembers(showUnearned))
   .get('/sub-affiliates', forMembers(showSubAffiliates))
   .get('/payments', forMembers(showPayments))
-  .get('/payments/ledger', forMembers(showLedger))
   .get('/links', forMembers(showLinks))
   .post('/links', forMembers(changeLinks))
   .get('/links/campaigns', forMembers(showCampaigns))

@@ -1,14 +1,12 @@
 import type { Context } from 'hono'
-import { listAffiliateLedger, listAffiliatePayouts } from '../affiliates/books.ts'
+import { listAffiliatePayouts } from '../affiliates/books.ts'
 import type { Money } from '../pages/parts/data.tsx'
 import { Data } from '../pages/parts/data.tsx'
 import { Table } from '../pages/parts/table.tsx'
 import { respond } from '../pages/respond.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import type { AnswerOf } from '../platform/http/operation.ts'
-import { portalPath } from './layout.tsx'
-import { MemberPage, NextPage, SentenceList, timeText } from './member-page.tsx'
-import { STATEMENTS } from './statements.tsx'
+import { MemberPage, NextPage, SentenceList } from './member-page.tsx'
 import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
@@ -29,7 +27,6 @@ export const dueText = (
   })
 
 const AT = '/payments'
-const LEDGER = '/payments/ledger'
 
 /** Says what became of a payment. */
 function paymentText({ paid_on, returned_on, reason }: Payment, { words, speech }: MemberVisit) {
@@ -41,7 +38,7 @@ function paymentText({ paid_on, returned_on, reason }: Payment, { words, speech 
 
 /** Responds with what is due, what is under review, and what was paid. */
 export async function showPayments(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
-  const { words, speech, account } = visit
+  const { words, speech } = visit
   const found = await visit.call(listAffiliatePayouts, { cursor: c.req.query('cursor') })
   const money = ({ amount, currency }: Money) => speech.money(amount, currency)
   const due = [
@@ -52,9 +49,6 @@ export async function showPayments(c: Context<AppEnv>, visit: MemberVisit): Prom
     c,
     <MemberPage visit={visit} here="payments" title={words.payments}>
       {due.length > 0 ? <SentenceList sentences={due} /> : <p>{words.nothing_due}</p>}
-      <p class="quick">
-        <a href={portalPath(account.id, LEDGER)}>{words.ledger}</a>
-      </p>
       <Table
         caption={words.paid_so_far}
         rows={found.data}
@@ -66,47 +60,6 @@ export async function showPayments(c: Context<AppEnv>, visit: MemberVisit): Prom
         empty={<p class="note">{words.no_payments}</p>}
       />
       <NextPage at={AT} cursor={found.meta.next_cursor} />
-    </MemberPage>,
-  )
-}
-
-/** Responds with what was booked, the latest first, each entry with the balance after it. */
-export async function showLedger(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
-  const { words, speech, account } = visit
-  const { data, meta } = await visit.call(listAffiliateLedger, {
-    order: 'latest',
-    cursor: c.req.query('cursor'),
-  })
-  return respond(
-    c,
-    <MemberPage visit={visit} here="payments" title={words.ledger}>
-      <p class="lead">{words.ledger_lead}</p>
-      <Table
-        caption={words.ledger}
-        rows={data}
-        columns={{
-          [words.entry]: ({ kind, period, statement, reference }) => (
-            <>
-              {words[`entry_${kind}`]},{' '}
-              <a href={portalPath(account.id, `${STATEMENTS}/${encodeURIComponent(statement)}`)}>
-                {speech.period(period)}
-              </a>
-              {reference !== null && kind !== 'transferred' && (
-                <>
-                  {' '}
-                  <small>
-                    <Data text={reference} />
-                  </small>
-                </>
-              )}
-            </>
-          ),
-          [words.time]: ({ at }) => timeText(at, visit),
-          [words.amount]: { number: ({ amount, currency }) => speech.money(amount, currency) },
-        }}
-        empty={<p class="note">{words.no_entries}</p>}
-      />
-      <NextPage at={LEDGER} cursor={meta.next_cursor} />
     </MemberPage>,
   )
 }

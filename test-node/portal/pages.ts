@@ -44,7 +44,7 @@ async function addressesOf(page: Page, portal: string): Promise<string[]> {
   assert.match(link, /\?link=/)
   assert.ok(places.length >= 7 && lines.length > 0)
   return [
-    ...[...places, `${portal}/payments/ledger`, `${portal}/customers?status=waiting`],
+    ...[...places, `${portal}/customers?status=waiting`],
     ...[`${portal}/unearned?period=2026-03`, `${portal}/unearned?period=2026-03&reason=`],
     `${portal}/links/campaigns`,
     ...[sent, statement, ...lines.slice(0, 1), ...asks, link],
