@@ -7,7 +7,7 @@ import {
 } from '../../affiliates/operations/affiliate-members.ts'
 import { nullIfNotFound } from '../../pages/api-errors.ts'
 import { calling } from '../../pages/calling.ts'
-import { type Change, useVisit, type Visit } from '../../pages/page.ts'
+import type { Change, Visit } from '../../pages/page.ts'
 import { Data, Day, Name, timeWords } from '../../pages/parts/data.tsx'
 import { ChangeForm, FoldedForm } from '../../pages/parts/forms.tsx'
 import { Table } from '../../pages/parts/table.tsx'

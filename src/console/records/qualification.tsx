@@ -1,5 +1,7 @@
+import { dayNumber, periodOf } from '../../commission/engine/calendar.ts'
+import { lineId, statementId } from '../../commission/statements/ids.ts'
 import { getStatement } from '../../commission/statements/operations.ts'
-import { listAccountQualifications, listCustomerLines } from '../../commission/why/operations.ts'
+import { listAccountQualifications } from '../../commission/why/operations.ts'
 import { stateWords } from '../../commission/why/sentences.ts'
 import { ENGLISH } from '../../commission/words/words.ts'
 import { nullIfNotFound } from '../../pages/api-errors.ts'
@@ -21,24 +23,17 @@ function missingText(report: Qualification, termsOf: TermsOf): string {
   return sentences.join(' ') || 'The customer has not qualified.'
 }
 
-/** Reads the line that pays what a customer qualified for, and its statement. */
-async function readPaid({ api, account }: Visit, report: Qualification) {
-  const { customer_id, qualified_on, rule, trigger } = report
-  const days = [qualified_on, trigger?.day].flatMap((day) => day ?? [])
-  const months = [...new Set(days.map((day) => day.slice(0, 7)))]
-  const read = await Promise.all(
-    months.map((period) =>
-      api.call(listCustomerLines, { account, customer_id, period }).catch(nullIfNotFound),
-    ),
-  )
-  const line = read
-    .flatMap((one) => one?.data ?? [])
-    .find((one) => one.kind === 'once' && one.rule === rule)
-  if (!line) return null
-  const { statement_id } = line
+/** Reads the line that pays what a customer qualified for, and its statement; null unless a run has stored it. */
+async function readPaid({ api, account }: Visit, report: Qualification, termsOf: TermsOf) {
+  const { affiliate_id, customer_id, plan, version, rule, qualified_on } = report
+  const kind = termsOf(report)?.period
+  if (affiliate_id === null || qualified_on === null || !kind) return null
+  const period = periodOf(dayNumber(qualified_on), kind)
+  const statement_id = await statementId(affiliate_id, plan, period.id)
+  const id = await lineId(statement_id, { version, rule, scope: `customer:${customer_id}` }, 0)
   const statement = await api.call(getStatement, { account, statement_id }).catch(nullIfNotFound)
-  const amount = statement?.lines.find(({ id }) => id === line.line_id)?.amount
-  return statement && amount !== undefined ? { line, statement, amount } : null
+  const line = statement?.lines.find((one) => one.id === id)
+  return statement && line ? { line, statement } : null
 }
 
 /** Renders what a customer qualified for, or what is missing to it. */
@@ -56,8 +51,8 @@ const State = (props: {
         <>
           <Day day={report.qualified_on} />:{' '}
           {paid ? (
-            <AccountLink at={['lines', paid.line.line_id]}>
-              Qualified for {amountText(paid.amount, paid.line.currency)}
+            <AccountLink at={['lines', paid.line.id]}>
+              Qualified for {amountText(paid.line.amount, paid.statement.currency)}
             </AccountLink>
           ) : (
             'Qualified'
@@ -78,10 +73,10 @@ export async function renderQualifications(visit: Visit, customer_id: string) {
   const period = dayBefore(today, 0).slice(0, 7)
   const { data } = await api.call(listAccountQualifications, { account, period, customer_id })
   if (data.length === 0) return null
-  const [termsOf, ...paid] = await Promise.all([
-    readTerms(visit, data),
-    ...data.map((report) => (report.status === 'qualified' ? readPaid(visit, report) : null)),
-  ])
+  const termsOf = await readTerms(visit, data)
+  const paid = await Promise.all(
+    data.map((one) => (one.status === 'qualified' ? readPaid(visit, one, termsOf) : null)),
+  )
   return (
     <>
       <h2>Qualification</h2>
