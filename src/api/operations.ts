@@ -9,7 +9,6 @@ import { listDatabases } from '../accounts/databases.ts'
 import { ERASURE_OPERATIONS } from '../accounts/erasure/erasures.ts'
 import { EVENT_OPERATIONS } from '../accounts/events.ts'
 import { MOVE_OPERATIONS } from '../accounts/move/moves.ts'
-import { searchAccounts } from '../accounts/search.ts'
 import { MAPPING_OPERATIONS } from '../accounts/status-map.ts'
 import { AFFILIATE_KEY_OPERATIONS } from '../affiliates/operations/affiliate-keys.ts'
 import { AFFILIATE_MEMBER_OPERATIONS } from '../affiliates/operations/affiliate-members.ts'
@@ -90,7 +89,6 @@ export const OPERATIONS: readonly AnyOperation[] = [
   getTotals,
   listHeld,
   getFeed,
-  searchAccounts,
   getReport,
   getChanges,
   listFeeds,

@@ -5,7 +5,6 @@ import { credentialsPage } from './accounts/credentials.tsx'
 import { filesPage } from './accounts/files.tsx'
 import { settingsPage } from './accounts/settings.tsx'
 import { affiliatePage } from './affiliates/affiliate.tsx'
-import { affiliateKeysPage } from './affiliates/affiliate-keys.tsx'
 import { affiliateUploadPage } from './affiliates/affiliate-upload.tsx'
 import { affiliatesPage } from './affiliates/affiliates.tsx'
 import { linksPage } from './affiliates/links.tsx'
@@ -16,9 +15,7 @@ import { statementPage } from './books/statement.tsx'
 import { statementsPage } from './books/statements.tsx'
 import { casePage } from './fraud/case.tsx'
 import { casesPage } from './fraud/cases.tsx'
-import { fraudRulePage } from './fraud/fraud-rule.tsx'
-import { fraudRulesPage } from './fraud/fraud-rules.tsx'
-import { fraudSimulationPage } from './fraud/fraud-simulation.tsx'
+import { fraudRulePage, fraudRulesPage } from './fraud/fraud-rules.tsx'
 import { findPage } from './overview/find.tsx'
 import { overviewPage } from './overview/overview.tsx'
 import { planPage } from './plans/plan.tsx'
@@ -44,7 +41,6 @@ export const PAGES: readonly Page[] = [
   affiliatesPage,
   affiliateUploadPage,
   affiliatePage,
-  affiliateKeysPage,
   questionsPage,
   questionPage,
   plansPage,
@@ -59,7 +55,6 @@ export const PAGES: readonly Page[] = [
   casePage,
   fraudRulesPage,
   fraudRulePage,
-  fraudSimulationPage,
   deliveriesPage,
   deliveryPage,
   findPage,

@@ -22,8 +22,7 @@ export function fraudRuleTests(shared: () => Shared): void {
     const { page } = shared()
     await openSignedIn(shared(), RULES, NARROW)
     assert.equal(await isTooWide(page), false)
-    await page.getByText('Add a second rule of a kind').click()
-    await page.getByRole('link', { name: 'Add the rule Deposits at the minimum' }).click()
+    await page.locator('.templates').getByRole('link', { name: 'Deposits at the minimum' }).click()
     await page.getByText(TESTED).waitFor()
     assert.equal(await isTooWide(page), false)
 
@@ -45,7 +44,7 @@ export function fraudRuleTests(shared: () => Shared): void {
   test('the cases of a rule are sentences with links', { skip }, async () => {
     const { page } = shared()
     await openSignedIn(shared(), `${RULES}/lot-churn`, NARROW)
-    await page.getByRole('link', { name: 'What it would have found' }).click()
+    await page.getByRole('button', { name: 'Apply' }).click()
     await page.getByText(TESTED).waitFor()
     assert.equal(await isTooWide(page), false)
     const table = page.getByRole('table', { name: /^Cases, by day/ })

@@ -27,9 +27,9 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
   '/accounts/:account/plans/:plan': ['edit=next'],
   '/accounts/:account/plans/:plan/simulate': ['period=2026-03&terms=%7B%7D'],
   '/accounts/:account/fraud-rules': ['new=hedge_pair'],
-  '/accounts/:account/fraud-rules/:rule': ['edit=next'],
-  '/accounts/:account/fraud-rules/:rule/simulate': [
-    'version=1&from=2026-03-01&to=2026-03-31',
+  '/accounts/:account/fraud-rules/:rule': [
+    'edit=next',
+    'from=2026-03-01&to=2026-03-31',
     'from=2026-03-31&to=2026-03-01',
   ],
   '/accounts/:account/unearned': ['period=2026-03', 'period=2026-03&list=records'],

@@ -167,16 +167,6 @@ export function taskTests(shared: () => Shared): void {
       await page.getByText(`${number} in total`).waitFor()
       assert.equal(count(), 2)
     })
-
-    test(`an id of another account is found with 2 steps on a ${device}`, { skip }, async () => {
-      const { page } = shared()
-      await openSignedIn(shared(), `${HOME}/accounts/demo-broker`, viewport)
-      const { count, click, search } = clickCounter()
-      await search(page.getByLabel('Find a record or an affiliate by its id'), 'T-3305')
-      await click(main().getByRole('link', { name: 'Demo Forex' }))
-      await page.waitForURL(/demo-forex\/records\/transactions\/T-3305$/)
-      assert.equal(count(), 2)
-    })
   }
 
   for (const { device, viewport } of [
@@ -278,9 +268,7 @@ export function taskTests(shared: () => Shared): void {
         await page.getByRole('status').innerText(),
         /is stored, and its link was created\./,
       )
-      assert.equal(await page.locator('h1').innerText(), id)
-      // The address of the link is the first thing on the page.
-      const made = main().locator('.notice', { hasText: 'The link to give to the affiliate' })
+      const made = main().locator('.with-copy')
       assert.match(await made.locator('code').innerText(), /^https?:\/\/[^/]+\/go\/[\w-]+$/)
       const box = await made.getByRole('button', { name: 'Copy', exact: true }).boundingBox()
       assert.ok((box?.y ?? 9999) < viewport.height)

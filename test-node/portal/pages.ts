@@ -206,7 +206,7 @@ export function portalPageTests(shared: () => Shared): void {
         'Make a link',
         fill('Page that it leads', 'https://broker.example/start'),
       ],
-      [`${affiliate}/keys`, 'keys', 'Make the key', fill('What it is for', 'Tracker')],
+      [affiliate, 'keys', 'Make the key', fill('What it is for', 'Tracker')],
       [affiliate, 'invitations', 'Invite', async () => {}],
     ]
     for (const [at, list, name, typed] of forms) {

@@ -233,7 +233,9 @@ describe('a payout that a case holds', () => {
     expect(html).not.toMatch(/<input type="checkbox"/)
     expect(text).toMatch(/The fraud review holds 1 payout for 40\.50 EUR\./)
     expect(text).toMatch(/Statements are paid as a whole: a rule that holds a part/)
-    expect((await read(CASE)).text).toMatch(/The list has the customers with records in this case/)
+    expect((await read(CASE)).text).toMatch(
+      /Customers with records in this case; refuse others on their pages/,
+    )
     expect((await read(AT)).text).toMatch(/Payable now 40\.50 EUR/)
   })
 

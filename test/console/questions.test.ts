@@ -59,7 +59,7 @@ test('an answer closes the question, which can be opened and closed again', asyn
   const stored = await json(askAdmin(`${world.path}/questions/${id}`))
   expect(stored).toMatchObject({ status: 'closed', messages: [{}, { author: 'admin-key' }] })
   expect(stored.messages[1].text).toBe('One customer\nwas counted twice.')
-  expect(await read('/questions')).toContain('No question waits for an answer.')
+  expect(await read('/questions')).toContain('No question matches.')
   expect(await read('/questions?status=all')).toContain(id)
   await change({ change: 'open' })
   expect(await read('/questions')).toContain(id)

@@ -366,7 +366,6 @@ const administration: Route[] = [
   { ...reads, id: 'listAttributed', way: 'unattributed', query: `${OCTOBER}&unattributed=true` },
   { ...reads, id: 'listAttention' },
   { ...reads, id: 'getChanges' },
-  { ...reads, id: 'searchAccounts', query: '?id=t-1' },
   { ...reads, id: 'listRecords', at: { resource: 'transactions' }, query: '?customer_id=c-1' },
   { ...reads, id: 'findRecords', query: '?id=t-1' },
   { ...changes, id: 'eraseCustomer', records: true },

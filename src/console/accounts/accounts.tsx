@@ -16,9 +16,8 @@ import {
 } from '../../pages/parts/data.tsx'
 import { refusedPath } from '../../pages/parts/deliveries.tsx'
 import { ACCOUNT_WORDS, VERTICALS } from '../../pages/parts/field-words.ts'
-import { ChangeForm, Field } from '../../pages/parts/forms.tsx'
 import { draftsByPeriod, moneyOf, openPeriods, sumByCurrency } from '../../pages/parts/owed.ts'
-import { SchemaFields } from '../../pages/parts/schema-fields.tsx'
+import { SchemaForm } from '../../pages/parts/schema-fields.tsx'
 import type { PeriodSums } from '../../pages/parts/statement-lists.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { agoOf, type Feed } from '../records/feeds.tsx'
@@ -73,10 +72,9 @@ function needsOf(visit: Visit, state: AccountState) {
   ].filter((one) => one !== false)
 }
 
-// What affiliates may see and do is set afterwards, on the page of the settings.
-const { affiliate_view: _view, landing_pages: _pages, ...settings } = newAccount
-const { account, name, vertical, mode, time_zone, storage_quota: _quota, ...more } = settings
-const main = { account, name, vertical, mode, time_zone }
+// The others are set afterwards, on the page of the settings.
+const { account, name, vertical, mode, time_zone, book_zone, jurisdiction } = newAccount
+const created = { account, name, vertical, mode, time_zone, book_zone, jurisdiction }
 
 /** The list of accounts: the home page. */
 export const accountsPage: Page = {
@@ -152,19 +150,12 @@ export const accountsPage: Page = {
         )}
         <Pager meta={meta} />
         <h2>Create an account</h2>
-        <ChangeForm change="create" submit="Create the account">
-          <SchemaFields change="create" schemas={main} words={ACCOUNT_WORDS} />
-          <details open={visit.refused !== null}>
-            <summary>More settings</summary>
-            <SchemaFields change="create" schemas={more} words={ACCOUNT_WORDS} />
-            <Field
-              change="create"
-              name="binding"
-              label="Database"
-              hint="Only for installations with several databases. Without a name, the account gets the one with the most room."
-            />
-          </details>
-        </ChangeForm>
+        <SchemaForm
+          change="create"
+          submit="Create the account"
+          schemas={created}
+          words={ACCOUNT_WORDS}
+        />
       </>
     )
     return { title: 'Accounts', body }

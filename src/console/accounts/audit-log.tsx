@@ -8,10 +8,7 @@ import { Actor, AuditWords, actorTitle, subjectTitle } from '../affiliates/audit
 
 type Entry = AnswerOf<typeof listAuditLog>['data'][number]
 
-/** The number of the latest changes whose people and subjects can be chosen. */
-const SEARCHED = 100
-
-/** Returns the values that can be chosen: those of the latest changes of the days, and the chosen one. */
+/** Returns the values that can be chosen: those of the changes on the page, and the chosen one. */
 const choicesOf = (
   found: readonly string[],
   chosen: string | undefined,
@@ -22,11 +19,9 @@ const choicesOf = (
 async function render(visit: Visit) {
   const { api } = visit
   const { from, to, actor, kind, cursor } = visit.query
-  const days = { account: visit.account, from, to }
-  const [{ data, meta }, latest] = await Promise.all([
-    api.call(listAuditLog, { ...days, actor, kind, cursor }),
-    api.call(listAuditLog, { ...days, per_page: SEARCHED }),
-  ])
+  const { data, meta } = await api.call(listAuditLog, {
+    ...{ account: visit.account, from, to, actor, kind, cursor },
+  })
   const visits = new Map([[visit.account, visit]])
   /** Returns a visit of the account of an entry, whose names are read once. */
   const visitFor = ({ account }: Entry): Visit => {
@@ -48,7 +43,7 @@ async function render(visit: Visit) {
             options: [
               ['', 'Everyone'],
               ...choicesOf(
-                latest.data.map((one) => one.actor),
+                data.map((one) => one.actor),
                 actor,
                 actorTitle,
               ),
@@ -60,7 +55,7 @@ async function render(visit: Visit) {
             options: [
               ['', 'Everything'],
               ...choicesOf(
-                latest.data.map(({ action }) => action.replace(/\..*/, '')),
+                data.map(({ action }) => action.replace(/\..*/, '')),
                 kind,
                 subjectTitle,
               ),

@@ -182,56 +182,55 @@ export const addAffiliate: Change = {
   },
   next(answer, { account }) {
     const { affiliate_id, link_id } = answer as Added
-    return withQuery(accountPath(account, 'affiliates', affiliate_id), { made: link_id })
+    return link_id
+      ? withQuery(accountPath(account, 'links'), { link_id })
+      : accountPath(account, 'affiliates', affiliate_id)
   },
 }
 
-/** Renders the form that adds an affiliate, with the values of its first fields. */
+/** Renders the form that adds an affiliate; `id` is one that customers name. */
 export function AddForm(
-  {
-    title,
-    choices: { plans, landingPage },
-    id,
-    parent,
-  }: {
-    title: string
-    choices: AddChoices
-    id?: string | undefined
-    parent?: string
-  },
+  { choices: { plans, landingPage }, id }: { choices: AddChoices; id?: string | undefined },
   visit = useVisit(),
 ) {
   const exists = visit.refused?.change === 'add' && visit.refused.code === 'already_exists'
   const sent = exists ? visit.refused.values('affiliate_id').trim() : ''
   const link = exists && <a href={accountPath(visit.account, 'affiliates', sent)}>Open its page</a>
-  const fields: Input[] = [
-    { name: 'affiliate_id', label: 'Id of the affiliate', value: id, required: true, hint: link },
-    { name: 'display_name', label: 'Name', hint: 'As your team calls them. It may be empty.' },
-    { name: 'contact_email', label: 'E-mail', hint: 'It may be empty.' },
-    { name: 'parent', value: parent, hint: 'Who referred this affiliate, if anybody.' },
-    {
-      name: 'plan',
-      pointer: '/0/assignment/plan',
-      options: [['', 'The plan for all'], ...planOptions(plans)],
-      hint: 'It applies from today on, or from its first day if that is later.',
-    },
-    {
-      name: 'landing_page',
-      label: 'Landing page of the link',
-      pointer: '/landing_page',
-      value: landingPage ?? undefined,
-      placeholder: 'https://example.com/start',
-      hint: 'If empty, no link is created.',
-    },
-  ]
   return (
     <div class="add">
       <FoldedForm
         change="add"
-        title={title}
+        title="Add an affiliate"
         submit="Add the affiliate"
         at="/0"
-        fields={fields}
+        fields={[
+          {
+            ...{ name: 'affiliate_id', label: 'Id of the affiliate', required: true },
+            value: id,
+            hint: link,
+          },
+          {
+            name: 'display_name',
+            label: 'Name',
+            hint: 'As your team calls them. It may be empty.',
+          },
+          { name: 'contact_email', label: 'E-mail', hint: 'It may be empty.' },
+          { name: 'parent', hint: 'Who referred this affiliate, if anybody.' },
+          {
+            name: 'plan',
+            pointer: '/0/assignment/plan',
+            options: [['', 'The plan for all'], ...planOptions(plans)],
+            hint: 'It applies from today on, or from its first day if that is later.',
+          },
+          {
+            name: 'landing_page',
+            label: 'Landing page of the link',
+            pointer: '/landing_page',
+            value: landingPage ?? undefined,
+            placeholder: 'https://example.com/start',
+            hint: 'If empty, no link is created.',
+          },
+        ]}
         isOpen={id !== undefined}
       />
     </div>

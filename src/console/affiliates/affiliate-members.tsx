@@ -8,7 +8,7 @@ import {
 import { nullIfNotFound } from '../../pages/api-errors.ts'
 import { calling } from '../../pages/calling.ts'
 import type { Change, Visit } from '../../pages/page.ts'
-import { Data, Day, Name, timeWords } from '../../pages/parts/data.tsx'
+import { Day, Name, timeWords, visible } from '../../pages/parts/data.tsx'
 import { ChangeForm, FoldedForm } from '../../pages/parts/forms.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import type { ShownSecret } from '../../pages/session.ts'
@@ -76,34 +76,23 @@ export const AccessPart = (props: { access: Access; isSuspended: boolean }) => {
         empty={<p class="note">Nobody signs in to the portal for this affiliate yet.</p>}
       />
       {access.open.length > 0 && (
-        <>
-          <Table
-            caption="Open invitations"
-            rows={access.open}
-            columns={{
-              Made: 'created_at',
-              By: ({ created_by }) => <Data text={created_by} />,
-              Ends: 'ends_at',
-            }}
-          />
-          <FoldedForm
-            change="uninvite"
-            title="End an invitation"
-            submit="End the invitation"
-            fields={[
-              {
-                name: 'invitation_id',
-                label: 'Invitation',
-                options: access.open.map(({ id, created_at }) => [
-                  id,
-                  `Made ${timeWords(created_at)} UTC`,
-                ]),
-              },
-            ]}
-          >
-            <p>Its link stops working at once.</p>
-          </FoldedForm>
-        </>
+        <FoldedForm
+          change="uninvite"
+          title="End an invitation"
+          submit="End the invitation"
+          fields={[
+            {
+              name: 'invitation_id',
+              label: 'Invitation',
+              options: access.open.map(({ id, created_at, created_by }) => [
+                id,
+                `Made ${timeWords(created_at)} UTC by ${visible(created_by)}`,
+              ]),
+            },
+          ]}
+        >
+          <p>Its link stops working at once.</p>
+        </FoldedForm>
       )}
       {isSuspended ? (
         <p class="note">Nobody can be invited while the affiliate is suspended.</p>

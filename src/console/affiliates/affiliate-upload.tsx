@@ -2,21 +2,13 @@ import { putAffiliates } from '../../affiliates/operations/affiliates.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { listPlans } from '../../commission/operations/plans.ts'
 import { cellOf, readColumnFile, refused } from '../../pages/csv-columns.ts'
-import {
-  accountPath,
-  type FieldError,
-  type Page,
-  type Values,
-  type Visit,
-} from '../../pages/page.ts'
+import { accountPath, type Page, type Values, type Visit } from '../../pages/page.ts'
 import { count, Data } from '../../pages/parts/data.tsx'
-import { AccountLink, Value } from '../../pages/parts/fields.tsx'
 import { CSV_FILE, Field } from '../../pages/parts/forms.tsx'
 import { Table } from '../../pages/parts/table.tsx'
-import { readDay, type Typed } from '../../pages/typed.ts'
 import type { InputOf } from '../../platform/http/operation.ts'
 import { canManage, PostForm } from '../books/payout-forms.tsx'
-import { type Plan, startOf } from './affiliate-forms.tsx'
+import { startOf } from './affiliate-forms.tsx'
 
 /** The columns of a file of affiliates, with what members call them. */
 const COLUMNS = {
@@ -29,97 +21,53 @@ const COLUMNS = {
   from: 'Plan from',
 } as const
 
-type Column = keyof typeof COLUMNS
-
 const readFile = (values: Values) =>
   readColumnFile(values, {
     titles: COLUMNS,
     synonyms: {
-      affiliate_id: ['affiliate code', 'custom id', 'ib', 'ib id', 'partner id', 'user id', 'id'],
-      display_name: ['affiliate name', 'full name', 'company', 'company name'],
-      contact_email: ['email', 'email address', 'mail'],
-      status: ['affiliate status', 'account status'],
-      parent: ['parent id', 'parent affiliate', 'parent user id', 'master ib'],
-      plan: ['plan name', 'commission plan'],
-      from: ['from', 'start date', 'valid from'],
+      affiliate_id: ['affiliate code', 'ib', 'partner id', 'user id', 'id'],
+      display_name: ['affiliate name'],
+      contact_email: ['email', 'email address'],
+      from: ['from'],
     },
     required: ['affiliate_id'],
   })
 
-/** What other systems call the two states of affiliates. */
-const STATUSES = {
-  active: ['active', 'approved', 'accepted', 'enabled', 'a'],
-  suspended: ['suspended', 'inactive', 'pending', 'rejected', 'declined', 'disabled', 'p', 'd'],
-}
-
-const folded = (text: string) => text.trim().replaceAll(/\s+/g, ' ').toLowerCase()
-
-/** Returns the state that a cell means. */
-function readStatus(text: string): Typed {
-  const found = Object.entries(STATUSES).find(([, words]) => words.includes(folded(text)))
-  if (found) return { value: found[0] }
-  return { problem: `The status ${text} is not known. Write active or suspended.` }
-}
-
-/** Returns the plan that a cell means: by its short name, else by its name in any case. */
-function findPlan(plans: readonly Plan[], text: string): Typed {
-  if (plans.some(({ plan }) => plan === text)) return { value: text }
-  const [found, second] = plans.filter(({ name }) => folded(name) === folded(text))
-  if (!found) return { problem: `There is no plan ${text}.` }
-  if (!second) return { value: found.plan }
-  return { problem: `More than one plan has the name ${text}. Write a short name.` }
-}
-
 /**
  * Sends the affiliates of the file of a form. An empty cell keeps what is stored; an empty parent removes it.
  *
- * @throws ApiError `validation_failed` for a file or rows that cannot be understood, or that the API refuses.
+ * @throws ApiError `validation_failed` for a file that cannot be read, or rows that the API refuses.
  */
 async function send(values: Values, { api, account, today }: Visit, dry_run: boolean) {
   const file = readFile(values)
   if (file.fault) throw refused(file.fault)
   const { data: plans } = await api.call(listPlans, { account })
-  const problems: FieldError[] = []
-  const affiliates = file.rows.map((cells, i) => {
-    const cell = (name: Column) => cellOf(file, cells, name) || undefined
-    const understood = (name: Column, read: (text: string) => Typed) => {
-      const text = cell(name)
-      const typed = text === undefined ? null : read(text)
-      if (typed && 'problem' in typed) problems.push({ pointer: `/${i}`, message: typed.problem })
-      return typed && 'value' in typed ? typed.value : undefined
-    }
-    const affiliate_id = cell('affiliate_id') ?? ''
-    if (!affiliate_id) problems.push({ pointer: `/${i}`, message: 'The id is missing.' })
-    const plan = understood('plan', (text) => findPlan(plans, text))
-    const from = understood('from', readDay)
-    const begin = startOf(
-      plans.find((one) => one.plan === plan),
-      today,
-    )
+  const affiliates = file.rows.map((cells) => {
+    const cell = (name: keyof typeof COLUMNS) => cellOf(file, cells, name) || undefined
+    const named = cell('plan')
+    const plan = plans.find((one) => one.plan === named || one.name === named)
     return {
-      affiliate_id,
+      affiliate_id: cell('affiliate_id') ?? '',
       display_name: cell('display_name'),
       contact_email: cell('contact_email'),
-      status: understood('status', readStatus),
+      status: cell('status')?.toLowerCase(),
       parent: file.positions.has('parent') ? (cell('parent') ?? null) : undefined,
-      assignment: plan && { plan, from: from ?? begin, customers: values('customers') || 'all' },
+      assignment: named && {
+        plan: plan?.plan ?? named,
+        from: cell('from') ?? startOf(plan, today),
+        customers: 'all',
+      },
     }
   })
-  if (problems.length > 0) throw refused('Nothing was stored.', problems)
   // The operation checks each member.
   const sent = { account, dry_run, affiliates } as unknown as InputOf<typeof putAffiliates>
-  return {
-    affiliates,
-    file,
-    customers: values('customers'),
-    ...(await api.call(putAffiliates, sent)),
-  }
+  return { affiliates, file, ...(await api.call(putAffiliates, sent)) }
 }
 
 type Sent = Awaited<ReturnType<typeof send>>
 
 /** Renders what a file would store. */
-const Preview = ({ affiliates, file, customers, received, changed }: Sent) => (
+const Preview = ({ affiliates, file, received, changed }: Sent) => (
   <>
     <p>
       <strong>
@@ -130,13 +78,13 @@ const Preview = ({ affiliates, file, customers, received, changed }: Sent) => (
     </p>
     <Table
       caption="What the file has"
-      rows={affiliates.map((one) => ({ ...one, ...one.assignment }))}
+      rows={affiliates.map((one) => ({ ...one, ...(one.assignment || {}) }))}
       columns={{
         Affiliate: ({ affiliate_id }) => <Data text={affiliate_id} />,
         Name: 'display_name',
         'E-mail': 'contact_email',
         Status: 'status',
-        Parent: ({ parent }) => (parent === null ? 'none' : <Value name="parent" value={parent} />),
+        Parent: 'parent',
         Plan: 'plan',
         'Plan from': 'from',
       }}
@@ -148,7 +96,6 @@ const Preview = ({ affiliates, file, customers, received, changed }: Sent) => (
     )}
     {changed > 0 && (
       <PostForm id="change-store" hasFile>
-        <input type="hidden" name="customers" value={customers} />
         <input type="hidden" name="csv" value={file.text} />
         <button type="submit" name="change" value="store">
           Store {counted(received, 'affiliate')}
@@ -176,9 +123,9 @@ export const affiliateUploadPage: Page = {
   },
   async render(visit) {
     const { refused } = visit
+    const title = 'Upload affiliates'
     if (!canManage(visit)) {
-      const note = <p class="note">Only the role manager can upload affiliates.</p>
-      return { title: 'Upload affiliates', body: note }
+      return { title, body: <p class="note">Only the role manager can upload affiliates.</p> }
     }
     const file = refused && readFile(refused.values)
     const body = (
@@ -194,24 +141,12 @@ export const affiliateUploadPage: Page = {
           <Field
             change="preview"
             {...CSV_FILE}
-            hint="CSV with commas, semicolons or tabs. If the file has the column Parent, an empty cell removes the parent. Any other empty cell keeps what is stored. Parents count from today on. Without a day, plans count from today on, or from their first day if that is later."
-          />
-          <Field
-            change={refused?.change ?? 'preview'}
-            name="customers"
-            label="New plans apply to"
-            options={[
-              ['all', 'All customers'],
-              ['new', 'Customers who sign up from then on'],
-            ]}
+            hint="CSV with commas, semicolons or tabs; days as 2026-12-31. If the file has the column Parent, an empty cell removes the parent. Any other empty cell keeps what is stored. Parents and plans count from today on; a plan that begins later from its first day."
           />
           <button type="submit">Show what would be stored</button>
         </PostForm>
-        <p>
-          <AccountLink at={['affiliates']} children="All affiliates" />
-        </p>
       </>
     )
-    return { title: 'Upload affiliates', body }
+    return { title, body }
   },
 }

@@ -1,5 +1,10 @@
 import { affiliate } from '../../affiliates/affiliate-fields.ts'
 import { listAffiliateFigures } from '../../affiliates/operations/affiliate-figures.ts'
+import {
+  endAffiliateKey,
+  listAffiliateKeys,
+  makeAffiliateKey,
+} from '../../affiliates/operations/affiliate-keys.ts'
 import { listAffiliatePostbacks } from '../../affiliates/operations/affiliate-postbacks.ts'
 import {
   listAffiliates,
@@ -7,29 +12,19 @@ import {
   putAffiliates,
 } from '../../affiliates/operations/affiliates.ts'
 import { listQuestions } from '../../affiliates/operations/questions.ts'
-import { createLink, listLinks } from '../../attribution/operations/links.ts'
 import { listLedger } from '../../books/operations/ledger.ts'
+import { listPlans } from '../../commission/operations/plans.ts'
 import { listStatements } from '../../commission/statements/operations.ts'
 import { nullIfNotFound } from '../../pages/api-errors.ts'
 import { calling } from '../../pages/calling.ts'
 import { pick } from '../../pages/form.ts'
-import {
-  allOf,
-  type Change,
-  type Page,
-  type Values,
-  type Visit,
-  withQuery,
-} from '../../pages/page.ts'
+import { allOf, type Change, type Page, type Values, type Visit } from '../../pages/page.ts'
 import {
   Badge,
-  CopiedText,
   Data,
   Day,
   EmptyState,
   isolated,
-  Name,
-  NOTHING,
   Pager,
   periodWords,
   shortName,
@@ -37,8 +32,9 @@ import {
 } from '../../pages/parts/data.tsx'
 import type { WordsOf } from '../../pages/parts/field-words.ts'
 import { AccountLink, Pairs } from '../../pages/parts/fields.tsx'
-import { ChangeForm, FoldedForm } from '../../pages/parts/forms.tsx'
+import { ChangeForm, FoldedForm, type Option } from '../../pages/parts/forms.tsx'
 import { AffiliateLink, PlanName } from '../../pages/parts/names.tsx'
+import { secretOf } from '../../pages/parts/rotation.tsx'
 import { changedMembers } from '../../pages/parts/schema.ts'
 import { SchemaForm } from '../../pages/parts/schema-fields.tsx'
 import { Statements } from '../../pages/parts/statement-lists.tsx'
@@ -46,41 +42,11 @@ import { Table } from '../../pages/parts/table.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { CasesOfAffiliate, readAffiliateCases } from '../fraud/case-parts.tsx'
 import { Assignments, readAssignments, unassign } from '../plans/plans.tsx'
-import { BalanceCell, EarnedCell, PlanCell } from './affiliate-figures.tsx'
-import {
-  AddForm,
-  addAffiliate,
-  assignedText,
-  assignFields,
-  assignPlan,
-  readAddChoices,
-} from './affiliate-forms.tsx'
+import { assignedText, assignFields, assignPlan } from './affiliate-forms.tsx'
 import { AccessPart, memberChanges, readAccess } from './affiliate-members.tsx'
+import { BalanceCell, EarnedCell, PlanCell } from './affiliates.tsx'
 import { Actor } from './audit-words.tsx'
-import { QuestionsBeside } from './question-parts.tsx'
-
-type Postback = AnswerOf<typeof listAffiliatePostbacks>['data'][number]
-
-const STATES: Readonly<Record<string, string>> = {
-  affiliate: 'paused by the affiliate',
-  gone: 'stopped: its server says that the address no longer exists',
-  failing: 'stopped: every attempt of three days failed',
-}
-
-/** Renders what an affiliate has sent to their tracker. */
-const PostbacksPart = ({ postbacks }: { postbacks: readonly Postback[] }) =>
-  postbacks.length === 0 ? null : (
-    <Table
-      caption="Postbacks"
-      rows={postbacks}
-      columns={{
-        Address: ({ url }) => <Data text={url} />,
-        'What is sent': ({ events }) => events.map(titleOf).join(', '),
-        State: ({ disabled_reason }) => STATES[disabled_reason ?? ''] ?? 'active',
-        Made: 'created_at',
-      }}
-    />
-  )
+import { QuestionsBeside } from './questions.tsx'
 
 // The ledger of an affiliate, in words.
 
@@ -103,14 +69,12 @@ const LISTED = 12
 /** The entries of the ledger of one page. */
 const ENTRIES = 25
 
-type Link = AnswerOf<typeof listLinks>['data'][number]
-
 async function readAffiliate(visit: Visit) {
   const { api, account, params, query } = visit
   const { affiliate_id = '' } = params
   const own = { account, affiliate_id }
   return allOf({
-    choices: readAddChoices(visit),
+    plans: api.call(listPlans, { account }).then(({ data }) => data),
     assignments: readAssignments(visit, own),
     profile: api.call(listAffiliates, own).then(({ data }) => data[0]),
     figures: api.call(listAffiliateFigures, own).then(({ data }) => data[0]),
@@ -119,7 +83,7 @@ async function readAffiliate(visit: Visit) {
     entries: api.call(listLedger, {
       ...{ ...own, order: 'latest', cursor: query.cursor, per_page: ENTRIES },
     }),
-    links: api.call(listLinks, own),
+    keys: api.call(listAffiliateKeys, own).catch(nullIfNotFound),
     cases: readAffiliateCases(visit, affiliate_id),
     access: readAccess(visit, affiliate_id),
     planNames: visit.names.plans(),
@@ -157,8 +121,8 @@ const putting = (done: string, changed: (values: Values) => object): Change => (
 const changes: Readonly<Record<string, Change>> = {
   unassign,
   ...memberChanges,
-  add: addAffiliate,
-  configure: putting('The affiliate is stored.', () => ({})),
+  make_key: calling(makeAffiliateKey, secretOf('The key is made.', 'affiliate_key')),
+  end_key: calling(endAffiliateKey, 'The key has ended.'),
   contact: putting('Name, contact and note are stored.', (values) =>
     changedMembers(PROFILE, values),
   ),
@@ -176,10 +140,6 @@ const changes: Readonly<Record<string, Change>> = {
   assign: {
     done: assignedText,
     perform: (values, visit) => assignPlan(values, visit, [visit.params.affiliate_id ?? '']),
-  },
-  link: {
-    ...calling(createLink, 'The link was created.'),
-    next: (answer, { path }) => withQuery(path, { made: (answer as Link).link_id }),
   },
 }
 
@@ -201,33 +161,89 @@ const StatusForm = ({ isActive }: { isActive: boolean }) =>
     </FoldedForm>
   )
 
-/** An affiliate: what it earned and was paid, its plans and its links. */
+/** The most keys that an affiliate can have at once. */
+const MOST_KEYS = 5
+
+const SCOPES: readonly Option[] = [
+  ['read', 'Only read'],
+  ['read links', 'Read, make links and postbacks, and ask'],
+]
+
+/** Renders the keys of an affiliate, and the forms that make and end one. */
+const KeysPart = ({ keys }: { keys: AnswerOf<typeof listAffiliateKeys>['data'] }) => {
+  const alive = keys.filter((key) => key.alive)
+  return (
+    <>
+      <Table
+        caption="Keys, with which a program reads what the affiliate earns"
+        rows={keys.toReversed()}
+        columns={{
+          Name: ({ name }) => <Data text={name} />,
+          May: ({ scope }) => SCOPES.find(([value]) => value === scope)?.[1] ?? scope,
+          State: (key) => (
+            <Badge tone={key.alive ? 'good' : 'quiet'}>{key.alive ? 'works' : 'ended'}</Badge>
+          ),
+          'Last used': ({ last_used_on }) => <Day day={last_used_on} />,
+          Made: 'created_at',
+          By: ({ created_by }) => <Data text={created_by} />,
+        }}
+        empty={<p class="note">The affiliate has no keys.</p>}
+      />
+      {alive.length < MOST_KEYS && (
+        <ChangeForm
+          change="make_key"
+          submit="Make the key"
+          needs="approver"
+          fields={[
+            { name: 'name', label: 'What it is for', required: true },
+            { name: 'scope', label: 'It may', options: SCOPES },
+          ]}
+        >
+          <p class="note">
+            With a key, a program reads what the affiliate earns. It is shown once, after you have
+            made it.
+          </p>
+        </ChangeForm>
+      )}
+      {alive.length > 0 && (
+        <FoldedForm
+          change="end_key"
+          title="End a key"
+          submit="End the key"
+          needs="approver"
+          isDanger
+          fields={[
+            {
+              name: 'key_id',
+              label: 'Key',
+              options: alive.map(({ id, name }): Option => [id, isolated(name)]),
+            },
+          ]}
+        >
+          <p>Requests with it are refused at once. This cannot be undone.</p>
+        </FoldedForm>
+      )}
+    </>
+  )
+}
+
+/** An affiliate: what it earned and was paid, its plans, and who and what acts for it. */
 export const affiliatePage: Page = {
   path: '/accounts/:account/affiliates/:affiliate_id',
   section: 'Affiliates',
-  query: ['cursor', 'made'],
+  query: ['cursor'],
   changes,
   async render(visit) {
     const affiliate_id = visit.params.affiliate_id ?? ''
     const found = await readAffiliate(visit)
     const [own] = found.parents.data
-    const made = found.links.data.find(({ link_id }) => link_id === visit.query.made)
     const body = (
       <>
-        {made && (
-          <div class="notice good">
-            <p>
-              <strong>The link to give to the affiliate</strong>
-            </p>
-            <p>
-              <CopiedText text={made.url} />
-            </p>
-          </div>
-        )}
         {!own && (
-          <ChangeForm change="configure" submit="Configure it">
-            <p class="notice bad">The affiliate is not configured, so it earns nothing.</p>
-          </ChangeForm>
+          <p class="notice bad">
+            The affiliate is not configured, so it earns nothing.{' '}
+            <AccountLink at={['affiliates']} query={{ add: affiliate_id }} children="Add it" />
+          </p>
         )}
         {found.profile?.status === 'suspended' && (
           <p class="notice warn">
@@ -251,13 +267,13 @@ export const affiliatePage: Page = {
         )}
         <h2>Plan</h2>
         <Assignments found={found.assignments.found} planNames={found.planNames} />
-        {found.choices.plans.length > 0 && (
+        {found.plans.length > 0 && (
           <FoldedForm
             change="assign"
             title="Assign a plan"
             submit="Assign the plan"
             at="/0"
-            fields={assignFields(found.choices.plans)}
+            fields={assignFields(found.plans)}
           />
         )}
         {own && (
@@ -294,7 +310,6 @@ export const affiliatePage: Page = {
                 { name: 'from', label: 'Parent since', type: 'date', hint: 'Today if empty.' },
               ]}
             />
-            <AddForm title="Add an affiliate below" choices={found.choices} parent={affiliate_id} />
           </>
         )}
         {found.profile && (
@@ -306,52 +321,21 @@ export const affiliatePage: Page = {
                 isSuspended={found.profile.status === 'suspended'}
               />
             )}
-            <p>
-              <AccountLink at={['affiliates', affiliate_id, 'keys']}>
-                Keys of the affiliate
-              </AccountLink>
-              , with which a program reads what the affiliate earns. All its{' '}
-              <AccountLink at={['questions']} query={{ status: 'all', affiliate_id }}>
-                questions
-              </AccountLink>
-              , with the answers.
-            </p>
-            <PostbacksPart postbacks={found.postbacks} />
+            {found.keys && <KeysPart keys={found.keys.data} />}
+            {found.postbacks.length > 0 && (
+              <Table
+                caption="Postbacks"
+                rows={found.postbacks}
+                columns={{
+                  Address: ({ url }) => <Data text={url} />,
+                  'What is sent': ({ events }) => events.map(titleOf).join(', '),
+                  State: ({ disabled_reason: why }) => (why ? `disabled: ${why}` : 'active'),
+                  Made: 'created_at',
+                }}
+              />
+            )}
             <StatusForm isActive={found.profile.status === 'active'} />
           </>
-        )}
-        <h2>Links</h2>
-        <Table
-          caption="Links"
-          rows={found.links.data}
-          columns={{
-            Address: ({ url, link_id }) => (
-              <AccountLink at={['links']} query={{ link_id }}>
-                {url}
-              </AccountLink>
-            ),
-            Name: ({ name }) => (name === null ? NOTHING : <Name text={name} />),
-            'Landing page': ({ landing_page }) => <Data text={landing_page} />,
-            State: ({ disabled }) =>
-              disabled ? <Badge tone="bad">disabled</Badge> : <Badge tone="good">active</Badge>,
-          }}
-          empty={<p class="note">The affiliate has no links yet.</p>}
-        />
-        {own && (
-          <FoldedForm
-            change="link"
-            title="Add a link"
-            submit="Create the link"
-            fields={[
-              {
-                name: 'landing_page',
-                required: true,
-                value: found.choices.landingPage ?? undefined,
-                placeholder: 'https://example.com/start',
-              },
-              { name: 'name', label: 'Name of the link', hint: 'Such as “Spring newsletter”.' },
-            ]}
-          />
         )}
         <h2>Statements</h2>
         <Statements
@@ -367,9 +351,13 @@ export const affiliatePage: Page = {
           }
         />
         <p class="quick">
-          <AccountLink at={['statements']} query={{ affiliate_id }}>
-            All statements
-          </AccountLink>
+          <AccountLink at={['statements']} query={{ affiliate_id }} children="All statements" />
+          <AccountLink at={['links']} query={{ affiliate_id }} children="Links" />
+          <AccountLink
+            at={['questions']}
+            query={{ status: 'all', affiliate_id }}
+            children="Questions"
+          />
           <AccountLink at={['unearned']} query={{ affiliate_id }}>
             What earned nothing
           </AccountLink>
@@ -394,14 +382,7 @@ export const affiliatePage: Page = {
                   the plan <PlanName id={plan} />
                   {reference !== null && (
                     <>
-                      ,{' '}
-                      {kind === 'transferred' ? (
-                        <PlanName id={reference} />
-                      ) : (
-                        <>
-                          reference <Data text={reference} />
-                        </>
-                      )}
+                      , <Data text={reference} />
                     </>
                   )}
                 </>

@@ -14,7 +14,7 @@ import { AffiliateName } from '../../pages/parts/names.tsx'
 import { Amounts } from '../../pages/parts/record-fields.tsx'
 import { RecordLink } from '../../pages/parts/record-link.tsx'
 import { type NumberCell, Table } from '../../pages/parts/table.tsx'
-import { type Question, QuestionsBeside } from '../affiliates/question-parts.tsx'
+import { type Question, QuestionsBeside } from '../affiliates/questions.tsx'
 import { readTerms } from '../records/reasons.tsx'
 import { ExplanationView, Head, RuleInWords } from './explanation.tsx'
 

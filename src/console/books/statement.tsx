@@ -20,7 +20,7 @@ import { AffiliateName, affiliateText, PlanName } from '../../pages/parts/names.
 import { hasBegun, isOpen } from '../../pages/parts/periods.ts'
 import { readAmount } from '../../pages/typed.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { QuestionsBeside } from '../affiliates/question-parts.tsx'
+import { QuestionsBeside } from '../affiliates/questions.tsx'
 import { CasesOfAffiliate, isHeldBy, readAffiliateCases } from '../fraud/case-parts.tsx'
 import { canPay } from './payout-forms.tsx'
 import { LineList, LinesByRule, readVersions } from './statement-lines.tsx'

@@ -2,21 +2,17 @@ import type { Child } from 'hono/jsx'
 import { counted, listed } from '../../commission/engine/reasons.ts'
 import type { Subject } from '../../fraud/kind.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
-import { dayBefore, useVisit, type Visit } from '../../pages/page.ts'
-import { Amounts, Badge, Data, Day, isolated } from '../../pages/parts/data.tsx'
+import { useVisit, type Visit } from '../../pages/page.ts'
+import { Amounts, Badge, Data, isolated, titleOf } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
+import type { Option } from '../../pages/parts/forms.tsx'
 import { affiliateText } from '../../pages/parts/names.tsx'
-import { Table } from '../../pages/parts/table.tsx'
-import { DAY_MS, EXPIRE_DAYS } from '../../platform/durations.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 
 // Cases of the fraud review, as lists show them.
 
 /** The severities of rules and cases, the highest first. */
 export const SEVERITIES = ['high', 'medium', 'low'] as const
-
-/** How serious a case is. */
-export type Severity = (typeof SEVERITIES)[number]
 
 /** Cases as a list has them. */
 export type FraudCases = AnswerOf<typeof listFraudCases>
@@ -27,25 +23,23 @@ export type FraudCase = FraudCases['data'][number]
 /** The colors of the severities. */
 export const SEVERITY_TONES = { high: 'bad', medium: 'warn', low: 'quiet' } as const
 
-/** The severities in words. */
-export const SEVERITY_WORDS: Readonly<Record<Severity, string>> = {
-  high: 'High',
-  medium: 'Medium',
-  low: 'Low',
-}
+/** The decisions of a case, in words. */
+export const DECISIONS: readonly Option[] = [
+  ['', 'Choose'],
+  ['confirmed', 'Confirm: it is fraud'],
+  ['dismissed', 'Dismiss: there is an honest explanation'],
+]
+
+/** What is said of the reason of a decision. */
+export const DECISION_HINT = 'The case and the audit log show it.'
 
 /** Renders how serious a case is. */
 export const SeverityBadge = ({ severity }: Pick<FraudCase, 'severity'>) => (
-  <Badge tone={SEVERITY_TONES[severity]}>{SEVERITY_WORDS[severity]}</Badge>
+  <Badge tone={SEVERITY_TONES[severity]}>{titleOf(severity)}</Badge>
 )
 
-/** The statuses in words. */
-export const CASE_STATUS_WORDS: Readonly<Record<FraudCase['status'], string>> = {
-  open: 'Open',
-  confirmed: 'Confirmed',
-  dismissed: 'Dismissed',
-  expired: 'Expired',
-}
+/** The statuses of cases. */
+export const STATUSES = ['open', 'confirmed', 'dismissed', 'expired'] as const
 
 const STATUS_TONES = {
   open: 'warn',
@@ -56,7 +50,7 @@ const STATUS_TONES = {
 
 /** Renders the status of a case. */
 export const CaseStatusBadge = ({ status }: Pick<FraudCase, 'status'>) => (
-  <Badge tone={STATUS_TONES[status]}>{CASE_STATUS_WORDS[status]}</Badge>
+  <Badge tone={STATUS_TONES[status]}>{titleOf(status)}</Badge>
 )
 
 /** Says that a second person must decide the same; nothing of other cases. */
@@ -103,47 +97,6 @@ export function HeldAmounts(found: FraudCase) {
   if (amount_held.length === 0) return <span class="quiet">Nothing payable yet</span>
   return <Amounts amounts={amount_held} />
 }
-
-const daysSince = (day: string, now: number): number =>
-  Math.floor((now - Date.parse(`${day}T00:00:00Z`)) / DAY_MS)
-
-/** Says how long ago a day was. */
-export function agoText(day: string, now: number): string {
-  const days = daysSince(day, now)
-  if (days <= 0) return 'today'
-  return days === 1 ? 'yesterday' : `${counted(days, 'day')} ago`
-}
-
-/** Renders cases: each as one sentence, and what it holds. */
-export const CaseTable = (
-  { caption, rows, empty }: { caption: string; rows: readonly FraudCase[]; empty?: Child },
-  visit = useVisit(),
-) => (
-  <Table
-    caption={caption}
-    rows={rows}
-    empty={empty}
-    columns={{
-      Case: (found) => (
-        <>
-          <CaseLink found={found} /> <WaitingBadge {...found} />
-        </>
-      ),
-      Severity: SeverityBadge,
-      Status: rows.some(({ status }) => status !== 'open') && CaseStatusBadge,
-      Holds: { number: HeldAmounts },
-      Opened: ({ opened_for }) => (
-        <>
-          <Day day={opened_for} /> <small>{agoText(opened_for, visit.today)}</small>
-        </>
-      ),
-    }}
-  />
-)
-
-/** Returns the first day on which an open case has expired without a decision and without new records. */
-export const expiryOf = ({ last_evidence_for }: FraudCase): string =>
-  dayBefore(Date.parse(last_evidence_for), -(EXPIRE_DAYS + 1))
 
 /** The cases of a kind that pages of an affiliate name. */
 const NAMED = 5

@@ -1,86 +1,85 @@
 import type { Child } from 'hono/jsx'
-import { counted } from '../../commission/engine/reasons.ts'
+import { counted, figure, money } from '../../commission/engine/reasons.ts'
 import type { PresentedEvidence } from '../../fraud/case-evidence.ts'
+import type { Figure, LeftOut } from '../../fraud/kind.ts'
+import { KINDS } from '../../fraud/kinds.ts'
+import { DECISION_LIMITS } from '../../fraud/limits.ts'
+import { addFraudCaseNote, decideFraudCase } from '../../fraud/operations/fraud-decisions.ts'
 import { getFraudCase, listFraudCustomers, listFraudEvidence } from '../../fraud/operations.ts'
-import { type Page, useVisit, type Visit } from '../../pages/page.ts'
-import { Badge, Data, Day, NOTHING, Pager, periodWords, Time } from '../../pages/parts/data.tsx'
+import { calling } from '../../pages/calling.ts'
+import {
+  dayBefore,
+  type Page,
+  type Values as Sent,
+  useVisit,
+  type Visit,
+} from '../../pages/page.ts'
+import {
+  Badge,
+  Data,
+  Day,
+  isolated,
+  NOTHING,
+  Pager,
+  periodWords,
+  Time,
+  titleOf,
+} from '../../pages/parts/data.tsx'
 import { DeferredPart } from '../../pages/parts/deferred.tsx'
 import { AccountLink, type Pair, Pairs } from '../../pages/parts/fields.tsx'
+import { ChangeForm, Field, FoldedForm, Ticks } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
 import { Amounts, nounOf } from '../../pages/parts/record-fields.tsx'
 import { RecordLink } from '../../pages/parts/record-link.tsx'
 import { Table } from '../../pages/parts/table.tsx'
-import { DAY_MS, HOUR_MS } from '../../platform/durations.ts'
+import { EXPIRE_DAYS } from '../../platform/durations.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { Actor } from '../affiliates/audit-words.tsx'
 import { canManage, canPay } from '../books/payout-forms.tsx'
 import { CustomerLink, CustomerLinks } from '../records/customer-parts.tsx'
-import { Figures } from './case-figures.tsx'
 import {
-  addNote,
-  DecideForm,
-  decide,
-  MOST_REFUSED,
-  NoteForm,
-  ReleaseForm,
-  release,
-} from './case-forms.tsx'
-import {
-  agoText,
   CaseStatusBadge,
   customersOf,
-  expiryOf,
+  DECISION_HINT,
+  DECISIONS,
+  type FraudCase,
   HeldAmounts,
   isHolding,
-  SEVERITY_WORDS,
   subjectText,
   WaitingBadge,
 } from './case-parts.tsx'
 
 // The records behind a case, down to their deliveries.
 
-/** The values that are shown of each resource, and the fields whose labels and formats they have. */
-const SHOWN: Readonly<Record<PresentedEvidence['resource'], Readonly<Record<string, string>>>> = {
-  customers: { country_code: 'country_code' },
-  transactions: { amount_currency: 'amount_currency' },
-  'trading-activity': {
-    lots_traded: 'lots_traded',
-    pnl: 'pnl',
-    drawdown: 'drawdown',
-    max_drawdown: 'max_drawdown',
-    spread_cost: 'spread_cost',
-    commission: 'commission',
-  },
-  activities: { amount: 'Value' },
-  statements: { total: 'amount_currency' },
+/** The values of records that are shown, and the fields whose labels and formats they have. */
+const SHOWN: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    [
+      ...['country_code', 'amount_currency', 'lots_traded', 'pnl', 'drawdown', 'max_drawdown'],
+      ...['spread_cost', 'commission'],
+    ].map((name) => [name, name]),
+  ),
+  amount: 'Value',
+  total: 'amount_currency',
 }
 
 /** Writes how long after the click a customer signed up; null if no click is known. */
 function afterClick({ signup_date, clicked_at }: Readonly<Record<string, unknown>>): string | null {
   if (!signup_date || !clicked_at) return null
-  const passed = Date.parse(String(signup_date)) - Date.parse(String(clicked_at))
-  const [unit, one] = UNITS.find(([, length]) => passed >= 2 * length) ?? ['second', SECOND_MS]
-  return `${counted(Math.max(0, Math.floor(passed / one)), unit)} after the click`
+  const seconds = (Date.parse(String(signup_date)) - Date.parse(String(clicked_at))) / 1000
+  const [length, unit] = seconds < 7200 ? ([1, 'second'] as const) : ([3600, 'hour'] as const)
+  return `${counted(Math.max(0, Math.floor(seconds / length)), unit)} after the click`
 }
 
-const SECOND_MS = 1000
-
-const UNITS = [
-  ['day', DAY_MS],
-  ['hour', HOUR_MS],
-  ['minute', 60 * SECOND_MS],
-] as const
-
 /** Renders the main values of a record. */
-function Values({ resource, values, changed }: PresentedEvidence) {
+function Values({ values, changed }: PresentedEvidence) {
   if (values === null) return <span class="quiet">Not in the database</span>
   const after = afterClick(values)
   const { currency, status } = values
-  const shown = Object.entries(SHOWN[resource]).flatMap(([name, field]) => {
+  const shown = Object.entries(SHOWN).flatMap(([name, field]) => {
     const value = values[name] ?? null
     return value === null ? [] : [[field, String(value)] as const]
   })
-  const isOpen = resource === 'transactions' && status && status !== 'approved'
   return (
     <>
       <Amounts
@@ -89,7 +88,7 @@ function Values({ resource, values, changed }: PresentedEvidence) {
       />{' '}
       {after !== null && <span class="figure">{after}</span>}
       {changed && <Badge tone="warn">Changed since</Badge>}
-      {isOpen && (
+      {status && status !== 'approved' && (
         <Badge tone="quiet">
           <Data text={status} />
         </Badge>
@@ -156,13 +155,85 @@ const Evidence = ({ found }: { found: AnswerOf<typeof listFraudEvidence> }, visi
 type WholeCase = AnswerOf<typeof getFraudCase>
 type Decision = WholeCase['decisions'][number]
 
-/** A case on its page. */
-interface ShownCase {
+interface DecisionProps {
   readonly found: WholeCase
+  /** Those whom a decision can refuse. */
+  readonly customers: AnswerOf<typeof listFraudCustomers>
 }
 
+// The figures of a case beside their thresholds.
+
+/** Units that are counted, in their singular. */
+const COUNTED: Readonly<Record<string, string>> = {
+  customers: 'customer',
+  bets: 'bet',
+  days: 'day',
+  fees: 'fee',
+  hours: 'hour',
+  records: 'record',
+  seconds: 'second',
+  signups: 'signup',
+  transactions: 'transaction',
+}
+
+/** Writes a value of a figure with its unit: `80 %`, `1,200.00 EUR`, `3 days`. */
+function figureText(value: string, unit: string): string {
+  if (unit === 'percent') return `${figure(value)} %`
+  if (unit === 'points') return `${figure(value)} percentage points`
+  if (/^[A-Z]{3}$/.test(unit)) return money(value, unit)
+  const one = Object.hasOwn(COUNTED, unit) ? COUNTED[unit] : undefined
+  return one && /^\d+$/.test(value)
+    ? counted(Number(value), one)
+    : `${figure(value)} ${unit}`.trim()
+}
+
+/** What a value is, compared with its threshold. */
+const COMPARISONS: Readonly<Record<Figure['comparison'], string>> = {
+  at_least: 'at least',
+  at_most: 'at most',
+  more_than: 'more than',
+  less_than: 'less than',
+}
+
+/** The titles of figures whose name does not say it well. */
+const TITLES: Readonly<Record<string, string>> = Object.assign(
+  {},
+  ...KINDS.map(({ titles }) => titles),
+)
+
+const figureTitle = (name: string): string =>
+  Object.hasOwn(TITLES, name) ? (TITLES[name] ?? name) : titleOf(name)
+
+/** Says which amounts a figure leaves out, because there is no rate or currency. */
+const leftOutText = ({ currency, amounts }: LeftOut): string =>
+  `${counted(amounts, 'amount')} ${currency === null ? 'without a currency' : `in ${currency}, without a rate`}`
+
+/** Renders what a rule compared, each beside its threshold. */
+const Figures = ({ figures }: Pick<WholeCase, 'figures'>) => (
+  <Table
+    caption="What was compared"
+    rows={figures}
+    columns={{
+      Figure: ({ name }) => figureTitle(name),
+      Found: { number: ({ value, unit }) => <strong>{figureText(value, unit)}</strong> },
+      Threshold: {
+        number: ({ comparison, threshold, unit }) =>
+          `${COMPARISONS[comparison]} ${figureText(threshold, unit)}`,
+      },
+      'Left out':
+        figures.some(({ left_out }) => left_out) &&
+        (({ left_out = [] }) =>
+          left_out.map((one) => <small class="line">{leftOutText(one)}</small>)),
+    }}
+  />
+)
+
+/** Returns the first day on which an open case has expired without a decision and without new records. */
+const expiryOf = ({ last_evidence_for }: FraudCase): string =>
+  dayBefore(Date.parse(last_evidence_for), -(EXPIRE_DAYS + 1))
+
 /** Renders the sentence of a case, its status and what it holds. */
-const Head = ({ found }: ShownCase, visit = useVisit()) => {
+const Head = ({ found }: { found: WholeCase }) => {
   const { affiliate_id, rule, name, sentence, severity, status, opened_for, last_evidence_for } =
     found
   const customers = customersOf(found.subject)
@@ -172,7 +243,7 @@ const Head = ({ found }: ShownCase, visit = useVisit()) => {
       customers.length > 1 ? 'Customers' : 'Customer',
       customers.length > 0 ? <CustomerLinks ids={customers} /> : null,
     ],
-    ['Severity', SEVERITY_WORDS[severity]],
+    ['Severity', titleOf(severity)],
     ['Holds', <HeldAmounts {...found} />],
     [
       'Rule',
@@ -180,12 +251,7 @@ const Head = ({ found }: ShownCase, visit = useVisit()) => {
         <Data text={name} />
       </AccountLink>,
     ],
-    [
-      'Opened',
-      <>
-        <Day day={opened_for} /> <small>{agoText(opened_for, visit.today)}</small>
-      </>,
-    ],
+    ['Opened', <Day day={opened_for} />],
     ['Last new record', <Day day={last_evidence_for} />],
   ]
   return (
@@ -214,7 +280,7 @@ const Head = ({ found }: ShownCase, visit = useVisit()) => {
 }
 
 /** Renders a decision as a sentence. */
-function DecisionWords({ found, one }: ShownCase & { one: Decision }) {
+function DecisionWords({ found, one }: { found: WholeCase; one: Decision }) {
   const { decision, reason, keep_hold, refuse, from, actor, at } = one
   const what = one.ends_hold
     ? 'ended the hold'
@@ -239,12 +305,138 @@ function DecisionWords({ found, one }: ShownCase & { one: Decision }) {
   )
 }
 
+// The forms that decide a case and add notes.
+
+const refuseName = (position: number): string => `refuse${position}`
+
+const readRefused = (values: Sent): string[] =>
+  Array.from({ length: DECISION_LIMITS.refused }, (_, i) => values(refuseName(i))).filter(Boolean)
+
+const WAITS = 'Your decision is recorded. A second person must agree before it takes effect.'
+
+/** Decides a case. */
+const decide = calling(
+  decideFraudCase,
+  (answer) => ((answer as FraudCase).status === 'open' ? WAITS : 'The case is decided.'),
+  (values) => {
+    const refuse = readRefused(values)
+    return refuse.length > 0 ? { refuse } : { from: undefined }
+  },
+)
+
+/** Ends the hold that the decision of a case has kept. */
+const release = calling(
+  decideFraudCase,
+  (answer) => ((answer as FraudCase).keep_hold ? WAITS : 'The hold is ended.'),
+  () => ({ decision: 'confirmed' }),
+)
+
+/** Adds a note to a case. */
+const addNote = calling(addFraudCaseNote, 'The note is added.')
+
+/** Says who else has decided the case: the form begins with what they decided. */
+const Proposed = ({ proposal: { actor, at } }: { proposal: Decision }) => (
+  <p>
+    <Actor actor={actor} /> proposed this on <Time at={at} />. Once another person records the same,
+    it takes effect.
+  </p>
+)
+
+/** Renders the form that decides a case. It begins with what another person has decided. */
+const DecideForm = (
+  { found, customers, proposal }: DecisionProps & { proposal: Decision | null },
+  { refused } = useVisit(),
+) => {
+  const sent = refused?.change === 'decide' ? refused.values : null
+  const ticked = sent ? readRefused(sent) : (proposal?.refuse ?? [])
+  const ids = customers.data.map(({ customer_id }) => customer_id)
+  return (
+    <ChangeForm change="decide" submit="Record the decision" needs="approver">
+      {proposal && <Proposed proposal={proposal} />}
+      <input type="hidden" name="shown" value={found.evidence_total} />
+      <Field
+        change="decide"
+        name="decision"
+        required
+        value={proposal?.decision}
+        options={DECISIONS}
+      />
+      <div class="short">
+        <Field
+          change="decide"
+          name="reason"
+          type="area"
+          required
+          value={proposal?.reason}
+          hint={DECISION_HINT}
+        />
+      </div>
+      {isHolding(found) && (
+        <Ticks
+          title="Payouts"
+          ticks={[
+            {
+              name: 'keep_hold',
+              value: 'yes',
+              label: 'Go on holding the payouts',
+              isTicked: sent ? sent('keep_hold') !== '' : proposal?.keep_hold,
+            },
+          ]}
+          hint="Only of a case that is confirmed. Otherwise the decision ends the hold."
+        />
+      )}
+      {ids.length > 0 && (
+        <>
+          <Ticks
+            title="Refuse customers"
+            ticks={ids.map((id, position) => ({
+              name: refuseName(position),
+              value: id,
+              label: <Data text={id} />,
+              isTicked: ticked.includes(id),
+              spoken: `Refuse ${isolated(id)}`,
+            }))}
+            hint="Customers with records in this case; refuse others on their pages. Nobody earns commission from a refused customer. What was approved for them is taken back by the next statements. Their page ends the refusal."
+          />
+          <Field
+            change="decide"
+            name="from"
+            label="Refuse them from"
+            type="date"
+            value={proposal?.from ?? undefined}
+            hint="Their first day without commission. Empty: from the beginning."
+          />
+        </>
+      )}
+    </ChangeForm>
+  )
+}
+
+/** Renders the form that ends the hold of a confirmed case; `proposal` is that of another person. */
+const ReleaseForm = ({ proposal }: { proposal: Decision | null }) => (
+  <FoldedForm
+    change="release"
+    title="End the hold"
+    submit="End the hold"
+    needs="approver"
+    isOpen={proposal !== null}
+    fields={[
+      {
+        name: 'reason',
+        type: 'area',
+        required: true,
+        value: proposal?.reason,
+        hint: 'The case stays confirmed. The case and the audit log show the reason.',
+      },
+    ]}
+  >
+    {proposal && <Proposed proposal={proposal} />}
+  </FoldedForm>
+)
+
 /** Renders the form by which a person decides next, or agrees with another person. */
-function NextDecision(
-  { found, customers }: ShownCase & { customers: AnswerOf<typeof listFraudCustomers> },
-  visit = useVisit(),
-) {
-  const { decisions, status, keep_hold, evidence_total: shown } = found
+function NextDecision(props: DecisionProps, visit = useVisit()) {
+  const { decisions, status, keep_hold } = props.found
   const proposal = decisions.findLast((one) => one.waiting) ?? null
   const isOwn = proposal?.actor === visit.member.actor
   const wait = isOwn && (
@@ -258,22 +450,13 @@ function NextDecision(
   return (
     <>
       {wait}
-      <DecideForm
-        found={found}
-        shown={shown}
-        customers={customers.data.map(({ customer_id }) => customer_id)}
-        total={customers.meta.total}
-        proposal={proposal}
-      />
+      <DecideForm {...props} proposal={proposal} />
     </>
   )
 }
 
 /** Renders what persons decided and noted, and the forms for both. */
-const Decisions = (
-  props: ShownCase & { customers: AnswerOf<typeof listFraudCustomers> },
-  visit = useVisit(),
-) => {
+const Decisions = (props: DecisionProps, visit = useVisit()) => {
   const { found } = props
   const { decisions, notes, status, affiliate_id } = found
   const hasRefused = status === 'confirmed' && decisions.some(({ refuse }) => refuse.length > 0)
@@ -307,7 +490,14 @@ const Decisions = (
           </li>
         ))}
       </ol>
-      {canManage(visit) && <NoteForm />}
+      {canManage(visit) && (
+        <FoldedForm
+          change="note"
+          title="Add a note"
+          submit="Add the note"
+          fields={[{ name: 'text', label: 'Note', type: 'area', required: true }]}
+        />
+      )}
     </>
   )
 }
@@ -318,7 +508,7 @@ async function renderRest(visit: Visit, found: WholeCase) {
   const ofCase = { account, case_id: found.case_id }
   const [evidence, customers] = await Promise.all([
     api.call(listFraudEvidence, { ...ofCase, ...query }),
-    api.call(listFraudCustomers, { ...ofCase, per_page: MOST_REFUSED }),
+    api.call(listFraudCustomers, { ...ofCase, per_page: DECISION_LIMITS.refused }),
   ])
   return (
     <>

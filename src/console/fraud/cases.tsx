@@ -5,7 +5,7 @@ import { runFraudRules } from '../../fraud/operations/fraud-runs.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
 import { calling } from '../../pages/calling.ts'
 import { type Page, type Visit, withQuery } from '../../pages/page.ts'
-import { Day, dayWords, EmptyState, Pager, visible } from '../../pages/parts/data.tsx'
+import { dayWords, EmptyState, Pager, titleOf, visible } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import {
   ChangeForm,
@@ -14,33 +14,32 @@ import {
   type Input,
   type Option,
 } from '../../pages/parts/forms.tsx'
+import { Table } from '../../pages/parts/table.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { canManage } from '../books/payout-forms.tsx'
-import { DECISION_HINT, DECISIONS } from './case-forms.tsx'
 import {
-  CASE_STATUS_WORDS,
-  CaseTable,
+  CaseLink,
+  CaseStatusBadge,
+  DECISION_HINT,
+  DECISIONS,
   type FraudCase,
+  HeldAmounts,
   SEVERITIES,
-  SEVERITY_WORDS,
+  SeverityBadge,
+  STATUSES,
+  WaitingBadge,
 } from './case-parts.tsx'
 
 type ListedRule = AnswerOf<typeof listFraudRules>['data'][number]
 
 /** Says what an evaluation has done. */
 function evaluatedText(answer: unknown): string {
-  const {
-    evaluated_through: through,
-    done,
-    rules_left,
-    too_large,
-    ...cases
-  } = answer as AnswerOf<typeof runFraudRules>
+  const run = answer as AnswerOf<typeof runFraudRules>
+  const { evaluated_through: through, too_large } = run
   const sentences = [
-    !done &&
-      `The evaluation has more to read: ${counted(rules_left, 'rule')} left of these days. Choose “Evaluate now” to go on.`,
+    !run.done && 'The evaluation has more to read. Choose “Evaluate now” to go on.',
     through !== null && `Evaluated until ${dayWords(through)}.`,
-    `${counted(cases.cases_opened, 'case')} opened, ${cases.cases_closed} closed.`,
+    `${counted(run.cases_opened, 'case')} opened, ${run.cases_closed} closed.`,
     too_large.length > 0 &&
       `Too many records to evaluate: ${listed(too_large.map((one) => visible(one)))}.`,
   ]
@@ -51,18 +50,10 @@ function evaluatedText(answer: unknown): string {
 function decidedText(answer: unknown): string {
   const { data } = answer as AnswerOf<typeof decideFraudCases>
   const count = (wanted: string) => data.filter(({ outcome }) => outcome === wanted).length
-  const [decided, waiting] = [count('decided'), count('waiting')]
-  const others = data.length - decided - waiting
-  return [
-    `${counted(decided, 'case')} decided.`,
-    waiting > 0 && `${counted(waiting, 'case')} wait for a second person.`,
-    others > 0 && `${counted(others, 'case')} had been decided before.`,
-  ]
-    .filter(Boolean)
-    .join(' ')
+  return `${counted(count('decided'), 'case')} of ${data.length} decided, ${count('waiting')} wait for a second person.`
 }
 
-const STATUSES: readonly Option[] = [...Object.entries(CASE_STATUS_WORDS), ['all', 'All']]
+const optionOf = (name: string): Option => [name, titleOf(name)]
 
 /** What cases can need, in words. */
 const NEEDS: readonly Option[] = [
@@ -81,11 +72,11 @@ function listQuery({ query }: Visit) {
 }
 
 const filtersOf = (rules: readonly ListedRule[], { query }: Visit): Input[] => [
-  { name: 'status', options: STATUSES, value: statusOf(query) },
+  { name: 'status', options: [...STATUSES.map(optionOf), ['all', 'All']], value: statusOf(query) },
   { name: 'needs', options: NEEDS },
   {
     name: 'severity',
-    options: [['', 'All'], ...SEVERITIES.map((one): Option => [one, SEVERITY_WORDS[one]])],
+    options: [['', 'All'], ...SEVERITIES.map(optionOf)],
   },
   {
     name: 'rule',
@@ -132,39 +123,33 @@ export const casesPage: Page = {
       api.call(listFraudCases, { account, ...listQuery(visit) }),
       api.call(listFraudRules, { account }),
     ])
-    const active = rules.data.filter(({ disabled, in_force }) => !disabled && in_force !== null)
     const body = (
       <>
         <Filters fields={filtersOf(rules.data, visit)} />
-        <CaseTable
+        <Table
           caption="Cases, the latest first"
           rows={data}
+          columns={{
+            Case: (found) => (
+              <>
+                <CaseLink found={found} /> <WaitingBadge {...found} />
+              </>
+            ),
+            Severity: SeverityBadge,
+            Status: data.some(({ status }) => status !== 'open') && CaseStatusBadge,
+            Holds: { number: HeldAmounts },
+            Opened: 'opened_for',
+          }}
           empty={
-            active.length === 0 ? (
-              <EmptyState title="No rule looks for fraud yet.">
-                <p>
-                  <AccountLink at={['fraud-rules']} children="Set up the rules" />. A rule that only
-                  lists its cases holds nothing.
-                </p>
-              </EmptyState>
-            ) : Object.entries(visit.query).some(
-                ([name, one]) => `${name}=${one}` !== 'status=open',
-              ) ? (
-              <EmptyState title="No case matches these filters.">
-                <p>
-                  <a href={visit.path}>Show the open cases</a>
-                </p>
-              </EmptyState>
-            ) : (
-              <EmptyState title="No open case: there is nothing to decide.">
-                <p>
-                  {counted(active.length, 'rule')} {active.length === 1 ? 'looks' : 'look'} at the
-                  records of each day since{' '}
-                  <Day day={active.map(({ effective_from }) => effective_from).sort()[0] ?? null} />
-                  . <a href={withQuery(visit.path, { status: 'all' })}>Show decided cases</a>.
-                </p>
-              </EmptyState>
-            )
+            <EmptyState title="No case matches.">
+              <p>
+                {rules.data.length === 0 ? (
+                  <AccountLink at={['fraud-rules']} children="Set up the rules first" />
+                ) : (
+                  <a href={withQuery(visit.path, { status: 'all' })}>Show all cases</a>
+                )}
+              </p>
+            </EmptyState>
           }
         />
         {data.length > 0 && <Pager meta={meta} />}

@@ -9,12 +9,9 @@ import { readErrors } from '../../pages/api-errors.ts'
 import type { FieldError, Values } from '../../pages/page.ts'
 import { validationFailed } from '../../platform/http/read-fields.ts'
 import type { Atom, Field, Members } from '../plans/form/fields.ts'
-import { readFields, rowCount, showFields, type TypedTerms, valuesOf } from '../plans/form/form.ts'
+import { readFields, showFields, type TypedTerms, valuesOf } from '../plans/form/form.ts'
 
 // A version of a fraud rule as the fields of a form, and back. Its fields are the members of the rule.
-
-/** The rows of limits by challenge. */
-const LIMITS_PATH = 'parameters/by_challenge_type'
 
 /** Writes a default with its unit: `14 days`, `60 %`. */
 const usualWords = ({ is, unit }: ParameterLabel, usual: unknown): string => {
@@ -100,14 +97,9 @@ export function membersOf(kind: Kind, vertical: string, isHoldOffered: boolean):
         affiliates: {
           is: 'list',
           label: 'Only these affiliates',
-          offer: 'affiliates',
           hint: 'All if empty. Separate several by commas.',
         },
-        not_affiliates: {
-          is: 'list',
-          label: 'But not these affiliates',
-          offer: 'affiliates',
-        },
+        not_affiliates: { is: 'list', label: 'But not these affiliates' },
       },
     },
   }
@@ -125,17 +117,6 @@ export function typedRule({ kind }: Kind, members: Members, values: Values): Typ
   const { terms, problems } = readFields(members, values)
   // The first choice is sent as an empty text.
   return { terms: { kind, severity: 'low', ...terms }, problems }
-}
-
-/** Returns an error of the API at the field of the form. */
-export function errorInForm({ pointer = '', ...error }: FieldError, values: Values): FieldError {
-  const [, type, rest = ''] = new RegExp(`^/${LIMITS_PATH}/([^/]*)(.*)$`).exec(pointer) ?? []
-  const named = type?.replaceAll('~1', '/').replaceAll('~0', '~')
-  const row = Array.from({ length: rowCount(values, LIMITS_PATH) }, (_, i) =>
-    values(`${LIMITS_PATH}/${i}/type`).trim(),
-  ).indexOf(named ?? '')
-  const at = named && row >= 0 ? `/${LIMITS_PATH}/${row}${rest}` : pointer
-  return { ...error, pointer: at }
 }
 
 /** Checks terms as the administration API does. Returns them with all defaults, or what is wrong. */

@@ -1,30 +1,22 @@
 import type { Child } from 'hono/jsx'
 import { getAccount } from '../../accounts/accounts.ts'
-import { listAffiliates } from '../../affiliates/operations/affiliates.ts'
 import type { Kind, Vertical } from '../../fraud/kind.ts'
 import { type getFraudRule, putFraudRule } from '../../fraud/operations/fraud-rules.ts'
-import { type FraudRuleWords, fraudRuleWords, kindNamed } from '../../fraud/words.ts'
+import { fraudRuleWords, kindNamed } from '../../fraud/words.ts'
 import { calling } from '../../pages/calling.ts'
-import {
-  accountPath,
-  type Change,
-  dayBefore,
-  type Page,
-  type Visit,
-  withQuery,
-} from '../../pages/page.ts'
+import { accountPath, type Change, dayBefore, type View, type Visit } from '../../pages/page.ts'
 import { dayWords } from '../../pages/parts/data.tsx'
 import { DeferredPart } from '../../pages/parts/deferred.tsx'
 import { ErrorTexts } from '../../pages/parts/forms.tsx'
 import { isAtLeast, type Role } from '../../platform/auth/roles.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
-import { redrawVersion, understood } from '../plans/form/draft.ts'
+import { understood } from '../plans/form/draft.ts'
 import { Fields } from '../plans/plan-fields.tsx'
 import { Sentences } from '../plans/plan-words.tsx'
 import { openDraft, VersionForm } from '../plans/version-form.tsx'
 import { computeBackTest } from './back-test.tsx'
-import { checkTerms, errorInForm, membersOf, typedRule, valuesForTerms } from './form.ts'
+import { checkTerms, membersOf, typedRule, valuesForTerms } from './form.ts'
 
 // The form of a fraud rule: its fields, the rule in words, and what it would have found.
 
@@ -40,25 +32,29 @@ export const lastDays = ({ today }: Visit): { from: string; to: string } => ({
   to: dayBefore(today, 1),
 })
 
-/** Returns the sentences of a rule, when it opens a case first. */
-export const ruleSentences = ({ opens, limits }: FraudRuleWords): string[] => [opens, ...limits]
+const sentencesOf = (terms: FraudVersion['terms']): string[] => {
+  const { opens, limits } = fraudRuleWords(terms)
+  return [opens, ...limits]
+}
 
 /** Renders a rule in words. What differs from a version before is marked. */
-export const RuleInWords = ({
-  terms,
-  before,
-  isTyped,
-}: {
+export const RuleInWords = (props: {
   terms: FraudVersion['terms']
   before?: FraudVersion['terms'] | undefined
-  isTyped?: true
 }) => (
-  <div class={isTyped ? 'rule in-words' : 'rule'}>
+  <div class="rule in-words">
     <Sentences
-      now={ruleSentences(fraudRuleWords(terms))}
-      before={before ? ruleSentences(fraudRuleWords(before)) : null}
+      now={sentencesOf(props.terms)}
+      before={props.before ? sentencesOf(props.before) : null}
     />
   </div>
+)
+
+/** Renders what rules of a kind see, and what not. */
+export const Sees = ({ kind }: { kind: Kind }) => (
+  <p class="note">
+    <strong>It sees:</strong> {kind.sees} <strong>It cannot see:</strong> {kind.cannotSee}
+  </p>
 )
 
 /** Returns the role that may change a rule: only an approver changes one of which a version holds payouts. */
@@ -86,98 +82,78 @@ export const putRule: Change = {
   next: (answer, { account }) => accountPath(account, 'fraud-rules', (answer as StoredRule).rule),
 }
 
-/** The part of a page that has the form: its buttons that store nothing. */
-export const ruleEditing: Required<Pick<Page, 'redraw'>> = { redraw: redrawVersion }
-
 /** What the form begins with. */
-export interface RuleFormProps {
-  readonly visit: Visit
+interface RuleFormProps {
+  readonly title: string
+  /** What stands above the form. */
+  readonly lead: Child
   readonly kind: Kind
-  readonly account: { readonly vertical: Vertical }
+  readonly vertical: Vertical
   /** The rule; of a new one the id that it gets. */
   readonly rule: string
   /** Its versions, the latest first; null for a new rule. */
   readonly versions: readonly FraudVersion[] | null
-  /** The role that may change the rule. */
-  readonly needed: Role
   /** The terms that the form has before anything is typed. */
   readonly initial: Partial<FraudVersion['terms']>
-  /** The ids of affiliates that the form proposes. */
-  readonly affiliates: readonly string[]
 }
 
-/** Reads the affiliates that the form proposes. */
-export const readAffiliates = async ({ api, account }: Visit): Promise<readonly string[]> => {
-  const list = await api.call(listAffiliates, { account, per_page: 500 })
-  return list.data.map(({ affiliate_id }) => affiliate_id)
-}
+const OFFERS = { lists: new Map<string, string[]>(), without: new Set<string>() }
 
-/** Returns the form of a rule, and the part of it that is computed from records. */
-export function ruleForm(props: RuleFormProps): {
-  body: Child
-  computeDeferred: (() => Promise<Child>) | undefined
-} {
-  const { visit, kind, account, rule, versions, affiliates, needed, initial } = props
+/** Returns the page with the form of a rule, whose part that is computed from records comes later. */
+export function ruleForm(visit: Visit, props: RuleFormProps): View {
+  const { title, lead, kind, vertical, rule, versions, initial } = props
+  const needed = neededFor(versions ?? [])
   if (!isAtLeast(visit.member.role, needed)) {
-    return {
-      body: <p class="note">Only the role {needed} can change this rule.</p>,
-      computeDeferred: undefined,
-    }
+    return { title, body: <p class="note">Only the role {needed} can change this rule.</p> }
   }
-  const { vertical } = account
   const members = membersOf(kind, vertical, isAtLeast(visit.member.role, 'approver'))
   const latest = versions?.[0]
   const draft = openDraft(visit, {
     initial: valuesForTerms(members, initial),
     read: (values) => typedRule(kind, members, values),
-    check: (terms, values) =>
-      checkTerms(terms, vertical, latest).errors.map((error) => errorInForm(error, values)),
+    check: (terms) => checkTerms(terms, vertical, latest).errors,
   })
   const valid = draft.isValid ? checkTerms(draft.terms, vertical, latest).checked : null
   const { parameters, ...others } = members
-  const days = lastDays(visit)
-  const test = accountPath(visit.account, 'fraud-rules', rule, 'simulate')
   const body = (
-    <VersionForm
-      draft={draft}
-      offers={{ lists: new Map([['affiliates', affiliates]]), without: new Set() }}
-      latest={latest ?? null}
-      hidden={{ kind: kind.kind, ...(versions === null && { rule }) }}
-      buttons={['Show in words and test', versions === null ? 'Add the rule' : 'Save this version']}
-      figures={{
-        label: 'What this rule would have found',
-        title: 'What it would have found',
-        content: draft.isValid ? (
-          <>
+    <>
+      <p class="lead">{lead}</p>
+      <Sees kind={kind} />
+      <VersionForm
+        draft={draft}
+        offers={OFFERS}
+        latest={latest ?? null}
+        hidden={{ kind: kind.kind, ...(versions === null && { rule }) }}
+        buttons={[
+          'Show in words and test',
+          versions === null ? 'Add the rule' : 'Save this version',
+        ]}
+        figures={{
+          label: 'What this rule would have found',
+          title: 'What it would have found',
+          content: draft.isValid ? (
             <DeferredPart />
-            <p>
-              <a href={withQuery(test, { ...days, terms: JSON.stringify(draft.terms) })}>
-                All cases and other days
-              </a>
+          ) : (
+            <p class="note">
+              “Show in words and test” tests what you typed on the last {String(TESTED_DAYS)} days.
+              Nothing is saved.
             </p>
-          </>
-        ) : (
-          <p class="note">
-            “Show in words and test” tests what you typed on the last {String(TESTED_DAYS)} days.
-            Nothing is saved.
-          </p>
-        ),
-      }}
-    >
-      {valid ? (
-        <RuleInWords terms={valid} before={latest?.terms} isTyped />
-      ) : (
-        <div class="rule in-words">
-          <p class="note">Once the fields are filled in, the rule stands here in words.</p>
+          ),
+        }}
+      >
+        {valid && <RuleInWords terms={valid} before={latest?.terms} />}
+        {parameters && <Fields members={{ parameters }} path="" />}
+        <div class="plan-fields">
+          <Fields members={others} path="" />
         </div>
-      )}
-      {parameters && <Fields members={{ parameters }} path="" />}
-      <div class="plan-fields">
-        <Fields members={others} path="" />
-      </div>
-      <ErrorTexts errors={draft.errors.filter(({ pointer }) => pointer === '')} />
-    </VersionForm>
+        <ErrorTexts errors={draft.errors.filter(({ pointer }) => pointer === '')} />
+      </VersionForm>
+    </>
   )
-  const compute = () => computeBackTest(visit, { rule, ...days, version: draft.terms }, true)
-  return { body, computeDeferred: draft.isValid ? compute : undefined }
+  const test = { rule, ...lastDays(visit), version: draft.terms }
+  return {
+    title,
+    body,
+    computeDeferred: draft.isValid ? () => computeBackTest(visit, test) : undefined,
+  }
 }

@@ -1,26 +1,30 @@
 import { getAccount } from '../../accounts/accounts.ts'
 import type { Kind } from '../../fraud/kind.ts'
 import { kindsOf } from '../../fraud/kinds.ts'
-import { listFraudRules } from '../../fraud/operations/fraud-rules.ts'
+import {
+  disableFraudRule,
+  getFraudRule,
+  listFraudRules,
+} from '../../fraud/operations/fraud-rules.ts'
 import { usualId, usualRule } from '../../fraud/rule-sets.ts'
 import { defaultsOf, kindNamed } from '../../fraud/words.ts'
-import {
-  accountPath,
-  dayBefore,
-  type Page,
-  useVisit,
-  type Visit,
-  withQuery,
-} from '../../pages/page.ts'
-import { Badge, Data, EmptyState, Name } from '../../pages/parts/data.tsx'
+import { calling } from '../../pages/calling.ts'
+import { dayBefore, type Page, useVisit, type Visit } from '../../pages/page.ts'
+import { Badge, Data, dayWords, EmptyState, isolated, Name } from '../../pages/parts/data.tsx'
+import { DeferredPart } from '../../pages/parts/deferred.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
+import { ConfirmForm, Filters } from '../../pages/parts/forms.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import { isAtLeast } from '../../platform/auth/roles.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
+import { redrawVersion } from '../plans/form/draft.ts'
+import { Versions } from '../plans/version-form.tsx'
+import { computeBackTest } from './back-test.tsx'
 import { SeverityBadge } from './case-parts.tsx'
-import { putRule, readAffiliates, ruleEditing, ruleForm } from './fraud-rule-form.tsx'
+import { lastDays, neededFor, putRule, RuleInWords, ruleForm, Sees } from './fraud-rule-form.tsx'
 
 type ListedRule = AnswerOf<typeof listFraudRules>['data'][number]
+type RuleWithVersions = AnswerOf<typeof getFraudRule>
 
 /** Returns an id for a new rule of a kind, which no rule of the account has. */
 function newId(kind: Kind, rules: readonly ListedRule[]): string {
@@ -40,83 +44,42 @@ const stateOf = ({ disabled, in_force }: ListedRule) =>
     <Badge tone="good">in force</Badge>
   )
 
-interface KindsProps {
-  readonly kinds: readonly Kind[]
-}
-
-/** Renders kinds of rules: when each opens a case, what it sees, and what it cannot see. */
-const KindCards = ({ kinds }: KindsProps, visit = useVisit()) => (
+/** Renders the kinds of rules: when each opens a case, what it sees, and what it cannot see. */
+const Kinds = ({ kinds }: { kinds: readonly Kind[] }) => (
   <ul class="templates">
     {kinds.map((kind) => (
       <li class="template">
-        <h3>{kind.name}</h3>
+        <h3>
+          <AccountLink at={['fraud-rules']} query={{ new: kind.kind }} children={kind.name} />
+        </h3>
         <p>{`Opens a case when ${kind.words(defaultsOf(kind)).when}.`}</p>
-        <p class="note">
-          <strong>It sees:</strong> {kind.sees} <strong>It cannot see:</strong> {kind.cannotSee}
-        </p>
-        {isAtLeast(visit.member.role, 'manager') && (
-          <a
-            class="button"
-            href={withQuery(accountPath(visit.account, 'fraud-rules'), { new: kind.kind })}
-            aria-label={`Add the rule ${kind.name}`}
-          >
-            Add
-          </a>
-        )}
+        <Sees kind={kind} />
       </li>
     ))}
   </ul>
 )
 
-const read = ({ api, account }: Visit) =>
+const readRules = ({ api, account }: Visit) =>
   Promise.all([api.call(listFraudRules, { account }), api.call(getAccount, { account })])
 
-/** Renders the form of a new rule of a kind. */
-async function renderForm(visit: Visit, kind: Kind) {
-  const [[{ data: rules }, account], affiliates] = await Promise.all([
-    read(visit),
-    readAffiliates(visit),
-  ])
-  const { body, computeDeferred } = ruleForm({
-    ...{ visit, kind, account, affiliates, versions: null },
-    needed: 'manager',
-    rule: newId(kind, rules),
-    initial: usualRule(kind, dayBefore(visit.today, 0)),
-  })
-  return {
-    title: 'New rule',
-    body: (
-      <>
-        <p class="lead">
-          {kind.name}. Nothing is saved before you choose so.{' '}
-          <AccountLink at={['fraud-rules']} children="All rules" />
-        </p>
-        <p class="note">
-          <strong>It sees:</strong> {kind.sees} <strong>It cannot see:</strong> {kind.cannotSee}
-        </p>
-        {body}
-      </>
-    ),
-    computeDeferred,
-  }
-}
-
-/** The fraud rules of an account, and the kinds that it can have. */
+/** The fraud rules of an account, the kinds that it can have, and the form of a new one. */
 export const fraudRulesPage: Page = {
   path: '/accounts/:account/fraud-rules',
   section: 'Rules',
   query: ['new'],
-  ...ruleEditing,
+  redraw: redrawVersion,
   changes: { put: putRule },
   async render(visit) {
-    const chosen = (visit.typed ?? visit.refused)?.values('kind') || visit.query.new
-    const kind = kindNamed(chosen)
-    if (kind) return renderForm(visit, kind)
-    const [{ data: rules }, account] = await read(visit)
-    const hasRule = ({ kind }: Kind) => rules.some((one) => one.kind === kind)
-    const others = kindsOf(account.vertical).filter((kind) => !hasRule(kind))
-    const isOffered =
-      others.length < kindsOf(account.vertical).length && isAtLeast(visit.member.role, 'manager')
+    const [{ data: rules }, { vertical }] = await readRules(visit)
+    const kind = kindNamed((visit.typed ?? visit.refused)?.values('kind') || visit.query.new)
+    if (kind) {
+      return ruleForm(visit, {
+        ...{ title: 'New rule', kind, vertical, versions: null },
+        lead: `${kind.name}. Nothing is saved before you choose so.`,
+        rule: newId(kind, rules),
+        initial: usualRule(kind, dayBefore(visit.today, 0)),
+      })
+    }
     const body = (
       <>
         <p class="lead">
@@ -130,21 +93,7 @@ export const fraudRulesPage: Page = {
             Rule: ({ rule, name }) => (
               <AccountLink at={['fraud-rules', rule]} children={<Name text={name} />} />
             ),
-            'What it does': {
-              prose: ({ words: [opens = '', ...limits] }) => (
-                <>
-                  <Data text={opens} />
-                  {limits
-                    .filter((one) => /^It only reads|but not of/.test(one))
-                    .map((one) => (
-                      <>
-                        {' '}
-                        <Data text={one} />
-                      </>
-                    ))}
-                </>
-              ),
-            },
+            'What it does': { prose: ({ words: [opens = ''] }) => <Data text={opens} /> },
             Severity: SeverityBadge,
             Since: 'effective_from',
             State: stateOf,
@@ -155,18 +104,118 @@ export const fraudRulesPage: Page = {
             </EmptyState>
           }
         />
-        {(others.length > 0 || isOffered) && (
-          <h2 id="new-rule">{others.length > 0 ? 'Patterns without a rule' : 'More rules'}</h2>
-        )}
-        {others.length > 0 && <KindCards kinds={others} />}
-        {isOffered && (
-          <details>
-            <summary>Add a second rule of a kind, such as for some affiliates only</summary>
-            <KindCards kinds={kindsOf(account.vertical).filter(hasRule)} />
-          </details>
+        {isAtLeast(visit.member.role, 'manager') && (
+          <>
+            <h2 id="new-rule">Add a rule</h2>
+            <Kinds kinds={kindsOf(vertical)} />
+          </>
         )}
       </>
     )
     return { title: 'Fraud rules', body }
+  },
+}
+
+/** Says which version applies today, or from when on one does. */
+function stateWords({ in_force, disabled, effective_from }: RuleWithVersions): string {
+  const day = dayWords(effective_from)
+  if (in_force === null) return `It begins on ${day}`
+  return disabled ? `It is disabled since ${day}` : `Version ${in_force} is in force since ${day}`
+}
+
+/** Renders the form that disables the rule, unless it is over. */
+const End = ({ rule }: { rule: RuleWithVersions }, visit = useVisit()) => {
+  const needs = neededFor(rule.versions)
+  const isOver = rule.disabled && rule.versions[0]?.version === rule.in_force
+  if (isOver || !isAtLeast(visit.member.role, needs)) return null
+  return (
+    <ConfirmForm change="disable" submit="Disable the rule" name={rule.rule} needs={needs}>
+      <p>From today on it finds nothing. What it found before stays.</p>
+    </ConfirmForm>
+  )
+}
+
+/** A fraud rule: its versions in words, what the latest would have found on past days, and the form of the next one. */
+export const fraudRulePage: Page = {
+  path: '/accounts/:account/fraud-rules/:rule',
+  section: 'Rules',
+  query: ['edit', 'from', 'to', 'affiliate_id'],
+  redraw: redrawVersion,
+  changes: {
+    put: putRule,
+    disable: {
+      ...calling(disableFraudRule, 'The rule is disabled from today on.'),
+      confirm: ({ params }) => params.rule ?? '',
+    },
+  },
+  async render(visit) {
+    const { api, account, params, query } = visit
+    const [rule, { vertical }] = await Promise.all([
+      api.call(getFraudRule, { account, rule: params.rule ?? '' }),
+      api.call(getAccount, { account }),
+    ])
+    const { versions } = rule
+    const kind = kindNamed(rule.kind)
+    const { disabled: _, ...terms }: Partial<RuleWithVersions['versions'][number]['terms']> =
+      versions[0]?.terms ?? {}
+    if (kind && (query.edit || visit.typed || visit.refused?.change === 'put')) {
+      return ruleForm(visit, {
+        ...{ title: 'Next version of the rule', kind, vertical, versions, rule: rule.rule },
+        lead: (
+          <>
+            <Data text={rule.name} />. A version never changes. The next one applies in its place
+            from its first day on{rule.disabled && ', and enables the rule again'}.{' '}
+            <AccountLink at={['fraud-rules', rule.rule]} children="Back to the rule" />
+          </>
+        ),
+        initial: { ...terms, effective_from: dayBefore(visit.today, 0) },
+      })
+    }
+    const needed = neededFor(versions)
+    const days = { ...lastDays(visit), ...query }
+    const body = (
+      <>
+        <p class="lead">{stateWords(rule)}.</p>
+        <p class="quick">
+          {isAtLeast(visit.member.role, needed) ? (
+            <AccountLink
+              at={['fraud-rules', rule.rule]}
+              query={{ edit: 'next' }}
+              children="Write the next version"
+            />
+          ) : (
+            `Only the role ${needed} can change this rule.`
+          )}
+        </p>
+        <h2>What it does</h2>
+        <Versions
+          versions={versions.map((one, i) => ({
+            ...one,
+            isReplaced: versions
+              .slice(0, i)
+              .some(({ effective_from }) => effective_from <= one.effective_from),
+          }))}
+          inForce={rule.in_force}
+          inWords={({ terms }, before) => <RuleInWords terms={terms} before={before?.terms} />}
+        />
+        {kind && <Sees kind={kind} />}
+        <h2>What the latest version would have found</h2>
+        <Filters
+          fields={[
+            { name: 'from', label: 'First day', type: 'date', value: days.from },
+            { name: 'to', label: 'Last day', type: 'date', value: days.to },
+            { name: 'affiliate_id' },
+          ]}
+        />
+        {query.from && <DeferredPart />}
+        <End rule={rule} />
+      </>
+    )
+    const test = { rule: rule.rule, ...days, version: terms }
+    return {
+      title: isolated(rule.name),
+      body,
+      computeDeferred: query.from ? () => computeBackTest(visit, test) : undefined,
+    }
   },
 }

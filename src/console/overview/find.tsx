@@ -1,12 +1,10 @@
-import { searchAccounts } from '../../accounts/search.ts'
 import { listAffiliates } from '../../affiliates/operations/affiliates.ts'
-import { listed } from '../../commission/engine/reasons.ts'
 import { findRecords } from '../../ingest/operations/records.ts'
 import { accountPath, type Page, type Visit } from '../../pages/page.ts'
 import { Badge, Data, EmptyState, isolated } from '../../pages/parts/data.tsx'
 import { deliveriesPath } from '../../pages/parts/deliveries.tsx'
 import { nounOf } from '../../pages/parts/record-fields.tsx'
-import { findPath, recordPath } from '../../pages/parts/record-lookup.ts'
+import { recordPath } from '../../pages/parts/record-lookup.ts'
 import { Table } from '../../pages/parts/table.tsx'
 
 /** Something of the account that was found. */
@@ -71,62 +69,35 @@ export const findPage: Page = {
     if (IS_DELIVERY.test(id)) {
       return { title: 'Delivery', body: '', next: accountPath(visit.account, 'deliveries', id) }
     }
-    const [choices, everywhere] = await Promise.all([
-      findChoices(visit, id),
-      visit.api.call(searchAccounts, { id }),
-    ])
-    const [only] = choices.length === 1 ? choices : []
+    const choices = await findChoices(visit, id)
+    const [only] = choices
     // What is not stored may have been refused: the log of deliveries knows.
-    const refused = deliveriesPath(visit.account, { record_id: id })
-    const others = everywhere.data.filter(({ account }) => account !== visit.account)
-    const isNowhere = choices.length === 0 && others.length === 0
-    const next = only?.path ?? (isNowhere ? refused : undefined)
+    const nowhere = deliveriesPath(visit.account, { record_id: id })
+    if (choices.length < 2) return { title: 'Find', body: '', next: only?.path ?? nowhere }
     return {
       title: `Find ${isolated(id)}`,
-      body:
-        choices.length > 0 ? (
-          <>
-            <Table
-              caption={`What has ${isolated(id)}`}
-              rows={choices}
-              columns={{
-                Found: ({ text: found, path }) => (
-                  <a href={path}>
-                    <Data text={found} />
-                  </a>
-                ),
-                'What it is': ({ noun, isHeld }) => (
-                  <>
-                    <Data text={noun} /> {isHeld && <Badge tone="warn">Held</Badge>}
-                  </>
-                ),
-                Day: 'day',
-              }}
-            />
-            <p class="note">The first ten affiliates are listed.</p>
-          </>
-        ) : (
-          <EmptyState title={`Nothing in this account has ${isolated(id)}.`}>
-            <p>{others.length === 1 ? 'Another account has it:' : 'Other accounts have it:'}</p>
-            <ul>
-              {others.map(({ account, name, found }) => (
-                <li>
-                  <a href={findPath(account, id)}>
-                    <Data text={name} />
-                  </a>
-                  : {listed(found.map((noun) => `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`))}
-                </li>
-              ))}
-            </ul>
-            <p>
-              <a href={deliveriesPath(visit.account, { record_id: id })}>
-                Search the deliveries of this account
-              </a>{' '}
-              for a record that was refused.
-            </p>
-          </EmptyState>
-        ),
-      ...(next !== undefined && { next }),
+      body: (
+        <>
+          <Table
+            caption={`What has ${isolated(id)}`}
+            rows={choices}
+            columns={{
+              Found: ({ text: found, path }) => (
+                <a href={path}>
+                  <Data text={found} />
+                </a>
+              ),
+              'What it is': ({ noun, isHeld }) => (
+                <>
+                  <Data text={noun} /> {isHeld && <Badge tone="warn">Held</Badge>}
+                </>
+              ),
+              Day: 'day',
+            }}
+          />
+          <p class="note">The first ten affiliates are listed.</p>
+        </>
+      ),
     }
   },
 }

@@ -84,7 +84,7 @@ export const planPage: Page = {
           {canManage(visit) && (
             <a
               class="button"
-              href={withQuery(accountPath(visit.account, 'affiliates'), { plan: plan.plan })}
+              href={`${withQuery(accountPath(visit.account, 'plans'), { plan: plan.plan })}#assign`}
             >
               Assign it to affiliates
             </a>

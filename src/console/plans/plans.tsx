@@ -148,7 +148,8 @@ export const plansPage: Page = {
     put: putVersion,
     assign: {
       done: assignedText,
-      perform: (values, visit) => assignPlan(values, visit, [values('affiliate_id')]),
+      perform: (values, visit) =>
+        assignPlan(values, visit, values('affiliate_id').split(/\r?\n/).filter(Boolean)),
     },
   },
   async render(visit) {
@@ -223,8 +224,9 @@ export const plansPage: Page = {
               fields={[
                 {
                   name: 'affiliate_id',
+                  type: 'area',
                   required: true,
-                  hint: 'The id of an affiliate, or * for all others: those without an assignment of their own.',
+                  hint: 'The ids of affiliates, one in a line, or * for all others: those without an assignment of their own.',
                 },
                 ...assignFields(plans, visit.query.plan),
               ]}

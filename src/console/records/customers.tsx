@@ -1,43 +1,19 @@
 import { listAttributed } from '../../attribution/operations/attribution.ts'
 import { dayBefore, type Page, type Visit } from '../../pages/page.ts'
-import { Badge, Day, EmptyState, isolated, Pager } from '../../pages/parts/data.tsx'
+import { Badge, EmptyState, Pager } from '../../pages/parts/data.tsx'
 import { DeferredPart } from '../../pages/parts/deferred.tsx'
 import { deliveriesPath } from '../../pages/parts/deliveries.tsx'
 import { Filters, type Option } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
 import { Table } from '../../pages/parts/table.tsx'
-import { agoText } from '../fraud/case-parts.tsx'
 import { AttributionVerdict, CustomerLink } from './customer-parts.tsx'
-
-/** Renders what is said where there are no customers. */
-const NoCustomers = ({ account, query: { customer_id, unattributed } }: Visit) => {
-  if (unattributed)
-    return <EmptyState title="Every customer who signed up on these days has an affiliate." />
-  return customer_id ? (
-    <EmptyState title={`No customer has the id ${isolated(customer_id)}.`}>
-      <p>
-        Ids are case-sensitive.{' '}
-        <a href={deliveriesPath(account, { record_id: customer_id })}>
-          See whether the customer was sent and refused
-        </a>
-        .
-      </p>
-    </EmptyState>
-  ) : (
-    <EmptyState title="There are no customers yet.">
-      <p>
-        The <a href="/docs/start">guide</a> shows how a first customer is sent.
-      </p>
-    </EmptyState>
-  )
-}
 
 /** The days of signup that are searched for customers without an affiliate, if no others are chosen. */
 const usualDays = ({ query, today }: Visit) =>
   query.unattributed ? { from: dayBefore(today, 29), to: dayBefore(today, 0) } : {}
 
 async function renderList(visit: Visit) {
-  const { api, account, query, today } = visit
+  const { api, account, query } = visit
   const { data, meta } = await api.call(listAttributed, {
     ...{ account, ...usualDays(visit), ...query },
     // Spaces around an id were pasted with it.
@@ -52,11 +28,7 @@ async function renderList(visit: Visit) {
         rows={data}
         columns={{
           Customer: ({ customer_id }) => <CustomerLink account={account} id={customer_id} />,
-          Signup: ({ day }) => (
-            <>
-              <Day day={day} /> <small>{agoText(day, today)}</small>
-            </>
-          ),
+          Signup: 'day',
           Affiliate: ({ attribution: { affiliate_id, affiliate_configured } }) => (
             <>
               <AffiliateLink id={affiliate_id} />{' '}
@@ -67,7 +39,17 @@ async function renderList(visit: Visit) {
           ),
           Attribution: ({ attribution }) => <AttributionVerdict {...attribution} />,
         }}
-        empty={<NoCustomers {...visit} />}
+        empty={
+          <EmptyState title="No customer matches.">
+            <p>
+              Ids are case-sensitive. If a customer was sent, look at the{' '}
+              <a href={deliveriesPath(account, { record_id: query.customer_id })}>
+                deliveries that may have refused it
+              </a>
+              .
+            </p>
+          </EmptyState>
+        }
       />
       <Pager meta={meta} />
     </>

@@ -1,3 +1,4 @@
+import { counted } from '../../commission/engine/reasons.ts'
 import { HIGH_REFUSED_SHARE } from '../../ingest/feed.ts'
 import type { getFeed } from '../../ingest/operations/feeds.ts'
 import { useVisit } from '../../pages/page.ts'
@@ -13,13 +14,6 @@ export type Feed = AnswerOf<typeof getFeed>['data'][number]
 /** The maximum number of missing days that a feed lists; the others are counted. */
 const LISTED_DAYS = 3
 
-const YESTERDAY = {
-  in_time: ['good', 'In time'],
-  late: ['warn', 'Late'],
-  missing: ['bad', 'Missing'],
-  pending: ['quiet', 'Not due yet'],
-} as const
-
 /** Returns how long ago something was: `3 min ago`. */
 export function agoOf(seconds: number): string {
   if (seconds < 60) return 'a moment ago'
@@ -28,18 +22,11 @@ export function agoOf(seconds: number): string {
   return `${Math.round(seconds / 86_400)} days ago`
 }
 
-/** Renders whether the activity of yesterday has arrived. */
-export const Yesterday = ({ yesterday }: Pick<Feed, 'yesterday'>) => {
-  if (!yesterday) return <>–</>
-  const [tone, text] = YESTERDAY[yesterday]
-  return <Badge tone={tone}>{text}</Badge>
-}
-
 /** Returns days in words, and how many more there are: `12 Nov 2026, 15 Nov 2026 and 2 other days`. */
 function daysOf(days: readonly string[]): string {
   const more = days.length - LISTED_DAYS
-  const listed = days.slice(-LISTED_DAYS).map(dayWords).join(', ')
-  return more > 0 ? `${listed} and ${more} other ${more === 1 ? 'day' : 'days'}` : listed
+  const last = days.slice(-LISTED_DAYS).map(dayWords).join(', ')
+  return more > 0 ? `${last} and ${counted(more, 'other day')}` : last
 }
 
 /** Renders how fresh and complete the feeds of an account are. */
@@ -75,7 +62,7 @@ export const Feeds = ({ feeds }: { feeds: readonly Feed[] }, visit = useVisit())
         )}{' '}
         {(feed.yesterday === 'late' || feed.yesterday === 'missing') && (
           <>
-            Yesterday: <Yesterday yesterday={feed.yesterday} />{' '}
+            Yesterday: <Badge tone="warn">{feed.yesterday}</Badge>{' '}
           </>
         )}
         {feed.lag_seconds !== null && feed.missing_days.length > 0 && (

@@ -41,9 +41,6 @@ export function groupText(name: string, value: GroupValue): string {
   return visible(text)
 }
 
-/** The groups that are spans of time, in their order. */
-export const TIME_GROUPS: ReadonlySet<string> = new Set(['day', 'week', 'month'])
-
 /** Why an amount cannot be converted into the currency of the report. */
 export const REST_WORDS: Readonly<Record<string, string>> = {
   fx_missing: 'no rate',

@@ -1,7 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { decimal } from '../../commission/engine/decimal.ts'
 import { moneyText } from '../../commission/statements/money.ts'
-import { Chart, type ChartRow } from '../../pages/parts/chart.tsx'
 import {
   Amount,
   amountText,
@@ -18,12 +17,12 @@ import { plainWords } from '../../pages/parts/plain-words.ts'
 import { type Cell, Table } from '../../pages/parts/table.tsx'
 import { ApiError } from '../../platform/errors.ts'
 import type { Figure, Figures, GroupValue, Report, Row, Unconverted } from '../../reports/report.ts'
-import { groupText, groupTitle, metricTitle, REST_WORDS, TIME_GROUPS } from './report-words.ts'
+import { groupText, groupTitle, metricTitle, REST_WORDS } from './report-words.ts'
 
 // The part of the reports page that shows a report.
 
-/** The maximum number of metrics of a chart, of its rows, and of the figures above it. */
-const [CHART_METRICS, CHART_ROWS, CARDS] = [3, 400, 6]
+/** The maximum number of figures above a report with groups. */
+const CARDS = 6
 
 /** The maximum number of rows that the page shows; the CSV has all. */
 const SHOWN_ROWS = 500
@@ -56,7 +55,7 @@ const restOf = (row: Figures, metric: string): readonly Unconverted[] =>
 const isZero = (value: Figure | undefined): boolean =>
   value === null || value === undefined || Number(value) === 0
 
-/** Returns the number of a metric for a chart; null if it is unknown or all of it has no rate. */
+/** Returns the number of a metric; null if it is unknown or all of it has no rate. */
 function numberOf(row: Figures, metric: string): number | null {
   const value = row.metrics[metric]
   if (value === null || value === undefined) return null
@@ -139,41 +138,6 @@ function shownMetrics(report: Report): string[] {
     .map(({ name }) => name)
 }
 
-/** Returns the days and months of a span that have no records, too: a line must not skip them. */
-function allDays({ from, to }: Report): readonly string[] {
-  const days: string[] = []
-  for (let day = from; day <= to && days.length < CHART_ROWS; ) {
-    days.push(day)
-    const next = new Date(day)
-    next.setUTCDate(next.getUTCDate() + 1)
-    day = next.toISOString().slice(0, 10)
-  }
-  return days
-}
-
-/** Renders the metrics of one type over time as lines. */
-function TimeChart({ report, group }: { report: Report; group: string }) {
-  const metrics = shownMetrics(report)
-  const series = metrics
-    .filter((name) => typeOf(report, name) === typeOf(report, metrics[0] ?? ''))
-    .slice(0, CHART_METRICS)
-  const byValue = new Map(report.data.map((row) => [String(row.groups[group]), row]))
-  const values = group === 'day' ? allDays(report) : [...byValue.keys()]
-  const rows = values.map((value): ChartRow => {
-    const row = byValue.get(value)
-    return [groupText(group, value), ...series.map((name) => (row ? numberOf(row, name) : 0))]
-  })
-  const unit = typeOf(report, series[0] ?? '') === 'amount' ? ` in ${report.currency}` : ''
-  return (
-    <Chart
-      caption={`${series.map(metricTitle).join(', ')}${unit} by ${groupTitle(group).toLowerCase()}`}
-      label={groupTitle(group)}
-      series={series.map(metricTitle)}
-      rows={rows}
-    />
-  )
-}
-
 /** Returns how a metric has changed in percent; null if that cannot be said. */
 export function changeWords(now: number | null, before: number | null): string | null {
   if (now === null || before === null) return null
@@ -231,12 +195,11 @@ const Notes = ({ report }: { report: Report }): Child =>
     </p>
   ))
 
-/** Renders a report: its totals, a chart if it is by time, its table, and what it does not include. */
+/** Renders a report: its totals, its table without figures that are 0 or unknown everywhere, and what it does not include. */
 export function ReportView(props: ReportProps) {
   const { report, csv } = props
   const { data, totals, columns, group_by, currency } = report
   const hasGroups = group_by.length > 0
-  const group = group_by.length === 1 ? String(group_by[0]) : ''
   const rows: Shown[] = [...data.slice(0, SHOWN_ROWS), totals]
   const metrics = new Set(shownMetrics(report))
   const shown = columns
@@ -265,13 +228,9 @@ export function ReportView(props: ReportProps) {
       </>
     )
   }
-  const empty = [...emptyMetrics(report)]
   return (
     <>
       <TotalCards {...props} />
-      {TIME_GROUPS.has(group) && data.length <= CHART_ROWS && (
-        <TimeChart report={report} group={group} />
-      )}
       <p>
         <a href={csv} download>
           Download as CSV
@@ -280,17 +239,6 @@ export function ReportView(props: ReportProps) {
       </p>
       {hasGroups && (
         <Table caption={`${daysText(report)}, in ${currency}`} rows={rows} columns={shown} />
-      )}
-      {empty.length !== 0 && (
-        <details>
-          <summary>
-            {empty.length === 1 ? '1 figure is' : `${empty.length} figures are`} not shown: 0 or
-            unknown
-          </summary>
-          <p class="note">
-            <Data text={empty.map(metricTitle).join(', ')} />
-          </p>
-        </details>
       )}
       <Notes report={report} />
     </>

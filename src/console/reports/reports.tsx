@@ -154,7 +154,7 @@ async function render(visit: Visit) {
   }
 }
 
-/** Reports of an account: any metrics by any groups, as a table and CSV, and over time as a chart. */
+/** Reports of an account: any metrics by any groups, as a table and CSV. */
 export const reportsPage: Page = {
   path: '/accounts/:account/reports',
   section: 'Reports',

@@ -10,7 +10,7 @@ import {
 import { Badge, EmptyState, isolated, Live, Pager, Time, visible } from '../../pages/parts/data.tsx'
 import { WEBHOOK_WORDS } from '../../pages/parts/field-words.ts'
 import { Members, Pairs } from '../../pages/parts/fields.tsx'
-import { ChangeForm, ConfirmForm, Filters, type Input } from '../../pages/parts/forms.tsx'
+import { ChangeForm, ConfirmForm, Filters } from '../../pages/parts/forms.tsx'
 import { RotationForm, secretOf } from '../../pages/parts/rotation.tsx'
 import { SchemaForm } from '../../pages/parts/schema-fields.tsx'
 import { Table } from '../../pages/parts/table.tsx'
@@ -26,7 +26,7 @@ import {
   rotateWebhook,
   testWebhook,
 } from '../../webhooks/operations/webhooks.ts'
-import { eventNames, type Webhook, WebhookState } from './webhook-parts.tsx'
+import { eventNames, type Webhook, WebhookState } from './webhooks.tsx'
 
 // The parts of the pages of a webhook that list its events, and the attempts to send them.
 
@@ -108,7 +108,7 @@ const Attempts = (
       />
       <Pager meta={list.meta} />
     </Live>
-    <ChangeForm change="replayOne" submit="Send this event again">
+    <ChangeForm change="replay" submit="Send this event again">
       <input type="hidden" name="event_id" value={event_id} />
     </ChangeForm>
   </>
@@ -122,22 +122,12 @@ const idsOf = (visit: Visit) => ({ account: visit.account, webhook_id: idOf(visi
 const switchTo = (disabled: boolean, done: string) =>
   calling(changeWebhook, done, () => ({ disabled }))
 
-/** The fields have minutes and no zone: they mean UTC. */
-const minute = (text: string) => (text === '' ? undefined : `${text}:00Z`)
-
-const replay = calling(
-  replayWebhook,
-  (answer) => `Events sent again: ${(answer as { replayed: number }).replayed}.`,
-  (values) => ({ from: minute(values('from')), to: minute(values('to')) }),
-)
-
 const changes: Record<string, Change> = {
   save: calling(changeWebhook, 'The webhook is saved.'),
   enable: switchTo(false, 'The webhook is enabled.'),
   disable: switchTo(true, 'The webhook is disabled. What was pending is now a dead letter.'),
   test: calling(testWebhook, 'The test event is sent. It is the first of the list in a moment.'),
-  replayOne: replay,
-  replaySpan: replay,
+  replay: calling(replayWebhook, 'The event is sent again.'),
   rotate: calling(rotateWebhook, secretOf('The webhook has a new secret.', 'id', 'secret')),
   drop: {
     ...calling(deleteWebhook, 'The webhook is deleted.'),
@@ -169,28 +159,6 @@ const Settings = ({ hook }: { hook: Webhook }) => (
     <ConfirmForm change="drop" submit="Delete the webhook" name={hook.id}>
       <p>Nothing more is sent to it.</p>
     </ConfirmForm>
-  </>
-)
-
-const SPAN: readonly Input[] = [
-  { name: 'from', label: 'From (UTC)', type: 'datetime-local', required: true },
-  { name: 'to', label: 'To (UTC)', type: 'datetime-local', hint: 'Exclusive. Empty: until now.' },
-  {
-    name: 'only_dead',
-    label: 'Events',
-    options: [
-      ['', 'all of the span'],
-      ['yes', 'only dead letters'],
-    ],
-  },
-]
-
-const Replay = () => (
-  <>
-    <h2>Send a span again</h2>
-    <ChangeForm change="replaySpan" submit="Send the events again" fields={SPAN}>
-      <p>At most 10,000 events. Each keeps its id, by which the receiver can tell what it knows.</p>
-    </ChangeForm>
   </>
 )
 
@@ -230,12 +198,7 @@ export const webhookPage: Page = {
         />
         {!hook.disabled && <ChangeForm change="test" submit="Send a test event" />}
         {log}
-        {!event_id && (
-          <>
-            <Replay />
-            <Settings hook={hook} />
-          </>
-        )}
+        {!event_id && <Settings hook={hook} />}
       </>
     )
     return { title: hook.description === null ? 'Webhook' : isolated(hook.description), body }

@@ -1,13 +1,33 @@
 import { calling } from '../../pages/calling.ts'
 import { accountPath, type Page } from '../../pages/page.ts'
-import { EmptyState } from '../../pages/parts/data.tsx'
+import { Badge, EmptyState } from '../../pages/parts/data.tsx'
 import { WEBHOOK_WORDS } from '../../pages/parts/field-words.ts'
 import { secretOf } from '../../pages/parts/rotation.tsx'
 import { SchemaForm } from '../../pages/parts/schema-fields.tsx'
 import { Table } from '../../pages/parts/table.tsx'
+import type { AnswerOf } from '../../platform/http/operation.ts'
 import { newWebhook } from '../../webhooks/operations/webhook-fields.ts'
-import { createWebhook, listWebhooks } from '../../webhooks/operations/webhooks.ts'
-import { eventNames, WebhookState } from './webhook-parts.tsx'
+import { createWebhook, type getWebhook, listWebhooks } from '../../webhooks/operations/webhooks.ts'
+
+/** A webhook as the API shows it. */
+export type Webhook = AnswerOf<typeof getWebhook>
+
+const REASONS = {
+  team: 'disabled',
+  gone: 'disabled: answered 410',
+  failing: 'disabled: failed for three days',
+}
+
+/** Renders whether a webhook is sent events, and why not. */
+export const WebhookState = ({ hook }: { hook: Webhook }) => {
+  if (hook.disabled_reason) return <Badge tone="bad">{REASONS[hook.disabled_reason]}</Badge>
+  if (hook.failing_since) return <Badge tone="warn">failing</Badge>
+  return <Badge tone="good">active</Badge>
+}
+
+/** Renders the types of events that a webhook is sent. */
+export const eventNames = ({ events }: Webhook) =>
+  events.includes('*') ? 'all' : events.join(', ')
 
 /** The webhooks of an account. */
 export const webhooksPage: Page = {
