@@ -82,7 +82,7 @@ describe('the search', () => {
     expect(await found(delivery)).toBe(`${AT}/deliveries/${delivery}`)
   })
 
-  test('finds affiliates by the beginning of ids, names and addresses', async () => {
+  test('finds affiliates by a part of their ids, names and addresses', async () => {
     const { found, read } = await open()
     const named = { display_name: 'Forex Friends', contact_email: 'Ada@friends.example' }
     await askAdmin('accounts/acme/affiliates', 'PUT', [
@@ -90,11 +90,9 @@ describe('the search', () => {
       { affiliate_id: 'FF-2', display_name: 'Other' },
     ])
 
-    for (const text of ['forex fr', 'ADA@', 'FF-1']) {
+    for (const text of ['forex fr', 'Friends', 'ADA@', 'FF-1']) {
       expect(await found(text)).toBe(`${AT}/affiliates/FF-1`)
     }
-    // The end of a name is not searched.
-    expect(await found('Friends')).toBe(`${AT}/deliveries?record_id=Friends`)
     expect(textOf(await read('/find?record_id=FF'))).toMatch(
       /FF-1, Forex Friends, Ada@friends\.example Affiliate – FF-2, Other Affiliate/,
     )
