@@ -122,7 +122,7 @@ describe('keys of affiliates', () => {
     }
     expect(await makeKey('IB-07')).toMatchObject({ status: 409, code: 'conflict' })
     await env.DB.exec(
-      "update affiliate_keys set created_at = '2026-01-01T00:00:00.000Z', ends_at = ends_at - 86400000",
+      "update affiliate_keys set created_at = '2026-01-01T00:00:00.000Z', ends_at = ends_at - 9 * 86400000",
     )
     expect(await makeKey('IB-07')).toMatchObject({ name: 'Tracker' })
     expect((await json(askAdmin(keysAt('IB-07')))).data).toHaveLength(3)
