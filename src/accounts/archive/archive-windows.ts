@@ -1,5 +1,6 @@
 import { factNeeds } from '../../commission/engine/fact-needs.ts'
 import type { Rule } from '../../commission/engine/plan.ts'
+import { DEFAULT_GRACE_HOURS } from '../../commission/engine/rules.ts'
 import type { PlanVersion } from '../../commission/plans/stored-plans.ts'
 import { ruleDaysOf } from '../../fraud/rule-days.ts'
 import type { RuleVersion } from '../../fraud/stored-rules.ts'
@@ -13,7 +14,7 @@ function daysOf(rule: Rule): number {
   const { activity, events } = factNeeds([{ rules: [rule] }])
   if (activity.single.size + events.single.size > 0) return Number.POSITIVE_INFINITY
   const qualify = (rule.qualify ?? []).map((one) => ('within_days' in one && one.within_days) || 0)
-  const grace = Math.ceil((rule.grace_hours ?? 0) / 24)
+  const grace = Math.ceil((rule.grace_hours ?? DEFAULT_GRACE_HOURS) / 24)
   return grace + Math.max(0, ...qualify) + (rule.void_by?.within_days ?? 0)
 }
 
