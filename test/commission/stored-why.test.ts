@@ -36,6 +36,8 @@ async function getAll(account: string, path: string) {
   for (let cursor = ''; ; ) {
     const page = await get(account, `${path}${path.includes('?') ? '&' : '?'}per_page=7${cursor}`)
     expect(page.meta.per_page).toBe(7)
+    // Nothing changes while these worlds are read.
+    expect(page.changed ?? false).toBe(false)
     data.push(...page.data)
     if (page.meta.next_cursor === null) return data
     cursor = `&cursor=${page.meta.next_cursor}`
