@@ -120,8 +120,8 @@ SELECT e.account, e.affiliate_id, e.id AS endpoint, w.value AS type,
 FROM webhook_endpoints e, json_each(e.events) w
 WHERE e.disabled IS NULL AND e.affiliate_id IS NOT NULL;
 
--- An event has messages from its beginning: for the webhooks or the postbacks that want it; a payment that came
--- back for the postbacks that want payments. A test event is for one endpoint.
+-- An event has messages from its beginning: for the webhooks or the postbacks that want it. What takes an event
+-- back is for the postbacks that the event was for. A test event is for one endpoint.
 CREATE TRIGGER webhook_events_sent AFTER INSERT ON webhook_events
 WHEN new.type <> 'webhook.test'
 BEGIN
@@ -129,9 +129,10 @@ BEGIN
   SELECT new.account, new.id, endpoint, new.at FROM webhook_wants
   WHERE new.affiliate_id IS NULL AND account = new.account AND type IN (new.type, '*')
   UNION
-  SELECT new.account, new.id, endpoint, new.at FROM postback_wants
+  SELECT new.account, new.id, endpoint, new.at FROM postback_wants w
   WHERE account = new.account AND affiliate_id = new.affiliate_id
-    AND type = iif(new.type = 'statement.returned', 'statement.paid', new.type);
+    AND iif(new.id GLOB '*-r', EXISTS (SELECT 1 FROM webhook_messages m WHERE m.account = new.account
+      AND m.event = substr(new.id, 1, length(new.id) - 2) AND m.endpoint = w.endpoint), type = new.type);
 END;
 
 -- Up to when the causes of postbacks of an account have been read, in milliseconds.

@@ -3,6 +3,7 @@ import { SUBS } from '../attribution/db/clicks.ts'
 import { linksOf } from '../attribution/db/links.ts'
 import { BOOK_LIMITS } from '../books/limits.ts'
 import { parsePeriod } from '../commission/engine/calendar.ts'
+import { add, decimal, fixedText } from '../commission/engine/decimal.ts'
 import type { Adjustment, StatementLine } from '../commission/statements/draft.ts'
 import { parseScope } from '../commission/statements/line-groups.ts'
 import { splitItems } from '../commission/statements/present.ts'
@@ -29,6 +30,7 @@ import {
   type CustomerDetails,
   dropProgress,
   insertCaused,
+  type OnceLine,
   putSubs,
   readDetails,
   readEntries,
@@ -36,8 +38,10 @@ import {
   readItems,
   readOnceLines,
   readProgress,
+  readSent,
   readSignups,
   readWants,
+  type SentEvent,
   type Signup,
   type StoredDetails,
   setProgress,
@@ -50,13 +54,14 @@ import { keyedDigest } from './pseudonyms.ts'
 // delivery since the last reading has written and whose signup is recent; its affiliate is the one of that day.
 // `first_deposit` is the first approved deposit since the signup, of a customer of whom such a delivery has written
 // a deposit, or whom it has written: their transactions may have waited for them. `qualified` is a line of a rule
-// that pays once, in the statements as the last run has left them. These three are sent once a customer, whatever
-// becomes of them; what is earned and taken back is told by the others. They are entries of
+// that pays once, in the statements as the last run has left them, with its corrections. The others are entries of
 // the ledger, whose ids begin with their time: `earned` has the lines of its statement, `adjusted` its corrections
-// and `manual` its manual entries, so that the amounts of the events add up to the entry; `paid` and `returned` are
-// one event each.
-// `about` of an event is its cause, and its id a keyed digest of that, which names its customer, and begins with
-// its time: a cause that is read again, or after a restore, is stored once. Events are kept for 30 days after
+// and `manual` its manual entries, so that the amounts of the events add up to the entry; `paid` is one event, and
+// `returned` takes it back. A first deposit or a qualification that is no more, or has another amount, is taken
+// back too: by an event with the negative amount, whose id and `about` are those of the first with `-r`. If it comes
+// back, so does its event, with one more `-r`.
+// The id of an event is a keyed digest of its cause, which names its customer, and begins with its time: a cause
+// that is read again, or after a restore, is the same event, and is stored once. Events are kept for 30 days after
 // the time of their cause, and older causes cause none. How far the causes were read is stored in the transaction
 // of the last events: what was interrupted is read again.
 
@@ -92,7 +97,7 @@ const wantKey = (affiliate: string, type: string) => JSON.stringify([affiliate, 
 /** A cause of an event. */
 interface Cause {
   readonly affiliate_id: string
-  readonly type: PostbackEvent | typeof RETURNED_EVENT
+  readonly type: PostbackEvent
   /** What tells it from the other causes of the type. */
   readonly of: readonly (string | null)[]
   /** In milliseconds. */
@@ -104,28 +109,30 @@ interface Cause {
 
 const ID_DIGITS = 16
 
+const keyOf = ({ of }: Cause) => JSON.stringify(of)
+
+/** Returns what the keys of causes begin with whose first parts are given. */
+const startOf = (...parts: readonly string[]) => `${JSON.stringify(parts).slice(0, -1)},`
+
+const TAKEN_BACK = '-r'
+
 async function toEvent({ account, pseudonymKey }: Reading, cause: Cause): Promise<CausedEvent> {
-  const { affiliate_id, type, of, at, data } = cause
-  const about = JSON.stringify(of)
-  const digits = await keyedDigest(pseudonymKey, JSON.stringify([account.id, type, about]))
+  const { affiliate_id, type, at, data } = cause
+  const digits = await keyedDigest(pseudonymKey, JSON.stringify([account.id, type, keyOf(cause)]))
   const time = Math.max(0, Math.floor(at)).toString(16).padStart(11, '0')
   const id = `evt_${time}${digits.slice(0, ID_DIGITS)}`
-  return { id, affiliate_id, type, about, at, data }
+  return { id, affiliate_id, type, about: keyOf(cause), at, data }
 }
 
-/** Returns whether a postback wants the event of a cause, and its click can be told. */
-function isWanted({ wants }: Reading, { affiliate_id, type, at, found }: Cause): boolean {
-  const since = wants.get(wantKey(affiliate_id, type === RETURNED_EVENT ? 'statement.paid' : type))
-  // `skipQualified` has stored what was found before.
-  const isSince = since !== undefined && (type === 'qualified' || at >= since)
-  return isSince && !(found && waitsForClick(found))
+/** Returns the event that takes another one back, which may have taken back one before. */
+function takeBack({ id, about, data, ...event }: SentEvent, now: number): CausedEvent {
+  const { amount, ...values } = JSON.parse(data)
+  const opposite = amount.startsWith('-') ? amount.slice(1) : `-${amount}`
+  const names = { id: id + TAKEN_BACK, about: about + TAKEN_BACK }
+  return { ...event, ...names, at: now, data: { ...values, amount: opposite } }
 }
 
-/** Stores the events of recent causes, each once. */
-async function store(reading: Reading, causes: readonly Cause[]): Promise<number> {
-  const { db, account, now, query } = reading
-  const recent = causes.filter(({ at }) => at >= query.since)
-  const events = await Promise.all(recent.map((one) => toEvent(reading, one)))
+async function insert({ db, account, now }: Reading, events: readonly CausedEvent[]) {
   for (let i = 0; i < events.length; i += BATCH) {
     const part = events.slice(i, i + BATCH)
     await withD1Retry(() => insertCaused(db, account.id, part, now).run())
@@ -133,10 +140,40 @@ async function store(reading: Reading, causes: readonly Cause[]): Promise<number
   return events.length
 }
 
-/** Stores the events of causes that a postback wants. */
-function storeWanted(reading: Reading, causes: readonly Cause[]): Promise<number> {
-  const wanted = causes.filter((one) => isWanted(reading, one))
-  return store(reading, wanted)
+/** Stores the events of causes that a postback wants, each once. `isWanted` decides instead, if it is given. */
+async function store(
+  reading: Reading,
+  causes: readonly Cause[],
+  isWanted = ({ affiliate_id, type, at, found }: Cause) => {
+    const since = reading.wants.get(wantKey(affiliate_id, type))
+    // `skipQualified` has stored what was found before.
+    const isSince = since !== undefined && (type === 'qualified' || at >= since)
+    return isSince && !(found && waitsForClick(found))
+  },
+): Promise<number> {
+  const wanted = causes.filter((one) => one.at >= reading.query.since && isWanted(one))
+  return insert(reading, await Promise.all(wanted.map((one) => toEvent(reading, one))))
+}
+
+/** Stores the events by which those of a type add up to the causes of now, among those with one of some starts. */
+async function settle(
+  reading: Reading,
+  type: PostbackEvent,
+  { causes, starts }: { readonly causes: readonly Cause[]; readonly starts: readonly string[] },
+): Promise<number> {
+  const { db, account, now, query } = reading
+  if (starts.length === 0) return 0
+  const sent = Map.groupBy(await readSent(db, account.id, type, starts), ({ about }) =>
+    about.slice(0, about.lastIndexOf(']') + 1),
+  )
+  const keys = new Set(causes.map(keyOf))
+  const changed = [...sent].flatMap(([key, events]) => {
+    const [first, last] = [events[0], events.at(-1)]
+    const isChanged = (events.length % 2 === 1) !== keys.has(key)
+    return first && last && isChanged && first.at >= query.since ? [takeBack(last, now)] : []
+  })
+  const fresh = causes.filter((one) => !sent.has(keyOf(one)))
+  return (await insert(reading, changed)) + (await store(reading, fresh))
 }
 
 /** Returns what an event says of a customer: their link only if it is one of the affiliate's own. */
@@ -201,16 +238,23 @@ async function storeCustomerCauses(reading: Reading): Promise<number> {
     const { customer_id, affiliate_id } = found
     const affiliate = affiliate_id ?? ''
     const own = { customer: customer_id, ...detailsOf(reading, affiliate, found), ...data }
-    return { affiliate_id: affiliate, type, of: [customer_id, affiliate], at, found, data: own }
+    const of = [customer_id, ...Object.values(data).map(String), affiliate]
+    return { affiliate_id: affiliate, type, of, at, found, data: own }
   }
-  return storeWanted(reading, [
-    ...signups.map((one) => causeOf(one, 'signup', one.at)),
-    ...deposits.map((one) => {
-      const { transaction_date, amount_currency, currency } = one
-      const amount = String(amount_currency)
-      return causeOf(one, 'first_deposit', transaction_date, { amount, currency })
-    }),
-  ])
+  const first = deposits.flatMap((one) => {
+    if (one.transaction_id === null) return []
+    const { transaction_id, transaction_date, amount_currency, currency } = one
+    const amount = String(amount_currency)
+    const cause = causeOf(one, 'first_deposit', transaction_date, { amount, currency })
+    return [{ ...cause, of: [...cause.of, transaction_id] }]
+  })
+  const starts = deposits.map(({ customer_id }) => startOf(customer_id))
+  return (
+    (await store(
+      reading,
+      signups.map((one) => causeOf(one, 'signup', one.at)),
+    )) + (await settle(reading, 'first_deposit', { causes: first, starts }))
+  )
 }
 
 /** Returns the customer that a scope names; null if it names something else. */
@@ -247,6 +291,16 @@ function scopeDetails(
   return { own: { customer, ...detailsOf(reading, affiliate, found) }, found }
 }
 
+/** Adds up the lines of rules that pay once and their corrections; one of nothing left is left out. */
+function addUpLines(lines: readonly OnceLine[]): OnceLine[] {
+  const groups = Map.groupBy(lines, ({ plan, rule, scope }) => JSON.stringify([plan, rule, scope]))
+  return [...groups.values()].flatMap((group) => {
+    const line = group.find(({ kind }) => kind === 'once')
+    const sum = group.map((one) => decimal(one.amount)).reduce(add)
+    return line && sum.units !== 0n ? [{ ...line, amount: fixedText(sum, sum.scale) }] : []
+  })
+}
+
 /** Reads the customers of some affiliates who qualified under rules that pay once. */
 async function readQualified(reading: Reading, affiliates: readonly string[]): Promise<Cause[]> {
   const { db, account, now } = reading
@@ -257,14 +311,14 @@ async function readQualified(reading: Reading, affiliates: readonly string[]): P
   })
   const causes: Cause[] = []
   for (const [affiliate_id, all] of Map.groupBy(lines, (one) => one.affiliate_id)) {
-    const lines = all.filter(isNotZero)
+    const lines = addUpLines(all)
     const scopes = lines.map(({ scope }) => scope)
     const details = await readScopes(reading, affiliate_id, scopes)
     for (const { plan, period, currency, rule, scope, amount } of lines) {
       const last = parsePeriod(period)?.last
       if (last === undefined) continue
       const { own, found } = scopeDetails(reading, affiliate_id, scope, details)
-      const of = [affiliate_id, plan, rule, customerOf(scope)]
+      const of = [affiliate_id, plan, rule, customerOf(scope), amount, currency]
       const data = { amount, currency, period, ...own }
       causes.push({ affiliate_id, type: 'qualified', of, at: last * DAY_MS, found, data })
     }
@@ -274,19 +328,29 @@ async function readQualified(reading: Reading, affiliates: readonly string[]): P
 
 const isNotZero = ({ amount }: { readonly amount: string }) => /[1-9]/.test(amount)
 
+/** Stores the events that take back the payments of a statement before it was returned. */
+async function storeReturn(reading: Reading, { id, affiliate_id, statement }: BookEntry) {
+  const { db, account, now } = reading
+  const starts = [startOf(affiliate_id, statement)]
+  const paid = await readSent(db, account.id, 'statement.paid', starts)
+  const before = paid.filter(({ at }) => at <= ulidTime(id))
+  return insert(
+    reading,
+    before.map((one) => takeBack({ ...one, type: RETURNED_EVENT }, now)),
+  )
+}
+
 /** Yields the causes that an entry of the ledger stands for, one part of its statement after the other. */
 async function* readEntryCauses(reading: Reading, entry: BookEntry): AsyncGenerator<Cause[]> {
   const { affiliate_id, kind, statement, currency, period, reference } = entry
   const at = ulidTime(entry.id)
-  const causeOf = (type: Cause['type'], of: readonly string[], data: object): Cause => ({
+  const causeOf = (type: PostbackEvent, of: readonly string[], data: object): Cause => ({
     ...{ affiliate_id, type, of: [affiliate_id, ...of], at },
     data: { currency, period, ...data },
   })
-  if (kind === 'paid' || kind === 'returned') {
-    const type = kind === 'paid' ? 'statement.paid' : RETURNED_EVENT
-    // The books have a payment as a negative amount: it leaves them.
-    const amount = kind === 'paid' ? entry.amount.replace(/^-/, '') : `-${entry.amount}`
-    yield [causeOf(type, [statement, reference ?? ''], { amount })]
+  if (kind === 'paid') {
+    const amount = entry.amount.replace(/^-/, '')
+    yield [causeOf('statement.paid', [statement, reference ?? ''], { amount })]
     return
   }
   for (let part = 1; ; part++) {
@@ -362,13 +426,18 @@ async function* partsOf(
 ): AsyncGenerator<() => Promise<number>> {
   yield () => storeCustomerCauses(reading)
   for (const affiliates of pagesOf(qualified, AFFILIATES)) {
-    yield async () => storeWanted(reading, await readQualified(reading, affiliates))
+    const starts = affiliates.map((one) => startOf(one))
+    yield async () => {
+      const causes = await readQualified(reading, affiliates)
+      return settle(reading, 'qualified', { causes, starts })
+    }
   }
   for (const entry of await readEntries(reading.db, { ...reading.query, first })) {
     yield async () => {
+      if (entry.kind === 'returned') return storeReturn(reading, entry)
       let stored = 0
       for await (const causes of readEntryCauses(reading, entry))
-        stored += await storeWanted(reading, causes)
+        stored += await store(reading, causes)
       return stored
     }
   }
@@ -420,7 +489,7 @@ export async function skipQualified(
 ): Promise<void> {
   const want = { account: account.id, affiliate_id, type: '', since: now }
   const reading = await openReading(env, account, [want], { now, from: now })
-  await store(reading, await readQualified(reading, [affiliate_id]))
+  await store(reading, await readQualified(reading, [affiliate_id]), () => true)
 }
 
 /** The accounts whose causes one message reads. */

@@ -5,11 +5,13 @@ import { addressPostback } from '../../src/affiliates/postback-address.ts'
 import { POSTBACK_QUERIES, queuePostbacks } from '../../src/affiliates/postback-causes.ts'
 import { encodeTrackingCode, newClickId } from '../../src/attribution/code.ts'
 import { storeClicks } from '../../src/attribution/db/clicks.ts'
+import { periodOf } from '../../src/commission/engine/calendar.ts'
 import { digest } from '../../src/platform/auth/secret.ts'
 import { WORDS } from '../../src/portal/words.ts'
 import { fillMacros } from '../../src/webhooks/macros.ts'
 import { sendWebhookBatch } from '../../src/webhooks/send-batch.ts'
 import { brand } from '../brand.ts'
+import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { signedIn } from '../console/browser.ts'
 import { overriding } from '../overriding.ts'
 import { ada, ask, askAdmin, deposit, json, partner, traded } from '../partner.ts'
@@ -279,6 +281,7 @@ test('§18.3 a payment that came back is sent as `statement.returned` with a neg
       amt: `-${payable}`,
       cur: 'EUR',
       p: '2026-10',
+      tx: `${first?.tx}-r`,
     },
   ])
   await post(`statements/${id}/pay`, { reference: 'p-2', paid_on })
@@ -308,22 +311,78 @@ test('a customer who qualified is sent once, after the run that finds them', asy
   expect(await deliver()).toEqual([])
 })
 
-test('§18.3 a first deposit and a qualification are sent once, whatever becomes of them', async () => {
+test('§18.3 what is taken back is sent again with a negative amount: each event adds up to the present state', async () => {
   const world = await affiliateWorld()
   await postbackOf(world, 'own', { events: ['first_deposit', 'qualified'] })
   const day = hoursAgo(0).slice(0, 10)
+  await run(world, day.slice(0, 7), 'own')
   await join(world, 'own', 'n-1', 2)
   await world.post('trading-activity', [{ ...traded, customer_id: 'n-1', date: day }])
+  const all: Record<string, string>[] = []
   const next = async () => {
     await run(world, day.slice(0, 7), 'own')
-    return parameters(await deliver()).map(({ ev, amt }) => `${ev} ${amt}`)
+    const sent = parameters(await deliver())
+    all.push(...sent)
+    const sumOf = (type: string) =>
+      cents(all.filter(({ ev }) => ev === type).map(({ amt }) => amt)) / 100
+    expect(await deliver()).toEqual([])
+    const shown = sent.map(({ ev, amt }) => `${ev} ${amt}`).sort()
+    return [shown, sumOf('first_deposit'), sumOf('qualified')]
   }
-  expect((await next()).sort()).toEqual(['first_deposit 50', 'qualified 20.00'])
-  const paid = { ...deposit, customer_id: 'n-1', transaction_id: 'n-1-0', amount_currency: 50 }
-  for (const status of ['declined', 'approved']) {
-    await world.post('transactions', [{ ...paid, status, transaction_date: hoursAgo(-0.2) }])
-    expect(await next()).toEqual([])
+  const set = (n: number, status: string) =>
+    world.post('transactions', [
+      {
+        ...{ ...deposit, customer_id: 'n-1', transaction_id: `n-1-${n}`, status },
+        ...{ amount_currency: 50 + n, transaction_date: hoursAgo(-0.2 - n / 100) },
+      },
+    ])
+  expect(await next()).toEqual([['first_deposit 50', 'qualified 20.00'], 50, 20])
+  const [deposited, qualified] = ['first_deposit', 'qualified'].map(
+    (type) => all.find(({ ev }) => ev === type)?.tx,
+  )
+  await set(0, 'declined')
+  expect(await next()).toEqual([['first_deposit -50', 'first_deposit 51'], 51, 20])
+  expect(all.find(({ amt }) => amt === '-50')).toMatchObject({ tx: `${deposited}-r`, a: 'own' })
+  await set(1, 'declined')
+  expect(await next()).toEqual([['first_deposit -51', 'qualified -20.00'], 0, 0])
+  expect(all.find(({ amt }) => amt === '-20.00')).toMatchObject({ tx: `${qualified}-r` })
+  // It is approved after all.
+  await set(0, 'approved')
+  expect(await next()).toEqual([['first_deposit 50', 'qualified 20.00'], 50, 20])
+  expect(new Set(all.map(({ tx }) => tx)).size).toBe(all.length)
+  // Who was not sent the first event is not sent that it is taken back.
+  await postbackOf(world, 'own', { events: ['first_deposit', 'qualified'] })
+  await set(0, 'declined')
+  await run(world, day.slice(0, 7), 'own')
+  expect(parameters(await deliver()).map(({ amt }) => amt)).toEqual(['-50', '-20.00'])
+})
+
+test('§18.3 a correction of a closed period takes back who qualified in it', async () => {
+  const world = await affiliateWorld()
+  const cpa = {
+    ...{ id: 'first', kind: 'once' as const, amount: '20.00' },
+    trigger: { transactions: ['deposit'], min: '10' },
   }
+  await storePlan('acme-forex', 'weekly', { ...monthly([cpa]), period: 'week' })
+  const today = Math.floor(Date.now() / 86_400_000)
+  const daysAgo = (days: number) => hoursAgo(24 * days)
+  await assign('acme-forex', 'weekly', 'own', daysAgo(20).slice(0, 10))
+  await postbackOf(world, 'own', { events: ['qualified'] })
+  const signup = { ...ada, customer_id: 'n-1', affiliate_id: 'own', signup_date: daysAgo(8) }
+  await world.post('customers', [signup])
+  const paid = { ...deposit, customer_id: 'n-1', transaction_id: 'n-1' }
+  await world.post('transactions', [{ ...paid, transaction_date: daysAgo(7) }])
+  const [last, current] = [7, 0].map((days) => periodOf(today - days, 'week').id)
+  const week = await run(world, last ?? '', 'own')
+  const [first] = parameters(await deliver())
+  expect(first).toMatchObject({ ev: 'qualified', amt: '20.00' })
+  await approve(world, week)
+  expect(await deliver()).toEqual([])
+  await world.post('transactions', [{ ...paid, transaction_date: daysAgo(7), status: 'declined' }])
+  await run(world, current ?? '', 'own')
+  expect(parameters(await deliver())).toMatchObject([
+    { ev: 'qualified', amt: '-20.00', tx: `${first?.tx}-r` },
+  ])
 })
 
 test('what the account hides is in no macro, and in no body', async () => {

@@ -149,11 +149,19 @@ export interface StoredDetails extends CustomerDetails {
 }
 
 /** A customer of whom deposits were written, and their first deposit; `transaction_date` in milliseconds. */
-export interface FirstDeposit extends StoredDetails {
-  readonly transaction_date: number
-  readonly amount_currency: number
-  readonly currency: string
-}
+export type FirstDeposit = StoredDetails &
+  (
+    | { readonly transaction_id: null }
+    | {
+        readonly transaction_id: string
+        readonly transaction_date: number
+        readonly amount_currency: number
+        readonly currency: string
+      }
+  )
+
+const DEPOSIT_COLUMNS = ['transaction_id', 'transaction_date', 'amount_currency', 'currency']
+const columnsOf = (table: string) => DEPOSIT_COLUMNS.map((name) => `${table}.${name}`).join(', ')
 
 // A deposit that waited for its customer is found by the delivery of the customer.
 const READ_FIRST_DEPOSITS = compileStatement(`
@@ -167,8 +175,7 @@ const READ_FIRST_DEPOSITS = compileStatement(`
     select c.customer_id from ${WRITTEN_CUSTOMERS}
   ),
   deposits as materialized (
-    select r.customer_id, r.day, r.transaction_date, r.amount_currency, r.currency,
-      row_number() over (
+    select r.customer_id, r.day, ${columnsOf('r')}, row_number() over (
         partition by r.customer_id order by r.day, r.transaction_date, r.transaction_id) as n
     from written w cross join customers c on c.account = :account and c.customer_id = w.customer_id
       cross join days d
@@ -185,9 +192,13 @@ const READ_FIRST_DEPOSITS = compileStatement(`
       where p.account = :account and p.customer_id = f.customer_id
         and p.affiliate_id = f.affiliate_id) as subs
   from (
-    select t.*, ${details('transactions')} from firsts t
+    select t.*, ${details('transactions')}
+    from (
+      select w.customer_id, ifnull(f.day, :last_day) as day, ${columnsOf('f')}
+      from written w left join firsts f on f.customer_id = w.customer_id
+    ) t
     cross join customers c on c.account = :account and c.customer_id = t.customer_id
-  ) f where ${OF_AFFILIATES}`)
+  ) f`)
 
 /** Reads the customers of whom deposits were written or released, with their first deposits. */
 export const readFirstDeposits = async (
@@ -258,12 +269,14 @@ export async function readDetails(
   return all<StoredDetails>(db, READ_DETAILS, { ...values, ids: JSON.stringify(ids) })
 }
 
-/** A line of a rule that pays once, in a statement that may still change or closed lately. */
+/** A line of a rule that pays once, or a correction of a line, in a statement that may still change or closed lately. */
 export interface OnceLine {
   readonly affiliate_id: string
   readonly plan: string
   readonly period: string
   readonly currency: string
+  /** Null: a correction, of a rule of any kind. */
+  readonly kind: 'once' | null
   readonly rule: string
   readonly scope: string
   readonly amount: string
@@ -271,12 +284,15 @@ export interface OnceLine {
 
 const onceLines = (from: string, lines: string) => `
   select s.affiliate_id, s.plan, s.period, s.statement ->> 'currency' as currency,
-    l.value ->> 'rule' as rule, l.value ->> 'scope' as scope, l.value ->> 'amount' as amount
+    l.value ->> 'kind' as kind, l.value ->> 'rule' as rule, l.value ->> 'scope' as scope,
+    l.value ->> 'amount' as amount
   from json_each(:affiliates) a
   cross join statements s indexed by statements_affiliate
     on s.account = :account and s.affiliate_id = a.value
   ${from} cross join json_each(${lines}) l
-  where s.read_at >= :oldest and s.statement is not null and l.value ->> 'kind' = 'once'`
+  where s.read_at >= :oldest and s.statement is not null
+    and (l.value ->> 'kind' = 'once' or l.value -> 'of' is not null)
+    and l.value ->> 'scope' glob 'customer:*'`
 
 const READ_ONCE_LINES = compileStatement(`
   ${onceLines('', 's.lines')}
@@ -314,6 +330,25 @@ export const insertCaused = (
   events: readonly CausedEvent[],
   now: number,
 ) => bindStatement(db, INSERT_CAUSED, { account, rows: JSON.stringify(events), now })
+
+/** An event of a postback as it is stored: `data` is JSON. */
+export type SentEvent = Omit<CausedEvent, 'data'> & { readonly data: string }
+
+const READ_SENT = compileStatement(`
+  select v.id, v.affiliate_id, v.type, v.about, v.at, v.data
+  from ${JSON_EACH}(:starts) p cross join webhook_events v
+    on v.account = :account and v.type = :type and v.about >= p.value
+      and v.about < p.value || char(0x10ffff)
+  order by v.about`)
+
+/** Reads the events of a type whose `about` has one of the given starts. */
+export const readSent = (
+  db: D1Database,
+  account: string,
+  type: string,
+  starts: readonly string[],
+): Promise<SentEvent[]> =>
+  all<SentEvent>(db, READ_SENT, { account, type, starts: JSON.stringify(starts) })
 
 const PUT_SUBS = compileStatement(`
   insert into postback_customers (account, customer_id, affiliate_id, subs)
