@@ -125,6 +125,18 @@ export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Prom
           <a href={portalPath(account.id, '/postbacks')}>{words.postbacks}</a>
         </p>
       )}
+      <div class="figure-cards">
+        <Earned overview={overview} />
+      </div>
+      <h2>{words.pending}</h2>
+      {sentences.length === 0 ? (
+        <p>{visit.words.pending_none}</p>
+      ) : (
+        <SentenceList sentences={sentences} />
+      )}
+      <p>
+        <a href={portalPath(account.id, UNEARNED)}>{words.unearned_link}</a>
+      </p>
       <h2>{words.last_days}</h2>
       <div class="figure-cards">
         {NAMES.map((name) => (
@@ -132,7 +144,6 @@ export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Prom
             <p class="big">{written(COUNTS[name](overview.totals))}</p>
           </FigureCard>
         ))}
-        <Earned overview={overview} />
       </div>
       {!rows.every(([, ...values]) => values.every((value) => value === 0)) && (
         <Chart
@@ -144,15 +155,6 @@ export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Prom
           numberOf={written}
         />
       )}
-      <h2>{words.pending}</h2>
-      {sentences.length === 0 ? (
-        <p>{visit.words.pending_none}</p>
-      ) : (
-        <SentenceList sentences={sentences} />
-      )}
-      <p>
-        <a href={portalPath(account.id, UNEARNED)}>{words.unearned_link}</a>
-      </p>
       <h2>{words.plans}</h2>
       {me.plans.length === 0 ? (
         <p>{fill(visit.words.no_plan, { account: visit.account.name })}</p>

@@ -281,6 +281,7 @@ describe('payouts', () => {
     expect(await referencesOf('from=2024-11-21')).toEqual(['R-9', 'R-1'])
     expect(await referencesOf('to=2024-11-20')).toEqual(['R-2'])
     expect(await referencesOf('affiliate_id=a&from=2024-11-21&to=2024-11-21')).toEqual(['R-1'])
+    expect(await referencesOf('reference=r-2')).toEqual(['R-2'])
     expect((await csv('?status=paid&affiliate_id=b')).text.trim().split('\r\n')).toHaveLength(2)
     for (const query of ['from=2024-11-21', 'status=paid&from=x', 'status=paid&from=2&to=1']) {
       expect((await askAdmin(`${PATH}/payouts?${query}`)).status).toBe(400)

@@ -23,7 +23,14 @@ import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { sendCaused } from '../../webhooks/operations/send-caused.ts'
 import { type OpenCase, readOpenCases } from '../db/fraud-holds.ts'
-import { type DueItem, type DuePayout, listDue, listPayments, type Payment } from '../db/pay.ts'
+import {
+  type DueItem,
+  type DuePayout,
+  findPayments,
+  listDue,
+  listPayments,
+  type Payment,
+} from '../db/pay.ts'
 import { type AffiliateHolds, readHolds, sumByCurrency, sumPayable } from '../holds.ts'
 import { BOOK_LIMITS } from '../limits.ts'
 import { importPayments, parsePayments } from '../payments.ts'
@@ -164,6 +171,15 @@ const filters = {
     member(
       f.day,
       said('With `status=paid`: only what was paid on or before this day.', '2026-11-30'),
+    ),
+  ),
+  reference: v.optional(
+    member(
+      v.string(),
+      said(
+        'With `status=paid`: the payment with this reference, or whose return has it. Letter case does not count.',
+        'SEPA-771',
+      ),
     ),
   ),
 }
@@ -309,15 +325,19 @@ async function readPayouts(
   page: Page,
 ): Promise<FoundPage<PayoutRow>> {
   const { status, affiliate_id = null, payable_on = null, ...ofPayments } = filter
-  const { from = null, to = null } = ofPayments
+  const { from = null, to = null, reference = null } = ofPayments
   if (status === 'paid') {
     refuseFilters('approved', { payable_on })
     readDays(ofPayments)
+    if (reference !== null) {
+      const data = (await findPayments(db, id, [reference])).map(presentPayment)
+      return { data, total: data.length, isLimited: false, last: null }
+    }
     const paid = { affiliate_id, from, to }
     const found = await listPayments(db, id, paid, page)
     return { ...found, data: found.data.map(presentPayment) }
   }
-  refuseFilters('paid', { from, to })
+  refuseFilters('paid', { from, to, reference })
   const found = await listDue(db, id, { affiliate_id, payable_on }, page)
   const affiliates = [...new Set(found.data.map(({ affiliate_id }) => affiliate_id))]
   const [holds, open] = await Promise.all([

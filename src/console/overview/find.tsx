@@ -1,6 +1,7 @@
 import { listAffiliates } from '../../affiliates/operations/affiliates.ts'
+import { listPayouts } from '../../books/operations/payouts.ts'
 import { findRecords } from '../../ingest/operations/records.ts'
-import { accountPath, type Page, type Visit } from '../../pages/page.ts'
+import { accountPath, type Page, type Visit, withQuery } from '../../pages/page.ts'
 import { Badge, Data, EmptyState, isolated } from '../../pages/parts/data.tsx'
 import { deliveriesPath } from '../../pages/parts/deliveries.tsx'
 import { nounOf } from '../../pages/parts/record-fields.tsx'
@@ -20,11 +21,12 @@ interface Choice {
 /** The number of affiliates that a text finds. */
 const MAX_AFFILIATES = 10
 
-/** Finds records with an id, and affiliates whose ids, names or addresses have it. */
+/** Finds records with an id, affiliates whose ids, names or addresses have it, and payments with the reference. */
 async function findChoices({ api, account }: Visit, text: string): Promise<Choice[]> {
-  const [affiliates, records] = await Promise.all([
+  const [affiliates, records, payments] = await Promise.all([
     api.call(listAffiliates, { account, search: text, per_page: MAX_AFFILIATES }),
     api.call(findRecords, { account, id: text }),
+    api.call(listPayouts, { account, status: 'paid', reference: text }),
   ])
   return [
     ...affiliates.data.map(({ affiliate_id, display_name, contact_email }) => ({
@@ -40,6 +42,13 @@ async function findChoices({ api, account }: Visit, text: string): Promise<Choic
       text: one.id.replace(/^[ed] /, ''),
       day: one.day,
       isHeld: one.outcome === 'held',
+    })),
+    ...payments.data.map(({ affiliate_id, reference = '', paid_on = null }) => ({
+      noun: 'Payment',
+      path: withQuery(accountPath(account, 'payouts'), { status: 'paid', affiliate_id }),
+      text: `${reference}, ${affiliate_id}`,
+      day: paid_on,
+      isHeld: false,
     })),
   ]
 }
@@ -59,8 +68,8 @@ export const findPage: Page = {
       const body = (
         <EmptyState title="Enter an id above.">
           <p>
-            The id of a transaction, an event, a customer or an affiliate, or the name or email of
-            an affiliate.
+            The id of a transaction, an event, a customer or an affiliate, the name or email of an
+            affiliate, or the reference of a payment.
           </p>
         </EmptyState>
       )
