@@ -30,6 +30,8 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   Object.assign(RUN_LIMITS, { ofDatabase })
+  // A run that goes on would miss its account.
+  for (const instance of await runs.get()) await instance.waitForStatus('complete')
   await runs.dispose()
 })
 

@@ -150,9 +150,9 @@ test('the console shows a link once, lists who is invited, and ends invitations'
   expect(invited).toMatch(/data-copy="Copy"[^>]*>https:\/\/api\.example\/portal\/acme\//)
 
   const page = await (await browser.get(path)).text()
-  expect(page).toContain('Open invitations')
+  expect(page).toContain('End an invitation')
   expect(page).not.toContain('/invitation#')
   const [{ id }] = await invitations()
   expect((await change({ change: 'uninvite', invitation_id: id })).status).toBe(303)
-  expect(await (await browser.get(path)).text()).not.toContain('Open invitations')
+  expect(await (await browser.get(path)).text()).not.toContain('End an invitation')
 })

@@ -420,7 +420,6 @@ const affiliateReads: Route[] = [
   { ...own, id: 'listAffiliateStatements' },
   { ...own, id: 'getAffiliateStatement' },
   { ...own, id: 'getAffiliateExplanation', weighs: true },
-  { ...own, id: 'listAffiliateLineParts', weighs: true },
   { ...own, id: 'getAffiliateUnearned', query: PERIOD },
   { ...own, id: 'listAffiliateUnearnedRecords', query: PERIOD },
   { ...own, id: 'listAffiliateCustomers', query: PERIOD, weighs: true },
