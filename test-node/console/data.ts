@@ -73,14 +73,6 @@ export function dataTests(shared: () => Shared): void {
     await page.waitForURL(/customer_id=C-3301/)
     await page.getByRole('link', { name: 'C-3301' }).click()
     await page.locator('.qualifications').getByText('Qualified for 200.00 EUR').waitFor()
-    await page.getByLabel('Period').selectOption('2026-03')
-    await page.getByRole('button', { name: 'Apply' }).click()
-    await page.waitForURL(/period=2026-03/)
-    const lines = page.getByRole('table', { name: /^Lines of statements/ })
-    assert.match(
-      await lines.innerText(),
-      /IB-07\)?\s+Standard IB, March 2026\s+cpa[\s\S]*200\.00 EUR/,
-    )
     const records = page.getByRole('table', { name: 'Records of transactions, by day' })
     assert.match(await records.innerText(), /T-3301/)
   })
