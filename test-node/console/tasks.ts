@@ -56,7 +56,7 @@ async function depositThatWaits({ base, key }: Shared): Promise<string> {
     const url = `${base}/admin/v1/accounts/demo-broker/unearned/facts?${query}`
     const answer = await fetch(url, { headers: { Authorization: `Bearer ${key}` } })
     const { data } = (await answer.json()) as { data: { id: string; until?: string }[] }
-    const open = data.find(({ until }) => until && until >= now.toISOString().slice(0, 10))
+    const open = data.find(({ until }) => until && until > now.toISOString())
     if (open) return open.id
   }
   throw new Error('No deposit of demo-broker waits for the qualification of its customer.')
@@ -184,11 +184,11 @@ export function taskTests(shared: () => Shared): void {
       const why = main().locator('.why')
       assert.match(
         await why.innerText(),
-        /It earned nothing\. The customer has not qualified by the rule “cpa”\. (?:Still missing|Not met): deposits: [\d,.]+ of [\d,.]+ [A-Z]{3}/,
+        /It earned nothing\. The customer has not qualified by the rule “cpa”\. Still missing: deposits: [\d,.]+ of [\d,.]+ [A-Z]{3}; until \d+ \w+ \d{4}\./,
       )
       assert.equal(count(), 2)
       await why.getByRole('link', { name: 'See what the customer has done' }).click()
-      await page.getByRole('heading', { name: /^Customer C-/ }).waitFor()
+      await page.getByRole('heading', { name: /^Customer / }).waitFor()
       const isWider = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
       assert.equal(isWider, false)
     })
