@@ -95,7 +95,7 @@ describe('the form of a plan', () => {
     const shape = await (await press(page, 'save', { hold_days: '999' })).text()
     expect(shape).toContain('<strong>Hold days:</strong> <code>999</code> is more than')
     const rate = await (await press(page, 'save', { 'rules/0/amount': '' })).text()
-    expect(rate).toContain('Expected exactly one of <code>amount</code>')
+    expect(rate).toContain('Fill in exactly one of these.')
     for (const refused of [shape, rate]) expect(refused).not.toContain('`')
 
     const saved = await press(page, 'save', { 'rules/0/amount': '1,000.00' })

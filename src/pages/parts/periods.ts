@@ -40,10 +40,6 @@ export function periodKinds({ data }: Sums): PeriodKind[] {
   ]
 }
 
-/** Returns the period of `now` (milliseconds) and the one before, of each kind that has statements. */
-export const currentPeriods = (sums: Sums, now: number): string[] =>
-  periodKinds(sums).flatMap((kind) => latestPeriods(todayOf(now), kind, 2).map(({ id }) => id))
-
 /** Returns the periods that can be chosen at `now` (milliseconds), the latest first. */
 export function choosablePeriods(sums: Sums, now: number, chosen?: string): string[] {
   const latest = periodKinds(sums).flatMap((kind) =>

@@ -98,6 +98,8 @@ export function errorWords<
   E extends { readonly message: string; readonly hint?: string; readonly code?: string },
 >(error: E): E {
   const { message, hint, code = '' } = error
+  // The API names the members of which one is needed; a form shows them.
+  if (code === 'choice') return { ...error, message: 'Fill in exactly one of these.', hint: '' }
   if (QUOTES_SENDER.test(code)) return error
   return { ...error, message: plainWords(message), ...(hint && { hint: plainWords(hint) }) }
 }
