@@ -12,7 +12,7 @@ import {
   accountOperation,
   reply,
 } from '../../platform/http/operation.ts'
-import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
+import { checkNewId, notFound, validationFailed } from '../../platform/http/read-fields.ts'
 import { count, day, outcome, stored, version } from '../../platform/validation/answer-fields.ts'
 import {
   described,
@@ -173,10 +173,7 @@ export const putPlan = accountOperation({
     command: { name: 'plans put' },
   })),
   async run(call, { plan: id, after = null, terms: body }) {
-    if (!v.is(f.slug, id)) {
-      const expected = '1 to 63 characters of a-z, 0-9 and `-`'
-      throw validationFailed([{ pointer: '', code: 'pattern', expected, value: id }])
-    }
+    checkNewId(id)
     const context = await readPlanContext(call.env.DB, call.account)
     const decision = await storePlan(call, id, (versions) =>
       decidePut(id, body, versions, { ...context, after }),

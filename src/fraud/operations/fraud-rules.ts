@@ -6,7 +6,7 @@ import { isUniqueViolation } from '../../platform/db/retry.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { type AccountCall, accountOperation, reply } from '../../platform/http/operation.ts'
-import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
+import { checkNewId, notFound, validationFailed } from '../../platform/http/read-fields.ts'
 import { day, outcome, time, version } from '../../platform/validation/answer-fields.ts'
 import { canonicalJson } from '../../platform/validation/canonical-json.ts'
 import {
@@ -16,7 +16,6 @@ import {
   referred,
   withMembers,
 } from '../../platform/validation/described.ts'
-import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { todayOf } from '../../platform/zone.ts'
 import * as rows from '../db/rules.ts'
@@ -100,10 +99,7 @@ export const putFraudRule = accountOperation({
   })),
   async run(call, { rule: id, after = null, terms: body }) {
     const { db, account } = call
-    if (!v.is(f.slug, id)) {
-      const expected = '1 to 63 characters of a-z, 0-9 and `-`'
-      throw validationFailed([{ pointer: '', code: 'pattern', expected, value: id }])
-    }
+    checkNewId(id)
     const versions = await readStoredRules(db, account.id)
     const vertical = account.vertical as Vertical
     const put = decidePut(id, body, { vertical, versions, after })

@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import * as v from 'valibot'
 import type { AppEnv } from '../auth/authorize.ts'
 import { ApiError } from '../errors.ts'
+import { slug } from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
 import { formatIssue } from '../validation/messages.ts'
 import { quote } from '../validation/quote.ts'
@@ -100,4 +101,11 @@ export async function readCsv(c: Context<AppEnv>): Promise<string> {
   } finally {
     memory.release()
   }
+}
+
+/** Throws `validation_failed` unless the id of something new, which a path names, is small letters, digits and hyphens. */
+export function checkNewId(id: string): void {
+  if (v.is(slug, id)) return
+  const expected = '1 to 63 characters of a-z, 0-9 and `-`'
+  throw validationFailed([{ pointer: '', code: 'pattern', expected, value: id }])
 }
