@@ -24,7 +24,10 @@ const options = readOptions<{ port?: number; reset?: true; verbose?: true }>(
         wholeNumber(1, MAX_PORT),
       )
       .option('--reset', 'starts with an empty database and new demo accounts')
-      .option('--verbose', 'prints all output of wrangler and of the Worker'),
+      .option(
+        '--verbose',
+        'prints every demo account, and all output of wrangler and of the Worker',
+      ),
 )
 const port = options.port ?? Number(process.env.PORT ?? 8787)
 if (!Number.isInteger(port) || port < 1 || port > MAX_PORT)
@@ -124,6 +127,9 @@ await migrate()
 server = startServer()
 while (!(await isHealthy(base))) await sleep(100)
 startCrons(base)
-const demo = await writeDemo(base, readSecrets())
+const secrets = readSecrets()
+const demo = await writeDemo(base, secrets)
 isReady = true
-console.log(`${banner(base, demo)}\nPress Ctrl-C to stop.`)
+console.log(
+  `${banner(base, secrets.ADMIN_KEY ?? '', demo, Boolean(isVerbose))}Press Ctrl-C to stop.`,
+)

@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sampleRequest } from '../scripts/dev/banner.ts'
 import { DEMO_PERIOD } from '../scripts/dev/commissions/records.ts'
 import { ACCOUNTS } from '../scripts/dev/demo-accounts.ts'
 import { patternsUntil } from '../scripts/dev/patterns.ts'
@@ -166,23 +167,23 @@ describe('npm run dev', { timeout: 600_000 }, () => {
     assert.deepEqual(rates[0], { currency: 'AUD', rate: '1.6561', day: '2026-04-10' })
   })
 
-  test('prints one banner, with a curl for each account that works when pasted', {
+  test('prints ten lines, with the keys in its links, and a curl that works when pasted', {
     skip,
   }, async () => {
     const [start, banner] = await startAndBanner()
-    const { base_url, accounts } = service.demo
+    const { base_url, admin_key, accounts } = service.demo
     assert.doesNotMatch(start, /bindings|wrangler:info|request_id/)
-    assert.ok(banner.includes(`Documentation: ${base_url}/docs\n`))
-    for (const { name, vertical, client_secret, brand_token } of accounts) {
-      const described = banner.slice(banner.indexOf(`\n${name} (`))
-      assert.match(
-        described.split('\n')[2]!,
-        /^BASE=\S+ (CLIENT_ID=\S+ CLIENT_SECRET|BRAND_TOKEN)=/,
-      )
-      assert.ok(described.includes(brand_token ?? client_secret))
-      const line = /^curl .+$/m.exec(described)?.[0] ?? ''
+    assert.ok(banner.split('\n').filter((line) => line !== '').length <= 10, banner)
+    assert.ok(banner.includes(`${base_url}/console/sign-in#key=${admin_key}\n`))
+    const [forex, brand] = accounts.slice(1)
+    for (const key of [forex!.client_secret, brand!.brand_token])
+      assert.match(banner, new RegExp(`/docs/start#\\S+=${key}&`))
+    assert.match(banner, /^BASE=\S+ CLIENT_ID=\S+ CLIENT_SECRET=/m)
+    const lines = accounts.map((account) => sampleRequest(base_url, account))
+    assert.ok(banner.includes(lines[1]!))
+    for (const line of lines) {
       const answer = JSON.parse(execFileSync('bash', ['-c', line], { encoding: 'utf8' }))
-      assert.equal(answer.summary.created, 1, vertical)
+      assert.equal(answer.summary.created, 1, line)
       // A brand's customer without attribution would be answered with a warning.
       assert.equal(answer.results[0].warnings, undefined)
     }

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { endpointsOf, PAGES } from '../scripts/docs/site/reference/pages.ts'
-import { curl } from '../scripts/docs/site/reference/sample.ts'
+import { samplesOf } from '../scripts/docs/site/reference/sample.ts'
 import type { Spec } from '../scripts/docs/site/spec.ts'
 import { ORIGIN } from '../src/platform/documents/origin.ts'
 import { has } from './service.ts'
@@ -19,14 +19,16 @@ after(() => service?.stop())
 
 const spec: Spec = JSON.parse(readFileSync('openapi.json', 'utf8'))
 
+const NODE = [process.execPath, '--no-warnings', '--input-type=module-typescript', '-']
+
 /** Runs a sample from its source. Returns its output, or its errors if it fails. */
-function run(source: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const child = spawn('bash', { env: { ...process.env, ...env } })
+function run([command = '', ...args]: string[], source: string, env: NodeJS.ProcessEnv) {
+  const child = spawn(command, args, { env: { ...process.env, ...env } })
   let output = ''
   child.stdout.on('data', (data) => (output += data))
   child.stderr.on('data', (data) => (output += data))
   child.stdin.end(source)
-  return new Promise((done) => child.on('close', () => done(output)))
+  return new Promise<string>((done) => child.on('close', () => done(output)))
 }
 
 /** Operations that cover a form, a JSON body and a query, with a text of the successful response. */
@@ -59,9 +61,10 @@ test('the samples of the reference run as they are shown', { skip }, async () =>
   for (const [id, expected] of Object.entries(SAMPLES)) {
     const endpoint = endpoints.find(({ operation }) => operation.operationId === id)
     assert.ok(endpoint, id)
-    const sample = curl(endpoint, spec)
-      .replace(ORIGIN, service.demo.base_url)
-      .replace('demo-forex', forex.account)
-    assert.match(await run(sample, env), expected, id)
+    const [shell, typescript] = samplesOf(endpoint, spec).map(({ code }) =>
+      code.replace(ORIGIN, service.demo.base_url).replace('demo-forex', forex.account),
+    )
+    assert.match(await run(['bash'], shell!, env), expected, id)
+    assert.match(await run(NODE, typescript!, env), expected, id)
   }
 })

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import { transformSync } from 'esbuild'
 import MiniSearch from 'minisearch'
 import { buildSite } from '../scripts/docs/site/build.ts'
 import { PAGES, addressOf as referenceAddress } from '../scripts/docs/site/reference/pages.ts'
+import { samplesOf } from '../scripts/docs/site/reference/sample.ts'
 import { ORIGIN } from '../src/platform/documents/origin.ts'
 
 // The files of the documentation site, before a Worker serves them.
@@ -103,6 +106,31 @@ describe('the reference', () => {
         name,
       )
     }
+  })
+})
+
+describe('the sample requests', () => {
+  const spec = JSON.parse(readFileSync('openapi.json', 'utf8'))
+  const samples = Object.entries<Record<string, never>>(spec.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) =>
+      samplesOf({ path, method, operation }, spec).map(({ code }) => code),
+    ),
+  )
+  const programs = (i: number) => samples.map((codes) => codes[i]!)
+
+  test('name the origin in one piece, which the service replaces by its own', () => {
+    for (const page of PAGES)
+      assert.ok(read(`${referenceAddress(page)}.html`).includes(`${ORIGIN}/`), page.name)
+  })
+
+  test('each is a program in every language', () => {
+    const run = (command: string, args: string[], input: string) => {
+      const { status, stderr } = spawnSync(command, args, { input, encoding: 'utf8' })
+      assert.equal(status, 0, stderr)
+    }
+    run('bash', ['-n'], programs(0).join('\n'))
+    for (const code of programs(1)) transformSync(code, { loader: 'ts', format: 'esm' })
+    run('python3', ['-c', 'import ast, sys; ast.parse(sys.stdin.read())'], programs(2).join('\n'))
   })
 })
 

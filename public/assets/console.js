@@ -2,6 +2,14 @@
 
 import './copy.js'
 
+// The link of `npm run dev` to the sign-in has the key behind the `#`, which no server sees.
+const key = /^#key=(.+)/.exec(location.hash)?.[1]
+if (key) {
+  history.replaceState(null, '', location.pathname)
+  const field = document.getElementById('key')
+  if (field) field.value = key
+}
+
 /** Draws each chart from the table beside it. */
 async function drawCharts() {
   const figures = [...document.querySelectorAll('[data-chart]')]

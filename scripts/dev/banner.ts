@@ -1,18 +1,35 @@
 import type { DemoAccount } from './client.ts'
 import { DEMO } from './demo-accounts.ts'
 
-/** Returns the text that `npm run dev` prints when the service is ready. */
-export const banner = (base: string, accounts: readonly DemoAccount[]): string => `
+/** Returns the text that `npm run dev` prints when the service is ready: the demo broker, or all accounts. */
+export function banner(
+  base: string,
+  adminKey: string,
+  accounts: readonly DemoAccount[],
+  isVerbose: boolean,
+): string {
+  const forex = accounts.find(({ vertical }) => vertical === 'forex')!
+  const brand = accounts.find((account) => account.brand_token)!
+  const keys = new URLSearchParams({
+    name: 'the demo accounts',
+    CLIENT_ID: forex.client_id!,
+    CLIENT_SECRET: forex.client_secret!,
+    BRAND_TOKEN: brand.brand_token!,
+    LINK: `${base}/go/${brand.link_id}`,
+    ADMIN_KEY: adminKey,
+  })
+  return `
 Tributary is ready at ${base}
-Documentation: ${base}/docs
-Console: ${base}/console, sign in with the admin_key in ${DEMO}
-${accounts.map((account) => describeAccount(base, account)).join('')}
-The credentials and the admin key are in ${DEMO}. To explore further:
-  npm run push -- --help
-  npm run admin -- --help
-The cron jobs run at their times. To run one now, such as that of each minute:
-  curl "${base}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*"
+Console: ${base}/console/sign-in#key=${adminKey}
+Documentation, with the keys in its examples: ${base}/docs/start#${keys}
+${(isVerbose ? accounts : [forex]).map((account) => describeAccount(base, account)).join('')}
+All credentials are in ${DEMO}. ${isVerbose ? CRON(base) : '`npm run dev -- --verbose` prints more.'}
 `
+}
+
+const CRON = (base: string) =>
+  `The cron jobs run at their times. To run those of each minute now:
+curl "${base}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*"`
 
 function describeAccount(base: string, account: DemoAccount): string {
   const { client_id, client_secret, brand_token, link_id } = account
@@ -33,7 +50,7 @@ const CUSTOMERS: Readonly<Record<string, object>> = {
 }
 
 /** Returns a command for a shell that sends one customer, the first record of every account. */
-function sampleRequest(base: string, account: DemoAccount): string {
+export function sampleRequest(base: string, account: DemoAccount): string {
   const { vertical, client_id, client_secret, brand_token, link_id } = account
   if (brand_token) {
     // The link is followed like a visitor would, so the customer is attributed to its affiliate.

@@ -12,8 +12,8 @@ function formatJson(text: string): string {
 /** Renders a block of code. The block takes focus, so that the keyboard can scroll it. */
 export function codeBlock(text: string, language = ''): Html {
   const source = (language === 'json' ? formatJson(text) : text).trimEnd()
-  // A long address wraps after a slash instead of moving to a line of its own.
-  const breakable = escaped(source).replace(/(?<!<)\/(?=[\w{])/g, '/<wbr>')
+  // A long address wraps after a slash of its path instead of moving to a line of its own.
+  const breakable = escaped(source).replace(/(?<![<:/])\/(?=[\w{])/g, '/<wbr>')
   return html`<pre class="${language}" tabindex="0"><code>${raw(breakable)}</code></pre>\n`
 }
 

@@ -3,7 +3,7 @@ import { type Html, html, type Part } from '../html.ts'
 import { breakable, inline } from '../markdown.ts'
 import type { Answer, Example, Media, Spec } from '../spec.ts'
 import type { Endpoint } from './pages.ts'
-import { answersOf, curl, sampleOf } from './sample.ts'
+import { answersOf, sampleOf, samplesOf } from './sample.ts'
 
 /** Renders the method of an operation. */
 export const methodOf = (method: string): Html =>
@@ -13,13 +13,16 @@ export const methodOf = (method: string): Html =>
 export const addressLine = ({ path, method }: Endpoint): Html =>
   html`${methodOf(method)} <code>${breakable(path)}</code>`
 
-/** Renders the sample request. */
+/** Renders the sample request in each language. The script of the page makes tabs of them. */
 export const requestPanel = (
   endpoint: Endpoint,
   spec: Spec,
 ): Html => html`<div class="panel request">
 <p class="panel-title">${addressLine(endpoint)}</p>
-${codeBlock(curl(endpoint, spec), 'bash')}</div>
+${samplesOf(endpoint, spec).map(
+  ({ title, language, code }) =>
+    html`<div data-language="${title}">${codeBlock(code, language)}</div>`,
+)}</div>
 `
 
 const isFailure = (status: string) => Number(status) >= 400
@@ -35,7 +38,7 @@ interface Sample {
 }
 
 /** Returns the recorded answers of one status, or a sample that is composed from the schema. */
-function samplesOf([status, answer]: [string, Answer], spec: Spec): Sample[] {
+function answerSamplesOf([status, answer]: [string, Answer], spec: Spec): Sample[] {
   const [[type = '', media] = []] = Object.entries(answer.content ?? {})
   // A failure that no test recorded is explained on the page of its code.
   const examples = Object.entries(media?.examples ?? {}).filter(
@@ -73,7 +76,7 @@ export function answerPanel({ operation }: Endpoint, spec: Spec): Part {
   const [body] = Object.values(operation.requestBody?.content ?? {})
   const [requestName = ''] = Object.keys(body?.examples ?? {})
   const samples = answersOf(operation, spec)
-    .flatMap((answer) => samplesOf(answer, spec))
+    .flatMap((answer) => answerSamplesOf(answer, spec))
     .toSorted((a, b) => Number(b.name === requestName) - Number(a.name === requestName))
   return html`<div class="panel answers">
 <p class="panel-title">Response</p>

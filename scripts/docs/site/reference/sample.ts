@@ -62,19 +62,20 @@ export const answersOf = ({ responses }: Operation, spec: Spec): [string, Answer
     (answer.$ref && spec.components.responses[nameOf(answer.$ref)]) || answer,
   ])
 
-/** The headers with the credentials, which environment variables hold. */
-const CREDENTIALS: Record<string, string> = {
-  oauth: 'Authorization: Bearer $TOKEN',
-  brandToken: 'x-api-key: $BRAND_TOKEN',
-  affiliateKey: 'Authorization: Bearer $AFFILIATE_KEY',
-  adminKey: 'Authorization: Bearer $ADMIN_KEY',
+/** The header with the credential, whose last part an environment variable holds. */
+const CREDENTIALS: Record<string, readonly [header: string, prefix: string, variable: string]> = {
+  oauth: ['Authorization', 'Bearer ', 'TOKEN'],
+  brandToken: ['x-api-key', '', 'BRAND_TOKEN'],
+  affiliateKey: ['Authorization', 'Bearer ', 'AFFILIATE_KEY'],
+  adminKey: ['Authorization', 'Bearer ', 'ADMIN_KEY'],
 }
 
-const FORM_VALUES: Record<string, string> = {
-  grant_type: 'client_credentials',
-  client_id: '$CLIENT_ID',
-  client_secret: '$CLIENT_SECRET',
-  token: '$TOKEN',
+/** The values of a form: a text, or the variable that holds it. */
+const FORM_VALUES: Record<string, { text: string } | { variable: string }> = {
+  grant_type: { text: 'client_credentials' },
+  client_id: { variable: 'CLIENT_ID' },
+  client_secret: { variable: 'CLIENT_SECRET' },
+  token: { variable: 'TOKEN' },
 }
 
 function urlOf(path: string, parameters: readonly Parameter[]): string {
@@ -88,29 +89,124 @@ function urlOf(path: string, parameters: readonly Parameter[]): string {
   return `${ORIGIN}${filled}${query.length > 0 ? `?${query.join('&')}` : ''}`
 }
 
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
-
-/** Returns the options of curl for a body: the fields of a form, JSON, or other text. */
-function dataOf(type: string, media: Media, spec: Spec): string[] {
-  if (type === 'application/x-www-form-urlencoded') {
-    return Object.keys(media.schema.properties ?? {}).flatMap((name) =>
-      FORM_VALUES[name] ? [`-d "${name}=${FORM_VALUES[name]}"`] : [],
-    )
-  }
-  const body = bodyOf(media, spec)
-  const data = typeof body === 'string' ? body : JSON.stringify(body, null, 2)
-  return [`-H "Content-Type: ${type}"`, `--data-binary ${quoted(data)}`]
+/** The sample request of an operation, from the examples of its parameters and its body. */
+interface Request {
+  method: string
+  url: string
+  credential?: readonly [header: string, prefix: string, variable: string]
+  form?: readonly string[]
+  body?: { type: string; value: unknown }
 }
 
-/** Writes the sample request of an operation, from the examples of its parameters and its body. */
-export function curl({ path, method, operation }: Endpoint, spec: Spec): string {
+function requestOf({ path, method, operation }: Endpoint, spec: Spec): Request {
   const [[type = '', media] = []] = Object.entries(operation.requestBody?.content ?? {})
   const credential = CREDENTIALS[schemeOf(operation) ?? '']
-  const isImplied = method === (media ? 'post' : 'get')
+  const request = {
+    method: method.toUpperCase(),
+    url: urlOf(path, parametersOf(operation, spec)),
+    ...(credential && { credential }),
+  }
+  if (!media) return request
+  if (type !== 'application/x-www-form-urlencoded')
+    return { ...request, body: { type, value: bodyOf(media, spec) } }
+  const names = Object.keys(media.schema.properties ?? {})
+  return { ...request, form: names.filter((name) => FORM_VALUES[name]) }
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+
+function shell({ method, url, credential, form, body }: Request): string {
+  const isImplied = method === (form || body ? 'POST' : 'GET')
+  const data = typeof body?.value === 'string' ? body.value : JSON.stringify(body?.value, null, 2)
   return [
-    `curl -s${isImplied ? '' : ` -X ${method.toUpperCase()}`}`,
-    quoted(urlOf(path, parametersOf(operation, spec))),
-    ...(credential ? [`-H "${credential}"`] : []),
-    ...(media ? dataOf(type, media, spec) : []),
+    `curl -s${isImplied ? '' : ` -X ${method}`}`,
+    quoted(url),
+    ...(credential ? [`-H "${credential[0]}: ${credential[1]}$${credential[2]}"`] : []),
+    ...(form ?? []).map((name) => {
+      const value = FORM_VALUES[name]!
+      return `-d "${name}=${'text' in value ? value.text : `$${value.variable}`}"`
+    }),
+    ...(body ? [`-H "Content-Type: ${body.type}"`, `--data-binary ${quoted(data)}`] : []),
   ].join(' \\\n  ')
+}
+
+/** Indents all lines but the first. */
+const indented = (text: string, by: number) => text.replaceAll('\n', `\n${' '.repeat(by)}`)
+
+function typescript({ method, url, credential, form, body }: Request): string {
+  const headers = [
+    ...(credential
+      ? [`'${credential[0]}': \`${credential[1]}\${process.env.${credential[2]}}\``]
+      : []),
+    ...(body ? [`'Content-Type': '${body.type}'`] : []),
+  ]
+  const fields = (form ?? []).map((name) => {
+    const value = FORM_VALUES[name]!
+    const text = 'text' in value ? `'${value.text}'` : `\`\${process.env.${value.variable}}\``
+    return `${name}: ${text}`
+  })
+  const text = JSON.stringify(body?.value, null, 2)
+  const options = [
+    ...(method === 'GET' ? [] : [`method: '${method}'`]),
+    ...(headers.length > 0 ? [`headers: { ${headers.join(', ')} }`] : []),
+    ...(form ? [`body: new URLSearchParams({\n    ${fields.join(',\n    ')},\n  })`] : []),
+    ...(body
+      ? [`body: ${typeof body.value === 'string' ? text : `JSON.stringify(${indented(text, 2)})`}`]
+      : []),
+  ]
+  const init = options.length > 0 ? `, {\n  ${options.join(',\n  ')},\n}` : ''
+  return `const response = await fetch('${url}'${init})
+console.log(response.status, await response.text())`
+}
+
+/** Writes a value as an expression of Python. */
+function literal(value: unknown): string {
+  if (value === null) return 'None'
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  if (typeof value !== 'object') return JSON.stringify(value)
+  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  const members = Array.isArray(value)
+    ? value.map(literal)
+    : Object.entries(value).map(([name, one]) => `${JSON.stringify(name)}: ${literal(one)}`)
+  if (members.length === 0) return `${open}${close}`
+  return `${open}\n  ${members.map((one) => indented(one, 2)).join(',\n  ')},\n${close}`
+}
+
+function python({ method, url, credential, form, body }: Request): string {
+  const headers = [
+    ...(credential
+      ? [`"${credential[0]}": f"${credential[1]}{os.environ['${credential[2]}']}"`]
+      : []),
+    ...(body ? [`"Content-Type": "${body.type}"`] : []),
+  ]
+  const fields = (form ?? []).map((name) => {
+    const value = FORM_VALUES[name]!
+    const text = 'text' in value ? `"${value.text}"` : `f"{os.environ['${value.variable}']}"`
+    return `"${name}": ${text}`
+  })
+  const options = [
+    `"${url}"`,
+    ...(headers.length > 0 ? [`headers={${headers.join(', ')}}`] : []),
+    ...(form ? [`data={${fields.join(', ')}}`] : []),
+    ...(body
+      ? [`${typeof body.value === 'string' ? 'data' : 'json'}=${indented(literal(body.value), 4)}`]
+      : []),
+  ]
+  return `import os
+import requests
+
+response = requests.${method.toLowerCase()}(
+    ${options.join(',\n    ')},
+)
+print(response.status_code, response.text)`
+}
+
+/** Writes the sample request of an operation in each language. */
+export function samplesOf(endpoint: Endpoint, spec: Spec) {
+  const request = requestOf(endpoint, spec)
+  return [
+    { title: 'Shell', language: 'bash', code: shell(request) },
+    { title: 'TypeScript', language: 'typescript', code: typescript(request) },
+    { title: 'Python', language: 'python', code: python(request) },
+  ]
 }
