@@ -1,4 +1,4 @@
-import { readTerms } from '../commission/db/plans.ts'
+import { readVersions } from '../commission/db/plans.ts'
 import type { PlanTerms } from '../commission/engine/plan.ts'
 import { parseVersion } from '../commission/plans/stored-plans.ts'
 import type { MemberVisit } from './visit.ts'
@@ -15,7 +15,7 @@ export async function readPlans(
   { db, account }: MemberVisit,
   ids: readonly string[],
 ): Promise<NamedPlans> {
-  const versions = (await readTerms(db, account.id, [...new Set(ids)])).map(parseVersion)
+  const versions = (await readVersions(db, account.id, [...new Set(ids)])).map(parseVersion)
   const lastOf = (plan: string) => versions.findLast((one) => one.plan === plan)
   return {
     nameOf: (plan) => lastOf(plan)?.terms.name ?? plan,

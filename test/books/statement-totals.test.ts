@@ -1,7 +1,5 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import type { Rule } from '../../src/commission/engine/plan.ts'
-import { monthly, storePlan } from '../commission/stored.ts'
 import { askAdmin, json, register } from '../partner.ts'
 
 // Sums of statements, and the lists that the console reads beside them.
@@ -40,8 +38,6 @@ const store = (row: {
     'a'.repeat(64),
   )
 }
-
-const RULE: Rule = { id: 'lots', kind: 'unit', unit: { activity: 'lots_traded' }, amount: '1' }
 
 const totals = (query = '') => json(askAdmin(`accounts/acme/statements/totals${query}`))
 
@@ -134,24 +130,6 @@ test('totals refuse other filters and other values', async () => {
     const response = await askAdmin(`accounts/acme/statements/totals${query}`)
     expect([query, response.status]).toEqual([query, 400])
   }
-})
-
-test('the versions of a plan are listed with their terms, the latest first, page by page', async () => {
-  await register('forex', { account: 'acme' })
-  for (const version of [1, 2, 3]) {
-    const terms = monthly([RULE], { effective_from: `2026-0${version}-01`, hold_days: version })
-    await storePlan('acme', 'ib', terms, version)
-  }
-  const path = 'accounts/acme/plans/ib/versions'
-  const first = await json(askAdmin(`${path}?per_page=2`))
-  const seen = (list: { data: { version: number; terms: { hold_days: number } }[] }) =>
-    list.data.map(({ version, terms }) => [version, terms.hold_days])
-
-  expect(seen(first)).toEqual([
-    [3, 3],
-    [2, 2],
-  ])
-  expect(seen(await json(askAdmin(`${path}?cursor=${first.meta.next_cursor}`)))).toEqual([[1, 1]])
 })
 
 test('links are listed of one affiliate', async () => {

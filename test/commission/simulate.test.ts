@@ -160,7 +160,7 @@ describe('a simulation of 10 % to 12 % with a tier', () => {
     expect([response.status, rowsWritten]).toEqual([200, 0])
     expect(trips).toBeGreaterThan(0)
     expect((await json(askAdmin('audit-log?account=acme'))).data).toEqual([])
-    expect((await json(askAdmin('accounts/acme/plans/ib/versions'))).data).toHaveLength(1)
+    expect((await json(askAdmin('accounts/acme/plans/ib'))).versions).toHaveLength(1)
   })
 })
 

@@ -103,8 +103,8 @@ describe('the form of a plan', () => {
       303,
       '/console/accounts/acme/plans/cpa-with-qualification',
     ])
-    const { data } = await json(askAdmin('accounts/acme/plans/cpa-with-qualification/versions'))
-    expect(data[0].terms.rules[0].amount).toBe('1000.00')
+    const { versions } = await json(askAdmin('accounts/acme/plans/cpa-with-qualification'))
+    expect(versions[0].terms.rules[0].amount).toBe('1000.00')
   })
 
   test('of a new plan never adds a version to a plan with the same short name', async () => {
@@ -115,7 +115,7 @@ describe('the form of a plan', () => {
 
     expect(response.status).toBe(409)
     expect(await response.text()).toContain('What you typed is still here. Save it again')
-    expect((await json(askAdmin('accounts/acme/plans/cpa/versions'))).data).toHaveLength(1)
+    expect((await json(askAdmin('accounts/acme/plans/cpa'))).versions).toHaveLength(1)
     const wrong = await (await press(await read(), 'save', { plan: 'My plan!' })).text()
     const unnamed = await (await press(await read(), 'save', { name: 'План партнёра' })).text()
     expect(wrong).toMatch(/id="plan-about"[^>]*><strong>/)
@@ -143,8 +143,8 @@ test('of two people who save the next version, the second is told so, and then s
   expect(fieldsOf(text)).toMatchObject({ after: '2', minimum_payout: '75' })
 
   expect((await press(text, 'save')).status).toBe(303)
-  const { data } = await json(askAdmin('accounts/acme/plans/ib/versions'))
-  expect(data.map(({ version }: Json) => version).sort()).toEqual([1, 2, 3])
+  const { versions } = await json(askAdmin('accounts/acme/plans/ib'))
+  expect(versions.map(({ version }: Json) => version).sort()).toEqual([1, 2, 3])
 })
 
 test('a plan that begins later is assigned from its first day, and says that it governs earlier days', async () => {
@@ -224,7 +224,7 @@ describe('figures of the last period that ended', () => {
     expect(typed).toContain('What October 2026 would have paid')
     expect(typed).toContain('12.5 % of deposits.')
     expect(figuresOf(typed, 'a')).toEqual(['100.00 EUR', '125.00 EUR', '25.00 EUR'])
-    expect((await json(askAdmin('accounts/acme/plans/ib/versions'))).data).toHaveLength(1)
+    expect((await json(askAdmin('accounts/acme/plans/ib'))).versions).toHaveLength(1)
 
     const wrong = await pressed(page, 'show', { 'rules/0/percent': '' })
     expect(wrong).toContain('Once all fields are filled in')

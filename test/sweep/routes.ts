@@ -259,8 +259,6 @@ const administration: Route[] = [
   },
   { ...reads, id: 'listPlans' },
   { ...reads, id: 'getPlan', at: SWEPT },
-  { ...reads, id: 'listPlanVersions', at: SWEPT },
-  { ...reads, id: 'getPlanVersion', at: SWEPT },
   { ...changes, id: 'withdrawPlanVersion', at: { plan: 'swept', version: '2' } },
   {
     ...reads,

@@ -7,141 +7,59 @@ import { all } from '../../platform/db/query.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
 import type { assignments, planVersions } from '../../platform/db/schema.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
-import {
-  bindStatement,
-  compileStatement,
-  readBatch,
-  type Statement,
-} from '../../platform/db/statement.ts'
+import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
 import { LAST_CLOSED_PERIOD, REJECT_CLOSED_PERIOD } from './booked.ts'
 
 type Row = typeof planVersions.$inferSelect
 
-/** A version of a plan that is not withdrawn; `terms` is JSON. */
-export type StoredVersion = Pick<Row, 'plan' | 'version' | 'effective_from' | 'terms'>
+/** A version of a plan, also a withdrawn one; `terms` is JSON. */
+export type StoredVersion = Omit<Row, 'account'>
 
 /** An assignment; `from_day` is its first day. */
 export type StoredAssignment = Omit<typeof assignments.$inferSelect, 'account'>
 
 const READ_VERSIONS = compileStatement(`
-  select plan, version, effective_from, terms from plan_versions
-  where account = :account and withdrawn_at is null order by plan, effective_from`)
+  select plan, version, effective_from, terms, created_at, withdrawn_at from plan_versions
+  where account = :account and (:plans is null or plan in (select value from ${JSON_EACH}(:plans)))
+  order by plan, effective_from, version`)
+
+/** Returns the versions of some plans of an account, or of all, by plan and first day. */
+export const readVersions = (
+  db: Connection,
+  account: string,
+  plans: readonly string[] | null = null,
+): Promise<StoredVersion[]> =>
+  all<StoredVersion>(db, READ_VERSIONS, { account, plans: plans && JSON.stringify(plans) })
 
 const READ_ASSIGNMENTS = compileStatement(`
   select affiliate_id, from_day, plan, customers from assignments
   where account = :account order by affiliate_id, from_day`)
 
-/**
- * Returns the versions of all plans of an account that are not withdrawn, by plan and
- * `effective_from`, and all its assignments, by affiliate and first day.
- */
+/** Returns the versions of all plans of an account, and all its assignments, by affiliate and first day. */
 export async function readPlanRows(
   db: D1Database,
   account: string,
 ): Promise<{ versions: StoredVersion[]; assignments: StoredAssignment[] }> {
   const [versions, assignments] = await readBatch<[StoredVersion[], StoredAssignment[]]>(db, [
-    bindStatement(db, READ_VERSIONS, { account }),
+    bindStatement(db, READ_VERSIONS, { account, plans: null }),
     bindStatement(db, READ_ASSIGNMENTS, { account }),
   ])
   return { versions, assignments }
 }
 
-const LAST_VERSION = compileStatement(`
-  select ifnull(max(version), 0) as last from plan_versions
-  where account = :account and plan = :plan`)
-
-/**
- * Returns the versions of all plans of an account that are not withdrawn, and of one plan the last
- * version number, 0 if it has none, and the last closed period, null if it has none.
- */
-export async function readVersions(
+/** Returns the versions of all plans of an account, and the last closed period of one; null if it has none. */
+export async function readBeforePut(
   db: D1Database,
   account: string,
   plan: string,
-): Promise<{ versions: StoredVersion[]; last: number; closed: string | null }> {
-  type Lists = [
-    versions: StoredVersion[],
-    last: [{ last: number }],
-    closed: [{ closed: string | null }],
-  ]
-  const bind = (statement: Statement) => bindStatement(db, statement, { account, plan })
-  const [versions, [{ last }], [{ closed }]] = await readBatch<Lists>(db, [
-    bind(READ_VERSIONS),
-    bind(LAST_VERSION),
-    bind(LAST_CLOSED_PERIOD),
+): Promise<{ versions: StoredVersion[]; closed: string | null }> {
+  type Lists = [versions: StoredVersion[], closed: [{ closed: string | null }]]
+  const [versions, [{ closed }]] = await readBatch<Lists>(db, [
+    bindStatement(db, READ_VERSIONS, { account, plans: null }),
+    bindStatement(db, LAST_CLOSED_PERIOD, { account, plan }),
   ])
-  return { versions, last, closed }
+  return { versions, closed }
 }
-
-const READ_TERMS = compileStatement(`
-  select plan, version, effective_from, terms from plan_versions
-  where account = :account and plan in (select value from json_each(:plans))
-  order by plan, version`)
-
-/** Returns all versions of some plans with their terms, withdrawn ones included. */
-export const readTerms = (
-  db: Connection,
-  account: string,
-  plans: readonly string[],
-): Promise<StoredVersion[]> =>
-  all<StoredVersion>(db, READ_TERMS, { account, plans: JSON.stringify(plans) })
-
-/** A version of a plan without its terms, for lists. */
-export type VersionHead = Omit<Row, 'account' | 'terms'> & {
-  name: string
-  currency: string
-  period: 'month' | 'week'
-  terms: 'signup' | 'current'
-}
-
-const LIST_VERSIONS = compileStatement(`
-  select plan, version, effective_from, created_at, withdrawn_at, terms ->> 'name' as name,
-    terms ->> 'currency' as currency, terms ->> 'period' as period, terms ->> 'terms' as terms
-  from plan_versions
-  where account = :account and plan between ifnull(:plan, '') and ifnull(:plan, char(0x10ffff))
-  order by plan, version`)
-
-/** Returns the versions of one plan, or of all plans if `plan` is null, withdrawn ones included. */
-export async function listVersions(
-  db: D1Database,
-  account: string,
-  plan: string | null,
-): Promise<VersionHead[]> {
-  return all<VersionHead>(db, LIST_VERSIONS, { account, plan })
-}
-
-/** Reads one page of the versions of a plan with their terms, the latest first. */
-export const pageVersions = (
-  db: D1Database,
-  account: string,
-  plan: string,
-  page: Page,
-): Promise<FoundPage<Omit<Row, 'account'>>> =>
-  paginate(
-    db,
-    {
-      columns: ['plan', 'version', 'effective_from', 'terms', 'created_at', 'withdrawn_at'],
-      from: 'plan_versions where account = :account and plan = :plan',
-      key: ['version'],
-      descending: true,
-      values: { account, plan },
-      limitsBytes: true,
-    },
-    page,
-  )
-
-const FIND_VERSION = compileStatement(`
-  select plan, version, effective_from, terms, created_at, withdrawn_at from plan_versions
-  where account = :account and plan = :plan and version = :version`)
-
-/** Returns a version of a plan, also a withdrawn one; null if there is none. */
-export const findVersion = (
-  db: D1Database,
-  account: string,
-  plan: string,
-  version: number,
-): Promise<Omit<Row, 'account'> | null> =>
-  withD1Retry(() => bindStatement(db, FIND_VERSION, { account, plan, version }).first())
 
 const INSERT_VERSION = compileStatement(`
   insert into plan_versions (account, plan, version, effective_from, terms, created_at)

@@ -9,7 +9,7 @@ import { invalidQuery } from '../../platform/http/query.ts'
 import { sendPieces } from '../../platform/http/send.ts'
 import { showTo } from '../../platform/http/show.ts'
 import { csvHeaders, writeCsv } from '../csv.ts'
-import { readTerms } from '../db/plans.ts'
+import { readVersions } from '../db/plans.ts'
 import { decimal, fixedText, sum } from '../engine/decimal.ts'
 import type { PlanTerms } from '../engine/plan.ts'
 import { parseVersion } from '../plans/stored-plans.ts'
@@ -247,7 +247,7 @@ async function readLetter(
   const [sender, profiles, versions] = await Promise.all([
     findAccount(c.env.DB, account),
     readProfiles(c.env.DB, account, [affiliate_id]),
-    readTerms(db, account, plans),
+    readVersions(db, account, plans),
   ])
   const terms = new Map<string, Map<number, PlanTerms>>()
   for (const row of versions) {

@@ -64,24 +64,16 @@ async function knownRates(directory: D1Database): Promise<Set<string> | null> {
   return rated.size > 0 ? rated : null
 }
 
-/** The attempts to store a version while others are stored at the same time. */
-const MAX_ATTEMPTS = 4
-
-const NUMBER = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(999_999))
-
-/** Returns the member of a query by which nobody overwrites a version that they have not seen. */
-export const afterOf = (noun: string) =>
-  v.optional(
-    member(
-      NUMBER,
-      said(
-        `The number of the latest version that the sender has seen; 0 if the ${noun} is new. If there is a later one, nothing is stored.`,
-        1,
-      ),
+/** The member of a query by which nobody overwrites a version that they have not seen. */
+export const after = v.optional(
+  member(
+    v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(999_999)),
+    said(
+      'The number of the latest version that the sender has seen; 0 if there is none. If there is a later one, nothing is stored.',
+      1,
     ),
-  )
-
-type Row = NonNullable<Awaited<ReturnType<typeof rows.findVersion>>>
+  ),
+)
 
 /** The id of a plan in a path. */
 export const plan = member(
@@ -124,24 +116,14 @@ const head = described(() =>
 )
 
 const planVersion = described(() =>
-  named(
-    'PlanVersion',
-    withMembers(stored, {
-      plan,
-      version,
-      effective_from,
-      terms: referred<PlanTerms>('CommissionPlan'),
-    }),
-  ),
+  withMembers(stored, {
+    version,
+    effective_from,
+    terms: referred<PlanTerms>('CommissionPlan'),
+  }),
 )
 
-const ofPlan = { topic: 'plans', path: '/plans/{plan}' } as const
-const ofVersion = {
-  topic: 'plans',
-  path: '/plans/{plan}/versions/{version}',
-  params: { plan, version },
-} as const
-
+const ofPlan = { topic: 'plans', path: '/plans/{plan}', params: { plan } } as const
 const putPlanAnswer = described(() =>
   named(
     'PutPlan',
@@ -160,7 +142,7 @@ export const putPlan = accountOperation({
   id: 'putPlan',
   method: 'PUT',
   role: 'manager',
-  params: { plan, after: afterOf('plan') },
+  params: { plan, after },
   body: { terms: referred<unknown>('CommissionPlan') },
   whole: true,
   depth: PLAN_DEPTH,
@@ -172,18 +154,21 @@ export const putPlan = accountOperation({
     errors: ['conflict', 'newer_version'],
     command: { name: 'plans put' },
   })),
-  async run(call, { plan: id, after = null, terms: body }) {
+  async run(call, { plan: id, after, terms: body }) {
     checkNewId(id)
-    const context = await readPlanContext(call.env.DB, call.account)
-    const decision = await storePlan(call, id, (versions) =>
-      decidePut(id, body, versions, { ...context, after }),
-    )
+    const { env, db, account } = call
+    const [context, before] = await Promise.all([
+      readPlanContext(env.DB, account),
+      rows.readBeforePut(db, account.id, id),
+    ])
+    const decision = decidePut(id, body, before, { ...context, after })
+    const { version, outcome } = decision
     const { terms, warnings } = decision.plan
-    const answer = {
-      ...{ plan: id, version: decision.version, effective_from: terms.effective_from },
-      ...{ outcome: decision.outcome, warnings },
-    }
-    return decision.outcome === 'created' ? reply(201, answer) : answer
+    const { effective_from } = terms
+    const answer = { plan: id, version, effective_from, outcome, warnings }
+    if (outcome === 'unchanged') return answer
+    await storePlan(call, id, decision)
+    return reply(201, answer)
   },
 })
 
@@ -199,10 +184,8 @@ export const listPlans = accountOperation({
     command: { name: 'plans list' },
   })),
   async run({ db, account }) {
-    const heads = await rows.listVersions(db, account.id, null)
-    const byPlan = Map.groupBy(heads, (one) => one.plan)
-    const today = todayOf(account)
-    return { data: [...byPlan.values()].map((own) => presentPlan(own, today)) }
+    const byPlan = Map.groupBy(await rows.readVersions(db, account.id), (one) => one.plan)
+    return { data: [...byPlan.values()].map((own) => presentPlan(own, todayOf(account))) }
   },
 })
 
@@ -211,55 +194,27 @@ export const getPlan = accountOperation({
   id: 'getPlan',
   method: 'GET',
   role: 'viewer',
-  params: { plan },
   words: described(() => ({
-    description: 'Returns a plan.',
-    answer: head,
+    description: 'Returns a plan with its versions and their terms.',
+    answer: named(
+      'PlanWithVersions',
+      withMembers(head, { versions: member(v.array(planVersion), 'All, the latest first.') }),
+    ),
     command: { name: 'plans show' },
   })),
-  async run({ db, account }, { plan: id }) {
-    const heads = await rows.listVersions(db, account.id, id)
-    if (heads.length === 0) throw notFound('plan', id)
-    return presentPlan(heads, todayOf(account))
+  async run(call, { plan: id }) {
+    const own = await readPlan(call, id)
+    const versions = own
+      .toSorted((a, b) => b.version - a.version)
+      .map(({ plan: _, ...one }) => ({ ...one, terms: JSON.parse(one.terms) }))
+    return { ...presentPlan(own, todayOf(call.account)), versions }
   },
-})
-
-export const listPlanVersions = accountList({
-  topic: 'plans',
-  path: '/plans/{plan}/versions',
-  id: 'listPlanVersions',
-  role: 'viewer',
-  params: { plan },
-  words: described(() => ({
-    description: 'Lists the versions of a plan with their terms, the latest first.',
-    answer: planVersion,
-    command: {
-      name: 'plans versions',
-      columns: ['version', 'effective_from', 'created_at', 'withdrawn_at'],
-    },
-  })),
-  async list({ db, account }, { plan: id }, page) {
-    const found = await rows.pageVersions(db, account.id, id, page)
-    return { ...found, data: found.data.map(presentVersion) }
-  },
-})
-
-export const getPlanVersion = accountOperation({
-  ...ofVersion,
-  id: 'getPlanVersion',
-  method: 'GET',
-  role: 'viewer',
-  words: described(() => ({
-    description: 'Returns the terms of a version.',
-    answer: planVersion,
-    command: { name: 'plans version' },
-  })),
-  run: async (call, { plan: id, version: number }) =>
-    presentVersion(await findVersion(call, id, number)),
 })
 
 export const withdrawPlanVersion = accountOperation({
-  ...ofVersion,
+  topic: 'plans',
+  path: '/plans/{plan}/versions/{version}',
+  params: { plan, version },
   id: 'withdrawPlanVersion',
   method: 'DELETE',
   role: 'manager',
@@ -274,31 +229,21 @@ export const withdrawPlanVersion = accountOperation({
     },
   })),
   async run(call, { plan: id, version: number }) {
-    const row = await findVersion(call, id, number)
-    if (row.withdrawn_at === null) await withdraw(call, row)
+    const { db, account, actor } = call
+    const row = (await readPlan(call, id)).find(({ version }) => version === number)
+    if (!row) throw notFound('version', `${id}/${number}`)
+    const { plan, version, effective_from } = row
+    if (row.withdrawn_at !== null) return null
+    const withdrawn_at = new Date().toISOString()
+    const values = { account: account.id, plan, version, today: todayOf(account), withdrawn_at }
+    const details = { plan, version, effective_from }
+    const entry = { actor, action: 'plan.withdraw', account: account.id, details }
+    await withAudit(db, entry, rows.withdrawVersion(db, values)).catch((error) => {
+      throw isAssertionFailure(error) ? inForce(error) : error
+    })
     return null
   },
 })
-
-/** Withdraws a version whose first day has not come. */
-async function withdraw(
-  { db, account, actor }: AccountCall,
-  { plan, version, effective_from }: Row,
-): Promise<void> {
-  const withdrawn_at = new Date().toISOString()
-  const statements = rows.withdrawVersion(db, {
-    account: account.id,
-    plan,
-    version,
-    today: todayOf(account),
-    withdrawn_at,
-  })
-  const details = { plan, version, effective_from }
-  const entry = { actor, action: 'plan.withdraw', account: account.id, details }
-  await withAudit(db, entry, statements).catch((error) => {
-    throw isAssertionFailure(error) ? inForce(error) : error
-  })
-}
 
 const inForce = (cause: unknown) =>
   new ApiError('conflict', {
@@ -321,74 +266,59 @@ async function refuseOtherRecords(
   await refuseArchived(db, account.id, null)
 }
 
-/**
- * Stores what is decided. Decides again if another version is stored, or a period is closed, at the same
- * time.
- */
+/** Stores the next version of a plan. */
 async function storePlan(
   call: AccountCall,
   plan: string,
-  decide: (stored: Awaited<ReturnType<typeof rows.readVersions>>) => PutDecision,
+  { version, plan: { terms, text } }: PutDecision,
 ) {
-  const {
-    db,
-    account: { id: account },
-    actor,
-  } = call
-  for (let attempt = 1; ; attempt++) {
-    const decision = decide(await rows.readVersions(db, account, plan))
-    if (decision.outcome === 'unchanged') return decision
-    const { version, plan: checked } = decision
-    const { effective_from, name } = checked.terms
-    await refuseOtherRecords(call, { plan, version, effective_from, terms: checked.terms })
-    const details = { plan, version, effective_from, name }
-    const entry = { actor, action: 'plan.put', account, details }
-    const created_at = new Date().toISOString()
-    const { id: period } = periodOf(dayNumber(effective_from), checked.terms.period)
-    const row = { account, plan, version, effective_from, terms: checked.text, created_at, period }
-    try {
-      await withAudit(db, entry, rows.insertVersion(db, row))
-      return decision
-    } catch (error) {
-      if (!isUniqueViolation(error) && !isAssertionFailure(error)) throw error
-      if (attempt === MAX_ATTEMPTS) throw busy(plan, error)
-    }
+  const { effective_from, name } = terms
+  await refuseOtherRecords(call, { plan, version, effective_from, terms })
+  const row = {
+    ...{ account: call.account.id, plan, version, effective_from, terms: text },
+    created_at: new Date().toISOString(),
+    period: periodOf(dayNumber(effective_from), terms.period).id,
   }
+  const details = { plan, version, effective_from, name }
+  await storeVersion(call, 'plan.put', details, rows.insertVersion(call.db, row))
 }
 
-const busy = (plan: string, cause: unknown) =>
-  new ApiError('conflict', {
-    detail: `The plan ${plan} was changed at the same time. Repeat the request.`,
-    cause,
+/**
+ * Stores a version of a plan or of a fraud rule.
+ *
+ * @throws ApiError `conflict` if another one is stored, or a period is closed, at the same time.
+ */
+export const storeVersion = (
+  { db, account, actor }: AccountCall,
+  action: string,
+  details: Record<string, unknown>,
+  statements: D1PreparedStatement[],
+) =>
+  withAudit(db, { actor, action, account: account.id, details }, statements).catch((cause) => {
+    if (!isUniqueViolation(cause) && !isAssertionFailure(cause)) throw cause
+    const detail = 'Another version was stored at the same time. Repeat the request.'
+    throw new ApiError('conflict', { detail, cause })
   })
 
-async function findVersion(
-  { db, account }: AccountCall,
-  plan: string,
-  version: number,
-): Promise<Row> {
-  const row = await rows.findVersion(db, account.id, plan, version)
-  if (!row) throw notFound('version', `${plan}/${version}`)
-  return row
+/** Returns all versions of a plan, by their first days. */
+async function readPlan({ db, account }: AccountCall, plan: string) {
+  const own = await rows.readVersions(db, account.id, [plan])
+  if (own.length === 0) throw notFound('plan', plan)
+  return own
 }
 
-/** Returns a version with its terms. */
-const presentVersion = ({ terms, ...row }: Row) => {
-  const { plan, version, effective_from, created_at, withdrawn_at } = row
-  return { plan, version, effective_from, terms: JSON.parse(terms), created_at, withdrawn_at }
-}
-
-/** Returns a plan as lists show it; `heads` are all its versions, by number. */
-function presentPlan(heads: readonly rows.VersionHead[], today: string) {
-  const kept = heads
-    .filter(({ withdrawn_at }) => withdrawn_at === null)
-    .sort((a, b) => (a.effective_from < b.effective_from ? -1 : 1))
+/** Returns a plan as lists show it; `versions` are all it has, by their first days. */
+function presentPlan(versions: readonly rows.StoredVersion[], today: string) {
+  const kept = versions.filter(({ withdrawn_at }) => withdrawn_at === null)
   const inForce = kept.findLast(({ effective_from }) => effective_from <= today)
-  const [first] = kept
-  const { plan, name, currency, period, terms } = inForce ?? first ?? heads.at(-1)!
+  const shown = inForce ?? kept[0] ?? versions.at(-1)!
+  const { name, currency, period, terms }: PlanTerms = JSON.parse(shown.terms)
   const later = kept.find(({ effective_from }) => effective_from > today)
   const next = later ? { version: later.version, from: later.effective_from } : null
-  return { plan, name, currency, period, terms, in_force: inForce?.version ?? null, next }
+  return {
+    ...{ plan: shown.plan, name, currency, period, terms },
+    ...{ in_force: inForce?.version ?? null, next },
+  }
 }
 
 /** The audit log names at most this many assignments of a request. */
@@ -544,8 +474,6 @@ export const PLAN_OPERATIONS = [
   putPlan,
   listPlans,
   getPlan,
-  listPlanVersions,
-  getPlanVersion,
   withdrawPlanVersion,
   putAssignments,
   listAssignments,

@@ -64,11 +64,9 @@ function closedTerms(found: readonly ClosedTerms[]) {
 }
 
 /** What an account has stored before a plan is put. */
-export interface StoredPlans {
-  /** The versions of all its plans that are not withdrawn. */
+interface StoredPlans {
+  /** The versions of all its plans. */
   versions: readonly StoredVersion[]
-  /** The number of the last version of the plan, withdrawn ones included; 0 if it is new. */
-  last: number
   /** The last closed period of the plan; null if it has none. */
   closed: string | null
 }
@@ -80,10 +78,11 @@ export interface PutDecision {
   readonly plan: CheckedPlan
 }
 
-/** What a put depends on beside the stored plans. */
-export interface PutContext extends Omit<WarningContext, 'onceIds'> {
-  /** The number of the last version that the sender has seen; null if they do not say. */
-  readonly after: number | null
+/** Throws `newer_version` if a version is stored that the sender has not seen; \`after\` is the last one they have. */
+export function checkSeen(after: number | undefined, last: number): void {
+  if (after === undefined || after >= last) return
+  const detail = `Version ${last} was stored since. Nothing was changed. Read it, and send \`after=${last}\` if yours is still meant.`
+  throw new ApiError('newer_version', { detail })
 }
 
 /**
@@ -95,18 +94,18 @@ export interface PutContext extends Omit<WarningContext, 'onceIds'> {
 export function decidePut(
   plan: string,
   body: unknown,
-  { versions, last, closed }: StoredPlans,
-  { after, ...context }: PutContext,
+  { versions: all, closed }: StoredPlans,
+  { after, ...context }: Omit<WarningContext, 'onceIds'> & { readonly after: number | undefined },
 ): PutDecision {
+  const versions = all.filter(({ withdrawn_at }) => withdrawn_at === null)
   const parsed = versions.map(parseVersion)
   const own = parsed.filter((one) => one.plan === plan)
-  const latest = own.reduce((max, { version }) => Math.max(max, version), 0)
+  const lastOf = (some: readonly { plan: string; version: number }[]) =>
+    Math.max(0, ...some.flatMap((one) => (one.plan === plan ? [one.version] : [])))
+  const latest = lastOf(own)
   const latestText = versions.find((one) => one.plan === plan && one.version === latest)?.terms
   const isUnchanged = canonicalJson(body) === latestText
-  if (!isUnchanged && after !== null && after < last) {
-    const detail = `Version ${last} of this plan was stored since. Nothing was changed. Read it, and send \`after=${last}\` if the version is still meant.`
-    throw new ApiError('newer_version', { detail })
-  }
+  if (!isUnchanged) checkSeen(after, lastOf(all))
   const rules = parsed.filter((one) => one.plan !== plan).flatMap(({ terms }) => terms.rules)
   const { issues, plan: checked } = checkPlan(body, {
     ...context,
@@ -120,10 +119,10 @@ export function decidePut(
   const closedIssues = checkClosed(checked.terms, closed)
   if (closedIssues.length > 0) throw validationFailed(closedIssues)
   const bytes = (one: string) => new TextEncoder().encode(one).length
-  const all = versions.reduce((sum, { terms }) => sum + bytes(terms), bytes(checked.text))
-  if (all > PLAN_LIMITS.accountBytes) {
+  const total = versions.reduce((sum, { terms }) => sum + bytes(terms), bytes(checked.text))
+  if (total > PLAN_LIMITS.accountBytes) {
     const detail = `The versions of all plans of an account have at most ${PLAN_LIMITS.accountBytes / 1024 / 1024} MiB of JSON.`
     throw new ApiError('conflict', { detail })
   }
-  return { outcome: 'created', version: last + 1, plan: checked }
+  return { outcome: 'created', version: lastOf(all) + 1, plan: checked }
 }

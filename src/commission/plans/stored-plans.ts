@@ -31,7 +31,7 @@ export interface StoredPlans {
 export async function readStoredPlans(db: D1Database, account: string): Promise<StoredPlans> {
   const { versions, assignments } = await readPlanRows(db, account)
   return {
-    versions: versions.map(parseVersion),
+    versions: versions.filter(({ withdrawn_at }) => withdrawn_at === null).map(parseVersion),
     assignments: assignments.map(({ from_day, ...assignment }) => ({
       ...assignment,
       from: from_day,
@@ -40,10 +40,12 @@ export async function readStoredPlans(db: D1Database, account: string): Promise<
 }
 
 /** Returns a stored version with its terms, which were validated when they were stored. */
-export const parseVersion = ({ terms, ...version }: StoredVersion): PlanVersion => ({
-  ...version,
-  terms: JSON.parse(terms),
-})
+export const parseVersion = ({
+  plan,
+  version,
+  effective_from,
+  terms,
+}: StoredVersion): PlanVersion => ({ plan, version, effective_from, terms: JSON.parse(terms) })
 
 /**
  * Returns the version in force on a day: the last that began by then, or else the first, which also

@@ -24,9 +24,6 @@ import { readTerms } from '../records/reasons.tsx'
 /** Returns the terms of a version of the plan; null if they are not known. */
 type TermsOfVersion = (version: number) => PlanTerms | null
 
-/** The maximum number of versions of a plan whose words a page shows. */
-const MAX_VERSIONS = 20
-
 /** The rows of a rule that are shown at once, those of all rules together, and the lines of a page of a list. */
 const SHOWN = { rows: 20, all: 60, lines: 100 }
 
@@ -34,17 +31,9 @@ const SHOWN = { rows: 20, all: 60, lines: 100 }
 const rowsOfEach = (groups: number): number =>
   Math.max(1, Math.min(SHOWN.rows, Math.floor(SHOWN.all / groups)))
 
-/** Reads the terms of versions of a plan, withdrawn ones included. */
-export async function readVersions(
-  visit: Visit,
-  plan: string,
-  versions: Iterable<number>,
-): Promise<TermsOfVersion> {
-  const chosen = [...new Set(versions)].slice(0, MAX_VERSIONS)
-  const termsOf = await readTerms(
-    visit,
-    chosen.map((version) => ({ plan, version })),
-  )
+/** Reads the terms of the versions of a plan, withdrawn ones included. */
+export async function readVersions(visit: Visit, plan: string): Promise<TermsOfVersion> {
+  const termsOf = await readTerms(visit, [{ plan }])
   return (version) => termsOf({ plan, version })
 }
 

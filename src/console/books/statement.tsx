@@ -193,11 +193,7 @@ async function renderByRule(visit: Visit, statement: WholeStatement) {
   }
   const { plan, currency } = statement
   const shown = [...groups.values()]
-  const termsOf = await readVersions(
-    visit,
-    plan,
-    shown.map(({ version }) => version),
-  )
+  const termsOf = await readVersions(visit, plan)
   return (
     <>
       <LinesByRule frame={{ currency, termsOf }} groups={shown} />
@@ -220,11 +216,7 @@ async function renderLines(visit: Visit, statement: WholeStatement) {
     lines.push(...part.lines.filter((one) => one.rule === rule && `${one.version}` === version))
   }
   const { plan, currency } = statement
-  const termsOf = await readVersions(
-    visit,
-    plan,
-    lines.slice(0, 1).map((line) => line.version),
-  )
+  const termsOf = await readVersions(visit, plan)
   return <LineList frame={{ currency, termsOf }} lines={lines} />
 }
 

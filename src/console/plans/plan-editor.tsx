@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { getAccount } from '../../accounts/accounts.ts'
 import { listEventDefinitions } from '../../accounts/events.ts'
-import { type getPlanVersion, putPlan } from '../../commission/operations/plans.ts'
+import { type getPlan, putPlan } from '../../commission/operations/plans.ts'
 import { conditions as allConditions } from '../../commission/plans/conditions.ts'
 import { validateShape } from '../../commission/plans/issues.ts'
 import { planTerms } from '../../commission/plans/plan.ts'
@@ -72,7 +72,7 @@ export async function readEditorData({ api, account }: Visit): Promise<EditorDat
 }
 
 /** A version that is stored. */
-export type Version = AnswerOf<typeof getPlanVersion>
+export type Version = AnswerOf<typeof getPlan>['versions'][number]
 
 /** What an editor begins with. */
 export interface EditorProps {

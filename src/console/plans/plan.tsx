@@ -1,11 +1,7 @@
-import {
-  getPlan,
-  listPlanVersions,
-  withdrawPlanVersion,
-} from '../../commission/operations/plans.ts'
+import { getPlan, withdrawPlanVersion } from '../../commission/operations/plans.ts'
 import { calling } from '../../pages/calling.ts'
 import { accountPath, type Page, type Visit, withQuery } from '../../pages/page.ts'
-import { Data, isolated, Pager } from '../../pages/parts/data.tsx'
+import { Data, isolated } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { ConfirmForm } from '../../pages/parts/forms.tsx'
 import { versionWords } from '../affiliates/affiliate-forms.tsx'
@@ -15,22 +11,14 @@ import { editing, planEditor, putVersion, readEditorData } from './plan-editor.t
 import { InWords } from './plan-words.tsx'
 import { Versions } from './version-form.tsx'
 
-/** The number of versions that are shown side by side. */
-const SHOWN = 3
-
-/** Reads the plan and its latest versions. */
-const readPlan = ({ api, account, params: { plan = '' }, query: { cursor } }: Visit) =>
-  Promise.all([
-    api.call(getPlan, { account, plan }),
-    api.call(listPlanVersions, { account, plan, per_page: SHOWN, cursor }),
-  ])
+/** Reads the plan with its versions. */
+const readPlan = ({ api, account, params: { plan = '' } }: Visit) =>
+  api.call(getPlan, { account, plan })
 
 /** Renders the editor of the next version, which begins as the latest one. */
 async function renderEditor(visit: Visit) {
-  const [[plan, { data: versions }], data] = await Promise.all([
-    readPlan(visit),
-    readEditorData(visit),
-  ])
+  const [plan, data] = await Promise.all([readPlan(visit), readEditorData(visit)])
+  const { versions } = plan
   const inForce = versions.filter(({ withdrawn_at }) => withdrawn_at === null)
   const latest = inForce[0] ?? versions[0]
   const { period = 'month' } = latest?.terms ?? {}
@@ -60,7 +48,7 @@ async function renderEditor(visit: Visit) {
 export const planPage: Page = {
   path: '/accounts/:account/plans/:plan',
   section: 'Plans',
-  query: ['cursor', 'edit'],
+  query: ['edit'],
   ...editing,
   changes: {
     put: putVersion,
@@ -73,7 +61,8 @@ export const planPage: Page = {
     if (visit.query.edit || visit.typed || visit.refused?.change === 'put') {
       return renderEditor(visit)
     }
-    const [plan, { data: versions, meta }] = await readPlan(visit)
+    const plan = await readPlan(visit)
+    const { versions } = plan
     const body = (
       <>
         <p class="lead">
@@ -104,7 +93,6 @@ export const planPage: Page = {
           inForce={plan.in_force}
           inWords={({ terms }, before) => <InWords terms={terms} before={before?.terms} />}
         />
-        <Pager meta={meta} />
         <ConfirmForm
           change="withdraw"
           submit="Withdraw a version"

@@ -1,4 +1,4 @@
-import { getPlan, listPlanVersions } from '../../commission/operations/plans.ts'
+import { getPlan } from '../../commission/operations/plans.ts'
 import { listPeriods } from '../../commission/statements/operations.ts'
 import { parseField } from '../../pages/form.ts'
 import type { Page } from '../../pages/page.ts'
@@ -17,9 +17,8 @@ export const simulationPage: Page = {
   async render(visit) {
     const { api, account, query, today } = visit
     const { plan = '' } = visit.params
-    const [{ period: kind, name }, { data: versions }, sums] = await Promise.all([
+    const [{ period: kind, name, versions }, sums] = await Promise.all([
       api.call(getPlan, { account, plan }),
-      api.call(listPlanVersions, { account, plan }),
       api.call(listPeriods, { account }),
     ])
     const terms = query.terms

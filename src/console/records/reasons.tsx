@@ -1,7 +1,7 @@
 import type { FactOutcome } from '../../commission/engine/fact-reports.ts'
 import type { PlanTerms } from '../../commission/engine/plan.ts'
 import type { Verdict } from '../../commission/engine/reasons.ts'
-import { getPlanVersion } from '../../commission/operations/plans.ts'
+import { getPlan } from '../../commission/operations/plans.ts'
 import { outcomeSentences } from '../../commission/why/sentences.ts'
 import { ENGLISH } from '../../commission/words/words.ts'
 import { nullIfNotFound } from '../../pages/api-errors.ts'
@@ -24,23 +24,20 @@ type Decided = Pick<FactOutcome, 'plan' | 'version'>
 /** Returns the terms of a version; null if they are not known. */
 export type TermsOf = (decided: Decided) => PlanTerms | null
 
-/** Reads the terms of the versions that decided about records, each once. */
+/** Reads the terms of the plans that decided about records. */
 export async function readTerms(
   { api, account }: Visit,
-  decided: readonly Decided[],
+  decided: readonly Pick<Decided, 'plan'>[],
 ): Promise<TermsOf> {
-  const keyOf = ({ plan, version }: Decided): string => `${plan} ${version}`
-  const versions = new Map(decided.map((one) => [keyOf(one), one]))
+  const plans = new Set(decided.flatMap(({ plan }) => plan ?? []))
   const read = await Promise.all(
-    [...versions].map(async ([key, { plan, version }]) => {
-      if (plan === null || version === null) return [key, null] as const
-      const at = { account, plan, version }
-      const found = await api.call(getPlanVersion, at).catch(nullIfNotFound)
-      return [key, found?.terms ?? null] as const
-    }),
+    [...plans].map((plan) => api.call(getPlan, { account, plan }).catch(nullIfNotFound)),
   )
-  const terms = new Map(read)
-  return (one) => terms.get(keyOf(one)) ?? null
+  const versions = read.flatMap((found) =>
+    (found?.versions ?? []).map((one) => ({ ...one, plan: found?.plan })),
+  )
+  return ({ plan, version }) =>
+    versions.find((one) => one.plan === plan && one.version === version)?.terms ?? null
 }
 
 /** Returns the name of a plan, or its id if its terms are not known. */

@@ -1,12 +1,9 @@
 import * as v from 'valibot'
-import { afterOf } from '../../commission/operations/plans.ts'
+import { after, storeVersion } from '../../commission/operations/plans.ts'
 import { requireRole } from '../../platform/auth/roles.ts'
 import { refuseArchived } from '../../platform/db/archived.ts'
-import { isUniqueViolation } from '../../platform/db/retry.ts'
-import { withAudit } from '../../platform/directory/audit.ts'
-import { ApiError } from '../../platform/errors.ts'
 import { type AccountCall, accountOperation, reply } from '../../platform/http/operation.ts'
-import { checkNewId, notFound, validationFailed } from '../../platform/http/read-fields.ts'
+import { checkNewId, notFound } from '../../platform/http/read-fields.ts'
 import { day, outcome, time, version } from '../../platform/validation/answer-fields.ts'
 import { canonicalJson } from '../../platform/validation/canonical-json.ts'
 import {
@@ -82,10 +79,7 @@ export const putFraudRule = accountOperation({
   id: 'putFraudRule',
   method: 'PUT',
   role: 'manager',
-  params: {
-    rule,
-    after: afterOf('rule'),
-  },
+  params: { rule, after },
   body: { terms: referred<unknown>('FraudRule') },
   whole: true,
   depth: RULE_DEPTH,
@@ -97,20 +91,17 @@ export const putFraudRule = accountOperation({
     errors: ['conflict', 'newer_version'],
     command: { name: 'fraud put' },
   })),
-  async run(call, { rule: id, after = null, terms: body }) {
+  async run(call, { rule: id, after, terms: body }) {
     const { db, account } = call
     checkNewId(id)
     const versions = await readStoredRules(db, account.id)
-    const vertical = account.vertical as Vertical
-    const put = decidePut(id, body, { vertical, versions, after })
-    if (put.outcome === 'invalid') throw validationFailed(put.issues)
-    if (put.outcome === 'refused') throw new ApiError(put.code, { detail: put.detail })
-    const { terms, outcome } = put
+    const put = decidePut(id, body, account.vertical as Vertical, { versions, after })
+    const { outcome, version, terms } = put
+    const answer = { rule: id, version, effective_from: terms.effective_from, outcome }
+    if (outcome === 'unchanged') return answer
     const own = versions.filter((one) => one.rule === id)
-    if (outcome === 'created') await storeVersion(call, id, own, terms, 'fraud-rule.put')
-    const { effective_from } = terms
-    const answer = { rule: id, version: put.version, effective_from, outcome }
-    return outcome === 'created' ? reply(201, answer) : answer
+    await storeRule(call, id, own, terms, 'fraud-rule.put')
+    return reply(201, answer)
   },
 })
 
@@ -179,37 +170,30 @@ export const disableFraudRule = accountOperation({
     const present = ruleOn(own, effective_from)
     if (present === latest && latest.terms.disabled) return null
     const terms = { ...(present ?? latest).terms, effective_from, disabled: true }
-    await storeVersion(call, id, own, terms, 'fraud-rule.disable')
+    await storeRule(call, id, own, terms, 'fraud-rule.disable')
     return null
   },
 })
 
 /** Stores the next version of a rule. Only an approver may if it holds payouts, or an earlier one does. */
-async function storeVersion(
-  { db, account: { id: account }, actor, role }: AccountCall,
+async function storeRule(
+  call: AccountCall,
   rule: string,
   own: readonly RuleVersion[],
   terms: RuleTerms,
-  action: string,
+  audited: string,
 ): Promise<void> {
+  const { db, role } = call
+  const account = call.account.id
   if ([...own, { terms }].some((one) => one.terms.action === 'hold')) requireRole(role, 'approver')
   const version = (own.at(-1)?.version ?? 0) + 1
-  const { effective_from, name, disabled } = terms
+  const { effective_from, name, action, disabled } = terms
   await refuseArchived(db, account, effective_from)
-  const details = { rule, version, effective_from, name, action: terms.action, disabled }
+  const details = { rule, version, effective_from, name, action, disabled }
   const created_at = new Date().toISOString()
   const row = { account, rule, version, effective_from, terms: canonicalJson(terms), created_at }
-  const statements = rows.insertRuleVersion(db, row)
-  await withAudit(db, { actor, action, account, details }, statements).catch((error) => {
-    throw isUniqueViolation(error) ? busy(rule, error) : error
-  })
+  await storeVersion(call, audited, details, rows.insertRuleVersion(db, row))
 }
-
-const busy = (rule: string, cause: unknown) =>
-  new ApiError('conflict', {
-    detail: `The fraud rule ${rule} was changed at the same time. Repeat the request.`,
-    cause,
-  })
 
 /** Returns a rule as lists show it, by the version in force or else the latest one; `own` are its versions by number. */
 function presentRule(own: readonly RuleVersion[], today: string) {
