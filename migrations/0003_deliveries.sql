@@ -93,24 +93,16 @@ CREATE TABLE arrivals (
 
 -- The number of records of an account by resource, without held records. Lists need no count.
 --
--- Held records are counted, and released in steps.
---
---   held       the number of held records of the account and resource
---   bytes      about how many bytes all of them added to the database, those of archived months included
---   releasing  the id of the last delivery of customers that left some of their held records to be
---              released after its response; null if there are none
+--   held   the number of held records of the account and resource
+--   bytes  about how many bytes all of them added to the database, those of archived months included
 CREATE TABLE totals (
   account     TEXT NOT NULL,
   resource    TEXT NOT NULL,
   total       INTEGER NOT NULL,
   held        INTEGER NOT NULL DEFAULT 0,
   bytes       INTEGER NOT NULL DEFAULT 0,
-  releasing   TEXT,
   PRIMARY KEY (account, resource)
 ) STRICT, WITHOUT ROWID;
-
--- A release that is not finished is found without a scan.
-CREATE INDEX totals_releasing ON totals (account, resource) WHERE releasing IS NOT NULL;
 
 -- Days of which records have changed: src/ingest/db/changed.ts. A row of no resource has the number of the account.
 --

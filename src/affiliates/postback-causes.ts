@@ -470,9 +470,7 @@ async function readCauses(
     if (number >= done) stored += await part()
     number += 1
   }
-  if (isComplete && progress.is_releasing === 0) {
-    await withD1Retry(() => setProgress(db, account.id, now).run())
-  }
+  if (isComplete) await withD1Retry(() => setProgress(db, account.id, now).run())
   if (stored > 0) await queueSoon(env, account.binding, account.id)
   return isComplete ? null : number
 }

@@ -14,7 +14,7 @@ import { isObject, type RecordValidator } from '../platform/validation/record-va
 import { dayInZone } from '../platform/zone.ts'
 import { deliveryUrl } from './account-url.ts'
 import type { DeliveryInput } from './db/request.ts'
-import { type DeliveryResult, storeDelivery } from './db/store-delivery.ts'
+import { storeDelivery } from './db/store-delivery.ts'
 import { toLoggedErrors } from './delivery-errors.ts'
 import { newDeliveryId } from './delivery-id.ts'
 import { recordPointer } from './envelope.ts'
@@ -68,7 +68,7 @@ async function storeBody(
   const db = accountDatabase(c.env, { id: grant.account, binding: grant.binding })
   const session = db.withSession('first-primary')
   const stored = await storeDelivery(session, resource.recordTable, input)
-  finishAfter(c, grant, stored)
+  if (stored.notifies) c.executionCtx.waitUntil(requestWebhooks(c.env, grant))
   c.set('delivery', {
     delivery_id: input.id,
     outcomes: summaryOf({ ...stored.decision.counts, form: validated.form }),
@@ -266,29 +266,12 @@ function hasRecordOfDay(
   return rows.some(({ values }) => values[recordTable.dayColumn] === day)
 }
 
-/**
- * Starts the work that follows the response to a stored delivery: releases the held records that its batch
- * did not release, and sends the event `delivery.refused`, which the batch has written.
- */
-function finishAfter(
-  c: Context<AppEnv>,
-  grant: Grant,
-  { releasing, notifies }: DeliveryResult,
-): void {
-  if (releasing) c.executionCtx.waitUntil(requestJob(c.env, 'release', grant))
-  if (notifies) c.executionCtx.waitUntil(requestJob(c.env, 'webhooks', grant))
-}
-
-/** Asks the object of a job to run it. A failure is logged and not thrown: a cron does the job. */
-async function requestJob(
-  env: Env,
-  name: 'release' | 'webhooks',
-  { account, binding }: Grant,
-): Promise<void> {
+/** Has the event `delivery.refused` sent, which the batch has written. A failure is logged: a cron does it, too. */
+async function requestWebhooks(env: Env, { account, binding }: Grant): Promise<void> {
   try {
-    await env.BACKGROUND_JOBS.getByName(`${name} ${account}`).request({ name, account, binding })
+    await env.BACKGROUND_JOBS.getByName(account).request({ account, binding })
   } catch (error) {
-    console.error(JSON.stringify({ fault: errorName(error), delayed: name, account }))
+    console.error(JSON.stringify({ fault: errorName(error), delayed: 'webhooks', account }))
   }
 }
 

@@ -95,7 +95,6 @@ export function respond(c: Context, handled: HandledDelivery) {
     ...identity,
     dry_run: input.dryRun,
     summary,
-    ...(stored.releasing && { releasing: true as const }),
     ...(decision.errorsTotal > 0 && { errors, errors_total: decision.errorsTotal }),
     results: resultsOf(handled, errors, warnings),
   }

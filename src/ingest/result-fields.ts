@@ -115,12 +115,6 @@ export const result = described(() =>
       delivery_url: deliveryUrl,
       dry_run: member(v.boolean(), 'Whether the request was only validated.'),
       summary,
-      releasing: v.exactOptional(
-        member(
-          v.literal(true),
-          'Present if more records wait for these customers than one request releases. The others are released within minutes; until then `GET held` lists them.',
-        ),
-      ),
       errors: v.exactOptional(
         member(
           v.array(brokenRule),

@@ -9,7 +9,6 @@ import { resumeRuns, startMorningRuns } from '../commission/statements/run.ts'
 import { queueMorningExport } from '../exports/admin-operations.ts'
 import { checkTotals } from '../ingest/db/check-totals.ts'
 import { LATE_CHANGES_MS } from '../ingest/db/late-changes.ts'
-import { pendingReleases } from '../ingest/db/release.ts'
 import { deleteExpired } from '../ingest/db/retention.ts'
 import { readUsage } from '../ingest/db/storage.ts'
 import { ALARM_SHARE } from '../ingest/db/storage-limits.ts'
@@ -79,7 +78,7 @@ async function reportFullAccount(env: Env, account: Account): Promise<void> {
   console.warn(JSON.stringify({ storage_alarm: 'account', account: id, binding, bytes, quota }))
 }
 
-/** How long one message releases held records and resets accounts of a database, in milliseconds. */
+/** How long one message resets accounts of a database, in milliseconds. */
 const STEPS_MS = 30_000
 
 /** How long messages of one cron follow each other while steps are left, in milliseconds. */
@@ -95,7 +94,6 @@ const WORKS: readonly (readonly [
 ])[] = [
   [80, pendingErasures],
   [130, (env, binding) => pendingResets(resolveDatabase(env, binding))],
-  [50, (env, binding) => pendingReleases(resolveDatabase(env, binding), null)],
   [60, pendingMonths],
 ]
 

@@ -1,12 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test } from 'vitest'
 import { RESET_LIMITS, resetStep } from '../../src/accounts/db/reset.ts'
-import { HELD_LIMITS, pendingReleases } from '../../src/ingest/db/release.ts'
-import { CRON_SCHEDULES } from '../../src/jobs/crons.ts'
+import { HELD_LIMITS } from '../../src/ingest/db/release.ts'
 import { makeSteps } from '../../src/platform/db/steps.ts'
 import { brand, deposited, eve } from '../brand.ts'
 import { ada, askAdmin, deposit, json, issuedPartner as partner, traded } from '../partner.ts'
-import { runCron } from '../platform/crons.ts'
 import { CURABLE } from '../platform/faulty.ts'
 import { overriding } from './watched.ts'
 
@@ -71,8 +69,6 @@ function failingBatch(nth: number, after: boolean) {
     },
   })
 }
-
-const minutely = () => runCron(CRON_SCHEDULES.propagate)
 
 describe('the limit of held records', () => {
   test('a request that would exceed it has its unknown customers rejected', async () => {
@@ -139,7 +135,7 @@ describe('the limit of held records', () => {
 })
 
 test('kept counts equal the records after any sequence of requests', async () => {
-  Object.assign(HELD_LIMITS, { account: 12, release: 2, releaseMs: -1 })
+  HELD_LIMITS.account = 12
   let state = 7
   const random = (n: number) => {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
@@ -148,7 +144,7 @@ test('kept counts equal the records after any sequence of requests', async () =>
   const acme = await partner('forex', hold)
   const casino = await brand()
   const lenient = { Prefer: 'handling=lenient' }
-  const seen = { held: 0, rejected: 0, releasing: 0, updated: 0, created: 0 }
+  const seen = { held: 0, rejected: 0, updated: 0, created: 0 }
   for (let step = 0; step < 40; step++) {
     const records = many(1 + random(6), () => ({
       ...deposit,
@@ -180,8 +176,6 @@ test('kept counts equal the records after any sequence of requests', async () =>
     for (const name of ['held', 'rejected', 'created', 'updated'] as const) {
       seen[name] += answer.summary?.[name] ?? 0
     }
-    if (answer.releasing) seen.releasing += 1
-    if (random(15) === 0) await minutely()
     await expectExactCounts()
     for (const { get } of [acme, casino]) {
       const held = await json(get('held?per_page=500'))
@@ -189,7 +183,6 @@ test('kept counts equal the records after any sequence of requests', async () =>
       expect(held.meta.total).toBeLessThanOrEqual(12)
     }
   }
-  await minutely()
   const stuck = await env.DB.prepare(
     `select count(*) as n from transactions t join customers c
        on c.account = t.account and c.customer_id = t.customer_id where t.held = 1`,
@@ -199,20 +192,17 @@ test('kept counts equal the records after any sequence of requests', async () =>
     expect([event, times > 0]).toEqual([event, true])
 })
 
+test('all records that wait for a customer are released at once', async () => {
+  const acme = await partner('forex', hold)
+  await prepareHeld(acme.account, 5000, 5000)
+  await acme.post('customers', { ...ada, customer_id: 'h-0' })
+  expect((await json(acme.get('held'))).meta.total).toBe(0)
+  await expectExactCounts()
+})
+
 test.each([false, true])(
-  'a fault in any step, after its commit: %s, leaves releases and resets exact',
+  'a fault in any step, after its commit: %s, leaves resets exact',
   async (after) => {
-    Object.assign(HELD_LIMITS, { release: 3, releaseMs: -1 })
-    for (const nth of [0, 2, 4]) {
-      const acme = await partner('forex', { account: `a-${nth}-${after}`, ...hold })
-      const records = many(13, (i) => waiting(i, i % 5 === 0 ? 'nobody' : 'late'))
-      await acme.post('transactions', records)
-      await acme.post('customers', { ...ada, customer_id: 'late' })
-      await makeSteps(await pendingReleases(failingBatch(nth, after), acme.account), () => true)
-      expect((await json(acme.get('held'))).meta.total).toBe(3)
-      expect((await json(acme.get('transactions'))).meta.total).toBe(10)
-      await expectExactCounts()
-    }
     RESET_LIMITS.resetMs = -1
     for (const nth of [0, 2]) {
       const acme = await partner('forex', { account: `r-${nth}-${after}`, ...hold })

@@ -83,28 +83,6 @@ describe('between the trips of a delivery', () => {
     expect(await json(acme.get('held'))).toMatchObject({ meta: { total: 0 } })
   })
 
-  test('its customer is known, but the release has not reached it: a change releases it', async () => {
-    const acme = await partner('forex', { unknown_customer: 'hold' })
-    await acme.post('transactions', [deposit, { ...deposit, transaction_id: 't-2' }])
-    await acme.post('customers', ada)
-    await env.DB.batch([
-      env.DB.prepare('update transactions set held = 1'),
-      env.DB.prepare(
-        `update totals set held = 2, total = 0, releasing = 'dlv_' where resource = 'transactions'`,
-      ),
-    ])
-    const sent = acme.post('transactions', [
-      { ...deposit, amount_currency: 7 },
-      { ...deposit, transaction_id: 't-2' },
-    ])
-    expect(await outcomesOf(sent)).toEqual(['updated', 'held'])
-    expect(await json(acme.get('held'))).toMatchObject({ meta: { total: 1 } })
-    expect(await json(acme.get('transactions'))).toMatchObject({
-      data: [{ amount_currency: 7 }],
-      meta: { total: 1 },
-    })
-  })
-
   test('the customer is erased: nothing personal is stored', async () => {
     const acme = await partner()
     await acme.post('customers', ada)

@@ -47,7 +47,6 @@ export const dropProgress = (db: D1Database) => bindStatement(db, DROP_PROGRESS,
 
 const READ_PROGRESS = compileStatement(`
   select ifnull((select read_to from postback_progress where account = :account), :now) as read_to,
-    exists (select 1 from totals where account = :account and releasing is not null) as is_releasing,
     exists (select 1 from statement_runs where account = :account and ended_at >= strftime(
       '%Y-%m-%dT%H:%M:%fZ',
       (ifnull((select read_to from postback_progress where account = :account), :now) - :overlap) / 1000.0,
@@ -57,8 +56,6 @@ const READ_PROGRESS = compileStatement(`
 export interface Progress {
   /** In milliseconds. */
   readonly read_to: number
-  /** 1 while held records of new customers are being released. */
-  readonly is_releasing: 0 | 1
   /** 1 if a run of statements has ended since, or shortly before. */
   readonly has_run: 0 | 1
 }

@@ -151,9 +151,7 @@ function outcomeOf(found: Found, request: Deciding, isFull: boolean): Outcome {
   if (found.isStale) return 'stale'
   if (policy === 'hold' && found.isMissing) return 'held'
   if (found.revision === null) return 'created'
-  if (found.differs || found.moves) return 'updated'
-  // Its release has not reached it yet.
-  return found.wasHeld ? 'held' : 'unchanged'
+  return found.differs || found.moves ? 'updated' : 'unchanged'
 }
 
 /** Returns a record of an outcome as it is written; nothing if it is not. */

@@ -34,8 +34,6 @@ import { COMMON_STATEMENTS } from './write-sql.ts'
 /** What became of a request. */
 export interface DeliveryResult {
   readonly decision: Decision
-  /** Whether held records of its customers are still to be released: see `pendingReleases`. */
-  readonly releasing: boolean
   /** Whether an event for a webhook waits to be sent. */
   readonly notifies: boolean
 }
@@ -91,17 +89,10 @@ function decidedBefore(decided: readonly Decided[], stored: string): Decided {
   return required(decided.findLast(isSame), 'decision of an earlier attempt')
 }
 
-function resultOf(
-  delivery: Delivery,
-  decided: Decided,
-  results: readonly D1Result<{ releasing?: number }>[] = [],
-): DeliveryResult {
-  return {
-    decision: decided.decision,
-    releasing: results.some(({ results: [row] }) => row?.releasing === 1),
-    notifies: isNotified(delivery, decided),
-  }
-}
+const resultOf = (delivery: Delivery, decided: Decided): DeliveryResult => ({
+  decision: decided.decision,
+  notifies: isNotified(delivery, decided),
+})
 
 const REQUEST = compileStatement(FIND_REQUEST)
 
@@ -171,7 +162,8 @@ async function write(delivery: Delivery, decided: Decided): Promise<DeliveryResu
   const rows = written.map((write) => ({ write, cells: lookUp(delivery.records, write.found.idx) }))
   const records = rows.length > 0 ? writeStatements(delivery, decided, rows) : []
   const statements = logStatements(delivery, decided, rows, records)
-  return resultOf(delivery, decided, statements.length > 0 ? await session.batch(statements) : [])
+  if (statements.length > 0) await session.batch(statements)
+  return resultOf(delivery, decided)
 }
 
 /** Returns the statements that write records, and keep totals and held records in step with them. */
@@ -182,7 +174,7 @@ function writeStatements(
 ): D1PreparedStatement[] {
   const { session, statements, input } = delivery
   const { upsert, move, signUp, releases } = statements
-  const values = { ...valuesOf(delivery), now: Date.now(), max_released: HELD_LIMITS.release }
+  const values = { ...valuesOf(delivery), now: Date.now() }
   const bind = (statement: Statement, own: object) =>
     bindStatement(session, statement, { ...values, ...own })
   const rowsOf = (wanted: (write: Write) => boolean) =>

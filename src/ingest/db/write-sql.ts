@@ -178,15 +178,11 @@ const signUpSql = ({ sent }: SqlFragments) => `
       from first f
       where customers.account = f.account and customers.customer_id = f.customer_id`
 
-/**
- * Releases records of another table that wait for the new customers of `:rows`, at most `:max_released`, so
- * that the statement's time does not grow with the number of held records.
- */
+/** Releases the records of another table that wait for the new customers of `:rows`. */
 const releaseSql = (fragments: SqlFragments, waiting: Waiting) => `
       update ${waiting.table} set held = 0
       where (account, ${columnList(waiting.key)}) in (
-          select w.account, ${columnList(waiting.key, (name) => `w.${name}`)} ${waitingSql(fragments, waiting)}
-          limit :max_released)`
+          select w.account, ${columnList(waiting.key, (name) => `w.${name}`)} ${waitingSql(fragments, waiting)})`
 
 type Waiting = RecordTable['releases'][number]
 
@@ -195,20 +191,10 @@ const waitingSql = ({ sent }: SqlFragments, { table }: Waiting) => `
           from ${JSON_EACH}(:rows) cross join ${table} w indexed by ${table}_held
             on w.account = :account and w.held = 1 and w.customer_id = ${sent('customer_id')}`
 
-/**
- * Moves the records that the statement before released from the held ones of their resource to its
- * total. If it released as many as one statement may, and records are still held, the release is not
- * finished: `releasing` then names this delivery.
- */
-const addReleasedSql = ({ table, resource }: Waiting) => `
-      insert into totals (account, resource, total, held, releasing)
-      select :account, '${resource}', changes(), -changes(), iif(changes() >= :max_released and exists (
-          select 1 from ${table} indexed by ${table}_held where account = :account and held = 1
-        ), :delivery, null)
-      where changes() > 0
-      on conflict (account, resource) do update set total = total + excluded.total,
-        held = held + excluded.held, releasing = coalesce(excluded.releasing, releasing)
-      returning releasing is :delivery as releasing`
+/** Moves the records that the statement before released from the held ones of their resource to its total. */
+const addReleasedSql = ({ resource }: Waiting) => `
+      update totals set total = total + changes(), held = held - changes()
+      where changes() > 0 and account = :account and resource = '${resource}'`
 
 /** The statements that are the same for every table. */
 export const COMMON_STATEMENTS = {
