@@ -73,20 +73,15 @@ CREATE TABLE idempotency_keys (
 --
 --   hour       hours since 1970
 --   last_at    the time of the last delivery of that hour, in milliseconds
---   yesterday, today  1 if a record of the previous day, or of the same day (UTC), was stored
---
 --   logged_bytes   the bytes of the rows of `deliveries` with errors, and of those of dry runs, whose
 --                  resource is `dry-run` here
 CREATE TABLE arrivals (
   account       TEXT NOT NULL,
   hour          INTEGER NOT NULL,
   resource      TEXT NOT NULL,
-  deliveries    INTEGER NOT NULL,
   received      INTEGER NOT NULL,
   refused       INTEGER NOT NULL,
   last_at       INTEGER NOT NULL,
-  yesterday     INTEGER NOT NULL CHECK (yesterday IN (0, 1)),
-  today         INTEGER NOT NULL CHECK (today IN (0, 1)),
   logged_bytes  INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (account, hour, resource)
 ) STRICT, WITHOUT ROWID;

@@ -9,13 +9,7 @@ import {
   type Signs,
   type StatusMembers,
 } from '../ingest/db/attention.ts'
-import {
-  ACTIVITY_DUE_HOUR,
-  type Feed,
-  findCreation,
-  HIGH_REFUSED_SHARE,
-  readFeedsOf,
-} from '../ingest/feed.ts'
+import { ACTIVITY_DUE_HOUR, type Feed, HIGH_REFUSED_SHARE, readFeedsOf } from '../ingest/feed.ts'
 import { resourcesOf } from '../ingest/verticals.ts'
 import { expectedEventSign, expectedSign } from '../platform/amount-signs.ts'
 import type { Grant } from '../platform/auth/grant.ts'
@@ -100,10 +94,9 @@ export async function readAttention(
   const { account } = grant
   const since = Math.floor(now / DAY_MS) - STATUS_DAYS
   const names = resourcesOf(grant.vertical).map(({ name }) => name)
-  const createdAt = findCreation(env.DB, account)
   const [{ held, ...found }, [feeds = []], ends, map, failing] = await Promise.all([
     readFindings(session, account, { since, members: statusMembersOf(grant.events) }),
-    readFeedsOf(session, [{ account, createdAt, names }], now),
+    readFeedsOf(session, [{ account, names }], now),
     readEnds(env, account, now),
     readMapping(env.DB, account),
     readFailingEndpoints(session, { account, since: now - DAY_MS }),
@@ -156,16 +149,14 @@ async function readEnds(env: Env, account: string, now: number): Promise<number[
 
 function feedItems(feeds: readonly Feed[], urlOf: (path: string) => string): Attention[] {
   const namesOf = (some: readonly Feed[]) => some.map(({ resource }) => resource)
-  const late = namesOf(
-    feeds.filter(({ yesterday = '' }) => ['late', 'missing'].includes(yesterday)),
-  )
+  const late = namesOf(feeds.filter(({ yesterday }) => yesterday === 'missing'))
   const refusing = feeds.filter((feed) => (feed.refused_share_last_day ?? 0) > HIGH_REFUSED_SHARE)
   const refused = namesOf(refusing)
   return [
     item(
       'feed_late',
       late,
-      `The activity of yesterday did not arrive by ${DUE_TIME}: ${quoteAll(late)}. Send it; records are accepted late, too.`,
+      `The activity of yesterday was due at ${DUE_TIME} and has not arrived: ${quoteAll(late)}. Send it; records are accepted late, too.`,
       { url: urlOf('feed') },
     ),
     item(

@@ -4,7 +4,6 @@ import type { Grant } from '../platform/auth/grant.ts'
 import { HMAC, hmacKeys } from '../platform/auth/hmac-keys.ts'
 import { type ArchivedRecord, monthText } from '../platform/db/archived.ts'
 import { accountDatabase } from '../platform/db/database.ts'
-import { DAY_MS } from '../platform/durations.ts'
 import { ApiError, errorName } from '../platform/errors.ts'
 import { type RequestBody, readBody } from '../platform/http/body.ts'
 import { parseJson } from '../platform/http/json.ts'
@@ -178,8 +177,6 @@ function toDeliveryInput(
     received: validated.records.length,
     invalidCount: validated.invalidCount,
     errorsTotal: validated.errorsTotal,
-    hasYesterday: hasRecordOfDay(receivedAt - DAY_MS, records, resource),
-    hasToday: hasRecordOfDay(receivedAt, records, resource),
   }
 }
 
@@ -255,16 +252,6 @@ const withoutContent = (
       : record,
   ),
 })
-
-/** Returns whether a record is dated on the day of `time` (UTC). Feeds are due the next morning. */
-function hasRecordOfDay(
-  time: number,
-  { rows }: Pick<RecordRows, 'rows'>,
-  { recordTable }: Resource,
-): boolean {
-  const day = new Date(time).toISOString().slice(0, 10)
-  return rows.some(({ values }) => values[recordTable.dayColumn] === day)
-}
 
 /** Has the event `delivery.refused` sent, which the batch has written. A failure is logged: a cron does it, too. */
 async function requestWebhooks(env: Env, { account, binding }: Grant): Promise<void> {

@@ -300,9 +300,7 @@ async function expire(env: Env, job: RoundJob<'expire'>): Promise<void> {
   if (!isDone && round < MOST_ROUNDS) await sendJobs(env, [{ ...job, round: round + 1 }])
 }
 
-/**
- * Logs each feed whose activity of yesterday is late or missing; an alarm can watch for these lines.
- */
+/** Logs each feed whose activity of yesterday is missing; an alarm can watch for these lines. */
 async function reportFeeds(
   env: Env,
   binding: string,
@@ -320,7 +318,7 @@ async function reportFeeds(
 
 function logLateFeeds({ account, feeds }: Awaited<ReturnType<typeof readFeeds>>[number]): void {
   for (const { resource, yesterday, last_delivery_at } of feeds) {
-    if (yesterday !== 'late' && yesterday !== 'missing') continue
-    console.warn(JSON.stringify({ late_feed: resource, account, yesterday, last_delivery_at }))
+    if (yesterday !== 'missing') continue
+    console.warn(JSON.stringify({ late_feed: resource, account, last_delivery_at }))
   }
 }

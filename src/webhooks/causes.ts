@@ -30,7 +30,7 @@ export async function noteLateFeeds(
   const day = new Date(now - DAY_MS).toISOString().slice(0, 10)
   const late = accounts.flatMap(({ account, feeds }) =>
     feeds
-      .filter(({ yesterday }) => yesterday === 'late' || yesterday === 'missing')
+      .filter(({ yesterday }) => yesterday === 'missing')
       .map(({ resource, last_delivery_at }): LateFeed => {
         return { account, resource, day, last_delivery_at }
       }),

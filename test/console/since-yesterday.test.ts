@@ -34,8 +34,8 @@ const approved = (id: string, total: string, ago: number) => [
 
 const arrived = (ago: number, received: number, refused: number) =>
   env.DB.prepare(
-    `insert into arrivals (account, hour, resource, deliveries, received, refused, last_at, yesterday, today)
-     values ('acme', ?, 'trading-activity', 1, ?, ?, ?, 0, 0)`,
+    `insert into arrivals (account, hour, resource, received, refused, last_at)
+     values ('acme', ?, 'trading-activity', ?, ?, ?)`,
   ).bind(Math.floor(noon(ago) / 3_600_000), received, refused, noon(ago))
 
 /** Stores something of yesterday, of the day before, and of earlier days that is not told. */

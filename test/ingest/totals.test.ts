@@ -2,9 +2,9 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { decodeJwt } from 'jose'
 import { afterEach, describe, expect, test } from 'vitest'
-import { toDay } from '../../src/ingest/db/arrivals.ts'
 import { TOTALS_LIMITS } from '../../src/ingest/db/totals.ts'
 import { CRON_SCHEDULES } from '../../src/jobs/crons.ts'
+import { dayText } from '../../src/platform/db/column-types.ts'
 import { DAY_MS } from '../../src/platform/durations.ts'
 import { brand } from '../brand.ts'
 import { fetchWith } from '../checked-fetch.ts'
@@ -155,7 +155,7 @@ test('each morning, kept totals that differ from the records are reported, and s
       fault: 'totals_differ',
       account: acme.account,
       resource: 'transactions',
-      day: toDay(today - 3),
+      day: dayText(today - 3),
     }),
   ])
 })

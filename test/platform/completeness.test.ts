@@ -1,56 +1,9 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { brand as newBrand } from '../brand.ts'
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
 
 const DAY = 86_400_000
-const dayNumber = (text: string) => Date.parse(text) / DAY
-
-describe('feeds', () => {
-  beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['Date'] })
-    vi.setSystemTime(new Date('2030-10-03T06:05:00Z'))
-  })
-  afterEach(() => {
-    vi.useRealTimers()
-  })
-
-  const text = (day: number) => new Date(day * DAY).toISOString()
-  const today = dayNumber('2030-10-03')
-
-  /** Sends so many deposits on each of the last days. */
-  const withDeposits = async (counts: readonly number[]) => {
-    const acme = await partner()
-    await acme.post('customers', { ...ada, signup_date: text(today - counts.length) })
-    const sent = counts.flatMap((count, i) =>
-      Array.from({ length: count }, (_, j) => ({
-        ...deposit,
-        transaction_id: `t-${i}-${j}`,
-        transaction_date: text(today - 1 - i),
-      })),
-    )
-    await acme.post('transactions', sent)
-    return acme
-  }
-
-  const transactionsOf = async (path: string) => {
-    const { data } = await json(askAdmin(path))
-    const feeds = data[0].feeds ?? data
-    return feeds.find(({ resource }: { resource: string }) => resource === 'transactions')
-  }
-
-  test('name the days of the last 30 without records, yesterday from 06:00 UTC on', async () => {
-    const acme = await withDeposits([0, 4, 0, 1])
-    const path = `accounts/${acme.account}/feed`
-    const missing = async (at: string) => (await transactionsOf(at)).missing_days
-    expect(await missing(path)).toEqual(['2030-09-30', '2030-10-02'])
-    expect(await missing('feeds')).toEqual(['2030-09-30', '2030-10-02'])
-    vi.setSystemTime(new Date('2030-10-03T05:59:59Z'))
-    expect(await missing(path)).toEqual(['2030-09-30'])
-    vi.setSystemTime(new Date('2030-10-31T06:00:00Z'))
-    expect((await missing(path)).slice(0, 2)).toEqual(['2030-10-02', '2030-10-03'])
-  })
-})
 
 describe('what needs attention', () => {
   const attentionOf = async ({ get }: Pick<Awaited<ReturnType<typeof partner>>, 'get'>) =>
@@ -62,7 +15,7 @@ describe('what needs attention', () => {
     await acme.post('transactions', { ...deposit, status: 'approved' })
     const codes = (await attentionOf(acme)).map(({ code }: { code: string }) => code)
     expect(codes).not.toContain('unmapped_statuses')
-    expect(codes.filter((code: string) => code !== 'feed_late')).toEqual([])
+    expect(codes).toEqual([])
   })
 
   test('statuses without a meaning and affiliates that are not configured are named', async () => {

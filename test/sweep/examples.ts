@@ -35,7 +35,7 @@ const VARIES: [RegExp, string][] = [
   [/("next_cursor"):"[^"]+"/g, '$1:"bmV4dA"'],
   [/("(?:previous_secret_until|ends_at)"):"[^"]+"/g, '$1:"2026-10-06T09:00:00.000Z"'],
   [/("lag_seconds"):\d+/g, '$1:12'],
-  [/("yesterday"):"[a-z_]+"/g, '$1:"in_time"'],
+  [/("yesterday"):"[a-z_]+"/g, '$1:"arrived"'],
   [/("link_id"):"[^"]+"/g, '$1:"Lk7Qm2Xv"'],
   [/\/go\/[\w-]+/g, '/go/Lk7Qm2Xv'],
 ]

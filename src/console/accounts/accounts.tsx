@@ -56,7 +56,7 @@ function needsOf(visit: Visit, state: AccountState) {
   )
   const drafts = ended.reduce((sum, one) => sum + one.drafts, 0)
   const refused = feeds.reduce((sum, feed) => sum + feed.refused_last_day, 0)
-  const isLate = feeds.some(({ yesterday }) => yesterday === 'late' || yesterday === 'missing')
+  const isLate = feeds.some(({ yesterday }) => yesterday === 'missing')
   const draftsOf = { period: ended.at(-1)?.period.id, status: 'draft' }
   return [
     drafts > 0 && {
@@ -67,7 +67,7 @@ function needsOf(visit: Visit, state: AccountState) {
       text: `${counted(refused, 'record')} refused`,
       to: refusedPath({ account, now: visit.now }, [1, 0]),
     },
-    isLate && { text: 'Activity of yesterday is late', to: `${accountPath(account)}#feeds` },
+    isLate && { text: 'Activity of yesterday is missing', to: `${accountPath(account)}#feeds` },
     disabled && { text: 'Disabled', to: accountPath(account, 'account') },
   ].filter((one) => one !== false)
 }

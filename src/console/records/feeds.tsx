@@ -1,18 +1,14 @@
-import { counted } from '../../commission/engine/reasons.ts'
 import { HIGH_REFUSED_SHARE } from '../../ingest/feed.ts'
 import type { getFeed } from '../../ingest/operations/feeds.ts'
 import { useVisit } from '../../pages/page.ts'
-import { Badge, count, dayWords, titleOf } from '../../pages/parts/data.tsx'
+import { Badge, count, titleOf } from '../../pages/parts/data.tsx'
 import { deliveriesPath, refusedPath } from '../../pages/parts/deliveries.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 
-// The part of the overview that shows how fresh and complete the feeds are: one line each.
+// The part of the overview that shows how fresh the feeds are: one line each.
 
-/** How fresh and complete one resource is. */
+/** How fresh one resource is. */
 export type Feed = AnswerOf<typeof getFeed>['data'][number]
-
-/** The maximum number of missing days that a feed lists; the others are counted. */
-const LISTED_DAYS = 3
 
 /** Returns how long ago something was: `3 min ago`. */
 export function agoOf(seconds: number): string {
@@ -22,14 +18,7 @@ export function agoOf(seconds: number): string {
   return `${Math.round(seconds / 86_400)} days ago`
 }
 
-/** Returns days in words, and how many more there are: `12 Nov 2026, 15 Nov 2026 and 2 other days`. */
-function daysOf(days: readonly string[]): string {
-  const more = days.length - LISTED_DAYS
-  const last = days.slice(-LISTED_DAYS).map(dayWords).join(', ')
-  return more > 0 ? `${last} and ${counted(more, 'other day')}` : last
-}
-
-/** Renders how fresh and complete the feeds of an account are. */
+/** Renders how fresh the feeds of an account are. */
 export const Feeds = ({ feeds }: { feeds: readonly Feed[] }, visit = useVisit()) => (
   <ul class="feeds">
     {feeds.map((feed) => (
@@ -60,13 +49,10 @@ export const Feeds = ({ feeds }: { feeds: readonly Feed[] }, visit = useVisit())
             .
           </>
         )}{' '}
-        {(feed.yesterday === 'late' || feed.yesterday === 'missing') && (
+        {feed.yesterday === 'missing' && (
           <>
             Yesterday: <Badge tone="warn">{feed.yesterday}</Badge>{' '}
           </>
-        )}
-        {feed.lag_seconds !== null && feed.missing_days.length > 0 && (
-          <small>No records on {daysOf(feed.missing_days)}. </small>
         )}
       </li>
     ))}

@@ -120,18 +120,14 @@ const distinct = (
 function arrivalOf({ input }: Delivery, { counts, errorsTotal }: Decision, logged: number) {
   const hour = Math.floor(input.receivedAt / HOUR_MS)
   if (input.dryRun) {
-    const none = { deliveries: 0, received: 0, refused: 0, yesterday: 0, today: 0 }
+    const none = { received: 0, refused: 0 }
     return { hour, feed: 'dry-run', ...none, logged_bytes: logged }
   }
-  const isAccepted = counts.refused === 0 && counts.rejected < counts.received
   return {
     hour,
     feed: input.resource,
-    deliveries: 1,
     received: counts.received,
     refused: refusedRecords(counts),
-    yesterday: Number(input.hasYesterday && isAccepted),
-    today: Number(input.hasToday && isAccepted),
     logged_bytes: errorsTotal > 0 ? logged : 0,
   }
 }

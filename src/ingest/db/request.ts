@@ -38,9 +38,6 @@ export interface DeliveryInput {
   describeErrors: (decision: Decision) => DescribedErrors
   /** The request's Idempotency-Key, and the digests of its records: the first one is stored. */
   idempotency: { key: string; digests: readonly string[] } | null
-  /** Whether it has records of the day before it was received, or of that day (UTC). */
-  hasYesterday: boolean
-  hasToday: boolean
   /** The valid records, one of each key. */
   rows: Row[]
   /** The positions of records that were merged into an earlier one with the same key, and its position. */

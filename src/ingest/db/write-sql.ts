@@ -206,14 +206,12 @@ export const COMMON_STATEMENTS = {
         bytes = bytes + excluded.bytes`),
   /** Counts the delivery in its hour. */
   addArrival: compileStatement(`
-      insert into arrivals (account, hour, resource, deliveries, received, refused, last_at, yesterday, today,
-        logged_bytes)
-      values (:account, cast(:hour as integer), :feed, :deliveries, :received, :refused, cast(:received_at as integer),
-        :yesterday, :today, :logged_bytes)
+      insert into arrivals (account, hour, resource, received, refused, last_at, logged_bytes)
+      values (:account, cast(:hour as integer), :feed, :received, :refused, cast(:received_at as integer),
+        :logged_bytes)
       on conflict (account, hour, resource) do update set
-        deliveries = deliveries + excluded.deliveries, received = received + excluded.received,
+        received = received + excluded.received,
         refused = refused + excluded.refused, last_at = max(last_at, excluded.last_at),
-        yesterday = max(yesterday, excluded.yesterday), today = max(today, excluded.today),
         logged_bytes = logged_bytes + excluded.logged_bytes`),
   /** Stores the Idempotency-Key with the digest of its records. */
   insertIdempotencyKey: compileStatement(`

@@ -3,25 +3,21 @@ import { resolveDatabase } from '../../platform/db/database.ts'
 import type { Account } from '../../platform/db/schema.ts'
 import { listAccounts } from '../../platform/directory/accounts.ts'
 import { readOperation, teamList } from '../../platform/http/operation.ts'
-import { count, day, time } from '../../platform/validation/answer-fields.ts'
+import { count, time } from '../../platform/validation/answer-fields.ts'
 import { described, listOf, named } from '../../platform/validation/described.ts'
 import { member } from '../../platform/validation/fields.ts'
-import { findCreation, readFeedsOf } from '../feed.ts'
+import { readFeedsOf } from '../feed.ts'
 import { resourcesOf } from '../verticals.ts'
 
 /** Returns the names of the resources of a vertical. */
 const namesOf = (vertical: string) => resourcesOf(vertical).map(({ name }) => name)
 
-/** Returns how fresh and complete the feeds of accounts are at `now` (milliseconds), in the same order. */
+/** Returns how fresh the feeds of accounts are at `now` (milliseconds), in the same order. */
 export async function readFeeds(env: Env, accounts: readonly Account[], now: number) {
   const byBinding = Map.groupBy(accounts, ({ binding }) => binding)
   const lists = await Promise.all(
     [...byBinding].map(async ([binding, members]) => {
-      const queries = members.map(({ id, created_at, vertical }) => ({
-        account: id,
-        createdAt: created_at,
-        names: namesOf(vertical),
-      }))
+      const queries = members.map(({ id, vertical }) => ({ account: id, names: namesOf(vertical) }))
       const feeds = await readFeedsOf(resolveDatabase(env, binding), queries, now)
       return members.map(({ id }, i) => [id, feeds[i] ?? []] as const)
     }),
@@ -62,13 +58,9 @@ const feed = described(() =>
       ),
       yesterday: v.exactOptional(
         member(
-          v.picklist(['in_time', 'late', 'missing', 'pending']),
-          'Whether activity dated yesterday (UTC) arrived by 06:00 UTC. `in_time` means at least one record, not all. Absent for resources without that deadline.',
+          v.picklist(['arrived', 'missing', 'pending']),
+          'Whether activity dated yesterday (UTC) has arrived: at least one record, not all. It is `missing` from 06:00 UTC on. Absent for resources without that deadline.',
         ),
-      ),
-      missing_days: member(
-        v.array(day),
-        'The days of the last 30, since the first record, on which no record is dated. Today is not among them, and yesterday only from 06:00 UTC on.',
       ),
     }),
   ),
@@ -82,14 +74,13 @@ export const getFeed = readOperation({
   callers: ['team', 'account'],
   words: described(() => ({
     description:
-      'Returns, for each resource, the last delivery, the lag, the share of rejected records in the last 24 hours, whether activity dated yesterday arrived by 06:00 UTC, and the days without records.',
+      'Returns, for each resource, the last delivery, the lag, the share of rejected records in the last 24 hours, and whether activity dated yesterday has arrived.',
     answer: listOf(feed),
     command: { name: 'feed' },
   })),
-  async run({ env, grant: { account, vertical }, session }) {
+  async run({ grant: { account, vertical }, session }) {
     const names = namesOf(vertical)
-    const createdAt = findCreation(env.DB, account)
-    const [data = []] = await readFeedsOf(session, [{ account, createdAt, names }], Date.now())
+    const [data = []] = await readFeedsOf(session, [{ account, names }], Date.now())
     return { data }
   },
 })
