@@ -245,3 +245,35 @@ test.each([
     ])
   }
 })
+
+test('a list by amount or by change is the whole list in that order, page by page', async () => {
+  const acme = await firm()
+  const amounts = [300, 5, 120, 40, 260, 90]
+  for (const [i, amount_currency] of amounts.entries()) {
+    const day = `2026-${i % 2 === 0 ? '10' : '11'}-05T00:00:00Z`
+    const customer_id = i < 4 ? 'c-2' : ada.customer_id
+    const sent = { ...deposit, transaction_id: `t-${i + 3}`, customer_id, amount_currency }
+    await acme.post('transactions', [{ ...sent, transaction_date: day }])
+  }
+  await run('2026-11')
+  const query = 'statements?period=2026-11'
+  const { data: all } = await json(askAdmin(`${PATH}/${query}`))
+  const before = new Map(await totals('2026-10'))
+  expect(all).toHaveLength(2)
+  const change = (one: Listed) => Math.abs(Number(one.total) - Number(before.get(one.affiliate_id)))
+  const sizes = { amount: (one: Listed) => Math.abs(Number(one.total)), change }
+  for (const [order, size] of Object.entries(sizes)) {
+    const found: (Listed & { total_before?: string })[] = []
+    for (let next = `${query}&order=${order}&per_page=1`; next; ) {
+      const { data, meta } = await json(askAdmin(`${PATH}/${next}`))
+      found.push(...data)
+      next = meta.next_cursor && `${query}&order=${order}&per_page=1&cursor=${meta.next_cursor}`
+    }
+    expect(found.map(({ hash }) => hash)).toEqual(
+      all.toSorted((a: Listed, b: Listed) => size(b) - size(a)).map(({ hash }: Listed) => hash),
+    )
+    if (order === 'change')
+      for (const one of found) expect(one.total_before).toBe(before.get(one.affiliate_id))
+  }
+  expect(await askAdmin(`${PATH}/statements?order=change`)).toHaveProperty('status', 400)
+})

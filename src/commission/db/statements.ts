@@ -1,5 +1,11 @@
 import type { Connection } from '../../platform/db/database.ts'
-import { type FoundPage, LIST_LIMITS, type Page, paginate } from '../../platform/db/paginate.ts'
+import {
+  type FoundPage,
+  LIST_LIMITS,
+  LIST_ORDERS,
+  type Page,
+  paginate,
+} from '../../platform/db/paginate.ts'
 import { all, first } from '../../platform/db/query.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
 import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
@@ -64,6 +70,8 @@ export interface ListedStatement {
   readonly paid_on: string | null
   /** How its last payment that came back did so, as JSON; null if none did. */
   readonly payment_return: string | null
+  /** What the same affiliate earned by the same plan in the period before; null unless a list is ordered by changes. */
+  readonly total_before?: string | null
 }
 
 const LIST_COLUMNS = [
@@ -81,33 +89,58 @@ const LIST_COLUMNS = [
 ]
 
 /** Statements with the day of their payment, and how the last one came back; those of an affiliate by an index. */
-const withPayment = (isOfOne: boolean) => `(
+const withPayment = (isOfOne: boolean, more = '') => `(
     select s.*, (
       select p.paid_on from payments p where p.account = s.account and p.reference = s.payment
-    ) as paid_on, ${PAYMENT_RETURN} as payment_return
+    ) as paid_on, ${PAYMENT_RETURN} as payment_return${more}
     from statements s ${isOfOne ? 'indexed by statements_affiliate' : ''})`
 
-/** Returns the query of a list of statements, by period, affiliate and plan. */
-const statementsQuery = (account: string, { isApproved, ...filter }: StatementFilter) => ({
-  columns: LIST_COLUMNS,
-  from: `${withPayment(filter.affiliate_id !== undefined)} where account = :account and statement is not null${Object.keys(
-    filter,
-  )
-    .map((name) => ` and ${name} = :${name}`)
-    .join('')}${isApproved ? " and status <> 'draft'" : ''}`,
-  key: ['period', 'affiliate_id', 'plan'],
-  values: { account, ...filter },
-  limitsBytes: true,
-})
+/** What the same affiliate earned by the same plan in the period before. */
+const TOTAL_BEFORE = `, ifnull((
+      select b.statement ->> 'total' from statements b
+      where b.account = s.account and b.period = :before and b.affiliate_id = s.affiliate_id and b.plan = s.plan
+    ), '0') as total_before`
 
-/** Reads one page of an account's statements, the earliest period first unless `isLatestFirst`. */
-export const listStatements = (
+/** The values of `order`: by period and affiliate, or the largest amount or change first. */
+export const STATEMENT_ORDERS = [...LIST_ORDERS, 'amount', 'change'] as const
+
+/** What the orders by size compare. */
+const SIZES = {
+  amount: `abs(cast(statement ->> 'total' as real))`,
+  change: `abs(cast(statement ->> 'total' as real) - cast(total_before as real))`,
+}
+
+/** The order of a list, and the period before for the changes against it. */
+interface StatementOrder {
+  readonly by: (typeof STATEMENT_ORDERS)[number]
+  readonly before?: string
+}
+
+/** Reads one page of an account's statements, by period, affiliate and plan unless told otherwise. */
+export function listStatements(
   db: D1DatabaseSession,
   account: string,
-  { isLatestFirst = false, ...filter }: StatementFilter & { readonly isLatestFirst?: boolean },
+  { isApproved, ...filter }: StatementFilter,
   page: Page,
-): Promise<FoundPage<ListedStatement>> =>
-  paginate(db, { ...statementsQuery(account, filter), descending: isLatestFirst }, page)
+  { by, before }: StatementOrder = { by: 'oldest' },
+): Promise<FoundPage<ListedStatement>> {
+  const size = by === 'amount' || by === 'change' ? SIZES[by] : null
+  const rows = withPayment(filter.affiliate_id !== undefined, before && TOTAL_BEFORE)
+  const conditions = Object.keys(filter).map((name) => ` and ${name} = :${name}`)
+  return paginate(
+    db,
+    {
+      columns: [...LIST_COLUMNS, ...(before ? ['total_before'] : []), ...(size ? ['size'] : [])],
+      from: `${size ? `(select *, ${size} as size from ${rows})` : rows} where account = :account
+        and statement is not null${conditions.join('')}${isApproved ? " and status <> 'draft'" : ''}`,
+      key: [...(size ? ['size'] : []), 'period', 'affiliate_id', 'plan'],
+      values: { account, ...filter, ...(before && { before }) },
+      limitsBytes: true,
+      descending: by !== 'oldest',
+    },
+    page,
+  )
+}
 
 /** A statement whose money waits: for its day, or below the minimum. */
 export interface PendingStatement {

@@ -281,6 +281,12 @@ export const listedStatement = described(() =>
     'ListedStatement',
     v.object({
       ...statement,
+      total_before: v.exactOptional(
+        member(
+          money,
+          'With `order=change`: the `total` of the same affiliate and plan in the period before.',
+        ),
+      ),
       lines: v.exactOptional(member(lines, 'With `fresh`: the first lines.')),
       adjustments: v.exactOptional(member(adjustments, 'With `fresh`: the first adjustments.')),
     }),

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import * as v from 'valibot'
 import type { AppEnv } from '../../platform/auth/authorize.ts'
 import { type Grant, maySee, ownFilter } from '../../platform/auth/grant.ts'
-import { LIST_LIMITS, LIST_ORDERS, type Page } from '../../platform/db/paginate.ts'
+import { LIST_LIMITS, type Page } from '../../platform/db/paginate.ts'
 import { ApiError } from '../../platform/errors.ts'
 import {
   accountOperation,
@@ -22,6 +22,7 @@ import {
   findChanges,
   findStatement,
   listStatements as findStatements,
+  STATEMENT_ORDERS,
   SUMMED_STATEMENTS,
   sumPeriods,
   sumStatements,
@@ -83,8 +84,11 @@ const listFilters = {
   ...filters,
   order: v.optional(
     member(
-      v.picklist(LIST_ORDERS),
-      said('The `oldest` period first, which is the default, or the `latest`.', 'latest' as const),
+      v.picklist(STATEMENT_ORDERS),
+      said(
+        'The `oldest` period first, which is the default, or the `latest`; the largest `amount` first; or, with `period`, the largest `change` of `total` against the period before, which `total_before` has.',
+        'latest' as const,
+      ),
     ),
   ),
   fresh: v.optional(
@@ -124,13 +128,14 @@ async function readStatements(
   { fresh: _, order, ...sent }: ListFilter,
   page: Page,
 ) {
-  const filter = {
-    ...sent,
-    ...(order === 'latest' && { isLatestFirst: true }),
-    ...ownFilter(grant),
-    ...approvedFilter(grant),
-  }
-  const found = await findStatements(session, grant.account, filter, page)
+  const period = order === 'change' ? parsePeriod(sent.period ?? '') : null
+  if (order === 'change' && !period)
+    throw invalidQuery('`order=change` requires `period`.', 'order')
+  const filter = { ...sent, ...ownFilter(grant), ...approvedFilter(grant) }
+  const found = await findStatements(session, grant.account, filter, page, {
+    by: order ?? 'oldest',
+    ...(period && { before: nextPeriod(period, -1).id }),
+  })
   return { ...found, data: found.data.map(presentStatement) }
 }
 

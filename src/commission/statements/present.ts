@@ -27,6 +27,7 @@ export function presentStatement(row: ListedStatement) {
     returned: payment_return === null ? null : (JSON.parse(payment_return) as ReturnedPayment),
     hash: row.hash,
     computed_at: row.computed_at,
+    ...(row.total_before && { total_before: moneyText(decimal(row.total_before), head.currency) }),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { nextPeriod, storedPeriod } from '../../commission/engine/calendar.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import type {
   getStatementTotals,
@@ -74,6 +75,7 @@ export const Statements = (props: StatementsProps) => {
       </>
     ),
   })
+  const before = period && periodWords(nextPeriod(storedPeriod(period), -1).id)
   const held = ({ holds }: Statement) => holds.reduce((sum, hold) => sum + hold.count, 0)
   return (
     <Table
@@ -88,6 +90,9 @@ export const Statements = (props: StatementsProps) => {
           </AccountLink>
         ),
         Payable: amount('payable', 'closing', 'carried on'),
+        [`Earned in ${before}`]: rows.some(({ total_before }) => total_before) && {
+          number: (row) => <Amount value={row.total_before ?? '0'} currency={row.currency} />,
+        },
         Status: (row) => (
           <>
             <StatusBadge {...row} />
