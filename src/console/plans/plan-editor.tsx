@@ -82,6 +82,8 @@ export interface EditorProps {
   readonly versions: readonly Version[] | null
   /** The terms that the form has before anything is typed. */
   readonly initial: unknown
+  /** The name of the template that they are from. */
+  readonly template?: string | undefined
 }
 
 /** Returns the values that fields propose. */
@@ -119,6 +121,8 @@ export function planEditor(props: EditorProps): {
   computeDeferred: (() => Promise<Child>) | undefined
 } {
   const { visit, data, versions, initial } = props
+  // What somebody has typed since is no template's.
+  const template = visit.typed || visit.refused ? undefined : props.template
   const { vocabulary } = data
   const others = (versions ?? []).map((one) => ({ ...one.terms, version: one.version }))
   if (!isAtLeast(visit.member.role, 'manager')) {
@@ -165,6 +169,12 @@ export function planEditor(props: EditorProps): {
         ),
       }}
     >
+      {draft.isValid && output && (
+        <section class="in-words" aria-labelledby="in-words">
+          <h2 id="in-words">{template ? `What the template “${template}” brought` : 'In words'}</h2>
+          <InWords terms={output} before={versions?.[0]?.terms} isOutline />
+        </section>
+      )}
       {isNew && (
         <InputField
           id="plan"
@@ -178,11 +188,6 @@ export function planEditor(props: EditorProps): {
       <div class="plan-fields">
         <Fields members={PLAN_MEMBERS} path="" />
       </div>
-      {draft.isValid && output && (
-        <div class="in-words">
-          <InWords terms={output} before={versions?.[0]?.terms} />
-        </div>
-      )}
     </VersionForm>
   )
   const compute = async () => {

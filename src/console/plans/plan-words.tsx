@@ -39,16 +39,34 @@ export const Sentences = ({
   </ul>
 )
 
+interface InWordsProps {
+  readonly terms: PlanTerms
+  readonly before: PlanTerms | undefined
+  /** Whether each rule leads to its fields in the form of the page. */
+  readonly isOutline?: true
+}
+
 /** Renders the terms of a version in words, and what it changes of those before. */
-export function InWords({ terms, before }: { terms: PlanTerms; before: PlanTerms | undefined }) {
+export function InWords({ terms, before, isOutline }: InWordsProps) {
   const rulesOf = (one: PlanTerms | undefined) =>
     new Map(one?.rules.map((rule) => [rule.id, sentencesOf(ruleWords(rule, one))]))
   const [rules, former] = [rulesOf(terms), rulesOf(before)]
+  const place = (id: string) => terms.rules.findIndex((rule) => rule.id === id)
   return (
     <>
       {[...new Set([...rules.keys(), ...former.keys()])].map((id) => (
         <section class="rule">
-          <h3>{rules.has(id) ? <Data text={id} /> : <del>{isolated(id)}</del>}</h3>
+          <h3>
+            {!rules.has(id) ? (
+              <del>{isolated(id)}</del>
+            ) : isOutline ? (
+              <a href={`#rules/${place(id)}`}>
+                Rule {place(id) + 1}: <Data text={id} />
+              </a>
+            ) : (
+              <Data text={id} />
+            )}
+          </h3>
           <Sentences now={rules.get(id) ?? []} before={before ? (former.get(id) ?? []) : null} />
         </section>
       ))}

@@ -122,6 +122,7 @@ async function renderEditor(visit: Visit) {
     data,
     versions: null,
     initial: chosen?.terms ?? emptyTerms(visit.today, currency),
+    template: chosen?.terms.name ?? undefined,
   })
   return {
     title: 'New plan',

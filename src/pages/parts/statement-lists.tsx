@@ -76,6 +76,7 @@ export const Statements = (props: StatementsProps) => {
     ),
   })
   const before = period && periodWords(nextPeriod(storedPeriod(period), -1).id)
+  const isCompared = rows.some(({ total_before }) => total_before !== undefined)
   const held = ({ holds }: Statement) => holds.reduce((sum, hold) => sum + hold.count, 0)
   return (
     <Table
@@ -89,10 +90,12 @@ export const Statements = (props: StatementsProps) => {
             {!period && (isOfAffiliate ? periodWords(own) : `, ${periodWords(own)}`)}
           </AccountLink>
         ),
-        Payable: amount('payable', 'closing', 'carried on'),
-        [`Earned in ${before}`]: rows.some(({ total_before }) => total_before) && {
+        Earned:
+          (isCompared || rows.some(isOtherThanPayable)) && amount('total', 'opening', 'carried in'),
+        [`Earned in ${before}`]: isCompared && {
           number: (row) => <Amount value={row.total_before ?? '0'} currency={row.currency} />,
         },
+        Payable: amount('payable', 'closing', 'carried on'),
         Status: (row) => (
           <>
             <StatusBadge {...row} />
@@ -101,7 +104,6 @@ export const Statements = (props: StatementsProps) => {
         ),
         Due: 'payable_on',
         Plan: 'plan',
-        Earned: rows.some(isOtherThanPayable) && amount('total', 'opening', 'carried in'),
       }}
     />
   )
