@@ -106,7 +106,7 @@ async function checkWebhooks(world: World, statements: readonly Statement[]): Pr
   for (const name of DATABASES_OF.firm) {
     const database = await world.service.miniflare.getD1Database(name)
     const { results } = await database
-      .prepare(`select id from deliveries where account = 'firm' and rejected > 0`)
+      .prepare(`select id from deliveries where account = 'firm' and errors_total > 0`)
       .all<{ id: string }>()
     for (const { id } of results) causes.add(`delivery.refused ${id}`)
   }

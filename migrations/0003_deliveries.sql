@@ -1,27 +1,18 @@
 -- The delivery log: one row per request, written in the same batch as its records. The id begins with
 -- the time, so the primary key orders the rows by age. Bodies are never stored.
 --
---   rejected        records that are invalid, or whose unknown reference the policy rejects
---   refused         equal to `rejected` if the whole request is rejected; 0 if it is lenient
---   created, updated, held, stale  the records of each outcome; the others are unchanged
---   days            a JSON array of the days of the records that were written, and of those from which they moved
---   errors          a JSON object with the first errors and with groups of all (src/ingest/delivery-errors.ts). An
---                   account may log 16 MiB of errors and dry runs a day (UTC)
+--   status, summary  as the answer had them
+--   days             a JSON array of the days of the records that were written, and of those from which they moved
+--   errors           a JSON array of the first errors (src/ingest/delivery-errors.ts). An account may log 16 MiB of errors and
+--                    dry runs a day (UTC)
 CREATE TABLE deliveries (
   account        TEXT NOT NULL,
   id             TEXT NOT NULL,
-  received_at    INTEGER NOT NULL,
   resource       TEXT NOT NULL,
-  form           TEXT NOT NULL CHECK (form IN ('object', 'array', 'data')),
   dry_run        INTEGER NOT NULL CHECK (dry_run IN (0, 1)),
-  received       INTEGER NOT NULL,
+  status         INTEGER NOT NULL CHECK (status IN (200, 201, 207, 422)),
+  summary        TEXT NOT NULL CHECK (json_valid(summary)),
   errors_total   INTEGER NOT NULL,
-  rejected       INTEGER NOT NULL,
-  refused        INTEGER NOT NULL,
-  held           INTEGER NOT NULL,
-  stale          INTEGER NOT NULL,
-  created        INTEGER NOT NULL,
-  updated        INTEGER NOT NULL,
   days           TEXT NOT NULL CHECK (json_valid(days)),
   errors         TEXT CHECK (json_valid(errors)),
   PRIMARY KEY (account, id)

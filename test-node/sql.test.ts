@@ -95,7 +95,7 @@ const ACCOUNT: readonly Case[] = [
   ['deliveries', pageText(deliveries, FIRST_PAGE)],
   ['deliveries after a cursor', pageText(deliveries, afterKey(deliveries.key))],
   ['total of deliveries', totalText(deliveries)],
-  ...([{ code: '', resource: '' }, { record_id: '' }, { status: 'stored' }] as const).flatMap(
+  ...([{ resource: '' }, { record_id: '' }, { status: 'stored' }] as const).flatMap(
     (filter): Case[] => {
       const query = deliveriesQuery('', filter, '', '')
       const indexes = 'status' in filter ? [] : ['deliveries_refused']

@@ -36,17 +36,14 @@ const delivery = (second: number, stored: number, errors_total = 0) => ({
   },
 })
 
-const error_groups = [
+const errors = [
   {
     code: 'currency',
-    pointer: '/*/currency',
-    count: 2,
-    example: {
-      index: 1,
-      key: { transaction_id: 'T-9' },
-      message: 'It is not a currency.',
-      hint: 'EUR?',
-    },
+    pointer: '/1/currency',
+    index: 1,
+    key: { transaction_id: 'T-9' },
+    message: 'It is not a currency.',
+    hint: 'EUR?',
   },
 ]
 
@@ -61,7 +58,7 @@ async function service(deliveries: ReturnType<typeof delivery>[], fails: readonl
       response.end(JSON.stringify(body))
     }
     const one = deliveries.find(({ body }) => pathname.endsWith(body.delivery_id))
-    if (one) return send(200, { ...one.body, errors: [], error_groups })
+    if (one) return send(200, { ...one.body, errors })
     const nth = requests.filter((line) => line.startsWith('deliveries?')).length
     if (fails.includes(nth)) return send(503, { title: 'T', status: 503, code: 'unavailable' })
     const data = deliveries
@@ -108,7 +105,7 @@ test('prints each delivery once, oldest first, also one that is stored late', as
   assert.equal(code, 0)
   assert.deepEqual(printed, [
     `${at(1)}  dlv_1  200 transactions  received 2, created 2`,
-    `${at(5)}  dlv_5  422 transactions  received 2, rejected 2\n    2 × currency at /*/currency: It is not a currency. EUR? First: record 1 transaction_id=T-9.`,
+    `${at(5)}  dlv_5  422 transactions  received 2, rejected 2\n    currency at /1/currency transaction_id=T-9: It is not a currency. EUR?`,
     `${at(9)}  dlv_9  200 transactions  received 2, created 2`,
     `${at(7)}  dlv_7  200 transactions  received 2, created 2`,
   ])
@@ -123,17 +120,17 @@ test('prints each delivery once, oldest first, also one that is stored late', as
 
 test('--json prints an object a line, and options narrow the list', async () => {
   const { env, requests } = await service([delivery(1, 1), delivery(5, 1, 2)])
-  const { printed } = await follow(env, 2, ['--json', '--status', 'refused', '--code', 'currency'])
+  const { printed } = await follow(env, 2, ['--json', '--status', 'refused'])
   const objects = printed.map((line) => JSON.parse(line))
 
   assert.deepEqual(
-    objects.map(({ delivery_id, error_groups }) => [delivery_id, error_groups?.length]),
+    objects.map(({ delivery_id, errors }) => [delivery_id, errors?.length]),
     [
       ['dlv_1', undefined],
       ['dlv_5', 1],
     ],
   )
-  assert.equal(requests[0], 'deliveries?status=refused&code=currency&per_page=10')
+  assert.equal(requests[0], 'deliveries?status=refused&per_page=10')
 })
 
 test('Ctrl-C ends the command with exit code 0', { timeout: 120_000 }, async () => {

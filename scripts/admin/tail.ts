@@ -21,12 +21,16 @@ interface Listed {
   errors_total: number
 }
 
-interface ErrorGroup {
+interface ListedError {
   code: string
   pointer: string
-  count: number
-  example: { index?: number; key?: Record<string, string>; message: string; hint?: string }
+  key?: Record<string, string>
+  message: string
+  hint?: string
 }
+
+/** The errors of a delivery that are printed. */
+const MOST_ERRORS = 10
 
 /** The deliveries that are printed at the beginning. */
 const FIRST = 10
@@ -100,8 +104,10 @@ async function describe(
       ? await send({ method: 'GET', path: `${path}/${delivery.delivery_id}`, query: {} })
       : delivery
   if (json) return escapeText(JSON.stringify(detailed))
-  const { error_groups = [] } = detailed as { error_groups?: ErrorGroup[] }
-  return [lineOf(delivery), ...error_groups.map(errorLine)].map(escapeText).join('\n')
+  const { errors = [] } = detailed as { errors?: ListedError[] }
+  return [lineOf(delivery), ...errors.slice(0, MOST_ERRORS).map(errorLine)]
+    .map(escapeText)
+    .join('\n')
 }
 
 function lineOf({ delivery_id, received_at, resource, status, dry_run, summary }: Listed): string {
@@ -112,10 +118,7 @@ function lineOf({ delivery_id, received_at, resource, status, dry_run, summary }
   return `${received_at}  ${delivery_id}  ${status} ${resource}${dry}  ${counts.join(', ')}`
 }
 
-function errorLine({ code, pointer, count, example }: ErrorGroup): string {
-  const { index, key, message, hint } = example
-  const members = Object.entries(key ?? {}).map(([name, value]) => `${name}=${value}`)
-  const place = index === undefined ? [] : [`record ${index}`, ...members]
-  const first = place.length > 0 ? ` First: ${place.join(' ')}.` : ''
-  return `    ${count} × ${code} at ${pointer || 'the body'}: ${message}${hint ? ` ${hint}` : ''}${first}`
+function errorLine({ code, pointer, key, message, hint }: ListedError): string {
+  const members = Object.entries(key ?? {}).map(([name, value]) => ` ${name}=${value}`)
+  return `    ${code} at ${pointer || 'the body'}${members.join('')}: ${message}${hint ? ` ${hint}` : ''}`
 }

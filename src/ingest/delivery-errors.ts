@@ -1,4 +1,3 @@
-import type { Delivery } from '../platform/db/schema.ts'
 import type { Issue } from '../platform/validation/issue.ts'
 import {
   type FormattedIssue,
@@ -12,27 +11,6 @@ import { type BodyForm, recordPointer } from './envelope.ts'
 import { inRecordOrder, prioritizeErrors } from './error-order.ts'
 import type { Resource } from './resource.ts'
 
-/** The errors of several records that have the same code and place. */
-export interface ErrorGroup {
-  code: string
-  /** The pointer with `*` in place of the position of the record. */
-  pointer: string
-  count: number
-  /** The first of these errors. */
-  example: FormattedIssue
-}
-
-/** The errors of a delivery as the log keeps them. */
-export interface LoggedErrors {
-  /** All errors, grouped by code and place, the most frequent ones first. */
-  readonly groups: readonly ErrorGroup[]
-  /** The first errors. */
-  readonly errors: readonly FormattedIssue[]
-}
-
-/** The maximum number of groups that the log keeps of a delivery. */
-const MAX_GROUPS = 100
-
 /** The contract: a delivery in full lists at most 100 errors and 64 KiB of them. */
 const MAX_LISTED_ERRORS = 100
 const MAX_LISTED_BYTES = 65_536
@@ -41,34 +19,15 @@ const MAX_LISTED_BYTES = 65_536
 type LogContext = Pick<Resource, 'fields' | 'loggedKey'> & { form: BodyForm }
 
 /**
- * Returns the errors for the log of deliveries. The log must hold nothing that an erasure would have to remove: its rows
+ * Returns the first errors, for the log of deliveries. The log must hold nothing that an erasure would have to remove: its rows
  * cannot be found by their customer. So of the values as sent it keeps only ids, and it names no additional field of a
  * brand.
  */
-export function toLoggedErrors(issues: readonly Issue[], context: LogContext): LoggedErrors {
+export function toLoggedErrors(issues: readonly Issue[], context: LogContext): FormattedIssue[] {
   const listed = prioritizeErrors(issues)
     .slice(0, MAX_LISTED_ERRORS)
     .map((issue) => formatLogged(issue, context))
-  return {
-    groups: groupErrors(inRecordOrder(issues), context),
-    errors: inRecordOrder(withinLogBytes(listed)),
-  }
-}
-
-function groupErrors(issues: readonly Issue[], context: LogContext): ErrorGroup[] {
-  const { form } = context
-  const groups = new Map<string, ErrorGroup>()
-  for (const issue of issues) {
-    const pointer = loggedPointer(issue, form, '*')
-    const key = `${issue.code} ${pointer}`
-    const group = groups.get(key)
-    if (group) group.count += 1
-    else {
-      const example = formatLogged(issue, context)
-      groups.set(key, { code: issue.code, pointer, count: 1, example })
-    }
-  }
-  return [...groups.values()].sort((a, b) => b.count - a.count).slice(0, MAX_GROUPS)
+  return inRecordOrder(withinLogBytes(listed))
 }
 
 /** The issues that quote an id alone. */
@@ -85,17 +44,11 @@ function formatLogged(issue: Issue, context: LogContext): FormattedIssue {
   return QUOTED.includes(issue.code) ? formatIssue(logged) : formatUnquoted(logged)
 }
 
-/** Returns the pointer that the log keeps, with `at` in place of the position of the record. */
-function loggedPointer(
-  { pointer, index, isInAdditionalField }: Issue,
-  form: BodyForm,
-  at: number | '*' | undefined = index,
-): string {
-  if (index === undefined || at === undefined) return mapPointer(pointer, shortenLogged)
-  const place = recordPointer(form, at)
-  const rest = isInAdditionalField ? '' : pointer.slice(recordPointer(form, index).length)
-  return place + mapPointer(rest, shortenLogged)
-}
+/** Returns the pointer that the log keeps. */
+const loggedPointer = ({ pointer, index, isInAdditionalField }: Issue, form: BodyForm): string =>
+  isInAdditionalField && index !== undefined
+    ? recordPointer(form, index)
+    : mapPointer(pointer, shortenLogged)
 
 /** Returns the valid ids of a record's key, shortened; undefined if there are none. */
 function loggedKeyOf({ key }: Issue, { fields, loggedKey }: LogContext): Issue['key'] {
@@ -120,7 +73,3 @@ function withinLogBytes(errors: readonly FormattedIssue[]): FormattedIssue[] {
   })
   return errors.slice(0, end < 0 ? errors.length : end)
 }
-
-/** Returns the errors that the log has of a delivery; none if it kept none. */
-export const readErrors = ({ errors }: Pick<Delivery, 'errors'>): LoggedErrors =>
-  errors === null ? { groups: [], errors: [] } : JSON.parse(errors)

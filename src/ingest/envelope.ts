@@ -10,7 +10,7 @@ export const MAX_RECORDS = 1000
 export type BodyForm = 'object' | 'array' | 'data'
 
 /** Returns the JSON Pointer of a record in the body as sent. */
-export const recordPointer = (form: BodyForm, index: number | '*') =>
+export const recordPointer = (form: BodyForm, index: number) =>
   form === 'object' ? '' : form === 'array' ? `/${index}` : `/data/${index}`
 
 /** The records of a body as sent, and the errors of the body as a whole. */

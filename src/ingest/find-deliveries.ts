@@ -1,12 +1,11 @@
-import { dayText } from '../platform/db/column-types.ts'
 import type { FoundPage, Page } from '../platform/db/paginate.ts'
 import type { Delivery } from '../platform/db/schema.ts'
 import { DAY_MS } from '../platform/durations.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { Reader } from '../platform/http/operation.ts'
 import { readChoice, readDays } from '../platform/http/query.ts'
-import { ISSUE_CODES } from '../platform/validation/issue.ts'
 import type { FormattedIssue } from '../platform/validation/messages.ts'
+import type { Decision } from './db/decide.ts'
 import {
   type DeliveryFilter,
   type DeliverySummary,
@@ -14,11 +13,9 @@ import {
   listDeliveries,
 } from './db/deliveries.ts'
 import { shortenLogged } from './db/list.ts'
-import { findStoredRecords, type StoredRecord } from './db/stored-record.ts'
-import { readErrors } from './delivery-errors.ts'
+import type { StoredRecord } from './db/stored-record.ts'
 import { DELIVERY_LOG_MS, deliveryTime, firstIdAt } from './delivery-id.ts'
 import type { Resource } from './resource.ts'
-import { statusOf, summaryOf } from './response.ts'
 
 /** The parameters that narrow a list of deliveries. */
 interface DeliveryQuery extends DeliveryFilter {
@@ -43,11 +40,6 @@ function deliverySpan(query: DeliveryQuery, after: string | null, now: number) {
   }
 }
 
-/** A page of deliveries. For a record id, `stored` has the stored records with this id. */
-type FoundDeliveries = FoundPage<ReturnType<typeof presentFound>> & {
-  more: { stored?: ReturnType<typeof presentStored>[] }
-}
-
 /**
  * Finds the deliveries of an account that a query asks for, as the API shows them. With a record id, these are the ones
  * that refused a record with that id, each with the errors of that record.
@@ -59,23 +51,17 @@ export async function findDeliveries(
   resources: readonly Resource[],
   query: DeliveryQuery,
   page: Page,
-): Promise<FoundDeliveries> {
+): Promise<FoundPage<ReturnType<typeof presentFound>>> {
   const { record_id, status } = query
   const names = resources.map(({ name }) => name)
   const filter = {
     resource: readChoice('resource', query.resource, names),
     status,
-    code: readChoice('code', query.code, ISSUE_CODES),
     record_id: record_id && shortenLogged(record_id),
   }
   const span = deliverySpan(query, page.after && String(page.after[0]), Date.now())
   const found = await listDeliveries(session, account, filter, span, page)
-  const listed = { ...found, data: found.data.map(presentFound) }
-  if (record_id === undefined) return { ...listed, more: {} }
-  // Trading activity has no id of its own.
-  const named = resources.filter(({ recordTable: { key } }) => key.length === 1)
-  const stored = await findStoredRecords(session, named, account, record_id)
-  return { ...listed, more: { stored: stored.map(presentStored) } }
+  return { ...found, data: found.data.map(presentFound) }
 }
 
 /** Returns a delivery as lists show it, with the refused records that were searched for. */
@@ -97,14 +83,6 @@ export const outcomeOfStored = ({
 }: Pick<StoredRecord, 'revision' | 'held'>): 'created' | 'updated' | 'held' =>
   held === 1 ? 'held' : revision === 1 ? 'created' : 'updated'
 
-/** Returns a stored record as the list of its deliveries has it. */
-export const presentStored = (record: StoredRecord) => ({
-  resource: record.resource,
-  delivery_id: record.delivery,
-  received_at: toIsoTime(deliveryTime(record.delivery)),
-  outcome: outcomeOfStored(record),
-})
-
 const NO_DELIVERY =
   'This account has no delivery with this id. The log keeps deliveries for 30 days, and at most 16 MiB of rejected requests and dry runs a day (UTC).'
 
@@ -121,13 +99,11 @@ export async function readDelivery({ grant, session }: Reader, id: string): Prom
 
 /** Returns a delivery as the API shows it in full. */
 export function presentInFull(delivery: Delivery) {
-  const { errors, groups } = readErrors(delivery)
+  const errors: FormattedIssue[] = JSON.parse(delivery.errors ?? '[]')
   const isCut = errors.length === 0 && delivery.errors_total > 0
   return {
     ...presentDelivery(delivery),
-    days: (JSON.parse(delivery.days) as number[]).map(dayText).sort(),
     errors,
-    error_groups: groups,
     ...(isCut && { errors_not_kept: true as const }),
   }
 }
@@ -141,10 +117,10 @@ export const toIsoTime = (ms: number): string => new Date(ms).toISOString()
 /** Returns a delivery as lists show it. */
 export const presentDelivery = (delivery: DeliverySummary) => ({
   delivery_id: delivery.id,
-  received_at: toIsoTime(delivery.received_at),
+  received_at: toIsoTime(deliveryTime(delivery.id)),
   resource: delivery.resource,
-  status: statusOf(delivery),
+  status: delivery.status as Decision['status'],
   dry_run: delivery.dry_run === 1,
-  summary: summaryOf(delivery),
+  summary: JSON.parse(delivery.summary) as Decision['summary'],
   errors_total: delivery.errors_total,
 })

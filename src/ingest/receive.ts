@@ -2,7 +2,6 @@ import type { Context } from 'hono'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import type { Grant } from '../platform/auth/grant.ts'
 import { HMAC, hmacKeys } from '../platform/auth/hmac-keys.ts'
-import { type ArchivedRecord, monthText } from '../platform/db/archived.ts'
 import { accountDatabase } from '../platform/db/database.ts'
 import { ApiError, errorName } from '../platform/errors.ts'
 import { type RequestBody, readBody } from '../platform/http/body.ts'
@@ -16,10 +15,9 @@ import type { DeliveryInput } from './db/request.ts'
 import { storeDelivery } from './db/store-delivery.ts'
 import { toLoggedErrors } from './delivery-errors.ts'
 import { newDeliveryId } from './delivery-id.ts'
-import { recordPointer } from './envelope.ts'
 import type { RecordRows, RequestContext, Resource } from './resource.ts'
-import { issuesOf, respond, summaryOf } from './response.ts'
-import { keyOfRecord, type ValidatedRequest, validateRecords } from './validate-records.ts'
+import { issuesOf, respond } from './response.ts'
+import { type ValidatedRequest, validateRecords } from './validate-records.ts'
 
 /**
  * Receives a delivery. Stores all records or none (lenient: the valid ones) in one batch, and responds with each
@@ -70,7 +68,7 @@ async function storeBody(
   if (stored.notifies) c.executionCtx.waitUntil(requestWebhooks(c.env, grant))
   c.set('delivery', {
     delivery_id: input.id,
-    outcomes: summaryOf({ ...stored.decision.counts, form: validated.form }),
+    outcomes: stored.decision.summary,
   })
   const { applied, minimal } = options.preferences
   if (applied) c.header('Preference-Applied', applied)
@@ -112,43 +110,12 @@ async function prepare(
     describeErrors: (decision) => {
       const judged = { validated: needed, resource, validator, input }
       const context = { ...resource, form: needed.form }
-      const errors = toLoggedErrors(issuesOf(judged, decision), context)
-      const codes = [...new Set(errors.groups.map(({ code }) => code))]
-      return { json: JSON.stringify(errors), codes }
+      const issues = issuesOf(judged, decision)
+      const codes = [...new Set(issues.map(({ code }) => code))]
+      return { json: JSON.stringify(toLoggedErrors(issues, context)), codes }
     },
-    refuseArchived: (archived) =>
-      refuseArchived(archived, { input, validated: needed, resource, validator }),
   }
   return { grant, input, validated: needed, validator }
-}
-
-/** Counts records of archived months as invalid, in the response and in the log. */
-function refuseArchived(
-  archived: readonly ArchivedRecord[],
-  {
-    input,
-    validated,
-    resource,
-    validator,
-  }: {
-    readonly input: DeliveryInput
-    readonly validated: ValidatedRequest
-    readonly resource: Resource
-    readonly validator: RecordValidator
-  },
-): void {
-  const { form, records } = validated
-  const months = new Map(archived.map(({ idx, first_day }) => [idx, monthText(first_day)]))
-  for (const [index, expected] of months) {
-    const key = keyOfRecord(records[index], validator)
-    const pointer = `${recordPointer(form, index)}/${resource.timeMember}`
-    validated.issues.push({ index, ...(key && { key }), pointer, code: 'month_archived', expected })
-  }
-  validated.valid = validated.valid.filter(({ index }) => !months.has(index))
-  validated.invalidCount += months.size
-  validated.errorsTotal += months.size
-  input.invalidCount = validated.invalidCount
-  input.errorsTotal = validated.errorsTotal
 }
 
 async function validateBody(body: RequestBody, resource: Resource, grantPromise: Promise<Grant>) {

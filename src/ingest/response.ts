@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
+import { monthText } from '../platform/db/archived.ts'
 import { decode } from '../platform/db/column-types.ts'
-import { customers, type Delivery } from '../platform/db/schema.ts'
+import { customers } from '../platform/db/schema.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { Issue } from '../platform/validation/issue.ts'
 import { type FormattedIssue, formatIssue } from '../platform/validation/messages.ts'
@@ -10,40 +11,14 @@ import {
   type RecordValidator,
 } from '../platform/validation/record-validator.ts'
 import { type Warning, warning } from '../platform/validation/warnings.ts'
-import type { Decision, DeliveryCounts } from './db/decide.ts'
+import type { Decision } from './db/decide.ts'
 import type { DeliveryInput } from './db/request.ts'
 import type { DeliveryResult } from './db/store-delivery.ts'
 import { recordPointer } from './envelope.ts'
 import { inRecordOrder, prioritizeErrors } from './error-order.ts'
 import { type Resource, toReferenceIssue } from './resource.ts'
-import type { Result, Summary } from './result-fields.ts'
+import type { Result } from './result-fields.ts'
 import { keyOfRecord, type ValidatedRequest } from './validate-records.ts'
-
-/** What the status and the summary of a delivery are computed from. */
-type Counts = DeliveryCounts & Pick<Delivery, 'form'>
-
-/** Returns the status of the response; the log of deliveries shows the same. */
-export function statusOf({
-  form,
-  received,
-  rejected,
-  refused,
-  created,
-}: Counts): 200 | 201 | 207 | 422 {
-  if (refused > 0 || received === rejected) return 422
-  if (rejected > 0) return 207
-  return form === 'object' && created === 1 ? 201 : 200
-}
-
-/** Returns the summary of the response; the log of deliveries shows the same. */
-export function summaryOf(counts: Counts): Summary {
-  const { received, rejected, held, stale, created, updated } = counts
-  if (statusOf(counts) === 422) {
-    return { received, created: 0, updated: 0, unchanged: 0, stale: 0, held: 0, rejected }
-  }
-  const unchanged = received - rejected - held - stale - created - updated
-  return { received, created, updated, unchanged, stale, held, rejected }
-}
 
 /** The contract: the maximum number of errors in a response. */
 const MAX_ERRORS = 1000
@@ -69,17 +44,15 @@ type ReferenceIssue = ReturnType<typeof toReferenceIssue>
  * @throws ApiError `validation_failed` if nothing was stored, `idempotency_key_reused`.
  */
 export function respond(c: Context, handled: HandledDelivery) {
-  const { validated, input, stored, url } = handled
+  const { input, stored, url } = handled
   const identity = { delivery_id: input.id, delivery_url: url }
   const { decision } = stored
-  const counts = { ...decision.counts, form: validated.form }
-  const summary = { ...summaryOf(counts), warnings: 0 }
+  const { status } = decision
+  const summary = { ...decision.summary, warnings: 0 }
   if (decision.isReused) throw idempotencyKeyReused(identity, summary)
   const referenceIssues = referenceIssuesOf(handled, decision)
   const issues = issuesOf(handled, decision)
   const listed = inRecordOrder(prioritizeErrors(issues).slice(0, MAX_ERRORS))
-
-  const status = statusOf(counts)
   if (status === 422) {
     throw validationFailed(identity, summary, decision.errorsTotal, listed)
   }
@@ -108,12 +81,17 @@ type Judged = Pick<HandledDelivery, 'validated' | 'resource' | 'validator'> & {
 
 const REUSED: Issue = { pointer: '', code: 'idempotency_key_reused' }
 
-/** Returns the issues of a decided request: of validation, and of references that the policy rejects. */
+/** Returns the issues of a decided request: of validation, of archived months, and of references that the policy rejects. */
 export function issuesOf(judged: Judged, decision: Decision): readonly Issue[] {
   if (decision.isReused) return [REUSED]
-  const { validated, input } = judged
+  const { validated, input, resource, validator } = judged
   const rejects = input.policy === 'reject' || decision.holdRefused
-  return rejects ? [...validated.issues, ...referenceIssuesOf(judged, decision)] : validated.issues
+  const archived = [...decision.archived].map(([index, day]): Issue => {
+    const key = keyOfRecord(validated.records[index], validator)
+    const pointer = `${recordPointer(validated.form, index)}/${resource.timeMember}`
+    return { index, ...(key && { key }), pointer, code: 'month_archived', expected: monthText(day) }
+  })
+  return [...validated.issues, ...archived, ...(rejects ? referenceIssuesOf(judged, decision) : [])]
 }
 
 /** Returns the issues of records that refer to something unknown. */
@@ -224,7 +202,7 @@ interface Identity {
 }
 
 /** Returns the error for an Idempotency-Key that was used for other records. */
-const idempotencyKeyReused = (identity: Identity, summary: Summary) =>
+const idempotencyKeyReused = (identity: Identity, summary: Result['summary']) =>
   new ApiError('idempotency_key_reused', {
     detail:
       'Nothing was stored. Send different records with a new `Idempotency-Key`. If the records are the same, the event definitions of the account have changed since: check what was stored before you send them with a new key.',
@@ -237,7 +215,7 @@ const idempotencyKeyReused = (identity: Identity, summary: Summary) =>
 /** Returns the error for a delivery of which nothing was stored, with the errors that are listed. */
 function validationFailed(
   identity: Identity,
-  summary: Summary,
+  summary: Result['summary'],
   total: number,
   listed: readonly Issue[],
 ) {

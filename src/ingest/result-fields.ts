@@ -146,8 +146,5 @@ export const result = described(() =>
   ),
 )
 
-/** The number of records received, and of each outcome. */
-export type Summary = v.InferOutput<typeof summary>
-
 /** The answer to a delivery. */
 export type Result = v.InferOutput<typeof result>

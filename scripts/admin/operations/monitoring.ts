@@ -3,10 +3,10 @@ import { optionsOf } from '../derived.ts'
 import type { Operation, Options } from '../operation.ts'
 import { tail } from '../tail.ts'
 
-const { resource, status, code } = OPERATIONS.find(({ id }) => id === 'listDeliveries')!.params
+const { resource, status } = OPERATIONS.find(({ id }) => id === 'listDeliveries')!.params
 
 /** The options that narrow a list of deliveries. */
-const FILTERS: Options = optionsOf({ resource: resource!, status: status!, code: code! })
+const FILTERS: Options = optionsOf({ resource: resource!, status: status! })
 
 const INTERVAL: Options = {
   interval: {

@@ -1,10 +1,10 @@
 import { getAccount } from '../../accounts/accounts.ts'
 import { listDeliveries } from '../../ingest/operations/deliveries.ts'
+import { findRecords } from '../../ingest/operations/records.ts'
 import type { Page, Visit } from '../../pages/page.ts'
 import { count, EmptyState, isolated, Live, Pager } from '../../pages/parts/data.tsx'
 import { DeliveryBadge, resourceTitle } from '../../pages/parts/deliveries.tsx'
 import { Filters, type Option } from '../../pages/parts/forms.tsx'
-import { ERROR_TITLES, errorTitle } from '../../pages/parts/plain-words.ts'
 import { Table } from '../../pages/parts/table.tsx'
 import { RecordHistory, toDelivery } from './record-history.tsx'
 
@@ -12,27 +12,21 @@ const LIVE_SECONDS = 10
 
 const option = (name: string): Option => [name, resourceTitle(name)]
 
-/** Returns the errors by which deliveries can be filtered, and the one of the address. */
-const errorOptions = (code = ''): readonly Option[] => [
-  ['', 'Any'],
-  ...Object.entries(ERROR_TITLES),
-  ...(code === '' || code in ERROR_TITLES ? [] : [[code, errorTitle(code)] as const]),
-]
-
 const STATUSES: readonly Option[] = [
   ['', 'All'],
   ['refused', 'With refused records'],
   ['stored', 'Accepted as a whole'],
 ]
 
-const FILTERS = ['resource', 'status', 'code', 'from', 'to'] as const
+const FILTERS = ['resource', 'status', 'from', 'to'] as const
 
 async function render(visit: Visit) {
   const { api, account, query } = visit
-  const { record_id, code } = query
-  const [list, { vertical }] = await Promise.all([
+  const { record_id } = query
+  const [list, { vertical }, stored] = await Promise.all([
     api.call(listDeliveries, { account, ...query }),
     api.call(getAccount, { account }),
+    record_id === undefined ? { data: [] } : api.call(findRecords, { account, id: record_id }),
   ])
   const resources = vertical === 'igaming' ? ['activities'] : ['transactions', 'trading-activity']
   const body = (
@@ -47,7 +41,6 @@ async function render(visit: Visit) {
                 options: [['', 'All'], ...['customers', ...resources].map(option)],
               },
               { name: 'status', label: 'Result', options: STATUSES },
-              { name: 'code', label: 'Error', options: errorOptions(code) },
               { name: 'from', label: 'From (UTC)', type: 'date' },
               { name: 'to', label: 'To (UTC)', type: 'date' },
             ]}
@@ -78,7 +71,7 @@ async function render(visit: Visit) {
           </Live>
         </>
       ) : (
-        <RecordHistory list={list} />
+        <RecordHistory list={list} stored={stored.data} />
       )}
       <Pager meta={list.meta} />
     </>

@@ -6,12 +6,9 @@ import {
   DeliveryBadge,
   deliveriesPath,
   Errors,
-  ErrorText,
-  placeOf,
   resourceTitle,
 } from '../../pages/parts/deliveries.tsx'
 import { type Pair, Pairs } from '../../pages/parts/fields.tsx'
-import { errorTitle } from '../../pages/parts/plain-words.ts'
 import { labelOf } from '../../pages/parts/record-fields.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'
@@ -88,22 +85,6 @@ export const deliveryPage: Page = {
               </EmptyState>
             ) : (
               <>
-                <Table
-                  caption="The same error is one row"
-                  rows={delivery.error_groups}
-                  columns={{
-                    'What is wrong': ({ example }) => <ErrorText error={example} />,
-                    Where: ({ pointer }) => <span class="place">{placeOf(pointer)}</span>,
-                    Records: { number: (group) => <a href="#refused">{count(group.count)}</a> },
-                    'In other deliveries': ({ code }) => (
-                      <a
-                        href={deliveriesPath(visit.account, { code, resource: delivery.resource })}
-                      >
-                        {errorTitle(code)}
-                      </a>
-                    ),
-                  }}
-                />
                 <p>
                   The log keeps no values, because any may be personal. Ask the sender for them by
                   the id below.

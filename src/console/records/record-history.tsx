@@ -2,11 +2,12 @@ import type { listDeliveries } from '../../ingest/operations/deliveries.ts'
 import { accountPath, useVisit } from '../../pages/page.ts'
 import { Badge, count, Data, EmptyState, Time } from '../../pages/parts/data.tsx'
 import { deliveriesPath, Errors, resourceTitle } from '../../pages/parts/deliveries.tsx'
+import type { FoundRecord } from '../../pages/parts/record-lookup.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 
 // The part of the deliveries page that shows the history of one record: each delivery that had it.
 
-/** A page of deliveries; with a record id, also the stored records that have it. */
+/** A page of deliveries. */
 export type DeliveryList = AnswerOf<typeof listDeliveries>
 
 type Found = DeliveryList['data'][number]
@@ -44,8 +45,13 @@ export const Deliveries = (props: { account: string; rows: DeliveryList['data'] 
 )
 
 /** Renders the history of a record: whether it is stored, and the deliveries that refused it. */
-export function RecordHistory({ list }: { list: DeliveryList }, { account, query } = useVisit()) {
-  const { stored = [], data } = list
+export function RecordHistory(
+  {
+    list: { data },
+    stored,
+  }: { readonly list: DeliveryList; readonly stored: readonly FoundRecord[] },
+  { account, query } = useVisit(),
+) {
   if (stored.length + data.length === 0) {
     return (
       <EmptyState

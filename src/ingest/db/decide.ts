@@ -9,22 +9,13 @@ export const OUTCOMES = ['created', 'updated', 'unchanged', 'stale', 'held', 're
 /** The outcome of a record. */
 export type Outcome = (typeof OUTCOMES)[number]
 
-/** What a delivery counts: the log has the same. */
-export interface DeliveryCounts {
-  readonly received: number
-  /** Records that are invalid, or that the policy rejects. */
-  readonly rejected: number
-  /** Equal to `rejected` if the whole request is rejected; 0 if it is lenient. */
-  readonly refused: number
-  readonly created: number
-  readonly updated: number
-  readonly held: number
-  readonly stale: number
-}
+/** The number of records received, and of each outcome. If the whole request is refused, only of those that are wrong. */
+export type Counts = Readonly<Record<'received' | Outcome, number>>
 
-/** What becomes of a request. */
+/** What becomes of a request. The answer and the log have its status and counts. */
 export interface Decision {
-  readonly counts: DeliveryCounts
+  readonly status: 200 | 201 | 207 | 422
+  readonly summary: Counts
   /** Whether the Idempotency-Key was used for other records: nothing is stored. */
   readonly isReused: boolean
   /** Whether records of unknown customers were rejected because the account has as many held records as it may have. */
@@ -41,6 +32,8 @@ export interface Decision {
   /** By how much the account's records that are not held, and those that are, grow. */
   readonly listed: number
   readonly heldChange: number
+  /** The records that concern an archived month, by their position: its first day. */
+  readonly archived: ReadonlyMap<number, number>
   /** Positions of records: with an unknown reference, of erased customers, and of events that replace another one. */
   readonly unknown: readonly number[]
   readonly erased: readonly number[]
@@ -63,15 +56,14 @@ export interface Write {
 export interface Deciding {
   readonly policy: Policy
   readonly lenient: boolean
+  readonly form: 'object' | 'array' | 'data'
   readonly received: number
-  /** The records that failed validation or concern an archived month, and the number of their errors. */
+  /** The records that failed validation, and the number of their errors. */
   readonly invalidCount: number
   readonly errorsTotal: number
   readonly isReused: boolean
   /** How many more records the account may hold. */
   readonly roomToHold: number
-  /** The records that concern an archived month. */
-  readonly archived: ReadonlySet<number>
   /** The invalid records that refer to something unknown. */
   readonly invalidUnknown: readonly number[]
   /** Returns the position of a record and of those that were merged into it. */
@@ -85,12 +77,15 @@ export function decide(found: readonly Found[], request: Deciding): Decision {
   return isFull ? decideFor(found, request, true) : decided
 }
 
+const NOTHING = { created: 0, updated: 0, unchanged: 0, stale: 0, held: 0, rejected: 0 }
+
 function decideFor(all: readonly Found[], request: Deciding, isFull: boolean): Decision {
-  const { withRepeats, archived, invalidUnknown } = request
-  const found = all.filter(({ idx }) => !archived.has(idx))
+  const { withRepeats, invalidUnknown, received } = request
+  const archived = archivedAmong(all, request)
+  const found = all.filter((one) => one.archived === null)
   const outcomes = new Map<number, Outcome>()
   const unknown = [...invalidUnknown]
-  const sums = { created: 0, updated: 0, held: 0, stale: 0, rejected: 0, unchanged: 0 }
+  const sums = { ...NOTHING }
   for (const one of found) {
     const outcome = outcomeOf(one, request, isFull)
     const positions = withRepeats(one.idx)
@@ -99,27 +94,29 @@ function decideFor(all: readonly Found[], request: Deciding, isFull: boolean): D
     // At the limit, what is held already stays held.
     if (isFull ? outcome === 'rejected' : isRefusable(one)) unknown.push(...positions)
   }
-  const rejected = request.invalidCount + sums.rejected
-  const refused = request.isReused ? request.received : request.lenient ? 0 : rejected
-  const isStored = refused === 0
+  const rejected = request.isReused
+    ? received
+    : request.invalidCount + archived.size + sums.rejected
+  const counts = { received, ...sums, rejected }
+  const status = statusOf(counts, request)
+  const isStored = status !== 422
   const writes = isStored ? found.flatMap((one) => writeOf(one, outcomes.get(one.idx))) : []
   const isWritten = new Set(writes.map(({ found: { idx } }) => idx))
   const findings = (has: (one: Found) => unknown) =>
     found.filter(has).flatMap(({ idx }) => withRepeats(idx))
-  const { created, updated, held, stale } = sums
   const newHeld = writes.filter(({ isHeld, found: { wasHeld } }) => isHeld && !wasHeld).length
   const heldChange = newHeld - writes.filter((one) => !one.isHeld && one.found.wasHeld).length
   const isNew = writes.filter(({ revision }) => revision === 1).length
   return {
-    counts: {
-      ...{ received: request.received, refused, created, updated, held, stale },
-      rejected: request.isReused ? request.received : rejected,
-    },
+    status,
+    summary: isStored ? counts : { received, ...NOTHING, rejected },
     isReused: request.isReused,
     holdRefused: isFull,
     errorsTotal: request.isReused
       ? 1
-      : request.errorsTotal + (isFull || request.policy === 'reject' ? unknown.length : 0),
+      : request.errorsTotal +
+        archived.size +
+        (isFull || request.policy === 'reject' ? unknown.length : 0),
     outcomes,
     writes,
     days: [...new Set(writes.flatMap(({ found: { day, storedDay } }) => [day, storedDay]))].filter(
@@ -128,6 +125,7 @@ function decideFor(all: readonly Found[], request: Deciding, isFull: boolean): D
     listed: isNew - heldChange,
     heldChange,
     newHeld,
+    archived,
     unknown: unknown.sort((a, b) => a - b),
     erased: findings(({ isErased }) => isErased),
     changedEvents: findings(({ idx, changesKind }) => changesKind && isWritten.has(idx)),
@@ -141,6 +139,23 @@ function decideFor(all: readonly Found[], request: Deciding, isFull: boolean): D
     ),
   }
 }
+
+/** Returns the status of the answer: 422 if nothing is stored. */
+function statusOf(
+  { received, rejected, created }: Counts,
+  { lenient, form }: Deciding,
+): Decision['status'] {
+  if (rejected === received || (rejected > 0 && !lenient)) return 422
+  if (rejected > 0) return 207
+  return form === 'object' && created === 1 ? 201 : 200
+}
+
+const archivedAmong = (found: readonly Found[], { withRepeats }: Deciding) =>
+  new Map(
+    found.flatMap(({ idx, archived }) =>
+      archived === null ? [] : withRepeats(idx).map((at) => [at, archived] as const),
+    ),
+  )
 
 const isRefusable = ({ isMissing, extras }: Found): boolean => isMissing === 1 || extras?.[1] === 1
 

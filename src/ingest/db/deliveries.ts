@@ -3,21 +3,7 @@ import { withD1Retry } from '../../platform/db/retry.ts'
 import type { Delivery } from '../../platform/db/schema.ts'
 
 /** The columns of a list: the errors of one delivery alone may have 64 KiB. */
-const LIST_COLUMNS = [
-  'id',
-  'received_at',
-  'resource',
-  'form',
-  'dry_run',
-  'received',
-  'errors_total',
-  'rejected',
-  'refused',
-  'held',
-  'stale',
-  'created',
-  'updated',
-] as const
+const LIST_COLUMNS = ['id', 'resource', 'dry_run', 'status', 'summary', 'errors_total'] as const
 
 /** A delivery as a list shows it. */
 export type DeliverySummary = Pick<Delivery, (typeof LIST_COLUMNS)[number]> & {
@@ -32,22 +18,20 @@ export const DELIVERY_STATUSES = ['stored', 'refused'] as const
 export interface DeliveryFilter {
   readonly resource?: string | undefined
   readonly status?: (typeof DELIVERY_STATUSES)[number] | undefined
-  /** The code of an error. */
-  readonly code?: string | undefined
   /** The id of a record among the first errors, as the log has it. */
   readonly record_id?: string | undefined
 }
 
 /** The errors of the record `:record_id` of a delivery. */
-const FOUND_ERRORS = `json_each(errors, '$.errors') e
+const FOUND_ERRORS = `json_each(errors) e
         where exists (select 1 from json_each(e.value, '$.key') k where k.value = :record_id)`
 
 /** The latest deliveries among which a filter searches. */
 export const SEARCHED_DELIVERIES = 10_000
 
 const STATUS_CONDITIONS: Readonly<Record<(typeof DELIVERY_STATUSES)[number], string>> = {
-  stored: 'errors_total = 0',
-  refused: 'errors_total > 0',
+  stored: 'status < 207',
+  refused: 'status >= 207',
 }
 
 /**
@@ -66,19 +50,14 @@ export const listDeliveries = (
 /** Returns the query of an account's deliveries. */
 export function deliveriesQuery(
   account: string,
-  { resource, status, code, record_id }: DeliveryFilter,
+  { resource, status, record_id }: DeliveryFilter,
   oldest: string,
   end: string,
 ): ListQuery {
-  const ofRefused = code !== undefined || record_id !== undefined || status === 'refused'
+  const ofRefused = record_id !== undefined || status === 'refused'
   const conditions = [
     ...(resource === undefined ? [] : ['resource = :resource']),
     ...(status === undefined ? [] : [STATUS_CONDITIONS[status]]),
-    ...(code === undefined
-      ? []
-      : [
-          `exists (select 1 from json_each(errors, '$.groups') g where g.value ->> 'code' = :code)`,
-        ]),
     ...(record_id === undefined ? [] : [`exists (select 1 from ${FOUND_ERRORS})`]),
   ]
   const source = ofRefused
@@ -102,7 +81,7 @@ export function deliveriesQuery(
     values: {
       ...{ account, oldest, end },
       ...Object.fromEntries(
-        Object.entries({ resource, code, record_id }).filter(([, value]) => value !== undefined),
+        Object.entries({ resource, record_id }).filter(([, value]) => value !== undefined),
       ),
     },
   }

@@ -213,7 +213,7 @@ function affiliatedSql(
 
 /** What is stored of the account of a request, and of the request itself. */
 export interface FoundRequest {
-  /** What the row of the delivery counts, if an earlier attempt has stored it. */
+  /** The summary of the row of the delivery, if an earlier attempt has stored it. */
   readonly stored: string | null
   /** Whether the account accepts no such delivery now. */
   readonly is_closed: 0 | 1
@@ -239,8 +239,7 @@ const FIRST_HOUR = `cast(:received_at as integer) / ${DAY_MS} * ${DAY_HOURS}`
  */
 export const FIND_REQUEST = `
       select
-        (select json_array(rejected, created, updated, held, stale) from deliveries
-          where account = :account and id = :delivery) as stored,
+        (select summary from deliveries where account = :account and id = :delivery) as stored,
         exists (select 1 from resets where account = :account) as is_closed,
         ${CLOSED_THROUGH} as closed_through,
         (select digest from idempotency_keys

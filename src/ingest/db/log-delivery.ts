@@ -29,14 +29,12 @@ export function logStatements(
 ): D1PreparedStatement[] {
   const { session, input } = delivery
   const { decision, facts } = decided
-  const { counts } = decision
   const values = valuesOf(delivery)
   const bind = (statement: Statement, own: object) =>
     bindStatement(session, statement, { ...values, ...own })
-  const isRefused = counts.refused > 0 || counts.rejected === counts.received
   const isFull = facts.request.logged >= MAX_LOGGED_BYTES_PER_DAY
   const hasErrors = decision.errorsTotal > 0
-  const hasRow = !isFull || !(input.dryRun || (hasErrors && isRefused))
+  const hasRow = !isFull || !(input.dryRun || (hasErrors && decision.status === 422))
   const described = hasErrors ? input.describeErrors(decision) : null
   const errors = isFull ? null : (described?.json ?? null)
   const bytes = hasRow ? BYTES_PER_ROW + byteLength(errors ?? '') : 0
@@ -66,12 +64,11 @@ function insertDelivery(
   errors: string | null,
 ): D1PreparedStatement {
   const { session, statements, input, table } = delivery
-  const { counts } = decision
   const writes = rows.map(({ write }) => write)
   return bindStatement(session, statements.insertDelivery, {
     ...valuesOf(delivery),
-    ...counts,
-    form: input.form,
+    status: decision.status,
+    summary: JSON.stringify(decision.summary),
     dry_run: Number(input.dryRun),
     errors_total: decision.errorsTotal,
     written: writes.length,
@@ -117,7 +114,7 @@ const distinct = (
 }
 
 /** Returns what is counted of a delivery in its hour. Of a dry run only what it logs. */
-function arrivalOf({ input }: Delivery, { counts, errorsTotal }: Decision, logged: number) {
+function arrivalOf({ input }: Delivery, decision: Decision, logged: number) {
   const hour = Math.floor(input.receivedAt / HOUR_MS)
   if (input.dryRun) {
     const none = { received: 0, refused: 0 }
@@ -126,24 +123,20 @@ function arrivalOf({ input }: Delivery, { counts, errorsTotal }: Decision, logge
   return {
     hour,
     feed: input.resource,
-    received: counts.received,
-    refused: refusedRecords(counts),
-    logged_bytes: errorsTotal > 0 ? logged : 0,
+    received: decision.summary.received,
+    refused: refusedRecords(decision),
+    logged_bytes: decision.errorsTotal > 0 ? logged : 0,
   }
 }
 
 /** The codes that an event lists. */
 const MAX_CODES = 20
 
-const eventOf = (
-  { input }: Delivery,
-  { counts, errorsTotal }: Decision,
-  codes: readonly string[],
-) => ({
+const eventOf = ({ input }: Delivery, decision: Decision, codes: readonly string[]) => ({
   delivery_id: input.id,
   resource: input.resource,
-  received: counts.received,
-  refused: refusedRecords(counts),
-  errors_total: errorsTotal,
+  received: decision.summary.received,
+  refused: refusedRecords(decision),
+  errors_total: decision.errorsTotal,
   codes: [...codes].sort().slice(0, MAX_CODES),
 })

@@ -1,7 +1,6 @@
-import type { ArchivedRecord } from '../../platform/db/archived.ts'
 import { encode } from '../../platform/db/column-types.ts'
 import { customers } from '../../platform/db/schema.ts'
-import type { Decision, DeliveryCounts, Policy, Write } from './decide.ts'
+import type { Decision, Policy, Write } from './decide.ts'
 import type { Found, FoundRequest } from './find-sql.ts'
 import type { RecordTable } from './record-table.ts'
 import { type Cells, type Row, toCells } from './rows.ts'
@@ -44,8 +43,6 @@ export interface DeliveryInput {
   repeats: ReadonlyMap<number, number>
   /** The valid fields of invalid records, whose references are checked, too. */
   invalidRows: Row[]
-  /** Counts and logs records as invalid because they concern an archived month. */
-  refuseArchived: (records: readonly ArchivedRecord[]) => void
 }
 
 /** A request as its statements send it. */
@@ -59,8 +56,6 @@ export interface Delivery {
   readonly withRepeats: (idx: number) => readonly number[]
   /** The positions of the invalid records, and their references. */
   readonly invalid: readonly (readonly [idx: number, reference: unknown])[]
-  /** The records that concern an archived month. */
-  readonly archived: Set<number>
 }
 
 /** A record to write, with its cells. */
@@ -87,11 +82,11 @@ export interface Decided {
 
 /** Whether a webhook hears of refused records. */
 export const isNotified = ({ input }: Delivery, { decision, facts }: Decided): boolean =>
-  !input.dryRun && decision.counts.rejected > 0 && facts.request.wants === 1
+  !input.dryRun && decision.summary.rejected > 0 && facts.request.wants === 1
 
 /** Returns how many records of a request were not stored: all of them if it was refused as a whole. */
-export const refusedRecords = ({ refused, received, rejected }: DeliveryCounts): number =>
-  refused > 0 ? received : rejected
+export const refusedRecords = ({ status, summary }: Decision): number =>
+  status === 422 ? summary.received : summary.rejected
 
 /** Returns a request as its statements send it. Takes the rows out of `input`. */
 export function prepare(
@@ -113,7 +108,6 @@ export function prepare(
     records: new Map(records.map((cells) => [cells[0], cells])),
     withRepeats: (first) => [first, ...(byFirst.get(first) ?? []).map(([idx]) => idx)],
     invalid: table.reference ? invalidRows.map(referenceOf(table.reference.column)) : [],
-    archived: new Set(),
   }
 }
 

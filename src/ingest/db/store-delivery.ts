@@ -12,7 +12,7 @@ import {
 import { ApiError } from '../../platform/errors.ts'
 import { CUSTOMER_CHANGES, MARK_DAYS, markAttribution } from './changed.ts'
 import { type Deciding, type Decision, decide, type Write } from './decide.ts'
-import { FIND_REQUEST, type Found, type FoundRequest, toFound } from './find-sql.ts'
+import { FIND_REQUEST, type FoundRequest, toFound } from './find-sql.ts'
 import { type CustomerChange, IDENTITIES } from './late-changes.ts'
 import { logStatements } from './log-delivery.ts'
 import type { RecordTable } from './record-table.ts'
@@ -81,13 +81,12 @@ export async function storeDelivery(
   })
 }
 
-/** Returns the decision that an earlier attempt has stored; `stored` is what its row counts. */
-function decidedBefore(decided: readonly Decided[], stored: string): Decided {
-  const isSame = ({ decision: { counts } }: Decided) =>
-    stored ===
-    JSON.stringify([counts.rejected, counts.created, counts.updated, counts.held, counts.stale])
-  return required(decided.findLast(isSame), 'decision of an earlier attempt')
-}
+/** Returns the decision that an earlier attempt has stored; `stored` is the summary of its row. */
+const decidedBefore = (decided: readonly Decided[], stored: string): Decided =>
+  required(
+    decided.findLast(({ decision }) => stored === JSON.stringify(decision.summary)),
+    'decision of an earlier attempt',
+  )
 
 const resultOf = (delivery: Delivery, decided: Decided): DeliveryResult => ({
   decision: decided.decision,
@@ -120,14 +119,12 @@ async function read(delivery: Delivery): Promise<Facts> {
 }
 
 function decideRequest(delivery: Delivery, facts: Facts): Decided {
-  const { input, archived, withRepeats, invalid } = delivery
+  const { input, withRepeats, invalid } = delivery
   const { request, found } = facts
-  refuseArchived(delivery, found)
   const deciding: Deciding = {
     ...input,
     isReused: request.digest !== null && !input.idempotency?.digests.includes(request.digest),
     roomToHold: HELD_LIMITS.account - request.held,
-    archived,
     invalidUnknown: invalid.flatMap((cells) =>
       facts.missing.has(cells.at(-1)) ? [Number(cells[0])] : [],
     ),
@@ -137,18 +134,6 @@ function decideRequest(delivery: Delivery, facts: Facts): Decided {
   if (decision.writes.length > 0 && request.usage >= input.storageQuota)
     throw quotaExceeded(request.usage, input.storageQuota)
   return { decision, facts }
-}
-
-/** Has the records that concern an archived month counted as invalid, each once. */
-function refuseArchived({ input, archived, withRepeats }: Delivery, found: readonly Found[]): void {
-  const refused = found.flatMap(({ idx, archived: first_day }) =>
-    first_day === null || archived.has(idx)
-      ? []
-      : withRepeats(idx).map((at) => ({ idx: at, first_day })),
-  )
-  if (refused.length === 0) return
-  for (const { idx } of refused) archived.add(idx)
-  input.refuseArchived(refused)
 }
 
 /** Writes what was decided in one batch. */

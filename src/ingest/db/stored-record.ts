@@ -61,10 +61,12 @@ function selectRecords({ recordTable, columns }: RecordView, condition: string):
 }
 
 /**
- * Finds the records of an account that are stored under an id: as it was sent, or as commissions name it.
+ * Reads the records of an account that are stored under an id: as it was sent, or as commissions name it.
  * There are at most two of each resource.
+ *
+ * @throws MonthArchived if there are none, and the id is of a day whose records are archived.
  */
-export async function findStoredRecords(
+export async function readStoredRecords(
   session: D1DatabaseSession,
   views: readonly RecordView[],
   account: string,
@@ -79,24 +81,11 @@ export async function findStoredRecords(
       return bindStatement(session, selectRecords(view, condition), { account, ...values })
     }),
   )
-  return searched.flatMap(({ view }, i) =>
+  const found = searched.flatMap(({ view }, i) =>
     required(results[i], 'result').map((row) => presentStored(view, row)),
   )
-}
-
-/**
- * Reads the records of an account that are stored under an id.
- *
- * @throws MonthArchived if there are none, and the id is of a day whose records are archived.
- */
-export async function readStoredRecords(
-  ...[session, views, account, id]: Parameters<typeof findStoredRecords>
-): Promise<StoredRecord[]> {
-  const found = await findStoredRecords(session, views, account, id)
   if (found.length === 0) {
-    const needed = views.flatMap((view) =>
-      keysOf(view, id).map((key) => ({ resource: view.name, days: dayOfKey(key) })),
-    )
+    const needed = searched.map(({ view, key }) => ({ resource: view.name, days: dayOfKey(key) }))
     await requireDays(session, account, needed)
   }
   return found

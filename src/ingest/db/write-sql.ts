@@ -22,10 +22,8 @@ const required = (condition: string) => `iif(${condition}, 1, json('changed'))`
  * `[customer, is erased]`.
  */
 const insertDelivery = ({ reference, personalColumns }: RecordTable) => `
-      insert into deliveries (account, id, received_at, resource, form, dry_run, received,
-        errors_total, rejected, refused, held, stale, created, updated, days, errors)
-      select :account, :delivery, :received_at, :resource, :form, :dry_run, :received,
-        :errors_total, :rejected, :refused, :held, :stale, :created, :updated, :days, :errors
+      insert into deliveries (account, id, resource, dry_run, status, summary, errors_total, days, errors)
+      select :account, :delivery, :resource, :dry_run, :status, :summary, :errors_total, :days, :errors
       where ${required(`not exists (select 1 from resets where account = :account)
         and not exists (select 1 from archived_months m cross join json_each(:open_days) d
           where m.account = :account and d.value <= m.last_day)

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { readList, readOperation } from '../../platform/http/operation.ts'
-import { count, day, daysWanted, time } from '../../platform/validation/answer-fields.ts'
+import { count, daysWanted, time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { DELIVERY_STATUSES } from '../db/deliveries.ts'
@@ -49,21 +49,6 @@ const foundDelivery = described(() =>
   ),
 )
 
-const storedRecord = described(() =>
-  named(
-    'StoredRecord',
-    v.object({
-      resource,
-      delivery_id: deliveryId,
-      received_at: member(time, 'When the delivery arrived that last changed the record.'),
-      outcome: member(
-        v.picklist(['created', 'updated', 'held']),
-        'What that delivery did, or `held` while the record waits for its customer.',
-      ),
-    }),
-  ),
-)
-
 /** The parameters that narrow a list of deliveries. */
 const deliveryFilters = {
   resource: v.optional(
@@ -84,12 +69,6 @@ const deliveryFilters = {
       ),
     ),
   ),
-  code: v.optional(
-    member(
-      v.string(),
-      said('Returns only deliveries with an error of this code.', 'unknown_customer'),
-    ),
-  ),
 }
 
 export const listDeliveries = readList({
@@ -103,7 +82,7 @@ export const listDeliveries = readList({
       member(
         v.string(),
         said(
-          'Returns the deliveries that refused the record with this id, if it is among their first 100 errors; `stored` names the one that last changed it if it is stored. Trading activity and daily activities are found by the id of their customer; other activities without `eventid` are not found. Of ids longer than 40 characters only the first 40 are compared.',
+          'Returns the deliveries that refused the record with this id, if it is among their first 100 errors. Trading activity and daily activities are found by the id of their customer; other activities without `eventid` are not found. Of ids longer than 40 characters only the first 40 are compared.',
           'T-5001',
         ),
       ),
@@ -114,14 +93,6 @@ export const listDeliveries = readList({
     description:
       'Lists the requests of the last 30 days, newest first. `from` and `to` are days of receipt in UTC. A request is listed if it passed authentication, scope and rate limit and its body was JSON. Bodies are not kept. A filter looks at the latest 10,000 deliveries until `to`: of those with errors, if it asks for them.',
     answer: foundDelivery,
-    more: {
-      stored: v.exactOptional(
-        member(
-          v.array(storedRecord),
-          'With `record_id`: the records that are stored under this id, and the delivery that last changed each.',
-        ),
-      ),
-    },
     command: {
       name: 'deliveries list',
       rows: 'records',
@@ -151,32 +122,14 @@ export const getDelivery = readOperation({
     ),
   },
   words: described(() => ({
-    description: 'Returns a delivery with its first 100 errors, and all of its errors in groups.',
+    description: 'Returns a delivery with its first 100 errors.',
     answer: named(
       'DeliveryInFull',
       v.object({
         ...delivery,
-        days: member(
-          v.array(day),
-          'The days whose records it changed, in order: of those that it wrote, and from which they moved.',
-        ),
         errors: member(
           v.array(brokenRule),
           'The first 100 errors, at most 64 KiB. Messages do not quote values.',
-        ),
-        error_groups: member(
-          v.array(
-            v.object({
-              code: member(v.string(), 'The broken rule.'),
-              pointer: member(
-                v.string(),
-                'The JSON Pointer, with `*` in place of the position of the record.',
-              ),
-              count: member(count, 'The number of these errors.'),
-              example: member(brokenRule, 'The first of them.'),
-            }),
-          ),
-          'All errors, grouped by code and place: at most 100 groups, the largest first.',
         ),
         errors_not_kept: v.exactOptional(
           member(

@@ -64,7 +64,7 @@ export const Errors = ({ errors }: { errors: readonly FormattedIssue[] }) => (
 )
 
 /** Renders the sentences of an error. */
-export function ErrorText({ error }: { error: FormattedIssue }): Child {
+function ErrorText({ error }: { error: FormattedIssue }): Child {
   const { message, hint } = errorWords(error)
   return (
     <>

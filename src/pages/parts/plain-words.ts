@@ -14,7 +14,7 @@ import { labelOf } from './record-fields.tsx'
 // Sentences of the administration API, which is written for engineers, as a member reads them.
 
 /** The codes of errors in words, by which deliveries can be filtered. */
-export const ERROR_TITLES: Readonly<Record<string, string>> = {
+const ERROR_TITLES: Readonly<Record<string, string>> = {
   required: 'A field is missing',
   unknown_field: 'Unknown field',
   field_case: 'Wrong spelling of a field',

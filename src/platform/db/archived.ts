@@ -180,8 +180,3 @@ export function firstDifference<Part extends { readonly from: string | null }>(
   const days = differing.map(({ from }) => from ?? '').sort()
   return days[0] === undefined ? undefined : days[0] || null
 }
-
-/** A record of a delivery that concerns an archived month, by its position. */
-export interface ArchivedRecord extends FoundMonth {
-  readonly idx: number
-}
