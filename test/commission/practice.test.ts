@@ -16,10 +16,19 @@ const admin = (path: string, method?: string, body?: unknown) =>
 
 /** Returns the lines that are computed now, as `rule amount`. */
 async function linesOf(period: string, affiliate = 'ib-1'): Promise<string[]> {
-  const { data } = await admin(`statements?affiliate_id=${affiliate}&period=${period}&fresh=true`)
-  return data.flatMap(({ lines }: { lines: { rule: string; amount: string }[] }) =>
-    lines.map(({ rule, amount }) => `${rule} ${amount}`),
+  const items = await itemsOf(period, affiliate)
+  return items.map(({ rule, amount }) => `${rule} ${amount}`)
+}
+
+/** Returns the lines and adjustments that a run stores now. */
+async function itemsOf(period: string, affiliate = 'ib-1') {
+  await storeDrafts(ACCOUNT, period, [affiliate])
+  const { results } = await env.DB.prepare(
+    `select lines from statements where account = ? and period = ? and affiliate_id = ? and status = 'draft'`,
   )
+    .bind(ACCOUNT, period, affiliate)
+    .all<{ lines: string }>()
+  return results.flatMap(({ lines }) => JSON.parse(lines)) as { rule: string; amount: string }[]
 }
 
 const customer = (customer_id: string, signup_date = '2026-03-01T08:00:00Z') => ({
@@ -130,8 +139,7 @@ describe('times that cannot be', () => {
       .run()
     await acme.post('transactions', [paid('old', 'c2', 'deposit', 100, '1970-01-01')])
 
-    const { data } = await admin('statements?affiliate_id=ib-1&period=2026-04&fresh=true')
-    expect(data.flatMap(({ adjustments }: { adjustments: unknown[] }) => adjustments)).toEqual([])
+    expect(await itemsOf('2026-04')).toEqual([])
     const state = { reason: 'implausible_time', eventname: null, transaction_type: 'deposit' }
     expect((await admin('unearned?period=1970-01')).data).toMatchObject([state])
   })

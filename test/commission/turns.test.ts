@@ -33,8 +33,7 @@ test('the firm and the team never wait for an affiliate, and affiliates have one
   const { account } = await partner('forex')
   const greedy = startComputations(Array<string>(30).fill(account), 'aff-7')
   const other = startComputations([account, account], 'aff-8')
-  const fresh = `statements?affiliate_id=aff-7&period=2026-10&fresh=true`
-  const answer = json(askAdmin(`accounts/${account}/${fresh}`))
+  const answer = json(askAdmin(`accounts/${account}/unearned?period=2026-10`))
   expect(await Promise.race([answer, scheduler.wait(3000)])).toMatchObject({ data: [] })
   expect(greedy.running).toHaveLength(1)
   expect(other.running).toHaveLength(1)

@@ -287,12 +287,6 @@ const administration: Route[] = [
     body: ({ account }: World) => `Date,USD\n${rateDayOf(account)},1.1684\n`,
   },
   { ...reads, id: 'listStatements' },
-  {
-    ...reads,
-    id: 'listStatements',
-    way: 'fresh',
-    query: '?affiliate_id=aff-7&period=2026-10&fresh=true',
-  },
   { ...reads, id: 'getStatementTotals' },
   { ...reads, id: 'listPeriods' },
   { ...reads, id: 'verifyPeriods' },

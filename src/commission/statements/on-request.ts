@@ -1,21 +1,12 @@
 import type { Databases } from '../../ingest/db/histories.ts'
 import type { Grant } from '../../platform/auth/grant.ts'
-import type { Connection } from '../../platform/db/database.ts'
 import { findAccount } from '../../platform/directory/accounts.ts'
 import { ApiError, unavailable } from '../../platform/errors.ts'
 import { Gate } from '../../platform/http/gate.ts'
-import type { ReadCall } from '../../platform/http/operation.ts'
-import { invalidQuery } from '../../platform/http/query.ts'
 import { type AccountBeginnings, readBeginnings } from '../db/facts.ts'
-import { findStatement, type StatementFilter } from '../db/statements.ts'
-import type { PlanResult } from '../engine/account-input.ts'
-import { type Period, parsePeriod } from '../engine/calendar.ts'
-import { findCauses } from './causes.ts'
-import { type Computation, computeAffiliates, openComputation, TooManyFacts } from './compute.ts'
-import { toDraft } from './draft.ts'
-import { statementId } from './ids.ts'
-import { FAR_AHEAD, FRESH_LIMITS, isFarAhead } from './limits.ts'
-import { presentDraft, presentWhole } from './present.ts'
+import type { Period } from '../engine/calendar.ts'
+import { type Computation, openComputation, TooManyFacts } from './compute.ts'
+import { FRESH_LIMITS } from './limits.ts'
 import { type AccountSource, readSource, sourceOf } from './source.ts'
 
 /** The computations that an isolate makes at once, of which 2 for one account. */
@@ -100,58 +91,3 @@ export async function openPeriod(
   const { source, beginnings } = await readStored(env, grant, db)
   return openComputation(source, period, beginnings)
 }
-
-/**
- * Computes the statements of one affiliate and period; for a closed period, returns the approved statements. Stores
- * nothing.
- */
-export async function computeFresh(
-  { env, grant, session }: ReadCall,
-  filter: Pick<StatementFilter, 'affiliate_id' | 'period' | 'plan' | 'status'>,
-) {
-  const { affiliate_id, plan, status } = filter
-  const period = parsePeriod(filter.period ?? '')
-  if (affiliate_id === undefined || period === null) {
-    throw invalidQuery('`fresh` requires `affiliate_id` and `period`.')
-  }
-  if (isFarAhead(period, Date.now())) throw invalidQuery(FAR_AHEAD, 'period')
-  const computedAt = new Date().toISOString()
-  const { results, causesOf } = await withinLimit(
-    grant,
-    startRun(grant.account, period),
-    async () => {
-      const computation = await openPeriod(env, grant, session, period)
-      const computed = await computeAffiliates(computation, [affiliate_id], FRESH_LIMITS.facts)
-      const requested = computed.slice(-1)
-      const found = await findCauses(computation, requested)
-      return { results: requested[0]?.results ?? [], causesOf: found }
-    },
-  )
-  const found = await Promise.all(
-    results.map(async (result) => {
-      if (plan !== undefined && result.plan.plan !== plan) return null
-      if (result.closed) return readClosed(session, grant.account, result, period)
-      const draft = await toDraft(result, period, causesOf)
-      return draft && presentDraft(draft, computedAt)
-    }),
-  )
-  return found.flatMap((one) =>
-    one && (status === undefined || one.status === status) ? [one] : [],
-  )
-}
-
-/** Returns the approved statement of a closed period; null if it has none. */
-async function readClosed(
-  db: Connection,
-  account: string,
-  { affiliate, plan }: PlanResult,
-  { id: period }: Period,
-) {
-  const id = await statementId(affiliate, plan.plan, period)
-  const found = await findStatement(db, account, id, 1)
-  return found && presentWhole(found, 1)
-}
-
-/** Returns what to request instead for an affiliate with too many facts. */
-const startRun = (account: string, { id }: Period): string =>
-  `Start a run of the period, which computes any number: POST /admin/v1/accounts/${encodeURIComponent(account)}/periods/${id}/run. Then read the statement without \`fresh\`.`

@@ -9,8 +9,7 @@ import type {
 } from '../db/statements.ts'
 import { parsePeriod } from '../engine/calendar.ts'
 import { decimal } from '../engine/decimal.ts'
-import type { Adjustment, Draft, StatementHead, StatementLine } from './draft.ts'
-import { PART_LIMITS } from './limits.ts'
+import type { Adjustment, StatementHead, StatementLine } from './draft.ts'
 import { fromUnits, moneyText } from './money.ts'
 
 export type { ChangedDraft } from '../db/statements.ts'
@@ -37,15 +36,6 @@ export const presentWhole = (found: FoundStatement, part: number) => ({
   ...splitItems(JSON.parse(found.lines)),
   part,
   parts: found.parts,
-})
-
-/** Returns a statement that was computed and is not stored, with its first lines and adjustments. */
-export const presentDraft = ({ head, lines, adjustments, hash }: Draft, computedAt: string) => ({
-  ...head,
-  ...({ status: 'draft', approved_at: null, paid: null, returned: null } as const),
-  hash,
-  computed_at: computedAt,
-  ...splitItems([...lines, ...adjustments].slice(0, PART_LIMITS.lines)),
 })
 
 /** Tells the lines of a part from its adjustments. */
