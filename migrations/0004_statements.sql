@@ -131,7 +131,6 @@ END;
 -- Runs show that they are working, so that one that has stopped is continued. Failed runs say why.
 --
 --   active_at   when it was started, or an attempt of one of its steps last began
---   restarts    how often its Workflow was started again since a step last ended
 --   steps_done  the number of steps that are done
 --   reason      why it failed, in words; null unless it has
 --   position    from where it read marks of changed days; null until it has begun
@@ -145,7 +144,6 @@ CREATE TABLE statement_runs (
   started_at TEXT NOT NULL,
   ended_at   TEXT,
   active_at  TEXT NOT NULL DEFAULT '',
-  restarts   INTEGER NOT NULL DEFAULT 0,
   steps_done INTEGER NOT NULL DEFAULT 0,
   reason     TEXT,
   position   INTEGER,

@@ -5,7 +5,7 @@ import { pendingErasures } from '../accounts/erasure/erasures.ts'
 import { resumeMoves } from '../accounts/move/move-steps.ts'
 import { STATUS_DAYS } from '../accounts/open-work.ts'
 import { fetchRates } from '../commission/rates/import-rates.ts'
-import { resumeRuns, startMorningRuns } from '../commission/statements/run.ts'
+import { failStalledRuns, startMorningRuns } from '../commission/statements/run.ts'
 import { queueMorningExport } from '../exports/admin-operations.ts'
 import { checkTotals } from '../ingest/db/check-totals.ts'
 import { LATE_CHANGES_MS } from '../ingest/db/late-changes.ts'
@@ -96,9 +96,6 @@ const WORKS: readonly (readonly [
   [130, (env, binding) => pendingResets(resolveDatabase(env, binding))],
   [60, pendingMonths],
 ]
-
-/** The most queries with which a message resumes runs. */
-const RESUME_QUERIES = 130
 
 /** The most queries by which one message deletes expired rows. */
 const EXPIRE_QUERIES = 450
@@ -272,11 +269,7 @@ async function finishSteps(env: Env, job: RoundJob<'steps'>): Promise<void> {
     )
   }
   if (job.round === 1) {
-    await work(RESUME_QUERIES, (limited) =>
-      resumeRuns(limited, resolveDatabase(limited, binding), at, (resume) =>
-        logFailure(binding, resume),
-      ),
-    )
+    await logFailure(binding, () => failStalledRuns(resolveDatabase(env, binding), at))
   }
   if (isDone || Date.now() > at + ROUNDS_MS) return
   await sendJobs(env, [{ ...job, round: job.round + 1 }])

@@ -24,12 +24,12 @@ const TERMS = monthly([
 type Runs = Awaited<ReturnType<typeof introspectWorkflow>>
 let runs: Runs
 
-const ofDatabase = RUN_LIMITS.ofDatabase
+const { ofMorning } = RUN_LIMITS
 beforeEach(async () => {
   runs = await introspectWorkflow(env.STATEMENT_RUNS)
 })
 afterEach(async () => {
-  Object.assign(RUN_LIMITS, { ofDatabase })
+  Object.assign(RUN_LIMITS, { ofMorning })
   // A run that goes on would miss its account.
   for (const instance of await runs.get()) await instance.waitForStatus('complete')
   await runs.dispose()
@@ -160,7 +160,7 @@ describe(`with ${ACCOUNTS} accounts in 8 databases`, () => {
           createBatch: async (all: { id: string }[]) => created.push(...all.map(({ id }) => id)),
         },
       } as unknown as Env
-      Object.assign(RUN_LIMITS, { ofDatabase: ACCOUNTS })
+      Object.assign(RUN_LIMITS, { ofMorning: ACCOUNTS })
       const most: Record<string, number> = {}
       const note = (job: string) => {
         most[job] = Math.max(most[job] ?? 0, queries)

@@ -1,7 +1,7 @@
 import { introspectWorkflow } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { RUN_LIMITS } from '../../src/commission/statements/limits.ts'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { PERIOD_FORMS, RUN_LIMITS } from '../../src/commission/statements/limits.ts'
 import { beginRun, makeStep, newRunId } from '../../src/commission/statements/run.ts'
 import { CRON_SCHEDULES } from '../../src/jobs/crons.ts'
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
@@ -198,19 +198,22 @@ test.each([
   ])
 })
 
-test('20 runs of an account are running at once, and those of yesterday do not count', async () => {
+test('runs are limited, and those of yesterday do not count', async () => {
+  const { byHand } = RUN_LIMITS
+  onTestFinished(() => void Object.assign(RUN_LIMITS, { byHand }))
+  RUN_LIMITS.byHand = 20
   await firm()
   await storeRunning(5, { ago: 86_400_001, affiliates: 1 })
-  await storeRunning(RUN_LIMITS.running - 1, { ago: 3_600_000, affiliates: 1 })
+  await storeRunning(RUN_LIMITS.byHand - 1, { ago: 3_600_000, affiliates: 1 })
   expect((await start()).status).toBe('running')
   await storeRunning(1, { affiliates: 1 })
   const refused = await askAdmin(`${PATH}/periods/2026-10/run`, 'POST')
   expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '60'])
   expect(await json(refused)).toMatchObject({
     code: 'rate_limited',
-    detail: expect.stringMatching(/^20 runs of this account are running, the maximum/),
+    detail: expect.stringMatching(/^100 runs are running, the maximum/),
   })
-  expect([await countRuns(), await audited()]).toEqual([RUN_LIMITS.running + 6, 1])
+  expect([await countRuns(), await audited()]).toEqual([RUN_LIMITS.byHand + 6, 1])
 })
 
 test('a period that has not begun in the zone of the account is not run', async () => {
@@ -231,20 +234,19 @@ test('a period that has not begun in the zone of the account is not run', async 
   expect((await start('2026-12')).period).toBe('2026-12')
 })
 
-test.each([
-  ['2025-W53', /^2025 has only 52 ISO 8601 weeks\.$/],
-  ['9999-12', /^`9999-12` is not .* 10 years from now/],
-  ['0001-01', /between 1970 and/],
-])('no period %s is run or approved', async (period, detail) => {
-  await firm()
-  for (const verb of ['run', 'approve']) {
-    const answer = await askAdmin(`${PATH}/periods/${period}/${verb}`, 'POST', {})
-    expect([answer.status, (await json(answer)).detail]).toEqual([
-      404,
-      expect.stringMatching(detail),
-    ])
-  }
-})
+test.each([['2025-W53'], ['9999-12'], ['0001-01']])(
+  'no period %s is run or approved',
+  async (period) => {
+    await firm()
+    for (const verb of ['run', 'approve']) {
+      const answer = await askAdmin(`${PATH}/periods/${period}/${verb}`, 'POST', {})
+      expect([answer.status, (await json(answer)).detail]).toEqual([
+        404,
+        `\`${period}\` is not a period. Use ${PERIOD_FORMS}.`,
+      ])
+    }
+  },
+)
 
 test('a list by amount or by change is the whole list in that order, page by page', async () => {
   const acme = await firm()

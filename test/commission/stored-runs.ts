@@ -21,7 +21,7 @@ export async function storeStarted(
   run = newRunId(Date.now()),
 ): Promise<RunParameters> {
   const [started_at, most] = [new Date().toISOString(), Number.MAX_SAFE_INTEGER]
-  const limits = { most, of: null, running_since: '' }
+  const limits = { most, running_since: '' }
   const stored = { account, id: run, period, started_at, actor: null, ...limits }
   await insertRun(await databaseOf(account), stored)
   return { account, run, period }

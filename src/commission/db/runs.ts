@@ -9,14 +9,14 @@ import { newAuditId } from '../../platform/directory/audit.ts'
 import { isDraft, isOfKind } from './is-draft.ts'
 
 /** A run over the affiliates of an account. */
-export type Run = Omit<typeof statementRuns.$inferSelect, 'account' | 'restarts' | 'position'>
+export type Run = Omit<typeof statementRuns.$inferSelect, 'account' | 'position'>
 
-/** Inserts a run, unless it is stored or too many are running: of the account `:of`, or of all of its database. */
+/** Inserts a run, unless it is stored or too many are running. */
 const INSERT_RUN = compileStatement(`
   insert into statement_runs (account, id, period, status, started_at, active_at)
   select :account, :id, :period, 'running', :started_at, :started_at
   where :most > (select count(*) from statement_runs indexed by statement_runs_running
-    where status = 'running' and id >= :running_since and (:of is null or account = :of))
+    where status = 'running' and id >= :running_since)
   on conflict (account, id) do nothing`)
 
 /** Adds an entry to the audit log, if the run was inserted. */
@@ -38,12 +38,8 @@ interface NewRun {
   readonly started_at: string
   /** Who has started it; null: the cron. */
   readonly actor: string | null
-  /**
-   * The most runs that may run at once, of the account `of`, or of all of its database if it is null. Runs with ids
-   * before `running_since` do not count.
-   */
+  /** The most runs of the database that may run at once. Runs with ids before `running_since` do not count. */
   readonly most: number
-  readonly of: string | null
   readonly running_since: string
 }
 
@@ -280,9 +276,9 @@ const END_STEP = compileStatement(`
   update statement_run_steps set is_done = 1
   where account = :account and run = :id and step = :step and is_done = 0`)
 
-/** Counts the step if the statement before has marked it: the run has made progress since its Workflow was started. */
+/** Counts the step if the statement before has marked it. */
 const COUNT_STEP = compileStatement(`
-  update statement_runs set steps_done = steps_done + 1, restarts = 0
+  update statement_runs set steps_done = steps_done + 1
   where account = :account and id = :id and changes() > 0`)
 
 /** Marks a step as done. */
@@ -291,32 +287,16 @@ export const endStep = (db: D1Database, step: RunStep) =>
     db.batch([END_STEP, COUNT_STEP].map((one) => bindStatement(db, one, { ...step }))),
   )
 
-/** A run that has not been active for a while. */
-export interface StalledRun {
-  readonly account: string
-  readonly id: string
-  readonly period: string
-  /** How often its Workflow was restarted since a step last ended, this restart included. */
-  readonly restarts: number
-}
+/** Ends runs that have not been active since `:before`, and deletes their steps. */
+const FAIL_STALLED = [
+  `update statement_runs set status = 'failed', ended_at = :ended_at, reason = :reason
+    where status = 'running' and active_at < :before and ${isDoorOpen('account')}`,
+  `delete from statement_run_steps where (account, run) in (
+    select account, id from statement_runs where status = 'failed' and ended_at = :ended_at)`,
+].map(compileStatement)
 
-/**
- * Claims at most `:most` runs that have not been active since `:before`, the longest inactive first. A
- * claim counts as activity, so that two jobs never claim the same run.
- */
-const CLAIM_STALLED = compileStatement(`
-  update statement_runs set active_at = :active_at, restarts = restarts + 1
-  where (account, id) in (
-    select account, id from statement_runs indexed by statement_runs_running
-    where status = 'running' and active_at < :before
-      and ${isDoorOpen('account')}
-    order by active_at limit :most)
-  returning account, id, period, restarts`)
-
-/** Claims runs of a database that have stopped, and returns them. Times are ISO 8601. */
-export async function claimStalled(
+/** Ends runs of a database that have stopped. Times are ISO 8601. */
+export const failStalled = (
   db: D1Database,
-  claim: { before: string; active_at: string; most: number },
-): Promise<StalledRun[]> {
-  return all<StalledRun>(db, CLAIM_STALLED, claim)
-}
+  values: { before: string; ended_at: string; reason: string },
+) => withD1Retry(() => db.batch(FAIL_STALLED.map((one) => bindStatement(db, one, values))))

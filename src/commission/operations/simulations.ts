@@ -88,7 +88,7 @@ export const simulatePlan = readOperation({
     const { inForce } = stored.source
     const named = { plan: id, stored: inForce.plans.get(id) ?? null }
     if (!named.stored && !forAll) throw notFound('plan', id)
-    const { issues, request } = parseSimulation(body, inForce, named, planContext, Date.now())
+    const { issues, request } = parseSimulation(body, inForce, named, planContext)
     if (!request) throw validationFailed(issues)
     const asked = [account.id, 'simulate', id, affiliate_id, forAll, canonicalJson(body)]
     const context = JSON.stringify(asked)

@@ -1,5 +1,5 @@
 import { DAY_MS, MINUTE_MS } from '../../platform/durations.ts'
-import type { Period } from '../engine/calendar.ts'
+import { type Period, parsePeriod } from '../engine/calendar.ts'
 
 /** The maximum number of facts that a request may read to compute its response. */
 export const FRESH_LIMITS = { facts: 50_000 }
@@ -17,29 +17,30 @@ export const STEP_LIMITS = {
   affiliates: 1000,
 }
 
-/** A period that begins more than this many years ahead is refused: its year must be mistyped. */
+/** A period before 1970, or that begins more than this many years ahead, is refused: its year must be mistyped. */
 const YEARS_AHEAD = 10
 
-/** Whether a period begins more than 10 years after `now` (milliseconds). */
-export const isFarAhead = ({ first }: Period, now: number): boolean =>
-  first > now / DAY_MS + 366 * YEARS_AHEAD
+/** Returns the period of a text, from 1970 to 10 years from now; null if it is none. */
+export function knownPeriod(text: string): Period | null {
+  const period = parsePeriod(text)
+  if (!period || period.first < 0) return null
+  return period.first > Date.now() / DAY_MS + 366 * YEARS_AHEAD ? null : period
+}
 
 /** The forms of a period, in errors of a query. */
-export const PERIOD_FORMS = 'a month such as `2026-10` or a week such as `2026-W41`'
-
-/** The error of such a period in a query. */
-export const FAR_AHEAD = '`period` is more than 10 years ahead.'
+export const PERIOD_FORMS =
+  'a month such as `2026-10` or a week such as `2026-W41`, from 1970 to 10 years from now'
 
 /** The limits of runs. */
 export const RUN_LIMITS = {
   /**
-   * The runs of a database that are running when a run of the morning begins. A step reads for some seconds,
-   * so ten of them leave a database time for deliveries, and 600 accounts an hour.
+   * The runs of a database that are running when a run of the morning begins. One that began more than a day ago is lost.
+   * A step reads for some seconds, so ten of them leave a database time for deliveries, and 600 accounts an hour.
    */
-  ofDatabase: 10,
-  /** The runs of an account that are running when one is started by hand. One that began more than a day ago is lost. */
-  running: 20,
-  /** The seconds after which another one may be started. */
+  ofMorning: 10,
+  /** The same when one is started by hand. */
+  byHand: 100,
+  /** The seconds after which another one may be started by hand. */
   retryAfter: 60,
 }
 
@@ -52,15 +53,8 @@ export const STEP_RETRIES = {
   timeout: '10 minutes',
 } as const
 
-/** The limits of resuming runs that have stopped. */
-export const RESUME_LIMITS = {
-  /**
-   * How long a run may show no activity, in milliseconds: longer than an attempt and the wait after
-   * it.
-   */
-  quietMs: 20 * MINUTE_MS,
-  /** How often a Workflow is restarted while no step of the run ends. */
-  restarts: 5,
-  /** The runs of a database that one job resumes. */
-  runs: 15,
-}
+/**
+ * How long a run may show no activity, in milliseconds: longer than an attempt of a step and the wait after it. Then it
+ * ends as failed.
+ */
+export const QUIET_MS = 20 * MINUTE_MS

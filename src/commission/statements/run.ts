@@ -14,20 +14,19 @@ import {
   affiliatesToSettle,
   beginReading,
   beginStep,
-  claimStalled,
   endRun,
   endStep,
+  failStalled,
   findRun,
   insertRun,
   lastDraftPeriod,
   periodKinds,
-  type StalledRun,
   storeSteps,
 } from '../db/runs.ts'
 import { dayNumber, dayText, type Period, parsePeriod, periodOf } from '../engine/calendar.ts'
 import { compareText } from '../engine/facts.ts'
 import { openComputation, openScope, type Scope } from './compute.ts'
-import { RESUME_LIMITS, RUN_LIMITS, STEP_LIMITS } from './limits.ts'
+import { QUIET_MS, RUN_LIMITS, STEP_LIMITS } from './limits.ts'
 import type { Dependencies } from './opening.ts'
 import { endOf } from './period-end.ts'
 import { type AccountSource, openSource } from './source.ts'
@@ -44,14 +43,8 @@ export const failedStep = (step: string): string =>
 /** The reason of a run whose Workflow could not be created. */
 const NOT_STARTED = 'Its Workflow could not be started. Start another run of the period.'
 
-/** The reason of a run that stopped again and again. */
-const NO_PROGRESS = `It stopped, and made no progress after its Workflow was restarted ${RESUME_LIMITS.restarts} times. ${AGAIN}`
-
-/** The reasons of runs whose Workflow has ended without a result, by its status. */
-const ENDED: Readonly<Record<string, string>> = {
-  errored: `Its Workflow ended with an error. ${AGAIN}`,
-  terminated: `Its Workflow was terminated. ${AGAIN}`,
-}
+/** The reason of a run that has stopped without a failure. */
+const STOPPED = `It has stopped. ${AGAIN}`
 
 /** A run over the affiliates of an account, as its Workflow knows it. */
 export interface RunParameters {
@@ -241,7 +234,7 @@ function divide(
   return steps
 }
 
-const TOO_MANY = `${RUN_LIMITS.running} runs of this account are running, the maximum. Wait until one of them is done.`
+const TOO_MANY = `${RUN_LIMITS.byHand} runs are running, the maximum. Wait until one of them is done.`
 
 /**
  * Throws `validation_failed` unless a period has begun in the zone of the account's facts. Drafts of a
@@ -267,7 +260,7 @@ export async function startPeriodRun(
   const id = newRunId(now)
   const isStored = await insertRun(db, {
     ...{ account, id, period: period.id, started_at: new Date(now).toISOString(), actor },
-    ...{ most: RUN_LIMITS.running, of: account, running_since: firstRunId(now - DAY_MS) },
+    ...{ most: RUN_LIMITS.byHand, running_since: firstRunId(now - DAY_MS) },
   })
   if (!isStored) {
     const headers = { 'Retry-After': String(RUN_LIMITS.retryAfter) }
@@ -298,7 +291,7 @@ async function startWorkflow(
  * Starts a run of an account for each kind of period of its plans: of the period in which the day before `at`
  * lies in the zone of the account's facts, so that the run begins after the last day of a period, and the
  * period can be approved. `planned` is the time in its id, so that a message that arrives twice starts no
- * second run. All are in milliseconds. Returns whether all are started: at most `RUN_LIMITS.ofDatabase` runs
+ * second run. All are in milliseconds. Returns whether all are started: at most `RUN_LIMITS.ofMorning` runs
  * of a database are running.
  */
 export async function startMorningRuns(
@@ -312,10 +305,9 @@ export async function startMorningRuns(
   for (const kind of await periodKinds(db, account.id)) {
     const period = periodOf(yesterday, kind).id
     const run = PREFIX + (await ulidOf(planned, JSON.stringify([account.id, period])))
-    // First, so that a run whose Workflow is not created is resumed.
     const isStored = await insertRun(db, {
       ...{ account: account.id, id: run, period, started_at: new Date(now).toISOString() },
-      ...{ actor: null, of: null, most: RUN_LIMITS.ofDatabase },
+      ...{ actor: null, most: RUN_LIMITS.ofMorning },
       running_since: firstRunId(now - DAY_MS),
     })
     if (!isStored) {
@@ -329,41 +321,10 @@ export async function startMorningRuns(
   return isStarted
 }
 
-/**
- * Restarts the Workflow of each run that has stopped. The Workflow skips the steps that are stored as
- * done. A run that makes no progress after several restarts, or whose Workflow has failed, ends as failed.
- */
-export async function resumeRuns(
-  env: Env,
-  db: D1Database,
-  now: number,
-  guard: (resume: () => Promise<void>) => Promise<void>,
-): Promise<void> {
-  const stalled = await claimStalled(db, {
-    before: new Date(now - RESUME_LIMITS.quietMs).toISOString(),
-    active_at: new Date(now).toISOString(),
-    most: RESUME_LIMITS.runs,
+/** Ends the runs of a database that show no activity as failed. */
+export const failStalledRuns = (db: D1Database, now: number) =>
+  failStalled(db, {
+    before: new Date(now - QUIET_MS).toISOString(),
+    ended_at: new Date(now).toISOString(),
+    reason: STOPPED,
   })
-  for (const run of stalled) await guard(() => resumeRun(env, run, now))
-}
-
-async function resumeRun(
-  env: Env,
-  { account, id, period, restarts }: StalledRun,
-  now: number,
-): Promise<void> {
-  const params: RunParameters = { account, run: id, period }
-  console.warn(JSON.stringify({ resumed_run: id, account, restarts }))
-  if (restarts > RESUME_LIMITS.restarts) return failRun(env, params, NO_PROGRESS, now)
-  const instance = await env.STATEMENT_RUNS.get(id).catch(() => null)
-  if (instance === null) {
-    // The Worker ended after it stored the run and before it created the instance. If the instance does
-    // exist but could not be reached, `create` fails, and the next claim tries again.
-    await env.STATEMENT_RUNS.create({ id, params })
-    return
-  }
-  const { status } = await instance.status()
-  const reason = ENDED[status]
-  if (reason !== undefined) return failRun(env, params, reason, now)
-  await instance.restart()
-}

@@ -2,7 +2,7 @@ import type { Issue } from '../../platform/validation/issue.ts'
 import { isObject } from '../../platform/validation/record-validator.ts'
 import type { AccountBeginnings } from '../db/facts.ts'
 import type { PlanResult } from '../engine/account-input.ts'
-import { dayText, type Period, type PeriodKind, parsePeriod, periodOf } from '../engine/calendar.ts'
+import { dayText, type Period, type PeriodKind, periodOf } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
 import { add, type Decimal, decimal, fixedText, subtract, ZERO } from '../engine/decimal.ts'
 import { compareText } from '../engine/facts.ts'
@@ -12,7 +12,7 @@ import { compileVersion, type Plan, type PlansInForce, planKey } from '../engine
 import { minorDigits } from '../minor-digits.ts'
 import { type CheckedPlan, checkPlan, type WarningContext } from '../plans/check-plan.ts'
 import { type Computation, openComputation, settleAffiliates, TooManyFacts } from './compute.ts'
-import { isFarAhead } from './limits.ts'
+import { knownPeriod } from './limits.ts'
 import { fromFirstRecord } from './opening.ts'
 import type { Simulated } from './present-simulation.ts'
 import { selectFacts } from './select-facts.ts'
@@ -46,11 +46,10 @@ export function parseSimulation(
   inForce: PlansInForce,
   plan: NamedPlan,
   context: Omit<WarningContext, 'onceIds'>,
-  now: number,
 ): { issues: Issue[]; request: null } | { issues: []; request: SimulationRequest } {
   const kind = periodKindOf(plan, body.version)
-  const period = parsePeriod(body.period)
-  const known = period?.kind === kind && !isFarAhead(period, now) ? period : null
+  const period = knownPeriod(body.period)
+  const known = period?.kind === kind ? period : null
   const expected = `${FORMS[kind]}, at most 10 years ahead`
   const wrong = { pointer: '/period', code: 'pattern', expected, value: body.period } as const
   const version = checkVersion(body.version, inForce, plan, context, known)

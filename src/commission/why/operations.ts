@@ -2,15 +2,15 @@ import * as v from 'valibot'
 import { ownFilter } from '../../platform/auth/grant.ts'
 import { type ReadCall, readList, readOperation } from '../../platform/http/operation.ts'
 import { pageOfAll } from '../../platform/http/pagination.ts'
-import { invalidQuery, invalidValue } from '../../platform/http/query.ts'
+import { invalidValue } from '../../platform/http/query.ts'
 import { namedCustomer, namedLine } from '../../platform/http/show.ts'
 import { described } from '../../platform/validation/described.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { todayOf } from '../../platform/zone.ts'
 import { asCsv, csvWords } from '../csv-list.ts'
-import { dayNumber, type Period, parsePeriod, periodUntil } from '../engine/calendar.ts'
+import { dayNumber, type Period, periodUntil } from '../engine/calendar.ts'
 import { REASONS } from '../engine/reasons.ts'
-import { FAR_AHEAD, FRESH_LIMITS, isFarAhead, PERIOD_FORMS } from '../statements/limits.ts'
+import { FRESH_LIMITS, knownPeriod, PERIOD_FORMS } from '../statements/limits.ts'
 import { NARROW, withinLimit } from '../statements/on-request.ts'
 import { ENGLISH, wordsOf } from '../words/words.ts'
 import {
@@ -48,9 +48,8 @@ async function ownedBy<T extends { readonly customer_id?: string }>(call: ReadCa
 
 /** Returns the period that a text names. */
 export function readPeriod(text: string): Period {
-  const period = parsePeriod(text)
+  const period = knownPeriod(text)
   if (!period) throw invalidValue('period', text, PERIOD_FORMS)
-  if (isFarAhead(period, Date.now())) throw invalidQuery(FAR_AHEAD, 'period')
   return period
 }
 
