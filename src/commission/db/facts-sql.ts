@@ -92,61 +92,32 @@ const CUSTOMERS: Record<Way, string> = {
 type RecordsOf = (table: FactTable) => string
 
 const recordsBy =
-  (way: Way, isOfDays: string): RecordsOf =>
+  (way: Way): RecordsOf =>
   ({ table, dayColumn }) =>
     `${table} t not indexed
-    where t.account = :account and t.${dayColumn} ${isOfDays} and ${CUSTOMERS[way]} and t.held = 0`
+    where t.account = :account and t.${dayColumn} = d.value and ${CUSTOMERS[way]} and t.held = 0`
 
-/** The statements of a query, and the columns of its rows. */
-export interface FactStatements {
+/**
+ * The statements of a query, one for each way to find the records, and the columns of its rows. They return rows packed:
+ * for each day one row, whose column `records` is a JSON array of arrays. D1 returns this four times as fast. SQLite fails
+ * at 2 MB of JSON.
+ */
+export interface FactStatements extends Readonly<Record<Way, Statement>> {
   readonly columns: readonly string[]
-  /** Reads at most `:rows` rows, one by one. */
-  readonly rows: Statement
-  /**
-   * Reads all rows packed: for each day one row, whose column `records` is a JSON array of arrays. D1 returns
-   * this four times as fast. There is one statement for each way to find the records. SQLite fails at
-   * 2 MB of JSON.
-   */
-  readonly packed: Readonly<Record<Way, Statement>>
 }
 
-/** Compiles the statements of a query. */
+/** Compiles the statements of a query. A function of D1 has at most 32 arguments, and no query more columns. */
 function factStatements(
   columns: readonly string[],
   toSql: (recordsOf: RecordsOf) => string,
 ): FactStatements {
   const pack = (way: Way) =>
     compileStatement(`
-      select (select json_group_array(${arrayOf(columns)})
-        from (${toSql(recordsBy(way, '= d.value'))})) as records
+      select (select json_group_array(json_array(${columns.join(', ')}))
+        from (${toSql(recordsBy(way))})) as records
       from json_each(:days) d`)
-  const all = recordsBy('search', 'in (select value from json_each(:days))')
-  return {
-    columns,
-    rows: compileStatement(`${toSql(all)} limit :rows`),
-    packed: { search: pack('search'), range: pack('range') },
-  }
+  return { columns, search: pack('search'), range: pack('range') }
 }
-
-/** The maximum number of arguments of one `json_array`; D1 allows 32 arguments for a function. */
-const MAX_ARGUMENTS = 30
-
-/**
- * Returns the SQL of a JSON array of the columns: an array of arrays if they are too many for one
- * call.
- */
-function arrayOf(columns: readonly string[]): string {
-  if (columns.length <= MAX_ARGUMENTS) return `json_array(${columns.join(', ')})`
-  const parts: string[] = []
-  for (let start = 0; start < columns.length; start += MAX_ARGUMENTS) {
-    parts.push(`json_array(${columns.slice(start, start + MAX_ARGUMENTS).join(', ')})`)
-  }
-  return `json_array(${parts.join(', ')})`
-}
-
-/** Returns the values of a packed row in the order of its columns. */
-export const unpackRow = <T>(row: readonly (T | readonly T[])[], columns: number): readonly T[] =>
-  (columns <= MAX_ARGUMENTS ? row : row.flat()) as readonly T[]
 
 // The records of some customers on some days are found along the primary key (account, day, customer).
 // `:days` and `:ids` are JSON arrays; the days are those on which the account has records at all.
@@ -185,20 +156,17 @@ const namedTransactions = (recordsOf: RecordsOf) =>
   `${recordsOf(FACT_TABLES.transactions)}
     and ${isOneOf('t.transaction_type', 'types')} and ${isOneOf('t.status', 'statuses')}`
 
-const singleTransactions = (names: readonly string[]): FactStatements =>
-  factStatements(
-    names,
-    (recordsOf) => `
-  select ${names.map((name) => `t.${name}`).join(', ')} from ${namedTransactions(recordsOf)}`,
-  )
-
-/** Reads transactions of some types and statuses one by one. */
-export const SINGLE_TRANSACTIONS = singleTransactions(TRANSACTION_NAMES)
-
+/** The columns without which records are computed: deliveries earn nothing. */
 const isNoDelivery = (name: string): boolean => name !== 'delivery'
 
-/** Reads the same transactions without their deliveries, which earn nothing. */
-export const EARNING_TRANSACTIONS = singleTransactions(TRANSACTION_NAMES.filter(isNoDelivery))
+const EARNING_NAMES = TRANSACTION_NAMES.filter(isNoDelivery)
+
+/** Reads transactions of some types and statuses one by one. */
+export const SINGLE_TRANSACTIONS = factStatements(
+  EARNING_NAMES,
+  (recordsOf) => `
+  select ${EARNING_NAMES.map((name) => `t.${name}`).join(', ')} from ${namedTransactions(recordsOf)}`,
+)
 
 /** Reads all transactions. */
 export const ALL_TRANSACTIONS = factStatements(
@@ -249,7 +217,7 @@ export const summedTransactions = (subtypes: boolean, signed: boolean): FactStat
   )
 }
 
-const singleActivity = (names: readonly string[]): FactStatements =>
+const activityStatements = (names: readonly string[]): FactStatements =>
   factStatements(
     names,
     (recordsOf) => `
@@ -257,12 +225,12 @@ const singleActivity = (names: readonly string[]): FactStatements =>
   from ${recordsOf(FACT_TABLES.activity)}`,
   )
 
-/** Reads trading activity row by row. */
-export const SINGLE_ACTIVITY = singleActivity(ACTIVITY_NAMES)
+/** Reads trading activity row by row, with deliveries. */
+export const ALL_ACTIVITY = activityStatements(ACTIVITY_NAMES)
 
-/** Reads amounts of trading activity row by row, without deliveries. */
-export const earningActivity = (fields: readonly ActivityAmount[]): FactStatements =>
-  singleActivity(['customer_id', 'day', 'instrument', 'currency', ...fields])
+/** Reads amounts of trading activity row by row. */
+export const singleActivity = (fields: readonly ActivityAmount[]): FactStatements =>
+  activityStatements(['customer_id', 'day', 'instrument', 'currency', ...fields])
 
 /** Sums amounts of trading activity. Rows that lack one of them are summed apart. */
 export const summedActivity = (fields: readonly ActivityAmount[]): FactStatements => {
@@ -298,10 +266,6 @@ const withStatus = (names: readonly string[], hasStatus: boolean) =>
 
 /** Reads events of some names one by one, those with a status if they have one of some statuses. */
 export const singleEvents = (hasStatus: boolean): FactStatements =>
-  events(withStatus(EVENT_NAMES, hasStatus), (recordsOf) => namedEvents(recordsOf, hasStatus))
-
-/** Reads the same events without their deliveries, which earn nothing. */
-export const earningEvents = (hasStatus: boolean): FactStatements =>
   events(withStatus(EVENT_NAMES.filter(isNoDelivery), hasStatus), (recordsOf) =>
     namedEvents(recordsOf, hasStatus),
   )

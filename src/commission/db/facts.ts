@@ -12,8 +12,8 @@ import {
   mapFactTables,
   type StatusMembers,
 } from './fact-tables.ts'
+import type { FactStatements } from './facts-sql.ts'
 import * as sql from './facts-sql.ts'
-import { type FactStatements, unpackRow } from './facts-sql.ts'
 
 /** A kind of rows. Rows of a `summed_…` kind add up several records. */
 export type RowKind =
@@ -49,24 +49,6 @@ export type FactDays = Readonly<
   >
 >
 
-/**
- * Returns the queries of a selection for computing earnings: they leave out the columns that no plan
- * uses, such as the delivery.
- */
-export function earningQueries(
-  selection: FactSelection,
-  days: FactDays,
-  members: StatusMembers,
-): FactQuery[] {
-  const queries = factQueries(selection, days, members)
-  const activity = sql.earningActivity(selection.activity.fields)
-  return queries.map((one) => {
-    if (one.kind === 'transactions') return { ...one, statements: sql.EARNING_TRANSACTIONS }
-    if (one.kind === 'events') return { ...one, statements: sql.earningEvents(hasAny(members)) }
-    return one.kind === 'activity' ? { ...one, statements: activity } : one
-  })
-}
-
 const hasAny = (members: StatusMembers): boolean => Object.keys(members).length > 0
 
 /** Returns the values by which statements find the status of events. */
@@ -88,7 +70,7 @@ export function factQueries(
     selection === EVERYTHING
       ? [
           factQuery('transactions', sql.ALL_TRANSACTIONS, transactions.single),
-          factQuery('activity', sql.SINGLE_ACTIVITY, activity.single),
+          factQuery('activity', sql.ALL_ACTIVITY, activity.single),
           factQuery('events', sql.allEvents(hasAny(members)), events.single, statusValues(members)),
         ]
       : [
@@ -129,13 +111,13 @@ function transactionQueries(
 }
 
 function activityQueries(
-  { activity: { single, summed, instruments } }: FactSelection,
+  { activity: { single, summed, fields, instruments } }: FactSelection,
   { activity: days }: FactDays,
 ): FactQuery[] {
-  if (single) return [factQuery('activity', sql.SINGLE_ACTIVITY, days.single)]
+  if (single) return [factQuery('activity', sql.singleActivity(fields), days.single)]
   if (summed.length === 0) return []
   // A customer has at most one record for a day, instrument and currency: there is nothing to sum.
-  if (instruments) return [factQuery('activity', sql.SINGLE_ACTIVITY, days.summed)]
+  if (instruments) return [factQuery('activity', sql.singleActivity(fields), days.summed)]
   return [factQuery('summed_activity', sql.summedActivity(summed), days.summed)]
 }
 
@@ -186,9 +168,6 @@ export interface CustomerFactQuery {
 /** From this share of wanted customers on, all records between the first and the last of them are read. */
 const DENSE_SHARE = 0.4
 
-/** The most rows of one customer that are read unpacked. */
-const MOST_ROWS = 200_000
-
 const RESOURCES: Readonly<Record<RowKind, string>> = {
   transactions: FACT_TABLES.transactions.resource,
   summed_transactions: FACT_TABLES.transactions.resource,
@@ -219,7 +198,7 @@ export async function readFactRows(
   const bindQuery = ({ query, ids, share }: CustomerFactQuery) =>
     bindStatement(
       db,
-      query.statements.packed[share < DENSE_SHARE ? 'search' : 'range'],
+      query.statements[share < DENSE_SHARE ? 'search' : 'range'],
       valuesOf(account, query, ids),
     )
   try {
@@ -232,26 +211,22 @@ export async function readFactRows(
       days.flatMap(({ records }) => unpack(query.statements.columns, records)),
     )
   } catch (error) {
-    if (!isTooLong(error)) throw error
+    if (!isTooLong(error) || queries.every(({ ids }) => ids.length === 1)) throw error
     return Promise.all(queries.map((one) => readHalves(db, account, one)))
   }
 }
 
-/** Reads the rows of half of the customers of a query, and then those of the others; of one customer unpacked. */
+/** Reads the rows of half of the customers of a query, and then those of the others. */
 async function readHalves(
   db: Connection,
   account: string,
   whole: CustomerFactQuery,
 ): Promise<FactRow[]> {
-  const { ids, query } = whole
-  if (ids.length === 1) {
-    const rows = await all<FactRow>(db, query.statements.rows, valuesOf(account, query, ids))
-    if (rows.length > MOST_ROWS) throw new Error('One customer has too many records.')
-    return rows
-  }
+  const { ids } = whole
   const middle = Math.ceil(ids.length / 2)
   const rows: FactRow[] = []
   for (const half of [ids.slice(0, middle), ids.slice(middle)]) {
+    if (half.length === 0) continue
     for (const row of (await readFactRows(db, account, [{ ...whole, ids: half }])).flat()) {
       rows.push(row)
     }
@@ -264,7 +239,6 @@ const valuesOf = (account: string, { values, days }: FactQuery, ids: readonly st
   account,
   days: JSON.stringify(days),
   ids: JSON.stringify(ids),
-  rows: MOST_ROWS + 1,
   // -1 means no limit. SQLite does not merge a subquery with a limit into the outer query, and thus
   // computes the columns of each record once.
   records: -1,
@@ -272,9 +246,8 @@ const valuesOf = (account: string, { values, days }: FactQuery, ids: readonly st
 
 /** Returns the rows of a packed JSON array. */
 function unpack(columns: readonly string[], packed: string): FactRow[] {
-  const records: (FactRow[string] | FactRow[string][])[][] = JSON.parse(packed)
-  return records.map((record) => {
-    const values = unpackRow(record, columns.length)
+  const records: FactRow[string][][] = JSON.parse(packed)
+  return records.map((values) => {
     const row: FactRow = {}
     columns.forEach((name, i) => {
       row[name] = values[i] ?? null

@@ -4,10 +4,6 @@ import {
   type ClosedStatement as ClosedRow,
   readClosedPeriods,
   readClosedStatements,
-  readSettled,
-  readSettledPeriods,
-  type SettledPeriod,
-  type SettledStatement,
 } from '../db/closings.ts'
 import { type ManualEntry as ManualRow, readOpenManualEntries } from '../db/manual-entries.ts'
 import {
@@ -70,24 +66,19 @@ function closingsIn(
   return found
 }
 
-/** Reads when periods of some affiliates were closed. */
-export async function readClosingsOf(
-  { db, account, inForce }: Pick<AccountSource, 'db' | 'account' | 'inForce'>,
-  affiliates: readonly string[],
-): Promise<ClosingsOf> {
-  const periods = await readClosedPeriods(db, account.id, affiliates)
-  const statements: ClosedRow[] = []
-  for await (const one of readClosedStatements(db, account.id, affiliates)) {
-    if (one.part === 1) statements.push(one)
-  }
-  const found = closingsIn(inForce, affiliates, { statements, periods }, new Set())
-  return (affiliate, plan) => found.get(planKey(affiliate, plan)) ?? []
+/** What the last approval that covers a line of a closed period has settled. */
+export interface LastSettled {
+  /** When it was approved, in milliseconds: it includes what was stored before, also the corrections of earlier periods. */
+  readonly since: number
+  /** The records that waited in the period of the line. */
+  readonly holds: StatementHead['holds']
 }
 
 /** The books of some affiliates of an account, and when their periods were closed. */
 export interface AccountBooks {
   readonly booksOf: BooksOf
   readonly closingsOf: ClosingsOf
+  readonly settledOf: (line: Pick<CorrectedLine, 'affiliate_id' | 'plan' | 'period'>) => LastSettled
 }
 
 /** What is stored of the books of an affiliate and plan. */
@@ -137,6 +128,25 @@ export async function readBooks(
   return {
     booksOf: (affiliate, plan) => books.get(planKey(affiliate, plan)) ?? null,
     closingsOf: (affiliate, plan) => closed.get(planKey(affiliate, plan)) ?? [],
+    settledOf: ({ affiliate_id, plan, period }) => {
+      const rows = stored.get(planKey(affiliate_id, plan))?.rows ?? []
+      // Where a period has a statement, its own approval counts.
+      const others = periods.filter(
+        (one) =>
+          one.plan === plan &&
+          !one.open.includes(affiliate_id) &&
+          rows.every((row) => row.period !== one.period),
+      )
+      const approvals = [
+        ...rows.map((row) => ({ of: row.period, at: row.approved_at })),
+        ...others.map((one) => ({ of: one.period, at: one.closed_at })),
+      ]
+      const row = rows.find((one) => one.period === period)
+      return {
+        since: Math.max(0, ...approvals.flatMap(({ of, at }) => (of >= period ? [at] : []))),
+        holds: (row && readHead(row)?.holds) ?? [],
+      }
+    },
   }
 }
 
@@ -237,54 +247,4 @@ function closedStatement(
     transfer: transferred ? { ...transferred, amount: decimal(transferred.amount) } : null,
     linesSum: decimal(head?.lines_sum ?? '0'),
   }
-}
-
-/** The last approval of a closed period. */
-export interface LastSettled {
-  /** When its computation began to read, in milliseconds: it includes what was stored before. */
-  readonly since: number
-  /** The rules and currencies of records that waited in the period. */
-  readonly holds: SettledStatement['holds']
-}
-
-/** Returns the last approval that covers a line. */
-export type LastSettledOf = (
-  line: Pick<CorrectedLine, 'affiliate_id' | 'plan' | 'period'>,
-) => LastSettled
-
-/**
- * Reads when closed periods were last computed and approved. The approval of a statement also approves
- * the corrections of all periods before it, so the latest approval counts.
- */
-export async function lastSettled(
-  { db, account }: AccountSource,
-  affiliates: readonly string[],
-): Promise<LastSettledOf> {
-  const [statements, periods] = await Promise.all([
-    readSettled(db, account.id, affiliates),
-    readSettledPeriods(db, account.id, affiliates),
-  ])
-  const byKey = Map.groupBy(statements, ({ affiliate_id, plan }) => planKey(affiliate_id, plan))
-  const byPlan = Map.groupBy(periods, ({ plan }) => plan)
-  return ({ affiliate_id, plan, period }) => {
-    const own = byKey.get(planKey(affiliate_id, plan)) ?? []
-    const closed = (byPlan.get(plan) ?? []).filter(({ open }) => !open.includes(affiliate_id))
-    return lastOf(own, closed, period)
-  }
-}
-
-function lastOf(
-  statements: readonly SettledStatement[],
-  periods: readonly SettledPeriod[],
-  period: string,
-): LastSettled {
-  const withStatement = new Set(statements.map((one) => one.period))
-  const covers = (one: { readonly period: string }): boolean => one.period >= period
-  const times = [
-    ...statements,
-    // Where a period has a statement, its own computation counts, not a later run.
-    ...periods.filter((one) => !withStatement.has(one.period)),
-  ].flatMap((one) => (covers(one) ? [one.read_at] : []))
-  const own = statements.find((one) => one.period === period)
-  return { since: Math.max(0, ...times), holds: own?.holds ?? [] }
 }

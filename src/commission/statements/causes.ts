@@ -10,7 +10,7 @@ import { type FactNeeds, factNeeds } from '../engine/fact-needs.ts'
 import { memoize } from '../engine/memoize.ts'
 import type { OverrideRule, Rule } from '../engine/plan.ts'
 import { versionsOf } from '../engine/plans-in-force.ts'
-import { type LastSettled, type LastSettledOf, lastSettled } from './books.ts'
+import type { AccountBooks, LastSettled } from './books.ts'
 import { type Cause, type CausesOf, type CorrectedLine, NO_CAUSES } from './cause.ts'
 import { listCauses } from './cause-list.ts'
 import type { Computation, ComputedPeriod } from './compute.ts'
@@ -295,7 +295,11 @@ function downlineOf(
 /** A corrected line that is one of a period, not what a period dropped. */
 type Corrected = CorrectedLine & { readonly line: NonNullable<CorrectedLine['line']> }
 
-function groupOf(computation: Computation, line: Corrected, settledOf: LastSettledOf): Group {
+function groupOf(
+  computation: Computation,
+  line: Corrected,
+  settledOf: AccountBooks['settledOf'],
+): Group {
   const { source, dependenciesOf, context } = computation
   const { affiliate_id: affiliate, plan } = line
   const { rule, scope } = line.line
@@ -441,11 +445,10 @@ function settingsOf({ source }: Computation, { settings, rates }: Found, group: 
 export async function findCauses(
   computation: Computation,
   computed: readonly ComputedPeriod[],
+  settledOf: AccountBooks['settledOf'],
 ): Promise<CausesOf> {
   const lines = correctedLines(computed)
   if (lines.length === 0) return NO_CAUSES
-  const affiliates = [...new Set(lines.map((line) => line.affiliate_id))]
-  const settledOf = await lastSettled(computation.source, affiliates)
   const groups = new Map<string, Group>()
   for (const line of lines) {
     const key = groupKey(line)

@@ -5,9 +5,9 @@ import { mapFactTables } from '../db/fact-tables.ts'
 import {
   type AccountBeginnings,
   customersPerBatch,
-  earningQueries,
   type FactDays,
   type FactQuery,
+  factQueries,
   readBeginnings,
 } from '../db/facts.ts'
 import { loadRates, readLastDays } from '../db/rates.ts'
@@ -333,8 +333,8 @@ export async function openComputation(
   }
 }
 
-/** What affiliates earned in some periods, and what the closed ones of them leave. */
-interface Computed {
+/** What affiliates earned in some periods, what the closed ones of them leave, and what approvals settled. */
+interface Computed extends Pick<AccountBooks, 'settledOf'> {
   readonly periods: readonly ComputedPeriod[]
   readonly closed: readonly ClosedState[]
 }
@@ -361,7 +361,7 @@ export async function computeWithStates(
   maxFacts: number,
 ): Promise<Computed> {
   const { range, formOf } = computation
-  const { booksOf, areKept, begun } = await beginnings(computation, affiliates)
+  const { booksOf, settledOf, areKept, begun } = await beginnings(computation, affiliates)
   const settlements: (AffiliateSettlement & Pick<RateView, 'covers'>)[] = []
   let facts = 0
   for (const { view, opening } of begun) {
@@ -382,7 +382,8 @@ export async function computeWithStates(
           (a, b) => compareText(a.affiliate, b.affiliate) || compareText(a.plan.plan, b.plan.plan),
         ),
     }))
-  return { periods, closed: areKept ? await statesOf(formOf, periods, settlements) : [] }
+  const closed = areKept ? await statesOf(formOf, periods, settlements) : []
+  return { periods, closed, settledOf }
 }
 
 /** Finds from what affiliates start. Where they see other rates of closed days, all of them start from the first record. */
@@ -399,7 +400,7 @@ async function beginnings(computation: Computation, affiliates: readonly string[
         : [fromFirstRecord(view.wanted)]
     begun.push(...openings.map((opening) => ({ view, opening })))
   }
-  return { booksOf: books.booksOf, areKept, begun }
+  return { ...books, areKept, begun }
 }
 
 /** Returns the last day whose facts no computation of some affiliates reads; -Infinity if they read those of any day. */
@@ -453,7 +454,7 @@ export async function settleAffiliates(
     },
   }
   const { selection, settings } = source
-  const queries = earningQueries(
+  const queries = factQueries(
     selection,
     daysWithin(range, Number.NEGATIVE_INFINITY, last),
     settings.statusMembers,
@@ -514,7 +515,7 @@ async function tallyFacts(
     const addTo = customerTallier({ ...context, period, isOpen }, own)
     return (evaluated: EvaluatedCustomer) => addTo(asOf(evaluated, period.last))
   })
-  const queries = earningQueries(source.selection, range.days, source.settings.statusMembers)
+  const queries = factQueries(source.selection, range.days, source.settings.statusMembers)
   const isNeeded = neededQueries(source, context.tree, range.periods)
   const early: DayRange[] = []
   let facts = 0

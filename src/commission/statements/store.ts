@@ -30,9 +30,9 @@ export async function computeDrafts(
 ): Promise<ComputedDrafts> {
   const { source, range } = computation
   const { db, account } = source
-  const { periods, closed } = await computeWithStates(computation, affiliates, maxFacts)
+  const { periods, closed, settledOf } = await computeWithStates(computation, affiliates, maxFacts)
   const stored = await readDigests(db, account.id, range.period.id, affiliates)
-  const causesOf = await findCauses(computation, periods)
+  const causesOf = await findCauses(computation, periods, settledOf)
   const drafts: StoredDraft[] = []
   /** The digest of the last row of each affiliate and plan. */
   const previous = new Map(

@@ -10,7 +10,7 @@ import { instantText } from '../engine/once-steps.ts'
 import type { Version } from '../engine/plans-in-force.ts'
 import type { CompiledRule } from '../engine/rules.ts'
 import { sumTexts } from '../engine/unearned.ts'
-import { readClosingsOf } from '../statements/books.ts'
+import { readBooks } from '../statements/books.ts'
 import { type Computation, openComputation, viewOf } from '../statements/compute.ts'
 import { readStored } from '../statements/on-request.ts'
 import type { LinePart, LineRecord } from './answers.ts'
@@ -49,11 +49,9 @@ export async function openLine(
   const period = parsePeriod('of' in item ? item.of.period : found.period)
   if (!line || !period) throw new ApiError('not_found', { detail: NO_LINE })
   const { source, beginnings } = await readStored(reader.env, reader.grant, reader.session)
-  const [opened, closingsOf] = await Promise.all([
-    openComputation(source, period, beginnings),
-    readClosingsOf(source, [affiliate]),
-  ])
-  const computation = await viewOf(opened, { closingsOf }, affiliate, plan)
+  const opened = await openComputation(source, period, beginnings)
+  const books = await readBooks(source, opened.range, [affiliate])
+  const computation = await viewOf(opened, books, affiliate, plan)
   const written = steps?.steps ?? []
   // What an affiliate pays upwards is a line of the other affiliate's plan.
   const paidFor = stepIn(written, 'funded')?.plan ?? plan
@@ -92,7 +90,9 @@ async function* countedOf(opened: OpenedLine, of: CustomerFilter): AsyncGenerato
     one.rule === rule.id &&
     one.period === context.period.id &&
     one.scope === line.scope
-  const queries = recordQueries(computation, context.period)
+  // Of one customer all records are read, with their deliveries.
+  const days = of.customer_id === undefined ? context.period : { first: -Infinity, last: Infinity }
+  const queries = recordQueries(computation, days)
   for await (const evaluated of evaluatedCustomers(computation, of, queries)) {
     const known = asOf(evaluated, context.period.last)
     const { customer_id, facts } = known.customer
