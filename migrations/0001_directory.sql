@@ -16,9 +16,6 @@
 --   approvals      how many different actors must approve a statement: 1 or 2
 --   amount_signs   whether it sends the amounts of outflows as magnitudes, or negative
 --
--- What printed statements say of their sender: its address, a text of some lines, and the locale in which days
--- and numbers are written, such as `de-DE`. Null: no address, and British English.
---
 -- What affiliates may see of their customers, as JSON: only the members that differ from the defaults.
 --
 -- The key of the pseudonyms under which affiliates see customers. It never changes, so that a pseudonym stays
@@ -57,8 +54,6 @@ CREATE TABLE accounts (
   approvals              INTEGER NOT NULL DEFAULT 1 CHECK (approvals IN (1, 2)),
   amount_signs           TEXT NOT NULL DEFAULT 'magnitude'
     CHECK (amount_signs IN ('magnitude', 'signed')),
-  address TEXT CHECK (address <> ''),
-  locale TEXT CHECK (locale <> ''),
   affiliate_view TEXT NOT NULL DEFAULT '{}'
     CHECK (json_type(affiliate_view) = 'object'),
   pseudonym_key TEXT CHECK (length(pseudonym_key) = 64),

@@ -4,7 +4,7 @@ import { usageError } from '../exit-error.ts'
 import { OPERATIONS } from '../operations.ts'
 import { fetchPages } from './client.ts'
 import { withLines } from './errors.ts'
-import { type FileFormat, fetchFile, formatFile, TYPES } from './fetch-file.ts'
+import { fetchFile, formatFile, TYPES } from './fetch-file.ts'
 import { list, object, sentence } from './format.ts'
 import {
   fillTemplate,
@@ -198,10 +198,6 @@ async function runToEnd(
   return answer
 }
 
-const FORMATS = ['csv', 'html'] as const satisfies readonly FileFormat[]
-
-const FORMAT_WORDS = { csv: 'Prints CSV.', html: 'Prints a page to print, as one file.' } as const
-
 function toCommand(of: DescribedOperation): Operation {
   const { command, description, files = {} } = of.words!
   const {
@@ -223,10 +219,10 @@ function toCommand(of: DescribedOperation): Operation {
   )
   const inBody = of.whole ? [] : Object.entries(of.body)
   const members = [...inQuery, ...inBody].filter(([one]) => one !== argument)
-  const formats = FORMATS.filter((one) => Object.hasOwn(files, TYPES[one]))
+  const hasCsv = Object.hasOwn(files, TYPES.csv)
   const options = {
     ...optionsOf(Object.fromEntries(members)),
-    ...Object.fromEntries(formats.map((one) => [one, { description: FORMAT_WORDS[one] }])),
+    ...(hasCsv && { csv: { description: 'Prints CSV.' } }),
     ...(isList && LIMIT),
   }
   const own = {
@@ -248,8 +244,9 @@ function toCommand(of: DescribedOperation): Operation {
   }
   const run: Operation['run'] = async (send, request, input, report) => {
     const isText = Object.hasOwn(files, TYPES.text) && !input.json
-    const format = isText ? 'text' : formats.find((one) => input.options[one])
-    if (format) return fetchFile(send, request, { format, isList }, report)
+    const format = isText ? 'text' : 'csv'
+    if (isText || (hasCsv && input.options.csv))
+      return fetchFile(send, request, { format, isList }, report)
     if (isList) return runList(send, request, input, report)
     return runToEnd(send, request, report).catch((error) => {
       throw isCsvFile(input.operands.file ?? '') ? withLines(error) : error

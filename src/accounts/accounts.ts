@@ -250,8 +250,6 @@ export const settingsShown = described(() => ({
 
 const shown = described(() => ({
   ...settingsShown,
-  address: s.address.wrapped,
-  locale: s.locale.wrapped,
   binding: member(v.string(), 'The D1 binding of the database that stores the records.'),
   region: s.region.wrapped,
   jurisdiction: newAccount.jurisdiction.wrapped,
@@ -322,8 +320,6 @@ export const createAccount = teamOperation({
       amount_signs: fields.amount_signs ?? 'magnitude',
       unknown_customer: fields.unknown_customer ?? (vertical === 'igaming' ? 'hold' : 'reject'),
       unknown_affiliate: fields.unknown_affiliate ?? 'warn',
-      address: fields.address ?? null,
-      locale: fields.locale ?? null,
       region: fields.region ?? null,
       jurisdiction: fields.jurisdiction ?? null,
       storage_quota: fields.storage_quota ?? DEFAULT_STORAGE_QUOTA,

@@ -34,32 +34,6 @@ const zone = v.pipe(
 
 // The fields of request bodies in the administration API.
 
-/** Lines of text that are shown to people, at most eight. */
-const address = v.pipe(
-  f.text,
-  v.transform((text) => text.trim().replaceAll(/[^\S\n]*\r?\n\s*/g, '\n')),
-  v.regex(
-    /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+(?:\n[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+){0,7}$/u,
-    'pattern 1 to 8 lines of printable characters',
-  ),
-)
-
-/** Returns whether the runtime writes days and numbers in a locale, such as `de-DE`. */
-const isLocale = (name: string) => {
-  try {
-    return Intl.DateTimeFormat.supportedLocalesOf(name).length === 1
-  } catch {
-    return false
-  }
-}
-
-/** A locale, stored in the canonical spelling. */
-const locale = v.pipe(
-  f.text,
-  v.check(isLocale, 'pattern a language and a region such as de-DE'),
-  v.transform((name) => Intl.getCanonicalLocales(name)[0] ?? name),
-)
-
 /** A number of bytes, up to the size limit of a database. */
 const storageQuota = v.pipe(
   f.number,
@@ -85,28 +59,6 @@ const affiliateView = objectOf(affiliateViewFields)
 
 const settings = {
   name: v.optional(member(f.label, said('The display name of the account.', 'Acme Markets'))),
-  address: v.optional(
-    v.nullable(
-      member(
-        address,
-        said(
-          'The address of the firm on printed statements, of at most 8 lines. Null: none.',
-          'Acme Markets Ltd\n1 High Street\nLondon EC1A 1BB',
-        ),
-      ),
-    ),
-  ),
-  locale: v.optional(
-    v.nullable(
-      member(
-        locale,
-        said(
-          'The language and region of printed statements: `en`, `de`, `fr`, `es` and `pt` have their own words. Others are in English, with days and numbers in the way of the locale. Null: `en-GB`.',
-          'de-DE',
-        ),
-      ),
-    ),
-  ),
   time_zone: v.optional(
     member(
       zone,

@@ -23,6 +23,10 @@ function cellOf(value: unknown): string {
     .join('; ')
 }
 
+/** Returns the cells of an object in the order of the columns. */
+export const rowOf = (columns: readonly string[], item: Members): string[] =>
+  columns.map((column) => cellOf(item[column]))
+
 /**
  * Returns the CSV of a list. Its columns are members of the items that `itemsOf` returns of those of the answer;
  * these themselves if it is absent.
@@ -39,7 +43,7 @@ export const asCsv = (
     read: () => Promise<{ readonly data?: unknown }>,
   ) => {
     const items = objectsIn((await read()).data).flatMap(itemsOf)
-    const rows = items.map((item) => columns.map((column) => cellOf(item[column])))
+    const rows = items.map((item) => rowOf(columns, item))
     return c.body(writeCsv([columns, ...rows]), 200, csvHeaders(name, grant.account))
   },
 })

@@ -1,12 +1,9 @@
 import type { Child } from 'hono/jsx'
-import { DEFAULT_LOCALE } from '../commission/words/words.ts'
+import { localeOf } from '../commission/words/words.ts'
 import { visible } from '../pages/parts/data.tsx'
 import type { Language } from '../platform/languages.ts'
 import { type Place, PortalPage, portalPath } from './layout.tsx'
 import { type MemberVisit, MemberVisitContext, useMemberVisit } from './visit.ts'
-
-/** Returns the locale in which the portal writes days and numbers in a language. */
-const localeOf = (language: Language): string => (language === 'en' ? DEFAULT_LOCALE : language)
 
 /** Writes an instant (RFC 3339) in the zone of the account, with its name. */
 export const timeText = (instant: string, { language, zone }: MemberVisit): string =>

@@ -255,17 +255,15 @@ async function renderLines(frame: Frame) {
   )
 }
 
-/** The formats in which the API answers with a statement. */
-const FILES: Readonly<Record<string, string>> = { html: 'text/html', csv: 'text/csv' }
-
 /** Responds with a statement: what it pays for by rule, and why a line pays what it pays. */
 export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
-  const { words, speech, account } = visit
+  const { speech, account, member } = visit
   const id = c.req.param('statement') ?? ''
   const path = `${STATEMENTS}/${encodeURIComponent(id)}`
   const { format = '', line } = c.req.query()
-  const type = FILES[format]
-  if (type) return fileFor(c, getStatement, visit.page, { type, input: { statement_id: id } })
+  if (format === 'csv') {
+    return fileFor(c, getStatement, visit.page, { type: 'text/csv', input: { statement_id: id } })
+  }
   const statement = await visit.call(getStatement, { statement_id: id })
   const { plan, received, transferred, period, currency, total, returned } = statement
   const [plans, questions] = await Promise.all([
@@ -295,7 +293,6 @@ export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Pro
         </p>
       )}
       <p class="quick">
-        <a href={`${portalPath(account.id, path)}?format=html`}>{words.print}</a>
         <a href={`${portalPath(account.id, path)}?format=csv`}>CSV</a>
       </p>
       {why}
@@ -311,6 +308,10 @@ export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Pro
         </tbody>
       </table>
       {lines}
+      <p class="note">
+        <Data text={account.name} />, <Data text={member.display_name ?? member.affiliate_id} />,{' '}
+        <Data text={plans.nameOf(plan)} />, <code>{statement.id}</code>
+      </p>
     </MemberPage>,
   )
 }

@@ -11,7 +11,7 @@ import {
   readMemberSession,
 } from '../affiliates/member-session.ts'
 import { findHolder } from '../affiliates/session-holder.ts'
-import { DEFAULT_LOCALE, type Words as Speech, wordsOf } from '../commission/words/words.ts'
+import { type Words as Speech, wordsOf } from '../commission/words/words.ts'
 import { startOfToday } from '../pages/page.ts'
 import { type AppEnv, admitRequest } from '../platform/auth/authorize.ts'
 import { accountDatabase } from '../platform/db/database.ts'
@@ -79,7 +79,7 @@ export function useMemberVisit(): MemberVisit {
 /** Returns what a visit needs to speak a language. */
 const spokenIn = (language: Language) => ({
   ...{ language, words: WORDS[language] },
-  speech: wordsOf(language === 'en' ? DEFAULT_LOCALE : language),
+  speech: wordsOf(language),
 })
 
 /**

@@ -206,7 +206,7 @@ describe('accounts', () => {
     const expected = {
       ...newAccount,
       ...{ time_zone: 'UTC', book_zone: 'UTC', amount_signs: 'magnitude', binding: 'DB' },
-      ...{ address: null, locale: null, exports: 'off' },
+      ...{ exports: 'off' },
       ...{ landing_pages: [], accent_color: null, logo: null },
       policies: { unknown_customer: 'reject', unknown_affiliate: 'warn' },
       affiliate_view: DEFAULT_VIEW,

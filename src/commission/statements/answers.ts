@@ -275,7 +275,7 @@ const adjustments = described(() =>
   member(v.array(adjustment), 'Corrections of lines of closed periods.'),
 )
 
-/** A statement of a list; one that was computed at once has its first lines. */
+/** A statement of a list. */
 export const listedStatement = described(() =>
   named(
     'ListedStatement',
@@ -287,8 +287,6 @@ export const listedStatement = described(() =>
           'With `order=change`: the `total` of the same affiliate and plan in the period before.',
         ),
       ),
-      lines: v.exactOptional(member(lines, 'With `fresh`: the first lines.')),
-      adjustments: v.exactOptional(member(adjustments, 'With `fresh`: the first adjustments.')),
     }),
   ),
 )
@@ -416,7 +414,7 @@ export const run = described(() =>
       started_at: member(time, 'When it was started.'),
       active_at: member(
         time,
-        'When it last showed that it is working. A run that stops for 20 minutes is resumed.',
+        'When it last showed that it is working. A run that stops for 20 minutes fails.',
       ),
       ended_at: v.nullable(member(time, 'When it ended. Null while it runs.')),
       reason: v.nullable(member(text, 'Why it failed, in words. Null unless it has.')),

@@ -1,6 +1,6 @@
 import { isSome } from '../engine/decimal.ts'
-import type { Presented } from '../export/read.ts'
 import type { Words } from '../words/words.ts'
+import type { StatementHead } from './draft.ts'
 
 /** The amounts of a balance that the language explains. */
 const EXPLAINED = ['opening', 'lines', 'adjustments', 'manual', 'dropped', 'closing'] as const
@@ -15,7 +15,7 @@ export interface BalanceRow {
 }
 
 type Balance = Pick<
-  Presented,
+  StatementHead,
   | 'received'
   | 'transferred'
   | 'opening'

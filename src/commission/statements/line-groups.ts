@@ -21,54 +21,33 @@ export interface LineGroup {
   readonly sum: Decimal
   /** Its lines; those that are equal once, by their `equalityKey`. */
   readonly equal: Map<string, EqualLines>
-  /** The number and the sum of the lines that are not among them, beyond the limit of a page. */
-  readonly others: { readonly count: number; readonly sum: Decimal }
 }
 
 /** The groups of a statement, in the order of their first lines. */
 export type LineGroups = Map<string, LineGroup>
 
 /** Returns a text that is the same for lines that differ only in whom or what they are for. */
-export const equalityKey = ({ id: _id, scope: _scope, fx: _fx, ...line }: StatementLine): string =>
+const equalityKey = ({ id: _id, scope: _scope, fx: _fx, ...line }: StatementLine): string =>
   JSON.stringify(line)
 
-/**
- * Adds lines to the groups of a statement, whose parts are added one after the other.
- *
- * @param most The maximum number of lines of a group that are kept, of those that differ. The others are counted.
- */
-export function addToGroups(
-  groups: LineGroups,
-  lines: readonly StatementLine[],
-  most = Number.POSITIVE_INFINITY,
-): LineGroups {
+/** Adds lines to the groups of a statement, whose parts are added one after the other. */
+export function addToGroups(groups: LineGroups, lines: readonly StatementLine[]): void {
   for (const line of lines) {
     const { rule, version, kind } = line
     const name = JSON.stringify([rule, version])
-    const group = groups.get(name) ?? {
-      ...{ rule, version, kind, count: 0, sum: ZERO },
-      equal: new Map<string, EqualLines>(),
-      others: { count: 0, sum: ZERO },
-    }
-    groups.set(name, withLine(group, line, most))
+    const found = groups.get(name) ?? { rule, version, kind, count: 0, sum: ZERO, equal: new Map() }
+    groups.set(name, { ...found, ...more(found, line) })
+    const key = equalityKey(line)
+    const same = found.equal.get(key) ?? { line, count: 0, sum: ZERO }
+    found.equal.set(key, { ...same, ...more(same, line) })
   }
-  return groups
 }
 
-/** Returns a group with one more line. Its map is changed. */
-function withLine(group: LineGroup, line: StatementLine, most: number): LineGroup {
-  const amount = decimal(line.amount)
-  const more = { ...group, count: group.count + 1, sum: add(group.sum, amount) }
-  const key = equalityKey(line)
-  const same = group.equal.get(key)
-  if (!same && group.equal.size >= most) {
-    const { count, sum } = group.others
-    return { ...more, others: { count: count + 1, sum: add(sum, amount) } }
-  }
-  const { count, sum, line: first } = same ?? { line, count: 0, sum: ZERO }
-  group.equal.set(key, { line: first, count: count + 1, sum: add(sum, amount) })
-  return more
-}
+/** Returns the number and the sum of lines with one more. */
+const more = ({ count, sum }: { count: number; sum: Decimal }, { amount }: StatementLine) => ({
+  count: count + 1,
+  sum: add(sum, decimal(amount)),
+})
 
 /** Returns whether the rate of a line is a percentage. Without its rule, which a share always has, it is none. */
 export const isPercentRate = (kind: StatementLine['kind'], rule: Rule | undefined): boolean =>

@@ -1,12 +1,9 @@
-import type { Context } from 'hono'
 import * as v from 'valibot'
-import type { AppEnv } from '../../platform/auth/authorize.ts'
 import { type Grant, maySee, ownFilter } from '../../platform/auth/grant.ts'
 import { LIST_LIMITS, type Page } from '../../platform/db/paginate.ts'
 import { ApiError } from '../../platform/errors.ts'
 import {
   accountOperation,
-  pageOfList,
   type Read,
   type ReadCall,
   readList,
@@ -17,6 +14,7 @@ import { showTo } from '../../platform/http/show.ts'
 import { described } from '../../platform/validation/described.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { todayOf } from '../../platform/zone.ts'
+import { asCsv, csvWords } from '../csv-list.ts'
 import { findRun } from '../db/runs.ts'
 import {
   findChanges,
@@ -28,14 +26,6 @@ import {
   sumStatements,
 } from '../db/statements.ts'
 import { nextPeriod, parsePeriod } from '../engine/calendar.ts'
-import { FILE_PARTS } from '../export/limits.ts'
-import {
-  ENTRY_COLUMNS,
-  STATEMENT_COLUMNS,
-  sendListCsv,
-  sendStatementCsv,
-  sendStatementPage,
-} from '../export/respond.ts'
 import {
   listedStatement,
   periodSums,
@@ -45,7 +35,6 @@ import {
   verified,
 } from './answers.ts'
 import { FRESH_LIMITS, PART_LIMITS, PERIOD_FORMS, RUN_LIMITS } from './limits.ts'
-import { computeFresh } from './on-request.ts'
 import { readPathPeriod } from './path-period.ts'
 import {
   presentChange,
@@ -56,6 +45,7 @@ import {
   presentWhole,
 } from './present.ts'
 import { startPeriodRun } from './run.ts'
+import { ENTRY_COLUMNS, sendStatementCsv } from './statement-csv.ts'
 import { VERIFY_LIMITS, verifyPeriods } from './verify.ts'
 
 const filters = {
@@ -91,32 +81,13 @@ const listFilters = {
       ),
     ),
   ),
-  fresh: v.optional(
-    member(
-      v.boolean(),
-      said(
-        `Whether to compute the statements of one affiliate at once, with their first lines: up to ${FRESH_LIMITS.facts.toLocaleString('en')} facts. It requires \`affiliate_id\` and \`period\`, and stores nothing.`,
-      ),
-    ),
-  ),
 }
 
 type ListFilter = Read<typeof listFilters>
 
 const number = (n: number) => n.toLocaleString('en')
 
-const csv = (columns: readonly string[], row: string) => ({
-  example: `${columns.join()}\r\n${row}\r\n`,
-  headers: ['Content-Disposition'],
-})
-
-const html = (title: string) => ({
-  example: `<!doctype html>\n<html lang="en">\n<head><title>${title}</title></head>\n…\n</html>\n`,
-  headers: ['Link', 'Content-Security-Policy', 'Referrer-Policy'],
-})
-
 const ID = 'stm_3f1c52a9d0e84b7796c1d20b'
-const HASH = '6b1f0e4d9a2c7358'.repeat(4)
 
 /** Returns the filter that leaves out drafts, for affiliates who do not see them. */
 const approvedFilter = ({ affiliate }: Grant): { isApproved?: true } =>
@@ -125,7 +96,7 @@ const approvedFilter = ({ affiliate }: Grant): { isApproved?: true } =>
 /** Reads a page of stored statements. */
 async function readStatements(
   { grant, session }: ReadCall,
-  { fresh: _, order, ...sent }: ListFilter,
+  { order, ...sent }: ListFilter,
   page: Page,
 ) {
   const period = order === 'change' ? parsePeriod(sent.period ?? '') : null
@@ -139,29 +110,25 @@ async function readStatements(
   return { ...found, data: found.data.map(presentStatement) }
 }
 
-async function sendList(c: Context<AppEnv>, call: ReadCall, sent: ListFilter) {
-  if (sent.fresh) throw invalidQuery('`fresh` returns JSON only.')
-  const { context, page, filter } = await pageOfList(call, listStatements, sent)
-  const found = await readStatements(call, filter, page)
-  return sendListCsv(c, call.grant.account, { context, page, found, period: sent.period })
-}
+/** The columns of a list of statements. */
+const STATEMENT_COLUMNS = [
+  ...['id', 'affiliate_id', 'plan', 'period', 'status', 'currency', 'opening', 'lines_sum'],
+  ...['adjustments_sum', 'manual_sum', 'total', 'payable', 'closing', 'dropped', 'transferred'],
+  ...['received', 'holds', 'lines_total', 'adjustments_total', 'payable_on', 'approved_at'],
+  ...['reference', 'paid_on', 'returned', 'computed_at', 'hash'],
+]
 
 export const listStatements = readList({
   topic: 'statements',
   id: 'listStatements',
   path: '/statements',
   callers: ['team', 'account', 'affiliate'],
-  except: { account: ['fresh'], affiliate: ['affiliate_id', 'fresh'] },
+  except: { affiliate: ['affiliate_id'] },
   params: listFilters,
   words: described(() => ({
     description: `Returns the stored statements of affiliates in the order of period, affiliate and plan, without their lines. A run of the period brings drafts up to date; each account has one every morning. With \`Accept: text/csv\` it returns one row for each statement.`,
     answer: listedStatement,
-    files: {
-      'text/csv': csv(
-        STATEMENT_COLUMNS,
-        `${ID},IB-07,standard-ib,2026-10,draft,USD,0.00,410.00,-12.00,0.00,398.00,398.00,0.00,0.00,,,,0,3,1,2026-11-14,,,,2026-11-01T06:00:00.000Z,${HASH},`,
-      ),
-    },
+    files: csvWords(STATEMENT_COLUMNS),
     errors: ['validation_failed'],
     command: {
       name: 'statements list',
@@ -171,14 +138,10 @@ export const listStatements = readList({
       ],
     },
   })),
-  async list(call, sent, page) {
-    if (!sent.fresh) return readStatements(call, sent, page)
-    if (page.number > 1)
-      throw invalidQuery('`fresh` computes the statements of one affiliate, without pages.')
-    const data = await computeFresh(call, sent)
-    return { data, total: data.length, isLimited: false, last: null }
-  },
-  files: { 'text/csv': sendList },
+  list: readStatements,
+  files: asCsv('statements', STATEMENT_COLUMNS, ({ paid, ...one }) => [
+    { ...one, ...(paid as object | null) },
+  ]),
 })
 
 export const getStatementTotals = readOperation({
@@ -256,14 +219,6 @@ async function readStatement({ grant, session }: ReadCall, { statement_id, part 
   return presentWhole(found, part ?? 1)
 }
 
-const partFileOf =
-  (send: typeof sendStatementCsv) => async (c: Context<AppEnv>, call: ReadCall, sent: SentPart) => {
-    const whole = await readStatement(call, sent)
-    const { lines: _, adjustments: __, part: ___, parts: ____, ...statement } = whole
-    const books = { db: call.session, account: call.grant.account }
-    return send(c, books, await showTo(c, statement), whole)
-  }
-
 export const getStatement = readOperation({
   topic: 'statements',
   id: 'getStatement',
@@ -272,23 +227,21 @@ export const getStatement = readOperation({
   callers: ['team', 'account', 'affiliate'],
   params: partOf,
   words: described(() => ({
-    description: `Returns a statement with its lines. A long one has parts of at most ${PART_LIMITS.lines} lines. With \`Accept: text/csv\` it returns one row for each line, adjustment and manual entry, of all parts from \`part\` on: at most ${FILE_PARTS}, with a \`Link\` to the next. With \`Accept: text/html\` it returns a page to print, with the sums of all lines by rule.`,
+    description: `Returns a statement with its lines. A long one has parts of at most ${PART_LIMITS.lines} lines. With \`Accept: text/csv\` it returns one row for each line, adjustment and manual entry, of all parts from \`part\` on.`,
     answer: statementInFull,
-    files: {
-      'text/csv': csv(
-        ENTRY_COLUMNS,
-        `${ID},IB-07,standard-ib,2026-10,USD,line,lin_3f1c52a9d0e84b7796c1d20b5e6f7a8b9c0d1e2f,majors,1,unit,affiliate,,82,,,5,0.00,0.00,0.00,0.00,0.00,410.00,,,,,,`,
-      ),
-      'text/html': html('Statement of IB-07 for October 2026'),
-    },
+    files: csvWords(ENTRY_COLUMNS),
     errors: ['not_found'],
     command: { name: 'statements show' },
   })),
   run: readStatement,
   files: {
-    'text/csv': partFileOf(sendStatementCsv),
-    'text/html': (c, call, { statement_id }) =>
-      partFileOf(sendStatementPage)(c, call, { statement_id }),
+    'text/csv': async (c, call, { statement_id }, read) =>
+      sendStatementCsv(
+        c,
+        call.grant.account,
+        (await read()) as Awaited<ReturnType<typeof readStatement>>,
+        async (part) => showTo(c, await readStatement(call, { statement_id, part })),
+      ),
   },
 })
 
@@ -303,7 +256,7 @@ export const startRun = accountOperation({
   },
   status: 202,
   words: described(() => ({
-    description: `Starts a run over all affiliates of the account. It computes the drafts of the period and of open periods before it, and writes those that have changed. Two runs at the same time do no harm. A period that has not begun in the time zone of the account's records is 422. An account has at most ${RUN_LIMITS.running} runs at once; another one is 429 \`rate_limited\`.`,
+    description: `Starts a run over all affiliates of the account. It computes the drafts of the period and of open periods before it, and writes those that have changed. Two runs at the same time do no harm. A period that has not begun in the time zone of the account's records is 422. A database has at most ${RUN_LIMITS.byHand} runs at once; another one is 429 \`rate_limited\`.`,
     answer: run,
     errors: ['validation_failed', 'rate_limited'],
     command: { name: 'runs start' },

@@ -1,6 +1,4 @@
-import { DAY_MS } from '../../platform/durations.ts'
 import { foldCountry } from '../../platform/validation/country.ts'
-import { storedPeriod } from '../engine/calendar.ts'
 import { countryInSentence } from '../engine/country-words.ts'
 import { memoize } from '../engine/memoize.ts'
 import { figure, money } from '../engine/reasons.ts'
@@ -12,7 +10,7 @@ import { fr } from './fr.ts'
 import type { Message } from './message.ts'
 import { pt } from './pt.ts'
 
-// Sentences in the language of an account, with the figures, days and lists of its locale.
+// Sentences in a language, with its figures, days and lists.
 
 /** A language that has all messages. */
 export type Language = 'en' | 'de' | 'fr' | 'es' | 'pt'
@@ -38,8 +36,6 @@ export interface Words {
   readonly day: (day: string) => string
   /** Writes `2026-10` as `October 2026`, `2026-W41` as `Week 41 of 2026`. */
   readonly period: (period: string) => string
-  /** Writes the days of a period: `1–31 Oct 2026`. */
-  readonly days: (period: string) => string
   /** Joins a list: `a, b and c`. */
   readonly and: (items: readonly string[]) => string
   /** Joins a list of alternatives: `a, b or c`. */
@@ -48,19 +44,11 @@ export interface Words {
   readonly country: (text: string) => string
 }
 
-/** The locale of accounts that have none. */
-export const DEFAULT_LOCALE = 'en-GB'
+/** Returns the locale in which days and numbers are written in a language. */
+export const localeOf = (language: Language): string => (language === 'en' ? 'en-GB' : language)
 
 /** Whether a text is the name of a message. */
 export const isMessageName = (text: string): text is MessageName => Object.hasOwn(en, text)
-
-const isLanguage = (text: string): text is Language => Object.hasOwn(MESSAGES, text)
-
-/** Returns the language of the messages of a locale: English if there are none in its own. */
-export function languageOf(locale: string): Language {
-  const { language } = new Intl.Locale(locale)
-  return isLanguage(language) ? language : 'en'
-}
 
 /** Whether a text is a decimal that `Intl.NumberFormat` reads exactly. */
 const isDecimal = (text: string): text is `${number}` => /^-?\d+(?:\.\d+)?$/.test(text)
@@ -107,15 +95,14 @@ function countriesOf(language: Language): Words['country'] {
   }
 }
 
-/** Returns how a locale writes. Throws a RangeError if there is no such locale. */
-export function wordsOf(locale: string): Words {
-  const language = languageOf(locale)
+/** Returns how a language writes. */
+export function wordsOf(language: Language): Words {
   const messages = MESSAGES[language]
   // British English has no comma before the last item of a list.
-  const tag = language === 'en' ? DEFAULT_LOCALE : language
-  const plurals = memoize(() => new Intl.PluralRules(tag))
+  const locale = localeOf(language)
+  const plurals = memoize(() => new Intl.PluralRules(locale))
   const listOf = memoize(
-    (type: 'conjunction' | 'disjunction') => new Intl.ListFormat(tag, { type }),
+    (type: 'conjunction' | 'disjunction') => new Intl.ListFormat(locale, { type }),
   )
   const month = memoize(
     () => new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' }),
@@ -152,10 +139,6 @@ export function wordsOf(locale: string): Words {
       if (part.startsWith('W')) return text('week', { week: Number(part.slice(1)), year })
       return month(null).format(new Date(`${period}-01`))
     },
-    days(period) {
-      const { first, last } = storedPeriod(period)
-      return date(null).formatRange(new Date(first * DAY_MS), new Date(last * DAY_MS))
-    },
     and: (items) => listOf('conjunction').format(items),
     or: (items) => listOf('disjunction').format(items),
     country: countriesOf(language),
@@ -164,7 +147,7 @@ export function wordsOf(locale: string): Words {
 
 /** The words of the console and of explanations: English, with figures as explanations write them. */
 export const ENGLISH: Words = {
-  ...wordsOf(DEFAULT_LOCALE),
+  ...wordsOf('en'),
   figure,
   money,
   percent: (text) => `${figure(text)} %`,

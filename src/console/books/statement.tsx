@@ -227,9 +227,9 @@ export const statementPage: Page = {
   query: ['rule', 'version', 'cursor', 'format'],
   changes,
   file(visit) {
-    const { format } = visit.query
-    const type = format === 'csv' ? 'text/csv' : 'text/html'
-    return format ? visit.api.file(getStatement, ownStatement(visit), type) : null
+    return visit.query.format === 'csv'
+      ? visit.api.file(getStatement, ownStatement(visit), 'text/csv')
+      : null
   },
   async render(visit) {
     const statement = await readPart(visit, 1)
@@ -254,7 +254,6 @@ export const statementPage: Page = {
         <QuestionsBeside questions={questions.data} />
         <NextStep statement={statement} isHeld={isHeld} persons={approvals} />
         <p class="quick">
-          <a href={withQuery(visit.path, { format: 'html' })}>Print or save as PDF</a>
           <a href={withQuery(visit.path, { format: 'csv' })}>CSV</a>
           <AccountLink at={['unearned']} query={{ period, affiliate_id }}>
             What earned nothing

@@ -69,15 +69,6 @@ export const ACCOUNT_WORDS = {
     hint: 'Only the records of a test account can be deleted. Default: live.',
     choices: MODES,
   },
-  address: {
-    label: 'Address',
-    hint: 'The address of the firm on printed statements, in at most 8 lines.',
-    type: 'area',
-  },
-  locale: {
-    label: 'Language of statements',
-    hint: 'The language and region of printed statements, such as de-DE. English, German, French, Spanish and Portuguese have their own words. Others are in English, with their own days and numbers. Empty: British English.',
-  },
   time_zone: {
     label: 'Time zone',
     hint: 'The zone of times in records that name none, such as Europe/Berlin. Default: UTC.',

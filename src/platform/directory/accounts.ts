@@ -57,8 +57,6 @@ export const listPlaces = (
 /** The settings that can be changed, besides `disabled`. */
 const SETTINGS = [
   'name',
-  'address',
-  'locale',
   'time_zone',
   'amount_signs',
   'unknown_customer',
