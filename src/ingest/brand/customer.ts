@@ -1,8 +1,4 @@
-import {
-  type Attribution,
-  type AttributionVerdict,
-  verifierFor,
-} from '../../attribution/verdict.ts'
+import { type AttributionVerdict, verifierFor } from '../../attribution/verdict.ts'
 import type { Grant } from '../../platform/auth/grant.ts'
 import {
   countryWarnings,
@@ -163,19 +159,10 @@ export const customers: Resource = {
   sums: [],
 }
 
-/** The attribution of a customer, so far as one or more records of a request give it. */
-interface Origin {
-  tracking_data: string | undefined
-  verdict: AttributionVerdict | undefined
-  link: string | null | undefined
-}
-
-/** A record of a request, or the merged records of a customer. */
+/** A record of a request, with the values of its columns. */
 interface Sent {
-  index: number
-  /** The values by column, but for those of `origin`. */
-  columns: Row['values']
-  origin: Origin
+  readonly index: number
+  readonly values: Row['values']
 }
 
 /** Returns a row for each customer; several records of a customer are merged. */
@@ -188,30 +175,29 @@ async function customerRows(
   const last = lastPlausibleInstant(receivedAt)
   const sent = await Promise.all(
     valid.map(async ({ index, record }): Promise<Sent> => {
-      return { index, columns: record, origin: await readOrigin(record, verify) }
+      const { tracking_data } = record
+      const origin = typeof tracking_data === 'string' && (await verify(tracking_data))
+      return { index, values: { ...record, ...origin } }
     }),
   )
   const warnings = new Map<number, Warning[]>()
   const { rows, repeats } = mergeRepeated(
     sent,
-    ({ columns }) => columns.customer_id,
+    ({ values }) => values.customer_id,
     (records) => {
-      const { columns, origin } = mergeCustomer(records)
-      for (const [i, { index, columns: own, origin: ownOrigin }] of records.entries()) {
+      const merged = mergeCustomer(records)
+      for (const [i, { index, values }] of records.entries()) {
         const pointer = recordPointer(form, index)
-        const times = timeWarnings('regtime', own.signup_date, last)
+        const times = timeWarnings('regtime', values.signup_date, last)
         warnings.set(index, [
           ...(i > 0 ? [warning('repeated_key', pointer)] : []),
           ...placeWarnings(times, form, index),
-          ...attributionWarnings(ownOrigin, origin, pointer),
+          // The validator has already warned of tracking data that cannot be used.
+          ...(isUnusable(values) ? [] : verdictWarnings(merged, pointer)),
         ])
       }
-      return {
-        ...columns,
-        ...origin,
-        first_day,
-        [SENT_VERDICT]: sentVerdict(origin),
-      }
+      const verdict = isUnusable(merged) ? 'unusable' : merged.verdict
+      return { ...merged, first_day, [SENT_VERDICT]: verdict }
     },
   )
   return {
@@ -224,27 +210,18 @@ async function customerRows(
   }
 }
 
-const NO_ORIGIN: Origin = { tracking_data: undefined, verdict: undefined, link: undefined }
+/** Returns whether a record has nothing but `tracking_data` that cannot be used. */
+const isUnusable = ({ tracking_data, verdict }: Row['values']) =>
+  tracking_data === undefined && verdict === 'altered'
 
-/**
- * Verifies the tracking data of a record. The verdict is `altered` if the validator rejected the
- * tracking data.
- */
-async function readOrigin(
-  { tracking_data, verdict }: Record<string, unknown>,
-  verify: (tracking_data: string) => Promise<Attribution>,
-): Promise<Origin> {
-  if (typeof tracking_data === 'string') return { tracking_data, ...(await verify(tracking_data)) }
-  return { ...NO_ORIGIN, verdict: verdict === 'altered' ? 'altered' : undefined }
-}
-
-/** Merges the records of a customer in their order: what a later one leaves out is kept. */
-function mergeCustomer(records: readonly [Sent, ...Sent[]]): Omit<Sent, 'index'> {
-  if (records.length === 1) return records[0]
-  const columns = Object.assign({}, ...records.map((record) => definedOf(record.columns)))
-  const origin = records.map((record) => record.origin).reduce(mergeOrigin)
-  const extras = mergeExtras(records.map((record) => record.columns.extras))
-  return { columns: { ...columns, extras }, origin }
+/** Merges the records of a customer as if each was sent alone: what a later one leaves out is kept. */
+function mergeCustomer(records: readonly [Sent, ...Sent[]]): Row['values'] {
+  if (records.length === 1) return records[0].values
+  const all = records.map(({ values }) => values)
+  const merged: Row['values'] = Object.assign({}, ...all.map(definedOf))
+  const tracked = all.findLast(({ tracking_data }) => tracking_data !== undefined) ?? merged
+  const extras = mergeExtras(all.map((values) => values.extras))
+  return { ...merged, verdict: tracked.verdict, link: tracked.link, extras }
 }
 
 /**
@@ -258,35 +235,11 @@ function mergeExtras(parts: readonly unknown[]): string | undefined {
   return JSON.stringify(Object.fromEntries(members))
 }
 
-const definedOf = (columns: Row['values']) =>
-  Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
+const definedOf = (values: Row['values']) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
-/**
- * Returns the attribution after a further record. Tracking data, verdict and link are replaced together;
- * a record without tracking data keeps those before it. Only another link replaces a link.
- */
-function mergeOrigin(before: Origin, sent: Origin): Origin {
-  if (before.verdict === 'attributed' && sent.verdict !== 'attributed') return before
-  if (sent.tracking_data !== undefined) return sent
-  if (before.tracking_data !== undefined) return before
-  return { ...NO_ORIGIN, verdict: sent.verdict ?? before.verdict }
-}
-
-/**
- * Returns the warnings about the attribution of a customer for one of the customer's records. The validator
- * has already warned of tracking data that cannot be used.
- */
-function attributionWarnings(
-  own: Origin,
-  { tracking_data, verdict }: Origin,
-  pointer: string,
-): Warning[] {
-  const isReported = own.tracking_data === undefined && own.verdict === 'altered'
-  if (isReported || tracking_data === undefined) return []
-  return verdict === undefined || verdict === 'attributed'
+/** Returns the warning about `tracking_data` that attributes a customer to no link. */
+const verdictWarnings = ({ tracking_data, verdict }: Row['values'], pointer: string): Warning[] =>
+  tracking_data === undefined || verdict === 'attributed'
     ? []
-    : [warning(verdict, `${pointer}/tracking_data`)]
-}
-
-const sentVerdict = ({ tracking_data, verdict }: Origin) =>
-  tracking_data === undefined && verdict === 'altered' ? 'unusable' : verdict
+    : [warning(verdict as Exclude<AttributionVerdict, 'attributed'>, `${pointer}/tracking_data`)]
