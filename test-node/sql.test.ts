@@ -3,13 +3,7 @@ import { test } from 'node:test'
 import { igaming } from '../src/ingest/brand/igaming.ts'
 import { deliveriesQuery } from '../src/ingest/db/deliveries.ts'
 import { FIND_REQUEST } from '../src/ingest/db/find-sql.ts'
-import {
-  customerDaysSql,
-  customerQuery,
-  findRecordSql,
-  listQuery,
-  type RecordView,
-} from '../src/ingest/db/list.ts'
+import { findRecordSql, listQuery, type RecordView } from '../src/ingest/db/list.ts'
 import type { RecordTable } from '../src/ingest/db/record-table.ts'
 import { COUNT_HELD, heldQuery } from '../src/ingest/db/release.ts'
 import { keptDaysSql, sumDaysSql, sumKpisSql } from '../src/ingest/db/totals.ts'
@@ -61,13 +55,11 @@ function readsOf(view: RecordView): Case[] {
     ['total', totalText(query), byDay],
   ])
   if (view.name !== 'customers') {
-    const query = customerQuery(view, {})
-    for (const page of [FIRST_PAGE, afterKey(query.key)]) {
-      lists.push([
-        'days of a customer',
-        customerDaysSql(view.recordTable, { from: '', to: '' }, page),
-      ])
-      lists.push(['page of a customer', pageText(query, page)])
+    for (const days of [{}, { from: '2026-01-01', to: '2026-12-31' }]) {
+      const query = listQuery(view, '', { customer_id: '', ...days })
+      for (const page of [FIRST_PAGE, afterKey(query.key)])
+        lists.push(['page of a customer', pageText(query, page)])
+      lists.push(['total of a customer', totalText(query)])
     }
   }
   return [

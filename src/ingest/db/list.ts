@@ -2,19 +2,14 @@ import { ARCHIVED_RESOURCES } from '../../platform/db/archive-tables.ts'
 import { archivedMonthsOfList } from '../../platform/db/archived.ts'
 import { decodeRow, encode } from '../../platform/db/column-types.ts'
 import {
-  cursorValues,
   type FoundPage,
   isBeyondCursor,
-  LIST_LIMITS,
   type ListQuery,
-  limitCount,
-  offsetOf,
   type Page,
   paginate,
 } from '../../platform/db/paginate.ts'
 import { all } from '../../platform/db/query.ts'
-import { withD1Retry } from '../../platform/db/retry.ts'
-import { bindStatement, compileStatement, required } from '../../platform/db/statement.ts'
+import { compileStatement } from '../../platform/db/statement.ts'
 import type { RecordTable } from './record-table.ts'
 
 /** Narrows a list to a customer and to days, both inclusive. */
@@ -91,10 +86,7 @@ export async function listRecords(
   filter: Filter,
   page: Page,
 ): Promise<FoundPage> {
-  const found =
-    filter.customer_id !== undefined && view.recordTable.canHold
-      ? await listCustomerRecords(session, view, account, filter, page)
-      : await paginate(session, listQuery(view, account, filter), page)
+  const found = await paginate(session, listQuery(view, account, filter), page)
   return { ...found, data: found.data.map((row) => presentRow(view, pickColumns(view, row))) }
 }
 
@@ -119,8 +111,10 @@ const guardOf = ({ name }: RecordView, { from, to, customer_id }: Filter) =>
     }),
   }
 
-/** Returns the query of a list; `listCustomerRecords` reads the records of one customer. */
+/** Returns the query of a list. */
 export function listQuery(view: RecordView, account: string, filter: Filter): ListQuery {
+  if (filter.customer_id !== undefined && view.recordTable.canHold)
+    return customerQuery(view, account, filter)
   const values = listedValues(view, account, filter)
   const { table, key, canHold, dayColumn, indexes } = view.recordTable
   const { customer_id, from, to } = filter
@@ -180,106 +174,33 @@ export const findRecordSql = ({ recordTable, columns }: RecordView) => `
 export const withoutNulls = (record: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null))
 
-// Records are stored by day and customer: an index by customer would cost each record another write. So
-// the list of a customer first searches the account's days for those with records of the customer, and
-// stops once it has enough for the page. Then it reads the page along the primary key.
-
-/** The days that the first statement found, and what it had to visit. */
-interface FoundDays {
-  /** A JSON array of days with records of the customer. */
-  days: string
-  matches: number
-  visited: number
-}
-
-/** Reads one page of a customer's records, in the order of day and key. */
-async function listCustomerRecords(
-  session: D1DatabaseSession,
-  view: RecordView,
-  account: string,
-  filter: Filter,
-  page: Page,
-): Promise<FoundPage> {
-  const values = { ...listedValues(view, account, filter), ...cursorValues(page) }
-  const statement = compileStatement(customerDaysSql(view.recordTable, filter, page))
-  const upToPage = offsetOf(page) + page.size
-  // The first page also counts the matches.
-  const enough = page.after || page.counted ? upToPage : Math.max(LIST_LIMITS.total, upToPage)
-  const found = await withD1Retry(() =>
-    bindStatement(session, statement, { ...values, enough }).first<FoundDays>(),
-  )
-  const { days, matches, visited } = required(found, 'row')
-  const count = page.counted ?? limitCount(matches)
-  if (visited > LIST_LIMITS.days) {
-    return { data: [], ...count, last: null, maxDays: LIST_LIMITS.days }
-  }
-  const query = { ...customerQuery(view, { ...values, days }), ...guardOf(view, filter) }
-  return paginate(session, query, { ...page, counted: count })
-}
-
 /**
- * Returns the SQL that finds the days with records of a customer. It visits the account's days in order
- * until it has found more than `:enough` records, or has visited one day more than a list may. A page
- * by cursor begins behind the cursor's day.
+ * Returns the query of a customer's records, in the order of day and key. Records are stored by day and customer: an index by
+ * customer would cost each record another write. So it searches each of the account's days with records.
  */
-export function customerDaysSql(
-  { table, dayColumn }: RecordTable,
-  { from, to }: Filter,
-  { after }: Page,
-): string {
-  const last = to === undefined ? [] : [`${dayColumn} <= :last_day`]
-  const first = from === undefined ? [] : [`${dayColumn} >= :first_day`]
-  const start = after ? [`${dayColumn} > :after_0`] : first
-  const firstDay = (conditions: readonly string[]) =>
-    `select min(${dayColumn}) from ${table} not indexed
-          where ${['account = :account', ...conditions, ...last].join(' and ')}`
-  return `
-    with recursive days(next_day, visited_day, here, before, visited) as (
-      select (${firstDay(start)}), null, 0, 0, 0
-      union all
-      select (${firstDay([`${dayColumn} > d.next_day`])}),
-        d.next_day,
-        (select count(*) from (
-          select 1 from ${table} not indexed
-          where account = :account and ${dayColumn} = d.next_day and customer_id = :customer_id
-            and held = 0
-          limit :enough + 1
-        )),
-        d.before + d.here,
-        d.visited + 1
-      from days d
-      where d.next_day is not null and d.before + d.here <= :enough
-        and d.visited <= ${LIST_LIMITS.days}
-    )
-    select json_group_array(visited_day) filter (where here > 0) as days,
-      max(before + here) as matches, max(visited) as visited
-    from days`
-}
-
-/**
- * Returns the query of a customer's records on `:days`. A page by cursor first reads the rest of the
- * cursor's day, then the days behind it.
- */
-export function customerQuery(view: RecordView, values: ListQuery['values']): ListQuery {
-  const { recordTable } = view
-  const { table, dayColumn } = recordTable
-  const key = orderOfDays(view, { customer_id: '' })
-  const rest = key.slice(1)
-  const ofCustomer = `${table} not indexed
-        where account = :account and customer_id = :customer_id and held = 0`
-  const onDays = `${ofCustomer} and ${dayColumn} in (select value from json_each(:days))`
-  const columns = listColumns(view, key)
-  const names = columns.join()
+function customerQuery(view: RecordView, account: string, filter: Filter): ListQuery {
+  const { from, to } = filter
+  const { table, dayColumn } = view.recordTable
+  const key = orderOfDays(view, filter)
+  const upTo = to === undefined ? '' : ` and ${dayColumn} <= :last_day`
+  const firstDay = (condition: string) =>
+    `select min(${dayColumn}) from ${table} not indexed where account = :account${condition}${upTo}`
+  const recordsFrom = (start: string) => `(
+        with recursive days(on_day) as (
+          select (${firstDay(start)})
+          union all
+          select (${firstDay(` and ${dayColumn} > on_day`)}) from days where on_day is not null
+        ) select on_day from days where on_day is not null)
+      cross join ${table} not indexed
+        on account = :account and ${dayColumn} = on_day and customer_id = :customer_id and held = 0
+      where true`
   return {
-    columns,
-    from: onDays,
-    fromCursor: `(
-        select ${names} from ${ofCustomer} and ${dayColumn} = :after_0 and ${isBeyondCursor(rest, false, 1)}
-        union all
-        select ${names} from ${onDays}
-      )`,
+    columns: listColumns(view, key),
+    from: recordsFrom(from === undefined ? '' : ` and ${dayColumn} >= :first_day`),
+    fromCursor: `${recordsFrom(` and ${dayColumn} >= :after_0`)} and ${isBeyondCursor(key)}`,
     key,
-    values,
+    values: listedValues(view, account, filter),
     limitsBytes: true,
+    ...guardOf(view, filter),
   }
 }

@@ -41,8 +41,6 @@ export interface FoundPage<T = Record<string, unknown>> extends Count {
   last: KeyValue[] | null
   /** Set if the rows have more bytes than the page may have. `data` is empty then. */
   excess?: Excess
-  /** Set if the rows lie on more days than a list may search: that number of days. */
-  maxDays?: number
 }
 
 /** The values of `order` of a list by time: the oldest first, which is the default, or the latest. */
@@ -52,8 +50,6 @@ export const LIST_ORDERS = ['oldest', 'latest'] as const
 export const LIST_LIMITS = {
   /** The rows up to which `total` is exact: the database reads each row that it counts. */
   total: 100_000,
-  /** The days with records that the list of one customer searches. */
-  days: 4000,
 }
 
 /** The maximum number of rows that a page by number reaches: the database reads all rows before it. */
@@ -133,7 +129,7 @@ export function foundPage<T = Record<string, unknown>>(
 }
 
 /** Returns a counted number of rows, which is exact up to the limit. */
-export const limitCount = (counted: number, { total }: Pick<ListQuery, 'total'> = {}): Count =>
+const limitCount = (counted: number, { total }: Pick<ListQuery, 'total'> = {}): Count =>
   total === undefined && counted > LIST_LIMITS.total
     ? { total: LIST_LIMITS.total, isLimited: true }
     : { total: counted, isLimited: false }
@@ -156,7 +152,7 @@ export function pageText(query: ListQuery, page: Page): string {
 }
 
 /** Returns the number of rows before a page, from the cursor on if it has one. */
-export const offsetOf = ({ number, size, after, skipped }: Page): number =>
+const offsetOf = ({ number, size, after, skipped }: Page): number =>
   after ? 0 : (skipped ?? (number - 1) * size)
 
 function pageRows(query: ListQuery, page: Page): string {

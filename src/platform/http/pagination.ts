@@ -70,11 +70,6 @@ const beyondDepth = ({ number, size }: Page) =>
     `\`page\` reaches the first ${MAX_DEPTH.toLocaleString('en')} rows only, and page ${number} of ${size} rows ends at row ${number * size}. ${READ_ON}`,
   )
 
-const beyondDays = (max: number) =>
-  invalidQuery(
-    `The list of one customer searches at most ${max.toLocaleString('en')} days with records, and this account has more. Narrow the list with \`from\` and \`to\`.`,
-  )
-
 /**
  * The content of a cursor: page number, page size, the number of rows as the first page counted it, and
  * the key of the last record before the page.
@@ -165,7 +160,6 @@ export async function nextCursor(
       `\`per_page\` is too large: the records of this page exceed ${limit}. Use at most ${result.excess.suggestedSize}.`,
     )
   }
-  if (result.maxDays !== undefined) throw beyondDays(result.maxDays)
   const { total, isLimited, last } = result
   if (!last) return null
   const position: CursorPosition = [number + 1, size, total, isLimited ? 1 : 0, ...last]
