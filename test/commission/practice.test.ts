@@ -297,7 +297,9 @@ describe('a deposit before the signup', () => {
     expect(data).toMatchObject([
       {
         status: 'waiting',
-        before_signup: ['1 deposit of 500 USD is more than 24 hours before the signup'],
+        before_signup: [
+          { resource: 'transactions', id: 't1', day: early.transaction_date.slice(0, 10) },
+        ],
       },
     ])
     const { state } = await admin('earnings?resource=transactions&id=t1')

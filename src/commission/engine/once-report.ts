@@ -1,15 +1,14 @@
 import type * as v from 'valibot'
-import { HOUR_MS } from '../../platform/durations.ts'
 import type { Fixed } from '../../platform/http/operation-words.ts'
 import type { qualification } from '../why/answers.ts'
 import { dayText } from './calendar.ts'
 import { type Context, fieldsOn, isRefused } from './context.ts'
-import { fromFact, isPositive, plainText, subtract, ZERO } from './decimal.ts'
+import { isPositive, plainText, subtract, ZERO } from './decimal.ts'
 import { asOf, type EvaluatedCustomer, evaluateCustomer } from './evaluate.ts'
 import type { Customer, Fact } from './facts.ts'
 import { isTriggerKind, type OnceState } from './once.ts'
 import { onceThrough, openWindows } from './once-through.ts'
-import type { OnceRule, Qualification } from './plan.ts'
+import type { Qualification } from './plan.ts'
 import { type Progress, sinceSignup } from './qualify.ts'
 import type { CompiledOnce } from './rules.ts'
 
@@ -71,11 +70,10 @@ function report(
 ): QualificationReport {
   const { customer } = evaluated
   const { rule, version, trigger, status } = state
-  const source = version.source.rules.find(({ id }) => id === rule.id) as OnceRule | undefined
   const conditions = state.progress.map((one, index) =>
     reportCondition(
       one,
-      source?.qualify?.[index] as Qualification,
+      rule.source.qualify?.[index] as Qualification,
       rule.qualify[index]?.kind === 'customer',
       through,
     ),
@@ -159,47 +157,26 @@ function missingOf(
   return conditions.flatMap((one, index) => (one.status === 'open' ? [`qualify/${index}`] : []))
 }
 
-/**
- * Returns sentences that name the facts up to a day that a `once` rule would use, were they not too early,
- * such as `1 deposit of 500 EUR is more than 24 hours before the signup`.
- */
-function factsBeforeSignup(
+/** Returns the facts up to a day that a `once` rule would use, were they not too early. */
+const factsBeforeSignup = (
   context: Context,
   customer: Customer,
   rule: CompiledOnce,
   through: number,
-): string[] {
-  const early = customer.facts.filter(
-    (fact) =>
-      fact.day <= through &&
-      fact.state === 'approved' &&
-      isNamed(rule, fact) &&
-      !sinceSignup(context, customer, fact, rule.grace),
-  )
-  const groups = Map.groupBy(early, ({ resource, kind, currency }) =>
-    JSON.stringify([resource, kind, currency]),
-  )
-  return [...groups.values()].map((facts) => sentenceOf(facts, rule.grace / HOUR_MS))
-}
+): RecordRef[] =>
+  customer.facts
+    .filter(
+      (fact) =>
+        fact.day <= through &&
+        fact.state === 'approved' &&
+        isNamed(rule, fact) &&
+        !sinceSignup(context, customer, fact, rule.grace),
+    )
+    .map(refOf)
 
 const isNamed = (rule: CompiledOnce, fact: Fact): boolean =>
   isTriggerKind(rule, fact) ||
   rule.qualify.some((one) => one.kind !== 'customer' && one.terms.some((term) => term.names(fact)))
-
-function sentenceOf(facts: readonly Fact[], graceHours: number): string {
-  const [{ kind, currency } = { kind: '', currency: null }] = facts
-  const amounts = facts.flatMap(({ amounts }) => {
-    const amount = amounts.get('amount_currency') ?? amounts.get('Value')
-    return amount === undefined ? [] : [amount]
-  })
-  const sum = amounts.reduce((total, one) => total + one, 0n)
-  const amount = `${plainText(fromFact(sum))}${currency === null ? '' : ` ${currency}`}`
-  const hours = graceHours === 0 ? '' : `more than ${graceHours} hours `
-  const what = `${facts.length} ${kind || 'record of trading activity'}${amounts.length > 0 ? ` of ${amount}` : ''}`
-  return facts.length === 1
-    ? `${what} is ${hours}before the signup`
-    : `${what}${amounts.length > 0 ? ' in all' : ''} are ${hours}before the signup`
-}
 
 /** Reports one condition of `qualify` at the end of a day; `condition` is as the plan has it. */
 function reportCondition(

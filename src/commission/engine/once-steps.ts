@@ -5,7 +5,7 @@ import { conversionOf } from './convert.ts'
 import { type Decimal, fromFact, isPositive, plainText, sum, ZERO } from './decimal.ts'
 import type { Customer, Fact } from './facts.ts'
 import type { OnceState } from './once.ts'
-import type { OnceRule, Qualification } from './plan.ts'
+import type { Qualification } from './plan.ts'
 import { addedBy, type Progress } from './qualify.ts'
 import type { CompiledQualification } from './rules.ts'
 
@@ -86,10 +86,9 @@ export function qualificationStep(
   customer: Customer,
   state: OnceState,
 ): QualificationStep {
-  const { rule, progress, version } = state
-  const source = version.source.rules.find(({ id }) => id === rule.id) as OnceRule | undefined
+  const { rule, progress } = state
   const conditions = rule.qualify.flatMap((qualification, index): MetCondition[] => {
-    const [met, condition] = [progress[index], source?.qualify?.[index]]
+    const [met, condition] = [progress[index], rule.source.qualify?.[index]]
     if (met?.status !== 'met' || !condition) return []
     return [metCondition(context, customer, state, qualification, met, condition)]
   })

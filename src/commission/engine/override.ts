@@ -15,7 +15,7 @@ import {
   ZERO,
 } from './decimal.ts'
 import { compareText } from './facts.ts'
-import { fxList, type Line, newLine, rounded, totalOf } from './line.ts'
+import { fxList, type Line, newLine, rateLine, totalOf } from './line.ts'
 import { overrideVersion, type Version } from './plans-in-force.ts'
 import {
   addRatio,
@@ -28,9 +28,9 @@ import {
 } from './ratio.ts'
 import type { CompiledOverride } from './rules.ts'
 import type { StatementHold } from './settle.ts'
-import { baseStep, fundedStep, type SourceLine, sourcesStep, unitOf, unitsStep } from './steps.ts'
+import { baseStep, fundedStep, type SourceLine, sourcesStep, unitsStep } from './steps.ts'
 import { type AffiliateTallies, type Fx, factsOf, fxOf } from './tally.ts'
-import { applyRate, type Measure } from './tiers.ts'
+import type { Measure } from './tiers.ts'
 import type { Trace } from './trace.ts'
 
 /** The modifiers of overrides remember nothing, and recoup no rule. */
@@ -112,10 +112,10 @@ function rateSources(
 ): Line[] {
   let before = measure.earlier
   const lines = sources.map(({ scope, trace, base, units, quantity, fx }) => {
-    const { paid, ...rated } = applyRate(rule, quantity, measure, before, trace)
+    const start = before
     before = addRatio(before, quantity)
-    const amount = rounded(paid, version, trace)
-    return newLine({ ...{ rule, version, scope, trace, amount }, ...rated, base, units, fx })
+    const head = { rule, version, scope, trace, base, units, fx }
+    return rateLine(head, { quantity, measure, start })
   })
   return modify(lines, 'override', NO_MEMORY)
 }
@@ -243,7 +243,7 @@ function quantityOf(
   const facts = factsOf(from, '')
   if ('unit' in of) {
     const units = floor(total.units, rule, trace)
-    trace.push(() => unitsStep(unitOf(version, rule), facts, units, rule.each))
+    trace.push(() => unitsStep(of.unit.source, facts, units, rule.each))
     return ofUnits(rule, units)
   }
   trace.push(() => baseStep(context, of.base, facts, version.currency, true))

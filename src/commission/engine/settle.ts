@@ -15,7 +15,7 @@ import {
   ZERO,
 } from './decimal.ts'
 import { amountOf, compareText } from './facts.ts'
-import { fxList, type Line, newLine, rounded } from './line.ts'
+import { fxList, type Line, newLine, rateLine, rounded } from './line.ts'
 import { keepMeasure, measuredBy, measuresOf, type OwnMeasure, quantityOf } from './measure.ts'
 import { triggerStep } from './once-steps.ts'
 import type { Plan } from './plans-in-force.ts'
@@ -31,9 +31,9 @@ import {
   rulePositions,
   rulesWith,
 } from './settle-plan.ts'
-import { baseStep, unitOf, unitsStep } from './steps.ts'
+import { baseStep, unitsStep } from './steps.ts'
 import { factsOf, fxOf } from './tally.ts'
-import { applyRate, type Measure, measureStep, payAt, type Rated, stepAt } from './tiers.ts'
+import { type Measure, measureStep, payAt, type Rated, stepAt } from './tiers.ts'
 import { rateStep, type Trace } from './trace.ts'
 
 /** Facts or lines of a rule that wait, as a statement lists them. */
@@ -126,13 +126,12 @@ function settleUnit(input: PlanInput, id: string): Line[] {
     const measure = measureOf(version, rule)
     const before = counted.slice(0, index).map((one) => measuredBy(rule, one))
     const start = sumRatios([measure.earlier, ...before])
-    const trace: Trace = [
-      () => unitsStep(unitOf(version, rule), factsOf(tally, ''), total.units, rule.each),
-    ]
-    const { paid, ...rated } = applyRate(rule, quantity, measure, start, trace)
-    const amount = rounded(paid, version, trace)
-    const head = { rule, version, scope: 'affiliate', trace, amount }
-    return newLine({ ...head, ...rated, units: total.units })
+    const { units } = total
+    const trace: Trace = [() => unitsStep(rule.unit.source, factsOf(tally, ''), units, rule.each)]
+    return rateLine(
+      { rule, version, scope: 'affiliate', trace, units },
+      { quantity, measure, start },
+    )
   })
   keepMeasure(input, 'unit', id, own)
   return modify(lines, 'unit', { state: input.state, once: [] })
@@ -235,9 +234,13 @@ function settleShare(input: PlanInput, id: string, once: readonly Line[]): Line[
   const measureOf = measuresOf(input, () => ruleBase)
   let before: Ratio = NOTHING
   const lines = scopes.map((scope) => {
-    const line = lineOfShare(scope, measureOf, before)
-    before = addRatio(before, ratio(scope.base))
-    return line
+    const { rule, version } = scope.from
+    const { base, fenced: fence, fx, trace } = scope
+    const [quantity, measure] = [ratio(base), measureOf(version, rule)]
+    const start = addRatio(measure.earlier, before)
+    before = addRatio(before, quantity)
+    const head = { rule, version, scope: scope.scope, trace, base, fence, fx }
+    return rateLine(head, { quantity, measure, start })
   })
   keepMeasure(input, 'share', id, () => ruleBase)
   const sorted = lines.sort((a, b) => compareText(a.scope, b.scope))
@@ -334,16 +337,4 @@ function fenceScope(
   const fenced = fenceBase(fence, base, customers, state.fences.get(key) ?? new Map(), trace)
   state.fences.set(key, fenced.toPayBack)
   return fenced
-}
-
-/** Applies rate and rounding to one base. */
-function lineOfShare(scope: Scope, measureOf: MeasureOf, before: Ratio): Line {
-  const { rule, version } = scope.from
-  const { fenced, trace } = scope
-  const measure = measureOf(version, rule)
-  const start = addRatio(measure.earlier, before)
-  const { paid, ...rated } = applyRate(rule, ratio(scope.base), measure, start, trace)
-  const amount = rounded(paid, version, trace)
-  const head = { rule, version, scope: scope.scope, trace, amount }
-  return newLine({ ...head, ...rated, base: scope.base, fence: fenced, fx: scope.fx })
 }

@@ -17,10 +17,9 @@ import {
 import { compareText } from './facts.ts'
 import type { Line } from './line.ts'
 import { usedRates } from './once-steps.ts'
-import type { OverrideRule, Term, Unit, UnitRule } from './plan.ts'
+import type { Term } from './plan.ts'
 import type { Version } from './plans-in-force.ts'
 import { ratio, ratioText } from './ratio.ts'
-import type { CompiledOverride, CompiledUnitRule } from './rules.ts'
 import type { LineFacts, TermSum } from './tally.ts'
 import type { CompiledBase } from './terms.ts'
 
@@ -114,16 +113,6 @@ function convertedSum(sums: readonly TermSum[]): Decimal {
   let total = 0n
   for (const { converted, aloneConverted } of sums) total += converted + aloneConverted
   return fromFact(total)
-}
-
-/** Returns what a rule counts, as its plan has it. */
-export function unitOf(
-  { source }: Version,
-  { id }: CompiledUnitRule | CompiledOverride,
-): Unit | undefined {
-  const rule = source.rules.find((one) => one.id === id) as UnitRule | OverrideRule | undefined
-  if (rule?.kind !== 'override') return rule?.unit
-  return 'unit' in rule.of ? rule.of.unit : undefined
 }
 
 /** Returns the step of a unit: what was counted, divided by `each`. */

@@ -122,10 +122,11 @@ function withFactors(source: readonly Term[]): WeightedTerm[] {
 /** What a unit counts: an amount of each fact, or the facts themselves. */
 export interface CompiledUnit extends FactKind {
   readonly counts: boolean
+  readonly source: Unit
 }
 
 /** Compiles what a unit counts. */
 export function compileUnit(unit: Unit): CompiledUnit {
-  if ('count' in unit) return { ...compileKind(unit.count), counts: true }
-  return { ...compileKind(amountKind(unit)), counts: false }
+  if ('count' in unit) return { ...compileKind(unit.count), counts: true, source: unit }
+  return { ...compileKind(amountKind(unit)), counts: false, source: unit }
 }

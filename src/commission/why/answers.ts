@@ -280,8 +280,8 @@ export const qualification = described(() =>
       ),
       conditions: member(v.array(condition), 'The conditions of `qualify`, in order.'),
       before_signup: member(
-        v.array(text),
-        'Sentences that name records that are too early before the signup to count for the rule, such as `1 deposit of 500 EUR is more than 24 hours before the signup`. Empty if it is `qualified`.',
+        v.array(v.object(recordKey)),
+        'Records that would count for the rule, were they not too early before the signup. Empty if it is `qualified`.',
       ),
       waits_for: member(
         v.array(

@@ -244,10 +244,7 @@ export const listAccountQualifications = readList({
     errors: ['validation_failed'],
     command: {
       name: 'qualifications list',
-      columns: [
-        ...['customer_id', 'affiliate_id', 'plan', 'rule', 'status', 'qualified_on'],
-        'before_signup',
-      ],
+      columns: ['customer_id', 'affiliate_id', 'plan', 'rule', 'status', 'qualified_on'],
     },
   })),
   async list(call, { period: text, ...filter }, page) {

@@ -393,7 +393,7 @@ export interface SeenState {
   readonly until: string | null
   readonly refused_by: string | null
   readonly conditions: readonly SeenCondition[]
-  readonly before_signup?: readonly string[]
+  readonly before_signup?: readonly unknown[]
 }
 
 interface SeenCondition {

@@ -1,5 +1,4 @@
 import { foldCountry } from '../../platform/validation/country.ts'
-import { countryInSentence } from '../engine/country-words.ts'
 import { memoize } from '../engine/memoize.ts'
 import { figure, money } from '../engine/reasons.ts'
 import { minorDigits } from '../minor-digits.ts'
@@ -87,7 +86,6 @@ const fill = (message: string, values: Readonly<Record<string, string>>): string
 
 /** Returns a function that names countries, which are written as codes or names, in a language. */
 function countriesOf(language: Language): Words['country'] {
-  if (language === 'en') return countryInSentence
   const names = memoize(() => new Intl.DisplayNames(language, { type: 'region', fallback: 'none' }))
   return (text) => {
     const code = foldCountry(text)

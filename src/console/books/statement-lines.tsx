@@ -1,5 +1,4 @@
 import { compare, decimal, isSome } from '../../commission/engine/decimal.ts'
-import { unitNoun } from '../../commission/engine/earning-words.ts'
 import type { PlanTerms, Rule } from '../../commission/engine/plan.ts'
 import { ruleWords } from '../../commission/engine/plan-words.ts'
 import { counted, figure, money } from '../../commission/engine/reasons.ts'
@@ -13,7 +12,7 @@ import {
 } from '../../commission/statements/line-groups.ts'
 import { moneyText } from '../../commission/statements/money.ts'
 import { useVisit, type Visit, withQuery } from '../../pages/page.ts'
-import { Amount, count, Data, isolated, titleOf } from '../../pages/parts/data.tsx'
+import { Amount, count, Data, isolated } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { type Cell, type NumberCell, Table } from '../../pages/parts/table.tsx'
 import { Sentences, sentencesOf } from '../plans/plan-words.tsx'
@@ -135,7 +134,7 @@ function figureColumns(
     }
   return {
     'Based on': amounts(lines, currency, ({ base }) => base),
-    [titleOf(unitNoun(rule))]: numbers(({ units }) => units),
+    Units: numbers(({ units }) => units),
     Reached: numbers(reached),
     Rate: lines.some(hasRate) && { number: (line) => rateText(line, rule, currency) },
     'Carried in': amounts(lines, currency, ({ carried_in }) => carried_in),

@@ -1,5 +1,6 @@
-import { earningWords } from '../../commission/engine/earning-words.ts'
-import { ruleWords } from '../../commission/engine/plan-words.ts'
+import type { PlanTerms } from '../../commission/engine/plan.ts'
+import { rateWords, ruleWords } from '../../commission/engine/plan-words.ts'
+import { figure, money } from '../../commission/engine/reasons.ts'
 import { statementOfLine } from '../../commission/statements/ids.ts'
 import { getStatement } from '../../commission/statements/operations.ts'
 import type { RecordEarnings } from '../../commission/why/answers.ts'
@@ -63,9 +64,9 @@ function Earnings(props: Earned) {
           caption="Lines of statements that count it"
           rows={lines}
           columns={{
-            'What it adds': {
-              prose: (line) => <Data text={capital(earningWords(line, props.termsOf(line)))} />,
-            },
+            Adds: ({ base, units, currency }) =>
+              base === null ? units && figure(units) : money(base, currency),
+            Rate: (line) => rateOf(line, props.termsOf(line)),
             Rule: ({ rule }) => <Data text={rule} />,
             Plan: 'plan',
             For: 'affiliate_id',
@@ -138,4 +139,8 @@ function Nothing({ found, earnings, termsOf }: Earned, visit = useVisit()) {
   )
 }
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+/** Returns the rate of the rule of a line; null if its terms are not known. */
+function rateOf({ rule: id }: Line, terms: PlanTerms | null): string | null {
+  const rule = terms?.rules.find((one) => one.id === id)
+  return terms && rule ? rateWords(rule, terms) : null
+}

@@ -1,4 +1,4 @@
-import { countryName } from '../../commission/engine/country-words.ts'
+import { ENGLISH } from '../../commission/words/words.ts'
 import { dayWords, periodWords, titleOf, visible } from '../../pages/parts/data.tsx'
 import { labelOf } from '../../pages/parts/record-fields.tsx'
 import { EVENTS, type GroupValue, titleOfMetric, transactionsTitle } from '../../reports/report.ts'
@@ -36,7 +36,7 @@ export function groupText(name: string, value: GroupValue): string {
   const text = String(value)
   if (name === 'day') return dayWords(text)
   if (name === 'week' || name === 'month') return periodWords(text)
-  if (name === 'country_code') return visible(countryName(text))
+  if (name === 'country_code') return visible(ENGLISH.country(text))
   if (name === 'transaction_type') return capital(transactionsTitle(text) ?? visible(text))
   return visible(text)
 }

@@ -1,4 +1,3 @@
-import { countryInSentence } from '../../commission/engine/country-words.ts'
 import {
   compare,
   decimal,
@@ -10,6 +9,7 @@ import {
 } from '../../commission/engine/decimal.ts'
 import { compareText, valueOn } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
+import { ENGLISH } from '../../commission/words/words.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { signedUp } from '../db/candidates.ts'
 import { atLeast, moreThan } from '../figures.ts'
@@ -65,7 +65,7 @@ export const countryMix = defineKind({
           atLeast('signups_with_a_country', now.length, min_signups, 'signups'),
           moreThan('growth_of_the_share', subtract(share, usualShare), points, 'points'),
         ]
-        const sentence = `${figure(plainText(share))} % of the signups came from ${countryInSentence(country)}; ${figure(plainText(usualShare))} % are usual.`
+        const sentence = `${figure(plainText(share))} % of the signups came from ${ENGLISH.country(country)}; ${figure(plainText(usualShare))} % are usual.`
         return [aboutAffiliate(view, figures, sentence, signups)]
       })
   },

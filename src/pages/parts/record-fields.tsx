@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
-import { countryName } from '../../commission/engine/country-words.ts'
 import { transactionWord } from '../../commission/engine/plan-words.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
+import { ENGLISH } from '../../commission/words/words.ts'
 import { Amount, Data, Day, NOTHING, Time, titleOf } from './data.tsx'
 import { type Pair, Pairs } from './fields.tsx'
 import type { StoredRecord } from './record-lookup.ts'
@@ -116,7 +116,7 @@ export function FieldValue({ name, record }: { name: string; record: StoredRecor
       </>
     )
   if (DAY.test(text)) return <Day day={text} />
-  if (/^country(?:_code)?$/.test(name)) return <Data text={countryName(text)} />
+  if (/^country(?:_code)?$/.test(name)) return <Data text={ENGLISH.country(text)} />
   if (name === 'transaction_type') return <Data text={transactionWord(text)} />
   if (name === 'status') return <Data text={text.replaceAll('_', ' ')} />
   if (isNumber && !/id$/i.test(name)) return <Amount value={text} />
