@@ -27,7 +27,7 @@ const cause = described(() => ({
   version: v.nullable(member(count, 'The version of the plan.')),
   rule: maybe('The rule that decided.'),
   condition: maybe(
-    'The condition that did not hold: one of `when`, such as `not_countries`; `months`; `min`, `trigger`, `before_signup`, `rate`, `reversed`, `void_by`, `elsewhere` or `qualify/0` of a `once` rule.',
+    'The condition that did not hold: one of `when`, such as `not_countries`; `months`; `min`, `trigger`, `before_signup`, `rate`, `qualify/0` or another `refused_by` of a `once` rule.',
   ),
 }))
 
