@@ -57,8 +57,6 @@ export function contextOf(vertical: string, more: Partial<PlanContext> = {}): Pl
   const { resources } = VERTICALS.find((one) => one.vertical === vertical)!
   return {
     vocabulary: vocabularyOf(resources, DEFINITIONS),
-    ratedCurrencies: new Set(['EUR', 'USD', 'GBP']),
-    onceIds: new Set(),
     versions: [],
     ...more,
   }

@@ -4,6 +4,7 @@ import type {
   Conditions,
   EventKind,
   PlanTerms,
+  Term,
   TransactionKind,
 } from './plan.ts'
 
@@ -21,15 +22,22 @@ interface NamedConditions {
   conditions: Conditions
 }
 
-/** Everything in a plan that names facts or their fields. */
+/** The terms of a base or a sum, with their pointer. */
+interface NamedBase {
+  pointer: string
+  terms: readonly Term[]
+}
+
+/** Everything in a plan that names facts, their fields or terms. */
 export interface PlanNames {
+  bases: NamedBase[]
   facts: NamedFacts[]
   conditions: NamedConditions[]
 }
 
 /** Returns what a plan names, in its order. */
 export function namesIn({ rules }: Pick<PlanTerms, 'rules'>): PlanNames {
-  const names: PlanNames = { facts: [], conditions: [] }
+  const names: PlanNames = { facts: [], conditions: [], bases: [] }
   addNames(names, rules, '/rules')
   return names
 }
@@ -41,6 +49,8 @@ function addNames(names: PlanNames, value: unknown, pointer: string): void {
   }
   for (const [name, one] of Object.entries(value)) {
     const at = `${pointer}/${name}`
+    const isBase = Array.isArray(one) && /^(?:base|sum|terms)$/.test(name)
+    if (isBase) names.bases.push({ pointer: at, terms: one })
     // The `customer` of a fence is an amount.
     const hasConditions = name === 'when' || (name === 'customer' && typeof one === 'object')
     if (hasConditions) names.conditions.push({ pointer: at, conditions: one })

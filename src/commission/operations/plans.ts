@@ -27,7 +27,6 @@ import { quote } from '../../platform/validation/quote.ts'
 import { todayOf } from '../../platform/zone.ts'
 import { rejectClosedTerms } from '../db/booked.ts'
 import * as rows from '../db/plans.ts'
-import { readRatedCurrencies } from '../db/rates.ts'
 import { dayNumber, periodOf } from '../engine/calendar.ts'
 import type { PlanTerms } from '../engine/plan.ts'
 import {
@@ -38,7 +37,6 @@ import {
   readAssignments,
   type SentAssignment,
 } from '../plans/assignments.ts'
-import type { WarningContext } from '../plans/check-plan.ts'
 import { PLAN_DEPTH, PLAN_LIMITS } from '../plans/limits.ts'
 import { checkClosedTerms, decidePut, type PutDecision, toChange } from '../plans/put-plan.ts'
 import type { PlanVersion } from '../plans/stored-plans.ts'
@@ -46,23 +44,11 @@ import { vocabularyOf } from '../plans/vocabulary.ts'
 import { planWarning } from '../plans/warning.ts'
 import { readSource, sourceOf } from '../statements/source.ts'
 
-/** Reads what the checks of a plan depend on beside the account's other plans. */
-export async function readPlanContext(
+/** Reads the facts that an account can send. */
+export const readVocabulary = async (
   directory: D1Database,
   { id, vertical }: Pick<Account, 'id' | 'vertical'>,
-): Promise<Omit<WarningContext, 'onceIds'>> {
-  const [definitions, ratedCurrencies] = await Promise.all([
-    listDefinitions(directory, id),
-    knownRates(directory),
-  ])
-  return { vocabulary: vocabularyOf(resourcesOf(vertical), definitions), ratedCurrencies }
-}
-
-/** Returns the currencies with rates. Before the first import it is unknown which will have some. */
-async function knownRates(directory: D1Database): Promise<Set<string> | null> {
-  const rated = await readRatedCurrencies(directory)
-  return rated.size > 0 ? rated : null
-}
+) => vocabularyOf(resourcesOf(vertical), await listDefinitions(directory, id))
 
 /** The member of a query by which nobody overwrites a version that they have not seen. */
 export const after = v.optional(
@@ -157,11 +143,11 @@ export const putPlan = accountOperation({
   async run(call, { plan: id, after, terms: body }) {
     checkNewId(id)
     const { env, db, account } = call
-    const [context, before] = await Promise.all([
-      readPlanContext(env.DB, account),
+    const [vocabulary, before] = await Promise.all([
+      readVocabulary(env.DB, account),
       rows.readBeforePut(db, account.id, id),
     ])
-    const decision = decidePut(id, body, before, { ...context, after })
+    const decision = decidePut(id, body, before, { after, vocabulary })
     const { version, outcome } = decision
     const { terms, warnings } = decision.plan
     const { effective_from } = terms

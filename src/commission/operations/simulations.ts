@@ -22,7 +22,7 @@ import {
   parseSimulation,
   type SimulationRequest,
 } from '../statements/simulation.ts'
-import { plan, readPlanContext } from './plans.ts'
+import { plan, readVocabulary } from './plans.ts'
 
 /** What a request for a simulation is narrowed to. */
 interface Filter {
@@ -81,14 +81,14 @@ export const simulatePlan = readOperation({
   async run({ env, grant, session }, { plan: id, cursor, ...sent }) {
     const { affiliate_id = null, assigned_to_all: forAll = false, ...body } = sent
     const account = { id: grant.account, vertical: grant.vertical }
-    const [stored, planContext] = await Promise.all([
+    const [stored, vocabulary] = await Promise.all([
       readStored(env, grant, session),
-      readPlanContext(env.DB, account),
+      readVocabulary(env.DB, account),
     ])
     const { inForce } = stored.source
     const named = { plan: id, stored: inForce.plans.get(id) ?? null }
     if (!named.stored && !forAll) throw notFound('plan', id)
-    const { issues, request } = parseSimulation(body, inForce, named, planContext)
+    const { issues, request } = parseSimulation(body, named, vocabulary)
     if (!request) throw validationFailed(issues)
     const asked = [account.id, 'simulate', id, affiliate_id, forAll, canonicalJson(body)]
     const context = JSON.stringify(asked)

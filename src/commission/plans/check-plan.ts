@@ -9,16 +9,7 @@ import { currencyWarnings, type Warning } from '../../platform/validation/warnin
 import { dayNumber, dayText, firstDayOf, parsePeriod } from '../engine/calendar.ts'
 import { compare, decimal, isZero } from '../engine/decimal.ts'
 import { namesIn, type PlanNames } from '../engine/fact-needs.ts'
-import type {
-  Conditions,
-  OnceRule,
-  OverrideRule,
-  PlanTerms,
-  Rule,
-  ShareRule,
-  Term,
-  Tiers,
-} from '../engine/plan.ts'
+import type { OnceRule, PlanTerms, Rule, Tiers } from '../engine/plan.ts'
 import { checkOnceReference, notApplicable } from '../modifiers/modifier.ts'
 import { checkModifiers } from '../modifiers/order.ts'
 import { FACT_CONDITIONS } from './conditions.ts'
@@ -27,101 +18,63 @@ import { PLAN_LIMITS } from './limits.ts'
 import { planTerms } from './plan.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/**
- * Returns the issues of conditions. `isOfCustomer` refuses those on a fact: the customer has no
- * instrument.
- */
-function checkCondition(
-  conditions: Conditions | undefined,
-  pointer: string,
-  isOfCustomer = false,
-): Issue[] {
-  if (!conditions) return []
-  const issues: Issue[] = []
-  const { min, max } = conditions.account_size ?? {}
-  if (min !== undefined && max !== undefined && compare(decimal(min), decimal(max)) > 0) {
-    issues.push({
-      pointer: `${pointer}/account_size/min`,
-      code: 'maximum',
-      expected: max,
-      value: min,
-    })
-  }
-  if (!isOfCustomer) return issues
-  const ofFact = Object.keys(conditions).filter((name) => FACT_CONDITIONS.has(name))
-  return [
-    ...issues,
-    ...ofFact.map((name) => ({
-      pointer: `${pointer}/${name}`,
-      code: 'not_applicable' as const,
-      expected: 'it is a condition on a record, and not on the customer',
-    })),
-  ]
-}
-
-// What several checks of a plan share.
+/** Returns the issues of conditions: a least size above the largest, and conditions of records where the customer is asked. */
+const checkConditions = ({ conditions }: PlanNames): Issue[] =>
+  conditions.flatMap(({ pointer, conditions: one }): Issue[] => {
+    const { min, max } = one.account_size ?? {}
+    const isReversed =
+      min !== undefined && max !== undefined && compare(decimal(min), decimal(max)) > 0
+    const ofFact = pointer.endsWith('/customer')
+      ? Object.keys(one).filter((name) => FACT_CONDITIONS.has(name))
+      : []
+    return [
+      ...(isReversed
+        ? [
+            {
+              ...{ pointer: `${pointer}/account_size/min`, code: 'maximum' as const },
+              ...{ expected: max, value: min },
+            },
+          ]
+        : []),
+      ...ofFact.map((name) =>
+        notApplicable(
+          `${pointer}/${name}`,
+          'it is a condition on a record, and not on the customer',
+        ),
+      ),
+    ]
+  })
 
 /** Returns the members of which a rule has one: its rate, or tiers in its place. */
-export function ratesOf(rule: Rule): readonly ('amount' | 'percent')[] {
+function ratesOf(rule: Rule): readonly ['amount' | 'percent', ...'percent'[]] {
   if (rule.kind === 'once') return ['amount', 'percent']
   if (rule.kind === 'share') return ['percent']
   if (rule.kind === 'unit') return ['amount']
   return 'lines' in rule.of || 'base' in rule.of ? ['percent'] : ['amount']
 }
 
-/** Returns the issues of a base: names that occur twice, and `of` that names no earlier term. */
-function checkBase(base: readonly Term[], pointer: string): Issue[] {
-  const earlier: string[] = []
-  return base.flatMap((term, i) => {
-    const at = `${pointer}/${i}`
-    const issues =
-      'of' in term
-        ? checkNames(term.of, `${at}/of`, earlier)
-        : 'fixed' in term
-          ? []
-          : checkCondition(term.when, `${at}/when`)
-    const { name } = term
-    if (name === undefined) return issues
-    if (earlier.includes(name)) issues.push(duplicateName(`${at}/name`, name))
-    earlier.push(name)
-    return issues
-  })
-}
-
-const duplicateName = (pointer: string, value: string): Issue => ({
-  pointer,
-  code: 'duplicate',
-  expected: 'the name of an earlier term of this base',
-  value,
-  instruction: 'Give each term another name.',
-})
-
-function checkNames(
-  names: readonly string[],
-  pointer: string,
-  earlier: readonly string[],
-): Issue[] {
-  return names.flatMap((value, i): Issue[] => {
-    const at = `${pointer}/${i}`
-    if (names.indexOf(value) < i) {
-      const instruction = 'Name each term once.'
-      return [{ pointer: at, code: 'duplicate', expected: 'in this list', value, instruction }]
-    }
-    if (earlier.includes(value)) return []
-    const expected = 'the name of an earlier term of this base'
-    const instruction = 'Put a term with this `name` before this one.'
-    return [
-      {
-        pointer: at,
-        code: 'unknown_reference',
-        expected,
-        value,
-        suggestions: earlier,
-        instruction,
-      },
-    ]
-  })
-}
+/** Returns the issues of bases: names that occur twice, and `of` that names no earlier term. */
+const checkBases = ({ bases }: PlanNames): Issue[] =>
+  bases.flatMap(({ pointer, terms }) =>
+    terms.flatMap((term, i): Issue[] => {
+      const earlier = terms.slice(0, i).flatMap(({ name }) => name ?? [])
+      const at = `${pointer}/${i}`
+      const expected = 'the name of an earlier term of this base'
+      const instruction = 'Put a term with this `name` before this one.'
+      const found = 'of' in term ? term.of : []
+      const unknown = found.flatMap((value, j): Issue[] => {
+        if (earlier.includes(value)) return []
+        const issue = { pointer: `${at}/of/${j}`, code: 'unknown_reference' as const, expected }
+        return [{ ...issue, value, suggestions: earlier, instruction }]
+      })
+      if (term.name === undefined || !earlier.includes(term.name)) return unknown
+      const issue = { pointer: `${at}/name`, code: 'duplicate' as const, expected }
+      return [
+        ...unknown,
+        { ...issue, value: term.name, instruction: 'Give each term another name.' },
+      ]
+    }),
+  )
 
 /** The members that belong to a plan: all its versions have the same values. */
 const OF_PLAN = ['currency', 'period', 'terms'] as const
@@ -176,31 +129,14 @@ export function checkClosed({ effective_from: value }: PlanTerms, closed: string
   return [{ pointer: '/effective_from', code: 'minimum', expected, value, instruction }]
 }
 
-/** What the warnings of a plan depend on beside the plan. */
-export interface WarningContext {
-  vocabulary: Vocabulary
-  /** The currencies that have ever had an exchange rate; null if this is not known. */
-  ratedCurrencies: ReadonlySet<string> | null
-  /** The ids of the `once` rules of the account's other plans. */
-  onceIds: ReadonlySet<string>
-}
-
 /** Returns the warnings of a valid plan: what is allowed, and probably a mistake. */
-function warningsOf(plan: PlanTerms, names: PlanNames, context: PlanContext): Warning[] {
+function warningsOf(plan: PlanTerms, names: PlanNames, vocabulary: Vocabulary): Warning[] {
   return [
     ...currencyWarnings(plan.currency, '/currency'),
-    ...warnOfRates(plan, context),
-    ...warnOfEvents(names, context.vocabulary),
-    ...warnOfConditions(names, context.vocabulary),
+    ...warnOfEvents(names, vocabulary),
+    ...warnOfConditions(names, vocabulary),
     ...warnOfRebates(plan),
-    ...warnOfReferences(plan, context),
   ]
-}
-
-function warnOfRates({ currency }: PlanTerms, { ratedCurrencies }: WarningContext): Warning[] {
-  if (currency === 'EUR' || !ratedCurrencies || ratedCurrencies.has(currency)) return []
-  const message = `There are no exchange rates for ${quote(currency)}. Amounts in other currencies are not paid until rates are imported.`
-  return [{ code: 'no_rates', pointer: '/currency', message }]
 }
 
 function warnOfEvents({ facts }: PlanNames, { events }: Vocabulary): Warning[] {
@@ -267,22 +203,9 @@ function warnOfRebates({ rules }: PlanTerms): Warning[] {
   })
 }
 
-/** Warns of an override for lines of a rule that no plan has. */
-function warnOfReferences({ rules }: PlanTerms, { onceIds }: WarningContext): Warning[] {
-  const own = rules.flatMap(({ kind, id }) => (kind === 'once' ? [id] : []))
-  const ids = [...new Set([...own, ...onceIds])]
-  return rules.flatMap((rule, i) => {
-    if (rule.kind !== 'override' || !('once' in rule.of) || ids.includes(rule.of.once)) return []
-    const { once } = rule.of
-    const message = `No plan of this account has a \`once\` rule with the id ${quote(once)}.`
-    return [
-      { code: 'unknown_rule', pointer: `/rules/${i}/of/once`, message: message + hint(once, ids) },
-    ]
-  })
-}
-
 /** What the checks of a plan depend on beside the plan. */
-export interface PlanContext extends WarningContext {
+export interface PlanContext {
+  readonly vocabulary: Vocabulary
   /** The other versions of the plan that are not withdrawn. */
   versions: readonly OtherVersion[]
 }
@@ -313,11 +236,16 @@ export function checkPlan(
     ...checkVersions(terms, context.versions),
     ...checkIds(terms.rules),
     ...terms.rules.flatMap((rule, i) => checkRule(rule, `/rules/${i}`, terms)),
+    ...checkConditions(names),
+    ...checkBases(names),
     ...checkKinds(names, context.vocabulary),
     ...checkCountries(names, context.vocabulary),
   ]
   if (found.length > 0) return { issues: found, plan: null }
-  return { issues: [], plan: { terms, text, warnings: warningsOf(terms, names, context) } }
+  return {
+    issues: [],
+    plan: { terms, text, warnings: warningsOf(terms, names, context.vocabulary) },
+  }
 }
 
 function checkSize(text: string): Issue[] {
@@ -339,23 +267,62 @@ function checkIds(rules: readonly Rule[]): Issue[] {
 
 /** Returns the issues of one rule that its shape alone does not show. */
 function checkRule(rule: Rule, pointer: string, plan: PlanTerms): Issue[] {
-  const issues = [
+  const { tiers } = rule
+  return [
     ...checkRate(rule, pointer),
     ...checkModifiers(rule, pointer, plan),
-    ...checkCondition(rule.when, `${pointer}/when`),
-    ...(rule.tiers ? checkTiers(rule, rule.tiers, pointer, plan) : []),
+    ...[...misplaced(rule)].map(([at, needs]) => notApplicable(pointer + at, needs)),
+    ...(rule.kind === 'once' ? checkEnds(rule, pointer) : []),
+    ...(tiers?.by && 'once' in tiers.by
+      ? checkOnceReference(`${pointer}/tiers/by/once`, tiers.by.once, plan)
+      : []),
+    ...(tiers ? checkOrder(tiers, `${pointer}/tiers/steps`) : []),
+    ...(tiers ? checkRates(rule, tiers, `${pointer}/tiers/steps`) : []),
   ]
-  switch (rule.kind) {
-    case 'once':
-      return [...issues, ...checkOnce(rule, pointer)]
-    case 'share':
-      return [...issues, ...checkShare(rule, pointer)]
-    case 'unit':
-      return issues
-    case 'override':
-      return [...issues, ...checkOverride(rule, pointer)]
+}
+
+/** Finds the members of a rule that have no meaning beside the others, and what they need. */
+function* misplaced(rule: Rule): Generator<[pointer: string, needs: string]> {
+  const { tiers } = rule
+  if (rule.kind === 'once' && 'signup' in rule.trigger) {
+    const needs = 'a signup has no amount'
+    if (rule.percent !== undefined) yield ['/percent', needs]
+    else if (tiers?.steps.some((step) => 'percent' in step)) yield ['/tiers', needs]
+    if (rule.void_by) yield ['/void_by', needs]
+  }
+  if (rule.kind === 'share' && rule.per !== undefined && rule.per !== 'affiliate') {
+    for (const [i, term] of rule.base.entries()) {
+      if ('fixed' in term) yield [`/base/${i}/fixed`, 'it needs `"per": "affiliate"`']
+    }
+  }
+  if (rule.kind === 'override') {
+    const { of, when, months, each } = rule
+    const needs = '`of` must be a `base` or a `unit`'
+    const ofFacts = 'base' in of || 'unit' in of
+    if (when && !ofFacts) yield ['/when', needs]
+    if (months !== undefined && !ofFacts) yield ['/months', needs]
+    if (each !== undefined && !('unit' in of)) yield ['/each', '`of` must be a `unit`']
+  }
+  if (!tiers) return
+  const { mode, by, over, window = 'period' } = tiers
+  if (mode === 'slice' || rule.kind === 'override') {
+    if (by) yield ['/tiers/by', ONLY_OWN]
+    if (over === 'network') yield ['/tiers/over', ONLY_OWN]
+  }
+  if (by && 'customers' in by && window !== 'period') {
+    yield ['/tiers/window', 'active customers are counted in one period']
   }
 }
+
+const ONLY_OWN = 'incremental tiers and tiers of overrides measure only what the rule pays for'
+
+/** A sum that is checked at the end has an end. */
+const checkEnds = ({ qualify = [] }: OnceRule, pointer: string): Issue[] =>
+  qualify.flatMap((one, i): Issue[] => {
+    if (!('sum' in one) || one.at !== 'end' || one.within_days !== undefined) return []
+    const expected = 'the number of days after which the sum is checked'
+    return [{ pointer: `${pointer}/qualify/${i}/within_days`, code: 'required', expected }]
+  })
 
 /** A rule has exactly one of its rate and tiers. */
 function checkRate(rule: Rule, pointer: string): Issue[] {
@@ -371,93 +338,6 @@ function checkRate(rule: Rule, pointer: string): Issue[] {
   const received = present.length > 1 && { received: String(present.length) }
   return [...issues, { pointer, code: 'choice', expected: names.join(', '), ...received }]
 }
-
-function checkOnce(rule: OnceRule, pointer: string): Issue[] {
-  const { trigger, qualify = [], void_by, tiers } = rule
-  const issues: Issue[] = []
-  const paysPercent = rule.percent !== undefined || tiers?.steps.some((step) => 'percent' in step)
-  if ('signup' in trigger) {
-    const needs = 'a signup has no amount'
-    if (paysPercent) {
-      issues.push(notApplicable(`${pointer}/${rule.percent ? 'percent' : 'tiers'}`, needs))
-    }
-    if (void_by) issues.push(notApplicable(`${pointer}/void_by`, needs))
-  }
-  if (void_by) issues.push(...checkBase(void_by.terms, `${pointer}/void_by/terms`))
-  return [...issues, ...qualify.flatMap((one, i) => checkQualify(one, `${pointer}/qualify/${i}`))]
-}
-
-function checkQualify(one: NonNullable<OnceRule['qualify']>[number], pointer: string): Issue[] {
-  if ('customer' in one) return checkCondition(one.customer, `${pointer}/customer`, true)
-  if ('count' in one) return []
-  const isOpen = one.at === 'end' && one.within_days === undefined
-  const expected = 'the number of days after which the sum is checked'
-  const required: Issue = { pointer: `${pointer}/within_days`, code: 'required', expected }
-  return [...(isOpen ? [required] : []), ...checkBase(one.sum, `${pointer}/sum`)]
-}
-
-function checkShare(rule: ShareRule, pointer: string): Issue[] {
-  const { per = 'affiliate' } = rule
-  const issues = checkBase(rule.base, `${pointer}/base`)
-  const isPerAffiliate = per === 'affiliate'
-  rule.base.forEach((term, i) => {
-    if ('fixed' in term && !isPerAffiliate) {
-      issues.push(notApplicable(`${pointer}/base/${i}/fixed`, NEEDS_AFFILIATE))
-    }
-  })
-  return issues
-}
-
-const NEEDS_AFFILIATE = 'it needs `"per": "affiliate"`'
-
-function checkOverride(rule: OverrideRule, pointer: string): Issue[] {
-  const { of } = rule
-  const usesFacts = 'base' in of || 'unit' in of
-  const misplaced = [
-    ...(usesFacts ? [] : (['when', 'months'] as const)),
-    ...('unit' in of ? [] : (['each'] as const)),
-  ].filter((name) => rule[name] !== undefined)
-  const issues = misplaced.map((name) => notApplicable(`${pointer}/${name}`, NEEDS[name]))
-  return 'base' in of ? [...issues, ...checkBase(of.base, `${pointer}/of/base`)] : issues
-}
-
-const NEEDS = {
-  when: '`of` must be a `base` or a `unit`',
-  months: '`of` must be a `base` or a `unit`',
-  each: '`of` must be a `unit`',
-}
-
-/** Returns the issues of a rule's tiers. */
-function checkTiers(rule: Rule, tiers: Tiers, pointer: string, plan: PlanTerms): Issue[] {
-  const at = `${pointer}/tiers`
-  return [
-    ...checkMeasure(rule, tiers, at, plan),
-    ...checkOrder(tiers, `${at}/steps`),
-    ...checkRates(rule, tiers, `${at}/steps`),
-  ]
-}
-
-function checkMeasure(
-  { kind }: Rule,
-  { mode, by, over, window }: Tiers,
-  pointer: string,
-  plan: PlanTerms,
-) {
-  const issues: Issue[] = []
-  if (mode === 'slice' || kind === 'override') {
-    if (by) issues.push(notApplicable(`${pointer}/by`, ONLY_OWN))
-    if (over === 'network') issues.push(notApplicable(`${pointer}/over`, ONLY_OWN))
-  }
-  if (by && 'customers' in by && window !== undefined && window !== 'period') {
-    const needs = 'active customers are counted in one period'
-    issues.push(notApplicable(`${pointer}/window`, needs))
-  }
-  if (by && 'once' in by) issues.push(...checkOnceReference(`${pointer}/by/once`, by.once, plan))
-  if (by && 'base' in by) issues.push(...checkBase(by.base, `${pointer}/by/base`))
-  return issues
-}
-
-const ONLY_OWN = 'incremental tiers and tiers of overrides measure only what the rule pays for'
 
 /** Steps begin at 0 and ascend. Each begins where the step before it ends, so none overlaps. */
 function checkOrder({ steps }: Tiers, pointer: string): Issue[] {
@@ -475,26 +355,17 @@ function checkOrder({ steps }: Tiers, pointer: string): Issue[] {
   })
 }
 
-/** Each step has the rate of its rule, and all steps have the same one. */
+/** Each step has the rate of its rule, and all steps have that of the first. */
 function checkRates(rule: Rule, { steps }: Tiers, pointer: string): Issue[] {
   const rates = ratesOf(rule)
-  const [first] = steps
-  const usual =
-    rates.length > 1 && first ? rates.filter((name) => name in first).slice(0, 1) : rates
-  const expected = usual.length > 0 ? usual : rates
-  return steps.flatMap((step, i): Issue[] => {
-    const at = `${pointer}/${i}`
-    const present = (['amount', 'percent'] as const).filter((name) => name in step)
-    const wrong = present.filter((name) => !expected.includes(name))
-    const needs = `the steps of this rule have \`${expected[0]}\``
-    const issues = wrong.map((name) => notApplicable(`${at}/${name}`, needs))
-    if (present.length > wrong.length) return issues
-    const missing: Issue =
-      expected.length > 1
-        ? { pointer: at, code: 'choice', expected: expected.join(', ') }
-        : { pointer: `${at}/${expected[0]}`, code: 'required' }
-    return [...issues, missing]
-  })
+  const rate = rates.find((name) => name in (steps[0] ?? {})) ?? rates[0]
+  const other = rate === 'percent' ? 'amount' : 'percent'
+  return steps.flatMap((step, i): Issue[] => [
+    ...(other in step
+      ? [notApplicable(`${pointer}/${i}/${other}`, `the steps of this rule have \`${rate}\``)]
+      : []),
+    ...(rate in step ? [] : [{ pointer: `${pointer}/${i}/${rate}`, code: 'required' as const }]),
+  ])
 }
 
 /** Returns an issue for each fact of a plan that accounts of this vertical never send. */

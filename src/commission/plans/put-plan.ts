@@ -11,9 +11,10 @@ import {
 } from '../db/booked.ts'
 import type { StoredAssignment, StoredVersion } from '../db/plans.ts'
 import { dayNumber, dayText, parsePeriod, periodOf } from '../engine/calendar.ts'
-import { type CheckedPlan, checkClosed, checkPlan, type WarningContext } from './check-plan.ts'
+import { type CheckedPlan, checkClosed, checkPlan } from './check-plan.ts'
 import { PLAN_LIMITS } from './limits.ts'
 import { parseVersion } from './stored-plans.ts'
+import type { Vocabulary } from './vocabulary.ts'
 
 /** Returns a change of an assignment with the periods in which its first day lies. */
 export function toChange(
@@ -95,7 +96,7 @@ export function decidePut(
   plan: string,
   body: unknown,
   { versions: all, closed }: StoredPlans,
-  { after, ...context }: Omit<WarningContext, 'onceIds'> & { readonly after: number | undefined },
+  { after, vocabulary }: { after: number | undefined; vocabulary: Vocabulary },
 ): PutDecision {
   const versions = all.filter(({ withdrawn_at }) => withdrawn_at === null)
   const parsed = versions.map(parseVersion)
@@ -106,10 +107,8 @@ export function decidePut(
   const latestText = versions.find((one) => one.plan === plan && one.version === latest)?.terms
   const isUnchanged = canonicalJson(body) === latestText
   if (!isUnchanged) checkSeen(after, lastOf(all))
-  const rules = parsed.filter((one) => one.plan !== plan).flatMap(({ terms }) => terms.rules)
   const { issues, plan: checked } = checkPlan(body, {
-    ...context,
-    onceIds: new Set(rules.flatMap(({ kind, id }) => (kind === 'once' ? [id] : []))),
+    vocabulary,
     versions: own
       .filter(({ version }) => !isUnchanged || version !== latest)
       .map(({ version, terms }) => ({ ...terms, version })),

@@ -2,7 +2,7 @@ import { warning } from '../../platform/validation/answer-fields.ts'
 
 /** A warning about the terms of a plan, or its assignments. */
 export const planWarning = warning('PlanWarning', [
-  ...['withdrawn_currency', 'no_rates', 'unknown_event', 'unknown_kpi', 'never_sent'],
-  ...['rebate_and_unit', 'unknown_rule'],
+  ...['withdrawn_currency', 'unknown_event', 'unknown_kpi', 'never_sent'],
+  'rebate_and_unit',
   'unknown_affiliate',
 ])

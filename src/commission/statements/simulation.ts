@@ -10,7 +10,8 @@ import { memoize } from '../engine/memoize.ts'
 import type { PlanTerms } from '../engine/plan.ts'
 import { compileVersion, type Plan, type PlansInForce, planKey } from '../engine/plans-in-force.ts'
 import { minorDigits } from '../minor-digits.ts'
-import { type CheckedPlan, checkPlan, type WarningContext } from '../plans/check-plan.ts'
+import { type CheckedPlan, checkPlan } from '../plans/check-plan.ts'
+import type { Vocabulary } from '../plans/vocabulary.ts'
 import { type Computation, openComputation, settleAffiliates, TooManyFacts } from './compute.ts'
 import { knownPeriod } from './limits.ts'
 import { fromFirstRecord } from './opening.ts'
@@ -43,16 +44,15 @@ const periodKindOf = ({ stored }: NamedPlan, version: unknown): PeriodKind =>
 /** Validates the body of a request to simulate a version of a plan. */
 export function parseSimulation(
   body: SimulationBody,
-  inForce: PlansInForce,
   plan: NamedPlan,
-  context: Omit<WarningContext, 'onceIds'>,
+  vocabulary: Vocabulary,
 ): { issues: Issue[]; request: null } | { issues: []; request: SimulationRequest } {
   const kind = periodKindOf(plan, body.version)
   const period = knownPeriod(body.period)
   const known = period?.kind === kind ? period : null
   const expected = `${FORMS[kind]}, at most 10 years ahead`
   const wrong = { pointer: '/period', code: 'pattern', expected, value: body.period } as const
-  const version = checkVersion(body.version, inForce, plan, context, known)
+  const version = checkVersion(body.version, plan, vocabulary, known)
   const found = [...(known ? [] : [wrong]), ...version.issues.map((one) => below(one))]
   if (!known || found.length > 0 || !version.plan) return { issues: found, request: null }
   const warnings = version.plan.warnings.map((one) => below(one))
@@ -70,19 +70,15 @@ const below = <I extends { pointer: string }>(issue: I): I => ({
 /** Validates a version as if it were put. Its `effective_from` has no effect, and may be left out. */
 function checkVersion(
   version: unknown,
-  inForce: PlansInForce,
-  { plan, stored }: NamedPlan,
-  context: Omit<WarningContext, 'onceIds'>,
+  { stored }: NamedPlan,
+  vocabulary: Vocabulary,
   period: Period | null,
 ) {
   const versions = stored?.versions ?? []
   const effective_from = dayText(period?.first ?? versions[0]?.effectiveFrom ?? 0)
   const body = isObject(version) ? { effective_from, ...version } : version
-  const others = [...inForce.plans.values()].filter((one) => one.plan !== plan)
-  const rules = others.flatMap((one) => one.versions.flatMap(({ source }) => source.rules))
   return checkPlan(body, {
-    ...context,
-    onceIds: new Set(rules.flatMap(({ kind, id }) => (kind === 'once' ? [id] : []))),
+    vocabulary,
     // The version is not stored, so it may begin on the day of another.
     versions: versions.map((one) => ({ ...one.source, version: one.version, effective_from: '' })),
   })

@@ -50,13 +50,12 @@ export function putInput(values: Values, { params }: Visit) {
 /** A version that is stored, as far as a new one is compared with it. */
 type StoredVersion = Parameters<typeof checkPlan>[1]['versions'][number]
 
-/** Checks terms as the administration API does, but without the account's other plans. */
+/** Checks terms as the administration API does. */
 export function checkTerms(
   terms: unknown,
   vocabulary: Vocabulary,
   versions: readonly StoredVersion[],
 ): FieldError[] {
-  const context = { vocabulary, ratedCurrencies: null, onceIds: new Set<string>(), versions }
-  const { issues } = checkPlan(terms, context)
+  const { issues } = checkPlan(terms, { vocabulary, versions })
   return issues.length === 0 ? [] : readErrors(validationFailed(issues))
 }

@@ -57,12 +57,7 @@ export function templatesFor(
   currency: string | null,
 ): Template[] {
   return Object.entries(TEMPLATES[vertical] ?? {}).flatMap(([template, body]) => {
-    const { plan } = checkPlan(body, {
-      vocabulary,
-      ratedCurrencies: null,
-      onceIds: new Set(),
-      versions: [],
-    })
+    const { plan } = checkPlan(body, { vocabulary, versions: [] })
     if (!plan) return []
     const effective_from = nextFirstDay(plan.terms.period, now)
     const terms = { ...plan.terms, effective_from, ...(currency && { currency }) }
