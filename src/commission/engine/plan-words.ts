@@ -97,20 +97,6 @@ function valueWord(list: string, value: string, words: Words): string {
   return list === 'currencies' ? value : quoted(value, words)
 }
 
-const valuesInWords = (list: string, values: readonly string[], words: Words): string =>
-  words.or(values.map((value) => valueWord(list, value, words)))
-
-type Size = NonNullable<Conditions['account_size']>
-
-/** Which bounds there are: `least`, `most` or `both`. */
-const boundsOf = (min: string | undefined, max: string | undefined): 'least' | 'most' | 'both' =>
-  min === undefined ? 'most' : max === undefined ? 'least' : 'both'
-
-const sizeValues = ({ min = '', max = '' }: Size, { figure }: Words) => ({
-  min: figure(min),
-  max: figure(max),
-})
-
 /** Conditions in words: whom and what they include, and whom and what they leave out. */
 export function conditionWords(
   conditions: Conditions | undefined,
@@ -119,7 +105,7 @@ export function conditionWords(
   readonly only: readonly string[]
   readonly not: readonly string[]
 } {
-  const { account_size: size, ...lists } = conditions ?? {}
+  const { account_size: { min, max } = {}, ...lists } = conditions ?? {}
   const phrases = (isNot: boolean, ofCustomer: boolean): string[] =>
     Object.entries(lists).flatMap(([name, values]) => {
       const list = name.replace(/^not_/, '')
@@ -129,15 +115,22 @@ export function conditionWords(
         isOfCustomer(name) !== ofCustomer ||
         !isMessageName(message)
         ? []
-        : [words.text(message, { values: valuesInWords(list, values, words) })]
+        : [
+            words.text(message, {
+              values: words.or(values.map((value) => valueWord(list, value, words))),
+            }),
+          ]
     })
   const customers = (conditions: string): string => words.text('group.customers', { conditions })
   const records = (conditions: string): string => words.text('group.records', { conditions })
   const included = [
     ...phrases(false, true),
-    ...(size
-      ? [words.text(`only.account_size.${boundsOf(size.min, size.max)}`, sizeValues(size, words))]
-      : []),
+    ...(min === undefined
+      ? []
+      : [words.text('only.account_size.least', { min: words.figure(min) })]),
+    ...(max === undefined
+      ? []
+      : [words.text('only.account_size.most', { max: words.figure(max) })]),
   ]
   const ofRecords = phrases(false, false)
   return {
@@ -158,11 +151,8 @@ export function limitedWords(
 ): string {
   const found = conditionWords(conditions, words)
   const [only, not] = [words.and(found.only), words.or(found.not)]
-  if (only === '' && not === '') return what
-  if (not === '') return words.text('limited.only', { what, only })
-  return only === ''
-    ? words.text('limited.not', { what, not })
-    : words.text('limited.both', { what, only, not })
+  const included = only === '' ? what : words.text('limited.only', { what, only })
+  return not === '' ? included : words.text('limited.not', { what: included, not })
 }
 
 const percentText = (times: string, { percent }: Words): string =>
@@ -300,24 +290,6 @@ export function triggerWords(
   })
 }
 
-/** Says what a customer is who meets conditions: `is from DE and does not have the account type demo`. */
-export function customerWords(
-  { account_size: size, ...lists }: Conditions,
-  words = ENGLISH,
-): string {
-  const phrases = Object.entries(lists).flatMap(([name, values]) => {
-    const message = `is.${name}`
-    const list = name.replace(/^not_/, '')
-    return isMessageName(message)
-      ? [words.text(message, { values: valuesInWords(list, values ?? [], words) })]
-      : []
-  })
-  const sizes = size
-    ? [words.text(`is.account_size.${boundsOf(size.min, size.max)}`, sizeValues(size, words))]
-    : []
-  return words.and([...phrases, ...sizes])
-}
-
 /** Returns whether a sum of terms is an amount of money: lots and volume are none. */
 export const isMoney = (terms: readonly FactTerm[]): boolean =>
   terms.every((term) => !('activity' in term && /lots|volume/.test(term.activity)))
@@ -341,7 +313,7 @@ const countNouns = (kind: Count, words: Words): string =>
 export function qualificationWords(one: Qualification, speech: PlanSpeech): string {
   const { words, currency } = speech
   if ('customer' in one) {
-    return words.text('qualify.customer', { conditions: customerWords(one.customer, words) })
+    return limitedWords(words.text('qualify.customer'), one.customer, words)
   }
   const days = one.within_days
   if ('count' in one) {

@@ -79,10 +79,14 @@ export const clamp = {
     ]
   },
   plan({ min_amount: min, max_amount: max }: Members, { words, currency }: m.PlanSpeech): string[] {
-    if (min === undefined && max === undefined) return []
-    const bounds = min === undefined ? 'most' : max === undefined ? 'least' : 'both'
-    const [least, most] = [words.money(min ?? '0', currency), words.money(max ?? '0', currency)]
-    return [words.text(`amount.${bounds}`, { min: least, max: most })]
+    return [
+      ...(min === undefined
+        ? []
+        : [words.text('amount.least', { min: words.money(min, currency) })]),
+      ...(max === undefined
+        ? []
+        : [words.text('amount.most', { max: words.money(max, currency) })]),
+    ]
   },
   explain: (
     { before, after }: { readonly before: string; readonly after: string },
