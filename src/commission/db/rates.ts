@@ -109,15 +109,3 @@ export async function readLastDays(db: Connection): Promise<(at: number) => numb
     return lasts.length > 0 ? Math.max(...lasts) : null
   }
 }
-
-/** The currencies of the last days with rates: about two years. */
-const RATED = compileStatement(`
-  select distinct r.key as currency
-  from (select rates from fx_rates order by day desc limit 500) f cross join json_each(f.rates) r
-  order by 1`)
-
-/** Returns the currencies of which rates were published lately, without the euro. */
-export async function readRatedCurrencies(db: D1Database): Promise<Set<string>> {
-  const results = await all<{ currency: string }>(db, RATED)
-  return new Set(results.map(({ currency }) => currency))
-}

@@ -28,37 +28,32 @@ interface ImportResult {
   readonly corrected: number
 }
 
-/** How often an import counts again because another one changed the rates meanwhile. */
-const ATTEMPTS = 3
-
 /**
  * Stores the rates of a file, all or none. A file whose rates are all stored writes nothing. Where a
  * rate is stored with another value, a correction replaces it and keeps the old one.
  *
- * @throws ApiError `validation_failed` for other values without correction, `conflict` if other
- * imports get in between.
+ * @throws ApiError `validation_failed` for other values without correction, `conflict` if another
+ * import gets in between.
  */
 export async function importRates(
   db: D1Database,
   table: RateTable,
-  request: ImportRequest,
+  { actor, isCorrection, now }: ImportRequest,
 ): Promise<ImportResult> {
-  const stored = table.filter(({ rates }) => Object.keys(rates).length > 0)
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const differences = await readDifferences(db, stored)
-    const changes = differences.flatMap(({ day, sent, stored }) => changesOf(day, sent, stored))
-    const replaced = changes.filter((one) => one.stored !== undefined)
-    if (replaced.length > 0 && !request.isCorrection) throw differs(table, replaced)
-    const result = resultOf(table, changes.length - replaced.length, replaced.length)
-    if (
-      changes.length === 0 ||
-      (await isStored(db, result, storeRates(db, differences, request.now), request))
-    ) {
-      return result
-    }
-  }
-  const detail = 'Other imports changed the rates at the same time. Repeat the request.'
-  throw new ApiError('conflict', { detail })
+  const rated = table.filter(({ rates }) => Object.keys(rates).length > 0)
+  const differences = await readDifferences(db, rated)
+  const changes = differences.flatMap(({ day, sent, stored }) => changesOf(day, sent, stored))
+  const replaced = changes.filter((one) => one.stored !== undefined)
+  if (replaced.length > 0 && !isCorrection) throw differs(table, replaced)
+  const result = resultOf(table, changes.length - replaced.length, replaced.length)
+  if (changes.length === 0) return result
+  const entry = { actor, action: 'fx-rates.put', account: null, details: { ...result } }
+  await withAudit(db, entry, storeRates(db, differences, now)).catch((cause) => {
+    if (!isAssertionFailure(cause)) throw cause
+    const detail = 'Another import changed the rates at the same time. Repeat the request.'
+    throw new ApiError('conflict', { detail, cause })
+  })
+  return result
 }
 
 /** A sent rate that is not stored, or with another value. */
@@ -88,23 +83,6 @@ function resultOf(table: RateTable, created: number, corrected: number): ImportR
     created,
     unchanged: sent - created - corrected,
     corrected,
-  }
-}
-
-/** Runs the statements of an import; returns false if the rates have changed since they were counted. */
-async function isStored(
-  db: D1Database,
-  result: ImportResult,
-  statements: D1PreparedStatement[],
-  { actor }: ImportRequest,
-): Promise<boolean> {
-  const entry = { actor, action: 'fx-rates.put', account: null, details: { ...result } }
-  try {
-    await withAudit(db, entry, statements)
-    return true
-  } catch (error) {
-    if (!isAssertionFailure(error)) throw error
-    return false
   }
 }
 

@@ -5,15 +5,14 @@ import { count } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
-import { loadRates, RATE_SOURCE, readRatedCurrencies } from '../db/rates.ts'
+import { loadRates, RATE_SOURCE } from '../db/rates.ts'
 import { dayNumber, dayText } from '../engine/calendar.ts'
 import { rateFinder } from '../engine/convert.ts'
 import { plainText } from '../engine/decimal.ts'
 import { importRates } from './import-rates.ts'
-import { parseEcb, RATE_FILE_LIMITS } from './parse-ecb.ts'
+import { MAX_DAYS, parseEcb } from './parse-ecb.ts'
 
 const day = member(f.day, said('The day to which the rates apply.', '2026-10-04'))
-const currency = described(() => member(v.string(), 'An ISO 4217 code.'))
 
 export const getFxRates = teamOperation({
   topic: 'plans',
@@ -40,24 +39,12 @@ export const getFxRates = teamOperation({
         rates: member(
           v.array(
             v.object({
-              currency,
+              currency: member(v.string(), 'An ISO 4217 code.'),
               rate: member(v.string(), 'Units of the currency for one euro, as a decimal.'),
               day: member(f.day, 'The day that the rate was published for, at most 7 days before.'),
             }),
           ),
           'The rates that apply. That of the euro, always 1, is not listed.',
-        ),
-        missing: member(
-          v.array(
-            v.object({
-              currency,
-              reason: member(
-                v.picklist(['fx_pending', 'fx_missing']),
-                '`fx_pending`: nothing has been published for this day or a later one. `fx_missing`: the currency has no rate of this day or the 7 days before.',
-              ),
-            }),
-          ),
-          'The currencies without a rate that applies.',
         ),
       }),
     ),
@@ -85,7 +72,7 @@ export const importFxRates = teamOperation({
     csv: member(
       v.string(),
       said(
-        `The CSV of the European Central Bank: the header \`Date,USD,JPY,…\`, and a row for each day, both in any order. A rate is the units of the currency for one euro; blank or \`N/A\` means none. At most ${RATE_FILE_LIMITS.days} days and ${RATE_FILE_LIMITS.currencies} currencies, 6.5 MiB.`,
+        `The CSV of the European Central Bank: the header \`Date,USD,JPY,…\`, and a row for each day, both in any order. A rate is the units of the currency for one euro; blank or \`N/A\` means none. At most ${MAX_DAYS} days, 6.5 MiB.`,
         'Date,USD,JPY\n2026-10-02,1.1684,186.75\n2026-10-01,1.1711,N/A\n',
       ),
     ),
@@ -113,29 +100,21 @@ export const importFxRates = teamOperation({
   },
 })
 
-/** Returns the rate that applies to a day for each currency, and the currencies without one. */
+/** Returns the rate that applies to a day for each currency that has one. */
 async function readRates({ DB }: Env, requestedDay: string) {
   const day = dayNumber(requestedDay)
-  const [stored, rated] = await Promise.all([
-    loadRates(DB, [{ first: day, last: day }]),
-    readRatedCurrencies(DB),
-  ])
+  const stored = await loadRates(DB, [{ first: day, last: day }])
   const find = rateFinder(stored)
-  const published = stored.rows.flatMap(({ rates }) => Object.keys(rates))
-  const currencies = [...new Set([...rated, ...published])].sort()
-  const found = currencies.map((currency) => ({ currency, rate: find(currency, day) }))
-  const last_day = stored.lastDay === null ? null : dayText(stored.lastDay)
+  const currencies = new Set(stored.rows.flatMap(({ rates }) => Object.keys(rates)))
   return {
     source: RATE_SOURCE,
     day: requestedDay,
-    last_day,
-    rates: found.flatMap(({ currency, rate: one }) =>
-      typeof one === 'string'
+    last_day: stored.lastDay === null ? null : dayText(stored.lastDay),
+    rates: [...currencies].sort().flatMap((currency) => {
+      const found = find(currency, day)
+      return typeof found === 'string'
         ? []
-        : [{ currency, rate: plainText(one.rate), day: dayText(one.day) }],
-    ),
-    missing: found.flatMap(({ currency, rate: reason }) =>
-      typeof reason === 'string' ? [{ currency, reason }] : [],
-    ),
+        : [{ currency, rate: plainText(found.rate), day: dayText(found.day) }]
+    }),
   }
 }
