@@ -16,7 +16,7 @@ import { bearer } from './platform/auth/bearer.ts'
 import { documents } from './platform/documents/documents.ts'
 import { ApiError, onError } from './platform/errors.ts'
 import { noStore, oauthError, TOKEN_OPERATIONS, wellKnown } from './platform/http/oauth.ts'
-import { mountFor, weightOf } from './platform/http/operation.ts'
+import { mountFor } from './platform/http/operation.ts'
 import { httpsOnly, requestLog } from './platform/http/request-log.ts'
 
 /** The error of a path that no route matches. */
@@ -51,11 +51,11 @@ for (const { path, handle } of TOKEN_OPERATIONS) app.post(path, (c) => handle(c,
 
 for (const api of [propTrading, forex]) {
   const base = `/api/v1/${api.vertical}`
-  app.use(`${base}/*`, bearer(api.vertical, weightBelow(base)))
+  app.use(`${base}/*`, bearer(api.vertical))
   app.route(base, operationsOf(api))
 }
 
-app.use('/tracking/events/*', apiKey(weightBelow('/tracking/events')))
+app.use('/tracking/events/*', apiKey)
 app.route('/tracking/events', operationsOf(igaming))
 
 app.route('/affiliate/v1', affiliateApi)
@@ -69,11 +69,6 @@ function operationsOf(vertical: Parameters<typeof recordOperations>[0]) {
   const routes = new Hono<AppEnv>()
   mountFor(routes, [...recordOperations(vertical), ...OPERATIONS], 'account')
   return routes
-}
-
-/** Returns a function that tells how many requests a request to a path below `base` counts as. */
-function weightBelow(base: string): (path: string, method: string) => number {
-  return weightOf(OPERATIONS, base)
 }
 
 /** Returns the error format of a path: OAuth has its own (RFC 6749 §5.2), and visitors get a page. */

@@ -47,31 +47,22 @@ async function findNamedCustomer(
  * what they see. Every route of affiliates passes here. A handler reads the affiliate from its grant, and
  * sends what `showTo` returns; a response that did not pass through it never leaves.
  *
- * `weightOf` returns how many requests of the limit a request costs.
  *
  * @throws ApiError `missing_credentials`, `invalid_affiliate_key`, `rate_limited`, `insufficient_scope`,
  * `affiliate_suspended`, `invalid_query`
  */
-export const caller = (weightOf: (path: string, method: string) => number) =>
-  createMiddleware<AppEnv>(async function caller(c, next) {
-    const { objectName, accept } = await readKey(c)
-    await authorize(
-      c,
-      next,
-      objectName,
-      weightOf(c.req.path, c.req.method),
-      invalidKey,
-      async (grant) => {
-        accept()
-        return admit(c, grant)
-      },
-    ).catch((error) => {
-      if (error instanceof ApiError && error.code === 'invalid_affiliate_key') hideRate(c)
-      throw error
-    })
-    const isHidden = c.res.ok && c.res.status !== 204 && !c.var.isShown
-    if (isHidden) throw new Error('A response to an affiliate was not filtered.')
+export const caller = createMiddleware<AppEnv>(async function caller(c, next) {
+  const { objectName, accept } = await readKey(c)
+  await authorize(c, next, objectName, invalidKey, async (grant) => {
+    accept()
+    return admit(c, grant)
+  }).catch((error) => {
+    if (error instanceof ApiError && error.code === 'invalid_affiliate_key') hideRate(c)
+    throw error
   })
+  const isHidden = c.res.ok && c.res.status !== 204 && !c.var.isShown
+  if (isHidden) throw new Error('A response to an affiliate was not filtered.')
+})
 
 /** The 401 of a deleted affiliate is that of an invented key, which has no rate. */
 function hideRate({ res: { headers } }: Context): void {
@@ -87,8 +78,8 @@ interface Credential {
 
 async function readKey(c: Context<AppEnv>): Promise<Credential> {
   const [, key] = /^Bearer +(\S+)$/i.exec(c.req.header('Authorization') ?? '') ?? []
-  if (key === undefined) throw missingKey(c.req.header('x-api-key'))
-  if (!isWellFormed(key, 'taf')) throw invalidKey(key)
+  if (key === undefined) throw missingKey()
+  if (!isWellFormed(key, 'taf')) throw invalidKey()
   const found = await digest(key)
   return {
     objectName: affiliateKeyObjectName(found),
@@ -207,27 +198,18 @@ const CHALLENGE = 'Bearer realm="affiliate"'
 const NO_KEY =
   'Send the header `Authorization: Bearer` with the key of an affiliate, which starts with `taf_`.'
 
-const missingKey = (apiKey: string | undefined) =>
+const missingKey = () =>
   new ApiError('missing_credentials', {
-    detail: apiKey === undefined ? NO_KEY : `${NO_KEY} The header \`x-api-key\` is for brands.`,
+    detail: NO_KEY,
     headers: { 'WWW-Authenticate': CHALLENGE },
   })
 
-/** What to say of a credential of somebody else, by its beginning. */
-const MISPLACED: readonly (readonly [beginning: string, detail: string])[] = [
-  ['tbt_', 'This is a Brand Token. Send it in the header `x-api-key`, to /tracking/events.'],
-  ['tcs_', 'This is the secret of an OAuth client. Send it to POST /oauth/token.'],
-  ['eyJ', 'This is an access token of a partner firm. Send it to /api/v1.'],
-]
-
 /** Returns the error of a key that is not valid, or of a session that has ended. */
-export function invalidKey(key = ''): ApiError {
-  const misplaced = MISPLACED.find(([beginning]) => key.startsWith(beginning))
-  return new ApiError('invalid_affiliate_key', {
-    detail: misplaced?.[1] ?? 'The key is malformed, unknown or no longer valid.',
+export const invalidKey = () =>
+  new ApiError('invalid_affiliate_key', {
+    detail: 'The key is malformed, unknown or no longer valid.',
     headers: { 'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"` },
   })
-}
 
 const suspended = () =>
   new ApiError('affiliate_suspended', {

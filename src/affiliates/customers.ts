@@ -116,7 +116,6 @@ export const listAffiliateCustomers = affiliateList({
   topic: 'affiliate-api',
   id: 'listAffiliateCustomers',
   path: '/customers',
-  weight: 10,
   params: {
     period: v.optional(
       member(v.string(), said('The period: a month `2026-10` or a week `2026-W41`.', '2026-10')),

@@ -23,11 +23,11 @@ export interface PortalCall extends Call {
 }
 
 /** Counts a call of a session, and returns who calls; what is read of them is read once a page. */
-async function admit(call: PortalCall, weight: number): Promise<Caller> {
+async function admit(call: PortalCall): Promise<Caller> {
   const { env, session, language } = call
-  const admission = await admitRequest(env, memberObjectName(session.id), weight)
+  const admission = await admitRequest(env, memberObjectName(session.id))
   if (!admission) throw invalidKey()
-  if (admission.retryAfter > 0) throw rateLimited(admission, weight)
+  if (admission.retryAfter > 0) throw rateLimited(admission)
   const { grant } = admission
   return call.once(`caller ${session.id}`, () => readCaller(env, grant, language))
 }
@@ -76,7 +76,7 @@ async function admitTo(
   params: Readonly<Record<string, unknown>>,
 ) {
   if (!isFor(of, 'affiliate')) throw new ApiError('not_found')
-  const caller = await admit(call, of.weight ?? 1)
+  const caller = await admit(call)
   checkCaller(caller, { method: of.method, params })
   const { env, waitUntil, once } = call
   return { env, waitUntil, once, ...caller }

@@ -61,7 +61,6 @@ export const listSubAffiliates = affiliateOperation({
   id: 'listSubAffiliates',
   method: 'GET',
   path: '/sub-affiliates',
-  weight: 20,
   params: daysNeeded,
   files: asCsv('sub-affiliates', BELOW_COLUMNS),
   words: described(() => ({

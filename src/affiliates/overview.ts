@@ -96,7 +96,6 @@ export const getAffiliateOverview = affiliateOperation({
   id: 'getAffiliateOverview',
   method: 'GET',
   path: '/overview',
-  weight: 20,
   params: daysNeeded,
   words: described(() => ({
     description:

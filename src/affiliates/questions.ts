@@ -151,8 +151,6 @@ export const askQuestion = affiliateOperation({
   ...ofQuestions,
   id: 'askQuestion',
   method: 'POST',
-  // The customer of a pseudonym is searched for among all of the affiliate.
-  weight: 10,
   body: newQuestion,
   status: 201,
   words: described(() => ({

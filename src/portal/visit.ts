@@ -110,7 +110,7 @@ export async function memberVisit(c: Context<AppEnv>): Promise<MemberVisit | NoM
   const session = await readMemberSession(c, now)
   if (session?.account !== account.id) return { ...visit, reason: 'signed_out' }
   const [admission, member] = await Promise.all([
-    admitRequest(c.env, memberObjectName(session.id), 1),
+    admitRequest(c.env, memberObjectName(session.id)),
     findHolder(db, session),
   ])
   if (!admission || !member) return { ...visit, reason: 'signed_out' }

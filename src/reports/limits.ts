@@ -27,8 +27,5 @@ export const REPORT_LIMITS = {
   ms: 25_000,
 }
 
-/** The number of requests that a report counts as. */
-export const REPORT_WEIGHT = 10
-
 /** How long clicks are kept, in days. */
 export const CLICK_DAYS = 30

@@ -7,7 +7,7 @@ import { showTo } from '../platform/http/show.ts'
 import { described } from '../platform/validation/described.ts'
 import { member, said } from '../platform/validation/fields.ts'
 import { computeReport } from './compute.ts'
-import { CLICK_DAYS, REPORT_LIMITS, REPORT_WEIGHT } from './limits.ts'
+import { CLICK_DAYS, REPORT_LIMITS } from './limits.ts'
 import { groupsOfAffiliate, reportOfAffiliate } from './own-report.ts'
 import {
   type Figures,
@@ -53,7 +53,6 @@ export const getReport = readOperation({
   method: 'GET',
   path: '/reports',
   callers: ['team', 'account', 'affiliate'],
-  weight: REPORT_WEIGHT,
   params: {
     from: member(v.string(), said('The first day.', '2026-10-01')),
     to: member(

@@ -4,7 +4,6 @@ import { decodeJwt, decodeProtectedHeader, exportJWK, importJWK, SignJWT } from 
 import { describe, expect, test } from 'vitest'
 import { issueAccessToken, verifyAccessToken } from '../../src/platform/auth/access-token.ts'
 import { decodeBase64url } from '../../src/platform/auth/base64url.ts'
-import { newSecret } from '../../src/platform/auth/secret.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { ada, ask, issuedPartner, json, ORIGIN, partner } from '../partner.ts'
 
@@ -73,26 +72,6 @@ describe('RFC 6750 §3: requests without a valid token', () => {
       detail:
         'This access token is for the vertical `prop-trading`. The paths of this vertical begin with /api/v1/prop-trading/.',
     })
-  })
-
-  test('a Brand Token sent as Bearer gets a hint to use x-api-key', async () => {
-    const response = await list(`Bearer ${newSecret('tbt', 'test')}`)
-
-    expect(response.status).toBe(401)
-    expect(response.headers.get('WWW-Authenticate')).toBe(`${REALM}, error="invalid_token"`)
-    const { code, detail } = await json(response)
-    expect(code).toBe('invalid_token')
-    expect(detail).toContain('Send it in the header `x-api-key`')
-  })
-
-  test('an x-api-key without a token gets a hint to use Authorization', async () => {
-    const headers = { 'x-api-key': newSecret('tbt', 'test') }
-    const response = await ask('/api/v1/forex/customers', { headers })
-
-    expect(response.headers.get('WWW-Authenticate')).toBe(REALM)
-    const { code, detail } = await json(response)
-    expect(code).toBe('missing_credentials')
-    expect(detail).toContain('`Authorization: Bearer`')
   })
 
   test('§3.1 a token without the required scope gets 403 insufficient_scope', async () => {

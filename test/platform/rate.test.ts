@@ -43,12 +43,12 @@ class SimulatedObject {
     this.wait(10_000)
     this.#memory = undefined
   }
-  ask(weight = 1) {
+  ask() {
     if (!this.#memory) {
       this.#memory = recover(this.#stored, this.now)
       if (this.#stored.lease > 0) this.#write()
     }
-    const decision = decide(this.#memory, this.now, weight)
+    const decision = decide(this.#memory, this.now)
     this.#memory = decision.rate
     if (decision.write) this.#write()
     if (decision.retryAfter === 0) this.#last = this.now
@@ -63,12 +63,11 @@ class SimulatedObject {
 const requests = fc.record({
   ask: fc.integer({ min: 1, max: 400 }),
   gap: fc.nat(120),
-  weight: fc.oneof({ weight: 3, arbitrary: fc.constant(1) }, fc.integer({ min: 2, max: 30 })),
 })
 const pause = fc.record({ wait: fc.nat(70_000) })
 const RUNS = env.FUZZ_RUNS || 50
 
-type Step = { ask: number; gap: number; weight: number } | { wait: number } | 'evict' | 'crash'
+type Step = { ask: number; gap: number } | { wait: number } | 'evict' | 'crash'
 
 /**
  * Compares each decision with a log of all timestamps. Returns the first contradiction, or null if
@@ -93,11 +92,10 @@ function findContradiction(steps: Step[]): string | null {
         if (log[0]! <= since) log = log.filter((time) => time > since)
         crashes = crashes.filter((time) => time > since)
         const excess = LEASE_SIZE * crashes.length
-        const { weight } = step
-        const { retryAfter, remaining } = object.ask(weight)
-        if (retryAfter === 0) log.push(...Array<number>(weight).fill(object.now))
+        const { retryAfter, remaining } = object.ask()
+        if (retryAfter === 0) log.push(object.now)
         if (log.length > REQUESTS_PER_WINDOW) return 'admits more than 1000 in 60 s'
-        if (retryAfter > 0 && log.length + excess + weight <= REQUESTS_PER_WINDOW)
+        if (retryAfter > 0 && log.length + excess < REQUESTS_PER_WINDOW)
           return `refuses after ${log.length}`
         if (remaining > REQUESTS_PER_WINDOW - log.length) return 'announces more than remain'
         if (remaining < REQUESTS_PER_WINDOW - log.length - excess)
@@ -145,44 +143,25 @@ test('a request passes after Retry-After and fails one millisecond before the wi
   const times = Array.from({ length: REQUESTS_PER_WINDOW }, (_, i) => 30_000 + i)
   const fullWindow = { times, lease: 5, used: 1 }
   const refused = { retryAfter: 1, rate: fullWindow, write: false, remaining: 0, reset: 1 }
-  expect(decide(fullWindow, 30_000 + WINDOW_MS - 1, 1)).toEqual(refused)
-  const passed = decide(fullWindow, 30_000 + WINDOW_MS, 1)
+  expect(decide(fullWindow, 30_000 + WINDOW_MS - 1)).toEqual(refused)
+  const passed = decide(fullWindow, 30_000 + WINDOW_MS)
   expect(passed).toMatchObject({ retryAfter: 0, remaining: 0 })
   expect(passed.rate.times).toEqual([...times.slice(1), 30_000 + WINDOW_MS])
-})
-
-test('a request that counts as 10 waits until 10 have left the window', () => {
-  const times = Array.from({ length: 995 }, (_, i) => 30_000 + 10 * i)
-  const rate = { times, lease: LEASE_SIZE, used: 1 }
-  const now = times.at(-1)!
-
-  expect(decide(rate, now, 5)).toMatchObject({ retryAfter: 0, remaining: 0 })
-  // Five are left: the fifth of the others leaves the window at 68 s, the first at 60 s.
-  const refused = { times: [0, 2000, 4000, 6000, 8000, ...Array<number>(990).fill(9000)] }
-  expect(decide({ ...rate, ...refused }, 10_000, 10)).toMatchObject({
-    retryAfter: 58,
-    reset: 50,
-    remaining: 5,
-  })
-  expect(decide({ ...rate, ...refused }, 10_000 + 58_000, 10)).toMatchObject({ retryAfter: 0 })
-  expect(decide({ ...rate, ...refused }, 8000 + WINDOW_MS - 1, 10).retryAfter).toBe(1)
 })
 
 test('a request after Retry-After passes after a crash as well', () => {
   // More entries than the limit: requests that a crash made uncertain count beside the real ones.
   const rate = { times: [0, ...Array<number>(1010).fill(30_000)], lease: 0, used: 0 }
 
-  expect(decide(rate, 31_000, 1)).toMatchObject({ retryAfter: 59, reset: 59 })
-  expect(decide(rate, 31_000 + 59_000, 1).retryAfter).toBe(0)
+  expect(decide(rate, 31_000)).toMatchObject({ retryAfter: 59, reset: 59 })
+  expect(decide(rate, 31_000 + 59_000).retryAfter).toBe(0)
 })
 
 test('a clock that moves backwards admits no extra requests', () => {
   const times = Array.from({ length: REQUESTS_PER_WINDOW }, () => 100_000)
 
-  expect(decide({ times, lease: 5, used: 1 }, 1, 1).retryAfter).toBe(60)
-  expect(decide({ times: [100_000], lease: 5, used: 1 }, 1, 1).rate.times).toEqual([
-    100_000, 100_000,
-  ])
+  expect(decide({ times, lease: 5, used: 1 }, 1).retryAfter).toBe(60)
+  expect(decide({ times: [100_000], lease: 5, used: 1 }, 1).rate.times).toEqual([100_000, 100_000])
 })
 
 describe('the token object', () => {
@@ -211,7 +190,7 @@ describe('the token object', () => {
     return tokenObject
   }
   const ask = async (tokenObject: Awaited<ReturnType<typeof openObject>>, count: number) => {
-    const answers = await Promise.all(Array.from({ length: count }, () => tokenObject.admit(1)))
+    const answers = await Promise.all(Array.from({ length: count }, () => tokenObject.admit()))
     return answers.map((answer) => answer!.retryAfter)
   }
 
@@ -229,12 +208,12 @@ describe('the token object', () => {
     await runInDurableObject(tokenObject, async (instance) => {
       vi.useFakeTimers({ toFake: ['Date'], now: until - 1 })
       try {
-        expect(instance.admit(1)).not.toBeNull()
+        expect(instance.admit()).not.toBeNull()
         vi.setSystemTime(until)
-        expect(instance.admit(1)).toBeNull()
+        expect(instance.admit()).toBeNull()
         vi.setSystemTime(until - 1)
         await instance.end()
-        expect(instance.admit(1)).toBeNull()
+        expect(instance.admit()).toBeNull()
       } finally {
         vi.useRealTimers()
       }

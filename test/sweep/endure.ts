@@ -107,7 +107,7 @@ export async function endureEach(
   calm: Calm,
   nextPlan: (done: number) => readonly Fault[],
 ) {
-  const world = route.writes || route.weighs ? await worldOf(route) : calm.world
+  const world = route.writes ? await worldOf(route) : calm.world
   /** The number of times that the request has taken effect. */
   let done = 0
   for (let plan = nextPlan(done); ; plan = nextPlan(done)) {

@@ -56,8 +56,6 @@ export interface Route {
   form?: (world: World) => Record<string, string>
   /** Whether it changes something, so that each fault needs its own account. */
   writes?: true
-  /** Whether it counts as ten requests of an account, and makes more than 100 calls. */
-  weighs?: true
   /** Whether its account has records. */
   records?: true
   /** Whether it repeats a key: after a retry only the last of these records has its own outcome. */
@@ -88,13 +86,13 @@ const accountReads = Object.entries(VERTICALS).flatMap(([name, vertical]): Route
     { ...read, id: `list${name}Deliveries` },
     { ...read, id: `get${name}Delivery` },
     { ...read, id: `get${name}Totals`, query: OCTOBER },
-    { ...read, id: `get${name}Report`, query: OCTOBER, weighs: true },
+    { ...read, id: `get${name}Report`, query: OCTOBER },
     { ...read, id: `list${name}Held` },
     { ...read, id: `get${name}Feed` },
     { ...read, id: `get${name}FxRates`, query: '?day=2026-10-02' },
     { ...read, id: `list${name}Statements` },
     { ...read, id: `get${name}Statement` },
-    { ...read, id: `get${name}Explanation`, weighs: true },
+    { ...read, id: `get${name}Explanation` },
     { ...read, id: `get${name}Unearned`, query: PERIOD },
     { ...read, id: `list${name}Qualifications`, query: PERIOD },
     { ...read, id: `list${name}FraudCases`, query: '?status=open' },
@@ -397,7 +395,7 @@ const administration: Route[] = [
   { ...reads, id: 'listDeliveries' },
   { ...reads, id: 'getDelivery' },
   { ...reads, id: 'getTotals', query: OCTOBER },
-  { ...reads, id: 'getReport', query: OCTOBER, weighs: true },
+  { ...reads, id: 'getReport', query: OCTOBER },
   { ...reads, id: 'listHeld' },
   { ...reads, id: 'getFeed' },
 ]
@@ -408,13 +406,13 @@ const own = { vertical: 'forex', as: 'affiliate', records: true } as const
 const affiliateReads: Route[] = [
   { ...own, id: 'getAffiliateSelf' },
   { ...own, id: 'getAffiliateSelf', way: 'first', unread: true, writes: true },
-  { ...own, id: 'getAffiliateOverview', query: OCTOBER, weighs: true },
+  { ...own, id: 'getAffiliateOverview', query: OCTOBER },
   { ...own, id: 'listAffiliateStatements' },
   { ...own, id: 'getAffiliateStatement' },
-  { ...own, id: 'getAffiliateExplanation', weighs: true },
+  { ...own, id: 'getAffiliateExplanation' },
   { ...own, id: 'getAffiliateUnearned', query: PERIOD },
   { ...own, id: 'listAffiliateUnearnedRecords', query: PERIOD },
-  { ...own, id: 'listAffiliateCustomers', query: PERIOD, weighs: true },
+  { ...own, id: 'listAffiliateCustomers', query: PERIOD },
   { ...own, id: 'listOwnLinks' },
   { ...own, id: 'getOwnLink' },
   {
@@ -438,13 +436,13 @@ const affiliateReads: Route[] = [
   { ...own, id: 'testPostback', writes: true, repeats: 'each is a new event' },
   { ...own, id: 'replayPostback', body: { event_id: POSTBACK_EVENT }, writes: true },
   { ...own, id: 'listPostbackAttempts' },
-  { ...own, id: 'getAffiliateReport', query: OCTOBER, weighs: true },
+  { ...own, id: 'getAffiliateReport', query: OCTOBER },
   { ...own, id: 'listAffiliateLedger' },
   { ...own, id: 'listAffiliatePayouts' },
-  { ...own, id: 'listSubAffiliates', query: OCTOBER, weighs: true },
+  { ...own, id: 'listSubAffiliates', query: OCTOBER },
   { ...own, id: 'listOwnQuestions' },
   {
-    ...{ ...own, id: 'askQuestion', writes: true, weighs: true },
+    ...{ ...own, id: 'askQuestion', writes: true },
     ...{ body: { statement: STATEMENT_ID, text: 'Why?' }, repeats: 'each is a new question' },
   },
   {

@@ -7,9 +7,6 @@ import { WAYS } from './ways.ts'
 /** The number of faults at the same time, each in its own account. */
 const AT_ONCE = 6
 
-/** The most faults that one account meets if each request counts as ten. */
-const OF_WEIGHTED = 80
-
 /** Requests of an account whose records are in the second database and its settings in the first. */
 const ELSEWHERE = [
   ...['sendForexTransactions', 'listForexTransactions', 'sendIgamingActivities'],
@@ -50,10 +47,9 @@ async function rehearsed(route: Route, faultsOf: FaultsOf) {
     runEach: async (faults: Fault[]) => {
       while (faults.length > 0) {
         let fault: Fault | undefined
-        let left = route.weighs ? OF_WEIGHTED : Number.POSITIVE_INFINITY
         // A try that has taken effect is followed by one without faults.
         const nextPlan = (done: number) => {
-          const next = done === 0 && left-- > 0 ? faults.shift() : undefined
+          const next = done === 0 ? faults.shift() : undefined
           fault = next ?? fault
           return next ? [next] : []
         }

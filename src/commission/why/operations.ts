@@ -55,13 +55,10 @@ export function readPeriod(text: string): Period {
 
 const LIMIT = `It reads at most ${FRESH_LIMITS.facts.toLocaleString('en')} records.`
 
-const WEIGHT = 10
-
 const ofWhy = {
   topic: 'explanations',
   callers: ['team', 'account', 'affiliate'],
   except: { affiliate: ['affiliate_id'] },
-  weight: WEIGHT,
 } as const
 
 const line_id = member(

@@ -14,7 +14,6 @@ export const listHeld = readList({
   id: 'listHeld',
   path: '/held',
   callers: ['team', 'account'],
-  weight: 5,
   words: described(() => ({
     description:
       'Lists records that wait for their customer. They are not counted until you send the customer, which releases them. The request counts as 5 requests of your rate limit.',

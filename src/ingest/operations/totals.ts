@@ -40,7 +40,6 @@ export const getTotals = readOperation({
   method: 'GET',
   path: '/totals',
   callers: ['team', 'account'],
-  weight: 10,
   params: daysNeeded,
   words: described(() => ({
     description:

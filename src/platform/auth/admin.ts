@@ -27,9 +27,8 @@ async function authenticate({ headers, method }: Request, env: Env): Promise<Mem
     : assertion && (await readAssertion(assertion, env))
   if (!member) {
     throw new ApiError('invalid_admin', {
-      detail: key?.startsWith('taf_')
-        ? 'This is the key of an affiliate. Send it to /affiliate/v1.'
-        : 'Send `Authorization: Bearer` with an admin key, or sign in through Cloudflare Access.',
+      detail:
+        'Send `Authorization: Bearer` with an admin key, or sign in through Cloudflare Access.',
       headers: { 'WWW-Authenticate': 'Bearer realm="admin"' },
     })
   }

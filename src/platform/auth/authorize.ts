@@ -45,31 +45,23 @@ export interface AppEnv {
 }
 
 /**
- * Counts a request as `weight` requests of its token, and of its affiliate: the keys and sessions of one share a
- * limit, since each new session would otherwise bring another. Returns null if the token is not live.
+ * Counts a request of its token, and of its affiliate: the keys and sessions of one share a limit, since each new
+ * session would otherwise bring another. Returns null if the token is not live.
  */
-export async function admitRequest(
-  env: Env,
-  objectName: string,
-  weight: number,
-): Promise<Admission | null> {
-  const own = await withObjectRetry(() => env.TOKEN_GATE.getByName(objectName).admit(weight))
+export async function admitRequest(env: Env, objectName: string): Promise<Admission | null> {
+  const own = await withObjectRetry(() => env.TOKEN_GATE.getByName(objectName).admit())
   const { account, affiliate } = own?.grant ?? {}
   const isOfTeam = affiliate?.member === null && affiliate.key === null
   if (!own || own.retryAfter > 0 || !affiliate || isOfTeam) return own
   const name = `affiliate ${JSON.stringify([account, affiliate.id])}`
-  return { ...own, ...(await withObjectRetry(() => env.TOKEN_GATE.getByName(name).count(weight))) }
+  return { ...own, ...(await withObjectRetry(() => env.TOKEN_GATE.getByName(name).count())) }
 }
-
-/** Returns the number of requests that a request counts as. */
-export type WeightOf = (path: string, method: string) => number
 
 /**
  * Starts authorization, runs the handlers, and adds the rate limit headers. One call to the token's
  * object returns whether the token is live, its grant, and the requests that remain. The body is
  * read meanwhile, but a refusal takes precedence over errors in the body.
  *
- * `weight` is the number of requests that this one counts as.
  * `unknownToken` returns the error for a token that is not live; `checkGrant` returns the grant or
  * throws.
  *
@@ -79,14 +71,13 @@ export async function authorize(
   c: Context<AppEnv>,
   next: Next,
   objectName: string,
-  weight: number,
   unknownToken: () => ApiError,
   checkGrant: (grant: Grant) => Grant | Promise<Grant>,
 ): Promise<void> {
-  const admissionPromise = admitRequest(c.env, objectName, weight)
+  const admissionPromise = admitRequest(c.env, objectName)
   const grantPromise = admissionPromise.then((admission) => {
     if (!admission) throw unknownToken()
-    if (admission.retryAfter > 0) throw rateLimited(admission, weight)
+    if (admission.retryAfter > 0) throw rateLimited(admission)
     return checkGrant(admission.grant)
   })
   grantPromise.catch(() => {}) // It may reject before anything awaits it.
@@ -103,12 +94,9 @@ export async function authorize(
   })
 }
 
-/** Returns the error of a request that is one too many, and counts as `weight` requests. */
-export function rateLimited({ retryAfter, remaining }: Admission, weight: number): ApiError {
-  const cost =
-    weight > 1 ? ` This request counts as ${weight} requests; ${remaining} are left.` : ''
-  return new ApiError('rate_limited', {
-    detail: `The limit is ${REQUESTS_PER_WINDOW} requests per minute.${cost} Retry after ${retryAfter} seconds.`,
+/** Returns the error of a request that is one too many. */
+export const rateLimited = ({ retryAfter }: Admission) =>
+  new ApiError('rate_limited', {
+    detail: `The limit is ${REQUESTS_PER_WINDOW} requests per minute. Retry after ${retryAfter} seconds.`,
     headers: { 'Retry-After': String(retryAfter) },
   })
-}

@@ -1,7 +1,7 @@
 import { createMiddleware } from 'hono/factory'
 import { ApiError, type ErrorCode } from '../errors.ts'
 import { verifyAccessToken } from './access-token.ts'
-import { type AppEnv, authorize, type WeightOf } from './authorize.ts'
+import { type AppEnv, authorize } from './authorize.ts'
 import type { Grant } from './grant.ts'
 
 const CHALLENGE = 'Bearer realm="api"'
@@ -9,36 +9,20 @@ const CHALLENGE = 'Bearer realm="api"'
 /**
  * Authenticates a partner firm by its access token, applies the rate limit, and checks the vertical
  * and the scope that the method requires.
- * `weightOf` returns how many requests of the limit a path costs.
  *
  * @see [RFC 6750 §3](https://www.rfc-editor.org/rfc/rfc6750#section-3)
  * @throws ApiError `missing_credentials`, `invalid_token`, `rate_limited`, `wrong_vertical`,
  * `insufficient_scope`
  */
-export const bearer = (vertical: string, weightOf: WeightOf) =>
+export const bearer = (vertical: string) =>
   createMiddleware<AppEnv>(async function bearer(c, next) {
-    const token = bearerToken(c.req.header('Authorization'), c.req.header('x-api-key'))
+    const token = bearerToken(c.req.header('Authorization'))
     const claims = await verifyAccessToken(token, c.env, Date.now())
-    if (!claims) throw invalidToken(MISPLACED[token.slice(0, PREFIX_LENGTH)] ?? RENEW)
-
-    const unknownToken = () => invalidToken(RENEW)
-    await authorize(
-      c,
-      next,
-      claims.jti,
-      weightOf(c.req.path, c.req.method),
-      unknownToken,
-      (grant) => checkGrant(grant, vertical, c.req.method),
+    if (!claims) throw invalidToken()
+    await authorize(c, next, claims.jti, invalidToken, (grant) =>
+      checkGrant(grant, vertical, c.req.method),
     )
   })
-
-/** What to say of a credential of somebody else, by its prefix. */
-const MISPLACED: Readonly<Partial<Record<string, string>>> = {
-  tbt_: 'This is a Brand Token. Send it in the header `x-api-key`, to /tracking/events. Partner firms get an access token from POST /oauth/token.',
-  taf_: 'This is the key of an affiliate. Send it to /affiliate/v1. Partner firms get an access token from POST /oauth/token.',
-}
-
-const PREFIX_LENGTH = 4
 
 const RENEW =
   'The access token is malformed, expired or revoked. Get a new one from POST /oauth/token.'
@@ -46,12 +30,9 @@ const RENEW =
 const NO_TOKEN =
   'Send the header `Authorization: Bearer` with an access token from POST /oauth/token.'
 
-const API_KEY =
-  'Partner firms send `Authorization: Bearer` with an access token from POST /oauth/token. The header `x-api-key` is for brands, on /tracking/events.'
-
-function bearerToken(authorization: string | undefined, apiKey: string | undefined): string {
+function bearerToken(authorization: string | undefined): string {
   const match = /^Bearer(?: +(.*))?$/i.exec(authorization ?? '')
-  if (!match) throw refusal('missing_credentials', CHALLENGE, apiKey ? API_KEY : NO_TOKEN)
+  if (!match) throw refusal('missing_credentials', CHALLENGE, NO_TOKEN)
   return match[1] ?? ''
 }
 
@@ -69,8 +50,7 @@ function checkGrant(grant: Grant, vertical: string, method: string): Grant {
   return grant
 }
 
-const invalidToken = (detail: string) =>
-  refusal('invalid_token', `${CHALLENGE}, error="invalid_token"`, detail)
+const invalidToken = () => refusal('invalid_token', `${CHALLENGE}, error="invalid_token"`, RENEW)
 
 const refusal = (code: ErrorCode, challenge: string, detail: string) =>
   new ApiError(code, {

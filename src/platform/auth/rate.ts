@@ -12,10 +12,7 @@ export const LEASE_IDLE_MS = 5000
 
 /** The times of admitted requests and the open lease. */
 export interface RateState {
-  /**
-   * The times of the admitted requests of the last minute in milliseconds, oldest first. A request of
-   * weight n appears n times.
-   */
+  /** The times of the admitted requests of the last minute in milliseconds, oldest first. */
   readonly times: readonly number[]
   /** How many requests may pass without another write; 0 if the stored state is complete. */
   readonly lease: number
@@ -31,7 +28,7 @@ export interface Decision {
   rate: RateState
   /** Whether the state must be stored before the response is sent. */
   write: boolean
-  /** Whole seconds until a request of this weight is admitted; 0 if this one is. */
+  /** Whole seconds until a request is admitted; 0 if this one is. */
   retryAfter: number
   remaining: number
   /** Whole seconds until the quota grows again. */
@@ -39,36 +36,37 @@ export interface Decision {
 }
 
 /**
- * Decides on one request at `now` (milliseconds) that counts as `weight` requests.
+ * Decides on one request at `now` (milliseconds).
  *
  * The limit is exact: the state has the time of each admitted request, at most 1000, so no span of
  * 60 s has more. A refused request changes nothing. A write reserves the next 25 requests in
  * advance. If memory is lost, `recover` counts all 25.
  */
-export function decide(rate: RateState, now: number, weight: number): Decision {
+export function decide(rate: RateState, now: number): Decision {
   const { times, lease, used } = rate
   const last = times.at(-1) ?? 0
   const time = Math.max(now, last)
   const recent =
     (times[0] ?? 0) > time - WINDOW_MS ? times : times.filter((t) => t > time - WINDOW_MS)
   const secondsUntilEnd = (t = time) => Math.ceil((t + WINDOW_MS - time) / 1000)
-  const remaining = Math.max(0, REQUESTS_PER_WINDOW - recent.length)
   // After a crash there may be more than the limit; the surplus must leave the window first.
-  const lastToLeave = recent.at(weight - 1 - REQUESTS_PER_WINDOW)
-  if (recent.length + weight > REQUESTS_PER_WINDOW && lastToLeave !== undefined) {
-    const nextToLeave = recent.at(-REQUESTS_PER_WINDOW) ?? recent[0]
-    const retryAfter = secondsUntilEnd(lastToLeave)
-    return { rate, write: false, retryAfter, remaining, reset: secondsUntilEnd(nextToLeave) }
+  const lastToLeave = recent.at(-REQUESTS_PER_WINDOW)
+  if (lastToLeave !== undefined) {
+    const wait = secondsUntilEnd(lastToLeave)
+    return { rate, write: false, retryAfter: wait, remaining: 0, reset: wait }
   }
-  const newTimes = [...recent, ...Array<number>(weight).fill(time)]
   // After a pause of 5 s, write again: `recover` assumes gaps of at most 5 s between reserved
   // requests.
-  const write = used + weight > lease || time - last > LEASE_IDLE_MS
+  const write = used >= lease || time - last > LEASE_IDLE_MS
   return {
-    rate: { times: newTimes, lease: write ? LEASE_SIZE : lease, used: write ? 0 : used + weight },
+    rate: {
+      times: [...recent, time],
+      lease: write ? LEASE_SIZE : lease,
+      used: write ? 0 : used + 1,
+    },
     write,
     retryAfter: 0,
-    remaining: REQUESTS_PER_WINDOW - newTimes.length,
+    remaining: REQUESTS_PER_WINDOW - recent.length - 1,
     reset: secondsUntilEnd(recent[0]),
   }
 }

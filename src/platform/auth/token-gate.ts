@@ -76,23 +76,21 @@ export class TokenGate extends DurableObject<Env> {
     await this.ctx.storage.setAlarm(Date.now() + REMEMBERED_MS)
   }
 
-  /**
-   * Counts a request as `weight` requests or refuses it. Returns null if the token is not live.
-   */
-  admit(weight: number): Admission | null {
+  /** Counts a request or refuses it. Returns null if the token is not live. */
+  admit(): Admission | null {
     const { kv } = this.ctx.storage
     const grant = kv.get<Grant>('grant')
     const now = Date.now()
     if (!grant || grant.disabled || kv.get('ended')) return null
     if (now >= (kv.get<number>('until') ?? Number.POSITIVE_INFINITY)) return null
-    return { grant, ...this.count(weight) }
+    return { grant, ...this.count() }
   }
 
-  /** Counts a request as `weight` requests or refuses it. */
-  count(weight: number): Limits {
+  /** Counts a request or refuses it. */
+  count(): Limits {
     const { kv } = this.ctx.storage
     const now = Date.now()
-    const { rate, write, ...limits } = decide(this.#rate ?? this.#load(now), now, weight)
+    const { rate, write, ...limits } = decide(this.#rate ?? this.#load(now), now)
     this.#rate = rate
     if (write) kv.put('rate', rate)
     if (limits.retryAfter === 0) this.#closeLater()

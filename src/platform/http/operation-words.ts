@@ -119,7 +119,5 @@ export interface DescribedOperation {
   readonly callers?: readonly CallerKind[]
   /** The parameters that some callers do not have. */
   readonly except?: Readonly<Partial<Record<CallerKind, readonly string[]>>>
-  /** How many requests of the rate limit a request of an account or affiliate counts as. 1 if absent. */
-  readonly weight?: number
   readonly words: OperationWords | undefined
 }

@@ -43,7 +43,7 @@ import {
 import { notFound, readCsv, readFields, readJson, validateFields } from './read-fields.ts'
 import { showTo } from './show.ts'
 
-// An operation is one value. Its routes, its role, its weight, OpenAPI, the reference, the command and the types of
+// An operation is one value. Its routes, its role, OpenAPI, the reference, the command and the types of
 // console and portal follow from it.
 
 /** What each call has. */
@@ -331,7 +331,7 @@ const pageMetaSchema = described(() =>
 export const pageOf = <const I extends v.GenericSchema>(item: I) =>
   v.object({ data: v.array(item), meta: pageMetaSchema })
 
-type Listed = 'id' | 'topic' | 'path' | 'role' | 'callers' | 'except' | 'weight' | 'files'
+type Listed = 'id' | 'topic' | 'path' | 'role' | 'callers' | 'except' | 'files'
 
 interface ListDraft<
   I extends v.GenericSchema,
@@ -697,18 +697,6 @@ async function respondToReader(
     return respond(c, of, await run())
   })
 }
-
-/** Returns how many requests a request counts as: see `weight` of an operation. */
-export function weightOf(operations: readonly AnyOperation[], base: string) {
-  const heavy = operations.flatMap(({ method, path, weight }) =>
-    weight ? [{ method, weight, pattern: patternOf(base + ownPath(path)) }] : [],
-  )
-  return (path: string, method: string): number =>
-    heavy.find((one) => one.pattern.test(path) && (one.method === method || method === 'HEAD'))
-      ?.weight ?? 1
-}
-
-const patternOf = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`)
 
 /** Returns the members of the body; the body itself as the only one if it is a whole. */
 async function bodyOf(c: Context<AppEnv>, of: AnyOperation): Promise<object> {
