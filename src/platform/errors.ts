@@ -71,21 +71,16 @@ export interface ErrorDetails {
   /** The ids of the cases that hold the payout. */
   held_by?: readonly string[]
   cause?: unknown
-  /** The parameter that `invalid_query` is about: who shows it has own words. */
-  parameter?: string
 }
 
 /** An error that the caller sees. Any other thrown value is a bug and becomes a 500. */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly details: ErrorDetails
-  readonly parameter: string | undefined
 
-  constructor(code: ErrorCode, all: ErrorDetails = {}) {
-    const { cause, parameter, ...details } = all
+  constructor(code: ErrorCode, { cause, ...details }: ErrorDetails = {}) {
     super(code, { cause })
     this.code = code
-    this.parameter = parameter
     this.details = details
   }
 

@@ -518,10 +518,7 @@ function parseGroups(
   }
   const { groupBy: most } = REPORT_LIMITS
   if (groups.length > most) {
-    throw invalidQuery(
-      `\`group_by\` names ${groups.length} groups. A report has at most ${most}.`,
-      'group_by',
-    )
+    throw invalidQuery(`\`group_by\` names ${groups.length} groups. A report has at most ${most}.`)
   }
   return groups
 }
@@ -542,10 +539,9 @@ function parseMetrics(vertical: string, text: string | undefined): string[] | nu
 function namesOf(parameter: string, text: string): string[] {
   const names = new Set<string>()
   for (const name of text.split(',')) {
-    if (name === '')
-      throw invalidQuery(`\`${parameter}\` has an empty name between its commas.`, parameter)
+    if (name === '') throw invalidQuery(`\`${parameter}\` has an empty name between its commas.`)
     if (names.has(name)) {
-      throw invalidQuery(`\`${parameter}\` names ${quote(name)} twice. Name it once.`, parameter)
+      throw invalidQuery(`\`${parameter}\` names ${quote(name)} twice. Name it once.`)
     }
     names.add(name)
   }
@@ -557,7 +553,6 @@ function unknownName(parameter: string, name: string, vertical: string, known: r
   const hint = closest ? `Did you mean ${quote(closest)}? ` : ''
   return invalidQuery(
     `\`${parameter}\`: ${quote(name)} is not a ${parameter === 'metrics' ? 'metric' : 'group'} of ${vertical}. ${hint}Supported: ${quoteAll(known)}.`,
-    parameter,
   )
 }
 
@@ -566,6 +561,5 @@ function parseCurrency(code: string): string {
   const hint = currencyHint(code)
   throw invalidQuery(
     `\`currency\`: ${quote(code)} is not an ISO 4217 currency code.${hint ? ` ${hint}` : ''}`,
-    'currency',
   )
 }

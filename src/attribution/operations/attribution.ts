@@ -21,7 +21,7 @@ function filterOf(query: CustomerFilter): rows.AttributionFilter {
   if (!unattributed && from === undefined && to === undefined) return { customer_id }
   if (customer_id !== undefined) {
     const other = unattributed === false ? 'from' : 'unattributed'
-    throw invalidQuery(`\`${other}\` and \`customer_id\` cannot be combined.`, other)
+    throw invalidQuery(`\`${other}\` and \`customer_id\` cannot be combined.`)
   }
   return { days: readDayRange({ from, to }), isUnattributed: unattributed }
 }

@@ -355,7 +355,7 @@ async function readPayouts(
 /** Throws `invalid_query` if one of these filters is set, which narrow another status only. */
 function refuseFilters(status: string, filters: Readonly<Record<string, string | null>>): void {
   for (const [name, value] of Object.entries(filters))
-    if (value !== null) throw invalidQuery(`\`${name}\` narrows \`status=${status}\` only.`, name)
+    if (value !== null) throw invalidQuery(`\`${name}\` narrows \`status=${status}\` only.`)
 }
 
 /** Returns a payment as lists show it. */

@@ -55,7 +55,7 @@ export async function readPage(env: Env, context: string, query: PageQuery): Pro
   if (page !== undefined) throw invalidQuery('`page` and `cursor` cannot be combined.')
   const text = await verifyText(env, signedContext(context), cursor)
   if (text === null) {
-    throw invalidQuery('`cursor` was not issued by this list with these filters.', 'cursor')
+    throw invalidQuery('`cursor` was not issued by this list with these filters.')
   }
   const position: CursorPosition = JSON.parse(text)
   const [number, cursorSize, total, isLimited, ...after] = position

@@ -5,13 +5,12 @@ import { day } from '../validation/fields.ts'
 import { quote, quoteAll } from '../validation/quote.ts'
 import { suggest } from '../validation/suggest.ts'
 
-/** Returns an `invalid_query` error, about a parameter if it is named. */
-export const invalidQuery = (detail: string, parameter?: string) =>
-  new ApiError('invalid_query', { detail, ...(parameter !== undefined && { parameter }) })
+/** Returns an `invalid_query` error. */
+export const invalidQuery = (detail: string) => new ApiError('invalid_query', { detail })
 
 /** Returns the `invalid_query` error of a parameter whose value is not what is expected. */
 export const invalidValue = (name: string, value: string, expected: string, advice = '') =>
-  invalidQuery(`\`${name}\` must be ${expected}, not ${quote(value)}.${advice}`, name)
+  invalidQuery(`\`${name}\` must be ${expected}, not ${quote(value)}.${advice}`)
 
 /**
  * Returns the value of a parameter if it is one of `values`; undefined if it is absent.
@@ -30,7 +29,7 @@ export function readChoice<const T extends string>(
   const detail = closest
     ? `\`${name}\` cannot be ${quote(value)}. Did you mean ${quote(closest)}?`
     : `\`${name}\` must be ${expected}, not ${quote(value)}.`
-  throw invalidQuery(detail, name)
+  throw invalidQuery(detail)
 }
 
 /**
@@ -138,7 +137,7 @@ export function readDays<Q extends Days>(query: Q): Q {
     if (value !== undefined) checkDay(name, value)
   }
   if (query.from && query.to && query.from > query.to) {
-    throw invalidQuery('`from` must not be after `to`.', 'from')
+    throw invalidQuery('`from` must not be after `to`.')
   }
   return query
 }
@@ -158,7 +157,7 @@ export function readDayRange(query: Days): { from: string; to: string } {
   }
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
   if (days > MAX_DAYS) {
-    throw invalidQuery(`\`from\` and \`to\` can span at most ${MAX_DAYS} days.`, 'from')
+    throw invalidQuery(`\`from\` and \`to\` can span at most ${MAX_DAYS} days.`)
   }
   return { from, to }
 }
