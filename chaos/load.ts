@@ -218,11 +218,9 @@ async function sendRefused(world: World, lane: Lane): Promise<void> {
 }
 
 /** Evicts an object, while no request of the lane is under way. */
-async function evict({ service, below }: World, { account, object }: Lane): Promise<void> {
-  const name = oneOf({ below }, [object, `release ${account}`, `webhooks ${account}`])
-  const type = name === object ? 'TokenGate' : 'BackgroundJob'
+async function evict({ service }: World, { object: name }: Lane): Promise<void> {
   // Fails for an object that is not running.
-  await service.miniflare.unsafeEvictDurableObject(WORKER, type, { name }).catch(() => {})
+  await service.miniflare.unsafeEvictDurableObject(WORKER, 'TokenGate', { name }).catch(() => {})
 }
 
 /** Sends random requests of a lane until the load is over. */

@@ -54,7 +54,6 @@ const OBJECTS = {
   TOKEN_GATE: 'TokenGate',
   CLIENT_GATE: 'ClientGate',
   ERASURE_JOURNAL: 'ErasureJournal',
-  BACKGROUND_JOBS: 'BackgroundJob',
 }
 const WORKFLOWS = { STATEMENT_RUNS: 'StatementRun', ACCOUNT_MOVES: 'AccountMove' }
 const QUEUES = { CLICKS: 'clicks', WEBHOOKS: 'webhooks', ACCOUNT_JOBS: 'accounts' }

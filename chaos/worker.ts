@@ -1,6 +1,5 @@
 import { MOVE_LIMITS } from '../src/accounts/move/move-limits.ts'
 import service, {
-  BackgroundJob as Job,
   AccountMove as Move,
   StatementRun as Run,
 } from '../src/index.ts'
@@ -97,7 +96,6 @@ const real = service as unknown as Required<ExportedHandler>
 export { ClientGate, ErasureJournal, TokenGate } from '../src/index.ts'
 /** Classes that use databases. */
 export const AccountMove = faulty(Move)
-export const BackgroundJob = faulty(Job)
 export const StatementRun = faulty(Run)
 export default {
   async fetch(request, env, context) {

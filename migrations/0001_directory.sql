@@ -85,9 +85,6 @@ CREATE TABLE clients (
 
 CREATE INDEX clients_account ON clients (account);
 
--- Credentials that end soon are found without a scan.
-CREATE INDEX clients_ends ON clients (previous_ends_at) WHERE previous_ends_at IS NOT NULL;
-
 -- Brand Tokens, as digests only. From `ends_at` (milliseconds) on, a token is refused; null: no end.
 CREATE TABLE brand_tokens (
   digest     TEXT PRIMARY KEY CHECK (length(digest) = 64),
@@ -98,8 +95,6 @@ CREATE TABLE brand_tokens (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX brand_tokens_account ON brand_tokens (account);
-
-CREATE INDEX brand_tokens_ends ON brand_tokens (ends_at) WHERE ends_at IS NOT NULL;
 
 -- The affiliates of an account, under the ids that the account uses.
 --
@@ -296,8 +291,6 @@ CREATE TABLE affiliate_keys (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX affiliate_keys_affiliate ON affiliate_keys (account, affiliate_id);
-
-CREATE INDEX affiliate_keys_ends ON affiliate_keys (ends_at) WHERE ends_at IS NOT NULL;
 
 -- A person who signs in for an affiliate.
 --

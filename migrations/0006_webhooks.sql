@@ -9,7 +9,7 @@
 --   failing_since  the first failure after the last success, in milliseconds; null after a success
 --
 -- Postbacks: notifications that affiliates have sent to their own trackers. A postback is a row of
--- `webhook_endpoints` with an affiliate, so that outbox, messages and attempts are those of webhooks.
+-- `webhook_endpoints` with an affiliate, so that outbox and messages are those of webhooks.
 --
 --   affiliate_id    the affiliate whose postback it is; null: a webhook of the account
 --   method          GET: the URL has the values; POST: the body has them, signed
@@ -56,6 +56,9 @@ CREATE UNIQUE INDEX webhook_events_about ON webhook_events (account, type, about
 --   attempts      the attempts that have begun
 --   next_at       when the next attempt is due, in milliseconds
 --   queued_until  until when the queue or an attempt has it, in milliseconds: then it is queued again
+--   tried_at      when the last attempt began, in milliseconds; null: none has ended
+--   answer        the status of its response; null without one
+--   error         why it failed; null after a success
 CREATE TABLE webhook_messages (
   account      TEXT NOT NULL,
   event        TEXT NOT NULL,
@@ -64,6 +67,9 @@ CREATE TABLE webhook_messages (
   attempts     INTEGER NOT NULL DEFAULT 0,
   next_at      INTEGER NOT NULL,
   queued_until INTEGER NOT NULL DEFAULT 0,
+  tried_at     INTEGER,
+  answer       INTEGER,
+  error        TEXT,
   PRIMARY KEY (account, event, endpoint)
 ) STRICT, WITHOUT ROWID;
 
@@ -72,43 +78,11 @@ CREATE INDEX webhook_messages_due ON webhook_messages (account, endpoint, next_a
 
 CREATE INDEX webhook_messages_endpoint ON webhook_messages (account, endpoint, event, status);
 
--- The log of attempts; the id begins with the time.
---
---   status  the status of the response; null without one
---   ms      how long the attempt took, in milliseconds
---   error   null after a success
-CREATE TABLE webhook_attempts (
-  account  TEXT NOT NULL,
-  id       TEXT NOT NULL,
-  endpoint TEXT NOT NULL,
-  event    TEXT NOT NULL,
-  attempt  INTEGER NOT NULL,
-  at       INTEGER NOT NULL,
-  status   INTEGER,
-  ms       INTEGER NOT NULL,
-  error    TEXT,
-  PRIMARY KEY (account, id)
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX webhook_attempts_endpoint ON webhook_attempts (account, endpoint, id);
-
 -- What the enabled endpoints want.
 CREATE VIEW webhook_wants AS
 SELECT e.account, e.id AS endpoint, w.value AS type
 FROM webhook_endpoints e, json_each(e.events) w
 WHERE e.disabled IS NULL AND e.affiliate_id IS NULL;
-
--- An account causes `delivery.refused` with each wrong request, and each endpoint has a row for it and for
--- each attempt. So an account has at most 1000 of these events a day: the log of deliveries has the rest.
---
--- The refused deliveries of an account that a webhook wants, of the last day (UTC) with one.
---
---   day  a number of days since 1970
-CREATE TABLE webhook_refusals (
-  account TEXT NOT NULL PRIMARY KEY,
-  day     INTEGER NOT NULL,
-  events  INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
 
 CREATE INDEX webhook_endpoints_affiliate ON webhook_endpoints (account, affiliate_id)
   WHERE affiliate_id IS NOT NULL;

@@ -72,8 +72,6 @@ const MEMBERS: Record<string, JsonSchema> = {
   ),
   about: documented('What it is about.', { enum: ['statement', 'line', 'customer'] }),
   message: documented('The number of the message, from 1.', COUNT),
-  id: documented('The id of the client, or of the Brand Token. It is not the credential.'),
-  ends_at: documented('When the credential stops working.', TIME),
   webhook_id: documented('The id of the webhook.'),
 }
 
@@ -87,11 +85,6 @@ const OWN: Record<string, Record<string, JsonSchema>> = {
     statement_id: documented('Only `correction`: the draft that has the adjustments.'),
     period: documented('Only `correction`: the period of the draft.'),
     amount: documented('The amount; of `correction` the sum of the adjustments of the draft.'),
-  },
-  'credential.expiring': {
-    kind: documented('The kind of the credential.', {
-      enum: ['client_secret', 'brand_token', 'affiliate_key'],
-    }),
   },
 }
 

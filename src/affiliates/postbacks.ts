@@ -18,7 +18,7 @@ import { WEBHOOK_LIMITS } from '../webhooks/limits.ts'
 import { macroProblem } from '../webhooks/macros.ts'
 import * as hooks from '../webhooks/manage.ts'
 import { replayFields } from '../webhooks/operations/webhook-fields.ts'
-import { attempt, attemptFilters, secret } from '../webhooks/operations/webhooks.ts'
+import { secret, sentEvent, statusFilter } from '../webhooks/operations/webhooks.ts'
 import { postback, postback_id, presentPostback } from './operations/affiliate-postbacks.ts'
 import { newPostback, postbackChange } from './operations/postback-fields.ts'
 import { TEST_VALUES } from './postback-address.ts'
@@ -139,14 +139,14 @@ export const replayPostback = affiliateOperation({
   status: 202,
   words: described(() => ({
     description:
-      'Sends one event again, or the events of causes in a span, at most 10,000: also those that another postback of the affiliate was sent and this one was not. They keep their ids. Pending events are left out.',
+      'Sends one event of the last 30 days again, or all dead letters. They keep their ids.',
     answer: v.object({
       replayed: member(count, 'The number of events that are sent again.'),
     }),
     errors: ['conflict'],
   })),
-  async run(call, { postback_id: id, ...fields }) {
-    return { replayed: await hooks.replayEndpoint(changeOf(call), id, fields) }
+  async run(call, { postback_id: id, event_id = null }) {
+    return { replayed: await hooks.replayEndpoint(changeOf(call), id, event_id) }
   },
 })
 
@@ -157,24 +157,25 @@ export const listPostbackAttempts = affiliateList({
   ...ofPostback,
   path: `${ofPostback.path}/attempts`,
   id: 'listPostbackAttempts',
-  params: { postback_id, ...attemptFilters },
+  params: { postback_id, ...statusFilter },
   words: described(() => ({
-    description: 'Lists the attempts of the last 30 days, the newest first.',
+    description:
+      'Lists the events of the last 30 days, the newest first, each with its last attempt.',
     answer: named(
-      'PostbackAttempt',
-      withMembers(attempt, {
-        type: v.nullable(
-          member(
-            v.picklist([...POSTBACK_EVENTS, RETURNED_EVENT, TEST_EVENT]),
-            'The type of the event. Null if the event has expired.',
-          ),
+      'PostbackEvent',
+      v.object({
+        ...sentEvent,
+        type: member(
+          v.picklist([...POSTBACK_EVENTS, RETURNED_EVENT, TEST_EVENT]),
+          'The type of the event.',
         ),
       }),
     ),
   })),
-  async list(call, { postback_id: id, event_id = null, failed = false }, page) {
-    const filter = { event: event_id, onlyFailed: failed }
-    return hooks.readAttempts<SentType>(changeOf(call), id, filter, page)
+  async list(call, { postback_id: id, status = null }, page) {
+    const found = await hooks.readMessages<SentType>(changeOf(call), id, status, page)
+    // An affiliate sees the data only as it was sent to them: see `addressPostback`.
+    return { ...found, data: found.data.map(({ data: _, ...shown }) => shown) }
   },
 })
 

@@ -64,16 +64,15 @@ async function storeBody(
   const { grant, input, validated, validator } = prepared
   const db = accountDatabase(c.env, { id: grant.account, binding: grant.binding })
   const session = db.withSession('first-primary')
-  const stored = await storeDelivery(session, resource.recordTable, input)
-  if (stored.notifies) c.executionCtx.waitUntil(requestWebhooks(c.env, grant))
+  const decision = await storeDelivery(session, resource.recordTable, input)
   c.set('delivery', {
     delivery_id: input.id,
-    outcomes: stored.decision.summary,
+    outcomes: decision.summary,
   })
   const { applied, minimal } = options.preferences
   if (applied) c.header('Preference-Applied', applied)
   const url = deliveryUrl(c.env, grant, input.id)
-  return respond(c, { validated, resource, validator, input, stored, url, minimal })
+  return respond(c, { validated, resource, validator, input, decision, url, minimal })
 }
 
 const readOptions = (c: Context<AppEnv>, resource: Resource, dryRun: boolean): DeliveryOptions => ({
@@ -220,12 +219,6 @@ const withoutContent = (
   ),
 })
 
-/** Has the event `delivery.refused` sent, which the batch has written. A failure is logged: a cron does it, too. */
-async function requestWebhooks(env: Env, { account, binding }: Grant): Promise<void> {
-  try {
-    await env.BACKGROUND_JOBS.getByName(account).request({ account, binding })
-  } catch (error) {
-    console.error(JSON.stringify({ fault: errorName(error), delayed: 'webhooks', account }))
   }
 }
 

@@ -13,7 +13,6 @@ import {
 import { type Warning, warning } from '../platform/validation/warnings.ts'
 import type { Decision } from './db/decide.ts'
 import type { DeliveryInput } from './db/request.ts'
-import type { DeliveryResult } from './db/store-delivery.ts'
 import { recordPointer } from './envelope.ts'
 import { inRecordOrder, prioritizeErrors } from './error-order.ts'
 import { type Resource, toReferenceIssue } from './resource.ts'
@@ -29,7 +28,7 @@ interface HandledDelivery {
   resource: Resource
   validator: RecordValidator
   input: Pick<DeliveryInput, 'id' | 'policy' | 'dryRun' | 'repeats'>
-  stored: DeliveryResult
+  decision: Decision
   /** The address at which the account reads the delivery. */
   url: string
   /** Whether to leave out results without warnings and errors. */
@@ -44,9 +43,8 @@ type ReferenceIssue = ReturnType<typeof toReferenceIssue>
  * @throws ApiError `validation_failed` if nothing was stored, `idempotency_key_reused`.
  */
 export function respond(c: Context, handled: HandledDelivery) {
-  const { input, stored, url } = handled
+  const { input, decision, url } = handled
   const identity = { delivery_id: input.id, delivery_url: url }
-  const { decision } = stored
   const { status } = decision
   const summary = { ...decision.summary, warnings: 0 }
   if (decision.isReused) throw idempotencyKeyReused(identity, summary)
@@ -117,11 +115,11 @@ type ListedWarnings = Required<Pick<RecordResult, 'warnings'>> &
   Pick<RecordResult, 'warnings_total'>
 
 function resultsOf(
-  { validated, validator, stored, minimal }: HandledDelivery,
+  { validated, validator, decision, minimal }: HandledDelivery,
   listed: readonly FormattedIssue[],
   warnings: ReadonlyMap<number, ListedWarnings>,
 ): RecordResult[] {
-  const { outcomes } = stored.decision
+  const { outcomes } = decision
   const errors = Map.groupBy(listed, ({ index }) => index)
   if (minimal && errors.size === 0 && warnings.size === 0) return []
   const results: RecordResult[] = []
@@ -152,7 +150,7 @@ function listWarnings(warnings: readonly Warning[], omitted: number): ListedWarn
 
 /** Returns the warnings of each record that has any: those of validation, then those of the database. */
 function warningsOf(
-  { validated: { form, valid }, resource, stored }: HandledDelivery,
+  { validated: { form, valid }, resource, decision }: HandledDelivery,
   referenceIssues: readonly ReferenceIssue[],
 ): Map<number, ListedWarnings> {
   const warnings = new Map<number, Warning[]>()
@@ -164,7 +162,7 @@ function warningsOf(
     const { pointer, code, message } = formatIssue(issue)
     add(issue.index, { code, pointer, message })
   }
-  const { verdicts, erased, changedEvents, affiliated, outcomes } = stored.decision
+  const { verdicts, erased, changedEvents, affiliated, outcomes } = decision
   for (const [index, verdict] of verdicts as readonly (readonly [number, UnattributedVerdict])[]) {
     // The validator has already warned of tracking data that cannot be used.
     if (warnings.get(index)?.some(({ code }) => code === 'altered')) continue

@@ -46,7 +46,7 @@ import {
   spread,
 } from '../platform/jobs.ts'
 import { logFailure, logFault } from '../platform/log-failure.ts'
-import { noteExpiring, noteLateFeeds, queueDue } from '../webhooks/causes.ts'
+import { noteLateFeeds, queueDue } from '../webhooks/causes.ts'
 import { oldestOfWebhooks } from '../webhooks/oldest.ts'
 import { CRON_SCHEDULES } from './crons.ts'
 
@@ -118,7 +118,7 @@ const GIVEN_UP_MS = 18 * HOUR_MS
  * - `propagate`: settings that live tokens have not received, moves of accounts that have stopped or are due, and
  *   what each database needs every minute.
  * - `expire`: expired rows of each database.
- * - `storage`: reports credentials that end soon, and measures databases.
+ * - `storage`: measures databases.
  * - `rates`: fetches exchange rates.
  * - `report`: has feeds reported, and statement runs started.
  */
@@ -132,7 +132,6 @@ export async function scheduled(cron: string, env: Env, now: number): Promise<vo
     case CRON_SCHEDULES.expire:
       return forEachDatabase(env, (binding) => [{ job: 'expire', binding, round: 1, at: now }])
     case CRON_SCHEDULES.storage:
-      await logFailure('DB', () => noteExpiring(env, now))
       return measureDatabases(env)
     case CRON_SCHEDULES.rates:
       return fetchRates(env, now)

@@ -12,7 +12,6 @@ import type { Values } from '../pages/page.ts'
 import { Ticks } from '../pages/parts/forms.tsx'
 import { respond } from '../pages/respond.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
-import { DAY_MS } from '../platform/durations.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { AnswerOf } from '../platform/http/operation.ts'
 import { POSTBACK_EVENTS, type PostbackEvent } from '../webhooks/events.ts'
@@ -26,7 +25,7 @@ import { fill, type Words } from './words.ts'
 
 const AT = '/postbacks'
 
-/** The attempts that the page shows of a postback. */
+/** The events that the page shows of a postback. */
 const SHOWN_ATTEMPTS = 20
 
 type Postback = AnswerOf<typeof changePostback>
@@ -58,8 +57,8 @@ const OFF_WORDS: Readonly<Record<string, keyof Words>> = {
   failing: 'postback_off_failing',
 }
 
-const eventWords = (words: Words, type: string | null): string => {
-  const name = EVENT_WORDS[type ?? '']
+const eventWords = (words: Words, type: string): string => {
+  const name = EVENT_WORDS[type]
   return name === undefined ? '–' : words[name]
 }
 
@@ -141,7 +140,7 @@ const PostbackForm = (
   )
 }
 
-/** Renders the latest attempts of a postback, each with a button that sends its event again. */
+/** Renders the latest events of a postback with their last attempts, each with a button that sends it again. */
 const Attempts = (
   { id, attempts }: { id: string; attempts: readonly Attempt[] },
   visit = useMemberVisit(),
@@ -156,15 +155,17 @@ const Attempts = (
           <li>
             <p>
               <strong>{eventWords(words, attempt.type)}</strong>{' '}
-              <span class="note">{timeText(attempt.at, visit)}</span>
+              <span class="note">{timeText(attempt.attempted_at ?? attempt.timestamp, visit)}</span>
             </p>
             <p>
-              <span class={attempt.error === null ? 'badge good' : 'badge bad'}>
-                {fill(
-                  visit.words[attempt.error === null ? 'result_arrived' : RESULTS[attempt.error]],
-                  { status: String(attempt.status ?? '') },
-                )}
-              </span>{' '}
+              {attempt.attempted_at !== null && (
+                <span class={attempt.error === null ? 'badge good' : 'badge bad'}>
+                  {fill(
+                    visit.words[attempt.error === null ? 'result_arrived' : RESULTS[attempt.error]],
+                    { status: String(attempt.response_status ?? '') },
+                  )}
+                </span>
+              )}{' '}
               {attempt.next_attempt_at !== null && (
                 <small>
                   {fill(visit.words.postback_next, {
@@ -173,7 +174,7 @@ const Attempts = (
                 </small>
               )}
             </p>
-            {attempt.type !== null && attempt.next_attempt_at === null && (
+            {attempt.next_attempt_at === null && (
               <Button values={{ ...again, event: attempt.event_id }} text={words.postback_again} />
             )}
           </li>
@@ -337,9 +338,7 @@ async function makeChange(visit: MemberVisit, values: Values, c: Context<AppEnv>
       return pathOf(visit, { done: 'test', sent: id }, id)
     case 'again': {
       const event_id = values('event')
-      const from = new Date(Date.now() - WEBHOOK_LIMITS.keptMs + DAY_MS).toISOString()
-      const body = event_id ? { event_id } : { from, only_dead: true }
-      await visit.call(replayPostback, { ...at, ...body })
+      await visit.call(replayPostback, { ...at, ...(event_id && { event_id }) })
       return pathOf(visit, { done: 'again', sent: id }, id)
     }
     default:

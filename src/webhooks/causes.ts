@@ -1,9 +1,8 @@
 import { resolveDatabase } from '../platform/db/database.ts'
 import { throughDoor } from '../platform/db/door.ts'
-import { type ExpiringCredential, expiringCredentials } from '../platform/directory/credentials.ts'
 import { DAY_MS } from '../platform/durations.ts'
 import { errorName } from '../platform/errors.ts'
-import { type LateFeed, storeExpiring, storeLateFeeds } from './db/causes.ts'
+import { type LateFeed, storeLateFeeds } from './db/causes.ts'
 import { type DueMessage, takeDueMessages } from './db/queue.ts'
 import { WEBHOOK_LIMITS } from './limits.ts'
 
@@ -37,20 +36,6 @@ export async function noteLateFeeds(
   )
   if (late.length > 0) await storeLateFeeds(databaseOf(env, binding, late), late)
 }
-
-/** Writes `credential.expiring` once for each credential that ends within a day. */
-export async function noteExpiring(env: Env, now: number): Promise<void> {
-  const ending = await expiringCredentials(env.DB, now, now + WEBHOOK_LIMITS.expiringMs)
-  for (const [binding, credentials] of Map.groupBy(ending, (one) => one.binding)) {
-    await storeExpiring(databaseOf(env, binding, credentials), credentials.map(toEvent))
-  }
-}
-
-const toEvent = ({ account, kind, id, ends_at }: ExpiringCredential) => ({
-  account,
-  about: `${kind} ${id} ${ends_at}`,
-  data: { kind, id, ends_at: new Date(ends_at).toISOString() },
-})
 
 /** A message of the queue. */
 export interface QueuedMessage extends DueMessage {

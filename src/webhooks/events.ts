@@ -10,7 +10,6 @@ export const EVENT_TYPES = [
   'case.opened',
   'case.decided',
   'question.asked',
-  'credential.expiring',
 ] as const
 
 /** A type of events to which an endpoint can subscribe. */

@@ -16,8 +16,4 @@ export const WEBHOOK_LIMITS = {
   keptMs: 30 * DAY_MS,
   /** An endpoint that has failed for this long is disabled, in milliseconds. */
   failingMs: 3 * DAY_MS,
-  /** The maximum number of events that one request replays. */
-  replayed: 10_000,
-  /** How long before its end a credential is reported, in milliseconds. */
-  expiringMs: DAY_MS,
 } as const

@@ -4,7 +4,7 @@ import type { FoundPage, Page } from '../platform/db/paginate.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { withAudit } from '../platform/directory/audit.ts'
 import { ApiError } from '../platform/errors.ts'
-import { notFound, validationFailed } from '../platform/http/read-fields.ts'
+import { notFound } from '../platform/http/read-fields.ts'
 import { queueSoon } from './causes.ts'
 import { insertTest } from './db/causes.ts'
 import {
@@ -15,21 +15,10 @@ import {
   insertEndpoint,
   readEndpoint,
   readEndpoints,
-  replaceSecrets,
   updateEndpoint,
 } from './db/endpoints.ts'
-import {
-  type AttemptFilter,
-  type AttemptRow,
-  hasEvent,
-  listAttempts,
-  listMessages,
-  type MessageRow,
-  type ReplaySpan,
-  replayEvents,
-} from './db/log.ts'
+import { listMessages, type MessageRow, replayMessages } from './db/log.ts'
 import { endPending } from './db/queue.ts'
-import type { EventType, TEST_EVENT } from './events.ts'
 import { WEBHOOK_LIMITS } from './limits.ts'
 import { encryptSecret, newWebhookSecret } from './secrets.ts'
 import { type AttemptError, storedSecrets, validSecrets } from './send-batch.ts'
@@ -56,30 +45,17 @@ export function previousSecretUntil(row: EndpointRow): string | null {
   return timeOrNull(ends.length === 0 ? null : Math.max(...ends))
 }
 
-type SentType = EventType | typeof TEST_EVENT
-
-/** Returns an attempt as the administration API shows it. */
-const presentAttempt = <T extends string>({ event, at, ...row }: AttemptRow) => ({
-  id: row.id,
-  at: timeText(at),
-  event_id: event,
-  type: row.type as T | null,
-  attempt: row.attempt,
-  status: row.status,
-  ms: row.ms,
-  error: row.error as AttemptError | null,
-  next_attempt_at: timeOrNull(row.next_at),
-})
-
-/** Returns an event that is sent to an endpoint as the administration API shows it. */
-const presentMessage = ({ event, at, next_at, data, ...row }: MessageRow) => ({
-  event_id: event,
-  type: row.type as SentType,
-  timestamp: timeText(at),
+/** Returns an event that is sent to an endpoint, with its last attempt; `T` are the types of its events. */
+const presentMessage = <T extends string>(row: MessageRow) => ({
+  event_id: row.event,
+  type: row.type as T,
+  timestamp: timeText(row.at),
   status: row.status,
   attempts: row.attempts,
-  next_attempt_at: row.status === 'pending' ? timeText(next_at) : null,
-  data: JSON.parse(data) as Record<string, unknown>,
+  attempted_at: timeOrNull(row.tried_at),
+  response_status: row.answer,
+  error: row.error as AttemptError | null,
+  next_attempt_at: row.status === 'pending' ? timeText(row.next_at) : null,
 })
 
 /** Whose endpoints are read: those of an account or, with `affiliate_id`, the postbacks of an affiliate. */
@@ -157,19 +133,21 @@ export async function createEndpoint(
   }
   const db = databaseOf(change)
   const most = isPostback ? WEBHOOK_LIMITS.postbacks : WEBHOOK_LIMITS.endpoints
+  if ((await listEndpoints(change)).length >= most) {
+    const who = isPostback ? 'The affiliate' : 'The account'
+    throw new ApiError('conflict', {
+      detail: `${who} has ${most} ${nounOf(change)}s, the most that there can be. Delete one first.`,
+    })
+  }
   await withAudit(
     db,
     entryOf(change, 'create', { id, host: hostOf(url), method, events, description }),
     [
-      insertEndpoint(db, account.id, row, most),
+      insertEndpoint(db, account.id, row),
       ...(isPostback ? [beginProgress(db, account.id, Date.now())] : []),
     ],
   )
-  if (await readEndpoint(db, ownerOf(change), id)) return { row, secret }
-  const who = isPostback ? 'The affiliate' : 'The account'
-  throw new ApiError('conflict', {
-    detail: `${who} has ${most} ${nounOf(change)}s, the most that there can be. Delete one first.`,
-  })
+  return { row, secret }
 }
 
 /** What changes of an endpoint; a property that is absent keeps its value. */
@@ -194,8 +172,8 @@ export async function changeEndpoint(
     ...(url !== undefined && { url }),
     ...(events !== undefined && { events: JSON.stringify(events) }),
     ...(description !== undefined && { description }),
-    ...(disabled !== undefined && { disabled: disabled ? ('team' as const) : null }),
-    ...(disabled === false && { active_since: Date.now() }),
+    ...(disabled === true && { disabled: 'team' as const }),
+    ...(disabled === false && { disabled: null, failing_since: null, active_since: Date.now() }),
   }
   if (Object.keys(set).length > 0) {
     const db = databaseOf(change)
@@ -220,7 +198,7 @@ export async function deleteEndpoint(change: Change, id: string): Promise<void> 
  * Gives an endpoint a new secret and returns it. Until `until` (milliseconds), events are also signed with the one
  * before; null ends that at once.
  *
- * @throws ApiError `not_found`; `conflict` if another request has rotated it.
+ * @throws ApiError `not_found`
  */
 export async function rotateEndpoint(
   change: Change,
@@ -238,37 +216,25 @@ export async function rotateEndpoint(
     ...kept.map((one) => ({ ...one, endsAt: until })),
   ])
   await withAudit(db, entryOf(change, 'rotate', { id, overlap }), [
-    replaceSecrets(db, account.id, id, [before, after]),
+    updateEndpoint(db, account.id, id, { secrets: after }),
   ])
-  if ((await findEndpoint(change, id)).secrets !== after) {
-    const detail = 'Another request has changed the webhook. Repeat the request.'
-    throw new ApiError('conflict', { detail })
-  }
   return { id, secret, previous_secret_until: timeOrNull(until) }
 }
 
-/** Returns one page of the attempts of an endpoint, the newest first. Throws `not_found`. */
-export async function readAttempts<T extends string = SentType>(
-  owner: Owner,
-  id: string,
-  filter: AttemptFilter,
-  page: Page,
-): Promise<FoundPage<ReturnType<typeof presentAttempt<T>>>> {
-  await findEndpoint(owner, id)
-  const found = await listAttempts(databaseOf(owner), owner.account.id, id, filter, page)
-  return { ...found, data: found.data.map((row) => presentAttempt<T>(row)) }
-}
-
-/** Returns one page of the messages of a webhook, the newest first; of any status if `status` is null. */
-export async function readMessages(
+/**
+ * Returns one page of the messages of an endpoint, the newest first; of any status if `status` is null. Throws
+ * `not_found`.
+ */
+export async function readMessages<T extends string>(
   owner: Owner,
   id: string,
   status: string | null,
   page: Page,
-): Promise<FoundPage<ReturnType<typeof presentMessage>>> {
+): Promise<FoundPage<ReturnType<typeof presentMessage<T>> & Pick<MessageRow, 'data'>>> {
   await findEndpoint(owner, id)
   const found = await listMessages(databaseOf(owner), owner.account.id, id, status, page)
-  return { ...found, data: found.data.map(presentMessage) }
+  const data = found.data.map((row) => ({ ...presentMessage<T>(row), data: row.data }))
+  return { ...found, data }
 }
 
 /** Returns an endpoint to which something is sent. Throws `not_found`; `conflict` if it is disabled. */
@@ -297,50 +263,25 @@ export async function testEndpoint(change: Change, id: string, data: object): Pr
   return event
 }
 
-/** The fields of a replay: an event, or a span of instants. */
-interface Replay {
-  readonly event_id?: string | undefined
-  readonly from?: string | undefined
-  readonly to?: string | undefined
-  readonly only_dead?: boolean | undefined
-}
-
-/** Returns the events of a replay. Throws `validation_failed` if the fields name both an event and a span, or neither. */
-async function spanOf(
-  owner: Owner,
-  { event_id, from, to, only_dead }: Replay,
-): Promise<ReplaySpan> {
-  if ((event_id === undefined) === (from === undefined)) {
-    throw validationFailed([{ pointer: '', code: 'choice', expected: 'event_id, from' }])
-  }
-  if (event_id === undefined) {
-    const [start, end] = [Date.parse(from ?? ''), to === undefined ? Date.now() : Date.parse(to)]
-    if (to !== undefined && end < start) {
-      throw validationFailed([{ pointer: '/to', code: 'minimum', expected: from ?? '', value: to }])
-    }
-    return { from: start, to: end, onlyDead: only_dead ?? false }
-  }
-  if (await hasEvent(databaseOf(owner), ownerOf(owner), event_id)) return { event: event_id }
-  throw notFound('event', event_id)
-}
-
 /**
- * Sends at most 10,000 events to an endpoint again and returns their number. Pending ones are left out.
+ * Sends one event to an endpoint again, or all of its dead letters if `event` is null. Returns their number.
  *
- * @throws ApiError `validation_failed`, `not_found`; `conflict` if the endpoint is disabled.
+ * @throws ApiError `not_found`; `conflict` if the endpoint is disabled.
  */
-export async function replayEndpoint(change: Change, id: string, sent: Replay): Promise<number> {
+export async function replayEndpoint(
+  change: Change,
+  id: string,
+  event: string | null,
+): Promise<number> {
   const { env, account } = change
-  await findEndpoint(change, id)
-  const span = await spanOf(change, sent)
   await findEnabled(change, id)
   const db = databaseOf(change)
-  const limits = { now: Date.now(), most: WEBHOOK_LIMITS.replayed }
-  const dayOf = (at: number) => timeText(at).slice(0, 10)
-  const details = 'from' in span ? { from: dayOf(span.from), to: dayOf(span.to) } : span
-  const [replayed] = await withAudit(db, entryOf(change, 'replay', { id, ...details }), [
-    replayEvents(db, account.id, id, span, limits),
+  const values = { account: account.id, endpoint: id, event, now: Date.now() }
+  const [found] = await withAudit(db, entryOf(change, 'replay', { id, event }), [
+    replayMessages(db, values),
   ])
+  const replayed = found?.results.length
+  if (event !== null && replayed === 0) throw notFound('event', event)
   await queueSoon(env, account.binding, account.id)
-  return replayed?.results.length ?? 0
+  return replayed ?? 0
 }

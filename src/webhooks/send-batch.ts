@@ -10,9 +10,9 @@ import { decryptSecret, signMessage } from './secrets.ts'
 
 /** The pauses after failed attempts: ten attempts within about a day. */
 const PAUSES_MS = [
-  5000,
   MINUTE_MS,
   5 * MINUTE_MS,
+  15 * MINUTE_MS,
   30 * MINUTE_MS,
   2 * HOUR_MS,
   4 * HOUR_MS,
@@ -20,21 +20,6 @@ const PAUSES_MS = [
   6 * HOUR_MS,
   6 * HOUR_MS,
 ]
-
-/** How much a pause varies, so that events that failed together are not sent together. */
-const JITTER = 0.2
-
-/**
- * Returns the pause after a failed attempt, in milliseconds; null if it was the last one.
- *
- * @param attempts The attempts so far; at least 1.
- * @param random A random number from 0 to 1.
- */
-export function pauseAfter(attempts: number, random: number): number | null {
-  const pause = PAUSES_MS[attempts - 1]
-  if (pause === undefined) return null
-  return Math.round(pause * (1 - JITTER / 2 + JITTER * random))
-}
 
 /** An encrypted secret of an endpoint, and when it ends in milliseconds; null for the current one. */
 interface StoredSecret {
@@ -54,9 +39,6 @@ export const storedSecrets = (secrets: readonly StoredSecret[]): string =>
 
 /** The time after which an attempt that has not ended counts as interrupted, in milliseconds. */
 const INTERRUPTED_AFTER_MS = 3 * WEBHOOK_LIMITS.attemptMs
-
-/** Messages with a shorter pause wait in the queue, in milliseconds. A cron queues the others. */
-const MAX_QUEUE_DELAY_MS = 60_000
 
 /** The status with which a receiver ends its webhook. */
 const GONE = 410
@@ -155,44 +137,24 @@ async function attemptMessage(
   const openSecrets = (await Promise.all(decrypted)).filter((secret) => secret !== null)
   const outgoing = { id: event, type: type ?? '', at: causedAt, data }
   const target = { url, method: message.method ?? 'POST', isChecked: affiliate_id !== null }
-  const result = await sendEvent(env, target, openSecrets, outgoing)
-  const next = nextAttempt(message, result, Date.now())
-  const outcome = { account, endpoint, event, attempt: attempts, at, ...next }
-  const { ms, status, error } = result
-  const disables = disableReason(message, result, at)
+  const { answer, error } = await sendEvent(env, target, openSecrets, outgoing)
+  const pause = error === null || answer === GONE ? undefined : PAUSES_MS[attempts - 1]
+  const next_at = pause === undefined ? null : Date.now() + pause
+  const disables = disableReason(message, { answer, error }, at)
   // If the account moves, this fails: the event is sent again after the move, with the same id.
   const db = accountDatabase(env, { id: account, binding })
-  await storeOutcome(db, { ...outcome, ms, status, error, disables })
-  if (next.queued_until === 0 || next.next_at === null) return
-  const body: QueuedMessage = { binding, account, endpoint, event, attempts }
-  const delaySeconds = Math.ceil((next.next_at - Date.now()) / 1000)
-  await env.WEBHOOKS.send(body, { delaySeconds: Math.max(0, delaySeconds) })
-}
-
-/**
- * Returns what follows an attempt.
- * - `next_at`: when the event is due again; null if never.
- * - `queued_until`: until when the queue has the event; 0 if the queue does not have it.
- */
-function nextAttempt(
-  { attempts }: ClaimedMessage,
-  { error, status }: AttemptResult,
-  now: number,
-): { next_at: number | null; queued_until: number } {
-  const pause = error === null || status === GONE ? null : pauseAfter(attempts, Math.random())
-  if (pause === null) return { next_at: null, queued_until: 0 }
-  const isQueued = pause < MAX_QUEUE_DELAY_MS
-  return { next_at: now + pause, queued_until: isQueued ? now + pause + MAX_QUEUE_DELAY_MS : 0 }
+  const attempted = { account, endpoint, event, attempt: attempts, at }
+  await storeOutcome(db, { ...attempted, answer, error, next_at, disables })
 }
 
 /** Returns why the result of an attempt disables its endpoint; null if it does not. */
 function disableReason(
   { failing_since }: ClaimedMessage,
-  { error, status }: AttemptResult,
+  { error, answer }: AttemptResult,
   now: number,
 ): 'gone' | 'failing' | null {
   if (error === null) return null
-  if (status === GONE) return 'gone'
+  if (answer === GONE) return 'gone'
   const isLasting = failing_since !== null && now - failing_since >= WEBHOOK_LIMITS.failingMs
   return isLasting ? 'failing' : null
 }
@@ -223,11 +185,9 @@ export type AttemptError = (typeof ATTEMPT_ERRORS)[number]
 /** The result of an attempt. */
 interface AttemptResult {
   /** The status of the response; null without one. */
-  readonly status: number | null
+  readonly answer: number | null
   /** Null after a success. */
   readonly error: AttemptError | null
-  /** How long it took, in milliseconds. */
-  readonly ms: number
 }
 
 /** Returns the body of an event. */
@@ -263,21 +223,17 @@ async function signedParts(
  * Sends an event once, signed with each of `secrets`. Redirects are not followed, because they could lead
  * to an address that is not allowed. The body of the response is not read.
  */
-export async function sendEvent(
+async function sendEvent(
   env: Env,
   { url, method, isChecked }: Target,
   secrets: readonly string[],
   event: OutgoingEvent,
 ): Promise<AttemptResult> {
-  const started = Date.now()
-  const end = (status: number | null, error: AttemptError | null): AttemptResult => {
-    return { status, error, ms: Date.now() - started }
-  }
   if (url === null || (!isChecked && urlProblem(url, env) !== null)) {
-    return end(null, 'url_not_allowed')
+    return { answer: null, error: 'url_not_allowed' }
   }
-  if (method === 'POST' && secrets.length === 0) return end(null, 'no_secret')
-  const timestamp = Math.floor(started / 1000)
+  if (method === 'POST' && secrets.length === 0) return { answer: null, error: 'no_secret' }
+  const timestamp = Math.floor(Date.now() / 1000)
   try {
     const parts = method === 'POST' ? await signedParts(secrets, event, timestamp) : {}
     const response = await fetch(url, {
@@ -288,10 +244,10 @@ export async function sendEvent(
       signal: AbortSignal.timeout(WEBHOOK_LIMITS.attemptMs),
     })
     response.body?.cancel().catch(() => {})
-    return end(response.status, errorOf(response.status))
+    return { answer: response.status, error: errorOf(response.status) }
   } catch (error) {
     const isTimeout = error instanceof Error && error.name === 'TimeoutError'
-    return end(null, isTimeout ? 'timeout' : 'connection_failed')
+    return { answer: null, error: isTimeout ? 'timeout' : 'connection_failed' }
   }
 }
 

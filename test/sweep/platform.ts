@@ -26,7 +26,6 @@ export function surrounded(around: Around): Env {
     TOKEN_GATE: objects('TOKEN_GATE', env.TOKEN_GATE, around),
     CLIENT_GATE: objects('CLIENT_GATE', env.CLIENT_GATE, around),
     ERASURE_JOURNAL: objects('ERASURE_JOURNAL', env.ERASURE_JOURNAL, around),
-    BACKGROUND_JOBS: objects('BACKGROUND_JOBS', env.BACKGROUND_JOBS, around),
     ARCHIVE: bucket(env.ARCHIVE, around),
     CLICKS: overriding(env.CLICKS, {
       send: (body: unknown) =>

@@ -27,7 +27,7 @@ const VIEWS: Record<string, string> = {
  * those of postbacks and archives.
  */
 const OMITTED = [
-  ...['clicks', 'changed', 'day_totals', 'webhook_messages', 'webhook_attempts'],
+  ...['clicks', 'changed', 'day_totals', 'webhook_messages'],
   ...['exports', 'export_runs', 'postback_progress', 'archived_months'],
 ]
 

@@ -5,11 +5,9 @@ import {
   waitOnExecutionContext,
 } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import worker from '../../src/index.ts'
-import { COMMON_STATEMENTS } from '../../src/ingest/db/write-sql.ts'
 import { CRON_SCHEDULES } from '../../src/jobs/crons.ts'
-import { bindStatement } from '../../src/platform/db/statement.ts'
 import { DAY_MS } from '../../src/platform/durations.ts'
 import type { QueuedMessage } from '../../src/webhooks/causes.ts'
 import { urlProblem } from '../../src/webhooks/check-url.ts'
@@ -19,7 +17,6 @@ import {
   newWebhookSecret,
   signMessage,
 } from '../../src/webhooks/secrets.ts'
-import { pauseAfter } from '../../src/webhooks/send-batch.ts'
 import { BOOK_DRAFT_ID, BOOK_HASH, bookRows } from '../commission/statement-rows.ts'
 import { ada, askAdmin, json, partner } from '../partner.ts'
 import { runCron } from '../platform/crons.ts'
@@ -144,42 +141,19 @@ describe('the URL of a webhook', () => {
 })
 
 describe('refused deliveries', () => {
-  const DAY = 1_800_000_000_000
-  const refusedAt = (account: string, time: number, delivery: string) => {
-    const values = { account, day: Math.floor(time / DAY_MS), delivery, data: '{}' }
-    const { countRefusal, notifyRefusal } = COMMON_STATEMENTS
-    return [countRefusal, notifyRefusal].map((one) => bindStatement(env.DB, one, values))
-  }
-
-  const storedEvents = () =>
-    env.DB.prepare('select count(*) as n from webhook_events').first<number>('n')
-
-  test('cause at most 1000 events of an account and day', async () => {
+  test('cause an event of the first of a resource in each hour', async () => {
     const acme = await partner()
-    const refuse = (time: number, id: string) => env.DB.batch(refusedAt(acme.account, time, id))
-    await webhook(acme.account, ['delivery.refused'])
-    await env.DB.batch(
-      Array.from({ length: 1003 }, (_, i) => refusedAt(acme.account, DAY + i, `dlv_${i}`)).flat(),
-    )
-    expect(await storedEvents()).toBe(1000)
-    // One of the day before that arrives late begins no new count.
-    await refuse(DAY - DAY_MS, 'dlv_late')
-    await refuse(DAY + 2000, 'dlv_more')
-    expect(await storedEvents()).toBe(1000)
-    await refuse(DAY + DAY_MS, 'dlv_next')
-    expect(await storedEvents()).toBe(1001)
-  })
-
-  test('are counted for each account', async () => {
-    const [acme, other] = [await partner(), await partner('forex', { account: 'other' })]
     await webhook(acme.account)
-    await webhook(other.account)
-    await acme.post('customers', { wrong: true })
-    await env.DB.prepare('update webhook_refusals set events = 1000').run()
-    await acme.post('customers', { wrong: true })
-    await other.post('customers', { wrong: true })
-    expect(await eventsOf(acme.account)).toHaveLength(1)
-    expect(await eventsOf(other.account)).toHaveLength(1)
+    const hour = 3_600_000
+    const time = Math.floor(Date.now() / hour) * hour
+    vi.useFakeTimers({ toFake: ['Date'], now: time })
+    onTestFinished(() => void vi.useRealTimers())
+    for (const at of [time - hour, time, time + 1000]) {
+      vi.setSystemTime(at)
+      for (const resource of ['customers', 'transactions']) await acme.post(resource, [{}])
+    }
+    const found = (await eventsOf(acme.account)).map(({ resource }) => resource)
+    expect(found).toEqual(['customers', 'transactions', 'customers', 'transactions'])
   })
 })
 
@@ -280,7 +254,6 @@ describe('webhooks of an account', () => {
       [`${at}/rotate`, 'POST'],
       [`${at}/test`, 'POST'],
       [`${at}/replay`, 'POST'],
-      [`${at}/attempts`, 'GET'],
       [`${at}/events`, 'GET'],
     ] as const) {
       const response = await askAdmin(path, method, method === 'GET' ? undefined : {})
@@ -312,58 +285,34 @@ describe('webhooks of an account', () => {
     const disabled = await json(askAdmin(path, 'PATCH', { disabled: true }))
     expect(disabled).toMatchObject({ disabled: true, disabled_reason: 'team' })
     expect((await askAdmin(`${path}/test`, 'POST', {})).status).toBe(409)
-    const replay = await askAdmin(`${path}/replay`, 'POST', { from: '2026-10-01T00:00:00Z' })
+    const replay = await askAdmin(`${path}/replay`, 'POST', {})
     expect(replay.status).toBe(409)
     expect((await json(askAdmin(path, 'PATCH', { disabled: false }))).disabled).toBe(false)
   })
 
-  test('replay the events of a span that they want, once each', async () => {
+  test('replay one event, or all dead letters', async () => {
     const { account } = await partner()
-    await webhook(account, ['delivery.refused'])
-    for (const [id, type] of [
-      ['evt_00000000001', 'delivery.refused'],
-      ['evt_00000000002', 'feed.late'],
-      ['evt_00000000003', 'delivery.refused'],
-    ]) {
-      await env.DB.prepare(`insert into webhook_events values (?, ?, ?, ?, 1, '{}', null)`)
-        .bind(account, id, type, id)
+    const { path } = await webhook(account, ['feed.late'])
+    const ids = ['evt_00000000001', 'evt_00000000002', 'evt_00000000003']
+    for (const id of ids) {
+      await env.DB.prepare(
+        `insert into webhook_events values (?, ?, 'feed.late', ?, 1, '{}', null)`,
+      )
+        .bind(account, id, id)
         .run()
     }
-    // A webhook that is created later gets what it has missed.
-    const { path } = await webhook(account, ['delivery.refused'])
-    const span = (from: number, to: number) => ({
-      from: new Date(from).toISOString(),
-      to: new Date(to).toISOString(),
-    })
+    const set = env.DB.prepare(
+      'update webhook_messages set status = ?, attempts = 10 where event = ?',
+    )
+    await env.DB.batch([set.bind('delivered', ids[0]), set.bind('dead', ids[1])])
     const replay = async (body: object) => json(askAdmin(`${path}/replay`, 'POST', body))
-    expect(await replay({ ...span(0, 10), only_dead: true })).toEqual({ replayed: 0 })
-    expect(await replay(span(1, 3))).toEqual({ replayed: 1 })
-    expect(await replay(span(0, 10))).toEqual({ replayed: 1 })
-    expect(await replay(span(0, 10))).toEqual({ replayed: 0 })
-    const { data } = await json(askAdmin(`${path}/events`))
-    expect(data.map((one: { event_id: string }) => one.event_id)).toEqual([
-      'evt_00000000003',
-      'evt_00000000001',
-    ])
-  })
-
-  test('a replay names one event or a span', async () => {
-    const { account } = await partner()
-    const { path } = await webhook(account)
-    for (const body of [{}, { event_id: 'evt_1', from: '2026-10-01T00:00:00Z' }, { to: HOOK }]) {
-      expect((await askAdmin(`${path}/replay`, 'POST', body)).status).toBe(422)
-    }
+    const statuses = async () =>
+      (await json(askAdmin(`${path}/events`))).data.map((one: { status: string }) => one.status)
+    expect(await replay({})).toEqual({ replayed: 1 })
+    expect(await statuses()).toEqual(['pending', 'pending', 'delivered'])
+    expect(await replay({ event_id: ids[0] })).toEqual({ replayed: 1 })
+    expect(await statuses()).toEqual(['pending', 'pending', 'pending'])
     expect((await askAdmin(`${path}/replay`, 'POST', { event_id: 'evt_1' })).status).toBe(404)
-  })
-
-  test('a replay of a span that ends before it begins is refused', async () => {
-    const { account } = await partner()
-    const { path } = await webhook(account)
-    const [from, to] = ['2026-10-02T00:00:00.000Z', '2026-10-01T00:00:00.000Z']
-    const refused = await askAdmin(`${path}/replay`, 'POST', { from, to })
-    expect(refused.status).toBe(422)
-    const message = `\`${to}\` is less than the minimum, ${from}.`
-    expect((await json(refused)).errors).toEqual([{ pointer: '/to', code: 'minimum', message }])
   })
 })
 
@@ -430,33 +379,6 @@ describe('an event', () => {
     expect(await eventsOf(acme.account)).toEqual([])
     expect((await json(askAdmin(`${path}/events`))).data).toHaveLength(1)
   })
-
-  test('of a credential is written once', async () => {
-    const { account, client_id } = await partner()
-    await webhook(account)
-    await askAdmin(`accounts/${account}/clients/${client_id}/rotate`, 'POST', { overlap: '7d' })
-    await cron('storage')
-    expect(await eventsOf(account)).toEqual([])
-    await askAdmin(`accounts/${account}/clients/${client_id}/rotate`, 'POST', { overlap: '1h' })
-    await cron('storage')
-    await cron('storage')
-    const [event, ...others] = await eventsOf(account)
-    expect(event).toMatchObject({ kind: 'client_secret', id: client_id })
-    expect(others).toEqual([])
-  })
-
-  test('of two credentials that end soon is written for each of them', async () => {
-    const { account, client_id } = await partner()
-    await webhook(account)
-    const clients = `accounts/${account}/clients`
-    const { client_id: other } = await json(askAdmin(clients, 'POST'))
-    for (const id of [client_id, other]) {
-      await askAdmin(`${clients}/${id}/rotate`, 'POST', { overlap: '1h' })
-    }
-    await cron('storage')
-    const ids = (await eventsOf(account)).map(({ id }) => id)
-    expect(ids.sort()).toEqual([client_id, other].sort())
-  })
 })
 
 describe('what is stored of webhooks', () => {
@@ -522,31 +444,10 @@ describe('the queue', () => {
     const body = { ...message!, attempts: 0, binding: 'DB' }
     await Promise.all([consume(body), consume(body)])
     await consume(body)
-    const { data } = await json(askAdmin(`${path}/attempts`))
+    const { data } = await json(askAdmin(`${path}/events`))
     // The tests answer every unknown address with 404.
-    expect(data).toMatchObject([{ attempt: 1, status: 404, error: 'http_status' }])
-  })
-
-  test('the log lists the attempts of one event, and those that failed', async () => {
-    const acme = await partner()
-    const { id, path } = await webhook(acme.account)
-    const insert = env.DB.prepare(
-      `insert into webhook_attempts (account, id, endpoint, event, attempt, at, status, ms, error)
-       values (?, ?, ?, ?, 1, 0, ?, 1, ?)`,
-    )
-    await env.DB.batch([
-      insert.bind(acme.account, 'att_1', id, 'evt_1', 500, 'http_status'),
-      insert.bind(acme.account, 'att_2', id, 'evt_1', 200, null),
-      insert.bind(acme.account, 'att_3', id, 'evt_2', null, 'timeout'),
-    ])
-    const idsOf = async (query: string) =>
-      (await json(askAdmin(`${path}/attempts?${query}`))).data.map((one: { id: string }) => one.id)
-
-    expect(await idsOf('')).toEqual(['att_3', 'att_2', 'att_1'])
-    expect(await idsOf('event_id=evt_1')).toEqual(['att_2', 'att_1'])
-    expect(await idsOf('failed=true')).toEqual(['att_3', 'att_1'])
-    expect(await idsOf('event_id=evt_1&failed=true')).toEqual(['att_1'])
-    expect((await askAdmin(`${path}/attempts?failed=1`)).status).toBe(400)
+    expect(data).toMatchObject([{ attempts: 1, response_status: 404, error: 'http_status' }])
+    expect((await json(askAdmin(`${path}/events?status=dead`))).data).toEqual([])
   })
 
   test('nothing is sent for an account that is disabled', async () => {
@@ -557,7 +458,7 @@ describe('the queue', () => {
     await env.DB.prepare('update accounts set disabled = 1').run()
     await consume({ ...message!, attempts: 0, binding: 'DB' })
     expect(await pending()).toMatchObject([{ status: 'dead' }])
-    expect((await json(askAdmin(`${path}/attempts`))).data).toEqual([])
+    expect((await json(askAdmin(`${path}/events`))).data).toMatchObject([{ attempted_at: null }])
   })
 
   test('an endpoint that has failed for three days is disabled, and shown', async () => {
@@ -582,13 +483,4 @@ describe('the queue', () => {
       details: { id, reason: 'failing' },
     })
   })
-})
-
-test('ten attempts take about a day, and the pauses vary by a tenth', () => {
-  const pauses = Array.from({ length: 9 }, (_, i) => pauseAfter(i + 1, 0.5) ?? 0)
-  const total = pauses.reduce((sum, pause) => sum + pause, 0)
-  expect(total).toBeGreaterThan(0.95 * DAY_MS)
-  expect(total).toBeLessThan(1.05 * DAY_MS)
-  expect(pauseAfter(10, 0.5)).toBeNull()
-  expect([pauseAfter(1, 0), pauseAfter(1, 1)]).toEqual([4500, 5500])
 })

@@ -22,8 +22,6 @@ export const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
   postback_customers: ['customer_id', 'affiliate_id'],
   webhook_messages: ['event', 'endpoint'],
   webhook_events: ['id'],
-  webhook_attempts: ['id'],
-  webhook_refusals: ['day'],
   transactions: ['day', 'customer_id', 'transaction_id'],
   activity: ['date', 'customer_id', 'instrument', 'currency'],
   events: ['day', 'customer_id', 'id'],

@@ -1,12 +1,5 @@
 import { calling } from '../../pages/calling.ts'
-import {
-  accountPath,
-  type Change,
-  type Page,
-  useVisit,
-  type Visit,
-  withQuery,
-} from '../../pages/page.ts'
+import { accountPath, type Change, type Page, type Visit } from '../../pages/page.ts'
 import { Badge, EmptyState, isolated, Live, Pager, Time, visible } from '../../pages/parts/data.tsx'
 import { WEBHOOK_WORDS } from '../../pages/parts/field-words.ts'
 import { Members, Pairs } from '../../pages/parts/fields.tsx'
@@ -20,7 +13,6 @@ import {
   changeWebhook,
   deleteWebhook,
   getWebhook,
-  listWebhookAttempts,
   listWebhookEvents,
   replayWebhook,
   rotateWebhook,
@@ -28,10 +20,7 @@ import {
 } from '../../webhooks/operations/webhooks.ts'
 import { eventNames, type Webhook, WebhookState } from './webhooks.tsx'
 
-// The parts of the pages of a webhook that list its events, and the attempts to send them.
-
 type Sent = AnswerOf<typeof listWebhookEvents>
-type Attempted = AnswerOf<typeof listWebhookAttempts>
 
 const TONES = { pending: 'warn', delivered: 'good', dead: 'bad' } as const
 
@@ -43,7 +32,7 @@ const STATUSES = [
 ] as const
 
 /** Renders the events of a webhook. */
-const Events = ({ list }: { list: Sent }, { path } = useVisit()) => (
+const Events = ({ list }: { list: Sent }) => (
   <>
     <Filters fields={[{ name: 'status', label: 'Status', options: STATUSES }]} />
     <Live id="log" seconds={5}>
@@ -54,17 +43,19 @@ const Events = ({ list }: { list: Sent }, { path } = useVisit()) => (
           Caused: ({ timestamp }) => <Time at={timestamp} />,
           Type: 'type',
           Status: ({ status }) => <Badge tone={TONES[status]}>{status}</Badge>,
-          Attempts: {
-            number: ({ event_id, attempts }) => (
-              <a href={withQuery(path, { event_id })}>{attempts}</a>
-            ),
-          },
+          Attempts: { number: ({ attempts }) => attempts },
+          'Last answer': ({ response_status, error }) =>
+            visible([response_status, error?.replaceAll('_', ' ')].filter(Boolean).join(' ')) ||
+            '–',
           'Next attempt': ({ next_attempt_at: at }) => (at ? <Time at={at} /> : '–'),
           Data: ({ event_id, data }) => (
             <details>
               <summary>Show</summary>
               <code>{event_id}</code>
               <Members object={data} />
+              <ChangeForm change="replay" submit="Send this event again">
+                <input type="hidden" name="event_id" value={event_id} />
+              </ChangeForm>
             </details>
           ),
         }}
@@ -76,41 +67,6 @@ const Events = ({ list }: { list: Sent }, { path } = useVisit()) => (
       />
       <Pager meta={list.meta} />
     </Live>
-  </>
-)
-
-/** Renders the attempts to send one event, and the form that sends it again. */
-const Attempts = (
-  { list, event_id }: { list: Attempted; event_id: string },
-  visit = useVisit(),
-) => (
-  <>
-    <p class="quick">
-      <a href={visit.path}>All events</a>
-    </p>
-    <Live id="log" seconds={5}>
-      <Table
-        caption="Attempts, the newest first"
-        rows={list.data}
-        columns={{
-          At: 'at',
-          Type: ({ type }) => type ?? 'expired',
-          Attempt: 'attempt',
-          Answer: ({ status, error }) => (
-            <Badge tone={error ? 'bad' : 'good'}>
-              {visible([status, error?.replaceAll('_', ' ')].filter(Boolean).join(' '))}
-            </Badge>
-          ),
-          'Next attempt': ({ next_attempt_at: at }) => (at ? <Time at={at} /> : '–'),
-          Milliseconds: { number: ({ ms }) => ms.toLocaleString('en') },
-        }}
-        empty={<EmptyState title="There was no attempt yet." />}
-      />
-      <Pager meta={list.meta} />
-    </Live>
-    <ChangeForm change="replay" submit="Send this event again">
-      <input type="hidden" name="event_id" value={event_id} />
-    </ChangeForm>
   </>
 )
 
@@ -162,23 +118,18 @@ const Settings = ({ hook }: { hook: Webhook }) => (
   </>
 )
 
-/** A webhook: its events, the attempts of one that the address selects, and its settings. */
+/** A webhook: its events, each with its last attempt, and its settings. */
 export const webhookPage: Page = {
   path: '/accounts/:account/webhooks/:webhook_id',
   section: 'Webhooks',
-  query: ['status', 'event_id', 'cursor'],
+  query: ['status', 'cursor'],
   changes,
   async render(visit) {
     const { api, query } = visit
-    const { event_id, ...filter } = query
     const own = idsOf(visit)
-    const [hook, log] = await Promise.all([
+    const [hook, list] = await Promise.all([
       api.call(getWebhook, own),
-      event_id
-        ? api
-            .call(listWebhookAttempts, { ...own, event_id, cursor: query.cursor })
-            .then((list) => <Attempts list={list} event_id={event_id} />)
-        : api.call(listWebhookEvents, { ...own, ...filter }).then((list) => <Events list={list} />),
+      api.call(listWebhookEvents, { ...own, ...query }),
     ])
     const body = (
       <>
@@ -197,8 +148,8 @@ export const webhookPage: Page = {
           ]}
         />
         {!hook.disabled && <ChangeForm change="test" submit="Send a test event" />}
-        {log}
-        {!event_id && <Settings hook={hook} />}
+        <Events list={list} />
+        <Settings hook={hook} />
       </>
     )
     return { title: hook.description === null ? 'Webhook' : isolated(hook.description), body }

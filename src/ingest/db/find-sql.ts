@@ -226,8 +226,6 @@ export interface FoundRequest {
   readonly logged: number
   /** The records that the account holds. */
   readonly held: number
-  /** Whether a webhook wants to know of refused records. */
-  readonly wants: 0 | 1
 }
 
 /** The first hour of the day (UTC) of a delivery. D1 binds numbers as floating point. */
@@ -247,9 +245,7 @@ export const FIND_REQUEST = `
         ${USAGE} as usage,
         (select ifnull(sum(logged_bytes), 0) from arrivals where account = :account
           and hour >= ${FIRST_HOUR} and hour < ${FIRST_HOUR} + ${DAY_HOURS}) as logged,
-        (select ifnull(sum(held), 0) from totals where account = :account) as held,
-        exists (select 1 from webhook_wants
-          where account = :account and type in ('delivery.refused', '*')) as wants`
+        (select ifnull(sum(held), 0) from totals where account = :account) as held`
 
 /** Returns the query for those of `:references` that are unknown, in one row: `missing`, a JSON array. */
 export const missingSql = ({ table, column }: NonNullable<RecordTable['reference']>) => `

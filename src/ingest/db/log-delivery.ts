@@ -1,6 +1,6 @@
 import { byteLength } from '../../platform/db/json-chunks.ts'
 import { bindStatement, type Statement } from '../../platform/db/statement.ts'
-import { DAY_MS, HOUR_MS } from '../../platform/durations.ts'
+import { HOUR_MS } from '../../platform/durations.ts'
 import type { Decision } from './decide.ts'
 import type { Found } from './find-sql.ts'
 import { HAS_MASK } from './record-fragments.ts'
@@ -9,7 +9,6 @@ import {
   type Decided,
   type Delivery,
   daysOf,
-  isNotified,
   refusedRecords,
   valuesOf,
   type WrittenRow,
@@ -38,15 +37,15 @@ export function logStatements(
   const described = hasErrors ? input.describeErrors(decision) : null
   const errors = isFull ? null : (described?.json ?? null)
   const bytes = hasRow ? BYTES_PER_ROW + byteLength(errors ?? '') : 0
-  const { addArrival, countRefusal, notifyRefusal } = COMMON_STATEMENTS
+  const { addArrival, notifyRefusal } = COMMON_STATEMENTS
   return [
     ...(hasRow ? [insertDelivery(delivery, decided, rows, errors)] : []),
     ...records,
     ...(hasRow || !input.dryRun ? [bind(addArrival, arrivalOf(delivery, decision, bytes))] : []),
-    ...(isNotified(delivery, decided)
+    ...(!input.dryRun && decision.summary.rejected > 0
       ? [
-          bind(countRefusal, { day: Math.floor(input.receivedAt / DAY_MS) }),
           bind(notifyRefusal, {
+            about: `${input.resource} ${Math.floor(input.receivedAt / HOUR_MS)}`,
             data: JSON.stringify(eventOf(delivery, decision, described?.codes ?? [])),
           }),
         ]

@@ -80,10 +80,6 @@ export interface Decided {
   readonly facts: Facts
 }
 
-/** Whether a webhook hears of refused records. */
-export const isNotified = ({ input }: Delivery, { decision, facts }: Decided): boolean =>
-  !input.dryRun && decision.summary.rejected > 0 && facts.request.wants === 1
-
 /** Returns how many records of a request were not stored: all of them if it was refused as a whole. */
 export const refusedRecords = ({ status, summary }: Decision): number =>
   status === 422 ? summary.received : summary.rejected

@@ -12,7 +12,6 @@ const EXPIRING_TABLES = {
   late_changes: ['at', 'resource', 'customer_id', 'day', 'id'],
   webhook_messages: ['event', 'endpoint'],
   webhook_events: ['id'],
-  webhook_attempts: ['id'],
 } as const
 
 type ExpiringTable = keyof typeof EXPIRING_TABLES

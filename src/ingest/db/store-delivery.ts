@@ -23,20 +23,12 @@ import {
   type DeliveryInput,
   daysOf,
   type Facts,
-  isNotified,
   prepare,
   valuesOf,
   type WrittenRow,
 } from './request.ts'
 import { estimateBytes } from './rows.ts'
 import { COMMON_STATEMENTS } from './write-sql.ts'
-
-/** What became of a request. */
-export interface DeliveryResult {
-  readonly decision: Decision
-  /** Whether an event for a webhook waits to be sent. */
-  readonly notifies: boolean
-}
 
 /** How often a request is decided again because others changed what it depends on. */
 const MAX_ROUNDS = 8
@@ -59,14 +51,13 @@ export async function storeDelivery(
   session: D1DatabaseSession,
   table: RecordTable,
   input: DeliveryInput,
-): Promise<DeliveryResult> {
+): Promise<Decision> {
   const delivery = prepare(session, table, input)
   const decided: Decided[] = []
   return withD1Retry(async () => {
     for (let round = 1; ; round++) {
       const facts = await read(delivery)
-      if (facts.request.stored !== null)
-        return resultOf(delivery, decidedBefore(decided, facts.request.stored))
+      if (facts.request.stored !== null) return decidedBefore(decided, facts.request.stored)
       if (facts.request.is_closed) throw accountAcceptsNoDeliveries()
       const one = decideRequest(delivery, facts)
       decided.push(one)
@@ -82,16 +73,11 @@ export async function storeDelivery(
 }
 
 /** Returns the decision that an earlier attempt has stored; `stored` is the summary of its row. */
-const decidedBefore = (decided: readonly Decided[], stored: string): Decided =>
+const decidedBefore = (decided: readonly Decided[], stored: string): Decision =>
   required(
     decided.findLast(({ decision }) => stored === JSON.stringify(decision.summary)),
     'decision of an earlier attempt',
-  )
-
-const resultOf = (delivery: Delivery, decided: Decided): DeliveryResult => ({
-  decision: decided.decision,
-  notifies: isNotified(delivery, decided),
-})
+  ).decision
 
 const REQUEST = compileStatement(FIND_REQUEST)
 
@@ -137,18 +123,18 @@ function decideRequest(delivery: Delivery, facts: Facts): Decided {
 }
 
 /** Writes what was decided in one batch. */
-async function write(delivery: Delivery, decided: Decided): Promise<DeliveryResult> {
+async function write(delivery: Delivery, decided: Decided): Promise<Decision> {
   const { session, input } = delivery
   const { decision, facts } = decided
   const isStored = decision.writes.length > 0
   const isFull = facts.request.usage >= input.storageQuota && decision.errorsTotal === 0
-  if (!isStored && isFull && !input.dryRun) return resultOf(delivery, decided)
+  if (!isStored && isFull && !input.dryRun) return decision
   const written = input.dryRun ? [] : decision.writes
   const rows = written.map((write) => ({ write, cells: lookUp(delivery.records, write.found.idx) }))
   const records = rows.length > 0 ? writeStatements(delivery, decided, rows) : []
   const statements = logStatements(delivery, decided, rows, records)
   if (statements.length > 0) await session.batch(statements)
-  return resultOf(delivery, decided)
+  return decision
 }
 
 /** Returns the statements that write records, and keep totals and held records in step with them. */

@@ -215,15 +215,8 @@ export const COMMON_STATEMENTS = {
   insertIdempotencyKey: compileStatement(`
       insert into idempotency_keys (account, resource, key, digest, delivery)
       values (:account, :resource, :idempotency_key, :records_digest, :delivery)`),
-  countRefusal: compileStatement(`
-      insert into webhook_refusals (account, day, events) values (:account, cast(:day as integer), 1)
-      on conflict (account) do update set
-        events = iif(excluded.day > day, 1, events + 1), day = max(day, excluded.day)`),
-  notifyRefusal: eventOf(
-    'delivery.refused',
-    `select :delivery as about, :data as data
-      where (select events from webhook_refusals where account = :account) <= 1000`,
-  ),
+  /** Writes an event of the first delivery of a resource in an hour of which records were refused. */
+  notifyRefusal: eventOf('delivery.refused', 'select :about as about, :data as data'),
 } as const
 
 /** The statements that store a delivery in one table. */

@@ -161,7 +161,6 @@ const EVENTS: Readonly<Record<EventType | '*', string>> = {
   'case.opened': 'The fraud review opened a case (case.opened)',
   'question.asked': 'An affiliate asked a question (question.asked)',
   'case.decided': 'A case of the fraud review was decided (case.decided)',
-  'credential.expiring': 'A credential is about to end (credential.expiring)',
   '*': 'All, also those of later versions',
 }
 

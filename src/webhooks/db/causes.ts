@@ -1,33 +1,16 @@
 import { withD1Retry } from '../../platform/db/retry.ts'
-import { bindStatement, compileStatement, type Statement } from '../../platform/db/statement.ts'
+import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import type { EndpointOwner } from './endpoints.ts'
 import { eventOf, insertEvents, isWanted } from './events.ts'
 
 // Writes the events that a cron or a run causes.
 
-const ofAccounts = (type: string, rows: string) =>
-  insertEvents(type, `(${rows}) n where ${isWanted('n.account', type)}`)
-
-const ROWS = `select value ->> 'account' as account, value ->> 'about' as about,
-    json(value ->> 'data') as data from json_each(:rows)`
-
-/** An event. It is written once for each value of `about`. */
-export interface NewEvent {
-  readonly account: string
-  readonly about: string
-  readonly data: object
-}
-
-/** Writes `credential.expiring` once for each credential. */
-export const INSERT_EXPIRING = ofAccounts('credential.expiring', ROWS)
-
-/** Writes `feed.late` once for each feed and day. */
-export const INSERT_LATE = ofAccounts(
+const INSERT_LATE = insertEvents(
   'feed.late',
-  `select value ->> 'account' as account, value ->> 'resource' || ' ' || (value ->> 'day') as about,
+  `(select value ->> 'account' as account, value ->> 'resource' || ' ' || (value ->> 'day') as about,
       json_object('resource', value ->> 'resource', 'day', value ->> 'day',
         'last_delivery_at', value ->> 'last_delivery_at') as data
-    from json_each(:rows)`,
+    from json_each(:rows)) n where ${isWanted('n.account', 'feed.late')}`,
 )
 
 /** Writes `statement.ready` for the drafts of a period that is over, once for each hash. */
@@ -95,13 +78,6 @@ export interface LateFeed {
   readonly last_delivery_at: string | null
 }
 
-/** Writes `feed.late`. */
+/** Writes `feed.late` once for each feed and day. */
 export const storeLateFeeds = (db: D1Database, feeds: readonly LateFeed[]) =>
-  runWith(db, INSERT_LATE, feeds)
-
-/** Writes `credential.expiring`. */
-export const storeExpiring = (db: D1Database, events: readonly NewEvent[]) =>
-  runWith(db, INSERT_EXPIRING, events)
-
-const runWith = (db: D1Database, statement: Statement, rows: readonly object[]) =>
-  withD1Retry(() => bindStatement(db, statement, { rows: JSON.stringify(rows) }).run())
+  withD1Retry(() => bindStatement(db, INSERT_LATE, { rows: JSON.stringify(feeds) }).run())

@@ -50,58 +50,33 @@ export const readFailingEndpoints = (
 const INSERT_ENDPOINT = compileStatement(`
   insert into webhook_endpoints (account, id, affiliate_id, url, method, events, description, secrets,
     created_at)
-  select :account, :id, :affiliate_id, :url, :method, :events, :description, :secrets, :created_at
-  where (select count(*) from webhook_endpoints where ${IS_OWN} and id <> :id) < :most
+  values (:account, :id, :affiliate_id, :url, :method, :events, :description, :secrets, :created_at)
   on conflict do nothing`)
 
-/** Returns the statement that inserts an endpoint, unless its owner has `most` of them. */
+/** Returns the statement that inserts an endpoint. */
 export const insertEndpoint = (
   db: D1Database,
   account: string,
   { disabled: _, failing_since: __, active_since: ___, ...endpoint }: EndpointRow,
-  most: number,
-) => bindStatement(db, INSERT_ENDPOINT, { ...endpoint, account, most })
+) => bindStatement(db, INSERT_ENDPOINT, { ...endpoint, account })
 
-/** Changed properties of an endpoint; a property that is absent keeps its value. */
-export interface EndpointChange {
-  readonly url?: string
-  readonly events?: string
-  readonly description?: string | null
-  readonly disabled?: 'team' | null
-  /** Since when a postback has wanted its events, in milliseconds. */
-  readonly active_since?: number
-}
+const CHANGED = [
+  ...(['url', 'events', 'description', 'secrets'] as const),
+  ...(['disabled', 'failing_since', 'active_since'] as const),
+]
 
-/** Returns the statement that changes an endpoint. Enabling an endpoint clears its failures. */
+/** Returns the statement that changes an endpoint. A property that is absent keeps its value. */
 export function updateEndpoint(
   db: D1Database,
   account: string,
   id: string,
-  { disabled, ...change }: EndpointChange,
+  change: Partial<Pick<EndpointRow, (typeof CHANGED)[number]>>,
 ) {
-  const set = setTerms(['url', 'events', 'description', 'active_since'], {
-    ...change,
-  })
-  // An endpoint that is disabled already keeps its reason.
-  if (disabled === 'team') set.push(`disabled = ifnull(disabled, 'team')`)
-  if (disabled === null) set.push('disabled = null', 'failing_since = null')
   const statement = compileStatement(
-    `update webhook_endpoints set ${set.join()} where account = :account and id = :id`,
+    `update webhook_endpoints set ${setTerms(CHANGED, change)} where account = :account and id = :id`,
   )
   return bindStatement(db, statement, { ...change, account, id })
 }
-
-const REPLACE_SECRETS = compileStatement(`
-  update webhook_endpoints set secrets = :after
-  where account = :account and id = :id and secrets = :before`)
-
-/** Returns the statement that replaces the secrets of an endpoint, if they are still `before`. */
-export const replaceSecrets = (
-  db: D1Database,
-  account: string,
-  id: string,
-  [before, after]: readonly [string, string],
-) => bindStatement(db, REPLACE_SECRETS, { account, id, before, after })
 
 const DELETE_ENDPOINT = compileStatement(
   `delete from webhook_endpoints where account = :account and id = :id`,

@@ -13,17 +13,10 @@ export interface DueMessage {
 }
 
 /**
- * Whether the affiliate of a postback is suspended, as SQL over its endpoint. Nothing is sent meanwhile: what
- * is due waits until the suspension ends.
- */
-const isSuspended = (endpoint: string) => `iif(${endpoint}.affiliate_id is null, 0, exists (
-        select 1 from affiliates a where a.account = ${endpoint}.account
-          and a.affiliate_id = ${endpoint}.affiliate_id and a.status = 'suspended'))`
-
-/**
  * Returns the statement that takes the due messages of some endpoints. Of each endpoint it reads the
  * `:in_flight` messages that have been due longest, and takes those that are neither queued nor being sent.
- * So a slow endpoint never has more than `:in_flight` messages in the queue.
+ * So a slow endpoint never has more than `:in_flight` messages in the queue. What is due to the postbacks of an
+ * affiliate waits while they are suspended.
  */
 const takeDue = (endpoints: string) =>
   compileStatement(`
@@ -36,7 +29,10 @@ const takeDue = (endpoints: string) =>
           where m.account = e.account and m.endpoint = e.id and m.status = 'pending'
             and m.next_at <= :now
           order by m.next_at limit :in_flight))) d
-      where e.disabled is null and not ${isSuspended('e')} and ${isDoorOpen('e.account')}
+      where e.disabled is null and ${isDoorOpen('e.account')}
+        and iif(e.affiliate_id is null, 1, not exists (
+          select 1 from affiliates a where a.account = e.account
+            and a.affiliate_id = e.affiliate_id and a.status = 'suspended'))
       limit :most)
     returning account, event, endpoint, attempts`)
 
@@ -93,18 +89,12 @@ const ofEvent = (column: string) => `(select ${column} from webhook_events v
 
 // RETURNING accepts the name of a table, but not an alias.
 
-/**
- * Begins attempts. A message is left out if another attempt has begun since it was queued, or if its affiliate
- * was suspended.
- */
+/** Begins attempts. A message is left out if another attempt has begun since it was queued. */
 const CLAIM = compileStatement(`
   update webhook_messages set attempts = attempts + 1, queued_until = :until
   where status = 'pending' and (account, event, endpoint, attempts) in (
     select m.value ->> 'account', m.value ->> 'event', m.value ->> 'endpoint', m.value ->> 'attempts'
-    from json_each(:messages) m
-    left join webhook_endpoints e
-      on e.account = m.value ->> 'account' and e.id = m.value ->> 'endpoint'
-    where not ${isSuspended('e')} and ${isDoorOpen("m.value ->> 'account'")})
+    from json_each(:messages) m where ${isDoorOpen("m.value ->> 'account'")})
   returning account, event, endpoint, attempts,
     ${['url', 'method', 'affiliate_id', 'secrets', 'failing_since'].map(ofEndpoint).join()},
     ${['type', 'at', 'data'].map(ofEvent).join()}`)
@@ -143,31 +133,22 @@ export interface Outcome {
   readonly attempt: number
   /** When it began, in milliseconds. */
   readonly at: number
-  readonly ms: number
-  readonly status: number | null
+  /** The status of the response; null without one. */
+  readonly answer: number | null
   readonly error: string | null
   /** When the next attempt is due, in milliseconds; null if none follows. */
   readonly next_at: number | null
-  /** Until when the queue has the message, in milliseconds; 0 if it does not have it. */
-  readonly queued_until: number
   /** Why the attempt disables the endpoint; null if it does not. */
   readonly disables: 'gone' | 'failing' | null
 }
-
-/** Adds an attempt to the log, unless its endpoint was deleted or has left with a moved account meanwhile. */
-const LOG_ATTEMPT = compileStatement(`
-  insert into webhook_attempts (account, id, endpoint, event, attempt, at, status, ms, error)
-  select :account, 'att_' || printf('%011x', :at) || :random, :endpoint, :event, :attempt, :at,
-    :status, :ms, :error
-  where exists (select 1 from webhook_endpoints where account = :account and id = :endpoint)
-  on conflict do nothing`)
 
 /** Stores the new state of a message, unless it was replayed meanwhile. */
 const END_ATTEMPT = compileStatement(`
   update webhook_messages set
     status = case when :error is null then 'delivered' when :next_at is null then 'dead'
       else 'pending' end,
-    next_at = ifnull(:next_at, next_at), queued_until = :queued_until
+    next_at = ifnull(:next_at, next_at), queued_until = 0,
+    tried_at = :at, answer = :answer, error = :error
   where account = :account and event = :event and endpoint = :endpoint and attempts = :attempt
     and status = 'pending'`)
 
@@ -198,10 +179,9 @@ const DISABLE = compileStatement(`
 /** Stores the result of an attempt in one batch, and disables the endpoint if `disables` has a reason. */
 export async function storeOutcome(db: D1Database, outcome: Outcome): Promise<void> {
   const audit = newAuditId()
-  const random = crypto.getRandomValues(new Uint8Array(8)).toHex()
-  const values = { ...outcome, audit, random, now: new Date(outcome.at).toISOString() }
+  const values = { ...outcome, audit, now: new Date(outcome.at).toISOString() }
   const disabling = outcome.disables === null ? [] : [AUDIT_DISABLED, DISABLE, END_PENDING]
-  const statements: Statement[] = [LOG_ATTEMPT, END_ATTEMPT, NOTE_HEALTH, ...disabling]
+  const statements: Statement[] = [END_ATTEMPT, NOTE_HEALTH, ...disabling]
   await withD1Retry(() =>
     db.batch(statements.map((statement) => bindStatement(db, statement, values))),
   )

@@ -54,23 +54,14 @@ export const webhookChange = {
   ),
 }
 
-/** The fields of a replay: one event, or a span. */
+/** The fields of a replay. */
 export const replayFields = {
   event_id: v.optional(
-    member(f.text, said('The event to send again.', 'evt_019a0c5b3d0c4b1f6a7d2e9b3c')),
-  ),
-  from: v.optional(member(f.instant, said('The begin of the span.', '2026-11-01T00:00:00.000Z'))),
-  to: v.optional(
     member(
-      f.instant,
-      said('The end of the span, exclusive. Defaults to now.', '2026-11-02T00:00:00.000Z'),
-    ),
-  ),
-  only_dead: v.optional(
-    member(
-      v.boolean(),
+      f.text,
       said(
-        'Whether only dead letters of the span are sent again. Defaults to `false`: all events of the span that the webhook wants.',
+        'The event to send again. Without it, all dead letters are sent again.',
+        'evt_019a0c5b3d0c4b1f6a7d2e9b3c',
       ),
     ),
   ),

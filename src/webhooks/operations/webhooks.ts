@@ -72,54 +72,37 @@ export const secret = described(() =>
 
 const sentType = described(() => v.union([v.picklist(EVENT_TYPES), v.literal(TEST_EVENT)]))
 
-/** An attempt to send an event. */
-export const attempt = described(() =>
-  named(
-    'WebhookAttempt',
-    v.object({
-      id: member(v.string(), 'The id of the attempt.'),
-      at: member(time, 'When it began.'),
-      event_id: member(v.string(), 'The event, which is the `webhook-id` of the request.'),
-      type: v.nullable(member(sentType, 'The type of the event. Null if the event has expired.')),
-      attempt: member(
-        v.pipe(v.number(), v.integer(), v.minValue(1)),
-        'The number of the attempt, from 1.',
-      ),
-      status: v.nullable(
-        member(v.pipe(v.number(), v.integer()), 'The status of the response. Null without one.'),
-      ),
-      ms: member(count, 'How long the attempt took, in milliseconds.'),
-      error: v.nullable(member(v.picklist(ATTEMPT_ERRORS), 'Why it failed. Null after a success.')),
-      next_attempt_at: v.nullable(
-        member(
-          time,
-          'When the next attempt is due. Null unless this is the latest attempt of a pending event.',
-        ),
-      ),
-    }),
-  ),
-)
-
 const status = v.picklist(['pending', 'delivered', 'dead'])
+
+/** What is told of an event that is sent to a webhook or a postback, and of its last attempt. */
+export const sentEvent = described(() => ({
+  event_id: member(v.string(), 'The id of the event, which is the `webhook-id` of its requests.'),
+  timestamp: member(time, 'When the event was caused.'),
+  status: member(
+    status,
+    '`pending`: it is sent, or sent again. `delivered`: an attempt succeeded. `dead`: the last attempt failed, or the webhook was disabled.',
+  ),
+  attempts: member(count, 'The attempts that have begun.'),
+  attempted_at: v.nullable(
+    member(time, 'When the last attempt began. Null before the first has ended.'),
+  ),
+  response_status: v.nullable(
+    member(v.pipe(v.number(), v.integer()), 'The status of its response. Null without one.'),
+  ),
+  error: v.nullable(
+    member(v.picklist(ATTEMPT_ERRORS), 'Why the last attempt failed. Null after a success.'),
+  ),
+  next_attempt_at: v.nullable(
+    member(time, 'When the next attempt is due. Null unless it is pending.'),
+  ),
+}))
 
 const event = described(() =>
   named(
     'WebhookEvent',
     v.object({
-      event_id: member(
-        v.string(),
-        'The id of the event, which is the `webhook-id` of its requests.',
-      ),
+      ...sentEvent,
       type: member(sentType, 'The type of the event.'),
-      timestamp: member(time, 'When the event was caused.'),
-      status: member(
-        status,
-        '`pending`: it is sent, or sent again. `delivered`: an attempt succeeded. `dead`: the last attempt failed, or the webhook was disabled.',
-      ),
-      attempts: member(count, 'The attempts that have begun.'),
-      next_attempt_at: v.nullable(
-        member(time, 'When the next attempt is due. Null unless it is pending.'),
-      ),
       data: member(
         v.record(v.string(), v.unknown()),
         'The data of the event. See `/schemas/v1/webhook-event.json`.',
@@ -232,7 +215,6 @@ export const rotateWebhook = accountOperation({
     description:
       'Creates a new secret. For 24 hours, unless `overlap` sets another time, each request has two signatures: one of the new secret and one of the previous one. With `none` only the new one signs.',
     answer: named('RotatedWebhook', v.object({ id: webhook_id, secret, previous_secret_until })),
-    errors: ['conflict'],
     command: {
       name: 'webhooks rotate',
       secret: 'secret',
@@ -261,12 +243,12 @@ export const testWebhook = accountOperation({
   status: 202,
   words: described(() => ({
     description:
-      'Sends an event of the type `webhook.test`. `GET …/attempts` shows what the receiver answered.',
+      'Sends an event of the type `webhook.test`. `GET …/events` shows what the receiver answered.',
     answer: v.object({ event_id: member(v.string(), 'The id of the event that is sent.') }),
     errors: ['conflict'],
     command: {
       name: 'webhooks test',
-      recovery: 'Run `webhooks attempts` before you repeat the command: the event may be sent.',
+      recovery: 'Run `webhooks events` before you repeat the command: the event may be sent.',
     },
   })),
   async run(call, { webhook_id: id }) {
@@ -284,7 +266,7 @@ export const replayWebhook = accountOperation({
   status: 202,
   words: described(() => ({
     description:
-      'Sends one event again, or the events that were caused in a span, at most 10,000: also those that another webhook was sent and this one was not. They keep their `webhook-id`. Pending events are left out.',
+      'Sends one event of the last 30 days again, or all dead letters. They keep their `webhook-id`.',
     answer: v.object({ replayed: member(count, 'The number of events that are sent again.') }),
     errors: ['conflict'],
     command: {
@@ -292,61 +274,32 @@ export const replayWebhook = accountOperation({
       recovery: 'Run `webhooks events` before you repeat the command: they may be sent.',
     },
   })),
-  async run(call, { webhook_id: id, ...fields }) {
-    return { replayed: await hooks.replayEndpoint(call, id, fields) }
+  async run(call, { webhook_id: id, event_id = null }) {
+    return { replayed: await hooks.replayEndpoint(call, id, event_id) }
   },
 })
 
-/** By what a list of attempts is narrowed. */
-export const attemptFilters = {
-  event_id: v.optional(
-    member(
-      v.string(),
-      said('Returns only the attempts of this event.', 'evt_019a0c5b3d0c4b1f6a7d2e9b3c'),
-    ),
-  ),
-  failed: v.optional(
-    member(v.boolean(), said('Returns only attempts that failed, if it is `true`.', true)),
-  ),
+/** By what a list of events is narrowed. */
+export const statusFilter = {
+  status: v.optional(member(status, said('Returns only the events with this status.', 'dead'))),
 }
-
-export const listWebhookAttempts = accountList({
-  ...ofWebhook,
-  path: `${ofWebhook.path}/attempts`,
-  id: 'listWebhookAttempts',
-  role: 'viewer',
-  params: {
-    webhook_id,
-    ...attemptFilters,
-  },
-  words: described(() => ({
-    description: 'Lists the attempts of the last 30 days, the newest first.',
-    answer: attempt,
-    command: { name: 'webhooks attempts' },
-  })),
-  async list(call, { webhook_id: id, event_id = null, failed = false }, page) {
-    const filter = { event: event_id, onlyFailed: failed }
-    return hooks.readAttempts(call, id, filter, page)
-  },
-})
 
 export const listWebhookEvents = accountList({
   ...ofWebhook,
   path: `${ofWebhook.path}/events`,
   id: 'listWebhookEvents',
   role: 'viewer',
-  params: {
-    webhook_id,
-    status: v.optional(member(status, said('Returns only the events with this status.', 'dead'))),
-  },
+  params: { webhook_id, ...statusFilter },
   words: described(() => ({
     description:
-      'Lists the events of the last 30 days, the newest first: what is pending, delivered, or a dead letter.',
+      'Lists the events of the last 30 days, the newest first, each with its last attempt: what is pending, delivered, or a dead letter.',
     answer: event,
     command: { name: 'webhooks events' },
   })),
   async list(call, { webhook_id: id, status: only = null }, page) {
-    return hooks.readMessages(call, id, only, page)
+    const found = await hooks.readMessages<EventType | typeof TEST_EVENT>(call, id, only, page)
+    const data = found.data.map((one) => ({ ...one, data: JSON.parse(one.data) }))
+    return { ...found, data }
   },
 })
 
@@ -360,6 +313,5 @@ export const WEBHOOK_OPERATIONS = [
   rotateWebhook,
   testWebhook,
   replayWebhook,
-  listWebhookAttempts,
   listWebhookEvents,
 ]
