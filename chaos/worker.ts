@@ -1,8 +1,5 @@
 import { MOVE_LIMITS } from '../src/accounts/move/move-limits.ts'
-import service, {
-  AccountMove as Move,
-  StatementRun as Run,
-} from '../src/index.ts'
+import service, { AccountMove as Move, StatementRun as Run } from '../src/index.ts'
 import { CRON_SCHEDULES } from '../src/jobs/crons.ts'
 
 // The service with paths of its own: they let databases fail, run a cron, for which Miniflare would stop the program

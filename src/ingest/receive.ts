@@ -3,7 +3,7 @@ import type { AppEnv } from '../platform/auth/authorize.ts'
 import type { Grant } from '../platform/auth/grant.ts'
 import { HMAC, hmacKeys } from '../platform/auth/hmac-keys.ts'
 import { accountDatabase } from '../platform/db/database.ts'
-import { ApiError, errorName } from '../platform/errors.ts'
+import { ApiError } from '../platform/errors.ts'
 import { type RequestBody, readBody } from '../platform/http/body.ts'
 import { parseJson } from '../platform/http/json.ts'
 import { type Preferences, readPrefer } from '../platform/http/prefer.ts'
@@ -218,9 +218,6 @@ const withoutContent = (
       : record,
   ),
 })
-
-  }
-}
 
 /** The contract: the maximum number of characters of all rows of a request. An isolate has 128 MB of memory. */
 const MAX_ROW_CHARACTERS = 12_000_000

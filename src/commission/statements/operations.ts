@@ -101,7 +101,7 @@ async function readStatements(
 ) {
   const period = order === 'change' ? parsePeriod(sent.period ?? '') : null
   if (order === 'change' && !period)
-    throw invalidQuery('`order=change` requires `period`.', 'order')
+    throw invalidQuery('`order=change` requires `period`.')
   const filter = { ...sent, ...ownFilter(grant), ...approvedFilter(grant) }
   const found = await findStatements(session, grant.account, filter, page, {
     by: order ?? 'oldest',
