@@ -100,8 +100,7 @@ async function readStatements(
   page: Page,
 ) {
   const period = order === 'change' ? parsePeriod(sent.period ?? '') : null
-  if (order === 'change' && !period)
-    throw invalidQuery('`order=change` requires `period`.')
+  if (order === 'change' && !period) throw invalidQuery('`order=change` requires `period`.')
   const filter = { ...sent, ...ownFilter(grant), ...approvedFilter(grant) }
   const found = await findStatements(session, grant.account, filter, page, {
     by: order ?? 'oldest',
