@@ -1,28 +1,17 @@
 import * as v from 'valibot'
 import { dayText } from '../commission/engine/calendar.ts'
 import type { Fixed } from '../platform/http/operation-words.ts'
-import { count, day, money, version } from '../platform/validation/answer-fields.ts'
+import { count, day, version } from '../platform/validation/answer-fields.ts'
 import { described, named } from '../platform/validation/described.ts'
 import { member } from '../platform/validation/fields.ts'
 import { fraudEvidence } from './case-evidence.ts'
-import type { Outcome } from './db/outcomes.ts'
 import { parseSubjectKey } from './findings.ts'
 import { figures, subject } from './kind.ts'
 import { LISTED_EVIDENCE } from './limits.ts'
 import { fraudCase } from './present-case.ts'
-import { type SimulatedCase, sumHeld } from './simulate.ts'
+import type { SimulatedCase } from './simulate.ts'
 
 // A back-test on the wire.
-
-const held = described(() =>
-  v.array(
-    v.object({
-      currency: member(v.string(), 'The currency of the statements.'),
-      amount: member(money, 'The sum of the payable amounts.'),
-      statements: member(count, 'The number of statements.'),
-    }),
-  ),
-)
 
 const foundCase = described(() => {
   const { affiliate_id, status, opened_for, last_evidence_for, sentence } = fraudCase.entries
@@ -41,16 +30,6 @@ const foundCase = described(() => {
       `The first ${LISTED_EVIDENCE} of the records behind it.`,
     ),
     evidence_total: member(count, 'The number of all records behind it.'),
-    would_hold: member(
-      held,
-      'The statements of the affiliate that were payable while the case was open; with `reserve_percent` the latest of them: as few as reach the part.',
-    ),
-    outcome: v.nullable(
-      member(
-        v.picklist(['confirmed', 'dismissed', 'reversed']),
-        'What persons decided of a stored case of the same kind and subject, with days in common: `confirmed`, `dismissed`, or `reversed` if they confirmed it and ended the hold that it kept. Null if nothing was decided.',
-      ),
-    ),
   })
 })
 
@@ -67,18 +46,6 @@ export const simulatedPage = described(() =>
         v.array(foundCase),
         'The cases that the rule would have opened, by day, affiliate and subject.',
       ),
-      would_hold: member(
-        held,
-        'What all cases would have held. A statement that several cases hold counts once. Drafts are not counted, since they are not payable.',
-      ),
-      outcomes: member(
-        v.object({
-          confirmed: member(count, 'Those that were confirmed.'),
-          dismissed: member(count, 'Those that were dismissed.'),
-          reversed: member(count, 'Those that were confirmed, and whose kept hold was ended.'),
-        }),
-        'How many of the cases persons have decided, by `outcome`.',
-      ),
       affiliates: member(count, 'The number of affiliates that were tested.'),
     }),
   ),
@@ -90,8 +57,8 @@ export type SimulatedPage = Fixed<v.InferOutput<typeof simulatedPage>>
 /** A case that a rule would have opened. */
 export type PresentedCase = SimulatedPage['data'][number]
 
-/** Returns a case with the first of its records, and what persons decided of it. */
-export function presentCase(one: SimulatedCase, outcome: Outcome | null): PresentedCase {
+/** Returns a case with the first of its records. */
+export function presentCase(one: SimulatedCase): PresentedCase {
   const { affiliate_id, version, action, status, figures, sentence, added } = one
   const records = added.flatMap(({ evidence }) => evidence).slice(0, LISTED_EVIDENCE)
   return {
@@ -101,7 +68,5 @@ export function presentCase(one: SimulatedCase, outcome: Outcome | null): Presen
     ...{ figures, sentence },
     evidence: records.map((record) => ({ ...record, day: dayText(record.day) })),
     evidence_total: one.evidence_count,
-    would_hold: sumHeld(one.held),
-    outcome,
   }
 }

@@ -9,7 +9,6 @@ import { AccountLink } from '../../pages/parts/fields.tsx'
 import { RecordLink } from '../../pages/parts/record-link.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import type { InputOf } from '../../platform/http/operation.ts'
-import { Sum } from '../plans/plan-figures.tsx'
 import { CustomerLinks } from '../records/customer-parts.tsx'
 import { customersOf } from './case-parts.tsx'
 
@@ -43,37 +42,20 @@ const Records = ({ one }: { one: PresentedCase }, { account } = useVisit()) => (
   </details>
 )
 
-/** What persons decided of the same case. */
-const OUTCOMES = {
-  confirmed: { tone: 'bad', text: 'was confirmed' },
-  dismissed: { tone: 'good', text: 'was dismissed' },
-  reversed: { tone: 'quiet', text: 'was confirmed, and its hold ended' },
-} as const
-
-/** Computes and renders the cases that a rule would have opened on some days, and what they would have held. */
+/** Computes and renders the cases that a rule would have opened on some days. */
 export async function computeBackTest(
   { api, account }: Visit,
   input: Omit<InputOf<typeof simulateFraudRule>, 'account'>,
 ): Promise<Child> {
   const page = await api.call(simulateFraudRule, { account, ...input })
-  const { from, to, data, would_hold: held, affiliates, outcomes } = page
-  const isHolding = data.some(({ action }) => action === 'hold')
+  const { from, to, data, affiliates } = page
   const rest = data.length - LISTED
   return (
     <>
       <p>
         From {dayWords(from)} to {dayWords(to)} it would have opened{' '}
         <strong>{data.length === 0 ? 'no case' : counted(data.length, 'case')}</strong>, of{' '}
-        {counted(affiliates, 'affiliate')} that were tested.{' '}
-        {data.length > 0 &&
-          `Your team has confirmed ${outcomes.confirmed} and dismissed ${outcomes.dismissed} of these. `}
-        {data.length > 0 && !isHolding && 'It only flags, so it would have held no payout.'}
-        {isHolding && (
-          <>
-            It would have held {held.length > 0 ? <Sum money={held} /> : 'no payout'}. Statements
-            that nobody has approved yet are not counted.
-          </>
-        )}
+        {counted(affiliates, 'affiliate')} that were tested.
       </p>
       {data.length > 0 && (
         <Table
@@ -84,16 +66,14 @@ export async function computeBackTest(
             Affiliate: 'affiliate_id',
             About: ({ subject }) => <SubjectLinks subject={subject} />,
             'What was found': {
-              prose: ({ sentence, status, outcome }) => (
+              prose: ({ sentence, status }) => (
                 <>
                   <Data text={sentence} />{' '}
-                  {status === 'expired' && <Badge tone="quiet">expired</Badge>}{' '}
-                  {outcome && <Badge tone={OUTCOMES[outcome].tone}>{OUTCOMES[outcome].text}</Badge>}
+                  {status === 'expired' && <Badge tone="quiet">expired</Badge>}
                 </>
               ),
             },
             Records: (one) => <Records one={one} />,
-            'Would hold': isHolding && { number: ({ would_hold }) => <Sum money={would_hold} /> },
           }}
         />
       )}

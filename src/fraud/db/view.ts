@@ -27,7 +27,7 @@ export async function readCodes(
   return new Map(found.map(({ customer_id, code }) => [customer_id, code]))
 }
 
-/** What an affiliate has earned, or is paid, by a statement. Money is decimal text. */
+/** What an affiliate has earned by a statement, as decimal text. */
 export interface StatementSums {
   readonly affiliate_id: string
   readonly id: string
@@ -35,21 +35,14 @@ export interface StatementSums {
   readonly period: string
   readonly currency: string
   readonly total: string
-  readonly payable: string
-  /** The first day on which it can be paid; null unless it is approved. */
-  readonly payable_on: string | null
-  /** The day of its payment; null until it is paid. */
-  readonly paid_on: string | null
 }
 
 const READ_STATEMENTS = compileStatement(`
   select s.affiliate_id, s.id, s.plan, s.period, s.statement ->> 'currency' as currency,
-    s.statement ->> 'total' as total, s.payable,
-    iif(s.status = 'draft', null, s.statement ->> 'payable_on') as payable_on, p.paid_on
+    s.statement ->> 'total' as total
   from json_each(:affiliates) a
   cross join statements s indexed by statements_affiliate on s.account = :account and s.affiliate_id = a.value
     and s.period between :first and :last
-  left join payments p on p.account = s.account and p.reference = s.payment
   where s.statement is not null
   order by s.affiliate_id, s.period, s.plan`)
 

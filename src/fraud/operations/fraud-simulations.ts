@@ -15,12 +15,11 @@ import type { Issue } from '../../platform/validation/issue.ts'
 import { isObject } from '../../platform/validation/record-validator.ts'
 import { todayOf } from '../../platform/zone.ts'
 import { checkMeaning, checkShape, isInScope } from '../check-rule.ts'
-import { type Outcome, readDecidedCases } from '../db/outcomes.ts'
 import type { Vertical } from '../kind.ts'
 import { BACK_TEST_LIMITS } from '../limits.ts'
 import { openViews } from '../read-views.ts'
 import { type AnyVersion, ruleDaysOf } from '../rule-days.ts'
-import { outcomeOf, simulateRule, sumHeld } from '../simulate.ts'
+import { simulateRule } from '../simulate.ts'
 import { presentCase, simulatedPage } from '../simulated-page.ts'
 import { readStoredRules } from '../stored-rules.ts'
 import { rule } from './fraud-rules.ts'
@@ -48,14 +47,14 @@ export const simulateFraudRule = accountOperation({
       member(
         v.custom<unknown>(() => true, 'type object'),
         said(
-          'A version to test on all these days, whether or not it is disabled: `kind`, `parameters`, `action`, `scope` and `reserve_percent`. Its `effective_from` has no effect. Without it the stored versions of the rule are tested, each on the days on which it applies.',
+          'A version to test on all these days, whether or not it is disabled: `kind`, `parameters`, `action` and `scope`. Its `effective_from` has no effect. Without it the stored versions of the rule are tested, each on the days on which it applies.',
         ),
       ),
     ),
   },
   words: described(() => ({
     description:
-      'Returns the cases that a rule would have opened if it had run after each day, and what they would have held; it stores nothing. A rule that is tested with a version of the request need not exist. A case is taken to stay undecided. If the rule reads more records than one request can read, test fewer days or one affiliate.',
+      'Returns the cases that a rule would have opened if it had run after each day; it stores nothing. A rule that is tested with a version of the request need not exist. A case is taken to stay undecided. If the rule reads more records than one request can read, test fewer days or one affiliate.',
     answer: simulatedPage,
     command: { name: 'fraud simulate', recovery: 'A back-test stores nothing.' },
   })),
@@ -88,19 +87,8 @@ export const simulateFraudRule = accountOperation({
       const cases = await simulateRule(views, test, affiliates).catch((error) => {
         throw error instanceof TooManyFacts ? tooLarge() : error
       })
-      const owners = [...new Set(cases.map((one) => one.affiliate_id))]
-      const decided = await readDecidedCases(db, account.id, owners, kind)
-      const data = cases.map((one) => presentCase(one, outcomeOf(one, decided)))
-      const count = (wanted: Outcome) => data.filter(({ outcome }) => outcome === wanted).length
-      return {
-        ...{ rule: id, kind, from, to, data, affiliates: affiliates.length },
-        outcomes: {
-          confirmed: count('confirmed'),
-          dismissed: count('dismissed'),
-          reversed: count('reversed'),
-        },
-        would_hold: sumHeld(cases.flatMap(({ held }) => held)),
-      }
+      const data = cases.map(presentCase)
+      return { rule: id, kind, from, to, data, affiliates: affiliates.length }
     })
   },
 })
