@@ -69,7 +69,7 @@ CREATE TABLE fraud_evidence (
 --   opened_for       the day of the finding that opened it
 --   opened_at        when an evaluation found it, in milliseconds
 --   last_day         the last day with a new record: version, figures and sentence are of that day
---   severity, action, reserve_percent  the most that a version which found it has asked for
+--   severity, action  the most that a version which found it has asked for
 --   evidence_count   the number of its records, by which a decision notices that some were added
 --   keep_hold        1 if it was confirmed, and goes on holding payouts
 --   decided_at       in milliseconds
@@ -86,7 +86,6 @@ CREATE TABLE fraud_cases (
   kind              TEXT NOT NULL,
   severity          TEXT NOT NULL CHECK (severity IN ('low', 'medium', 'high')),
   action            TEXT NOT NULL CHECK (action IN ('flag', 'hold')),
-  reserve_percent   TEXT NOT NULL DEFAULT '100',
   status            TEXT NOT NULL CHECK (status IN ('open', 'confirmed', 'dismissed', 'expired')),
   opened_for        INTEGER NOT NULL CHECK (opened_for BETWEEN -719528 AND 2932896),
   opened_at         INTEGER NOT NULL,

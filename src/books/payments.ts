@@ -114,8 +114,8 @@ const byDueDay = (a: PayableStatement, b: PayableStatement): number =>
   compareText(a.payable_on, b.payable_on) || byAge(a, b)
 
 /**
- * Finds the statements that each payment pays: the first of its affiliate and currency to become payable, without
- * those that a case holds. Payments of a request come one after the other.
+ * Finds the statements that each payment pays: the first of its affiliate and currency to become payable. What a case
+ * holds is not paid. Payments of a request come one after the other.
  */
 function matchPayments(
   listed: readonly ListedPayment[],
@@ -123,7 +123,6 @@ function matchPayments(
   booked: readonly Payment[],
   holds: ReadonlyMap<string, AffiliateHolds>,
 ) {
-  const heldIds = new Set([...holds.values()].flatMap(({ held }) => held.map(({ id }) => id)))
   const open = new Map(
     [...Map.groupBy(due, payeeKey)].map(([key, all]) => [key, all.sort(byDueDay)]),
   )
@@ -141,18 +140,14 @@ function matchPayments(
       continue
     }
     const all = open.get(payeeKey(one)) ?? []
-    const free = all.filter(({ id }) => !heldIds.has(id))
-    const count = countPaid(free, one.amount)
-    if (count !== null) {
-      const paid = new Set(free.slice(0, count).map(({ id }) => id))
-      open.set(
-        payeeKey(one),
-        all.filter(({ id }) => !paid.has(id)),
-      )
-      made.push({ ...one, ids: [...paid] })
-    } else if (free.length < all.length && (free.length === 0 || countPaid(all, one.amount))) {
-      refused.push(heldPayment(pointer, one, holds.get(one.affiliate_id)))
-    } else refused.push(misfit(pointer, one, free))
+    const own = holds.get(one.affiliate_id)
+    const count = countPaid(all, one.amount)
+    if (own && all.length > 0) refused.push(heldPayment(pointer, one, own))
+    else if (count === null) refused.push(misfit(pointer, one, all))
+    else {
+      open.set(payeeKey(one), all.slice(count))
+      made.push({ ...one, ids: all.slice(0, count).map(({ id }) => id) })
+    }
   }
   return { made, unchanged, refused }
 }
@@ -235,8 +230,8 @@ function misfit(
 const MAX_CASES = 5
 
 /** Says which cases hold the payouts of an affiliate. */
-function holdersOf(holds: AffiliateHolds | undefined): string {
-  const ids = (holds?.cases ?? []).map(({ id }) => quote(id))
+function holdersOf({ cases }: AffiliateHolds): string {
+  const ids = cases.map(({ id }) => quote(id))
   const more = ids.length - MAX_CASES
   const named = ids.slice(0, MAX_CASES).join(', ')
   return `${ids.length === 1 ? 'the case' : 'the cases'} ${named}${more > 0 ? ` and ${more} more` : ''}`
@@ -245,7 +240,7 @@ function holdersOf(holds: AffiliateHolds | undefined): string {
 const heldPayment = (
   pointer: string,
   { affiliate_id, amount }: Omit<NewPayment, 'ids'>,
-  holds: AffiliateHolds | undefined,
+  holds: AffiliateHolds,
 ): Issue => ({
   pointer,
   code: 'held_by_case',
@@ -290,10 +285,9 @@ export async function payStatement(
     const { affiliate_id, payable: amount, currency } = headOf(statement)
     const holds = await readHolds(db, account, [affiliate_id])
     const own = holds.get(affiliate_id)
-    const isHeld = own?.held.some((one) => one.id === id) === true
-    if (isHeld && (!override || persons > 1)) throw heldByCase(own, persons)
+    if (own && (!override || persons > 1)) throw heldByCase(own, persons)
     const row = { reference, affiliate_id, currency, amount, paid_on, ids: [id] }
-    const overridden = isHeld && override && { ...override, cases: own.cases.map((one) => one.id) }
+    const overridden = own && override && { ...override, cases: own.cases.map((one) => one.id) }
     const details = {
       ...{ statement: id, reference, paid_on, amount, currency },
       ...(overridden && { override: overridden }),

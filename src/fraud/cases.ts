@@ -1,4 +1,3 @@
-import { compare, decimal } from '../commission/engine/decimal.ts'
 import { EXPIRE_DAYS } from '../platform/durations.ts'
 import { type DayFinding, evidenceKey, subjectKey } from './findings.ts'
 import type { Figure } from './kind.ts'
@@ -11,15 +10,13 @@ import type { RuleTerms } from './rules.ts'
 interface CaseTerms {
   readonly severity: 'low' | 'medium' | 'high'
   readonly action: 'flag' | 'hold'
-  /** The part of a payout that a case holds, in percent. */
-  readonly reserve_percent: string
 }
 
 /** The version that has found something. */
 export interface FoundBy {
   /** Its number; null if it is not stored. */
   readonly version: number | null
-  readonly terms: Pick<RuleTerms, 'kind' | 'severity' | 'action' | 'reserve_percent'>
+  readonly terms: Pick<RuleTerms, 'kind' | 'severity' | 'action'>
 }
 
 /** A case of a rule and subject, as it is stored. Days are in days since 1970. */
@@ -48,7 +45,7 @@ const takes = ({ status, action, last_day }: Case, day: number): boolean =>
   status === 'open' && (action === 'hold' || day - last_day <= EXPIRE_DAYS)
 
 /** Returns a case as it is on a day: a flag without new records for a time has expired. */
-export const onDay = (one: Case, today: number): Case =>
+export const onDay = <C extends Case>(one: C, today: number): C =>
   takes(one, today) ? one : { ...one, status: 'expired' }
 
 const SEVERITIES = ['low', 'medium', 'high'] as const
@@ -57,12 +54,7 @@ const SEVERITIES = ['low', 'medium', 'high'] as const
 function strongerOf(one: CaseTerms, other: CaseTerms): CaseTerms {
   const rank = Math.max(SEVERITIES.indexOf(one.severity), SEVERITIES.indexOf(other.severity))
   const severity = SEVERITIES[rank] ?? one.severity
-  const isMore =
-    one.action === other.action
-      ? compare(decimal(other.reserve_percent), decimal(one.reserve_percent)) > 0
-      : other.action === 'hold'
-  const { action, reserve_percent } = isMore ? other : one
-  return { severity, action, reserve_percent }
+  return { severity, action: other.action === 'hold' ? 'hold' : one.action }
 }
 
 /**
@@ -80,8 +72,8 @@ export function addFindings(
   findings: readonly DayFinding[],
   { version, terms }: FoundBy,
 ): Case[] {
-  const { kind, severity, action, reserve_percent = '100' } = terms
-  const own: CaseTerms = { severity, action, reserve_percent }
+  const { kind, severity, action } = terms
+  const own: CaseTerms = { severity, action }
   const changed = new Map<number, Case>()
   let current = last
   for (const finding of findings) {

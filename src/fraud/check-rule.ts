@@ -61,14 +61,7 @@ const kindOf = (terms: RuleTerms): Kind | undefined => KINDS.find(({ kind }) => 
 export const checkMeaning = (
   terms: RuleTerms,
   latest: Pick<RuleVersion, 'terms'> | undefined,
-): Issue[] => [...checkReserve(terms), ...checkWindow(terms), ...checkKind(terms, latest)]
-
-function checkReserve({ action, reserve_percent: value }: RuleTerms): Issue[] {
-  if (value === undefined || action === 'hold') return []
-  const expected = 'a rule with the action `flag` holds nothing'
-  const instruction = 'Leave it out, or send `"action": "hold"`.'
-  return [{ pointer: '/reserve_percent', code: 'not_applicable', expected, value, instruction }]
-}
+): Issue[] => [...checkWindow(terms), ...checkKind(terms, latest)]
 
 /** The sources whose records are read for so many days. */
 const WINDOWS = ['customers', 'transactions', 'trading-activity', 'activities'] as const

@@ -37,7 +37,6 @@ export const fraudCase = described(() =>
         v.picklist(['flag', 'hold']),
         'Whether it holds payouts while it is open. Another version of the rule never makes it hold less.',
       ),
-      reserve_percent: member(v.string(), 'The part of a payout that it holds, in percent.'),
       status: member(
         v.picklist(STATUSES),
         `Whether it is open, was decided, or has expired: ${EXPIRE_DAYS} days without a decision and without a new record. A case that holds payouts does not expire.`,
@@ -143,7 +142,7 @@ export function presentStoredCase(one: StoredCase, holds: AffiliateHolds | undef
   return {
     case_id: one.id,
     ...{ rule, name, version, kind, subject: parseSubjectKey(one.subject), affiliate_id },
-    ...{ severity, action, reserve_percent: one.reserve_percent, status },
+    ...{ severity, action, status },
     opened_at: new Date(one.opened_at).toISOString(),
     opened_for: dayText(one.opened_for),
     last_evidence_for: dayText(one.last_day),
@@ -153,7 +152,7 @@ export function presentStoredCase(one: StoredCase, holds: AffiliateHolds | undef
     keep_hold: one.keep_hold === 1,
     decided_at: decidedAt(one),
     waiting: one.waiting === 1,
-    amount_held: sumByCurrency(holds?.byCase.get(one.id) ?? []),
+    amount_held: sumByCurrency(holds?.cases.some(({ id }) => id === one.id) ? holds.held : []),
   }
 }
 

@@ -5,7 +5,6 @@ import { member, said } from '../platform/validation/fields.ts'
 import { listOf, objectOf } from '../platform/validation/shapes.ts'
 import type { Kind } from './kind.ts'
 import { KINDS } from './kinds.ts'
-import { percentage } from './parameters.ts'
 
 /** The limits of fraud rules. */
 export const RULE_LIMITS = {
@@ -61,12 +60,6 @@ export const commonMembers = {
   scope: v.optional(member(scope, said('The affiliates whose records it reads; all by default.')), {
     affiliates: [ALL_AFFILIATES],
   }),
-  reserve_percent: v.exactOptional(
-    member(
-      percentage,
-      said('With `hold`: the part of a payout that is held, in percent. All by default.', '50'),
-    ),
-  ),
   disabled: v.optional(
     member(v.boolean(), said('Whether the rule finds nothing from this version on.', false)),
     false,

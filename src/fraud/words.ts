@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { figure, listed } from '../commission/engine/reasons.ts'
+import { listed } from '../commission/engine/reasons.ts'
 import type { Kind } from './kind.ts'
 import { KINDS } from './kinds.ts'
 import { ALL_AFFILIATES, type RuleTerms } from './rules.ts'
@@ -20,12 +20,8 @@ export const kindNamed = (name: unknown): Kind | undefined =>
 export const defaultsOf = ({ parameters }: Kind): Readonly<Record<string, unknown>> =>
   Object(v.parse(parameters, {}))
 
-const held = ({ action, reserve_percent }: RuleTerms): string => {
-  if (action === 'flag') return 'Opens a case'
-  return reserve_percent === undefined
-    ? 'Holds the payouts of the affiliate'
-    : `Holds ${figure(reserve_percent)} % of the payouts of the affiliate`
-}
+const held = ({ action }: RuleTerms): string =>
+  action === 'flag' ? 'Opens a case' : 'Holds the payouts of the affiliate'
 
 /** Says whose records a rule reads. */
 function scopeWords({ affiliates, not_affiliates = [] }: RuleTerms['scope']): string {

@@ -129,7 +129,6 @@ describe('an evaluation on request', () => {
     ['a disabled version', put({ disabled: true })],
     ['a scope without the affiliate', put({ scope: { affiliates: ['aff-9'] } })],
     ['other parameters', put({ parameters: { ...RESETS.parameters, count: 50 } })],
-    ['a version that holds less', put({ reserve_percent: '1' })],
     [
       'another affiliate of the customer',
       () =>

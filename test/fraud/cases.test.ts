@@ -97,17 +97,17 @@ describe('the cases of a rule and subject', () => {
   test('another version never makes a case do less', () => {
     const { find, cases } = stored()
     const does = () => {
-      const { severity, action, reserve_percent } = cases[0]!
-      return [severity, action, reserve_percent]
+      const { severity, action } = cases[0]!
+      return [severity, action]
     }
     find(finding(1, 'a'))
-    find(finding(2, 'b', { ...HOLD, severity: 'medium', reserve_percent: '30' }))
-    expect(does()).toEqual(['medium', 'hold', '30'])
-    find(finding(3, 'c', { ...HOLD, reserve_percent: '9' }))
+    find(finding(2, 'b', { ...HOLD, severity: 'medium' }))
+    expect(does()).toEqual(['medium', 'hold'])
+    find(finding(3, 'c', HOLD))
     find(finding(4, 'd', FLAG))
-    expect(does()).toEqual(['medium', 'hold', '30'])
+    expect(does()).toEqual(['medium', 'hold'])
     find(finding(5, 'e', { ...HOLD, severity: 'high' }))
-    expect(does()).toEqual(['high', 'hold', '100'])
+    expect(does()).toEqual(['high', 'hold'])
   })
 })
 

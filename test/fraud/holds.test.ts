@@ -108,20 +108,6 @@ describe('a case that holds', () => {
     expect((await pay(other, 'R-2')).status).toBe(200)
   })
 
-  test('holds the latest statements, and what is payable first is paid', async () => {
-    const late = { ...june, head: { ...june.head, payable_on: '2024-12-14' } }
-    await approve(late, july)
-    await storeCases({ id: 'case_1', reserve: '10' })
-    const [payout] = (await json(askAdmin(`${PATH}/payouts`))).data
-    expect(payout).toMatchObject({
-      ...{ amount: '25.00', amount_held: '5.50', payable_on: '2024-12-14' },
-    })
-    expect((await (await csv()).text()).trim().split('\r\n')).toHaveLength(2)
-    const { errors } = await json(importRows(['a', '5.50', 'R-1']))
-    expect(errors).toMatchObject([{ code: 'held_by_case' }])
-    expect((await importRows(['a', '25.00', 'R-1'])).status).toBe(200)
-  })
-
   test.each([
     ['a customer', ['c-1']],
     ['a pair of customers', ['c-1', 'c-2']],
@@ -248,75 +234,6 @@ describe('a case that holds', () => {
   })
 })
 
-describe('a case that holds a part', () => {
-  test('holds the latest statements: as few as reach the part', async () => {
-    await approve(june, july, august)
-    await storeCases({ id: 'case_1', reserve: '20' })
-    // 20 % of 38.50 is 7.70.
-    expect(heldOf(await payouts())).toEqual([['a', '30.50', 2, '8.00', 1, ['case_1']]])
-    await changeCase('case_1', 'reserve_percent', '21')
-    expect(heldOf(await payouts())).toEqual([['a', '25.00', 1, '13.50', 2, ['case_1']]])
-    await changeCase('case_1', 'reserve_percent', '36')
-    expect(heldOf(await payouts())).toEqual([['a', '0.00', 0, '38.50', 3, ['case_1']]])
-  })
-
-  test('that the latest statement reaches exactly holds no more', async () => {
-    await approve(...months('a', '25.00', '5.50', '7.00', '12.50'))
-    await storeCases({ id: 'case_1', reserve: '25' })
-    // 25 % of 50.00 is 12.50.
-    expect(heldOf(await payouts())).toEqual([['a', '37.50', 3, '12.50', 1, ['case_1']]])
-  })
-
-  test('goes on holding it after the rest was paid', async () => {
-    await approve(june, july, august)
-    await storeCases({ id: 'case_1', reserve: '20' })
-    const [row] = await payouts()
-    expect((await importRows(['a', '30.50', row?.reference ?? ''])).status).toBe(200)
-    expect(heldOf(await payouts())).toEqual([['a', '0.00', 0, '8.00', 1, ['case_1']]])
-    expect(await json(importRows(['a', '8.00', 'R-2']))).toMatchObject({ code: 'held_by_case' })
-    expect(await json(pay(august, 'R-2'))).toMatchObject({ code: 'held_by_case' })
-  })
-
-  test('does not count what was paid before it opened', async () => {
-    await approve(june, july)
-    await pay(june, 'R-1')
-    await storeCases({ id: 'case_1', reserve: '50', openedAt: Date.now() + 1000 })
-    await approve(august)
-    // 50 % of 13.50 is 6.75.
-    expect(heldOf(await payouts())).toEqual([['a', '5.50', 1, '8.00', 1, ['case_1']]])
-  })
-
-  test('counts each currency by itself', async () => {
-    const dollars = { ...earning('a', '2024-06', '100.00', { currency: 'USD' }), plan: 'us' }
-    await approve(dollars, june, july)
-    await storeCases({ id: 'case_1', reserve: '10', openedAt: 0 })
-    expect((await pay(dollars, 'R-1', { override: { reason: 'Agreed' } })).status).toBe(200)
-    // 10 % of 30.50 is 3.05.
-    expect(heldOf(await payouts())).toEqual([['a', '25.00', 1, '5.50', 1, ['case_1']]])
-  })
-
-  test('lets a file pay the rest in one or several payments', async () => {
-    await approve(june, july, august)
-    await storeCases({ id: 'case_1', reserve: '20' })
-    const whole = await json(importRows(['a', '38.50', 'R-1']))
-    expect(whole).toMatchObject({ code: 'held_by_case' })
-    expect(await json(importRows(['a', '26.00', 'R-1']))).toMatchObject({ code: 'amount_differs' })
-    expect((await importRows(['a', '25.00', 'R-1'], ['a', '5.50', 'R-2'])).status).toBe(200)
-  })
-
-  test('counts as the greatest part if several cases hold', async () => {
-    await approve(june, july, august)
-    await storeCases(
-      { id: 'case_1', reserve: '20' },
-      { id: 'case_2', reserve: '30', rule: 'other' },
-    )
-    const both = ['case_1', 'case_2']
-    expect(heldOf(await payouts())).toEqual([['a', '25.00', 1, '13.50', 2, both]])
-    await changeCase('case_1', 'reserve_percent', '100')
-    expect(heldOf(await payouts())).toEqual([['a', '0.00', 0, '38.50', 3, both]])
-  })
-})
-
 test('the amounts that are held are those of the statements that cannot be paid', async () => {
   const from = randomSource(7)
   const affiliates = Array.from({ length: 12 }, (_, i) => `x-${i}`)
@@ -328,7 +245,6 @@ test('the amounts that are held are those of the statements that cannot be paid'
   const cases = affiliates.flatMap((affiliate) =>
     Array.from({ length: from.between(0, 3) }, (_, i) => ({
       ...{ id: `case_${affiliate}_${i}`, affiliate, rule: `rule-${i}` },
-      ...{ reserve: String(from.pick([5, 33, 50, 80, 100])), openedAt: 0 },
       status: from.pick(['open', 'open', 'dismissed'] as const),
     })),
   )
@@ -355,8 +271,8 @@ describe('a case that is opened, or a statement that is approved, between the re
     let isCalled = false
     return overriding(env.DB, {
       async batch(statements: D1PreparedStatement[]) {
-        // The batch that reads the holds has three statements.
-        if (statements.length > 3 && !isCalled) {
+        // The batch that reads the holds has two statements.
+        if (statements.length > 2 && !isCalled) {
           isCalled = true
           await call()
         }
@@ -397,21 +313,16 @@ describe('a case that is opened, or a statement that is approved, between the re
     return importPayments(before(call), 'acme-forex', payments, request)
   }
 
-  test.each([
-    ['another case', () => storeCases({ id: 'case_2', rule: 'other' })],
-    ['a greater part', () => changeCase('case_1', 'reserve_percent', '100')],
-  ])('holds the payments of a file: %s', async (_, call) => {
+  test('holds the payments of a file', async () => {
     await approve(june, july, other)
-    await storeCases({ id: 'case_1', reserve: '10' })
+    const call = () => storeCases({ id: 'case_1' })
     await expect(payJune(call)).rejects.toMatchObject({ code: 'held_by_case' })
     expect(await rowsOf('payments')).toEqual([])
   })
 
-  test('is decided again: what can be paid nevertheless is paid', async () => {
+  test('is paid all the same if it is no part of the payment', async () => {
     await approve(june, july, other)
-    await storeCases({ id: 'case_1', reserve: '10' })
     expect(await payJune(() => approve(august))).toMatchObject({ paid: 2 })
-    expect(heldOf(await payouts())).toEqual([['a', '5.50', 1, '8.00', 1, ['case_1']]])
   })
 })
 

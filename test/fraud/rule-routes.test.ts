@@ -186,11 +186,6 @@ describe('mistakes', () => {
       burst({ kind: 'minimum_deposit', parameters: { days: 390, idle_days: 11 } }),
       [['/parameters/days', 'maximum', 'Choose fewer days.']],
     ],
-    [
-      'a reserve without a hold',
-      burst({ reserve_percent: '50' }),
-      [['/reserve_percent', 'not_applicable', 'Leave it out, or send `"action": "hold"`.']],
-    ],
   ])('%s is refused', async (_, body, errors) => {
     expect(await errorsOf(body)).toEqual(errors)
     expect([await read(), await audit()]).toEqual([{ data: [] }, []])
@@ -272,7 +267,7 @@ describe('roles', () => {
   beforeEach(() => register('forex'))
 
   test('viewers read, managers flag, and approvers change what holds payouts', async () => {
-    const hold = burst({ effective_from: TODAY, action: 'hold', reserve_percent: '50' })
+    const hold = burst({ effective_from: TODAY, action: 'hold' })
     expect(await statusAs('viewer', 'PUT', at('/bursts'), burst())).toBe(403)
     expect(await statusAs('manager', 'PUT', at('/bursts'), burst())).toBe(201)
     expect(await statusAs('viewer', 'GET', at('/bursts'))).toBe(200)

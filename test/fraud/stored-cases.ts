@@ -11,7 +11,6 @@ export interface StoredCase {
   rule?: string
   severity?: 'low' | 'medium' | 'high'
   action?: 'flag' | 'hold'
-  reserve?: string
   status?: 'open' | 'confirmed' | 'dismissed' | 'expired'
   keepHold?: boolean
   openedAt?: number
@@ -34,13 +33,13 @@ export const storeCases = (...cases: readonly StoredCase[]) =>
           : `affiliate:${affiliate}`
       return env.DB.prepare(
         `insert into fraud_cases (account, id, affiliate_id, rule, subject, position, customer_id,
-           other_customer_id, version, kind, severity, action, reserve_percent, status, opened_for,
+           other_customer_id, version, kind, severity, action, status, opened_for,
            opened_at, last_day, figures, sentence, evidence_count, keep_hold)
-         values (?, ?, ?, ?, ?, 0, ?, ?, 1, 'minimum_deposit', ?, ?, ?, ?, ?, ?, ?, '[]',
+         values (?, ?, ?, ?, ?, 0, ?, ?, 1, 'minimum_deposit', ?, ?, ?, ?, ?, ?, '[]',
            '12 of 15 customers who qualified deposited the minimum.', ?, ?)`,
       ).bind(
         ...[account, one.id, affiliate, rule, subject],
-        ...[customer, other, one.severity ?? 'high', one.action ?? 'hold', one.reserve ?? '100'],
+        ...[customer, other, one.severity ?? 'high', one.action ?? 'hold'],
         ...[one.status ?? 'open', one.openedFor ?? 20000, one.openedAt ?? Date.now()],
         ...[one.lastDay ?? 20000, one.evidence ?? 0, one.keepHold ? 1 : 0],
       )

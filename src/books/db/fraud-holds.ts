@@ -1,31 +1,22 @@
-import { type DueStatement, IS_DUE, type PayableStatement } from '../../commission/db/ledger.ts'
+import { IS_DUE, type PayableStatement } from '../../commission/db/ledger.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { all, first } from '../../platform/db/query.ts'
 import type { fraudCases } from '../../platform/db/schema.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
-import {
-  bindStatement,
-  compileStatement,
-  readBatch,
-  type Statement,
-} from '../../platform/db/statement.ts'
+import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
 
 /** Whether a case `h` holds payouts: the condition of the partial index `fraud_cases_holding`. */
 const HOLDS = `(h.action = 'hold' and h.status = 'open' or h.keep_hold = 1)`
 
 /** A case that holds payouts of its affiliate. */
-export type HoldingCase = Pick<
-  typeof fraudCases.$inferSelect,
-  'id' | 'affiliate_id' | 'reserve_percent' | 'opened_at'
->
+export type HoldingCase = Pick<typeof fraudCases.$inferSelect, 'id' | 'affiliate_id'>
 
 /** The cases `h` that hold payouts of some affiliates. */
 const HOLDING = `${JSON_EACH}(:affiliates) a
   cross join fraud_cases h indexed by fraud_cases_holding
     on h.account = :account and h.affiliate_id = a.value and ${HOLDS}`
 
-const READ_CASES = compileStatement(`
-  select h.id, h.affiliate_id, h.reserve_percent, h.opened_at from ${HOLDING} order by h.id`)
+const READ_CASES = compileStatement(`select h.id, h.affiliate_id from ${HOLDING} order by h.id`)
 
 const READ_DUE = compileStatement(`
   select s.id, s.affiliate_id, s.plan, s.period, s.statement ->> 'currency' as currency, s.payable,
@@ -34,76 +25,35 @@ const READ_DUE = compileStatement(`
   cross join statements s indexed by statements_due on s.account = :account
     and s.affiliate_id = n.affiliate_id and ${IS_DUE}`)
 
-const READ_PAID = compileStatement(`
-  select s.affiliate_id, p.currency, s.payable, p.at
-  from (select distinct h.affiliate_id from ${HOLDING} and h.reserve_percent <> '100') n
-  cross join statements s indexed by statements_affiliate on s.account = :account
-    and s.affiliate_id = n.affiliate_id and s.status = 'paid'
-  cross join payments p on p.account = :account and p.reference = s.payment`)
-
-/** What was paid for a statement, and when that was booked. */
-export interface PaidStatement extends Pick<DueStatement, 'affiliate_id' | 'currency' | 'payable'> {
-  readonly at: string
-}
-
-/** The cases that hold payouts of some affiliates, and what they may hold. */
-export interface StoredHolds {
-  /** In order of id. */
-  readonly cases: readonly HoldingCase[]
-  /** What has to be paid to the affiliates of the cases. */
-  readonly due: readonly PayableStatement[]
-  /** What was paid to those of whom a case holds a part. */
-  readonly paid: readonly PaidStatement[]
-}
-
-/** Reads the cases that hold payouts of some affiliates, and what they may hold. */
-export async function readStoredHolds(
+/** Reads the cases that hold payouts of some affiliates, in order of id, and what has to be paid to the affiliates of these. */
+export function readStoredHolds(
   db: Connection,
   account: string,
   affiliates: readonly string[],
-): Promise<StoredHolds> {
+): Promise<readonly [HoldingCase[], PayableStatement[]]> {
   const values = { account, affiliates: JSON.stringify(affiliates) }
-  const bind = (statement: Statement) => bindStatement(db, statement, values)
-  const [cases, due, paid] = await readBatch<[HoldingCase[], PayableStatement[], PaidStatement[]]>(
-    db,
-    [bind(READ_CASES), bind(READ_DUE), bind(READ_PAID)],
-  )
-  return { cases, due, paid }
+  return readBatch<[HoldingCase[], PayableStatement[]]>(db, [
+    bindStatement(db, READ_CASES, values),
+    bindStatement(db, READ_DUE, values),
+  ])
 }
 
-/** What a payment has seen of the holds of an affiliate. */
+/** What a payment has seen of the holds of an affiliate: the ids of its cases, in order. */
 export interface SeenHolds {
   readonly affiliate_id: string
-  /** In order of id. */
-  readonly cases: readonly HoldingCase[]
-  /** What has to be paid to the affiliate, if a case holds some of it; else null. */
-  readonly due: readonly string[] | null
+  readonly cases: readonly string[]
 }
 
-/**
- * Whether the holds of an affiliate differ from what was seen of them, which the row `e` has: its cases, or
- * what they hold.
- */
+/** Whether the cases that hold an affiliate differ from those that were seen, which the row `e` has. */
 export const HOLDS_CHANGED = `(
-    (select json_group_array(token) from (
-      select h.id || ' ' || h.reserve_percent || ' ' || h.opened_at as token
-      from fraud_cases h indexed by fraud_cases_holding
+    (select json_group_array(id) from (
+      select h.id from fraud_cases h indexed by fraud_cases_holding
       where h.account = :account and h.affiliate_id = e.value ->> 0 and ${HOLDS} order by h.id
-    )) is not e.value -> 1
-    or e.value ->> 2 is not null and (select json_group_array(id) from (
-      select id from statements indexed by statements_due
-      where account = :account and affiliate_id = e.value ->> 0 and ${IS_DUE} order by id
-    )) is not e.value -> 2)`
+    )) is not e.value -> 1)`
 
 /** Returns what was seen of holds as the rows of that condition. */
 export const rowsOfSeen = (seen: readonly SeenHolds[]): string =>
-  JSON.stringify(
-    seen.map(({ affiliate_id, cases, due }) => [
-      affiliate_id,
-      cases.map(({ id, reserve_percent, opened_at }) => `${id} ${reserve_percent} ${opened_at}`),
-      due,
-    ]),
-  )
+  JSON.stringify(seen.map(({ affiliate_id, cases }) => [affiliate_id, cases]))
 
 const FIND_ANY = compileStatement(`
   select exists (select 1 from fraud_cases h indexed by fraud_cases_holding

@@ -194,7 +194,7 @@ export const listPayouts = readList({
   params: filters,
   words: described(() => ({
     description:
-      'Returns one row for each affiliate and currency with what approved statements have to pay, or, with `status=paid`, the payments, the latest day first. Cases of the fraud review hold payouts: `amount` is without what they hold. A case that holds a part holds the latest statements, as few as reach its part of all that was payable since it opened. `Accept: text/csv` returns all rows as one CSV, of at most 20,000 statements, or with a paging parameter one page. It leaves out what is held.',
+      'Returns one row for each affiliate and currency with what approved statements have to pay, or, with `status=paid`, the payments, the latest day first. Cases of the fraud review hold payouts: `amount` is without what they hold. `Accept: text/csv` returns all rows as one CSV, of at most 20,000 statements, or with a paging parameter one page. It leaves out what is held.',
     answer: payout,
     files: {
       'text/csv': {
@@ -373,16 +373,12 @@ const REFERENCE_DIGITS = 20
  */
 async function presentDue(row: DuePayout, holds: AffiliateHolds | undefined) {
   const { affiliate_id, currency, status } = row
-  const heldIds = new Set(holds?.held.map(({ id }) => id))
   const items = (JSON.parse(row.items) as DueItem[]).map(
     ([text, payable_on, payable, returned]) => ({ text, payable_on, payable, returned }),
   )
-  const isHeld = ({ text }: { text: string }) => heldIds.has(text.split(' ')[0] ?? text)
-  const held = items.filter(isHeld)
-  const free = items.filter((one) => !isHeld(one))
+  const [held, free] = holds ? [items, []] : [[], items]
   const digits = await digest(JSON.stringify(free.map(({ text }) => text).sort()))
   const days = free.map(({ payable_on }) => payable_on).sort()
-  const cases = held.length > 0 ? (holds?.cases ?? []) : []
   return {
     affiliate_id,
     currency,
@@ -396,7 +392,7 @@ async function presentDue(row: DuePayout, holds: AffiliateHolds | undefined) {
       ...new Map(items.flatMap(({ returned: one }) => (one ? [[one.payment, one]] : []))).values(),
     ],
     payable_on: days.at(-1) ?? row.payable_on,
-    held_by: cases.map(({ id }) => id),
+    held_by: holds?.cases.map(({ id }) => id) ?? [],
   }
 }
 

@@ -83,13 +83,6 @@ export function membersOf(kind: Kind, vertical: string, isHoldOffered: boolean):
       label: 'What it does',
       options: [['flag', 'Opens a case'], ...(isHoldOffered ? [HOLD] : [])],
     },
-    ...(isHoldOffered && {
-      reserve_percent: {
-        is: 'percent',
-        label: 'Held part of each payout',
-        hint: 'All of it if empty.',
-      },
-    }),
     scope: {
       is: 'group',
       label: 'Whose records it reads',

@@ -14,7 +14,7 @@ type Row = typeof fraudCases.$inferSelect
 /** The columns of a case that lists show. */
 const COLUMNS = [
   ...['id', 'affiliate_id', 'rule', 'subject', 'version', 'kind', 'severity', 'action'],
-  ...['reserve_percent', 'status', 'opened_for', 'opened_at', 'last_day', 'figures', 'sentence'],
+  ...['status', 'opened_for', 'opened_at', 'last_day', 'figures', 'sentence'],
   ...['evidence_count', 'keep_hold', 'decided_at'],
 ] as const satisfies readonly (keyof Row)[]
 

@@ -29,7 +29,7 @@ export type SubjectOfRule = Pick<CaseRow, 'affiliate_id' | 'rule' | 'subject'>
 /** The columns of a case that an evaluation writes, in the order of the rows. */
 const EVALUATED = [
   ...['id', 'affiliate_id', 'rule', 'subject', 'position', 'customer_id', 'other_customer_id'],
-  ...['opened_for', 'version', 'kind', 'severity', 'action', 'reserve_percent', 'status'],
+  ...['opened_for', 'version', 'kind', 'severity', 'action', 'status'],
   ...['last_day', 'figures', 'sentence', 'evidence_count'],
 ] as const satisfies readonly (keyof CaseRow)[]
 
