@@ -133,13 +133,3 @@ CREATE TABLE fraud_decisions (
   at        TEXT NOT NULL,
   PRIMARY KEY (account, case_id, position)
 ) STRICT, WITHOUT ROWID;
-
-CREATE TABLE fraud_notes (
-  account TEXT NOT NULL,
-  case_id TEXT NOT NULL,
-  id      TEXT NOT NULL,
-  text    TEXT NOT NULL CHECK (text <> ''),
-  actor   TEXT NOT NULL,
-  at      TEXT NOT NULL,
-  PRIMARY KEY (account, case_id, id)
-) STRICT, WITHOUT ROWID;

@@ -50,7 +50,6 @@ const HOME_OF = new Map<string, Home>([
   ['audit_log.actor', 'team'],
   ['statement_approvals.actor', 'team'],
   ['fraud_decisions.actor', 'team'],
-  ['fraud_notes.actor', 'team'],
   ['manual_entries.actor', 'team'],
   ['payments.actor', 'team'],
   ['payment_returns.actor', 'team'],

@@ -3,23 +3,12 @@ import { clickTime } from '../attribution/code.ts'
 import { dayText } from '../commission/engine/calendar.ts'
 import type { FoundPage, Page } from '../platform/db/paginate.ts'
 import type { Fixed } from '../platform/http/operation-words.ts'
-import { count, day } from '../platform/validation/answer-fields.ts'
+import { day } from '../platform/validation/answer-fields.ts'
 import { described, named } from '../platform/validation/described.ts'
 import { member } from '../platform/validation/fields.ts'
 import { pageRecords, type RecordValues, readMainValues } from './db/evidence.ts'
 
 // The records of a stored case on the wire.
-
-/** A customer of a case, and how many of its records are theirs. */
-export const customerOfCase = described(() =>
-  named(
-    'FraudCustomer',
-    v.object({
-      customer_id: member(v.string(), 'The customer.'),
-      records: member(count, 'How many records of the case are theirs.'),
-    }),
-  ),
-)
 
 /** A record of a case. */
 export const fraudEvidence = described(() =>

@@ -4,11 +4,11 @@ import { ADMIN_KEY_ACTOR } from '../platform/auth/admin-keys.ts'
 import { accountDatabase } from '../platform/db/database.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { ApiError, unavailable } from '../platform/errors.ts'
+import { validationFailed } from '../platform/http/read-fields.ts'
 import type { Issue } from '../platform/validation/issue.ts'
 import { quote } from '../platform/validation/quote.ts'
 import { findCase, type StoredCase, type StoredDecision, type WholeCase } from './db/cases.ts'
 import { storeDecision } from './db/decisions.ts'
-import { customersAmong } from './db/evidence.ts'
 import { DECISION_LIMITS } from './limits.ts'
 
 /** What a person decides of a case. */
@@ -17,7 +17,7 @@ export interface DecisionRequest {
   readonly decision: 'confirmed' | 'dismissed'
   readonly reason: string
   readonly keepHold: boolean
-  /** The customers to refuse, each once. */
+  /** The customers to refuse, as they were sent. */
   readonly refuse: readonly string[]
   /** The first day from which they are refused; null for the beginning. */
   readonly from: string | null
@@ -28,15 +28,12 @@ export interface DecisionRequest {
   readonly now: number
 }
 
-/** What became of a decision: the case, or what is wrong with the request. */
-type Decided =
-  | { readonly issues: readonly Issue[]; readonly whole: null }
-  | {
-      readonly issues: null
-      readonly whole: WholeCase
-      /** What is still needed; null if the case is decided. */
-      readonly message: string | null
-    }
+/** What became of a decision. */
+interface Decided {
+  readonly whole: WholeCase
+  /** What is still needed; null if the case is decided. */
+  readonly message: string | null
+}
 
 /** The error of a case that does not exist. */
 export const noCase = (id: string) =>
@@ -46,14 +43,15 @@ export const noCase = (id: string) =>
  * Decides a case, or ends the hold of a confirmed one. Where two persons must decide, the first decision waits
  * for another one that is the same, about the same records.
  *
- * @throws ApiError `not_found`, `not_open`, `evidence_changed`
+ * @throws ApiError `not_found`, `not_open`, `evidence_changed`, `validation_failed`
  */
 export async function decideCase(
   env: Env,
   account: Account,
-  request: DecisionRequest,
+  sent: DecisionRequest,
 ): Promise<Decided> {
-  const { id, actor, shown } = request
+  const { id, actor, shown } = sent
+  const request = { ...sent, refuse: [...new Set(sent.refuse)].sort() }
   const db = accountDatabase(env, account)
   for (let attempt = 1; attempt <= DECISION_LIMITS.attempts; attempt++) {
     const whole = await findCase(db, account.id, id)
@@ -62,13 +60,12 @@ export async function decideCase(
     const isRelease = endsHold(found, request)
     if (found.status !== 'open' && !isRelease) throw notOpen(found)
     if (shown !== null && shown !== found.evidence_count) throw evidenceChanged(found, shown)
-    const own = await customersAmong(db, account.id, id, request.refuse)
-    const issues = checkRefused(request.refuse, id, own)
-    if (issues.length > 0) return { issues, whole: null }
+    const issues = checkRefused(sent, whole)
+    if (issues.length > 0) throw validationFailed(issues)
     const same = latestOf(decisions).filter((one) => isSame(one, request, found))
     const mine = same.find((one) => one.actor === actor)
     if (mine && same.length < account.approvals) {
-      return { issues: null, whole, message: decidedAgain(mine) }
+      return { whole, message: decidedAgain(mine) }
     }
     const persons = new Set([...same.map((one) => one.actor), actor]).size
     const isFinal = persons >= account.approvals
@@ -80,7 +77,7 @@ export async function decideCase(
     })
     if (!isStored) continue
     const after = await findCase(db, account.id, id)
-    return { issues: null, whole: after ?? whole, message: isFinal ? null : ANOTHER }
+    return { whole: after ?? whole, message: isFinal ? null : ANOTHER }
   }
   throw unavailable(new Error('The case changed in each attempt.'), 1)
 }
@@ -121,15 +118,15 @@ const isSame = (
   (one.from_day === null ? null : dayText(one.from_day)) === from &&
   one.shown === found.evidence_count
 
-/** Returns the issues of customers to refuse who are none of the case's `own`. */
-const checkRefused = (refuse: readonly string[], id: string, own: ReadonlySet<string>): Issue[] =>
+/** Returns the issues of customers to refuse whom the case does not name, each once. */
+const checkRefused = ({ id, refuse }: DecisionRequest, { customers }: WholeCase): Issue[] =>
   refuse.flatMap((value, i) =>
-    own.has(value)
+    customers.includes(value) || refuse.indexOf(value) < i
       ? []
       : [
           {
             pointer: `/refuse/${i}`,
-            code: 'unknown_reference' as const,
+            code: 'unknown_reference',
             expected: `a customer of the case ${quote(id)}`,
             value,
           },

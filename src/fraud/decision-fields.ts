@@ -4,8 +4,6 @@ import { member, said } from '../platform/validation/fields.ts'
 import { listOf } from '../platform/validation/shapes.ts'
 import { DECISION_LIMITS } from './limits.ts'
 
-// The fields of request bodies about cases.
-
 /** The fields of a decision. */
 export const caseDecision = {
   decision: member(
@@ -17,7 +15,7 @@ export const caseDecision = {
   reason: member(
     f.reason,
     said(
-      'Why. The audit log and the case show it, and the account reads it. Write no personal data.',
+      'Why. The audit log and the case show it. Write no personal data.',
       'The customers share one device',
     ),
   ),
@@ -54,17 +52,6 @@ export const caseDecision = {
         'The `evidence_total` of the case as the person saw it: if records were added since, nothing is decided.',
         8,
       ),
-    ),
-  ),
-}
-
-/** The fields of a note about a case. */
-export const caseNote = {
-  text: member(
-    f.remarkOf(DECISION_LIMITS.note),
-    said(
-      `The note, of 1 to ${DECISION_LIMITS.note.toLocaleString('en')} characters. Write no personal data: the erasure of a customer does not change it.`,
-      'Asked the affiliate for the contracts.',
     ),
   ),
 }

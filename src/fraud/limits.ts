@@ -26,7 +26,7 @@ export const EVALUATION_LIMITS = {
 /** The most records that a case of a back-test lists. */
 export const LISTED_EVIDENCE = 20
 
-/** The limits of decisions and notes. */
+/** The limits of decisions. */
 export const DECISION_LIMITS = {
   /** How often a request decides again because the case has changed meanwhile. */
   attempts: 5,
@@ -34,7 +34,4 @@ export const DECISION_LIMITS = {
   cases: 200,
   /** The customers whom a decision refuses. */
   refused: 500,
-  /** The characters of a note, and the notes of a case. */
-  note: 4000,
-  notes: 200,
 }

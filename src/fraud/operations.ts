@@ -6,14 +6,11 @@ import { readDays } from '../platform/http/query.ts'
 import { described } from '../platform/validation/described.ts'
 import * as f from '../platform/validation/fields.ts'
 import { member, said } from '../platform/validation/fields.ts'
-import { customerOfCase, fraudEvidence, pageEvidence } from './case-evidence.ts'
+import { fraudEvidence, pageEvidence } from './case-evidence.ts'
 import { CASE_NEEDS, findCase, listCases, type WholeCase } from './db/cases.ts'
-import { pageCustomers } from './db/evidence.ts'
 import { noCase } from './decide.ts'
 import {
   fraudCase,
-  ownFraudCase,
-  presentOwnCase,
   presentStoredCase,
   presentWholeCase,
   SEVERITIES,
@@ -89,14 +86,9 @@ export const listFraudCases = readList({
       ...(from && { from: dayNumber(from) }),
       ...(to && { to: dayNumber(to) }),
     }
-    const { affiliate_id } = filter
-    // What holds the payouts of one affiliate is read together with its cases.
-    const [found, ofOne] = await Promise.all([
-      listCases(session, account, filter, page),
-      affiliate_id === undefined ? null : readHolds(session, account, [affiliate_id]),
-    ])
+    const found = await listCases(session, account, filter, page)
     const affiliates = [...new Set(found.data.map((one) => one.affiliate_id))]
-    const holds = ofOne ?? (await readHolds(session, account, affiliates))
+    const holds = await readHolds(session, account, affiliates)
     const data = found.data.map((one) => presentStoredCase(one, holds.get(one.affiliate_id)))
     return { ...found, data }
   },
@@ -109,39 +101,23 @@ async function readCase({ grant, session }: ReadCall, id: string): Promise<Whole
   return whole
 }
 
-/** Returns a case, and what holds the payouts of its affiliate. */
-async function readCaseWithHolds(call: ReadCall, id: string) {
-  const whole = await readCase(call, id)
-  const { affiliate_id } = whole.found
-  const holds = await readHolds(call.session, call.grant.account, [affiliate_id])
-  return [whole, holds.get(affiliate_id)] as const
-}
-
-const ofCase = {
+export const getFraudCase = readOperation({
   topic: 'cases',
   id: 'getFraudCase',
   method: 'GET',
   path: '/cases/{case_id}',
   params: { case_id },
-} as const
-
-const CASE = described(() => 'Returns a case with its figures, their thresholds and the decisions.')
-
-export const getFraudCase = readOperation({
-  ...ofCase,
   words: described(() => ({
-    description: `${CASE} Notes of the team are with it.`,
+    description: 'Returns a case with its figures, their thresholds and the decisions.',
     answer: wholeFraudCase,
     command: { name: 'fraud case' },
   })),
-  run: async (call, sent) => presentWholeCase(...(await readCaseWithHolds(call, sent.case_id))),
-})
-
-export const getOwnFraudCase = readOperation({
-  ...ofCase,
-  callers: ['account'],
-  words: described(() => ({ description: CASE, answer: ownFraudCase })),
-  run: async (call, sent) => presentOwnCase(...(await readCaseWithHolds(call, sent.case_id))),
+  async run(call, sent) {
+    const whole = await readCase(call, sent.case_id)
+    const { affiliate_id } = whole.found
+    const holds = await readHolds(call.session, call.grant.account, [affiliate_id])
+    return presentWholeCase(whole, holds.get(affiliate_id))
+  },
 })
 
 export const listFraudEvidence = readList({
@@ -164,27 +140,5 @@ export const listFraudEvidence = readList({
   },
 })
 
-export const listFraudCustomers = readList({
-  ...ofCases,
-  id: 'listFraudCustomers',
-  path: '/cases/{case_id}/customers',
-  params: { case_id },
-  words: described(() => ({
-    description: 'Returns the customers who have records in a case, in order of id.',
-    answer: customerOfCase,
-    command: { name: 'fraud customers' },
-  })),
-  async list(call, sent, page) {
-    await readCase(call, sent.case_id)
-    return pageCustomers(call.session, call.grant.account, sent.case_id, page)
-  },
-})
-
 /** The operations by which the team and an account read what the fraud rules found. */
-export const CASE_OPERATIONS = [
-  listFraudCases,
-  getFraudCase,
-  getOwnFraudCase,
-  listFraudEvidence,
-  listFraudCustomers,
-]
+export const CASE_OPERATIONS = [listFraudCases, getFraudCase, listFraudEvidence]

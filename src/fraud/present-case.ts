@@ -5,9 +5,10 @@ import { EXPIRE_DAYS } from '../platform/durations.ts'
 import { count, day, money, time } from '../platform/validation/answer-fields.ts'
 import { described, named, withMembers } from '../platform/validation/described.ts'
 import { member } from '../platform/validation/fields.ts'
-import type { StoredCase, StoredDecision, StoredNote, WholeCase } from './db/cases.ts'
+import type { StoredCase, WholeCase } from './db/cases.ts'
 import { parseSubjectKey } from './findings.ts'
 import { type Figure, figures, subject } from './kind.ts'
+import { DECISION_LIMITS } from './limits.ts'
 
 // Cases on the wire.
 
@@ -69,66 +70,38 @@ export const fraudCase = described(() =>
   ),
 )
 
-const decision = described(() =>
-  v.object({
-    decision: member(v.picklist(['confirmed', 'dismissed']), 'The decision.'),
-    reason: member(v.string(), 'Why.'),
-    keep_hold: member(v.boolean(), 'Whether the case goes on holding payouts.'),
-    refuse: member(v.array(v.string()), 'The customers who are refused with it.'),
-    from: v.nullable(member(day, 'The day from which they are refused, or null.')),
-    at: member(time, 'When it was made.'),
-    ends_hold: member(
-      v.boolean(),
-      'Whether it ends the hold that an earlier decision kept: the case stays confirmed.',
-    ),
-    waiting: member(
-      v.boolean(),
-      'Whether another person must decide the same before it takes effect.',
-    ),
-  }),
-)
-
-const DECISIONS = described(
-  () =>
-    'The decisions, the first one first. Where two persons must decide, the first one alone leaves the case open.',
-)
-
-/** A case as the account itself reads it: without notes, and without who decided. */
-export const ownFraudCase = described(() =>
-  named(
-    'OwnFraudCase',
-    withMembers(fraudCase, { decisions: member(v.array(decision), DECISIONS) }),
-  ),
-)
-
-/** A note of the team about a case. */
-export const fraudNote = described(() =>
-  named(
-    'FraudNote',
-    v.object({
-      note_id: member(v.string(), 'The id of the note.'),
-      text: member(v.string(), 'What was written.'),
-      actor: member(v.string(), 'Who wrote it.'),
-      at: member(time, 'When it was written.'),
-    }),
-  ),
-)
-
-/** A case as the team reads it. */
+/** A case with its decisions. */
 export const wholeFraudCase = described(() =>
   named(
     'WholeFraudCase',
     withMembers(fraudCase, {
       decisions: member(
         v.array(
-          withMembers(decision, {
+          v.object({
+            decision: member(v.picklist(['confirmed', 'dismissed']), 'The decision.'),
+            reason: member(v.string(), 'Why.'),
+            keep_hold: member(v.boolean(), 'Whether the case goes on holding payouts.'),
+            refuse: member(v.array(v.string()), 'The customers who are refused with it.'),
+            from: v.nullable(member(day, 'The day from which they are refused, or null.')),
+            at: member(time, 'When it was made.'),
+            ends_hold: member(
+              v.boolean(),
+              'Whether it ends the hold that an earlier decision kept: the case stays confirmed.',
+            ),
+            waiting: member(
+              v.boolean(),
+              'Whether another person must decide the same before it takes effect.',
+            ),
             evidence_total: member(count, 'The number of records that the case had.'),
             actor: member(v.string(), 'Who decided.'),
           }),
         ),
-        DECISIONS,
+        'The decisions, the first one first. Where two persons must decide, the first one alone leaves the case open.',
       ),
-      notes: member(v.array(fraudNote), 'What the team wrote about it, the oldest first.'),
+      customers: member(
+        v.array(v.string()),
+        `The customers who have records in it, in order of id: the first ${DECISION_LIMITS.refused}. A decision can refuse them.`,
+      ),
     }),
   ),
 )
@@ -156,46 +129,28 @@ export function presentStoredCase(one: StoredCase, holds: AffiliateHolds | undef
   }
 }
 
-/** Returns the decisions of a case, with what became of each. */
-function presentDecisions({ found, decisions }: WholeCase) {
+/** Returns a case with its decisions, and what became of each. */
+export function presentWholeCase(
+  { found, decisions, customers }: WholeCase,
+  holds: AffiliateHolds | undefined,
+) {
   const last = decisions.findIndex(({ at }) => at === decidedAt(found))
-  return decisions.map((one, i) => {
-    const { decision, reason, at, from_day } = one
-    const endsHold = last >= 0 && i > last
-    return {
-      one,
-      shared: {
-        ...{
-          decision,
-          reason,
-          keep_hold: one.keep_hold === 1,
-          refuse: JSON.parse(one.refuse) as string[],
-        },
+  return {
+    ...presentStoredCase(found, holds),
+    decisions: decisions.map(({ shown, from_day, ...one }, i) => {
+      const ends_hold = last >= 0 && i > last
+      return {
+        ...one,
+        keep_hold: one.keep_hold === 1,
+        refuse: JSON.parse(one.refuse) as string[],
         from: from_day === null ? null : dayText(from_day),
-        ...{ at, ends_hold: endsHold, waiting: isWaiting(found, one, endsHold) },
-      },
-    }
-  })
+        ...{ ends_hold, evidence_total: shown },
+        waiting:
+          found.status === 'open'
+            ? shown === found.evidence_count
+            : ends_hold && found.keep_hold === 1,
+      }
+    }),
+    customers,
+  }
 }
-
-/** Whether a decision takes effect only if another person decides the same. */
-const isWaiting = (found: StoredCase, { shown }: StoredDecision, endsHold: boolean): boolean =>
-  found.status === 'open' ? shown === found.evidence_count : endsHold && found.keep_hold === 1
-
-const presentNote = ({ id, text, actor, at }: StoredNote) => ({ note_id: id, text, actor, at })
-
-/** Returns a case as the account itself reads it: without notes, and without who decided. */
-export const presentOwnCase = (whole: WholeCase, holds: AffiliateHolds | undefined) => ({
-  ...presentStoredCase(whole.found, holds),
-  decisions: presentDecisions(whole).map(({ shared }) => shared),
-})
-
-/** Returns a case as the team reads it. */
-export const presentWholeCase = (whole: WholeCase, holds: AffiliateHolds | undefined) => ({
-  ...presentStoredCase(whole.found, holds),
-  decisions: presentDecisions(whole).map(({ one, shared }) => ({
-    ...shared,
-    ...{ evidence_total: one.shown, actor: one.actor },
-  })),
-  notes: whole.notes.map(presentNote),
-})

@@ -6,7 +6,7 @@ const RULE = {
   ...{ scope: { affiliates: ['*'] }, parameters: { percent: '20', days: 30, min_count: 5 } },
 }
 
-/** Returns the rows of an open case that rests on one transaction, with a note and a decision that waits. */
+/** Returns the rows of an open case that rests on one transaction, with a decision that waits. */
 export const caseRows = (db: D1Database, account: string, affiliate: string, rule: string) => {
   const subject = `affiliate:${affiliate}`
   return [
@@ -31,9 +31,6 @@ export const caseRows = (db: D1Database, account: string, affiliate: string, rul
            'dlv_01M7W0R4W8E3V15G8XPED3Z94X')`,
       )
       .bind(account, CASE_ID),
-    db
-      .prepare(`insert into fraud_notes values (?, ?, 'n-1', ?, 'admin-key', ?)`)
-      .bind(account, CASE_ID, affiliate, '2026-10-05T09:00:00.000Z'),
     db
       .prepare(
         `insert into fraud_decisions values (?, ?, 0, 'dismissed', ?, 0, '[]', null, 0,

@@ -326,7 +326,7 @@ describe('a case that is opened, or a statement that is approved, between the re
   })
 })
 
-test('cases, decisions and notes change no byte of a statement, at every moment', async () => {
+test('cases and decisions change no byte of a statement, at every moment', async () => {
   await approve(june)
   await storeRows([july])
   const before = await rowsOf('statements')
@@ -336,8 +336,6 @@ test('cases, decisions and notes change no byte of a statement, at every moment'
   await addFinding(20_000, [['t-1', 'c-1']])
   await unchanged()
   const path = `${PATH}/cases/case_1`
-  expect((await askAdmin(`${path}/note`, 'POST', { text: 'A note' })).status).toBe(201)
-  await unchanged()
   const decision = { decision: 'confirmed', reason: 'One device', keep_hold: true }
   expect((await askAdmin(`${path}/decide`, 'POST', decision)).status).toBe(200)
   await unchanged()

@@ -98,9 +98,7 @@ const accountReads = Object.entries(VERTICALS).flatMap(([name, vertical]): Route
     { ...read, id: `list${name}FraudCases`, query: '?status=open' },
     { ...read, id: `list${name}Exports` },
     { ...read, id: `get${name}Export` },
-    { ...read, id: `get${name}FraudCase` },
     { ...read, id: `list${name}FraudEvidence` },
-    { ...read, id: `list${name}FraudCustomers` },
   ]
 })
 
@@ -307,7 +305,6 @@ const administration: Route[] = [
   { ...reads, id: 'listFraudCases', query: '?status=open' },
   { ...reads, id: 'getFraudCase' },
   { ...reads, id: 'listFraudEvidence' },
-  { ...reads, id: 'listFraudCustomers' },
   { ...changes, id: 'runFraudRules', partly: true },
   {
     ...changes,
@@ -329,7 +326,6 @@ const administration: Route[] = [
     repeats: 'each is a new answer',
   },
   { ...changes, id: 'changeQuestion', body: { status: 'closed' } },
-  { ...changes, id: 'addFraudCaseNote', body: { text: 'A note' }, repeats: 'each is a new note' },
   { ...changes, id: 'approvePeriod', at: { period: BOOK_PERIOD }, body: { plan: 'lined' } },
   { ...changes, id: 'payStatement', at: { statement_id: BOOK_APPROVED_ID }, body: PAYMENT },
   {

@@ -13,7 +13,6 @@ export const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
   fraud_evidence: ['case_id', 'position'],
   fraud_cases: ['id'],
   fraud_decisions: ['case_id', 'position'],
-  fraud_notes: ['case_id', 'id'],
   fraud_rule_versions: ['rule', 'version'],
   affiliate_questions: ['id'],
   affiliate_question_messages: ['question', 'position'],

@@ -4,8 +4,8 @@ import type { PresentedEvidence } from '../../fraud/case-evidence.ts'
 import type { Figure, LeftOut } from '../../fraud/kind.ts'
 import { KINDS } from '../../fraud/kinds.ts'
 import { DECISION_LIMITS } from '../../fraud/limits.ts'
-import { addFraudCaseNote, decideFraudCase } from '../../fraud/operations/fraud-decisions.ts'
-import { getFraudCase, listFraudCustomers, listFraudEvidence } from '../../fraud/operations.ts'
+import { decideFraudCase } from '../../fraud/operations/fraud-decisions.ts'
+import { getFraudCase, listFraudEvidence } from '../../fraud/operations.ts'
 import { calling } from '../../pages/calling.ts'
 import {
   dayBefore,
@@ -35,7 +35,7 @@ import { Table } from '../../pages/parts/table.tsx'
 import { EXPIRE_DAYS } from '../../platform/durations.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { Actor } from '../affiliates/audit-words.tsx'
-import { canManage, canPay } from '../books/payout-forms.tsx'
+import { canPay } from '../books/payout-forms.tsx'
 import { CustomerLink, CustomerLinks } from '../records/customer-parts.tsx'
 import {
   CaseStatusBadge,
@@ -151,14 +151,12 @@ const Evidence = ({ found }: { found: AnswerOf<typeof listFraudEvidence> }, visi
   </>
 )
 
-/** A case with what persons decided and noted. */
+/** A case with what persons decided. */
 type WholeCase = AnswerOf<typeof getFraudCase>
 type Decision = WholeCase['decisions'][number]
 
 interface DecisionProps {
   readonly found: WholeCase
-  /** Those whom a decision can refuse. */
-  readonly customers: AnswerOf<typeof listFraudCustomers>
 }
 
 // The figures of a case beside their thresholds.
@@ -305,7 +303,7 @@ function DecisionWords({ found, one }: { found: WholeCase; one: Decision }) {
   )
 }
 
-// The forms that decide a case and add notes.
+// The forms that decide a case.
 
 const refuseName = (position: number): string => `refuse${position}`
 
@@ -331,9 +329,6 @@ const release = calling(
   () => ({ decision: 'confirmed' }),
 )
 
-/** Adds a note to a case. */
-const addNote = calling(addFraudCaseNote, 'The note is added.')
-
 /** Says who else has decided the case: the form begins with what they decided. */
 const Proposed = ({ proposal: { actor, at } }: { proposal: Decision }) => (
   <p>
@@ -344,12 +339,12 @@ const Proposed = ({ proposal: { actor, at } }: { proposal: Decision }) => (
 
 /** Renders the form that decides a case. It begins with what another person has decided. */
 const DecideForm = (
-  { found, customers, proposal }: DecisionProps & { proposal: Decision | null },
+  { found, proposal }: DecisionProps & { proposal: Decision | null },
   { refused } = useVisit(),
 ) => {
   const sent = refused?.change === 'decide' ? refused.values : null
   const ticked = sent ? readRefused(sent) : (proposal?.refuse ?? [])
-  const ids = customers.data.map(({ customer_id }) => customer_id)
+  const ids = found.customers
   return (
     <ChangeForm change="decide" submit="Record the decision" needs="approver">
       {proposal && <Proposed proposal={proposal} />}
@@ -455,10 +450,10 @@ function NextDecision(props: DecisionProps, visit = useVisit()) {
   )
 }
 
-/** Renders what persons decided and noted, and the forms for both. */
-const Decisions = (props: DecisionProps, visit = useVisit()) => {
+/** Renders what persons decided, and the form for it. */
+const Decisions = (props: DecisionProps) => {
   const { found } = props
-  const { decisions, notes, status, affiliate_id } = found
+  const { decisions, status, affiliate_id } = found
   const hasRefused = status === 'confirmed' && decisions.some(({ refuse }) => refuse.length > 0)
   return (
     <>
@@ -478,26 +473,6 @@ const Decisions = (props: DecisionProps, visit = useVisit()) => {
         </p>
       )}
       <NextDecision {...props} />
-      <h2>Notes</h2>
-      {notes.length === 0 && <p class="note">No notes yet.</p>}
-      <ol class="log" aria-label="Notes">
-        {notes.map(({ text, actor, at }) => (
-          <li>
-            <Time at={at} />
-            <div>
-              <Actor actor={actor} />: <Data text={text} />
-            </div>
-          </li>
-        ))}
-      </ol>
-      {canManage(visit) && (
-        <FoldedForm
-          change="note"
-          title="Add a note"
-          submit="Add the note"
-          fields={[{ name: 'text', label: 'Note', type: 'area', required: true }]}
-        />
-      )}
     </>
   )
 }
@@ -505,16 +480,13 @@ const Decisions = (props: DecisionProps, visit = useVisit()) => {
 /** Reads and renders the records of a case, and its decision. */
 async function renderRest(visit: Visit, found: WholeCase) {
   const { api, account, query } = visit
-  const ofCase = { account, case_id: found.case_id }
-  const [evidence, customers] = await Promise.all([
-    api.call(listFraudEvidence, { ...ofCase, ...query }),
-    api.call(listFraudCustomers, { ...ofCase, per_page: DECISION_LIMITS.refused }),
-  ])
+  const ofCase = { account, case_id: found.case_id, ...query }
+  const evidence = await api.call(listFraudEvidence, ofCase)
   return (
     <>
       <h2 id="records">{counted(found.evidence_total, 'record')} behind it</h2>
       <Evidence found={evidence} />
-      <Decisions found={found} customers={customers} />
+      <Decisions found={found} />
     </>
   )
 }
@@ -524,7 +496,7 @@ export const casePage: Page = {
   path: '/accounts/:account/cases/:case_id',
   section: 'Cases',
   query: ['cursor'],
-  changes: { decide, release, note: addNote },
+  changes: { decide, release },
   async render(visit) {
     const { api, account, params } = visit
     const found = await api.call(getFraudCase, { account, case_id: params.case_id ?? '' })

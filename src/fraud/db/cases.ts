@@ -1,13 +1,14 @@
 import { CASE_NAME } from '../../books/db/fraud-holds.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
-import type { fraudCases, fraudDecisions, fraudNotes } from '../../platform/db/schema.ts'
+import type { fraudCases, fraudDecisions } from '../../platform/db/schema.ts'
 import {
   bindStatement,
   compileStatement,
   readBatch,
   type Statement,
 } from '../../platform/db/statement.ts'
+import { DECISION_LIMITS } from '../limits.ts'
 
 type Row = typeof fraudCases.$inferSelect
 
@@ -111,9 +112,6 @@ export type StoredDecision = Omit<
   'account' | 'case_id' | 'position' | 'from_day'
 > & { readonly from_day: number | null }
 
-/** A note as it is shown. */
-export type StoredNote = Omit<typeof fraudNotes.$inferSelect, 'account' | 'case_id'>
-
 const FIND_CASE = compileStatement(`
   select ${SELECTED.join()} from fraud_cases c where c.account = :account and c.id = :id`)
 
@@ -121,14 +119,17 @@ const READ_DECISIONS = compileStatement(`
   select decision, reason, keep_hold, refuse, from_day, shown, actor, at from fraud_decisions
   where account = :account and case_id = :id order by position`)
 
-const READ_NOTES = compileStatement(`
-  select id, text, actor, at from fraud_notes where account = :account and case_id = :id order by id`)
+const READ_CUSTOMERS = compileStatement(`
+  select distinct customer_id from fraud_evidence
+  where account = :account and case_id = :id and customer_id is not null
+  order by customer_id limit ${DECISION_LIMITS.refused}`)
 
-/** A case with what persons have decided and written. */
+/** A case with what persons have decided. */
 export interface WholeCase {
   readonly found: StoredCase
   readonly decisions: readonly StoredDecision[]
-  readonly notes: readonly StoredNote[]
+  /** The first customers who have records in it, in order of id: a decision can refuse them. */
+  readonly customers: readonly string[]
 }
 
 /** Returns a case of an account; null if there is none. */
@@ -138,8 +139,8 @@ export async function findCase(
   id: string,
 ): Promise<WholeCase | null> {
   const bind = (statement: Statement) => bindStatement(db, statement, { account, id })
-  const [[found], decisions, notes] = await readBatch<
-    [StoredCase[], StoredDecision[], StoredNote[]]
-  >(db, [bind(FIND_CASE), bind(READ_DECISIONS), bind(READ_NOTES)])
-  return found ? { found, decisions, notes } : null
+  const [[found], decisions, customers] = await readBatch<
+    [StoredCase[], StoredDecision[], { customer_id: string }[]]
+  >(db, [bind(FIND_CASE), bind(READ_DECISIONS), bind(READ_CUSTOMERS)])
+  return found ? { found, decisions, customers: customers.map((one) => one.customer_id) } : null
 }

@@ -118,25 +118,3 @@ export async function storeDecision(db: D1Database, decision: NewDecision): Prom
 /** Returns the reason of a refusal by a case. */
 const refusalReason = (caseId: string, reason: string): string =>
   `Fraud review, ${caseId}: ${reason}`
-
-/** A note about a case. */
-interface NewNote {
-  readonly account: string
-  readonly case_id: string
-  readonly id: string
-  readonly text: string
-  readonly actor: string
-  readonly at: string
-}
-
-const INSERT_NOTE = compileStatement(`
-  insert into fraud_notes (account, case_id, id, text, actor, at)
-  values (:account, :case_id, :id, :text, :actor, :at) on conflict do nothing`)
-
-/** Stores a note about a case. */
-export async function storeNote(db: D1Database, note: NewNote): Promise<void> {
-  const { account, actor, case_id, id } = note
-  const details = { case: case_id, note: id }
-  const entry = { actor, action: 'fraud-case.note', account, details }
-  await withAudit(db, entry, [bindStatement(db, INSERT_NOTE, { ...note })])
-}

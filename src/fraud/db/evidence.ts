@@ -1,6 +1,5 @@
 import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
-import { all } from '../../platform/db/query.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
 import type { Evidence } from '../kind.ts'
@@ -29,41 +28,6 @@ export const pageRecords = (
     },
     page,
   )
-
-/** Reads one page of the customers who have records in a case, in order of id, with how many records are theirs. */
-export const pageCustomers = (
-  db: D1DatabaseSession,
-  account: string,
-  case_id: string,
-  page: Page,
-): Promise<FoundPage<{ customer_id: string; records: number }>> =>
-  paginate(
-    db,
-    {
-      columns: ['customer_id', 'records'],
-      from: `(select customer_id, count(*) as records from ${OF_CASE}
-        and customer_id is not null group by customer_id) where true`,
-      key: ['customer_id'],
-      values: { account, case_id },
-    },
-    page,
-  )
-
-const FIND_CUSTOMERS = compileStatement(`
-  select distinct customer_id from ${OF_CASE}
-  and customer_id in (select value from ${JSON_EACH}(:ids))`)
-
-/** Returns those of some customers who have records in a case. */
-export async function customersAmong(
-  db: Connection,
-  account: string,
-  case_id: string,
-  ids: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const values = { account, case_id, ids: JSON.stringify(ids) }
-  const found = await all<{ customer_id: string }>(db, FIND_CUSTOMERS, values)
-  return new Set(found.map(({ customer_id }) => customer_id))
-}
 
 /** A resource: the key of its records, and the SQL of their main values. A key begins with its place in a list. */
 interface Source {

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { readHolds } from '../../books/holds.ts'
 import { refuseArchived } from '../../platform/db/archived.ts'
-import { ulid } from '../../platform/db/ulid.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { accountOperation, reply } from '../../platform/http/operation.ts'
 import { validationFailed } from '../../platform/http/read-fields.ts'
@@ -12,12 +11,10 @@ import { member, said } from '../../platform/validation/fields.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
 import { listOf } from '../../platform/validation/shapes.ts'
 import { sendCaused } from '../../webhooks/operations/send-caused.ts'
-import { findCase } from '../db/cases.ts'
-import { storeNote } from '../db/decisions.ts'
-import { decideCase, noCase } from '../decide.ts'
-import { caseDecision, caseNote } from '../decision-fields.ts'
+import { decideCase } from '../decide.ts'
+import { caseDecision } from '../decision-fields.ts'
 import { DECISION_LIMITS } from '../limits.ts'
-import { fraudNote, presentWholeCase, wholeFraudCase } from '../present-case.ts'
+import { presentWholeCase, wholeFraudCase } from '../present-case.ts'
 
 const waitingFraudCase = described(() =>
   named(
@@ -72,17 +69,15 @@ export const decideFraudCase = accountOperation({
   async run(call, { case_id: id, ...sent }) {
     const { env, db, account, actor } = call
     const { decision, reason, keep_hold: keepHold = false, from = null, shown = null } = sent
-    const refuse = [...new Set(sent.refuse)].sort()
+    const refuse = sent.refuse ?? []
     const wrong = misplaced({ ...sent, keep_hold: keepHold || undefined })
     if (wrong.length > 0) throw validationFailed(wrong)
     if (refuse.length > 0) await refuseArchived(db, account.id, from, refuse)
-    const decided = await decideCase(env, account, {
+    const { whole, message } = await decideCase(env, account, {
       ...{ id, decision, reason, keepHold, refuse, from, shown },
       ...{ actor, now: Date.now() },
     })
-    if (decided.issues) throw validationFailed(placeIssues(decided.issues, sent.refuse ?? []))
     sendCaused(call, account)
-    const { whole, message } = decided
     const { affiliate_id } = whole.found
     const holds = await readHolds(db, account.id, [affiliate_id])
     const found = presentWholeCase(whole, holds.get(affiliate_id))
@@ -117,9 +112,8 @@ export const decideFraudCases = accountOperation({
       const request = { id, decision, reason, keepHold: false, refuse: [], from: null, shown: null }
       try {
         const now = Date.now()
-        const decided = await decideCase(env, account, { ...request, actor, now })
-        const isWaiting = decided.issues === null && decided.message !== null
-        data.push({ case_id: id, outcome: isWaiting ? 'waiting' : 'decided' })
+        const { message } = await decideCase(env, account, { ...request, actor, now })
+        data.push({ case_id: id, outcome: message === null ? 'decided' : 'waiting' })
       } catch (error) {
         const code = error instanceof ApiError ? error.code : null
         if (code !== 'not_open' && code !== 'not_found') throw error
@@ -131,38 +125,8 @@ export const decideFraudCases = accountOperation({
   },
 })
 
-export const addFraudCaseNote = accountOperation({
-  id: 'addFraudCaseNote',
-  topic: 'cases',
-  method: 'POST',
-  path: '/cases/{case_id}/note',
-  role: 'manager',
-  params: { case_id },
-  body: caseNote,
-  status: 201,
-  words: described(() => ({
-    description:
-      'Stores a note of the team. The account does not read it. Each request stores one more, and none can be changed.',
-    answer: fraudNote,
-    errors: ['conflict'],
-    command: { name: 'fraud note' },
-  })),
-  async run({ db, account, actor }, { case_id, text }) {
-    const whole = await findCase(db, account.id, case_id)
-    if (!whole) throw noCase(case_id)
-    if (whole.notes.length >= DECISION_LIMITS.notes) throw tooManyNotes()
-    const now = Date.now()
-    const [id, at] = [`note_${ulid(now)}`, new Date(now).toISOString()]
-    await storeNote(db, { account: account.id, case_id, id, text, actor, at })
-    return { note_id: id, text, actor, at }
-  },
-})
-
-/** The operations by which the team decides cases, and writes notes about them. */
-export const DECISION_OPERATIONS = [decideFraudCase, decideFraudCases, addFraudCaseNote]
-
-const tooManyNotes = () =>
-  new ApiError('conflict', { detail: `A case has at most ${DECISION_LIMITS.notes} notes.` })
+/** The operations by which the team decides cases. */
+export const DECISION_OPERATIONS = [decideFraudCase, decideFraudCases]
 
 /** Members that have a meaning only with others, and what they need. */
 function misplaced({
@@ -186,7 +150,3 @@ function misplaced({
     isWrong ? [{ pointer: `/${name}`, code: 'not_applicable' as const, expected }] : [],
   )
 }
-
-/** Returns issues of customers with their positions in the list as it was sent. */
-const placeIssues = (issues: readonly Issue[], sent: readonly string[]): Issue[] =>
-  issues.map((issue) => ({ ...issue, pointer: `/refuse/${sent.indexOf(String(issue.value))}` }))
