@@ -9,42 +9,19 @@ import {
   negate,
   plainText,
   quotient,
-  ZERO,
+  sum,
 } from '../commission/engine/decimal.ts'
-import { amountOf, compareText, type Fact } from '../commission/engine/facts.ts'
-import type { Comparison, Figure, LeftOut, View, WithoutRate } from './kind.ts'
+import type { Fact } from '../commission/engine/facts.ts'
+import type { Comparison, Figure, View } from './kind.ts'
 
 // What rules compare, and the figures that show it. Comparisons are exact; figures in percent are rounded.
 
-/** A sum of amounts in the currency of a view. */
-export interface Total {
-  readonly sum: Decimal
-  readonly leftOut: WithoutRate
-}
-
-/** Returns the sum of an amount of records, in the currency of a view. */
-export function totalOf(
+/** Returns the sum of an amount of records, in the currency of a view. It leaves out amounts without a rate. */
+export const totalOf = (
   view: View,
   facts: readonly Fact[],
   fieldOf: (fact: Fact) => string = () => 'amount_currency',
-): Total {
-  const leftOut: LeftOut['currency'][] = []
-  let total = ZERO
-  for (const fact of facts) {
-    const converted = view.convert(fact, fieldOf(fact))
-    if (converted) total = add(total, converted)
-    else if (amountOf(fact, fieldOf(fact)) !== 0n) leftOut.push(fact.currency)
-  }
-  return { sum: total, leftOut }
-}
-
-/** Returns a figure with the amounts that it leaves out. */
-export function leavingOut(figure: Figure, leftOut: WithoutRate): Figure {
-  const left_out = [...Map.groupBy(leftOut, (currency) => currency)]
-    .map(([currency, own]): LeftOut => ({ currency, amounts: own.length }))
-    .sort((a, b) => compareText(a.currency ?? '', b.currency ?? ''))
-  return { ...figure, ...(left_out.length > 0 && { left_out }) }
-}
+): Decimal => sum(facts.flatMap((fact) => view.convert(fact, fieldOf(fact)) ?? []))
 
 /** The places of percentages in figures. Comparisons are exact. */
 const PERCENT_PLACES = 2

@@ -3,7 +3,6 @@ import type { Decimal } from '../commission/engine/decimal.ts'
 import type { Customer, Fact, FactResource } from '../commission/engine/facts.ts'
 import type { AccountSource } from '../commission/statements/source.ts'
 import type { Fixed } from '../platform/http/operation-words.ts'
-import { count } from '../platform/validation/answer-fields.ts'
 import { described } from '../platform/validation/described.ts'
 import { member } from '../platform/validation/fields.ts'
 import type { ParameterLabel } from './parameters.ts'
@@ -32,13 +31,6 @@ export const subject = described(() =>
 /** Whom a case is about. */
 export type Subject = Fixed<v.InferOutput<typeof subject>>
 
-const leftOut = described(() =>
-  v.object({
-    currency: v.nullable(member(v.string(), 'Their currency. Null if the records have none.')),
-    amounts: member(count, 'The number of these amounts.'),
-  }),
-)
-
 const figure = described(() =>
   v.object({
     name: member(v.string(), 'The name of the figure.'),
@@ -49,12 +41,6 @@ const figure = described(() =>
     ),
     threshold: member(v.string(), 'What it was compared with, a decimal.'),
     unit: member(v.string(), 'Its unit; of an amount its currency.'),
-    left_out: v.exactOptional(
-      member(
-        v.array(leftOut),
-        'Amounts that the figure leaves out, since there is no rate for them. Absent if there are none.',
-      ),
-    ),
   }),
 )
 
@@ -68,12 +54,6 @@ export type Figure = Fixed<v.InferOutput<typeof figure>>
 
 /** How a figure of a finding compares with its threshold. */
 export type Comparison = Figure['comparison']
-
-/** How many amounts of a currency were left out of a figure, since there is no rate for them. */
-export type LeftOut = Fixed<v.InferOutput<typeof leftOut>>
-
-/** The currencies of amounts that a sum leaves out since they have no rate, one for each amount. */
-export type WithoutRate = readonly LeftOut['currency'][]
 
 /** A record that a finding rests on, or a statement. A finding has at least one. */
 export interface Evidence {
@@ -129,7 +109,6 @@ export interface Qualified {
 export interface UnitEarning {
   readonly day: number
   readonly amount: Decimal
-  readonly leftOut: WithoutRate
 }
 
 /** What an affiliate earned in a period that is over, in the currency of the view. */
@@ -140,7 +119,6 @@ export interface PeriodEarning {
   /** The ids of its statements, one for each plan; of a period without earnings none. */
   readonly statements: readonly string[]
   readonly earned: Decimal
-  readonly leftOut: WithoutRate
 }
 
 /** A customer of the affiliate, with the records of the days on which the affiliate had them. */
@@ -163,7 +141,7 @@ export interface View {
   readonly customers: readonly Seen[]
   /** The currency of amounts in figures. */
   readonly currency: string
-  /** Converts an amount of a record into that currency (§11); null if it cannot be converted. */
+  /** Converts an amount of a record into that currency (§11); null without a rate: sums leave it out. */
   readonly convert: (fact: Fact, field: string) => Decimal | null
   /** The periods that are over, from the first with a statement to the last, the latest last. */
   readonly periods: readonly PeriodEarning[]

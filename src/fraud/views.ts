@@ -1,7 +1,7 @@
 import { nextPeriod, type PeriodKind, parsePeriod } from '../commission/engine/calendar.ts'
 import type { Context } from '../commission/engine/context.ts'
 import { convertAmount, convertFact } from '../commission/engine/convert.ts'
-import { add, type Decimal, decimal, isZero, ZERO } from '../commission/engine/decimal.ts'
+import { type Decimal, decimal, sum } from '../commission/engine/decimal.ts'
 import { type EvaluatedCustomer, evaluateCustomer } from '../commission/engine/evaluate.ts'
 import {
   type Customer,
@@ -13,7 +13,6 @@ import {
 import { overrideVersion } from '../commission/engine/plans-in-force.ts'
 import { unitPaysOf } from '../commission/engine/unit-earnings.ts'
 import type { StatementSums } from './db/view.ts'
-import type { Total } from './figures.ts'
 import type { PeriodEarning, Reach, Seen, UnitEarning, View } from './kind.ts'
 import { qualificationsOf } from './qualifications.ts'
 
@@ -95,10 +94,9 @@ function earningsOf(
       .filter((one) => one.affiliate === affiliate)
       .map((one) => ({ day: fact.day, amount: one.amount, currency: one.currency })),
   )
-  return [...Map.groupBy(pays, ({ day }) => day)].map(([day, own]): UnitEarning => {
-    const { sum: amount, leftOut } = sumIn(context, currency, own)
-    return { day, amount, leftOut }
-  })
+  return [...Map.groupBy(pays, ({ day }) => day)].map(([day, own]) => ({
+    ...{ day, amount: sumIn(context, currency, own) },
+  }))
 }
 
 /** The last day of the calendar. */
@@ -116,16 +114,13 @@ interface OwnAmount {
   readonly currency: string
 }
 
-function sumIn({ rates }: Context, to: string, amounts: readonly OwnAmount[]): Total {
-  const leftOut: string[] = []
-  let sum = ZERO
-  for (const { amount, currency, day } of amounts) {
-    const converted = convertAmount(amount, currency, to, day, rates)
-    if (typeof converted !== 'string') sum = add(sum, converted)
-    else if (!isZero(amount)) leftOut.push(currency)
-  }
-  return { sum, leftOut }
-}
+/** Adds up amounts in another currency. Amounts without a rate are left out. */
+const sumIn = ({ rates }: Context, to: string, amounts: readonly OwnAmount[]): Decimal =>
+  sum(
+    amounts
+      .map(({ amount, currency, day }) => convertAmount(amount, currency, to, day, rates))
+      .filter((one) => typeof one !== 'string'),
+  )
 
 /** Returns the view of an affiliate. */
 export function viewOf(
@@ -155,7 +150,7 @@ export function viewOf(
 /** Returns the periods from the first with a statement to the last. */
 function periodsOf(
   statements: readonly StatementSums[],
-  sumOf: (amounts: readonly OwnAmount[]) => Total,
+  sumOf: (amounts: readonly OwnAmount[]) => Decimal,
 ): PeriodEarning[] {
   const byPeriod = Map.groupBy(statements, ({ period }) => period)
   const known = [...byPeriod.keys()]
@@ -167,11 +162,11 @@ function periodsOf(
   const periods: PeriodEarning[] = []
   for (let one = first; one.first <= end.first; one = nextPeriod(one, 1)) {
     const own = byPeriod.get(one.id) ?? []
-    const { sum: earned, leftOut } = sumOf(
+    const earned = sumOf(
       own.map(({ total, currency }) => ({ amount: decimal(total), currency, day: one.last })),
     )
     const statements = own.map(({ id }) => id)
-    periods.push({ first: one.first, last: one.last, statements, earned, leftOut })
+    periods.push({ first: one.first, last: one.last, statements, earned })
   }
   return periods
 }

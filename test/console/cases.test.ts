@@ -76,10 +76,6 @@ beforeEach(async () => {
       {
         ...{ name: 'earned', value: '1234.5', comparison: 'more_than', threshold: '1000' },
         unit: 'EUR',
-        left_out: [
-          { currency: null, amounts: 1 },
-          { currency: 'XOF', amounts: 2 },
-        ],
       },
       {
         ...{ name: 'earned', value: '1234.5', comparison: 'at_least', threshold: '900' },

@@ -62,7 +62,7 @@ describe('the form of a rule', () => {
 
   /** Other values of parameters, as people do not round them. */
   const OTHERS: Readonly<Record<string, unknown>> = {
-    ...{ names: true, hours: 49, times: '1.234', lots: '0.001', share_percent: '61.5' },
+    ...{ names: true, seconds: 49, times: '1.234', lots: '0.001', share_percent: '61.5' },
     by_challenge_type: { rapid: { daily: '3.5' }, 'a/b~c, "d"': { total: '7', daily: '2' } },
     events: { deposits: ['FTD', 'Top up, card'], withdrawals: ['Out'], bets: ['Spin'] },
   }

@@ -27,7 +27,6 @@ export interface WorldFigure {
   comparison: string
   threshold: string
   unit: string
-  left_out?: readonly { currency: string | null; amounts: number }[]
 }
 
 /** A finding as both write it. */

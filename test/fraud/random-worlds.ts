@@ -261,7 +261,7 @@ export function randomParameters(from: Source, kind: string): object {
       min_signups: from.between(1, 3),
       days: from.pick([1, 7, 30]),
       share_percent: from.pick(['1', '50', '66.67', '100']),
-      ...(from.oneIn(2) && { hours: from.pick([1, 24]) }),
+      ...(from.oneIn(2) && { seconds: from.pick([60, 3600]) }),
     }),
     signup_burst: () => ({ min: from.between(1, 3), times: from.pick(['0.5', '1', '2']) }),
     country_mix: () => ({

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { counted, figure, money } from '../../commission/engine/reasons.ts'
 import type { PresentedEvidence } from '../../fraud/case-evidence.ts'
-import type { Figure, LeftOut } from '../../fraud/kind.ts'
+import type { Figure } from '../../fraud/kind.ts'
 import { KINDS } from '../../fraud/kinds.ts'
 import { DECISION_LIMITS } from '../../fraud/limits.ts'
 import { decideFraudCase } from '../../fraud/operations/fraud-decisions.ts'
@@ -202,10 +202,6 @@ const TITLES: Readonly<Record<string, string>> = Object.assign(
 const figureTitle = (name: string): string =>
   Object.hasOwn(TITLES, name) ? (TITLES[name] ?? name) : titleOf(name)
 
-/** Says which amounts a figure leaves out, because there is no rate or currency. */
-const leftOutText = ({ currency, amounts }: LeftOut): string =>
-  `${counted(amounts, 'amount')} ${currency === null ? 'without a currency' : `in ${currency}, without a rate`}`
-
 /** Renders what a rule compared, each beside its threshold. */
 const Figures = ({ figures }: Pick<WholeCase, 'figures'>) => (
   <Table
@@ -218,10 +214,6 @@ const Figures = ({ figures }: Pick<WholeCase, 'figures'>) => (
         number: ({ comparison, threshold, unit }) =>
           `${COMPARISONS[comparison]} ${figureText(threshold, unit)}`,
       },
-      'Left out':
-        figures.some(({ left_out }) => left_out) &&
-        (({ left_out = [] }) =>
-          left_out.map((one) => <small class="line">{leftOutText(one)}</small>)),
     }}
   />
 )

@@ -1,5 +1,6 @@
 import {
   compare,
+  type Decimal,
   decimal,
   integer,
   isPositive,
@@ -11,7 +12,7 @@ import type { Fact, FactResource } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { notNegative, wholeNumber } from '../../commission/plans/decimals.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
-import { atLeast, leavingOut, moreThan, type Total, totalOf } from '../figures.ts'
+import { atLeast, moreThan, totalOf } from '../figures.ts'
 import { defineKind, type PeriodEarning, type View } from '../kind.ts'
 import {
   amountField,
@@ -64,16 +65,15 @@ export const commissionOverRevenue = defineKind({
     const evaluated = periodsUntil(view, day, periods)
     if (!evaluated) return []
     const earned = earnedIn(evaluated)
-    const { sum: revenue, leftOut } = revenueOf(view, evaluated[0]?.first ?? day, day, events)
+    const revenue = revenueOf(view, evaluated[0]?.first ?? day, day, events)
     const most = isPositive(revenue)
       ? multiply(revenue, multiply(decimal(percent), decimal('0.01')))
       : integer(0)
     if (compare(earned, decimal(min)) < 0 || compare(earned, most) <= 0) return []
     const { currency, affiliate_id } = view
-    const earnedLeftOut = evaluated.flatMap((one) => one.leftOut)
     const figures = [
-      leavingOut(moreThan('earned', earned, most, currency), [...earnedLeftOut, ...leftOut]),
-      leavingOut(atLeast('earned', earned, min, currency), earnedLeftOut),
+      moreThan('earned', earned, most, currency),
+      atLeast('earned', earned, min, currency),
     ]
     const evidence = evaluated.flatMap(({ statements, last }) =>
       statements.map((id) => ({
@@ -108,7 +108,7 @@ const OUT = new Set(['payout', 'refund'])
  * less payouts and refunds (§15). Of a broker: spread cost and commission charged. Of a brand: deposits less
  * withdrawals.
  */
-function revenueOf(view: View, first: number, last: number, events: EventNames): Total {
+function revenueOf(view: View, first: number, last: number, events: EventNames): Decimal {
   const facts = view.customers
     .flatMap((one) => one.facts)
     .filter(({ day, state }) => day >= first && day <= last && state === 'approved')
@@ -137,8 +137,5 @@ function revenueOf(view: View, first: number, last: number, events: EventNames):
     ),
     totalOf(view, played.filter(isOut), amountField),
   ]
-  return {
-    sum: subtract(sum(gains.map((one) => one.sum)), sum(losses.map((one) => one.sum))),
-    leftOut: [...gains, ...losses].flatMap((one) => one.leftOut),
-  }
+  return subtract(sum(gains), sum(losses))
 }

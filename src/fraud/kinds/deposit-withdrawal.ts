@@ -10,15 +10,7 @@ import { amountOf, type Fact } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { customersWith, isNamed } from '../db/candidates.ts'
-import {
-  atLeast,
-  leavingOut,
-  lessThan,
-  percentFigure,
-  reachesPercent,
-  type Total,
-  totalOf,
-} from '../figures.ts'
+import { atLeast, lessThan, percentFigure, reachesPercent, totalOf } from '../figures.ts'
 import { aboutAffiliate, aboutCustomer, defineKind, type Seen, type View } from '../kind.ts'
 import {
   amountField,
@@ -95,10 +87,7 @@ export const depositWithdrawal = defineKind({
     if (!reachesPercent(part, whole, share_percent)) return findings
     const figures = [
       atLeast('customers_who_deposited', whole, min_customers, 'customers'),
-      leavingOut(
-        percentFigure('share_who_withdrew', part, whole, share_percent),
-        found.flatMap(leftOutOf),
-      ),
+      percentFigure('share_who_withdrew', part, whole, share_percent),
     ]
     const sentence = `${part} of ${counted(whole, 'customer')} withdrew nearly all deposits ${did}`
     const records = back.flatMap(({ customer, facts }) => facts.map((fact) => ({ customer, fact })))
@@ -114,8 +103,8 @@ export const depositWithdrawal = defineKind({
 
 /** What a customer paid in and took out, and how they traded or played meanwhile. */
 interface Amounts {
-  readonly deposited: Total
-  readonly withdrawn: Total
+  readonly deposited: Decimal
+  readonly withdrawn: Decimal
   readonly traded: Decimal
   /** Whether the deposit is an event of a brand, whose customers bet and do not trade. */
   readonly isBrand: boolean
@@ -158,8 +147,8 @@ function stayOf(
   const deposited = totalOf(view, deposits, amountField)
   const withdrawn = totalOf(view, withdrawals, amountField)
   const isBack =
-    isPositive(deposited.sum) &&
-    reachesPercent(withdrawn.sum, deposited.sum, percent) &&
+    isPositive(deposited) &&
+    reachesPercent(withdrawn, deposited, percent) &&
     compare(traded, decimal(lots)) < 0 &&
     !hasBet
   return {
@@ -173,17 +162,9 @@ function stayOf(
   }
 }
 
-const leftOutOf = ({ deposited, withdrawn }: Amounts) => [
-  ...deposited.leftOut,
-  ...withdrawn.leftOut,
-]
-
 /** Returns a figure of the share of the deposits that a customer withdrew. */
-const withdrawnFigure = (stay: Amounts, { percent }: Thresholds) =>
-  leavingOut(
-    percentFigure('withdrawn_of_deposits', stay.withdrawn.sum, stay.deposited.sum, percent),
-    leftOutOf(stay),
-  )
+const withdrawnFigure = ({ withdrawn, deposited }: Amounts, { percent }: Thresholds) =>
+  percentFigure('withdrawn_of_deposits', withdrawn, deposited, percent)
 
 /** Returns a figure of the lots, or of the bets of a brand: one is enough to leave a customer out. */
 const playFigure = ({ isBrand, traded }: Amounts, { lots }: Thresholds) =>

@@ -1,5 +1,6 @@
 import {
   add,
+  type Decimal,
   decimal,
   isPositive,
   multiply,
@@ -10,7 +11,7 @@ import type { Fact, FactResource } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { customersWith } from '../db/candidates.ts'
-import { exceeds, leavingOut, type Total, totalOf } from '../figures.ts'
+import { exceeds, totalOf } from '../figures.ts'
 import {
   aboutAffiliate,
   aboutCustomer,
@@ -57,7 +58,7 @@ export const lotChurn = defineKind({
     const first = day - window + 1
     const sums = view.customers
       .map((customer) => sumsOf(customer, first, day))
-      .filter(({ earned }) => isPositive(earned.sum))
+      .filter(({ earned }) => isPositive(earned))
     const ofDay = sums.filter(({ trading, deposits, withdrawals }) =>
       [trading, deposits, withdrawals].flat().some((fact) => fact.day === day),
     )
@@ -107,7 +108,7 @@ function findingOf(
 
 interface Sums {
   readonly customer: Seen
-  readonly earned: Total
+  readonly earned: Decimal
   /** In the days that are summed. */
   readonly trading: readonly Fact[]
   /** Up to the day. */
@@ -122,10 +123,7 @@ function sumsOf(customer: Seen, first: number, last: number): Sums {
   const earnings = customer.unitEarnings.filter(({ day }) => day >= first && day <= last)
   return {
     customer,
-    earned: {
-      sum: sum(earnings.map(({ amount }) => amount)),
-      leftOut: earnings.flatMap(({ leftOut }) => leftOut),
-    },
+    earned: sum(earnings.map(({ amount }) => amount)),
     trading: approved('trading-activity', first),
     deposits: money.filter(({ kind }) => kind === 'deposit'),
     withdrawals: money.filter(({ kind }) => kind === 'withdrawal'),
@@ -133,29 +131,19 @@ function sumsOf(customer: Seen, first: number, last: number): Sums {
 }
 
 /** Adds up what volume has earned. */
-const earnedBy = (parts: readonly Sums[]): Total => ({
-  sum: sum(parts.map(({ earned }) => earned.sum)),
-  leftOut: parts.flatMap(({ earned }) => earned.leftOut),
-})
+const earnedBy = (parts: readonly Sums[]): Decimal => sum(parts.map(({ earned }) => earned))
 
 /** Returns a figure of what volume has earned, if it is more than so many percent of the charges. */
 function chargesFigure(view: View, parts: readonly Sums[], percent: string): Figure[] {
   const trading = parts.flatMap((one) => one.trading)
-  const earned = earnedBy(parts)
   const spread = totalOf(view, trading, () => 'spread_cost')
   const commission = totalOf(view, trading, () => 'commission')
-  const most = multiply(
-    add(spread.sum, commission.sum),
-    multiply(decimal(percent), decimal('0.01')),
-  )
-  return exceeds('earned_by_volume_of_charges', earned.sum, most, view.currency).map((figure) =>
-    leavingOut(figure, [...earned.leftOut, ...spread.leftOut, ...commission.leftOut]),
-  )
+  const most = multiply(add(spread, commission), multiply(decimal(percent), decimal('0.01')))
+  return exceeds('earned_by_volume_of_charges', earnedBy(parts), most, view.currency)
 }
 
 /** Returns a figure of what volume has earned, if it is more than deposits less withdrawals. */
 function depositsFigure(view: View, depositors: readonly Sums[]): Figure[] {
-  const earned = earnedBy(depositors)
   const deposited = totalOf(
     view,
     depositors.flatMap(({ deposits }) => deposits),
@@ -164,8 +152,6 @@ function depositsFigure(view: View, depositors: readonly Sums[]): Figure[] {
     view,
     depositors.flatMap(({ withdrawals }) => withdrawals),
   )
-  const most = subtract(deposited.sum, withdrawn.sum)
-  return exceeds('earned_by_volume_of_net_deposits', earned.sum, most, view.currency).map(
-    (figure) => leavingOut(figure, [...earned.leftOut, ...deposited.leftOut, ...withdrawn.leftOut]),
-  )
+  const most = subtract(deposited, withdrawn)
+  return exceeds('earned_by_volume_of_net_deposits', earnedBy(depositors), most, view.currency)
 }

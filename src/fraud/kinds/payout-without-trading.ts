@@ -3,7 +3,7 @@ import { amountOf, type Fact } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { customersWith } from '../db/candidates.ts'
-import { leavingOut, lessThan, moreThan, totalOf } from '../figures.ts'
+import { lessThan, moreThan, totalOf } from '../figures.ts'
 import { aboutCustomer, defineKind, type Finding, ownFacts } from '../kind.ts'
 import { above0, days, MAX_DAYS } from '../parameters.ts'
 
@@ -51,14 +51,9 @@ export const payoutWithoutTrading = defineKind({
       )
       const profit = totalOf(view, won, () => 'pnl')
       const paid = totalOf(view, today)
-      const most = multiply(profit.sum, decimal(times))
-      if (!isPositive(paid.sum) || compare(paid.sum, most) <= 0) return []
-      const figures = [
-        leavingOut(moreThan('payout', paid.sum, most, view.currency), [
-          ...paid.leftOut,
-          ...profit.leftOut,
-        ]),
-      ]
+      const most = multiply(profit, decimal(times))
+      if (!isPositive(paid) || compare(paid, most) <= 0) return []
+      const figures = [moreThan('payout', paid, most, view.currency)]
       const sentence = 'The payout is more than the customer won since the last payout.'
       return [aboutCustomer(customer, figures, sentence, [...today, ...won])]
     })

@@ -4,14 +4,7 @@ import { counted, figure } from '../../commission/engine/reasons.ts'
 import { wordsFor } from '../../commission/statements/select-facts.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { customersWith, isNamed } from '../db/candidates.ts'
-import {
-  atLeast,
-  leavingOut,
-  moreThan,
-  percentFigure,
-  reachesPercent,
-  totalOf,
-} from '../figures.ts'
+import { atLeast, moreThan, percentFigure, reachesPercent, totalOf } from '../figures.ts'
 import { aboutAffiliate, defineKind, factsOf, type OwnFact } from '../kind.ts'
 import { count, days, share } from '../parameters.ts'
 
@@ -56,14 +49,14 @@ export const reversals = defineKind({
     const approved = own.filter(({ fact }) => PAID.has(fact.kind) && fact.state === 'approved')
     const lost = totalOf(view, broken.map(factIn))
     const kept = totalOf(view, approved.map(factIn))
-    const hasKept = isPositive(kept.sum)
-    if (hasKept ? !reachesPercent(lost.sum, kept.sum, percent) : !isPositive(lost.sum)) return []
+    const hasKept = isPositive(kept)
+    if (hasKept ? !reachesPercent(lost, kept, percent) : !isPositive(lost)) return []
     const amount = hasKept
-      ? percentFigure('share_of_the_approved_amount', lost.sum, kept.sum, percent)
-      : moreThan('amount_that_was_taken_back', lost.sum, 0, view.currency)
+      ? percentFigure('share_of_the_approved_amount', lost, kept, percent)
+      : moreThan('amount_that_was_taken_back', lost, 0, view.currency)
     const figures = [
       atLeast('reversed_declined_or_refunded', broken.length, min_count, 'transactions'),
-      leavingOut(amount, [...lost.leftOut, ...kept.leftOut]),
+      amount,
     ]
     const sentence = `${figure(String(broken.length))} fees and deposits were reversed, declined or refunded in ${counted(window, 'day')}.`
     return [aboutAffiliate(view, figures, sentence, broken)]

@@ -6,7 +6,6 @@ import { type Attempt, attempt, earliest, type Qualified } from '../../commissio
 import { assignmentsOf, governing, type Version, versionsOf } from '../../commission/oracle/plan.ts'
 import {
   add,
-  compare,
   divide,
   isPositive,
   multiply,
@@ -39,14 +38,10 @@ export interface Scene {
   customers: SeenCustomer[]
   /** Returns a number of a record in the currency of the scene; 0 if it is absent or has no rate. */
   amount: (fact: Fact, field: string) => Rational
-  /** Returns the currency of a number of a record that has no rate, in a list; an empty one if it has one. */
-  withoutRate: (fact: Fact, field: string) => (string | null)[]
   /** Returns how a customer qualified with this affiliate, as it was known on the day, the earliest first. */
   qualified: (customer: string) => Qualification[]
   /** Returns what unit rules pay for a record. */
   unitPay: (fact: Fact) => Rational
-  /** Returns the currencies of what unit rules pay for a record and that have no rate. */
-  unitPayWithoutRate: (fact: Fact) => string[]
 }
 
 /** How a customer qualified. */
@@ -144,13 +139,6 @@ export function sceneOf(world: FraudWorld, affiliate: string, day: string): Scen
       const converted = convert(rates, fact, field, currency)
       return typeof converted === 'string' ? ZERO : converted
     },
-    withoutRate(fact, field) {
-      const number = fact.numbers.get(field)
-      if (!number || compare(number, ZERO) === 0) return []
-      return typeof convert(rates, fact, field, currency) === 'string'
-        ? [fact.currency ?? null]
-        : []
-    },
     qualified: (customer) =>
       (qualified().get(customer) ?? [])
         .filter(({ trigger }) => trigger.affiliate === affiliate)
@@ -172,13 +160,6 @@ export function sceneOf(world: FraudWorld, affiliate: string, day: string): Scen
           return typeof converted === 'string' ? ZERO : converted
         }),
       ),
-    unitPayWithoutRate: (fact) =>
-      unitPays(fact)
-        .filter(({ paid }) => compare(paid, ZERO) !== 0)
-        .filter(
-          ({ paid, of }) => typeof convertAmount(rates, paid, of, currency, fact.day) === 'string',
-        )
-        .map(({ of }) => of),
   }
 }
 

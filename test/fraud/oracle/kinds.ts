@@ -61,16 +61,6 @@ const under = (
   comparison = 'less_than',
 ): Figure => ({ name, value, comparison, threshold, unit })
 
-/** A figure with the amounts that have no rate. */
-function leaving(one: Figure, missing: (string | null)[]): Figure {
-  const currencies = [...new Set(missing)].sort((a, b) => compareText(a ?? '', b ?? ''))
-  const left = currencies.map((currency) => ({
-    currency,
-    amounts: missing.filter((own) => own === currency).length,
-  }))
-  return { ...one, ...(left.length > 0 ? { left_out: left } : {}) }
-}
-
 const approved = ({ state, reason }: Fact) => state === 'approved' && reason !== 'implausible_time'
 
 const size = (value: Rational) => (isNegative(value) ? negate(value) : value)
@@ -119,11 +109,6 @@ const isPlay = (fact: Fact, { bets }: { bets: string[] }) =>
 const money = (scene: Scene, fact: Fact) =>
   scene.amount(fact, fact.resource === 'transactions' ? 'amount_currency' : 'Value')
 
-const missing = (scene: Scene, facts: Fact[]) =>
-  facts.flatMap((fact) =>
-    scene.withoutRate(fact, fact.resource === 'transactions' ? 'amount_currency' : 'Value'),
-  )
-
 const total = (scene: Scene, facts: Fact[]) => sum(facts.map((fact) => money(scene, fact)))
 
 function clickToSignup(scene: Scene, p: Parameters): Found[] {
@@ -132,23 +117,20 @@ function clickToSignup(scene: Scene, p: Parameters): Found[] {
   )
   if (timed.length < p.min_signups) return []
   const after = (fact: Fact) => fact.instant - scene.world.clicks[fact.customer.customer_id]!
-  const groups: [string, Fact[]][] = [
-    ['signups_soon_after_the_click', timed.filter((one) => after(one) < p.seconds * 1000)],
-    [
-      'signups_long_after_the_click',
-      p.hours === undefined ? [] : timed.filter((one) => after(one) > p.hours * 3_600_000),
-    ],
-  ]
-  return groups
-    .filter(([, own]) => reaches(count(own.length), count(timed.length), p.share_percent))
-    .map(([name, own]) => ({
+  const soon = timed.filter((one) => after(one) < p.seconds * 1000)
+  const [part, whole] = [count(soon.length), count(timed.length)]
+  if (!reaches(part, whole, p.share_percent)) return []
+  const name = 'signups_soon_after_the_click'
+  return [
+    {
       subject: [scene.affiliate],
       figures: [
         figure('signups_with_a_click', String(timed.length), String(p.min_signups), 'signups'),
-        figure(name, percentOf(count(own.length), count(timed.length)), p.share_percent, 'percent'),
+        figure(name, percentOf(part, whole), p.share_percent, 'percent'),
       ],
-      evidence: own,
-    }))
+      evidence: soon,
+    },
+  ]
 }
 
 function signupBurst(scene: Scene, p: Parameters): Found[] {
@@ -329,16 +311,12 @@ function depositWithdrawal(scene: Scene, p: Parameters): Found[] {
       of(play, 'activities').length === 0
     const isNew =
       before(scene.day, p.days - 1) <= first.day && withdrawals.some(({ day }) => day === scene.day)
-    const without = missing(scene, [...deposits, ...withdrawals])
     const all = [...deposits, ...withdrawals, ...play]
-    return [{ id, facts: all, deposited, withdrawn, lots, without, isBack, isNew }]
+    return [{ id, facts: all, deposited, withdrawn, lots, isBack, isNew }]
   })
   type Stay = (typeof stays)[number]
-  const share = ({ withdrawn, deposited, without }: Stay) =>
-    leaving(
-      figure('withdrawn_of_deposits', percentOf(withdrawn, deposited), p.percent, 'percent'),
-      without,
-    )
+  const share = ({ withdrawn, deposited }: Stay) =>
+    figure('withdrawn_of_deposits', percentOf(withdrawn, deposited), p.percent, 'percent')
   const played = ({ lots }: Stay) =>
     scene.world.vertical === 'igaming'
       ? under('bets', '0', '1', 'bets')
@@ -363,10 +341,7 @@ function depositWithdrawal(scene: Scene, p: Parameters): Found[] {
           String(p.min_customers),
           'customers',
         ),
-        leaving(
-          figure('share_who_withdrew', percentOf(some, whole), p.share_percent, 'percent'),
-          stays.flatMap(({ without }) => without),
-        ),
+        figure('share_who_withdrew', percentOf(some, whole), p.share_percent, 'percent'),
       ],
       evidence: back.flatMap(({ facts }) => facts),
     })
@@ -396,8 +371,7 @@ function reversals(scene: Scene, p: Parameters): Found[] {
   const amount = isPositive(b)
     ? figure('share_of_the_approved_amount', percentOf(a, b), p.percent, 'percent')
     : over('amount_that_was_taken_back', plain(a), '0', scene.currency)
-  const share = leaving(amount, missing(scene, [...lost, ...kept]))
-  return [{ subject: [scene.affiliate], figures: [counted, share], evidence: lost }]
+  return [{ subject: [scene.affiliate], figures: [counted, amount], evidence: lost }]
 }
 
 const isFee = (fact: Fact) =>
@@ -525,12 +499,7 @@ function payoutWithoutTrading(scene: Scene, p: Parameters): Found[] {
     return [
       {
         subject: [id],
-        figures: [
-          leaving(over('payout', plain(paid), plain(most), scene.currency), [
-            ...missing(scene, today),
-            ...won.flatMap((fact) => scene.withoutRate(fact, 'pnl')),
-          ]),
-        ],
+        figures: [over('payout', plain(paid), plain(most), scene.currency)],
         evidence: [...today, ...won],
       },
     ]
@@ -578,50 +547,38 @@ function lotChurn(scene: Scene, p: Parameters): Found[] {
         (fact) => approved(fact) && fact.type === type,
       )
     const earned = sum(own.map(scene.unitPay))
-    const unearned = own.flatMap(scene.unitPayWithoutRate)
     const [deposits, withdrawals] = [typed('deposit'), typed('withdrawal')]
-    return isPositive(earned) ? [{ id, earned, unearned, trading, deposits, withdrawals }] : []
+    return isPositive(earned) ? [{ id, earned, trading, deposits, withdrawals }] : []
   })
   const findingOf = (id: string, parts: typeof sums): Found[] => {
     const compared = parts.filter(({ deposits }) => deposits.length > 0)
     const earnedBy = (some: typeof parts) => sum(some.map((one) => one.earned))
-    const unearned = (some: typeof parts) => some.flatMap((one) => one.unearned)
     const trading = parts.flatMap((one) => one.trading)
-    const [spread, charged] = ['spread_cost', 'commission'].map((field) => ({
-      sum: sum(trading.map((fact) => scene.amount(fact, field))),
-      without: trading.flatMap((fact) => scene.withoutRate(fact, field)),
-    }))
+    const [spread, charged] = ['spread_cost', 'commission'].map((field) =>
+      sum(trading.map((fact) => scene.amount(fact, field))),
+    )
     const deposits = compared.flatMap((one) => one.deposits)
     const withdrawals = compared.flatMap((one) => one.withdrawals)
-    const mostOfCharges = divide(
-      multiply(add(spread!.sum, charged!.sum), parse(p.percent)),
-      HUNDRED,
-    )
+    const mostOfCharges = divide(multiply(add(spread!, charged!), parse(p.percent)), HUNDRED)
     const net = subtract(total(scene, deposits), total(scene, withdrawals))
     const figures: Figure[] = []
     const evidence: Fact[] = [...trading]
     if (compare(earnedBy(parts), mostOfCharges) > 0)
       figures.push(
-        leaving(
-          over(
-            'earned_by_volume_of_charges',
-            plain(earnedBy(parts)),
-            plain(mostOfCharges),
-            scene.currency,
-          ),
-          [...unearned(parts), ...spread!.without, ...charged!.without],
+        over(
+          'earned_by_volume_of_charges',
+          plain(earnedBy(parts)),
+          plain(mostOfCharges),
+          scene.currency,
         ),
       )
     if (compare(earnedBy(compared), net) > 0) {
       figures.push(
-        leaving(
-          over(
-            'earned_by_volume_of_net_deposits',
-            plain(earnedBy(compared)),
-            plain(net),
-            scene.currency,
-          ),
-          [...unearned(compared), ...missing(scene, [...deposits, ...withdrawals])],
+        over(
+          'earned_by_volume_of_net_deposits',
+          plain(earnedBy(compared)),
+          plain(net),
+          scene.currency,
         ),
       )
       evidence.push(...deposits, ...withdrawals)
@@ -668,16 +625,11 @@ function commissionOverRevenue(scene: Scene, p: Parameters): Found[] {
       }),
     )
   const earned = earnedIn(counted)
-  const unearned = counted
-    .filter((one) => typeof amountOf(one) === 'string' && compare(parse(one.total), ZERO) !== 0)
-    .map((one) => one.currency)
   const facts = between(everyone(scene), firstDay(periods[0]!), day).filter(approved)
   let revenue = ZERO
-  const without: (string | null)[] = []
   const addTo = (fact: Fact, field: string, isOut = false) => {
     const amount = scene.amount(fact, field)
     revenue = isOut ? subtract(revenue, amount) : add(revenue, amount)
-    without.push(...scene.withoutRate(fact, field))
   }
   for (const fact of facts)
     if (fact.resource === 'trading-activity') {
@@ -696,8 +648,8 @@ function commissionOverRevenue(scene: Scene, p: Parameters): Found[] {
     {
       subject: [affiliate],
       figures: [
-        leaving(over('earned', plain(earned), plain(most), currency), [...unearned, ...without]),
-        leaving(figure('earned', plain(earned), p.min, currency), unearned),
+        over('earned', plain(earned), plain(most), currency),
+        figure('earned', plain(earned), p.min, currency),
       ],
       evidence: counted.map(({ id, period }) => ({ statement: id, day: lastDay(period) })),
     },
