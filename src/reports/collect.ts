@@ -9,7 +9,6 @@ import {
   type GroupValue,
   type Metric,
   transactionMetric,
-  unitsName,
 } from './report.ts'
 import { addAmount, addCount, addNumber, emptySums, type Sums } from './sums.ts'
 import { tooLarge } from './too-large.ts'
@@ -154,7 +153,6 @@ export function collectEvents(collecting: Collecting, rows: readonly ReportRow[]
       const units = unitsOf(row.amount)
       const metric = known(eventKpi(event, kpi, isApproved))
       addAmount(sums, metric, { currency, day: dayOf(row), units, usd: null })
-      addNumber(sums, unitsName(metric), units)
     })
   }
 }

@@ -21,8 +21,8 @@ import {
 } from './collect.ts'
 import { collectCommission, type Days } from './commission.ts'
 import {
-  countDaysSql,
   countOwn,
+  countSql,
   linkAffiliates,
   type ReportNeeds,
   type ReportRow,
@@ -42,24 +42,19 @@ import {
   selectMetrics,
 } from './report.ts'
 import { addCount, convertDays, neededDays } from './sums.ts'
-import { tooLarge, tooManyRecords } from './too-large.ts'
+import { tooLarge } from './too-large.ts'
 
 /** Parts whose days cannot be read one after the other: a customer counts once, and so does a statement. */
 const IS_WHOLE: readonly Part[] = ['active', 'first_deposits', 'commission']
 
-/** Divides days into ranges with few enough records to be read at a time; a day is never divided. */
-function rangesOf({ first, last }: Days, counts: ReadonlyMap<number, number>): Days[] {
-  const ranges: Days[] = []
-  let [start, sum] = [first, 0]
-  for (const [day, count] of [...counts].sort(([a], [b]) => a - b)) {
-    if (sum > 0 && sum + count > REPORT_LIMITS.range) {
-      ranges.push({ first: start, last: day - 1 })
-      start = day
-      sum = 0
-    }
-    sum += count
-  }
-  return [...ranges, { first: start, last }]
+/** Divides days into ranges with about as many records as are read at a time; a day is never divided. */
+function rangesOf({ first, last }: Days, records: number): Days[] {
+  const days = last - first + 1
+  const size = Math.max(1, Math.floor((days * REPORT_LIMITS.range) / Math.max(1, records)))
+  return Array.from({ length: Math.ceil(days / size) }, (_, i) => ({
+    first: first + i * size,
+    last: Math.min(last, first + (i + 1) * size - 1),
+  }))
 }
 
 /** Reads statements of a report until its deadline. */
@@ -77,26 +72,21 @@ function readUntil(deadline: number, read: Read): Read {
 }
 
 /**
- * Counts the records of each day.
+ * Counts the records of the days.
  *
  * @throws ApiError `validation_failed` if a report may not read as many.
  */
-async function countDays(
+async function countRecords(
   sources: readonly Source[],
   { first, last }: Days,
   read: Read,
-): Promise<ReadonlyMap<number, number>> {
-  const sums = new Map<number, number>()
-  const values = { from: first, to: last, records: REPORT_LIMITS.records }
-  const found =
-    sources.length > 0 ? await read(sources.map((one) => [countDaysSql(one), values])) : []
-  for (const [i, source] of sources.entries()) {
-    const days = new Map((found[i] ?? []).map((row) => [Number(row.day), Number(row.count)]))
-    const sum = [...days.values()].reduce((total, count) => total + count, 0)
-    if (sum > REPORT_LIMITS.records) throw tooManyRecords(source, first, days)
-    for (const [day, count] of days) sums.set(day, (sums.get(day) ?? 0) + count)
-  }
-  return sums
+): Promise<number> {
+  const { records } = REPORT_LIMITS
+  const values = { from: first, to: last, records }
+  const found = await read(sources.map((one) => [countSql(one), values]))
+  const counts = found.map(([row]) => Number(row?.count))
+  if (counts.some((one) => one > records)) throw tooLarge('records')
+  return counts.reduce((sum, one) => sum + one, 0)
 }
 
 /** The databases of a report: with the account's records, and with its settings, links and the rates. */
@@ -152,7 +142,6 @@ export async function computeReport(
     own_links: JSON.stringify([...links.keys()]),
     drafts: Number(of?.drafts ?? true),
     ...periodBounds(query),
-    searched: REPORT_LIMITS.searched,
     rows: REPORT_LIMITS.rows,
   }
   const collected = nothingCollected()
@@ -172,7 +161,7 @@ export async function computeReport(
     await convertCollected(directory, collected, query.currency)
   }
   const daily = statements.filter(([part]) => !IS_WHOLE.includes(part))
-  const ranges = of ? [days] : rangesOf(days, await countDays(sources, days, read))
+  const ranges = of ? [days] : rangesOf(days, await countRecords(sources, days, read))
   for (const range of ranges) await readParts(daily, range)
   await readParts(
     statements.filter(([part]) => IS_WHOLE.includes(part)),
@@ -308,12 +297,7 @@ function collectPart(
     clicks: () => collectCounts(collecting, withAffiliates(shape.groups, rows, links), 'clicks'),
     signups: () => collectSignups(collecting, rows),
     transactions: () => collectTransactions(collecting, rows),
-    first_deposits: () => {
-      const isDeposit = ({ searched }: ReportRow) => searched === null
-      if (Number(rows.find((row) => !isDeposit(row))?.searched) > REPORT_LIMITS.searched)
-        throw tooLarge('searched')
-      collectTransactions(collecting, rows.filter(isDeposit), (_, of) => `first_deposit_${of}`)
-    },
+    first_deposits: () => collectTransactions(collecting, rows, (_, of) => `first_deposit_${of}`),
     activity: () => collectActivity(collecting, rows, shape.activity),
     events: () => collectEvents(collecting, rows),
     kpis: () => collectEvents(collecting, rows),

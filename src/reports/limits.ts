@@ -10,15 +10,10 @@ export const REPORT_LIMITS = {
   figures: 200_000,
   /** The records of one resource that are read. */
   records: MAX_SUMMED,
-  /** The records that are read at a time: D1 runs one batch of a database after the other. */
+  /** About how many records are read at a time: D1 runs one batch of a database after the other. */
   range: 100_000,
   /** The customers of affiliates, times the days on which their records are searched for. */
   searches: 4_000_000,
-  /**
-   * The days that are searched for earlier deposits of customers who did not deposit within 7 days of
-   * their signup, of all customers together.
-   */
-  searched: 5_000_000,
   /** The rows that one statement returns: groups by type, currency and day of the exchange rate. */
   rows: 100_000,
   /** The bytes of the JSON with the affiliates of an account's links. */

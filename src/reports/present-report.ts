@@ -1,8 +1,6 @@
 import { dayNumber, dayText, type Period, parsePeriod } from '../commission/engine/calendar.ts'
 import { fromFact, plainText } from '../commission/engine/decimal.ts'
 import { compareText } from '../commission/engine/facts.ts'
-import { quote } from '../platform/validation/quote.ts'
-import { suggest } from '../platform/validation/suggest.ts'
 import type { Collected, GroupSums } from './collect.ts'
 import { COMMISSION, type CommissionScope, type Days } from './commission.ts'
 import { REPORT_LIMITS } from './limits.ts'
@@ -22,7 +20,6 @@ import {
   requestedEventMetric,
   type Selection,
   type Unconverted,
-  withoutUnits,
 } from './report.ts'
 import type { Rest, Sums } from './sums.ts'
 import { tooLarge } from './too-large.ts'
@@ -72,7 +69,7 @@ export function presentReport(
     ],
     data: groups.length === 0 ? [{ groups: {}, ...totals }] : data,
     totals,
-    notes: [...notesOf(metrics, known), ...unknownMetrics(metrics, collected, known)],
+    notes: notesOf(metrics, known),
   }
 }
 
@@ -92,23 +89,6 @@ function eventMetrics(
     .map((name) => events.get(name) ?? requestedEventMetric(name))
   if (!metrics.includes(EVENTS)) return named
   return [...found, ...named.filter(({ name }) => !events.has(name))]
-}
-
-/** Returns notes on metrics that neither a definition nor a record has: the name may be wrong. */
-function unknownMetrics(
-  metrics: readonly Metric[],
-  { events }: Collected,
-  { defined }: Known,
-): Note[] {
-  const names = [...new Set([...defined, ...events.keys()])]
-  return metrics.flatMap(({ name: metric }) => {
-    const name = withoutUnits(metric)
-    if (!isEventMetric(metric) || names.includes(name)) return []
-    const closest = suggest(name, names)
-    const hint = closest ? ` Did you mean ${quote(closest)}?` : ''
-    const detail = `No event definition and no record of these days has ${quote(name)}.${hint}`
-    return [{ metric, reason: 'unknown_metric', detail }]
-  })
 }
 
 /** Returns the metrics that are unknown for records from a day on. */

@@ -113,14 +113,8 @@ export const reportSchema = described(() =>
           v.object({
             metric: member(v.string(), 'The metric.'),
             reason: member(
-              v.picklist([
-                'not_kept',
-                'no_statements',
-                'partial_period',
-                'finer_than_statement',
-                'unknown_metric',
-              ]),
-              'Why it is null in some figures; `unknown_metric`: neither an event definition nor a record of these days has it.',
+              v.picklist(['not_kept', 'no_statements', 'partial_period', 'finer_than_statement']),
+              'Why it is null in some figures.',
             ),
             detail: member(v.string(), 'The same as a sentence.'),
           }),
@@ -149,7 +143,7 @@ export type Figure = Figures['metrics'][string]
 /** What could not be converted of a metric. */
 export type Unconverted = Figures['unconverted'][number]
 
-/** Why a metric is null somewhere, or may have a wrong name. */
+/** Why a metric is null somewhere. */
 export type Note = Report['notes'][number]
 
 /** A column of a report: a group or a metric. */
@@ -363,21 +357,9 @@ export const eventKpi = (eventname: string, kpi: string, isApproved: boolean): M
     `${ofEvent(eventname, isApproved)}${kpi === COUNT || kpi.startsWith(UNAPPROVED) ? `\\${kpi}` : kpi}`,
   )
 
-/** What a request adds to the name of a KPI that is a plain number, such as a number of games. */
-const UNITS = ':units'
-
-/** Returns the name under which a KPI is summed without conversion. */
-export const unitsName = (metric: string): string => `${metric}${UNITS}`
-
-/** Removes `:units` from the name of a metric. */
-export const withoutUnits = (name: string): string =>
-  name.endsWith(UNITS) ? name.slice(0, -UNITS.length) : name
-
 /** Returns the metric of an event that a request names: the end of the name tells its type. */
-export function requestedEventMetric(name: string): Metric {
-  if (name.endsWith(UNITS)) return { name, type: 'number' }
-  return name.endsWith(`.${COUNT}`) ? count(name) : amount(name)
-}
+export const requestedEventMetric = (name: string): Metric =>
+  name.endsWith(`.${COUNT}`) ? count(name) : amount(name)
 
 /** Returns the transaction types that these sums need. */
 export const typesOf = (vertical: string, sums: ReadonlySet<string>): string[] =>

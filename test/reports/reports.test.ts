@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { REPORT_LIMITS } from '../../src/reports/limits.ts'
-import { brand, dailyStats, deposited, eve } from '../brand.ts'
+import { brand } from '../brand.ts'
 import { ada, askAdmin, deposit, json, partner, traded } from '../partner.ts'
 
 const OCTOBER = 'reports?from=2026-10-01&to=2026-10-31'
@@ -113,30 +113,6 @@ describe('a report', () => {
     const own = await json(acme.get(`${OCTOBER}&group_by=transaction_type`))
     const path = `accounts/${acme.account}/${OCTOBER}&group_by=transaction_type`
     expect(await json(askAdmin(path))).toEqual(own)
-  })
-
-  test('a metric that neither an event definition nor a record has is in the notes', async () => {
-    const casino = await brand({ events: { DailyStats: dailyStats } })
-    await casino.post('customers', [eve])
-    await casino.post('activities', [deposited])
-    const known = ['Deposit.count', 'Deposit.Value', 'DailyStats.count', 'DailyStats.Games:units']
-    const { notes } = await json(casino.get(`${OCTOBER}&metrics=${known},events`))
-    expect(notes).toEqual([])
-    const unknown = ['Depsit.count', 'DailyStats.Gmaes:units', 'Nothing.Value']
-    const { notes: found } = await json(casino.get(`${OCTOBER}&metrics=${unknown}`))
-    const none = 'No event definition and no record of these days has'
-    const reason = 'unknown_metric'
-    expect(found).toEqual([
-      {
-        ...{ metric: 'Depsit.count', reason },
-        detail: `${none} \`Depsit.count\`. Did you mean \`Deposit.count\`?`,
-      },
-      {
-        ...{ metric: 'DailyStats.Gmaes:units', reason },
-        detail: `${none} \`DailyStats.Gmaes\`. Did you mean \`DailyStats.Games\`?`,
-      },
-      { metric: 'Nothing.Value', reason, detail: `${none} \`Nothing.Value\`.` },
-    ])
   })
 
   test.each(['.', 'a.', '.Value', '%00.x', 'a.%00', 'Bet%5Cx.count', 'Bet%5C'])(

@@ -220,14 +220,13 @@ export async function countOwn(
   return (await only<{ customers: number }>(db, COUNT_OWN, values)).customers
 }
 
-/** Returns a query that counts the records of each day from `:from` to `:to`, until there are more than `:records`. */
-export function countDaysSql(source: Source): string {
+/** Returns a query that counts the records of the days from `:from` to `:to`, until there are more than `:records`. */
+export function countSql(source: Source): string {
   const { from, day } = TABLES[source]
   return `
-    select day, count(*) as count from (
-      select r.${day} as day from ${from}
-      where r.account = :account and r.${day} between :from and :to limit :records + 1
-    ) group by day`
+    select count(*) as count from (
+      select 1 from ${from}
+      where r.account = :account and r.${day} between :from and :to limit :records + 1)`
 }
 
 /** Selects the records of the days from `:from` to `:to`, without those that are held. */
@@ -367,9 +366,6 @@ export function transactionsSql(shape: ReportShape): string {
     group by ${groups.join(', ')} limit :rows + 1`
 }
 
-/** How many days from the signup on are searched for every customer, without a limit. */
-const FIRST_DAYS = 7
-
 /** The condition that a customer has an approved deposit from one day on and before another. */
 export const hasDeposit = (first: string, end: string) => `exists (
         with recursive days(day) as (
@@ -384,10 +380,8 @@ export const hasDeposit = (first: string, end: string) => `exists (
       )`
 
 /**
- * Sums the first approved deposit of each customer since its signup day, if it is of one of the days.
- * For a customer who signed up before them, the days since then are searched for an earlier one, in
- * order: most customers deposit soon. The last row has the number of the further days that all others
- * have. If these are more than `:searched`, it is the only row.
+ * Sums the first approved deposit of each customer since its signup day, if it is of one of the days. The days since
+ * the signup are searched for an earlier one in order: most customers deposit soon.
  */
 export function firstDepositsSql(shape: ReportShape): string {
   const groups = [...groupNames(shape), ...AMOUNT_GROUPS]
@@ -400,33 +394,22 @@ export function firstDepositsSql(shape: ReportShape): string {
   return `${withClause(
     shape,
     `deposits as materialized (
-      select t.*, t.day >= d.day as counts, d.day as signup,
-        max(d.day, (select min(day) from transactions where account = :account)) as since,
+      select t.*, max(d.day, (select min(day) from transactions where account = :account)) as since,
         row_number() over (
-          partition by t.customer_id order by t.day < d.day, t.day, t.transaction_date, t.transaction_id
+          partition by t.customer_id order by t.day, t.transaction_date, t.transaction_id
         ) as n
       from (${recordsSql(shape, 'transactions', columns, DEPOSITS, 'own_customers')}) t
       cross join customers d on d.account = :account and d.customer_id = t.customer_id
-    )`,
-    `later as materialized (
-      select * from deposits t
-      where t.n = 1 and t.counts${isOwnDeposit} and not ${hasDeposit('t.since', `min(t.since + ${FIRST_DAYS}, :from)`)}
-    )`,
-    `span as materialized (
-      select total(max(:from - since - ${FIRST_DAYS}, 0)) as searched from later
+      where t.day >= d.day
     )`,
   )}
-    select ${groups.join(', ')}, count(*) as count, ${sumOf('amount')}, ${sumOf('usd')}, null as searched
+    select ${groups.join(', ')}, count(*) as count, ${sumOf('amount')}, ${sumOf('usd')}
     from (
       select ${groupColumns(shape, 'transactions').join(', ')}, ${amountColumns(shape)}
-      from later t ${customerJoin(shape)}
-      where iif((select searched > :searched from span), 0,
-        not ${hasDeposit(`t.since + ${FIRST_DAYS}`, ':from')})
+      from deposits t ${customerJoin(shape)}
+      where t.n = 1${isOwnDeposit} and not ${hasDeposit('t.since', ':from')}
     )
-    group by ${groups.join(', ')}
-    union all
-    select ${groups.map(() => 'null').join(', ')}, 0, null, null, searched from span
-    limit :rows + 1`
+    group by ${groups.join(', ')} limit :rows + 1`
 }
 
 /** Sums amounts of trading activity. */
@@ -500,49 +483,30 @@ const TOTAL = `statement ->> 'currency' as currency,
         iif(instr(statement ->> 'total', '.') = 0, 0,
           length(statement ->> 'total') - instr(statement ->> 'total', '.')) as scale`
 
-/** The periods of the account's statements, each found by a search. They have no amount. */
-const PERIODS = `periods(period) as (
-      select min(period) from statements
-      where account = :account and period >= min(:first_month, :first_week)
-      union all
-      select (select min(s.period) from statements s
-        where s.account = :account and s.period > p.period) from periods p
-      where p.period < max(:last_month, :last_week)
-    )`
-
 /**
- * The statements of `:affiliates` of these periods, without drafts unless `:drafts`, and the periods of the
- * account's statements: what is known of an affiliate does not depend on whether they have a statement.
+ * The statements of periods that share a day with the report, by period and currency. Of `:affiliates` alone, without
+ * drafts unless `:drafts`; other statements are then without an amount: what is known of an affiliate does not depend on
+ * whether they have one.
  */
-const ownCommissionSql = (affiliate: string): string => `
-    with recursive ${PERIODS}
-    select period, affiliate_id, currency, scale, sum(units) as units, count(*) as count
-    from (
-      select s.period, ${affiliate} as affiliate_id, ${TOTAL}
-      from json_each(:affiliates) i
-      cross join statements s indexed by statements_affiliate
-        on s.account = :account and s.affiliate_id = i.value
-      where s.statement is not null and ${IS_WITHIN} and (:drafts or s.status <> 'draft')
-    )
-    group by period, affiliate_id, currency, scale
-    union all
-    select p.period, null, null, 0, null, 0 from periods p
-    where :drafts and ${IS_WITHIN} and exists (select 1 from statements s
-      where s.account = :account and s.period = p.period and s.statement is not null)
-    order by 1 limit :rows + 1`
-
-/** The statements of periods that share a day with the report, by period and currency. */
-export const commissionSql = (byAffiliate: boolean, own: boolean): string =>
-  own
-    ? ownCommissionSql(byAffiliate ? 's.affiliate_id' : 'null')
-    : `
-    select period, affiliate_id, currency, scale, sum(units) as units, count(*) as count
+export function commissionSql(byAffiliate: boolean, own: boolean): string {
+  const counts = own
+    ? `affiliate_id in (select value from json_each(:affiliates)) and (:drafts or status <> 'draft')`
+    : 'true'
+  return `
+    select period, affiliate_id, currency, scale, sum(units) as units
     from (
       select period, ${byAffiliate ? 'affiliate_id' : 'null as affiliate_id'}, ${TOTAL}
       from statements
-      where account = :account and statement is not null and ${IS_WITHIN}
+      where account = :account and statement is not null and ${IS_WITHIN} and ${counts}
+      ${
+        own
+          ? `union all select distinct period, null, null, null, 0 from statements
+      where account = :account and statement is not null and ${IS_WITHIN} and :drafts`
+          : ''
+      }
     )
-    group by period, affiliate_id, currency, scale limit :rows + 1`
+    group by period, affiliate_id, currency, scale order by 1 limit :rows + 1`
+}
 
 /** A row of a statement of a report: its groups, and what it counts and sums. */
 export type ReportRow = Readonly<Record<string, string | number | null>>
