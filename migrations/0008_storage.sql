@@ -19,7 +19,6 @@ CREATE TABLE doors (
 --   part         from 1; -1, -2 … while the files of a month are written: no list has them
 --   id           `exp_` and the begin of the digest
 --   records      the number of rows
---   days         the number of days of the month with records; 0 of other resources
 --   sign         what the month consisted of when it was written; a month with the same one is not read again
 --   sums         control totals: the sum of each column of decimals, as JSON
 --   first_delivery, last_delivery   the deliveries that wrote its records; null of other resources
@@ -35,7 +34,6 @@ CREATE TABLE exports (
   sha256         TEXT NOT NULL CHECK (length(sha256) = 64),
   bytes          INTEGER NOT NULL CHECK (bytes > 0),
   records        INTEGER NOT NULL CHECK (records > 0),
-  days           INTEGER NOT NULL,
   sign           TEXT NOT NULL,
   sums           TEXT NOT NULL CHECK (json_type(sums) = 'object'),
   first_delivery TEXT,
@@ -57,7 +55,6 @@ CREATE INDEX exports_replaced ON exports (account, replaced_at) WHERE replaced_a
 --   ended_at  when it ended, in milliseconds; null while it goes on
 --   since     when the last run began that has ended, in milliseconds; null if none has
 --   position, since_position  from where this run and that one read marks of changed days
---   whole_at  when the last run began that read every month, in milliseconds; null if none has
 --   form      what was exported and how: another form is exported anew
 CREATE TABLE export_runs (
   account  TEXT PRIMARY KEY,
@@ -65,7 +62,6 @@ CREATE TABLE export_runs (
   begun_at INTEGER NOT NULL,
   ended_at INTEGER,
   since    INTEGER,
-  whole_at INTEGER,
   position INTEGER NOT NULL,
   since_position INTEGER,
   form     TEXT NOT NULL

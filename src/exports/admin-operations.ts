@@ -5,7 +5,6 @@ import { withAudit } from '../platform/directory/audit.ts'
 import { ApiError, unavailable } from '../platform/errors.ts'
 import { accountOperation } from '../platform/http/operation.ts'
 import { sendJobs } from '../platform/jobs.ts'
-import { logFailure } from '../platform/log-failure.ts'
 import { time } from '../platform/validation/answer-fields.ts'
 import { described, named } from '../platform/validation/described.ts'
 import { member } from '../platform/validation/fields.ts'
@@ -57,21 +56,4 @@ export async function queueMorningExport(
   if (disabled === 1) return
   if (exports === 'off' && !(await hasFiles(resolveDatabase(env, binding), id))) return
   await sendJobs(env, [{ job: 'export', account: id, at }], () => AFTER_RUNS_SECONDS)
-}
-
-/** How long after an erasure the export is written anew, in seconds: activities are then masked as well. */
-const AFTER_ERASURE_SECONDS = 600
-
-/**
- * Queues the export of an account from which a customer was erased, if its files have personal data. Without the
- * queue the export of the next morning does the same.
- */
-export async function queueErasedExport(
-  env: Env,
-  { id, exports, disabled }: Account,
-): Promise<void> {
-  if (exports !== 'with_personal_data' || disabled === 1) return
-  await logFailure('ACCOUNT_JOBS', () =>
-    sendJobs(env, [{ job: 'export', account: id, at: Date.now() }], () => AFTER_ERASURE_SECONDS),
-  )
 }

@@ -15,7 +15,6 @@ import {
 import {
   type BookTable,
   readBookPage,
-  type SignedMonth,
   signLedger,
   signPayments,
   signPeriods,
@@ -82,15 +81,11 @@ function monthOf(period: string): string {
   return found ? dayText(found.last).slice(0, 7) : ''
 }
 
-const toMonths = (signed: readonly SignedMonth[]): DatasetMonth[] =>
-  signed.map((one) => ({ ...one, days: 0 }))
-
 /** Returns the months of periods. */
 const statementMonths = async ({ db, account }: MonthsScope): Promise<DatasetMonth[]> =>
   [...Map.groupBy(await signPeriods(db, account), ({ month }) => monthOf(month))].map(
     ([month, periods]) => ({
       month,
-      days: 0,
       sign: JSON.stringify(periods.map(({ month: period, sign }) => [period, sign])),
     }),
   )
@@ -240,10 +235,10 @@ const tableDataset = (
 export const BOOK_DATASETS: readonly Dataset[] = [
   withTextPlaces(statements),
   withTextPlaces(lines),
-  tableDataset('ledger', async ({ db, account }) => toMonths(await signLedger(db, account))),
-  tableDataset('payments', async ({ db, account }) => toMonths(await signPayments(db, account))),
+  tableDataset('ledger', ({ db, account }) => signLedger(db, account)),
+  tableDataset('payments', ({ db, account }) => signPayments(db, account)),
   // They are few, and nothing tells whether one has changed.
   tableDataset('affiliates', () =>
-    Promise.resolve([{ month: '', days: 0, sign: '', mayHaveChanged: true }]),
+    Promise.resolve([{ month: '', sign: '', mayHaveChanged: true }]),
   ),
 ]

@@ -5,9 +5,7 @@ import type { ExportPage } from './db/record-rows.ts'
 export interface DatasetMonth {
   /** `2026-10`; empty if the resource is exported as a whole. */
   readonly month: string
-  /** The days with records; 0 if the sign alone tells whether the month has changed. */
-  readonly days: number
-  /** A month whose files have another sign, or other days, has changed. */
+  /** A month whose files have another sign has changed. */
   readonly sign: string
   /** Whether it may have changed although they are the same. */
   readonly mayHaveChanged?: boolean

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../platform/durations.ts'
+import { DAY_MS } from '../platform/durations.ts'
 
 /** The version of the columns. It grows when a column changes, and every file is then written anew. */
 export const COLUMNS_VERSION = 1
@@ -11,13 +11,8 @@ export const EXPORT_LIMITS = {
   queries: 250,
   /** How long a replaced file can still be read, in milliseconds. */
   keptMs: DAY_MS,
-  /** How often every month is read again, in milliseconds: this writes lost objects anew. */
-  wholeMs: 30 * DAY_MS,
-  /** The objects that one message lists or deletes. */
+  /** The objects that one message deletes. */
   objects: 1000,
-  /** The seconds after which an export that waits looks again, and for how long it waits, in milliseconds. */
-  waitSeconds: 300,
-  waitMs: 6 * HOUR_MS,
 }
 
 /** The seconds after the start of an account's runs at which its export begins. */

@@ -4,10 +4,9 @@ import {
   deleteAll,
   deleteObjects,
   type KnownObject,
-  listObjects,
   resolveBucket,
 } from '../platform/parquet/bucket.ts'
-import { dropReplaced, type ExportFile, knownDigests, listReplaced } from './db/files.ts'
+import { dropReplaced, type ExportFile, listReplaced } from './db/files.ts'
 import { dropExports } from './db/runs.ts'
 import { EXPORT_LIMITS } from './limits.ts'
 
@@ -35,29 +34,9 @@ export async function deleteReplaced(env: Env, account: Place, before: number): 
   const db = accountDatabase(env, account)
   const files = await listReplaced(db, account.id, before, EXPORT_LIMITS.objects)
   if (files.length === 0) return
-  // Before the objects: if this ends in between, `deleteUnknown` finds them.
-  await dropReplaced(db, account.id, before, files)
   const keys = files.map((file) => objectOf(account.id, { ...file, bytes: 0 }).key)
   await deleteObjects(bucketOf(env, account), keys)
-}
-
-/** Deletes objects of an account that no file has and that are a day old: of an attempt that was stopped. */
-export async function deleteUnknown(env: Env, account: Place, now: number): Promise<void> {
-  const db = accountDatabase(env, account)
-  const bucket = bucketOf(env, account)
-  for await (const objects of listObjects(bucket, prefixOf(account.id))) {
-    const old = objects.filter(({ uploaded }) => uploaded.getTime() < now - EXPORT_LIMITS.keptMs)
-    const digests = new Map(old.map(({ key }) => [key, /([\da-f]{64})\.parquet$/.exec(key)?.[1]]))
-    const known = await knownDigests(
-      db,
-      account.id,
-      [...digests.values()].filter((one) => one !== undefined),
-    )
-    await deleteObjects(
-      bucket,
-      [...digests].filter(([, digest]) => !known.has(digest ?? '')).map(([key]) => key),
-    )
-  }
+  await dropReplaced(db, account.id, before, files)
 }
 
 /** Deletes all files of an account's exports. */

@@ -15,7 +15,7 @@ import { bucketOf, objectOf } from './objects.ts'
 const instant = (time: number) => new Date(time).toISOString()
 
 /** Returns a file as the API lists it. */
-const presentFile = ({ days: _, sign: _sign, ...file }: ExportFile) => ({
+const presentFile = ({ sign: _, ...file }: ExportFile) => ({
   ...file,
   month: file.month || null,
   sums: JSON.parse(file.sums) as Record<string, string>,
@@ -149,7 +149,7 @@ const nameOf = (account: string, { resource, month, part }: ExportFile) =>
 function damaged(account: string, id: string, cause: DamagedObject): ApiError {
   console.error(JSON.stringify({ fault: 'damaged_export', account, id }))
   return new ApiError('unavailable', {
-    detail: `The file of the export ${quote(id)} is damaged, so it is not sent. The next export that reads every month writes it anew.`,
+    detail: `The file of the export ${quote(id)} is damaged, so it is not sent. An export that the team starts writes it anew.`,
     headers: { 'Retry-After': '3600' },
     cause,
   })

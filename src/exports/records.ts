@@ -59,8 +59,8 @@ export function recordDataset(view: RecordView, vertical: string): Dataset {
         view.name === 'customers' ? sumRevisions(db, account) : null,
       ])
       return found.map(({ month, days, changed }) => ({
-        ...{ month, days, mayHaveChanged: changesAnywhere || changed > 0 },
-        sign: String(revisions?.get(month) ?? ''),
+        ...{ month, mayHaveChanged: changesAnywhere || changed > 0 },
+        sign: `${days} ${revisions?.get(month) ?? ''}`,
       }))
     },
     page({ db, account, month, withPersonalData }, after) {

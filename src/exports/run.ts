@@ -18,15 +18,9 @@ import {
   replaceMonth,
 } from './db/files.ts'
 import { countErased, listArchivedMonths } from './db/record-rows.ts'
-import {
-  beginExportRun,
-  type ExportRun,
-  endExportRun,
-  findExportRun,
-  whyExportWaits,
-} from './db/runs.ts'
+import { beginExportRun, type ExportRun, endExportRun, findExportRun, isReset } from './db/runs.ts'
 import { COLUMNS_VERSION, EXPORT_LIMITS } from './limits.ts'
-import { bucketOf, deleteExports, deleteReplaced, deleteUnknown, objectOf } from './objects.ts'
+import { bucketOf, deleteExports, deleteReplaced, objectOf } from './objects.ts'
 import { writeFile } from './write-file.ts'
 
 /** The account of a message, and what its export has. */
@@ -82,27 +76,16 @@ async function findPlace({ db, account }: Exported, place: ExportPlace) {
 const formOf = ({ exports, book_zone, time_zone, vertical }: Account): string =>
   JSON.stringify([COLUMNS_VERSION, exports, book_zone, time_zone, vertical])
 
-/** Begins a run. Returns null if the export has to wait: a later message begins it. */
+/** Begins a run. Returns null while the account is reset: the next morning exports it. */
 async function begin(exported: Exported, job: ExportJob): Promise<ExportPlace | null> {
   const { env, account, db } = exported
   const now = Date.now()
-  const { is_computing, is_resetting } = await whyExportWaits(db, account.id)
-  if (is_resetting === 1 || (is_computing === 1 && now < job.at + EXPORT_LIMITS.waitMs)) {
-    if (now < job.at + EXPORT_LIMITS.waitMs) {
-      await env.ACCOUNT_JOBS.send(job, { delaySeconds: EXPORT_LIMITS.waitSeconds })
-    }
-    return null
-  }
+  if (await isReset(db, account.id)) return null
   await deleteReplaced(env, account, now - EXPORT_LIMITS.keptMs)
   const form = formOf(account)
   const last = await findExportRun(db, account.id)
   const since = last?.form === form ? last.since : null
-  const wholeAt = last?.form === form ? last.whole_at : null
-  const isWhole =
-    job.isWhole === true ||
-    since === null ||
-    wholeAt === null ||
-    wholeAt < now - EXPORT_LIMITS.wholeMs
+  const isWhole = job.isWhole === true || since === null
   const erased = await countErased(db, account.id, new Date(since ?? 0).toISOString())
   const run: Pick<ExportRun, 'run' | 'begun_at' | 'form'> = {
     run: ulid(now),
@@ -117,7 +100,7 @@ async function begin(exported: Exported, job: ExportJob): Promise<ExportPlace | 
   }
   const isOther = last !== null && last.form !== form
   const todo = await changedMonths(exported, isWhole, { ...scope, isOther })
-  return { run: run.run, isWhole, todo, part: 1, after: null }
+  return { run: run.run, todo, part: 1, after: null }
 }
 
 const monthKey = (resource: string, month: string) => `${resource} ${month}`
@@ -163,11 +146,7 @@ async function changedMonths(
     }
   }
   const gone = [...files.values()].map(({ resource, month }) => ({
-    resource,
-    month,
-    days: 0,
-    sign: '',
-    isGone: true,
+    ...{ resource, month, sign: '', isGone: true },
   }))
   return [...todo, ...gone]
 }
@@ -179,13 +158,9 @@ async function archivedOf({ db, account }: Exported): Promise<ReadonlySet<string
 }
 
 const hasChanged = (
-  { days, sign, mayHaveChanged }: DatasetMonth,
+  { sign, mayHaveChanged }: DatasetMonth,
   file: ExportedMonth | undefined,
-): boolean =>
-  mayHaveChanged === true ||
-  file?.sign !== sign ||
-  file.days !== days ||
-  file.version !== COLUMNS_VERSION
+): boolean => mayHaveChanged === true || file?.sign !== sign
 
 /** Writes the next file of a month. Returns where the one behind it begins; null after the last. */
 async function writePart(
@@ -194,17 +169,18 @@ async function writePart(
   one: ExportPlace['todo'][number],
 ): Promise<string | null> {
   const { env, account, db, datasets, withPersonalData } = exported
-  const { resource, month, days, sign, isGone } = one
+  const { resource, month, sign, isGone } = one
   const dataset = isGone ? undefined : datasets.find(({ name }) => name === resource)
   if (!dataset) return null
   const scope = { account: account.id, month, db, withPersonalData }
   const found = await writeFile(dataset, scope, place)
   if (found.file) {
     const { data, ...contents } = found.file
-    const file = { ...contents, resource, month, part: place.part, days, sign }
-    await putObject(bucketOf(env, account), objectOf(account.id, file), data)
+    const file = { ...contents, resource, month, part: place.part, sign }
     const version = COLUMNS_VERSION
+    // Before its object: one of an attempt that is stopped is then known, and deleted in time.
     await addPending(db, account.id, { ...file, version, written_at: Date.now() })
+    await putObject(bucketOf(env, account), objectOf(account.id, file), data)
   }
   return found.next
 }
@@ -216,13 +192,13 @@ async function writeNext(exported: Exported, place: ExportPlace): Promise<Export
   const one = required(first, 'month')
   const { resource, month, isGone = false } = one
   const written = { account: account.id, resource, month }
-  if (place.part === 1) await dropPending(db, written)
+  if (place.part === 1) await dropPending(db, written, Date.now())
   const next = await writePart(exported, place, one)
   if (next !== null) return { ...place, part: place.part + 1, after: next }
   // What the archive has taken meanwhile was not read as a whole.
   const isArchived = (await archivedOf(exported)).has(monthKey(resource, month))
   if (isGone || !isArchived) await replaceMonth(db, written, Date.now())
-  else await dropPending(db, written)
+  else await dropPending(db, written, Date.now())
   return { ...place, todo: others, part: 1, after: null }
 }
 
@@ -237,6 +213,5 @@ async function end(
     const { erased } = await countErased(db, account.id, new Date(found?.since ?? 0).toISOString())
     if (erased > 0) await deleteReplaced(env, account, now)
   }
-  if (place.isWhole) await deleteUnknown(env, account, now)
-  await endExportRun(db, account.id, place)
+  await endExportRun(db, account.id, place.run)
 }

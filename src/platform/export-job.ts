@@ -14,7 +14,6 @@ export interface ExportJob {
 interface ExportedMonth {
   readonly resource: string
   readonly month: string
-  readonly days: number
   readonly sign: string
   /** Whether its files go without others in their place. */
   readonly isGone?: boolean
@@ -23,7 +22,6 @@ interface ExportedMonth {
 /** How far an export is. */
 export interface ExportPlace {
   readonly run: string
-  readonly isWhole: boolean
   /** The months that are left. */
   readonly todo: readonly ExportedMonth[]
   /** The next file of the first of them, from 1, and behind what it begins. */

@@ -354,6 +354,26 @@ describe('files that were replaced', () => {
     const { objects } = await env.ARCHIVE.list({ prefix: `exports/${ACCOUNT}/transactions/` })
     expect(objects).toHaveLength(2)
   })
+
+  test('by an attempt that was stopped are deleted, too', async () => {
+    const acme = await twoMonths()
+    await acme.post('transactions', [on('t-3', '2026-10-05')])
+    const put = async (...values: Parameters<R2Bucket['put']>) => {
+      await env.ARCHIVE.put(...values)
+      throw new Error('Stopped.')
+    }
+    const world = overriding(env as Env, { ARCHIVE: overriding(env.ARCHIVE, { put }) })
+    const job = { job: 'export', account: ACCOUNT, at: Date.now() } as const
+    expect(await deliverJob(job, world)).toBe(true)
+    await acme.post('transactions', [on('t-4', '2026-10-06')])
+    await runExport(ACCOUNT)
+    const { objects } = await env.ARCHIVE.list({ prefix: `exports/${ACCOUNT}/transactions/` })
+    expect(objects).toHaveLength(4)
+    EXPORT_LIMITS.keptMs = -1
+    await runExport(ACCOUNT)
+    const left = await env.ARCHIVE.list({ prefix: `exports/${ACCOUNT}/transactions/` })
+    expect(left.objects).toHaveLength(2)
+  })
 })
 
 /** Returns all bytes of an account's objects as text. */
@@ -380,7 +400,7 @@ describe('personal data', () => {
     expect(row).toMatchObject({ last_name: 'Lovelace', email: 'ada@example.org' })
   })
 
-  test('of an erased customer is gone with the next export, which the erasure starts', async () => {
+  test('of an erased customer is gone with the next export', async () => {
     await twoMonths()
     await turnOn(ACCOUNT, 'with_personal_data')
     EXPORT_LIMITS.keptMs = -1

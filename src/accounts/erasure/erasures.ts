@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import { queueErasedExport } from '../../exports/admin-operations.ts'
 import { withObjectRetry } from '../../platform/auth/object-retry.ts'
 import { withinJurisdiction } from '../../platform/auth/placement.ts'
 import { propagateSettings } from '../../platform/auth/propagate.ts'
@@ -190,7 +189,6 @@ export const eraseCustomer = accountOperation({
         throw error
       },
     )
-    await queueErasedExport(env, row)
     return { customer_id, erased_at, complete }
   },
 })

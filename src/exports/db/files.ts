@@ -9,7 +9,7 @@ import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 export type ExportFile = Omit<typeof exports.$inferSelect, 'account' | 'replaced_at'>
 
 const COLUMNS = [
-  ...['resource', 'month', 'part', 'id', 'sha256', 'bytes', 'records', 'days', 'sign', 'sums'],
+  ...['resource', 'month', 'part', 'id', 'sha256', 'bytes', 'records', 'sign', 'sums'],
   ...['first_delivery', 'last_delivery', 'version', 'written_at'],
 ] as const
 
@@ -51,10 +51,10 @@ export const findFile = (db: Connection, account: string, id: string): Promise<E
   first(db, FIND_FILE, { account, id })
 
 /** The state of a month: that of its first part. */
-export type ExportedMonth = Pick<ExportFile, 'resource' | 'month' | 'days' | 'sign' | 'version'>
+export type ExportedMonth = Pick<ExportFile, 'resource' | 'month' | 'sign'>
 
 const LIST_MONTHS = compileStatement(`
-  select resource, month, days, sign, version from exports
+  select resource, month, sign from exports
   where account = :account and part = 1 and replaced_at is null`)
 
 /** Returns the months that an account has files of. */
@@ -75,13 +75,22 @@ export interface WrittenMonth {
   readonly month: string
 }
 
-const DROP_PENDING = compileStatement(`
-  delete from exports
-  where account = :account and resource = :resource and month = :month and part < 0`)
+const OF_MONTH = 'account = :account and resource = :resource and month = :month'
 
-/** Deletes the files of a month that an earlier attempt has written. */
-export const dropPending = async (db: D1Database, month: WrittenMonth): Promise<void> => {
-  await withD1Retry(() => bindStatement(db, DROP_PENDING, { ...month }).run())
+/** Has files that an attempt has written count as replaced. Those that are there in part remain as they are. */
+const REPLACE_PENDING = compileStatement(`
+  update or ignore exports set part = -part, replaced_at = :now where ${OF_MONTH} and part < 0`)
+
+const DROP_PENDING = compileStatement(`delete from exports where ${OF_MONTH} and part < 0`)
+
+/** Drops the files of a month that an earlier attempt has written. */
+export const dropPending = async (
+  db: D1Database,
+  month: WrittenMonth,
+  now: number,
+): Promise<void> => {
+  const drop = [REPLACE_PENDING, DROP_PENDING]
+  await withD1Retry(() => db.batch(drop.map((one) => bindStatement(db, one, { ...month, now }))))
 }
 
 const INSERT_PENDING = compileStatement(`
@@ -98,15 +107,13 @@ export const addPending = async (
   await withD1Retry(() => bindStatement(db, INSERT_PENDING, { account, ...file }).run())
 }
 
-const OF_MONTH = 'account = :account and resource = :resource and month = :month'
-
 /** Files of equal bytes stay as they are, with the time at which they were written. */
 const PUT_CURRENT = compileStatement(`
   insert into exports (account, ${COLUMNS.join()})
   select account, ${COLUMNS.map((name) => (name === 'part' ? '-part' : name)).join()}
   from exports where ${OF_MONTH} and part < 0
   on conflict (account, resource, month, part, id) do update
-    set sign = excluded.sign, days = excluded.days, replaced_at = null,
+    set sign = excluded.sign, replaced_at = null,
       first_delivery = excluded.first_delivery, last_delivery = excluded.last_delivery`)
 
 const REPLACE_OTHERS = compileStatement(`
@@ -156,21 +163,4 @@ export const dropReplaced = async (
 ): Promise<void> => {
   const ids = JSON.stringify(files.map(({ id }) => id))
   await withD1Retry(() => bindStatement(db, DROP_REPLACED, { account, before, ids }).run())
-}
-
-const KNOWN_AMONG = compileStatement(`
-  select sha256 from exports
-  where account = :account and sha256 in (select value from json_each(:digests))`)
-
-/** Returns those digests that files of an account have, of any state. */
-export async function knownDigests(
-  db: Connection,
-  account: string,
-  digests: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const rows = await all<{ sha256: string }>(db, KNOWN_AMONG, {
-    account,
-    digests: JSON.stringify(digests),
-  })
-  return new Set(rows.map(({ sha256 }) => sha256))
 }

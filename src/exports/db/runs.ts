@@ -1,6 +1,6 @@
 import { POSITION, RAISE_NUMBER } from '../../ingest/db/changed.ts'
 import type { Connection } from '../../platform/db/database.ts'
-import { first, only } from '../../platform/db/query.ts'
+import { first } from '../../platform/db/query.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
 import type { exportRuns } from '../../platform/db/schema.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
@@ -9,7 +9,7 @@ import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 export type ExportRun = Omit<typeof exportRuns.$inferSelect, 'account'>
 
 const FIND_RUN = compileStatement(`
-  select run, begun_at, ended_at, since, whole_at, position, since_position, form from export_runs where account = :account`)
+  select run, begun_at, ended_at, since, position, since_position, form from export_runs where account = :account`)
 
 /** Returns how far the export of an account is; null if it was never begun. */
 export const findExportRun = (db: Connection, account: string): Promise<ExportRun | null> =>
@@ -20,7 +20,7 @@ const BEGIN_RUN = compileStatement(`
   values (:account, :run, :begun_at, ${POSITION}, :form)
   on conflict (account) do update set run = excluded.run, begun_at = excluded.begun_at,
     position = excluded.position, ended_at = null, form = excluded.form,
-    since = iif(form = excluded.form, since, null), whole_at = iif(form = excluded.form, whole_at, null)`)
+    since = iif(form = excluded.form, since, null)`)
 
 /** Begins a run. Messages of an earlier one do nothing from now on. */
 export const beginExportRun = async (
@@ -35,18 +35,12 @@ export const beginExportRun = async (
 }
 
 const END_RUN = compileStatement(`
-  update export_runs set ended_at = :now, since = begun_at,
-    since_position = position,
-    whole_at = iif(:is_whole, begun_at, whole_at)
+  update export_runs set ended_at = :now, since = begun_at, since_position = position
   where account = :account and run = :run and ended_at is null`)
 
 /** Ends a run. */
-export const endExportRun = async (
-  db: D1Database,
-  account: string,
-  { run, isWhole }: { readonly run: string; readonly isWhole: boolean },
-): Promise<void> => {
-  const values = { account, run, is_whole: Number(isWhole), now: Date.now() }
+export const endExportRun = async (db: D1Database, account: string, run: string): Promise<void> => {
+  const values = { account, run, now: Date.now() }
   await withD1Retry(() => bindStatement(db, END_RUN, values).run())
 }
 
@@ -60,13 +54,8 @@ export const dropExports = async (db: D1Database, account: string): Promise<void
   await withD1Retry(() => db.batch(DROP_EXPORTS.map((one) => bindStatement(db, one, { account }))))
 }
 
-const IS_BUSY = compileStatement(`
-  select exists (select 1 from statement_runs indexed by statement_runs_running
-      where account = :account and status = 'running') as is_computing,
-    exists (select 1 from resets where account = :account) as is_resetting`)
+const FIND_RESET = compileStatement('select 1 as found from resets where account = :account')
 
-/** Returns whether statements are computed, or a reset goes on: the export then waits. */
-export const whyExportWaits = (
-  db: Connection,
-  account: string,
-): Promise<{ is_computing: number; is_resetting: number }> => only(db, IS_BUSY, { account })
+/** Returns whether the account is reset: it is not exported meanwhile. */
+export const isReset = async (db: Connection, account: string): Promise<boolean> =>
+  (await first(db, FIND_RESET, { account })) !== null
