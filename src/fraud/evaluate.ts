@@ -42,14 +42,9 @@ import { type RuleVersion, readStoredRules } from './stored-rules.ts'
 export interface Evaluated {
   /** The last day that is evaluated by all rules, in days since 1970; null before the first one. */
   readonly through: number | null
-  /** The last complete day. */
-  readonly last: number
   readonly isDone: boolean
-  /** The rules that are left of the days that are being evaluated. */
-  readonly left: number
-  /** The cases that were opened, and those that expired. */
+  /** The cases that were opened. */
   readonly opened: number
-  readonly closed: number
   /** The affiliates with too many records to be evaluated, in order. */
   readonly tooLarge: readonly string[]
 }
@@ -74,13 +69,11 @@ export async function evaluateRules(
   const versions = await readStoredRules(db, account.id)
   const days = versions.map(({ effective_from }) => dayNumber(effective_from))
   const first = Math.min(Number.POSITIVE_INFINITY, ...days)
-  const total = { opened: 0, closed: 0 }
-  let left = maxFacts
+  const total = { facts: 0, opened: 0 }
   let progress = await readProgress(db, account.id)
   let views: ViewSource | null = null
   const result = (isDone: boolean): Evaluated => ({
-    ...{ through: progress?.through ?? null, last, isDone, ...total },
-    left: isDone ? 0 : rulesAfter(versions, placeOf(progress)).length,
+    ...{ through: progress?.through ?? null, isDone, opened: total.opened },
     tooLarge: JSON.parse(progress?.too_large ?? '[]'),
   })
   for (let attempt = 0; attempt < EVALUATION_LIMITS.attempts; ) {
@@ -92,15 +85,11 @@ export async function evaluateRules(
         // What changes from now on is evaluated once more: nothing that was read before may be used then.
         views = null
       } else if (rule === undefined) {
-        total.closed += await finishEvaluation(db, account.id, place, place.last - EXPIRE_DAYS)
+        await finishEvaluation(db, account.id, place, place.last - EXPIRE_DAYS)
       } else {
-        if (left <= 0) return result(false)
+        if (total.facts >= maxFacts) return result(false)
         views ??= await viewsOf(env, account, place)
-        const found = { facts: 0, opened: 0, closed: 0 }
-        await evaluateRule({ db, account: account.id, views, place, by }, versions, rule, found)
-        left -= found.facts
-        total.opened += found.opened
-        total.closed += found.closed
+        await evaluateRule({ db, account: account.id, views, place, by }, versions, rule, total)
       }
     } catch (error) {
       // Another evaluation has moved on, or a case was decided meanwhile.
@@ -163,7 +152,7 @@ async function evaluateRule(
   evaluation: Evaluation,
   versions: readonly RuleVersion[],
   rule: string,
-  total: { facts: number; opened: number; closed: number },
+  total: { facts: number; opened: number },
 ): Promise<void> {
   const { db, account, views, place } = evaluation
   const own = versions.filter((one) => one.rule === rule)
@@ -172,22 +161,20 @@ async function evaluateRule(
   for (const days of ruleDaysOf(own, place.first, place.last)) {
     for await (const { findings, facts } of judge(views, days, affiliates, tooLarge)) {
       total.facts += facts
-      const { opened, closed } = await store(evaluation, days, findings)
-      total.opened += opened
-      total.closed += closed
+      total.opened += await store(evaluation, days, findings)
     }
   }
   await advance(db, account, place, rule, [...tooLarge])
 }
 
-/** Stores what a version found, in the cases to which it is added. */
+/** Stores what a version found, in the cases to which it is added. Returns how many are opened. */
 async function store(
   { db, account, place, by }: Evaluation,
   rule: RuleDays,
   findings: Judged['findings'],
-): Promise<{ opened: number; closed: number }> {
+): Promise<number> {
   const subjects = bySubject(findings)
-  if (subjects.length === 0) return { opened: 0, closed: 0 }
+  if (subjects.length === 0) return 0
   const keys = subjects.map(({ affiliate_id, subject }) => ({
     ...{ affiliate_id, rule: rule.rule, subject },
   }))
@@ -204,5 +191,5 @@ async function store(
     }
   }
   await storeCases(db, account, cases, evidence, by, checkPlace(db, account, place))
-  return { opened, closed: cases.filter(({ status }) => status === 'expired').length }
+  return opened
 }

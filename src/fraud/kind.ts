@@ -190,6 +190,11 @@ export interface Glance<P> {
   isSuspect?(view: View, day: number): boolean
 }
 
+/** Looks for one customer of whom something is found on the day: enough to look at the affiliate. */
+export const anyCustomer = <P extends object>(parameters: P): Glance<P> => ({
+  parameters: { ...parameters, min_customers: 1, share_percent: '0.000001' },
+})
+
 /** When a rule opens a case, in plain English. */
 export interface KindWords {
   /** A clause that completes “Opens a case when …”. */

@@ -1,10 +1,7 @@
 import * as v from 'valibot'
 import { readHolds } from '../books/holds.ts'
-import { dayNumber } from '../commission/engine/calendar.ts'
 import { type ReadCall, readList, readOperation } from '../platform/http/operation.ts'
-import { readDays } from '../platform/http/query.ts'
 import { described } from '../platform/validation/described.ts'
-import * as f from '../platform/validation/fields.ts'
 import { member, said } from '../platform/validation/fields.ts'
 import { fraudEvidence, pageEvidence } from './case-evidence.ts'
 import { CASE_NEEDS, findCase, listCases, type WholeCase } from './db/cases.ts'
@@ -46,10 +43,6 @@ export const listFraudCases = readList({
         said('Returns only cases of affiliates with a draft of this period.', '2026-10'),
       ),
     ),
-    from: v.optional(
-      member(f.day, said('The first day for which a case was opened.', '2026-10-01')),
-    ),
-    to: v.optional(member(f.day, said('The last day for which a case was opened.', '2026-10-31'))),
     keep_hold: v.optional(
       member(
         v.boolean(),
@@ -79,13 +72,8 @@ export const listFraudCases = readList({
     },
   })),
   async list({ grant: { account }, session }, sent, page) {
-    const { from, to, keep_hold, ...others } = readDays(sent)
-    const filter = {
-      ...others,
-      ...(keep_hold && { keep_hold: 1 as const }),
-      ...(from && { from: dayNumber(from) }),
-      ...(to && { to: dayNumber(to) }),
-    }
+    const { keep_hold, ...others } = sent
+    const filter = { ...others, ...(keep_hold && { keep_hold: 1 as const }) }
     const found = await listCases(session, account, filter, page)
     const affiliates = [...new Set(found.data.map((one) => one.affiliate_id))]
     const holds = await readHolds(session, account, affiliates)

@@ -208,6 +208,6 @@ async function readClicks(
 ): Promise<ReadonlyMap<string, number>> {
   if (ids.length === 0) return new Map()
   const codes = await readCodes(db, account.id, ids)
-  const times = [...codes].map(([id, code]) => [id, clickTime(code)] as const)
+  const times = codes.map(({ customer_id, code }) => [customer_id, clickTime(code)] as const)
   return new Map(times.flatMap(([id, time]) => (time === null ? [] : [[id, time]])))
 }

@@ -46,7 +46,6 @@ export const simulatedPage = described(() =>
         v.array(foundCase),
         'The cases that the rule would have opened, by day, affiliate and subject.',
       ),
-      affiliates: member(count, 'The number of affiliates that were tested.'),
     }),
   ),
 )

@@ -69,8 +69,7 @@ describe('an evaluation on request', () => {
   test('opens a case for each rule and subject, and a repeated one opens nothing', async () => {
     const { run, cases } = await firm()
     expect(await run()).toEqual({
-      ...{ done: true, evaluated_through: ago(1), last_day: ago(1), rules_left: 0 },
-      ...{ cases_opened: 2, cases_closed: 0, too_large: [] },
+      ...{ done: true, evaluated_through: ago(1), cases_opened: 2, too_large: [] },
     })
     const [first, second] = await cases()
     expect(first).toMatchObject({
@@ -82,7 +81,7 @@ describe('an evaluation on request', () => {
     })
     expect(first?.case_id).toMatch(/^case_[0-9a-f]{26}$/)
     expect(second).toMatchObject({ rule: 'twins', opened_for: ago(10) })
-    expect(await run()).toMatchObject({ done: true, cases_opened: 0, cases_closed: 0 })
+    expect(await run()).toMatchObject({ done: true, cases_opened: 0 })
     expect(await cases()).toEqual([first, second])
   })
 
@@ -98,7 +97,7 @@ describe('an evaluation on request', () => {
     await run()
     const [before] = await cases('?rule=resets')
     await stored('transactions', [fee('f3', 'k2', 7)])
-    expect(await run()).toMatchObject({ cases_opened: 0, cases_closed: 0 })
+    expect(await run()).toMatchObject({ cases_opened: 0 })
     const [after] = await cases('?rule=resets')
     expect(after).toMatchObject({
       ...{ case_id: before?.case_id, opened_for: before?.opened_for, evidence_total: 3 },
@@ -109,7 +108,7 @@ describe('an evaluation on request', () => {
     ])
     await stored('transactions', [{ ...fee('f1', 'k2', 6), status: 'declined' }])
     await stored('customers', [signup('k1', { email: 'al@firm.example' })])
-    expect(await run()).toMatchObject({ cases_opened: 0, cases_closed: 0 })
+    expect(await run()).toMatchObject({ cases_opened: 0 })
     expect(rulesOf(await cases())).toEqual(['resets', 'twins'])
     expect([await records('resets'), await records('twins')]).toEqual([
       [1, ['f1']],
@@ -171,7 +170,7 @@ describe('an evaluation on request', () => {
     const { data } = await json(askAdmin('audit-log?account=acme-prop-trading'))
     expect(data[0]).toMatchObject({
       action: 'fraud-rule.run',
-      details: { evaluated_through: ago(1), cases_opened: 2, cases_closed: 0 },
+      details: { evaluated_through: ago(1), cases_opened: 2 },
     })
     expect((await askAdmin('accounts/none/fraud-rules/run', 'POST')).status).toBe(404)
   })
@@ -187,8 +186,6 @@ describe('lists of cases', () => {
     ['?affiliate_id=aff-8', []],
     ['?customer_id=k2', ['resets', 'twins']],
     ['?customer_id=k1', []],
-    [`?from=${ago(6)}`, ['resets']],
-    [`?to=${ago(6)}`, ['twins']],
     // Neither is of high severity or holds payouts.
     ['?needs=decision', []],
     ['?needs=second_person', []],
@@ -198,13 +195,7 @@ describe('lists of cases', () => {
     expect(rulesOf(await cases(query))).toEqual(expected)
   })
 
-  test.each([
-    '?status=closed',
-    '?severity=huge',
-    '?from=yesterday',
-    '?needs=money',
-    '?from=2026-10-02&to=2026-10-01',
-  ])('refuses %s', async (query) => {
+  test.each(['?status=closed', '?severity=huge', '?needs=money'])('refuses %s', async (query) => {
     await firm()
     const response = await askAdmin(`accounts/acme-prop-trading/cases${query}`)
     expect(response.status).toBe(400)
@@ -328,7 +319,7 @@ test('the erasure of a customer leaves their cases, which have only ids', async 
   expect(JSON.stringify([results, found]).toLowerCase()).not.toMatch(/firm\.example/)
   const erased = await askAdmin('accounts/acme-prop-trading/customers/k1/personal-data', 'DELETE')
   expect(erased.ok).toBe(true)
-  expect(await run()).toMatchObject({ cases_opened: 0, cases_closed: 0 })
+  expect(await run()).toMatchObject({ cases_opened: 0 })
   expect(await cases()).toEqual(found)
 })
 

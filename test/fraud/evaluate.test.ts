@@ -36,7 +36,7 @@ async function storedWorld(account: string, most = Infinity, seed = 6) {
   const now = morningAfter(days.last, world.book_zone)
   const evaluate = (platform: Env = env as Env, facts = Number.POSITIVE_INFINITY) =>
     evaluateRules(platform, stored, { actor: 'cron', now }, facts)
-  return { evaluate, rules: rules.length }
+  return { evaluate }
 }
 
 const wholeTables = async (account: string) => {
@@ -95,13 +95,12 @@ describe('an evaluation in steps', () => {
   })
 
   test('goes on where a request with few records has stopped', async () => {
-    const { evaluate, rules } = await storedWorld('paged')
+    const { evaluate } = await storedWorld('paged')
     await evaluate()
     const expected = await storedCases('paged')
     await clear('paged')
     const first = await evaluate(env as Env, 1)
     expect(first).toMatchObject({ isDone: false })
-    expect(first.left).toBeLessThan(rules)
     let opened = first.opened
     for (let done = false; !done; ) {
       const next = await evaluate(env as Env, 1)

@@ -21,14 +21,12 @@ beforeEach(() => storeWorld(WORLD, 'acme'))
 
 describe('a back-test', () => {
   test('tests one affiliate, or the scope of the version', async () => {
-    const affiliatesOf = async (version: object, query = '') => {
-      const { data, affiliates } = await json(simulate({ ...BODY, version }, query))
-      return [data.length, affiliates]
-    }
-    expect(await affiliatesOf(VERSION, '?affiliate_id=b')).toEqual([0, 1])
-    expect(await affiliatesOf({ ...VERSION, scope: { affiliates: ['a', 'b'] } })).toEqual([1, 2])
+    const casesOf = async (version: object, query = '') =>
+      (await json(simulate({ ...BODY, version }, query))).data.length
+    expect(await casesOf(VERSION, '?affiliate_id=b')).toBe(0)
+    expect(await casesOf({ ...VERSION, scope: { affiliates: ['a', 'b'] } })).toBe(1)
     const scope = { affiliates: ['*'], not_affiliates: ['a'] }
-    expect(await affiliatesOf({ ...VERSION, scope })).toEqual([0, 2])
+    expect(await casesOf({ ...VERSION, scope })).toBe(0)
   })
 })
 

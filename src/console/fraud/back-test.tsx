@@ -48,14 +48,13 @@ export async function computeBackTest(
   input: Omit<InputOf<typeof simulateFraudRule>, 'account'>,
 ): Promise<Child> {
   const page = await api.call(simulateFraudRule, { account, ...input })
-  const { from, to, data, affiliates } = page
+  const { from, to, data } = page
   const rest = data.length - LISTED
   return (
     <>
       <p>
         From {dayWords(from)} to {dayWords(to)} it would have opened{' '}
-        <strong>{data.length === 0 ? 'no case' : counted(data.length, 'case')}</strong>, of{' '}
-        {counted(affiliates, 'affiliate')} that were tested.
+        <strong>{data.length === 0 ? 'no case' : counted(data.length, 'case')}</strong>.
       </p>
       {data.length > 0 && (
         <Table

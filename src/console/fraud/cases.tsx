@@ -39,7 +39,7 @@ function evaluatedText(answer: unknown): string {
   const sentences = [
     !run.done && 'The evaluation has more to read. Choose “Evaluate now” to go on.',
     through !== null && `Evaluated until ${dayWords(through)}.`,
-    `${counted(run.cases_opened, 'case')} opened, ${run.cases_closed} closed.`,
+    `${counted(run.cases_opened, 'case')} opened.`,
     too_large.length > 0 &&
       `Too many records to evaluate: ${listed(too_large.map((one) => visible(one)))}.`,
   ]

@@ -1,18 +1,7 @@
-/** The columns of a case that its events tell. */
-type Column =
-  | 'id'
-  | 'affiliate_id'
-  | 'subject'
-  | 'rule'
-  | 'version'
-  | 'kind'
-  | 'severity'
-  | 'action'
-  | 'opened_for'
-  | 'sentence'
+import type { EvaluatedCase } from './findings.ts'
 
 /** Returns the SQL of what events tell of a case; `column` returns that of a column. */
-export const caseData = (column: (name: Column) => string): string => `json_object(
+export const caseData = (column: (name: keyof EvaluatedCase) => string): string => `json_object(
       'case_id', ${column('id')}, 'affiliate_id', ${column('affiliate_id')},
       'subject', case substr(${column('subject')}, 1, instr(${column('subject')}, ':'))
         when 'affiliate:' then json_object('affiliate_id', substr(${column('subject')}, 11))

@@ -47,8 +47,6 @@ const CONDITIONS = {
   severity: 'c.severity = :severity',
   affiliate_id: 'c.affiliate_id = :affiliate_id',
   customer_id: '(c.customer_id = :customer_id or c.other_customer_id = :customer_id)',
-  from: 'c.opened_for >= :from',
-  to: 'c.opened_for <= :to',
   draft_of: `exists (select 1 from statements s indexed by statements_affiliate
     where s.account = :account and s.affiliate_id = c.affiliate_id and s.period = :draft_of
       and s.status = 'draft')`,
@@ -67,12 +65,10 @@ const NEEDS: Readonly<Record<CaseNeed, string>> = {
   second_person: `(c.status = 'open' or c.status = 'confirmed' and c.keep_hold = 1) and ${IS_WAITING}`,
 }
 
-/** Which cases a list has. Days are in days since 1970. */
+/** Which cases a list has. */
 export type CaseFilter = {
   readonly needs?: CaseNeed
   readonly status?: Row['status']
-  readonly from?: number
-  readonly to?: number
   /** Only cases that were confirmed and go on holding. */
   readonly keep_hold?: 1
 } & {

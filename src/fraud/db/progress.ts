@@ -39,8 +39,7 @@ const BEGIN = compileStatement(`
   values (:account, :through, :position, :first, :last)
   on conflict (account) do update set through = excluded.through, position = excluded.position,
     first = excluded.first, last = excluded.last, cursor = '', too_large = '[]'
-  where (through, position, first, last, cursor)
-    is (:was_through, :was_position, :was_first, :was_last, :was_cursor)`)
+  where (through, position, first) is (:was_through, :was_position, null)`)
 
 /** What an evaluation begins with. */
 export interface Beginning extends Pick<Row, 'through' | 'position'> {
@@ -62,9 +61,6 @@ export async function beginEvaluation(
     ...{ account, ...begin },
     was_through: was?.through ?? null,
     was_position: was?.position ?? null,
-    was_first: was?.first ?? null,
-    was_last: was?.last ?? null,
-    was_cursor: was?.cursor ?? null,
   }
   await withD1Retry(() => bindStatement(db, BEGIN, values).run())
 }
@@ -111,23 +107,18 @@ export async function advance(
   await withD1Retry(() => db.batch(statements))
 }
 
-/**
- * Ends the evaluation of the days, and flags without new records since a day.
- *
- * @returns How many cases expired.
- */
+/** Ends the evaluation of the days, and flags without new records since a day. */
 export async function finishEvaluation(
   db: D1Database,
   account: string,
   place: Place,
   expired_before: number,
-): Promise<number> {
+): Promise<void> {
   const values = { account, expired_before }
   const statements = [
     checkPlace(db, account, place),
     bindStatement(db, EXPIRE, values),
     bindStatement(db, FINISH, values),
   ]
-  const results = await withD1Retry(() => db.batch(statements))
-  return results.at(-2)?.meta.changes ?? 0
+  await withD1Retry(() => db.batch(statements))
 }

@@ -4,28 +4,19 @@ import { compileStatement } from '../../platform/db/statement.ts'
 
 // What fraud rules read of an account beside the records of its customers.
 
-/** Reads the codes by which customers came. */
 const READ_CODES = compileStatement(`
   select c.customer_id, c.tracking_data as code
   from json_each(:ids) i
   cross join customers c on c.account = :account and c.customer_id = i.value
   where c.verdict = 'attributed' and c.tracking_data is not null`)
 
-/**
- * Returns the codes of the links by which customers came, by stored id, where the service has verified
- * them.
- *
- * @param ids As stored.
- */
-export async function readCodes(
+/** Returns the codes of the links by which customers came, where the service has verified them. */
+export const readCodes = (
   db: Connection,
   account: string,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const values = { account, ids: JSON.stringify(ids) }
-  const found = await all<{ customer_id: string; code: string }>(db, READ_CODES, values)
-  return new Map(found.map(({ customer_id, code }) => [customer_id, code]))
-}
+): Promise<{ customer_id: string; code: string }[]> =>
+  all(db, READ_CODES, { account, ids: JSON.stringify(ids) })
 
 /** What an affiliate has earned by a statement, as decimal text. */
 export interface StatementSums {

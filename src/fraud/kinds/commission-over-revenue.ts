@@ -112,30 +112,22 @@ function revenueOf(view: View, first: number, last: number, events: EventNames):
   const facts = view.customers
     .flatMap((one) => one.facts)
     .filter(({ day, state }) => day >= first && day <= last && state === 'approved')
-  const of = (resource: FactResource) => facts.filter((fact) => fact.resource === resource)
-  const [trading, money, played] = [of('trading-activity'), of('transactions'), of('activities')]
+  const sumOf = (resource: FactResource, is: (fact: Fact) => boolean, field = amountField) =>
+    totalOf(
+      view,
+      facts.filter((fact) => fact.resource === resource && is(fact)),
+      field,
+    )
+  const trading = (field: string) =>
+    sumOf(
+      'trading-activity',
+      () => true,
+      () => field,
+    )
+  const isIn = (fact: Fact) => isDeposit(fact, events)
   const isOut = (fact: Fact) => isWithdrawal(fact, events) && !isDeposit(fact, events)
-  const gains = [
-    totalOf(view, trading, () => 'spread_cost'),
-    totalOf(view, trading, () => 'commission'),
-    totalOf(
-      view,
-      money.filter(({ kind }) => IN.has(kind)),
-      amountField,
-    ),
-    totalOf(
-      view,
-      played.filter((fact) => isDeposit(fact, events)),
-      amountField,
-    ),
-  ]
-  const losses = [
-    totalOf(
-      view,
-      money.filter(({ kind }) => OUT.has(kind)),
-      amountField,
-    ),
-    totalOf(view, played.filter(isOut), amountField),
-  ]
-  return subtract(sum(gains), sum(losses))
+  const fees = sumOf('transactions', ({ kind }) => IN.has(kind))
+  const paid = sumOf('transactions', ({ kind }) => OUT.has(kind))
+  const gains = [trading('spread_cost'), trading('commission'), fees, sumOf('activities', isIn)]
+  return subtract(sum(gains), sum([paid, sumOf('activities', isOut)]))
 }

@@ -11,7 +11,14 @@ import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { customersWith, isNamed } from '../db/candidates.ts'
 import { atLeast, lessThan, percentFigure, reachesPercent, totalOf } from '../figures.ts'
-import { aboutAffiliate, aboutCustomer, defineKind, type Seen, type View } from '../kind.ts'
+import {
+  aboutAffiliate,
+  aboutCustomer,
+  anyCustomer,
+  defineKind,
+  type Seen,
+  type View,
+} from '../kind.ts'
 import {
   amountField,
   type EventNames,
@@ -59,11 +66,7 @@ export const depositWithdrawal = defineKind({
     sql: `${customersWith('transactions', `t.transaction_type = 'withdrawal'`)}
       union all ${customersWith('events', isNamed('t.eventname', events.withdrawals))}`,
   }),
-  // One customer who is found on the day is enough to look at the affiliate.
-  glance: (parameters) => ({
-    parameters: { ...parameters, min_customers: 1, share_percent: '0.000001' },
-    isFinal: true,
-  }),
+  glance: (parameters) => ({ ...anyCustomer(parameters), isFinal: true }),
   find(view, day, parameters) {
     const { days: window, share_percent, min_customers } = parameters
     const found = view.customers.flatMap((customer) => {

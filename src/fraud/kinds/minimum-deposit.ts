@@ -13,6 +13,7 @@ import { objectOf } from '../../platform/validation/shapes.ts'
 import { atLeast, atMost, percentFigure, reachesPercent } from '../figures.ts'
 import {
   aboutAffiliate,
+  anyCustomer,
   defineKind,
   type Figure,
   type Minimum,
@@ -51,10 +52,7 @@ export const minimumDeposit = defineKind({
   },
   ofPlans: 'once',
   candidates: ({ idle_days }, source) => qualifyingCandidates(source, idle_days, 1),
-  // One customer who is found on the day is enough to look at the affiliate.
-  glance: (parameters) => ({
-    parameters: { ...parameters, min_customers: 1, share_percent: '0.000001' },
-  }),
+  glance: anyCustomer,
   find(view, day, parameters) {
     const {
       min_customers,

@@ -1,7 +1,7 @@
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { atLeast, lessThan, percentFigure, reachesPercent } from '../figures.ts'
-import { aboutAffiliate, defineKind } from '../kind.ts'
+import { aboutAffiliate, anyCustomer, defineKind } from '../kind.ts'
 import { eventNames, isPlay } from '../money-records.ts'
 import { count, days, shareOfAll } from '../parameters.ts'
 import { qualifyingCandidates } from '../qualifications.ts'
@@ -30,10 +30,7 @@ export const shortLife = defineKind({
   ofPlans: 'once',
   candidates: ({ days: window, active_days }, source) =>
     qualifyingCandidates(source, window, active_days),
-  // One customer who is found on the day is enough to look at the affiliate.
-  glance: (parameters) => ({
-    parameters: { ...parameters, min_customers: 1, share_percent: '0.000001' },
-  }),
+  glance: anyCustomer,
   find(view, day, { min_customers, share_percent, active_days, days: window, events }) {
     const last = day - window
     const lives = view.customers.flatMap((customer) => {

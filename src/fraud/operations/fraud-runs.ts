@@ -28,10 +28,7 @@ export const runFraudRules = accountOperation({
         evaluated_through: v.nullable(
           member(day, 'The last day that is evaluated by all rules. Null before the first one.'),
         ),
-        last_day: member(day, 'The last complete day.'),
-        rules_left: member(count, 'The rules that are left of the days that are being evaluated.'),
         cases_opened: member(count, 'The cases that this request opened.'),
-        cases_closed: member(count, 'The cases that this request closed, since they expired.'),
         too_large: member(
           v.pipe(v.array(v.string()), v.readonly()),
           'The affiliates with too many records to be evaluated by all rules.',
@@ -48,14 +45,11 @@ export const runFraudRules = accountOperation({
     const answer = {
       done: done.isDone,
       evaluated_through: done.through === null ? null : dayText(done.through),
-      last_day: dayText(done.last),
-      rules_left: done.left,
       cases_opened: done.opened,
-      cases_closed: done.closed,
       too_large: done.tooLarge,
     }
-    const { evaluated_through, cases_opened, cases_closed } = answer
-    const details = { evaluated_through, cases_opened, cases_closed }
+    const { evaluated_through, cases_opened } = answer
+    const details = { evaluated_through, cases_opened }
     const entry = { actor, action: 'fraud-rule.run', account: account.id, details }
     await withAudit(db, entry, [])
     return answer

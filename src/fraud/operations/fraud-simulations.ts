@@ -14,11 +14,11 @@ import { member, said } from '../../platform/validation/fields.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
 import { isObject } from '../../platform/validation/record-validator.ts'
 import { todayOf } from '../../platform/zone.ts'
-import { checkMeaning, checkShape, isInScope } from '../check-rule.ts'
+import { checkMeaning, checkShape } from '../check-rule.ts'
 import type { Vertical } from '../kind.ts'
 import { BACK_TEST_LIMITS } from '../limits.ts'
 import { openViews } from '../read-views.ts'
-import { type AnyVersion, ruleDaysOf } from '../rule-days.ts'
+import type { AnyVersion } from '../rule-days.ts'
 import { simulateRule } from '../simulate.ts'
 import { presentCase, simulatedPage } from '../simulated-page.ts'
 import { readStoredRules } from '../stored-rules.ts'
@@ -74,9 +74,6 @@ export const simulateFraudRule = accountOperation({
       const source = await openSource(env, account)
       const affiliates = source.parents
         .map((one) => one.affiliate_id)
-        .filter((one) =>
-          ruleDaysOf(versions, first, last).some(({ terms }) => isInScope(terms.scope, one)),
-        )
         .filter((one) => affiliate_id === undefined || one === affiliate_id)
         .sort(compareText)
       const views = await openViews(
@@ -88,7 +85,7 @@ export const simulateFraudRule = accountOperation({
         throw error instanceof TooManyFacts ? tooLarge() : error
       })
       const data = cases.map(presentCase)
-      return { rule: id, kind, from, to, data, affiliates: affiliates.length }
+      return { rule: id, kind, from, to, data }
     })
   },
 })
