@@ -7,7 +7,7 @@ import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { newAuditId, withAudit } from '../../platform/directory/audit.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
-import { caseData } from './case-event.ts'
+import { caseData } from './findings.ts'
 
 type Row = typeof fraudDecisions.$inferSelect
 

@@ -9,7 +9,6 @@ import { eventOf } from '../../webhooks/db/events.ts'
 import type { Case } from '../cases.ts'
 import { evidenceKey } from '../findings.ts'
 import type { Evidence } from '../kind.ts'
-import { caseData } from './case-event.ts'
 
 // Cases, and the records that are added to them.
 
@@ -116,6 +115,19 @@ const LOG_HOLDS = compileStatement(`
   select :prefix || hex(randomblob(8)), :at, :actor, :account, 'fraud-case.hold', json_object(
     'case', ${cell('id')}, 'affiliate_id', ${cell('affiliate_id')}, 'rule', ${cell('rule')})
   from ${WITH_STORED} where ${cell('action')} = 'hold' and c.action is not 'hold'`)
+
+/** Returns the SQL of what events tell of a case; `column` returns that of a column. */
+export const caseData = (
+  column: (name: (typeof EVALUATED)[number]) => string,
+): string => `json_object(
+      'case_id', ${column('id')}, 'affiliate_id', ${column('affiliate_id')},
+      'subject', case substr(${column('subject')}, 1, instr(${column('subject')}, ':'))
+        when 'affiliate:' then json_object('affiliate_id', substr(${column('subject')}, 11))
+        when 'customer:' then json_object('customer_id', substr(${column('subject')}, 10))
+        else json_object('customer_ids', json(substr(${column('subject')}, 11))) end,
+      'rule', ${column('rule')}, 'version', ${column('version')}, 'kind', ${column('kind')},
+      'severity', ${column('severity')}, 'action', ${column('action')},
+      'opened_for', date(${column('opened_for')} * 86400, 'unixepoch'), 'sentence', ${column('sentence')})`
 
 /** Writes `case.opened`. */
 const NOTIFY_OPENED = eventOf(
