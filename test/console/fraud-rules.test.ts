@@ -204,13 +204,13 @@ describe('a back-test', () => {
     const page = await (await open(at, 'viewer')).page()
     expectPlain(page)
     const text = words(page)
-    expect(text).toContain('From 15 Aug 2026 to 30 Sept 2026 it would have opened 1 case.')
+    expect(text).toContain('From 15 Aug 2026 to 30 Sept 2026 it would have opened 1 case .')
     expect(text).toContain('The customer paid 3 fees for challenges and resets in 3 days.')
     for (const link of ['affiliates/a', 'customers/c-a', 'records/transactions/t1']) {
       expect(page).toContain(`href="/console/accounts/acme/${link}"`)
     }
     const one = words(await (await open(`${at}&affiliate_id=b`)).page())
-    expect(one).toContain('it would have opened no case.')
+    expect(one).toContain('it would have opened no case .')
   })
 
   test('tests what is typed before it is stored', async () => {
@@ -218,7 +218,7 @@ describe('a back-test', () => {
     await put('resets')
     const { page } = await open(`${RULES}/resets?edit=next`)
     const text = await page()
-    expect(words(text)).toMatch(/From .* it would have opened no case\./)
+    expect(words(text)).toMatch(/From .* it would have opened no case \./)
   })
 })
 
