@@ -9,8 +9,7 @@ import { convertedTogether, type JsonSchema } from './types.ts'
 const RULES = {
   duplicate:
     '`effective_from` occurs once. A scope names each affiliate once, and none beside `*`.',
-  not_applicable:
-    'The kind is one of the vertical of the account and that of the other versions.',
+  not_applicable: 'The kind is one of the vertical of the account and that of the other versions.',
   maximum: `A rule reads the records of at most ${MAX_DAYS} days.`,
   length: `A rule has at most ${RULE_LIMITS.bytes} bytes of JSON.`,
 }
