@@ -146,7 +146,7 @@ export const assignFields = (plans: AddChoices['plans'], chosen?: string): Input
   },
 ]
 
-const { affiliate_id: _, name: __, pass_query: ___, ...pageOfLink } = newLink
+const { affiliate_id: _, name: __, ...pageOfLink } = newLink
 
 /** What was added. */
 interface Added {

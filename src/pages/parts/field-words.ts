@@ -139,10 +139,6 @@ export const LINK_WORDS = {
   },
   landing_page: { label: 'Landing page', hint: 'The page that the link leads to.' },
   name: { label: 'Name', hint: 'What the team calls the link.' },
-  pass_query: {
-    label: 'Pass on parameters',
-    hint: 'Whether parameters that are added to the link, such as those of an advertisement, are passed on to the landing page. Default: no.',
-  },
   disabled: {
     label: 'Disabled',
     hint: 'Whether the link is disabled. Its visitors then see a page that says so.',
