@@ -59,9 +59,7 @@ export function respond(c: Context, handled: HandledDelivery) {
   const warnings = warningsOf(handled, input.policy === 'warn' ? referenceIssues : [])
   // A rejected record shows its errors alone.
   for (const { index = -1 } of issues) warnings.delete(index)
-  for (const { warnings: own, warnings_total = own.length } of warnings.values()) {
-    summary.warnings += warnings_total
-  }
+  for (const own of warnings.values()) summary.warnings += own.length
   const body: Result = {
     ...identity,
     dry_run: input.dryRun,
@@ -107,22 +105,15 @@ function referenceIssuesOf({ validated, resource, validator, input }: Judged, de
   })
 }
 
-/** The result of a record. */
-type RecordResult = Result['results'][number]
-
-/** The warnings that are listed, and the number of all, if more than those. */
-type ListedWarnings = Required<Pick<RecordResult, 'warnings'>> &
-  Pick<RecordResult, 'warnings_total'>
-
 function resultsOf(
   { validated, validator, decision, minimal }: HandledDelivery,
   listed: readonly FormattedIssue[],
-  warnings: ReadonlyMap<number, ListedWarnings>,
-): RecordResult[] {
+  warnings: ReadonlyMap<number, Warning[]>,
+): Result['results'] {
   const { outcomes } = decision
   const errors = Map.groupBy(listed, ({ index }) => index)
   if (minimal && errors.size === 0 && warnings.size === 0) return []
-  const results: RecordResult[] = []
+  const results: Result['results'] = []
   for (const [index, record] of validated.records.entries()) {
     const recordErrors = errors.get(index)
     if (minimal && !recordErrors && !warnings.has(index)) continue
@@ -132,27 +123,22 @@ function resultsOf(
       const own = recordErrors.map(({ index: _, key: __, ...error }) => error)
       results.push({ ...place, outcome: 'rejected', errors: own })
     } else {
-      results.push({ ...place, outcome: outcomes.get(index) ?? 'rejected', ...warnings.get(index) })
+      const outcome = outcomes.get(index) ?? 'rejected'
+      const own = warnings.get(index)
+      results.push({ ...place, outcome, ...(own && { warnings: own }) })
     }
   }
   return results
 }
 
 /**
- * Returns at most 10 warnings, and the number of all if there are more. Lists the last ones: those
- * of the database come last and tell what was stored.
+ * Returns the last 10 warnings of each record that has any: those of validation come first, those of the database tell
+ * what was stored.
  */
-function listWarnings(warnings: readonly Warning[], omitted: number): ListedWarnings {
-  const listed = warnings.slice(-MAX_LISTED_PER_RECORD)
-  const total = warnings.length + omitted
-  return { warnings: listed, ...(total > listed.length && { warnings_total: total }) }
-}
-
-/** Returns the warnings of each record that has any: those of validation, then those of the database. */
 function warningsOf(
   { validated: { form, valid }, resource, decision }: HandledDelivery,
   referenceIssues: readonly ReferenceIssue[],
-): Map<number, ListedWarnings> {
+): Map<number, Warning[]> {
   const warnings = new Map<number, Warning[]>()
   const add = (index: number, ...added: Warning[]) => {
     if (added.length > 0) warnings.set(index, [...(warnings.get(index) ?? []), ...added])
@@ -184,10 +170,7 @@ function warningsOf(
   }
   // A stale record is not stored, so it has no warnings.
   for (const [index, outcome] of outcomes) if (outcome === 'stale') warnings.delete(index)
-  const omitted = new Map(valid.map(({ index, omittedWarnings }) => [index, omittedWarnings]))
-  return new Map(
-    [...warnings].map(([index, own]) => [index, listWarnings(own, omitted.get(index) ?? 0)]),
-  )
+  return new Map([...warnings].map(([index, own]) => [index, own.slice(-MAX_LISTED_PER_RECORD)]))
 }
 
 /** A verdict on the `tracking_data` of a stored customer that attributes the customer to no affiliate. */

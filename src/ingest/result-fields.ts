@@ -99,7 +99,7 @@ export const summary = described(() => {
       warnings: v.exactOptional(
         member(
           count,
-          'The number of warnings of all records. The log of deliveries does not count them.',
+          'The number of warnings of all records that are listed. The log of deliveries does not count them.',
         ),
       ),
     }),
@@ -130,13 +130,7 @@ export const result = described(() =>
             index,
             key: v.exactOptional(key),
             outcome: member(v.picklist(OUTCOMES), 'The outcome of the record.'),
-            warnings: v.exactOptional(v.array(warning)),
-            warnings_total: v.exactOptional(
-              member(
-                count,
-                'The number of warnings, if the record has more than the 10 that are listed.',
-              ),
-            ),
+            warnings: v.exactOptional(member(v.array(warning), 'At most 10 warnings.')),
             errors: v.exactOptional(v.array(brokenRule)),
           }),
         ),

@@ -15,8 +15,6 @@ export interface ValidRecord {
   index: number
   record: JsonObject
   warnings: Warning[]
-  /** The number of further warnings that are not in `warnings`. */
-  omittedWarnings: number
 }
 
 /** The result of validating a request. */
@@ -59,7 +57,12 @@ export function validateRecords(body: unknown, validator: RecordValidator): Vali
     const check = isObject(record) ? validator.validate(record) : notAnObject(record)
     if (isRepeated(index)) check.issues.push({ pointer: '', code: 'duplicate_key' })
     if (check.issues.length === 0 && isEnvelopeValid) {
-      validated.valid.push(toValidRecord(check, form, index))
+      const { output: record, warnings } = check
+      validated.valid.push({
+        index,
+        record,
+        warnings: placeWarnings(warnings.slice(0, MAX_LISTED_PER_RECORD), form, index),
+      })
       continue
     }
     validated.invalidCount += 1
@@ -73,17 +76,6 @@ export function validateRecords(body: unknown, validator: RecordValidator): Vali
     }
   }
   return validated
-}
-
-function toValidRecord(
-  { output, warnings }: RecordCheck,
-  form: BodyForm,
-  index: number,
-): ValidRecord {
-  if (warnings.length === 0) return { index, record: output, warnings, omittedWarnings: 0 }
-  const listed = placeWarnings(warnings.slice(0, MAX_LISTED_PER_RECORD), form, index)
-  const omittedWarnings = warnings.length - listed.length
-  return { index, record: output, warnings: listed, omittedWarnings }
 }
 
 /** Returns a function that tells whether the identity at an index occurred before. */

@@ -378,7 +378,7 @@ test.each([
   ])
 })
 
-test('a stored record has as many warnings as apply, of which 10 are listed', async () => {
+test('of the warnings of a record 10 are listed', async () => {
   const { post } = await casino()
   const kpis = Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`KPI${i}`, '1,000']))
   const sent = {
@@ -391,5 +391,4 @@ test('a stored record has as many warnings as apply, of which 10 are listed', as
   const { results } = await json(post('activities', [{ ...sent, ...kpis }]))
 
   expect(results[0].warnings).toHaveLength(10)
-  expect(results[0].warnings_total).toBe(13)
 })
