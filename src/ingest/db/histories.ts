@@ -2,7 +2,6 @@ import { affiliatesByLink } from '../../attribution/db/links.ts'
 import {
   BEGINNING,
   fromOf,
-  groupRows,
   partOn,
   type Since,
   toDay,
@@ -11,15 +10,25 @@ import {
 import { toJsonChunks } from '../../platform/db/json-chunks.ts'
 import { all } from '../../platform/db/query.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
-import {
-  bindStatement,
-  compileStatement,
-  lookUp,
-  readBatch,
-  type Statement,
-} from '../../platform/db/statement.ts'
+import { bindStatement, compileStatement, type Statement } from '../../platform/db/statement.ts'
 import { markAttribution } from './changed.ts'
-import { type Refusal, type RefusalRow, SELECT_REFUSALS, toRefusal } from './refusals.ts'
+import { type Refusal, toRefusal } from './refusals.ts'
+
+/** The columns of the customer fields that conditions of plans use. */
+export const FIELDS = [
+  'country_code',
+  'trading_account_type',
+  'challenge_type',
+  'phase',
+  'kyc_status_id',
+  'sales_status_id',
+  'account_size',
+  'link',
+] as const
+
+type Field = (typeof FIELDS)[number]
+
+type Values = Record<Field, string | number | null>
 
 /** The histories of a customer. The parts are in order of days; the first holds from the beginning. */
 export interface CustomerHistory {
@@ -51,26 +60,55 @@ export async function readHistories(
   return found
 }
 
+/** Returns the SQL of what a table has of the customer `c`, in order of days: a JSON array of `columns`, as JSON. */
+const historySql = (table: string, columns: string) => `(
+    select json_group_array(${columns}) from (
+      select * from ${table} h where h.account = c.account and h.customer_id = c.customer_id order by h.day))`
+
+/** Reads the histories of customers, with the present values; `:ids` is a JSON array of stored ids. */
+const SELECT_HISTORIES: Statement = compileStatement(`
+  select c.customer_id, c.first_day is not null as is_brand, c.affiliate_id, ${FIELDS.map((name) => `c.${name}`).join()},
+    ${historySql(
+      'customer_affiliations',
+      `json_object('day', day, 'affiliate_id', affiliate_id, 'link', link, 'delivery', delivery,
+        'previous_affiliate_id', previous_affiliate_id, 'previous_link', previous_link)`,
+    )} as affiliations,
+    ${historySql(
+      'customer_fields',
+      `json_object('day', day, ${FIELDS.map((name) => `'${name}', ${name}`).join()})`,
+    )} as fields,
+    (select json_object('day', r.day, 'reason', r.reason, 'refused_at', r.refused_at) from customer_refusals r
+      where r.account = c.account and r.customer_id = c.customer_id) as refusal
+  from ${JSON_EACH}(:ids) i
+  cross join customers c on c.account = :account and c.customer_id = i.value
+  order by c.customer_id`)
+
+/** A row of `SELECT_HISTORIES`. The histories are JSON. */
+type HistoryRow = Values & {
+  readonly customer_id: string
+  readonly is_brand: number
+  readonly affiliate_id: string | null
+  readonly affiliations: string
+  readonly fields: string
+  readonly refusal: string | null
+}
+
 async function readPart(
   { db, directory }: Databases,
   account: string,
   ids: readonly string[],
 ): Promise<Map<string, CustomerHistory>> {
-  const values = { account, ids: JSON.stringify(ids) }
-  type Lists = [affiliations: AffiliationRow[], fields: FieldsRow[], refusals: RefusalRow[]]
-  const rows = await readBatch<Lists>(db, [
-    bindStatement(db, SELECT_AFFILIATIONS, values),
-    bindStatement(db, SELECT_FIELDS, values),
-    bindStatement(db, SELECT_REFUSALS, values),
-  ])
-  const affiliations = await toAffiliations(directory, account, rows[0])
-  const fields = toFields(rows[1], affiliations)
-  const refusals = new Map(rows[2].map((row) => [row.customer_id, toRefusal(row)]))
+  const rows = await all<HistoryRow>(db, SELECT_HISTORIES, { account, ids: JSON.stringify(ids) })
+  const parts = rows.map((row) => [row, affiliationParts(row)] as const)
+  const links = new Set(parts.flatMap(([, own]) => own.flatMap(({ link }) => link ?? [])))
+  const byLink = links.size > 0 ? await affiliatesByLink(directory, account, [...links]) : new Map()
   return new Map(
-    [...affiliations].map(([id, own]) => [
-      id,
-      { affiliations: own, fields: lookUp(fields, id), refusal: refusals.get(id) ?? null },
-    ]),
+    parts.map(([row, own]) => {
+      const affiliations = toAffiliations(own, byLink)
+      const fields = toFields(row, affiliations)
+      const refusal = row.refusal === null ? null : toRefusal(JSON.parse(row.refusal))
+      return [row.customer_id, { affiliations, fields, refusal }]
+    }),
   )
 }
 
@@ -89,82 +127,53 @@ export interface Affiliation extends Since {
   readonly cause?: 'corrected_early'
 }
 
-/** A row of `SELECT_AFFILIATIONS`: the customer's current values, and one change if there is any. */
-export interface AffiliationRow {
-  customer_id: string
-  is_brand: number
-  current_affiliate_id: string | null
-  current_link: string | null
-  day: number | null
-  affiliate_id: string | null
-  link: string | null
-  previous_affiliate_id: string | null
-  previous_link: string | null
-  delivery: string | null
+/** A change of the affiliate, as stored. */
+interface StoredAffiliation {
+  readonly day: number
+  readonly affiliate_id: string | null
+  readonly link: string | null
+  readonly delivery: string | null
+  readonly previous_affiliate_id: string | null
+  readonly previous_link: string | null
 }
-
-/** Reads the affiliates of customers; `:ids` is a JSON array of stored ids. */
-export const SELECT_AFFILIATIONS: Statement = compileStatement(`
-  select c.customer_id, c.first_day is not null as is_brand,
-    c.affiliate_id as current_affiliate_id, c.link as current_link,
-    h.day, h.affiliate_id, h.link, h.previous_affiliate_id, h.previous_link, h.delivery
-  from ${JSON_EACH}(:ids) i
-  cross join customers c on c.account = :account and c.customer_id = i.value
-  left join customer_affiliations h
-    on h.account = :account and h.customer_id = c.customer_id
-  order by c.customer_id, h.day`)
 
 type Part = Omit<Affiliation, 'from' | 'cause'> & { day: number; isCorrected: boolean }
 
-/**
- * Returns the parts of a customer's history that one of its rows describes. Where a part has no
- * affiliate, its link determines the affiliate.
- */
-function partsOf(row: AffiliationRow, index: number): Part[] {
-  const { day, affiliate_id, link, delivery, previous_affiliate_id, previous_link } = row
+/** Returns the parts of a customer's history. Where a part has no affiliate, its link determines the affiliate. */
+function affiliationParts(row: HistoryRow): Part[] {
+  const changes: StoredAffiliation[] = JSON.parse(row.affiliations)
+  const [change] = changes
   const first = { day: BEGINNING, delivery_id: null, isCorrected: false }
-  if (day === null) {
-    const current = row.is_brand === 1 ? row.current_link : null
-    return [{ ...first, affiliate_id: row.current_affiliate_id, link: current }]
+  if (!change) {
+    const link = row.is_brand === 1 ? (row.link as string | null) : null
+    return [{ ...first, affiliate_id: row.affiliate_id, link }]
   }
-  const isCorrected = day === BEGINNING && previous_affiliate_id !== null
-  const part = { day, affiliate_id, link, delivery_id: delivery, isCorrected }
-  if (index > 0 || day === BEGINNING) return [part]
-  return [{ ...first, affiliate_id: previous_affiliate_id, link: previous_link }, part]
+  const { previous_affiliate_id: affiliate_id, previous_link: link } = change
+  const before = change.day === BEGINNING ? [] : [{ ...first, affiliate_id, link }]
+  const parts = changes.map(({ day, affiliate_id, link, delivery, previous_affiliate_id }) => {
+    const isCorrected = day === BEGINNING && previous_affiliate_id !== null
+    return { day, affiliate_id, link, delivery_id: delivery, isCorrected }
+  })
+  return [...before, ...parts]
 }
 
 const isSame = (a: Part, b: Part) => a.affiliate_id === b.affiliate_id && a.link === b.link
 
-/**
- * Returns the affiliates by day of each customer of these rows, by stored customer id. `directory` is
- * the database with the links, whose affiliates are those of brands.
- */
-export async function toAffiliations(
-  directory: D1Database,
-  account: string,
-  rows: readonly AffiliationRow[],
-): Promise<Map<string, Affiliation[]>> {
-  const parts = [...Map.groupBy(rows, ({ customer_id }) => customer_id)].map(
-    ([id, own]) => [id, own.flatMap(partsOf)] as const,
-  )
-  const links = new Set(parts.flatMap(([, own]) => own.flatMap(({ link }) => link ?? [])))
-  const byLink = links.size > 0 ? await affiliatesByLink(directory, account, [...links]) : new Map()
-  return new Map(
-    parts.map(([id, own]) => [
-      id,
-      withoutRepeats(
-        own.map(({ day, ...part }) => ({ ...part, day, from: fromOf(day) })),
-        isSame,
-      ).map(({ from, affiliate_id, link, delivery_id, isCorrected }) => ({
-        from,
-        affiliate_id: affiliate_id ?? byLink.get(link ?? '') ?? null,
-        link,
-        delivery_id: from === null && !isCorrected ? null : delivery_id,
-        ...(isCorrected && { cause: 'corrected_early' as const }),
-      })),
-    ]),
-  )
-}
+/** Returns the affiliates by day. The links have the affiliates of brands. */
+const toAffiliations = (
+  parts: readonly Part[],
+  byLink: ReadonlyMap<string, string>,
+): Affiliation[] =>
+  withoutRepeats(
+    parts.map(({ day, ...part }) => ({ ...part, day, from: fromOf(day) })),
+    isSame,
+  ).map(({ from, affiliate_id, link, delivery_id, isCorrected }) => ({
+    from,
+    affiliate_id: affiliate_id ?? byLink.get(link ?? '') ?? null,
+    link,
+    delivery_id: from === null && !isCorrected ? null : delivery_id,
+    ...(isCorrected && { cause: 'corrected_early' as const }),
+  }))
 
 const DELETE_AFFILIATIONS = compileStatement(`
   delete from customer_affiliations where account = :account and customer_id = :customer_id`)
@@ -192,20 +201,6 @@ export function replaceAffiliations(
     bindStatement(db, INSERT_AFFILIATIONS, { account, customer_id, rows }),
   ]
 }
-
-/** The columns of the customer fields that conditions of plans use. */
-export const FIELDS = [
-  'country_code',
-  'trading_account_type',
-  'challenge_type',
-  'phase',
-  'kyc_status_id',
-  'sales_status_id',
-  'account_size',
-  'link',
-] as const
-
-type Field = (typeof FIELDS)[number]
 
 const HISTORY = `customer_fields h where h.account = :account and h.customer_id = t.customer_id`
 
@@ -246,35 +241,14 @@ export interface CustomerFields extends Since {
   readonly values: FieldValues
 }
 
-type Values = Record<Field, string | number | null>
-
-/** A row of `SELECT_FIELDS`: the current values, and the values before one change if there is any. */
-type FieldsRow = Values & { [F in Field as `current_${F}`]: string | number | null } & {
-  customer_id: string
-  is_brand: number
-  day: number | null
-}
-
-/** Reads the fields of customers; `:ids` is a JSON array of stored ids. */
-const SELECT_FIELDS: Statement = compileStatement(`
-  select c.customer_id, c.first_day is not null as is_brand, h.day,
-    ${FIELDS.map((name) => `c.${name} as current_${name}, h.${name}`).join()}
-  from ${JSON_EACH}(:ids) i
-  cross join customers c on c.account = :account and c.customer_id = i.value
-  left join customer_fields h on h.account = :account and h.customer_id = c.customer_id
-  order by c.customer_id, h.day`)
-
 const valuesOf = (read: (field: Field) => string | number | null | undefined) =>
   Object.fromEntries(FIELDS.map((name) => [name, read(name) ?? null])) as Values
 
-/** Returns the values of one customer by day. The first value of a field holds from the beginning. */
-function fieldPartsOf(rows: readonly [FieldsRow, ...FieldsRow[]]) {
-  const [first] = rows
-  const changes = rows.filter(({ day }) => day !== null)
-  const values = [
-    ...changes.map((row) => valuesOf((name) => row[name])),
-    valuesOf((name) => first[`current_${name}`]),
-  ]
+/** Returns the values of a customer by day. The first value of a field holds from the beginning. */
+function fieldPartsOf(row: HistoryRow) {
+  // A change has the values before it.
+  const changes: (Values & { readonly day: number })[] = JSON.parse(row.fields)
+  const values = [...changes, row].map((one) => valuesOf((name) => one[name]))
   for (const name of FIELDS) {
     const known = values.map((value) => value[name]).find((value) => value !== null) ?? null
     for (const value of values) {
@@ -285,47 +259,22 @@ function fieldPartsOf(rows: readonly [FieldsRow, ...FieldsRow[]]) {
   return values.map((value, i) => ({ from: fromOf(changes[i - 1]?.day ?? BEGINNING), value }))
 }
 
-/** Returns the fields that have a value. */
-function presentFields(read: (field: Field) => string | number | null): FieldValues {
-  const values: Partial<Record<Field, string | number>> = {}
-  for (const name of FIELDS) {
-    const value = read(name)
-    if (value !== null) values[name] = value
-  }
-  return values as FieldValues
-}
-
 /** Returns the days on which either of two histories changes, in order. */
 const daysOf = (a: readonly Since[], b: readonly Since[]): (string | null)[] =>
   [...new Set([...a, ...b].map(({ from }) => from ?? ''))].sort().map((from) => from || null)
 
 const FIRST_DAY = '0000-01-01'
 
-/**
- * Returns the fields by day of each customer of these rows, by stored customer id. The link of a brand's
- * customer is that of the affiliation.
- */
-function toFields(
-  rows: readonly FieldsRow[],
-  affiliations: ReadonlyMap<string, readonly Affiliation[]>,
-): Map<string, CustomerFields[]> {
-  return new Map(
-    [...groupRows(rows, ({ customer_id }) => customer_id)].map(([id, own]) => {
-      const [first] = own
-      if (first.day === null && first.is_brand !== 1) {
-        return [id, [{ from: null, values: presentFields((name) => first[`current_${name}`]) }]]
-      }
-      const parts = fieldPartsOf(own)
-      if (first.is_brand !== 1) return [id, present(parts)]
-      const links = lookUp(affiliations, id)
-      const merged = daysOf(parts, links).map((from) => {
-        const day = from ?? FIRST_DAY
-        const values = { ...partOn(parts, day)?.value, link: partOn(links, day)?.link }
-        return { from, value: valuesOf((name) => values[name]) }
-      })
-      return [id, present(merged)]
-    }),
-  )
+/** Returns the fields of a customer by day. The link of a brand's customer is that of the affiliation. */
+function toFields(row: HistoryRow, links: readonly Affiliation[]): CustomerFields[] {
+  const parts = fieldPartsOf(row)
+  if (row.is_brand !== 1) return present(parts)
+  const merged = daysOf(parts, links).map((from) => {
+    const day = from ?? FIRST_DAY
+    const values = { ...partOn(parts, day)?.value, link: partOn(links, day)?.link }
+    return { from, value: valuesOf((name) => values[name]) }
+  })
+  return present(merged)
 }
 
 /** Returns the parts that differ from the one before, without the fields that have no value. */

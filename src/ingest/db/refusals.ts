@@ -1,6 +1,5 @@
 import { fromOf, type Since, toDay } from '../../platform/db/history.ts'
-import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
-import { bindStatement, compileStatement, type Statement } from '../../platform/db/statement.ts'
+import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { markSignups } from './changed.ts'
 
 /** A customer who earns nothing from a day on. */
@@ -10,26 +9,11 @@ export interface Refusal extends Since {
   readonly refused_at: string
 }
 
-/** A row of `SELECT_REFUSALS`. */
-export interface RefusalRow {
-  customer_id: string
-  day: number
-  reason: string
-  refused_at: string
-}
-
-/** Reads the refusals of customers; `:ids` is a JSON array of stored ids. */
-export const SELECT_REFUSALS: Statement = compileStatement(`
-  select r.customer_id, r.day, r.reason, r.refused_at
-  from ${JSON_EACH}(:ids) i
-  cross join customer_refusals r on r.account = :account and r.customer_id = i.value`)
-
-/** Returns a refusal from its row. */
-export const toRefusal = ({ day, reason, refused_at }: RefusalRow): Refusal => ({
-  from: fromOf(day),
-  reason,
-  refused_at,
-})
+/** Returns a refusal as it is stored. */
+export const toRefusal = ({
+  day,
+  ...refusal
+}: Omit<Refusal, 'from'> & { readonly day: number }): Refusal => ({ from: fromOf(day), ...refusal })
 
 const PUT_REFUSAL = compileStatement(`
   insert into customer_refusals (account, customer_id, day, reason, refused_at)

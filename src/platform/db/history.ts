@@ -21,10 +21,6 @@ export const toDay = (from: string | null): StoredDay =>
 export const fromOf = (day: StoredDay): string | null =>
   day === BEGINNING ? null : String(decode(customerAffiliations.day, day))
 
-/** Returns rows by a value that they have. Each group has at least one row. */
-export const groupRows = <Row>(rows: readonly Row[], toKey: (row: Row) => string) =>
-  Map.groupBy(rows, toKey) as Map<string, [Row, ...Row[]]>
-
 /** Returns a history without the parts that only repeat the one before them. */
 export const withoutRepeats = <P extends Since>(
   history: readonly P[],
