@@ -1,4 +1,5 @@
 import type { Context, Hono } from 'hono'
+import { accepts } from 'hono/accepts'
 import * as v from 'valibot'
 import type { AppEnv, ReadAffiliate } from '../auth/authorize.ts'
 import { type CallingAffiliate, type Grant, grantOf } from '../auth/grant.ts'
@@ -30,7 +31,6 @@ import {
   readPage,
   readWithin,
 } from './pagination.ts'
-import { preferredType } from './preferred-type.ts'
 import {
   checkPercentEncoding,
   invalidQuery,
@@ -691,7 +691,7 @@ async function respondToReader(
     const files = of.files ?? {}
     const json = of.run === noJson ? [] : ['application/json']
     const types = [...json, ...Object.keys(files)] as [string, ...string[]]
-    const file = files[preferredType(c, types)]
+    const file = files[accepts(c, { header: 'Accept', supports: types, default: types[0] })]
     const run = () => of.run(call, input)
     if (file) return file(c, call, input, async () => showTo(c, linked(c, await run())))
     return respond(c, of, await run())

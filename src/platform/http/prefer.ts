@@ -6,16 +6,10 @@ export interface Preferences {
   applied: string
 }
 
-/** The supported preferences and their names. Others are ignored, as RFC 7240 requires. */
-const SUPPORTED: ReadonlyMap<string, string> = new Map([
-  ['return=minimal', 'return'],
-  ['return=representation', 'return'],
-  ['handling=lenient', 'handling'],
-  ['handling=strict', 'handling'],
-])
-
-/** Matches the text between commas; commas within quotes do not separate. */
-const PREFERENCE_PATTERN = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g
+/** The supported preferences. Others are ignored, as RFC 7240 requires. */
+const SUPPORTED: readonly string[] = [
+  ...['return=minimal', 'return=representation', 'handling=lenient', 'handling=strict'],
+]
 
 /**
  * Reads the `Prefer` header. The first of two contradicting preferences wins.
@@ -23,19 +17,13 @@ const PREFERENCE_PATTERN = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g
  * @see [RFC 7240 §2](https://www.rfc-editor.org/rfc/rfc7240#section-2)
  */
 export function readPrefer(header = ''): Preferences {
-  const applied = new Map<string, string>()
-  for (const text of header.match(PREFERENCE_PATTERN) ?? []) {
-    const withoutParameters = text.replace(/;.*/s, '').replaceAll('"', '').toLowerCase()
-    const preference = withoutParameters
-      .split('=', 2)
-      .map((part) => part.trim())
-      .join('=')
-    const name = SUPPORTED.get(preference)
-    if (name && !applied.has(name)) applied.set(name, preference)
-  }
+  const sent = header.split(',').map((text) => text.replace(/;.*|[\s"]/gs, '').toLowerCase())
+  const [returned, handling] = ['return=', 'handling='].map((name) =>
+    sent.find((one) => one.startsWith(name) && SUPPORTED.includes(one)),
+  )
   return {
-    lenient: applied.get('handling') === 'handling=lenient',
-    minimal: applied.get('return') === 'return=minimal',
-    applied: [...applied.values()].join(', '),
+    lenient: handling === 'handling=lenient',
+    minimal: returned === 'return=minimal',
+    applied: [returned, handling].filter(Boolean).join(', '),
   }
 }
