@@ -45,14 +45,11 @@ function findProblems({ d1_databases, vars }: Config): string[] {
         `The database_id of ${binding} is a placeholder. Remove it from wrangler.toml: wrangler finds the database by its name.`,
       )
   }
-  if (vars.ACCESS_ROLES) {
-    // Otherwise nobody could sign in through Cloudflare Access.
-    try {
-      parseAccessRoles(String(vars.ACCESS_ROLES))
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      problems.push(`${reason} Correct ACCESS_ROLES in wrangler.toml.`)
-    }
+  // Otherwise nobody could sign in through Cloudflare Access.
+  if (vars.ACCESS_ROLES && !parseAccessRoles(String(vars.ACCESS_ROLES)).success) {
+    problems.push(
+      'ACCESS_ROLES in wrangler.toml is not a JSON object with a role of each name: viewer, manager or approver.',
+    )
   }
   return problems
 }

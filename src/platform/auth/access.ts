@@ -61,19 +61,13 @@ async function verify(assertion: string, { ACCESS_TEAM, ACCESS_AUD }: Env) {
   }
 }
 
-const accessRoles = memoizePerSecret((json: string) => {
-  try {
-    return { roles: parseAccessRoles(json), error: null }
-  } catch (error) {
-    return { roles: null, error }
-  }
-})
+const accessRoles = memoizePerSecret(parseAccessRoles)
 
 /** Returns the highest role of a user; null if there is none. Without ACCESS_ROLES, all are approvers. */
 function roleOf(claims: Claims, actor: string, { ACCESS_ROLES }: Env): Role | null {
   if (!ACCESS_ROLES) return 'approver'
-  const { roles, error } = accessRoles(ACCESS_ROLES)
-  if (!roles) throw badSecret('ACCESS_ROLES', error)
+  const { success, output: roles } = accessRoles(ACCESS_ROLES)
+  if (!success) throw badSecret('ACCESS_ROLES')
   const names = [actor, ...namesOf(claims.groups), ...namesOf(claims.custom?.groups)]
   const found = names.map((name) => roles.get(name.toLowerCase()))
   return highestOf(found.filter((role) => role !== undefined))

@@ -1,6 +1,7 @@
+import * as v from 'valibot'
 import { badSecret } from '../errors.ts'
 import { memoizePerSecret } from './key-cache.ts'
-import { isRole, type Member } from './roles.ts'
+import { type Member, ROLES } from './roles.ts'
 
 declare global {
   interface Env {
@@ -15,16 +16,9 @@ const MIN_KEY_LENGTH = 32
 /** The actor of ADMIN_KEY. */
 export const ADMIN_KEY_ACTOR = 'admin-key'
 
-/** A key as ADMIN_KEYS holds it: in clear, or only its SHA-256 in hexadecimal. */
-interface NamedKey {
-  readonly key?: unknown
-  readonly key_sha256?: unknown
-  readonly role?: unknown
-}
-
 /** A member with the digest of their key. */
 interface KeyHolder extends Member {
-  readonly digest: Promise<ArrayBuffer>
+  readonly digest: ArrayBuffer
 }
 
 /** A member who signed in with a key. `fingerprint` changes with the key, and does not reveal it. */
@@ -32,94 +26,70 @@ export interface KeyMember extends Member {
   readonly fingerprint: string
 }
 
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const sha256 = (text: string) => crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
 
-const NAME = /^(?! )[\w.@+ -]{1,64}(?<! )$/
+const role = v.picklist(ROLES)
 
-function digestOf(name: string, { key, key_sha256 }: NamedKey): Promise<ArrayBuffer> {
-  if (typeof key === 'string' && key_sha256 === undefined) {
-    if (key.length >= MIN_KEY_LENGTH) return sha256(key)
-    throw new Error(`The key of ${name} has fewer than ${MIN_KEY_LENGTH} characters.`)
-  }
-  if (key === undefined && typeof key_sha256 === 'string' && /^[\da-f]{64}$/i.test(key_sha256)) {
-    return Promise.resolve(
-      Uint8Array.from(key_sha256.match(/../g)!, (hex) => Number.parseInt(hex, 16)).buffer,
-    )
-  }
-  throw new Error(`${name} needs either \`key\` or \`key_sha256\`, 64 hexadecimal digits.`)
-}
+/** The keys of ADMIN_KEYS by the names of their members: each in clear, or only its SHA-256 in hexadecimal. */
+const namedKeys = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.check((value) => !Array.isArray(value)),
+  v.record(
+    v.pipe(v.string(), v.regex(/^(?! )[\w.@+ -]{1,64}(?<! )$/)),
+    v.union([
+      v.strictObject({ key: v.pipe(v.string(), v.minLength(MIN_KEY_LENGTH)), role }),
+      v.strictObject({ key_sha256: v.pipe(v.string(), v.regex(/^[\da-f]{64}$/i)), role }),
+    ]),
+  ),
+)
 
-/** Returns the members that ADMIN_KEYS names. */
-function parseAdminKeys(json: string): KeyHolder[] {
-  const parsed: unknown = JSON.parse(json)
-  if (!isObject(parsed)) throw new Error('It must be a JSON object with a name for each key.')
-  return Object.entries(parsed).map(([name, named]) => {
-    if (!NAME.test(name)) {
-      throw new Error(
-        'A name has 1 to 64 letters, digits, spaces or `.@+-_`, and no space at its ends.',
-      )
-    }
-    const { role, ...key }: NamedKey = isObject(named) ? named : {}
-    if (!isRole(role)) throw new Error(`${name} needs a \`role\`.`)
-    // Cloudflare Access names the same person by this address, too.
-    const actor = name.includes('@') ? name.toLowerCase() : name
-    return { actor, role, digest: digestOf(name, key) }
-  })
-}
+const isDistinct = (texts: readonly string[]) => new Set(texts).size === texts.length
 
 /**
- * Throws an Error if one person could be two: two names that differ by letter case, or a key under two names,
- * of which ADMIN_KEY is one.
+ * Returns the members that ADMIN_KEYS names; null if it is unusable, also because one person could be two: by names
+ * that differ by letter case, or by a key under two names, of which ADMIN_KEY is one. A Worker reads the secret once.
  */
-async function requireDistinct(holders: readonly KeyHolder[]): Promise<void> {
-  const names = new Map<string, string>()
-  const keys = new Map<string, string>()
-  for (const { actor, digest } of holders) {
-    const [name, key] = [actor.toLowerCase(), new Uint8Array(await digest).toHex()]
-    const [sameName, sameKey] = [names.get(name), keys.get(key)]
-    if (sameName) throw new Error(`${sameName} and ${actor} are the same name.`)
-    if (sameKey) throw new Error(`${sameKey} and ${actor} have the same key.`)
-    names.set(name, actor)
-    keys.set(key, actor)
-  }
-}
-
-/**
- * Returns the named members, or the error of the secret: a Worker reads it once. The error names what is
- * wrong. It never quotes a key.
- */
-const namedMembers = memoizePerSecret((secrets: string) => {
+const namedMembers = memoizePerSecret(async (secrets: string): Promise<KeyHolder[] | null> => {
   const [adminKey, json]: [string, string] = JSON.parse(secrets)
-  const read = async () => {
-    const members = json === '' ? [] : parseAdminKeys(json)
-    await requireDistinct([adminKeyMember(adminKey), ...members])
-    return { members, error: null }
-  }
-  return read().catch((error: unknown) => ({ members: [], error }))
+  const { success, output: keys } = v.safeParse(namedKeys, json)
+  if (!success) return null
+  const members = await Promise.all(
+    Object.entries(keys).map(async ([name, { role, ...named }]) => ({
+      // Cloudflare Access names the same person by this address, too.
+      actor: name.includes('@') ? name.toLowerCase() : name,
+      role,
+      digest:
+        'key' in named ? await sha256(named.key) : Uint8Array.fromHex(named.key_sha256).buffer,
+    })),
+  )
+  const all = [await adminKeyMember(adminKey), ...members]
+  const areDistinct =
+    isDistinct(all.map(({ actor }) => actor.toLowerCase())) &&
+    isDistinct(all.map(({ digest }) => new Uint8Array(digest).toHex()))
+  return areDistinct ? members : null
 })
 
 const adminKeyMember = memoizePerSecret(
-  (key: string): KeyHolder => ({ actor: ADMIN_KEY_ACTOR, role: 'approver', digest: sha256(key) }),
+  async (key: string): Promise<KeyHolder> => ({
+    ...{ actor: ADMIN_KEY_ACTOR, role: 'approver', digest: await sha256(key) },
+  }),
 )
 
-function adminKeyHolder({ ADMIN_KEY }: Env): KeyHolder {
+function adminKeyHolder({ ADMIN_KEY }: Env): Promise<KeyHolder> {
   // If our own key is missing or can be guessed, respond 503, not 401.
   if (ADMIN_KEY && ADMIN_KEY.length >= MIN_KEY_LENGTH) return adminKeyMember(ADMIN_KEY)
-  const cause = new Error(`The secret ADMIN_KEY has fewer than ${MIN_KEY_LENGTH} characters.`)
-  throw badSecret('ADMIN_KEY', cause)
+  throw badSecret('ADMIN_KEY')
 }
 
-async function namedHolders({ ADMIN_KEY, ADMIN_KEYS = '' }: Env): Promise<readonly KeyHolder[]> {
-  const { members, error } = await namedMembers(JSON.stringify([ADMIN_KEY, ADMIN_KEYS]))
-  if (error) throw badSecret('ADMIN_KEYS', error)
+async function namedHolders({ ADMIN_KEY, ADMIN_KEYS }: Env): Promise<readonly KeyHolder[]> {
+  const members = await namedMembers(JSON.stringify([ADMIN_KEY, ADMIN_KEYS || '{}']))
+  if (!members) throw badSecret('ADMIN_KEYS')
   return members
 }
 
 async function present({ actor, role, digest }: KeyHolder): Promise<KeyMember> {
-  const twice = await crypto.subtle.digest('SHA-256', await digest)
+  const twice = await crypto.subtle.digest('SHA-256', digest)
   return { actor, role, fingerprint: new Uint8Array(twice.slice(0, 12)).toHex() }
 }
 
@@ -131,13 +101,11 @@ async function present({ actor, role, digest }: KeyHolder): Promise<KeyMember> {
  */
 export async function findByKey(key: string, env: Env): Promise<KeyMember | null> {
   const sent = await sha256(key)
-  const isHolder = async ({ digest }: KeyHolder) =>
-    crypto.subtle.timingSafeEqual(sent, await digest)
-  const first = adminKeyHolder(env)
-  if (await isHolder(first)) return present(first)
-  let found: KeyHolder | null = null
-  for (const holder of await namedHolders(env)) if (await isHolder(holder)) found = holder
-  return found && present(found)
+  const isHolder = ({ digest }: KeyHolder) => crypto.subtle.timingSafeEqual(sent, digest)
+  const first = await adminKeyHolder(env)
+  if (isHolder(first)) return present(first)
+  const [found] = (await namedHolders(env)).filter(isHolder)
+  return found ? present(found) : null
 }
 
 /**
@@ -146,7 +114,7 @@ export async function findByKey(key: string, env: Env): Promise<KeyMember | null
  * @throws ApiError `unavailable` if ADMIN_KEY or ADMIN_KEYS is unusable.
  */
 export async function findByName(actor: string, env: Env): Promise<KeyMember | null> {
-  const first = adminKeyHolder(env)
+  const first = await adminKeyHolder(env)
   if (actor === ADMIN_KEY_ACTOR) return present(first)
   const found = (await namedHolders(env)).find((one) => one.actor === actor)
   return found ? present(found) : null
