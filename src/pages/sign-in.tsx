@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import { clientAddress } from '../platform/auth/address.ts'
 import { findByKey } from '../platform/auth/admin-keys.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
+import { SIGN_IN_LIMITS } from '../platform/auth/client-limits.ts'
 import { withObjectRetry } from '../platform/auth/object-retry.ts'
 import { isSafe } from '../platform/auth/roles.ts'
 import { readOwnForm } from './change.ts'
@@ -103,7 +104,9 @@ export async function signIn(c: Context<AppEnv>) {
   const member = await findByKey(form('key').trim(), c.env)
   const clientGate = () =>
     c.env.CLIENT_GATE.getByName(`sign-in:${clientAddress(c.req.raw.headers)}`)
-  const wait = await withObjectRetry(() => clientGate().admitAdminKey(member !== null))
+  const wait = await withObjectRetry(() =>
+    clientGate().attempt(SIGN_IN_LIMITS, '', member === null),
+  )
   if (wait > 0) {
     c.header('Retry-After', String(wait))
     return refuse(429, `Too many wrong keys. Try again in ${wait} seconds.`)

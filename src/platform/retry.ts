@@ -14,7 +14,7 @@ const RETRY_SOON_SECONDS = 2
 /**
  * Calls the platform, at most three times in all. The call may take effect although it fails, so it
  * should be idempotent; it receives its attempt number, from 1. Two calls are not: `admit` and
- * `recordWrongSecret` may count one request up to three times.
+ * `attempt` may count one request up to three times.
  *
  * @throws ApiError `unavailable` if the attempts are used up or `classify` returns `unavailable`.
  */

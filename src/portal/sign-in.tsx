@@ -17,6 +17,7 @@ import { respond } from '../pages/respond.ts'
 import { isOwnOrigin } from '../pages/show-page.tsx'
 import { clientAddress } from '../platform/auth/address.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
+import { SIGN_IN_LIMITS } from '../platform/auth/client-limits.ts'
 import { withObjectRetry } from '../platform/auth/object-retry.ts'
 import { digest } from '../platform/auth/secret.ts'
 import { isAssertionFailure, withD1Retry } from '../platform/db/retry.ts'
@@ -119,8 +120,10 @@ export const isMember = <V extends object>(visit: V | MemberVisit): visit is Mem
 /** Counts refused passkeys by address. Returns the seconds to wait, 0 if none. */
 const waitOf = (c: Context<AppEnv>, isRight: boolean): Promise<number> =>
   withObjectRetry(() =>
-    c.env.CLIENT_GATE.getByName(`portal:${clientAddress(c.req.raw.headers)}`).admitAdminKey(
-      isRight,
+    c.env.CLIENT_GATE.getByName(`portal:${clientAddress(c.req.raw.headers)}`).attempt(
+      SIGN_IN_LIMITS,
+      '',
+      !isRight,
     ),
   )
 

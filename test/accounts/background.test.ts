@@ -157,7 +157,7 @@ describe('alarms', () => {
     await env.DB.prepare('update accounts set version = version + 1').run()
     await propagate()
     await runInDurableObject(world.objects().client!, (_, { storage }) => {
-      for (const key of ['wrongs', 'wrong_keys', 'ended']) storage.kv.put(key, [])
+      for (const key of ['wrongs', 'ended']) storage.kv.put(key, [])
     })
     await evictDurableObject(world.objects().client!)
     expect(await runDurableObjectAlarm(world.objects().client!)).toBe(true)

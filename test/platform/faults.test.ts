@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
-import type { IssuedToken } from '../../src/platform/auth/client-limits.ts'
+import type { AttemptLimits, IssuedToken } from '../../src/platform/auth/client-limits.ts'
 import { d1Fault } from '../../src/platform/db/retry.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { overriding } from '../ingest/watched.ts'
@@ -161,7 +161,7 @@ describe('a database that lacks a migration', () => {
   const missing = [
     ['drop table customers', 'no such table: customers'],
     ['alter table customers rename column email to mail', 'no such column: t.email'],
-    ['alter table deliveries rename column form to shape', 'deliveries has no column named form'],
+    ['alter table deliveries rename column days to span', 'deliveries has no column named days'],
   ]
 
   test.each(missing)(
@@ -221,7 +221,8 @@ test('a token is listed once although the response to its listing was lost', asy
   let calls = 0
   const CLIENT_GATE = overriding(env.CLIENT_GATE, {
     getByName: (name: string) => ({
-      guessingWait: (client: string) => env.CLIENT_GATE.getByName(name).guessingWait(client),
+      attempt: (...sent: [AttemptLimits, string, boolean]) =>
+        env.CLIENT_GATE.getByName(name).attempt(...sent),
       mint: async (token: IssuedToken) => {
         const minted = await clientObject().mint(token)
         calls += 1

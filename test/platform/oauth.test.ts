@@ -4,7 +4,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { describe, expect, test, vi } from 'vitest'
 import { app } from '../../src/app.ts'
 import { clientAddress } from '../../src/platform/auth/address.ts'
-import { issuingWait, wrongSecretWait } from '../../src/platform/auth/client-limits.ts'
+import { attemptWait, issuingWait, SECRET_LIMITS } from '../../src/platform/auth/client-limits.ts'
 import { settingsOf } from '../../src/platform/auth/grant.ts'
 import { newSecret } from '../../src/platform/auth/secret.ts'
 import { findAccount } from '../../src/platform/directory/accounts.ts'
@@ -401,20 +401,20 @@ describe('limits', () => {
 
 describe('time limits and stored secrets', () => {
   test('a wrong secret counts for exactly ten minutes', () => {
-    const failures = Array.from({ length: 20 }, (_, i) => ({ at: i, client: 'c' }))
+    const failures = Array.from({ length: 20 }, (_, i) => ({ at: i, about: 'c' }))
 
-    expect(wrongSecretWait(failures.slice(1), 'c', 19)).toBe(0)
-    expect(wrongSecretWait(failures, 'other', 19)).toBe(0)
-    expect(wrongSecretWait(failures, 'c', 19)).toBe(600)
-    expect(wrongSecretWait(failures, 'c', 599_999)).toBe(1)
-    expect(wrongSecretWait(failures, 'c', 600_000)).toBe(0)
-    expect(wrongSecretWait(failures, 'c', 700_000)).toBe(0)
+    expect(attemptWait(failures.slice(1), 'c', SECRET_LIMITS, 19)).toBe(0)
+    expect(attemptWait(failures, 'other', SECRET_LIMITS, 19)).toBe(0)
+    expect(attemptWait(failures, 'c', SECRET_LIMITS, 19)).toBe(600)
+    expect(attemptWait(failures, 'c', SECRET_LIMITS, 599_999)).toBe(1)
+    expect(attemptWait(failures, 'c', SECRET_LIMITS, 600_000)).toBe(0)
+    expect(attemptWait(failures, 'c', SECRET_LIMITS, 700_000)).toBe(0)
   })
 
   test('a client over the limit waits until its 20th newest wrong secret no longer counts', () => {
-    const failures = Array.from({ length: 21 }, (_, i) => ({ at: i * 1000, client: 'c' }))
+    const failures = Array.from({ length: 21 }, (_, i) => ({ at: i * 1000, about: 'c' }))
 
-    expect(wrongSecretWait(failures, 'c', 20_000)).toBe(581)
+    expect(attemptWait(failures, 'c', SECRET_LIMITS, 20_000)).toBe(581)
   })
 
   test('a client over the limit waits until its 60th newest token expires', () => {

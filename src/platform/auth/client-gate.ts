@@ -1,15 +1,12 @@
 import { DurableObject } from 'cloudflare:workers'
 import {
-  GUESSING_WINDOW_MS,
+  type AttemptLimits,
+  attemptWait,
   type IssuedToken,
   issuingWait,
-  recentWrongKeys,
-  recentWrongSecrets,
+  recentAttempts,
   unexpiredTokens,
-  WRONG_KEY_WINDOW_MS,
-  type WrongSecret,
-  wrongKeyWait,
-  wrongSecretWait,
+  type WrongAttempt,
 } from './client-limits.ts'
 import type { Settings } from './grant.ts'
 
@@ -32,8 +29,8 @@ export interface IssueResult {
  * - `alarm:{id}`, an alarm of a day for the team. It stores whether it was sent.
  *
  * Storage keys: `tokens` (IssuedToken[], at most 60), `version` (the lowest client version that
- * gets tokens), `settings` (Settings, the newest received), `wrongs` (WrongSecret[], at most 200),
- * `wrong_keys` (number[], the times of at most 5 wrong admin keys), `ended` (true once a session was
+ * gets tokens), `settings` (Settings, the newest received), `wrongs` (WrongAttempt[], at most 200),
+ * `ended` (true once a session was
  * ended). An alarm deletes them, but not `version` and `settings`, once none of them counts.
  */
 export class ClientGate extends DurableObject<Env> {
@@ -88,39 +85,18 @@ export class ClientGate extends DurableObject<Env> {
     )
   }
 
-  /** Returns the seconds until this address may try the client again; 0 if it may now. */
-  guessingWait(client: string): number {
-    return wrongSecretWait(
-      this.ctx.storage.kv.get<WrongSecret[]>('wrongs') ?? [],
-      client,
-      Date.now(),
-    )
-  }
-
-  /** Records a wrong secret, unless the address must already wait: then returns the seconds. */
-  async recordWrongSecret(client: string): Promise<number> {
-    const { kv } = this.ctx.storage
-    const now = Date.now()
-    const wrongs = recentWrongSecrets(kv.get<WrongSecret[]>('wrongs') ?? [], now)
-    const wait = wrongSecretWait(wrongs, client, now)
-    if (wait > 0) return wait
-    kv.put('wrongs', [...wrongs, { at: now, client }])
-    await this.ctx.storage.setAlarm(now + GUESSING_WINDOW_MS)
-    return 0
-  }
-
   /**
-   * Records a wrong admin key, or returns the seconds until this address may try again. A right key is
-   * not recorded, but it has to wait as well: otherwise the waiting time would not slow guesses down.
+   * Returns the seconds until this address may make another attempt; 0 if it may now, and a wrong one is then noted. A
+   * right one has to wait as well: otherwise the waiting time would not slow guesses down.
    */
-  async admitAdminKey(isRight: boolean): Promise<number> {
+  async attempt(limits: AttemptLimits, about: string, isWrong: boolean): Promise<number> {
     const { kv } = this.ctx.storage
     const now = Date.now()
-    const wrongs = recentWrongKeys(kv.get<number[]>('wrong_keys') ?? [], now)
-    const wait = wrongKeyWait(wrongs, now)
-    if (wait > 0 || isRight) return wait
-    kv.put('wrong_keys', [...wrongs, now])
-    await this.ctx.storage.setAlarm(now + WRONG_KEY_WINDOW_MS)
+    const wrongs = recentAttempts(kv.get<WrongAttempt[]>('wrongs') ?? [], limits, now)
+    const wait = attemptWait(wrongs, about, limits, now)
+    if (wait > 0 || !isWrong) return wait
+    kv.put('wrongs', [...wrongs, { at: now, about }])
+    await this.ctx.storage.setAlarm(now + limits.windowMs)
     return 0
   }
 
@@ -152,7 +128,6 @@ export class ClientGate extends DurableObject<Env> {
     const { kv } = this.ctx.storage
     kv.delete('tokens')
     kv.delete('wrongs')
-    kv.delete('wrong_keys')
     kv.delete('ended')
   }
 }

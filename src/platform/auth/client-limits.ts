@@ -1,22 +1,31 @@
-/** The contract: wrong secrets per window, per client and address, and per address. */
-const WRONG_PER_CLIENT = 20
-const WRONG_PER_ADDRESS = 200
+/** How many wrong attempts an address may make in a window (milliseconds): about one thing, and in all. */
+export interface AttemptLimits {
+  readonly each: number
+  readonly all: number
+  readonly windowMs: number
+}
 
-/** The length of the window for wrong secrets, in milliseconds. */
-export const GUESSING_WINDOW_MS = 600_000
+/** The contract: wrong secrets of an OAuth client. */
+export const SECRET_LIMITS: AttemptLimits = { each: 20, all: 200, windowMs: 600_000 }
+
+/** Wrong admin keys or passkeys. */
+export const SIGN_IN_LIMITS: AttemptLimits = { each: 5, all: 5, windowMs: 60_000 }
 
 /** The contract: tokens per hour and client. An hour is also the lifetime of a token. */
 export const TOKENS_PER_HOUR = 60
 
-/** A wrong secret: its time (milliseconds) and the digest of the `client_id` it was sent with. */
-export interface WrongSecret {
+/** A wrong attempt: its time (milliseconds), and what it was about, such as the digest of a `client_id`. */
+export interface WrongAttempt {
   readonly at: number
-  readonly client: string
+  readonly about: string
 }
 
-/** Returns the wrong secrets that still count at `now`. */
-export const recentWrongSecrets = (wrongs: readonly WrongSecret[], now: number) =>
-  wrongs.filter(({ at }) => at > now - GUESSING_WINDOW_MS)
+/** Returns the wrong attempts that still count at `now`. */
+export const recentAttempts = (
+  wrongs: readonly WrongAttempt[],
+  { windowMs }: AttemptLimits,
+  now: number,
+) => wrongs.filter(({ at }) => at > now - windowMs)
 
 /**
  * Returns the whole seconds until the `limit`-th most recent of some times, oldest first, leaves a window; 0 if there is
@@ -27,34 +36,20 @@ function waitFor(times: readonly number[], limit: number, windowMs: number, now:
   return oldest === undefined ? 0 : Math.max(0, Math.ceil((oldest + windowMs - now) / 1000))
 }
 
-const timesOf = (wrongs: readonly WrongSecret[]) => wrongs.map(({ at }) => at)
-
-/** Returns the whole seconds until this address may try the client again; 0 if it may now. */
-export function wrongSecretWait(
-  wrongs: readonly WrongSecret[],
-  client: string,
+/** Returns the whole seconds until this address may make another attempt; 0 if it may now. */
+export function attemptWait(
+  wrongs: readonly WrongAttempt[],
+  about: string,
+  { each, all, windowMs }: AttemptLimits,
   now: number,
 ): number {
-  const ofClient = wrongs.filter((wrong) => wrong.client === client)
+  const timesOf = (some: readonly WrongAttempt[]) => some.map(({ at }) => at)
+  const own = wrongs.filter((wrong) => wrong.about === about)
   return Math.max(
-    waitFor(timesOf(ofClient), WRONG_PER_CLIENT, GUESSING_WINDOW_MS, now),
-    waitFor(timesOf(wrongs), WRONG_PER_ADDRESS, GUESSING_WINDOW_MS, now),
+    waitFor(timesOf(own), each, windowMs, now),
+    waitFor(timesOf(wrongs), all, windowMs, now),
   )
 }
-
-/** How many wrong admin keys an address may send to the console in a window. */
-const WRONG_KEYS_PER_ADDRESS = 5
-
-/** The length of the window for wrong admin keys, in milliseconds. */
-export const WRONG_KEY_WINDOW_MS = 60_000
-
-/** Returns the times of the wrong admin keys that still count at `now`. */
-export const recentWrongKeys = (times: readonly number[], now: number) =>
-  times.filter((at) => at > now - WRONG_KEY_WINDOW_MS)
-
-/** Returns the whole seconds until this address may send another admin key; 0 if it may now. */
-export const wrongKeyWait = (times: readonly number[], now: number): number =>
-  waitFor(times, WRONG_KEYS_PER_ADDRESS, WRONG_KEY_WINDOW_MS, now)
 
 /** An issued token: its expiry (milliseconds) and the version of the client that it was issued for. */
 export interface IssuedToken {

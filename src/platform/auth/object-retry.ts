@@ -22,7 +22,7 @@ function classify(error: unknown, attempt: number): FaultKind {
  * Calls a Durable Object, with retries. `call` must create a new stub each time, because a stub stays
  * broken after a fault.
  *
- * Two calls are not idempotent: `admit` and `recordWrongSecret`. If a response is lost, they may count
+ * Two calls are not idempotent: `admit` and `attempt`. If a response is lost, they may count
  * one request up to three times.
  *
  * @throws ApiError `unavailable`

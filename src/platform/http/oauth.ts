@@ -16,7 +16,7 @@ import {
   readCredentials,
   readForm,
 } from '../auth/client-credentials.ts'
-import { TOKENS_PER_HOUR } from '../auth/client-limits.ts'
+import { SECRET_LIMITS, TOKENS_PER_HOUR } from '../auth/client-limits.ts'
 import { grantOf } from '../auth/grant.ts'
 import { OAUTH_CODE_BY_STATUS } from '../auth/oauth-codes.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
@@ -56,12 +56,12 @@ export async function authenticate(
   const addressObject = () => env.CLIENT_GATE.getByName(`address:${clientAddress(headers)}`)
   const [client, secret] = await Promise.all([digest(client_id), digest(client_secret)])
   // Check the address before the database is queried.
-  const wait = await withObjectRetry(() => addressObject().guessingWait(client))
+  const wait = await withObjectRetry(() => addressObject().attempt(SECRET_LIMITS, client, false))
   if (wait > 0) throw tooManyAttempts('Too many wrong secrets.', wait)
   const match = isWellFormed(client_secret, 'tcs') ? await findClient(env.DB, client_id) : null
   if (match && isValidSecret(match, secret, now) && !match.account.disabled) return match
 
-  const waitNow = await withObjectRetry(() => addressObject().recordWrongSecret(client))
+  const waitNow = await withObjectRetry(() => addressObject().attempt(SECRET_LIMITS, client, true))
   throw waitNow > 0 ? tooManyAttempts('Too many wrong secrets.', waitNow) : invalidClient()
 }
 
