@@ -40,8 +40,8 @@ test('a changed setting is shown with its former value', async () => {
   expect(entry).toContain('The admin key changed account')
   for (const change of [
     'Name: Acme → New',
-    'Persons who must agree: One → Two',
-    'Records of unknown customers: Refuse them → Keep them until the customer arrives',
+    'Approvals: 1 → 2',
+    'Unknown customer: reject → hold',
   ]) {
     expect(entry).toContain(change)
   }

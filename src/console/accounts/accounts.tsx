@@ -15,7 +15,6 @@ import {
   periodWords,
 } from '../../pages/parts/data.tsx'
 import { refusedPath } from '../../pages/parts/deliveries.tsx'
-import { ACCOUNT_WORDS, VERTICALS } from '../../pages/parts/field-words.ts'
 import { draftsByPeriod, moneyOf, openPeriods, sumByCurrency } from '../../pages/parts/owed.ts'
 import { SchemaForm } from '../../pages/parts/schema-fields.tsx'
 import type { PeriodSums } from '../../pages/parts/statement-lists.tsx'
@@ -108,7 +107,7 @@ export const accountsPage: Page = {
                       <Name text={state.name} />
                     </a>{' '}
                     <small>
-                      <Data text={state.account} /> · {VERTICALS[state.vertical] ?? state.vertical}
+                      <Data text={state.account} /> · {state.vertical}
                     </small>
                   </div>
                   {openPeriods(state.sums, startOfToday(state, visit.now)).map(
@@ -150,12 +149,7 @@ export const accountsPage: Page = {
         )}
         <Pager meta={meta} />
         <h2>Create an account</h2>
-        <SchemaForm
-          change="create"
-          submit="Create the account"
-          schemas={created}
-          words={ACCOUNT_WORDS}
-        />
+        <SchemaForm change="create" submit="Create the account" schemas={created} />
       </>
     )
     return { title: 'Accounts', body }

@@ -5,7 +5,7 @@ import { calling } from '../../pages/calling.ts'
 import { type Page, withQuery } from '../../pages/page.ts'
 import { count, EmptyState, NOTHING, Pager, periodWords, Time } from '../../pages/parts/data.tsx'
 import { resourceTitle } from '../../pages/parts/deliveries.tsx'
-import { ACCOUNT_WORDS, storageWords } from '../../pages/parts/field-words.ts'
+import { storageWords } from '../../pages/parts/field-words.ts'
 import { AccountLink, Facts } from '../../pages/parts/fields.tsx'
 import { ChangeForm } from '../../pages/parts/forms.tsx'
 import { Table } from '../../pages/parts/table.tsx'
@@ -43,7 +43,7 @@ export const filesPage: Page = {
             <p>
               It can write its records, statements and bookings as Parquet files each morning, for a
               warehouse. Choose that in the <AccountLink at={['account']} children="settings" />,
-              under “{ACCOUNT_WORDS.exports.label}”.
+              under “Exports”.
             </p>
           </EmptyState>
         ) : (

@@ -4,14 +4,7 @@ import { affiliateViewFields } from '../../affiliates/view-fields.ts'
 import { calling } from '../../pages/calling.ts'
 import { type Page, useVisit, type Values } from '../../pages/page.ts'
 import { Badge } from '../../pages/parts/data.tsx'
-import {
-  ACCOUNT_WORDS,
-  jurisdictionWords,
-  MODES,
-  storageWords,
-  VERTICALS,
-  VIEW_WORDS,
-} from '../../pages/parts/field-words.ts'
+import { storageWords } from '../../pages/parts/field-words.ts'
 import { Facts } from '../../pages/parts/fields.tsx'
 import { ChangeForm, ConfirmForm } from '../../pages/parts/forms.tsx'
 import { changedMembers } from '../../pages/parts/schema.ts'
@@ -92,11 +85,8 @@ export const settingsPage: Page = {
         <AccountTabs here="Settings" />
         <Facts
           row={account}
-          names={['account', 'created_at']}
+          names={['account', 'vertical', 'mode', 'jurisdiction', 'created_at']}
           more={[
-            ['Vertical', VERTICALS[account.vertical] ?? account.vertical],
-            ['Mode', MODES[account.mode] ?? account.mode],
-            ['Jurisdiction', account.jurisdiction && jurisdictionWords(account.jurisdiction)],
             ['Credentials', account.disabled ? <Badge tone="bad">disabled</Badge> : 'accepted'],
             ['Storage', `${storageWords(stored)} of ${storageWords(quota)}`],
           ]}
@@ -105,7 +95,6 @@ export const settingsPage: Page = {
           change="save"
           submit="Save settings"
           schemas={settings}
-          words={ACCOUNT_WORDS}
           values={{ ...account, ...account.policies }}
         />
         <h2 id="affiliates">What affiliates see</h2>
@@ -113,7 +102,6 @@ export const settingsPage: Page = {
           change="view"
           submit="Save what affiliates see"
           schemas={affiliateViewFields}
-          words={VIEW_WORDS}
           values={{ ...DEFAULT_VIEW, ...account.affiliate_view }}
         />
         <h2 id="looks">How the portal of affiliates looks</h2>

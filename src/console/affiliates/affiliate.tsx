@@ -30,7 +30,6 @@ import {
   shortName,
   titleOf,
 } from '../../pages/parts/data.tsx'
-import type { WordsOf } from '../../pages/parts/field-words.ts'
 import { AccountLink, Pairs } from '../../pages/parts/fields.tsx'
 import { ChangeForm, FoldedForm, type Option } from '../../pages/parts/forms.tsx'
 import { AffiliateLink, PlanName } from '../../pages/parts/names.tsx'
@@ -99,17 +98,6 @@ const { display_name, contact_email, language, note } = affiliate
 
 /** What the team knows of an affiliate. */
 const PROFILE = { display_name, contact_email, language, note }
-
-const PROFILE_WORDS = {
-  display_name: { label: 'Name', hint: '' },
-  contact_email: { label: 'E-mail address', hint: '' },
-  language: {
-    label: 'Language of the portal',
-    hint: 'Default: English.',
-    choices: { en: 'English', de: 'German', es: 'Spanish', fr: 'French', pt: 'Portuguese' },
-  },
-  note: { label: 'Note', hint: 'For the team only: the affiliate never sees it.' },
-} satisfies WordsOf<keyof typeof PROFILE>
 
 /** Returns a change of the affiliate of the page. */
 const putting = (done: string, changed: (values: Values) => object): Change => ({
@@ -284,7 +272,6 @@ export const affiliatePage: Page = {
               submit="Save name, contact and note"
               at="/0"
               schemas={PROFILE}
-              words={PROFILE_WORDS}
               values={found.profile && { ...found.profile }}
             />
             <Table

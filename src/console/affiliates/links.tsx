@@ -3,7 +3,6 @@ import { changeLink, createLink, getLink, listLinks } from '../../attribution/op
 import { calling } from '../../pages/calling.ts'
 import { type Page, type View, type Visit, withQuery } from '../../pages/page.ts'
 import { Badge, CopiedText, EmptyState, isolated, Name, Pager } from '../../pages/parts/data.tsx'
-import { LINK_WORDS } from '../../pages/parts/field-words.ts'
 import { AccountLink, Facts } from '../../pages/parts/fields.tsx'
 import { Filters } from '../../pages/parts/forms.tsx'
 import { SchemaForm } from '../../pages/parts/schema-fields.tsx'
@@ -53,13 +52,7 @@ const renderLink = (found: Link): View => ({
         names={['affiliate_id', 'created_at']}
         more={[['State', <State link={found} />]]}
       />
-      <SchemaForm
-        change="save"
-        submit="Save the link"
-        schemas={linkChange}
-        words={LINK_WORDS}
-        values={{ ...found }}
-      />
+      <SchemaForm change="save" submit="Save the link" schemas={linkChange} values={{ ...found }} />
     </>
   ),
 })
@@ -101,7 +94,6 @@ const renderList = (found: AnswerOf<typeof listLinks>, { query, path }: Visit): 
         change="create"
         submit="Create the link"
         schemas={newLink}
-        words={LINK_WORDS}
         values={{ affiliate_id: query.affiliate_id }}
         sendsAll
       />

@@ -8,7 +8,6 @@ import { getFeed } from '../../ingest/operations/feeds.ts'
 import { accountPath, dayBefore, type Page, withQuery } from '../../pages/page.ts'
 import { Amount, count, isolated, periodWords, Time } from '../../pages/parts/data.tsx'
 import { DeferredPart } from '../../pages/parts/deferred.tsx'
-import { VERTICALS } from '../../pages/parts/field-words.ts'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { FigureCard, Moneys, WholeText } from '../../pages/parts/figures.tsx'
 import { moneyOf, openPeriods, sumByCurrency, usualCurrency } from '../../pages/parts/owed.ts'
@@ -39,7 +38,7 @@ export const overviewPage: Page = {
     const body = (
       <div class="overview">
         <p class="lead">
-          {VERTICALS[settings.vertical] ?? settings.vertical} <small>{account}</small>
+          {settings.vertical} <small>{account}</small>
           {settings.mode === 'test' && <> · Test mode</>}
         </p>
         <div class="figure-cards now">

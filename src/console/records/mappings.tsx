@@ -9,7 +9,6 @@ import { nullIfConflict } from '../../pages/api-errors.ts'
 import { calling } from '../../pages/calling.ts'
 import { type Change, type Page, useVisit, type Values, withQuery } from '../../pages/page.ts'
 import { Data, EmptyState, isolated, visible } from '../../pages/parts/data.tsx'
-import { DEFINITION_WORDS } from '../../pages/parts/field-words.ts'
 import { ChangeForm, ConfirmForm, Field, type Option } from '../../pages/parts/forms.tsx'
 import { SchemaFields } from '../../pages/parts/schema-fields.tsx'
 import { Table } from '../../pages/parts/table.tsx'
@@ -79,13 +78,7 @@ const DefinitionForm = ({ one }: { one: Definition | undefined }) => (
     ) : (
       <Field change="define" name="eventname" label="Event" required />
     )}
-    <SchemaFields
-      change="define"
-      schemas={simple}
-      words={DEFINITION_WORDS}
-      values={{ ...one }}
-      sendsAll
-    />
+    <SchemaFields change="define" schemas={simple} values={{ ...one }} sendsAll />
   </ChangeForm>
 )
 
@@ -153,11 +146,6 @@ const Statuses = (props: {
   )
 }
 
-type Choices = Readonly<Record<string, string>>
-
-const GRANULARITY: Choices = DEFINITION_WORDS.granularity.choices
-const EVENT_ID: Choices = DEFINITION_WORDS.eventid.choices
-
 const Definitions = ({ rows }: { rows: readonly Definition[] }, visit = useVisit()) => {
   const one = rows.find(({ eventname }) => eventname === visit.query.eventname)
   return (
@@ -173,8 +161,8 @@ const Definitions = ({ rows }: { rows: readonly Definition[] }, visit = useVisit
               <Data text={eventname} />
             </a>
           ),
-          'What a record is': ({ granularity }) => GRANULARITY[granularity] ?? granularity,
-          'Event id': ({ eventid }) => EVENT_ID[eventid] ?? eventid,
+          Granularity: 'granularity',
+          'Event id': 'eventid',
           KPIs: ({ kpis }) => <Data text={kpis.join(', ')} />,
           Currency: 'currency',
           'Product lines': ({ product }) => (

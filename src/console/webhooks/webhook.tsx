@@ -1,7 +1,6 @@
 import { calling } from '../../pages/calling.ts'
 import { accountPath, type Change, type Page, type Visit } from '../../pages/page.ts'
 import { Badge, EmptyState, isolated, Live, Pager, Time, visible } from '../../pages/parts/data.tsx'
-import { WEBHOOK_WORDS } from '../../pages/parts/field-words.ts'
 import { Members, Pairs } from '../../pages/parts/fields.tsx'
 import { ChangeForm, ConfirmForm, Filters } from '../../pages/parts/forms.tsx'
 import { RotationForm, secretOf } from '../../pages/parts/rotation.tsx'
@@ -95,13 +94,7 @@ const changes: Record<string, Change> = {
 const Settings = ({ hook }: { hook: Webhook }) => (
   <>
     <h2>Settings</h2>
-    <SchemaForm
-      change="save"
-      submit="Save the webhook"
-      schemas={settings}
-      words={WEBHOOK_WORDS}
-      values={{ ...hook }}
-    />
+    <SchemaForm change="save" submit="Save the webhook" schemas={settings} values={{ ...hook }} />
     <h2>Secret</h2>
     <RotationForm secret="secret" />
     <h2>Stop</h2>

@@ -1,7 +1,6 @@
 import { calling } from '../../pages/calling.ts'
 import { accountPath, type Page } from '../../pages/page.ts'
 import { Badge, EmptyState } from '../../pages/parts/data.tsx'
-import { WEBHOOK_WORDS } from '../../pages/parts/field-words.ts'
 import { secretOf } from '../../pages/parts/rotation.tsx'
 import { SchemaForm } from '../../pages/parts/schema-fields.tsx'
 import { Table } from '../../pages/parts/table.tsx'
@@ -72,7 +71,6 @@ export const webhooksPage: Page = {
           submit="Create the webhook"
           needs="approver"
           schemas={newWebhook}
-          words={WEBHOOK_WORDS}
         />
       </>
     )

@@ -16,6 +16,7 @@ const PAGES: Readonly<Record<string, string>> = {
   customer_id: 'customers',
   delivery_id: 'deliveries',
   statement: 'statements',
+  case: 'cases',
 }
 
 /** The fields with the id of an affiliate. */
@@ -55,13 +56,13 @@ export function Value(props: { name: string; value: unknown; row?: unknown }) {
   if (AFFILIATES.has(name) && text !== '*') return <AffiliateLink id={text} />
   if (page && text !== '*') return <AccountLink at={[page, text]} children={id} />
   if (tone) return <Badge tone={tone}>{text}</Badge>
-  if (/(?:^|_)at$/.test(name)) return <Time at={text} />
+  if (INSTANT.test(text)) return <Time at={text} />
   if (IS_DAY.test(text)) return <Day day={text} />
-  if (name === 'period' && IS_PERIOD.test(text)) return <>{periodWords(text)}</>
+  if (/^(?:period|month)$/.test(name) && IS_PERIOD.test(text)) return <>{periodWords(text)}</>
   if (NUMBERS.test(name) && typeof value === 'string')
     return <Amount value={text} currency={Object(row).currency} />
   // The codes of reasons are words with underscores. Members write the others.
-  return name === 'reason' && /^[a-z_]+$/.test(text) ? text.replaceAll('_', ' ') : id
+  return name === 'reason' && IS_CODE.test(text) ? text.replaceAll('_', ' ') : id
 }
 
 /** A title and a value. */
@@ -104,30 +105,46 @@ const IS_PERIOD = /^\d{4}-(?:W\d\d|(?:0[1-9]|1[0-2]))$/
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
 
-/** Renders a value of JSON: each item of a list on its own line, and the members of an object. */
-export function Json({ value }: { value: unknown }): Child {
+/** The codes of the API, which are words with underscores. */
+const IS_CODE = /^[a-z]+(?:_[a-z]+)+$/
+
+/** The most items of a list that are shown. */
+const MOST_ITEMS = 5
+
+/** Returns whether a value of JSON is an object. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Renders a field of any JSON: the first items of a list, and the members of an object. */
+export function Json({ name, value }: { name: string; value: unknown }): Child {
   if (Array.isArray(value)) {
-    return value.map((item) => (
-      <span class="item">
-        <Json value={item} />
-      </span>
-    ))
+    const rest = value.length - MOST_ITEMS
+    return (
+      <>
+        {value.slice(0, MOST_ITEMS).map((item) => (
+          <span class="item">
+            <Json name={name} value={item} />
+          </span>
+        ))}
+        {rest > 0 && `and ${rest.toLocaleString('en')} more`}
+      </>
+    )
   }
-  if (typeof value === 'object' && value !== null) return <Members object={value} />
-  const text = String(value)
-  if (INSTANT.test(text)) return <Time at={text} />
-  if (IS_DAY.test(text)) return <Day day={text} />
-  return IS_PERIOD.test(text) ? <span>{periodWords(text)}</span> : <Data text={text} />
+  if (isObject(value)) return <Members object={value} />
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  const text = String(value ?? '')
+  if (IS_CODE.test(text) && name !== 'eventname') return text.replaceAll('_', ' ')
+  return <Value name={name} value={value} />
 }
 
-/** Renders the members of an object that are neither null nor among `except`. */
-export const Members = ({ object, except }: { object: object; except?: RegExp }) => (
+/** Renders the members of an object that are not null. */
+export const Members = ({ object }: { object: object }) => (
   <>
     {Object.entries(object).map(
       ([name, value]): Child =>
-        except?.test(name) || value === null ? null : (
+        value !== null && (
           <span class="figure">
-            {titleOf(name)} <Json value={value} />
+            {titleOf(name)} <Json name={name} value={value} />
           </span>
         ),
     )}

@@ -1,14 +1,7 @@
 import { transactionWord } from '../../commission/engine/plan-words.ts'
 import type { ApiError } from '../../platform/errors.ts'
 import { dayWords, periodWords } from './data.tsx'
-import {
-  ACCOUNT_WORDS,
-  CORRECT,
-  DEFINITION_WORDS,
-  HOLDS,
-  LINK_WORDS,
-  WEBHOOK_WORDS,
-} from './field-words.ts'
+import { CORRECT, HOLDS } from './field-words.ts'
 import { labelOf } from './record-fields.tsx'
 
 // Sentences of the administration API, which is written for engineers, as a member reads them.
@@ -45,24 +38,20 @@ const ERROR_TITLES: Readonly<Record<string, string>> = {
 export const errorTitle = (code: string): string => ERROR_TITLES[code] ?? labelOf(code)
 
 /** What forms call the fields of requests. */
-const NAMES: Readonly<Record<string, { readonly label: string }>> = {
-  ...ACCOUNT_WORDS,
-  ...DEFINITION_WORDS,
-  ...LINK_WORDS,
-  ...WEBHOOK_WORDS,
-  paid_on: { label: 'day of the payment' },
-  payable_on: { label: 'day when it is due' },
-  returned_on: { label: 'day of the return' },
-  override: { label: 'reason to pay it nevertheless' },
-  refuse: { label: 'Refuse customers' },
-  keep_hold: { label: 'Go on holding the payouts' },
+const NAMES: Readonly<Record<string, string>> = {
+  paid_on: 'day of the payment',
+  payable_on: 'day when it is due',
+  returned_on: 'day of the return',
+  override: 'reason to pay it nevertheless',
+  refuse: 'Refuse customers',
+  keep_hold: 'Go on holding the payouts',
 }
 
 const TECHNICAL = /^[a-z]+(?:_[a-z]+)+$/
 
 /** Returns what a field is called. */
 export const nameOf = (name: string): string =>
-  Object.hasOwn(NAMES, name) ? (NAMES[name]?.label ?? name) : labelOf(name)
+  Object.hasOwn(NAMES, name) ? (NAMES[name] ?? name) : labelOf(name)
 
 /** Returns the name of a field, or a value such as `ib_rebate`, in words; other texts are data, and stay in backticks. */
 function termWords(term: string): string {

@@ -1,14 +1,13 @@
 import { useVisit } from '../page.ts'
-import type { FieldWords, WordsOf } from './field-words.ts'
+import { HINTS } from './field-words.ts'
 import { ChangeForm, type ChangeProps, Field, type Option, Ticks } from './forms.tsx'
+import { labelOf } from './record-fields.tsx'
 import { type Described, describe, formText, type Schemas } from './schema.ts'
 
-interface Fields<S extends Schemas> {
+interface Fields {
   /** The change to which the fields belong. */
   readonly change: string
-  readonly schemas: S
-  /** The words of each field. */
-  readonly words: WordsOf<keyof S & string>
+  readonly schemas: Schemas
   /** The present values; absent in a form that creates something. */
   readonly values?: Readonly<Record<string, unknown>> | undefined
   /** Whether all members are sent, not only those that were changed. */
@@ -19,33 +18,22 @@ interface Fields<S extends Schemas> {
 
 const YES_NO: Readonly<Record<string, string>> = { true: 'yes', false: 'no' }
 
-const choiceWords = ({ choices }: FieldWords, choice: string) =>
-  choices?.[choice] ?? YES_NO[choice] ?? choice
+const choiceWords = (choice: string) => YES_NO[choice] ?? choice.replaceAll('_', ' ')
 
-function optionsOf(
-  { choices, isRequired }: Described,
-  words: FieldWords,
-  value: string,
-): readonly Option[] {
-  const options = choices.map((choice): Option => [choice, choiceWords(words, choice)])
+function optionsOf({ choices, isRequired }: Described, value: string): readonly Option[] {
+  const options = choices.map((choice): Option => [choice, choiceWords(choice)])
   return isRequired || value !== '' ? options : [['', 'Default'], ...options]
 }
 
 /**
- * Renders the fields of a request from the schemas of its members, each with its words.
+ * Renders the fields of a request from the schemas of its members, each with what it means.
  * `changedMembers` returns the members that the form has changed.
  */
-export const SchemaFields = <S extends Schemas>(
-  { words: allWords, ...form }: Fields<S>,
-  { refused } = useVisit(),
-) => (
+export const SchemaFields = (form: Fields, { refused } = useVisit()) => (
   <div class="members">
     {Object.entries(form.schemas).map(([name, schema]) => {
       const described = describe(schema)
-      const words: FieldWords | undefined = allWords[name]
-      // The type of `words` has every name of `schemas`.
-      if (!words) return null
-      const { label, hint } = words
+      const shown = { label: labelOf(name), hint: HINTS[name] }
       const { choices, isList, isRequired } = described
       const value = form.values?.[name]
       const chosen = choices.filter((one) => Array.isArray(value) && value.includes(one))
@@ -59,11 +47,11 @@ export const SchemaFields = <S extends Schemas>(
           )}
           {hasTicks ? (
             <Ticks
-              title={label}
-              hint={hint}
+              title={shown.label}
+              hint={shown.hint}
               ticks={choices.map((one) => ({
                 name: `${name}:${one}`,
-                label: choiceWords(words, one),
+                label: choiceWords(one),
                 isTicked: sent ? sent(`${name}:${one}`) !== '' : chosen.includes(one),
               }))}
             />
@@ -72,12 +60,11 @@ export const SchemaFields = <S extends Schemas>(
               change={form.change}
               name={name}
               pointer={`${form.at ?? ''}/${name}`}
-              label={label}
+              {...shown}
               value={text}
               required={isRequired}
-              hint={hint}
-              type={isList ? 'area' : (words.type ?? 'text')}
-              options={choices.length > 0 ? optionsOf(described, words, text) : undefined}
+              type={isList || name === 'address' ? 'area' : 'text'}
+              options={choices.length > 0 ? optionsOf(described, text) : undefined}
             />
           )}
         </>
@@ -87,7 +74,7 @@ export const SchemaFields = <S extends Schemas>(
 )
 
 /** Renders a form with the fields of a request. */
-export const SchemaForm = <S extends Schemas>(form: ChangeProps & Fields<S>) => (
+export const SchemaForm = (form: ChangeProps & Fields) => (
   <ChangeForm {...form}>
     <SchemaFields {...form} />
   </ChangeForm>

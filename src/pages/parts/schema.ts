@@ -21,7 +21,7 @@ export interface Schema {
 /** The schemas of a request's members. */
 export type Schemas = Readonly<Record<string, Schema>>
 
-/** How a form shows a member of a request. Its words are in field-words.ts. */
+/** How a form shows a member of a request. What it means is in field-words.ts. */
 export interface Described {
   /** What can be chosen; empty for free text. */
   readonly choices: readonly string[]
