@@ -5,7 +5,6 @@ import { credentialsPage } from './accounts/credentials.tsx'
 import { filesPage } from './accounts/files.tsx'
 import { settingsPage } from './accounts/settings.tsx'
 import { affiliatePage } from './affiliates/affiliate.tsx'
-import { affiliateUploadPage } from './affiliates/affiliate-upload.tsx'
 import { affiliatesPage } from './affiliates/affiliates.tsx'
 import { linksPage } from './affiliates/links.tsx'
 import { questionPage, questionsPage } from './affiliates/questions.tsx'
@@ -21,7 +20,6 @@ import { overviewPage } from './overview/overview.tsx'
 import { planPage } from './plans/plan.tsx'
 import { plansPage } from './plans/plans.tsx'
 import { ratesPage } from './plans/rates.tsx'
-import { simulationPage } from './plans/simulation.tsx'
 import { customerPage } from './records/customer.tsx'
 import { customersPage } from './records/customers.tsx'
 import { deliveriesPage } from './records/deliveries.tsx'
@@ -39,13 +37,11 @@ export const PAGES: readonly Page[] = [
   accountsPage,
   overviewPage,
   affiliatesPage,
-  affiliateUploadPage,
   affiliatePage,
   questionsPage,
   questionPage,
   plansPage,
   planPage,
-  simulationPage,
   statementsPage,
   statementPage,
   linePage,

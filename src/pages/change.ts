@@ -5,15 +5,11 @@ import { readForm } from './form.ts'
 import type { Change, Page, Values, Visit } from './page.ts'
 import { isolated, visible } from './parts/data.tsx'
 import { isCsrfToken, type Session, setFlash } from './session.ts'
-import { isOwnOrigin, refusedBy, sendCsv, showPage } from './show-page.tsx'
+import { isOwnOrigin, refusedBy, sendFile, showPage } from './show-page.tsx'
 import { visitOf } from './visit.ts'
 
-/** Returns the member of an object with a name; undefined if it has none of its own. */
-const memberOf = <T>(object: Readonly<Record<string, T>> | undefined, name: string) =>
-  object && Object.hasOwn(object, name) ? object[name] : undefined
-
 /**
- * Makes the change of a form by a request to the administration API, or returns the file that it asks for.
+ * Makes the change of a form by a request to the administration API.
  * If the API refuses the change, it shows the page again, with the errors beside their fields.
  */
 export async function makeChange(
@@ -25,15 +21,11 @@ export async function makeChange(
   const name = values('change')
   const shown = page.redraw?.(values)
   if (shown) return showPage(c, page, session, { typed: { change: name, values: shown } })
-  const change = memberOf(page.changes, name)
-  const download = memberOf(page.downloads, name)
+  const change = Object.hasOwn(page.changes ?? {}, name) ? page.changes?.[name] : undefined
+  if (!change) throw new ApiError('not_found', { detail: 'This page has no such change.' })
   const visit = await visitOf(c, page, session)
-  const respond = download
-    ? async () => sendCsv(await download(values, visit))
-    : change && (() => sendChange(c, page, session, { change, values, visit }))
-  if (!respond) throw new ApiError('not_found', { detail: 'This page has no such change.' })
   try {
-    return await respond()
+    return await sendChange(c, page, session, { change, values, visit })
   } catch (thrown) {
     // `toApiError` logs faults. No error handler sees them, because the response is a page.
     const error = toApiError(thrown, c)
@@ -55,6 +47,7 @@ async function sendChange(
 ): Promise<Response> {
   checkConfirmation(change, values, visit)
   const answer = await change.perform(values, visit)
+  if (answer instanceof Response) return sendFile(answer)
   if (change.show) {
     const shown = { content: change.show(answer, visit), tone: change.toneOf?.(answer) ?? 'good' }
     return showPage(c, page, session, { shown })

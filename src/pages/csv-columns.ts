@@ -15,7 +15,6 @@ export interface FileColumns<Name extends string> {
 
 /** A file: its rows without the header, and which of its columns has which values. */
 export interface ColumnFile<Name extends string> {
-  readonly text: string
   readonly rows: readonly (readonly string[])[]
   readonly positions: ReadonlyMap<Name, number>
   /** The headings that are not known: their columns are left out. */
@@ -30,13 +29,12 @@ const MAX_ROWS = 1000
 /** Returns the letters of a heading, by which it is known. Post Affiliate Pro begins some headings with `!`. */
 const keyOf = (heading: string): string => heading.toLowerCase().replaceAll(/[\s_!-]+/g, '')
 
-/** Reads the file of a form, or the text that a form keeps of one. */
+/** Reads the file of a form. */
 export function readColumnFile<Name extends string>(
   values: Values,
   { titles, synonyms, required }: FileColumns<Name>,
 ): ColumnFile<Name> {
-  const text = values('file') || values('csv')
-  const { rows: all, fault } = readCsv(text)
+  const { rows: all, fault } = readCsv(values('file'))
   const [header = [], ...rows] = all ?? []
   const names = Object.keys(titles) as Name[]
   const namedBy = (name: Name) => {
@@ -62,7 +60,7 @@ export function readColumnFile<Name extends string>(
     rows.length > MAX_ROWS &&
       `A file has at most ${MAX_ROWS.toLocaleString('en')} rows, this one ${rows.length.toLocaleString('en')}. Divide it.`,
   ]
-  return { text, rows, positions, others, fault: problems.find(Boolean) || null }
+  return { rows, positions, others, fault: problems.find(Boolean) || null }
 }
 
 /** Returns the cell of a column in a row, without white space around it; empty if the file lacks the column. */

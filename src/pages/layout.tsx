@@ -1,18 +1,11 @@
 import type { Child } from 'hono/jsx'
 import { accountPath, SECTION_GROUPS, type Section, useVisit } from './page.ts'
-import { Data, Name } from './parts/data.tsx'
+import { Data } from './parts/data.tsx'
 import { FindRecord } from './parts/deliveries.tsx'
-
-/** An account in the list that switches between accounts. */
-export interface AccountName {
-  readonly account: string
-  readonly name: string
-}
 
 interface Frame {
   readonly title: string
   readonly section: Section | undefined
-  readonly accounts: readonly AccountName[]
   readonly children?: Child
 }
 
@@ -59,7 +52,7 @@ const SEGMENTS: Partial<Record<Section, string>> = {
 }
 
 /** Returns the address of a section of an account. */
-const sectionPath = (account: string, section: Section = 'Overview') =>
+const sectionPath = (account: string, section: Section) =>
   section === 'Overview'
     ? accountPath(account)
     : accountPath(account, SEGMENTS[section] ?? section.toLowerCase().replace(' ', '-'))
@@ -69,27 +62,9 @@ const Nav = (frame: Frame, visit = useVisit()) => (
     {visit.account !== '' && (
       <>
         <h2>Account</h2>
-        <details class="switcher">
-          <summary>
-            <Name
-              text={
-                frame.accounts.find((one) => one.account === visit.account)?.name ?? visit.account
-              }
-            />
-          </summary>
-          <ul>
-            {frame.accounts.map(({ account, name }) => (
-              <li>
-                <Link to={sectionPath(account, frame.section)} here={account === visit.account}>
-                  <Name text={name} /> <small>{account}</small>
-                </Link>
-              </li>
-            ))}
-            <li>
-              <a href="/console">All accounts</a>
-            </li>
-          </ul>
-        </details>
+        <p class="account-name">
+          <Data text={visit.accountName ?? visit.account} />
+        </p>
         {SECTION_GROUPS.map(({ heading, sections }) => (
           <>
             {heading !== null && <h2>{heading}</h2>}

@@ -1,9 +1,9 @@
 import { type Child, createContext, useContext } from 'hono/jsx'
 import type { Member } from '../platform/auth/roles.ts'
 import { DAY_MS } from '../platform/durations.ts'
-import type { ErrorCode } from '../platform/errors.ts'
 import { bookZoneOf, dayInZone } from '../platform/zone.ts'
 import type { Api } from './api.ts'
+import type { RenderPart } from './respond.ts'
 import type { ShownSecret } from './session.ts'
 
 /** The entries of the navigation of an account, in their order: the first group has no heading. */
@@ -34,8 +34,6 @@ export interface FieldError {
 export interface RefusedForm {
   readonly change: string
   readonly values: Values
-  /** The code of the error. */
-  readonly code: ErrorCode
   readonly detail: string
   readonly errors: readonly FieldError[]
   /** The cases of the fraud review that hold what was to be paid; absent if that is not the reason. */
@@ -69,6 +67,8 @@ export interface Visit {
   readonly params: Readonly<Record<string, string>>
   /** The account of the path; empty on pages of no account. */
   readonly account: string
+  /** The name of the account; null if there is none. */
+  readonly accountName: string | null
   /** The names of the plans and affiliates of the account. */
   readonly names: Names
   /** The parameters of the query that the page supports. Empty ones are absent. */
@@ -82,6 +82,8 @@ export interface Visit {
   readonly csrf: string
   readonly refused: RefusedForm | null
   readonly typed: TypedForm | null
+  /** The part of the page that is sent later; empty until the page is rendered. */
+  readonly deferred: RenderPart[]
 }
 
 /** The visit whose page is rendered. Part of a page can be rendered as if its address had another query. */
@@ -100,16 +102,11 @@ export interface View {
   readonly body: Child
   /** The address to send the browser to, instead of showing the page. */
   readonly next?: string
-  /**
-   * Computes the part of the body in the place of `DeferredPart`. It is sent later in the same response,
-   * because a computation from records needs more time and more round trips than the rest of a page.
-   */
-  readonly computeDeferred?: (() => Promise<Child>) | undefined
 }
 
 /** A change that a form of a page asks for. */
 export interface Change extends AfterChange {
-  /** Makes the change by operations, and returns their answer. */
+  /** Makes the change by operations, and returns their answer, or a file to send. */
   perform(values: Values, visit: Visit): Promise<unknown>
 }
 
@@ -130,13 +127,6 @@ interface AfterChange {
   toneOf?(answer: unknown): Tone
 }
 
-/** A CSV file that a form asks for. */
-export interface CsvFile {
-  readonly csv: string
-  /** The parts of its name. */
-  readonly name: readonly string[]
-}
-
 /** A page of the console. */
 export interface Page {
   /** The path below `/console`, with parameters such as `/accounts/:account/deliveries`. */
@@ -147,8 +137,6 @@ export interface Page {
   readonly query?: readonly string[]
   /** The changes of its forms, by name. */
   readonly changes?: Readonly<Record<string, Change>>
-  /** The files that its forms ask for, by name: a form with ticks has too many for an address. */
-  readonly downloads?: Readonly<Record<string, (values: Values, visit: Visit) => Promise<CsvFile>>>
   /** Returns what a form then shows if a button only asks to show it again; null if it asks for its change. */
   redraw?(values: Values): Values | null
   /** Responds with the file that a query asks for in place of the page; null if it asks for none. */

@@ -1,5 +1,5 @@
 import { minorDigits } from '../commission/minor-digits.ts'
-import { type ColumnFile, cellOf, readColumnFile, refused } from './csv-columns.ts'
+import { cellOf, readColumnFile, refused } from './csv-columns.ts'
 import type { FieldError, Values } from './page.ts'
 import { readAmount, readDay, type Typed } from './typed.ts'
 
@@ -63,7 +63,7 @@ export function requireTicks(values: Values): PaymentRow[] {
 }
 
 /** The columns of a file of payments, with what members call them. */
-export const COLUMNS = {
+const COLUMNS = {
   affiliate_id: 'Affiliate',
   currency: 'Currency',
   amount: 'Amount',
@@ -73,8 +73,7 @@ export const COLUMNS = {
 
 type ColumnName = keyof typeof COLUMNS
 
-/** Reads the file of a form of payments. */
-export const readPaymentFile = (values: Values): ColumnFile<ColumnName> =>
+const readFile = (values: Values) =>
   readColumnFile(values, {
     titles: COLUMNS,
     synonyms: {
@@ -93,7 +92,7 @@ const NOTHING = 'Nothing was recorded.'
  * @throws ApiError `validation_failed` for a file that cannot be understood.
  */
 export function readPayments(values: Values): (PaymentRow & { readonly paid_on: string })[] {
-  const file = readPaymentFile(values)
+  const file = readFile(values)
   const { rows, fault } = file
   if (fault) throw refused(`${fault} ${NOTHING}`)
   if (values('day') === '' && rows.every((cells) => cellOf(file, cells, 'paid_on') === '')) {

@@ -7,33 +7,38 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 export const textOf = async (element: JSX.Element | Promise<JSX.Element>): Promise<string> =>
   (await element).toString()
 
-/** Responds with a document. */
+/** Marks the place of a deferred part in a document. Text is escaped, so no text has these characters. */
+export const DEFERRED_PART = raw('<!--deferred-->')
+
+/** Renders a deferred part of a page. */
+export type RenderPart = () => Promise<JSX.Element>
+
+/** What is sent after a document. */
+interface Later {
+  /** The deferred part, which is known once the document is rendered. */
+  readonly deferred: readonly RenderPart[]
+  /** Renders why it could not be computed. */
+  readonly renderFault: (thrown: unknown) => JSX.Element
+}
+
+/**
+ * Responds with a document. What stands before the place of a deferred part is sent at once, so that the browser shows
+ * it. Then the part is rendered, and sent with the rest of the document.
+ */
 export async function respond(
   c: Context,
   document: JSX.Element,
   status: ContentfulStatusCode = 200,
+  later?: Later,
 ): Promise<Response> {
-  return c.html(`<!doctype html>${await textOf(document)}`, status)
-}
-
-/** Marks the place of the deferred part in a document. Text is escaped, so no text has these characters. */
-export const DEFERRED_PART = raw('<!--deferred-->')
-
-/**
- * Responds with a document that has a deferred part. Everything before `DEFERRED_PART` is sent at once, so
- * that the browser shows it. Then `compute` computes the deferred part, which is sent with the rest of the
- * document.
- */
-export async function respondInParts(
-  c: Context,
-  document: JSX.Element,
-  status: ContentfulStatusCode,
-  compute: () => Promise<JSX.Element>,
-): Promise<Response> {
-  const [before = '', after = ''] = `<!doctype html>${await textOf(document)}`.split(
-    String(DEFERRED_PART),
-  )
-  const parts = [() => before, async () => `${await textOf(compute())}${after}`]
+  const html = `<!doctype html>${await textOf(document)}`
+  const render = later?.deferred[0]
+  if (!render) return c.html(html, status)
+  const [before = '', after = ''] = html.split(String(DEFERRED_PART))
+  const parts = [
+    () => before,
+    async () => `${await textOf(render().catch(later.renderFault))}${after}`,
+  ]
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const part = parts.shift()

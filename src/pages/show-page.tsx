@@ -2,15 +2,13 @@ import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { Child } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { listAccounts } from '../accounts/accounts.ts'
-import { BYTE_ORDER_MARK, csvHeaders } from '../commission/csv.ts'
+import { BYTE_ORDER_MARK } from '../commission/csv.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { type ApiError, toApiError } from '../platform/errors.ts'
 import { contentSecurityPolicy } from '../platform/http/content-security-policy.ts'
 import { readErrors } from './api-errors.ts'
-import { type AccountName, Document, Home, Layout } from './layout.tsx'
+import { Document, Home, Layout } from './layout.tsx'
 import {
-  type CsvFile,
   type Page,
   type RefusedForm,
   type Tone,
@@ -19,10 +17,10 @@ import {
   type View,
   VisitContext,
 } from './page.ts'
-import { FormSentence, Refusal } from './parts/forms.tsx'
+import { Refusal } from './parts/forms.tsx'
 import { detailWords } from './parts/plain-words.ts'
 import { Secret } from './parts/rotation.tsx'
-import { respond, respondInParts } from './respond.ts'
+import { respond } from './respond.ts'
 import { type Session, takeFlash } from './session.ts'
 import { visitOf } from './visit.ts'
 
@@ -30,7 +28,6 @@ import { visitOf } from './visit.ts'
 export const refusedBy = (error: ApiError, change: string, values: Values): RefusedForm => ({
   change,
   values,
-  code: error.code,
   detail: detailWords(error),
   errors: readErrors(error),
   heldBy: error.details.held_by,
@@ -62,20 +59,6 @@ function errorView(c: Context, error: ApiError) {
     </>
   )
   return { title, body, status }
-}
-
-/** Renders why a deferred part could not be computed. What is over soon is no fault of the member. */
-function DeferredError({ c, thrown }: { c: Context; thrown: unknown }) {
-  const error = toApiError(thrown, c)
-  if (error.status !== 503) return <Refusal {...refusedBy(error, '', () => '')} />
-  const { pathname, search } = new URL(c.req.url)
-  return (
-    <div class="notice warn" role="alert">
-      <p>
-        <FormSentence text={detailWords(error)} /> <a href={pathname + search}>Try again</a>
-      </p>
-    </div>
-  )
 }
 
 /** Responds with an error as a page without the navigation of an account. */
@@ -132,14 +115,11 @@ interface Outcome {
   readonly shown?: { readonly content: Child; readonly tone: Tone }
 }
 
-/** The maximum number of accounts that the switcher lists. */
-const LISTED_ACCOUNTS = 50
-
 /**
  * Returns a file under the headers of the console, which no other site can read or frame. CSV begins with a
  * byte order mark: without it Excel would not read it as UTF-8.
  */
-function sendFile({ body, headers: own }: Response): Response {
+export function sendFile({ body, headers: own }: Response): Response {
   const [type = ''] = (own.get('Content-Type') ?? '').split(';')
   const isText = type.startsWith('text/')
   const headers = new Headers({ 'Content-Type': isText ? `${type}; charset=utf-8` : type })
@@ -160,10 +140,6 @@ function withByteOrderMark(body: ReadableStream<Uint8Array>): ReadableStream<Uin
   )
 }
 
-/** Responds with a CSV file that a page has made. */
-export const sendCsv = ({ csv, name }: CsvFile): Response =>
-  sendFile(new Response(csv, { headers: csvHeaders(...name) }))
-
 /** Responds with a page, or with its error, within its navigation. */
 export async function showPage(
   c: Context<AppEnv>,
@@ -176,20 +152,17 @@ export async function showPage(
   if (file) return sendFile(await file)
   // They are read at the same time as what the page itself reads.
   if (visit.account !== '') visit.names.begin()
-  const [view, accounts]: [View & Outcome, readonly AccountName[]] = await Promise.all([
-    page.render(visit).catch((thrown) => errorView(c, toApiError(thrown, c))),
-    visit.account === ''
-      ? []
-      : visit.api.call(listAccounts, { per_page: LISTED_ACCOUNTS }).then(({ data }) => data),
-  ])
+  const view: View & Outcome = await page
+    .render(visit)
+    .catch((thrown) => errorView(c, toApiError(thrown, c)))
   if (view.next) return c.redirect(view.next, 303)
   // The navigation of an account that does not exist would lead nowhere.
-  const isKnown = view.status !== 404 || accounts.some(({ account }) => account === visit.account)
+  const isKnown = view.status !== 404 || visit.accountName !== null
   const done = await takeFlash(c, session)
   const { title, body } = view
   const document = (
     <VisitContext.Provider value={isKnown ? visit : { ...visit, account: '' }}>
-      <Layout title={title} accounts={accounts} section={page.section}>
+      <Layout title={title} section={page.section}>
         {typeof done === 'string' && (
           <p class="notice good" role="status">
             {done}
@@ -202,12 +175,8 @@ export async function showPage(
       </Layout>
     </VisitContext.Provider>
   )
-  const { computeDeferred } = view
-  if (!computeDeferred) return respond(c, document, view.status ?? status)
-  const renderDeferred = async () => (
-    <VisitContext.Provider value={visit}>{await computeDeferred()}</VisitContext.Provider>
-  )
-  return respondInParts(c, document, status, () =>
-    renderDeferred().catch((thrown) => <DeferredError c={c} thrown={thrown} />),
-  )
+  return respond(c, document, view.status ?? status, {
+    deferred: visit.deferred,
+    renderFault: (thrown) => <Refusal {...refusedBy(toApiError(thrown, c), '', () => '')} />,
+  })
 }

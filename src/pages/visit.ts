@@ -39,19 +39,21 @@ export async function visitOf(
   const account = params.account ?? ''
   const now = Date.now()
   // The page says why an account cannot be read.
-  const dated = account && (await api.call(getAccount, { account }).catch(() => null))
+  const own = account === '' ? null : await api.call(getAccount, { account }).catch(() => null)
   return {
     member: session.member,
     api,
     params,
     account,
+    accountName: own?.name ?? null,
     names: namesOf(api, account),
     query,
     path: new URL(c.req.url).pathname,
     now,
-    today: startOfToday(dated || UTC, now),
+    today: startOfToday(own ?? UTC, now),
     csrf: await csrfToken(c.env, session),
     refused,
     typed,
+    deferred: [],
   }
 }

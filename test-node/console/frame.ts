@@ -114,10 +114,9 @@ export function frameTests(shared: () => Shared): void {
     await page.getByRole('link', { name: 'Demo Forex' }).click()
     await page.waitForURL(`${base}/console/accounts/demo-forex`)
     assert.equal(await page.locator('h1').innerText(), 'Demo Forex')
-    await page.goto(base + BY_DAY)
-    await page.locator('.side .switcher summary').click()
-    await page.locator('.side .switcher').getByRole('link', { name: 'Demo Casino' }).click()
-    await page.waitForURL(`${base}/console/accounts/demo-brand/reports`)
+    await page.locator('.side').getByRole('link', { name: 'Accounts' }).click()
+    await page.locator('main').getByRole('link', { name: 'Demo Casino' }).click()
+    await page.waitForURL(`${base}/console/accounts/demo-brand`)
     await page.locator('.side').getByRole('link', { name: 'Audit log' }).first().click()
     await page.waitForURL(`${base}/console/accounts/demo-brand/audit-log`)
     assert.match(

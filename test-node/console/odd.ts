@@ -43,7 +43,7 @@ const YEAR_PAGES = [
   '/affiliates/IB-4',
   '/plans',
   '/plans/ib-standard',
-  '/plans/ib-standard/simulate',
+  '/plans/ib-standard?edit=next',
   '/reports?from=2026-01-01&to=2026-06-30&group_by=month&currency=EUR',
   '/reports?from=2026-01-01&to=2026-06-30&group_by=country_code&currency=USD',
   '/rates',

@@ -25,7 +25,6 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
   '/accounts/:account/lines/:line_id': ['customer_id=C-3301'],
   '/accounts/:account/plans': ['new=cpa'],
   '/accounts/:account/plans/:plan': ['edit=next'],
-  '/accounts/:account/plans/:plan/simulate': ['period=2026-03&terms=%7B%7D'],
   '/accounts/:account/fraud-rules': ['new=hedge_pair'],
   '/accounts/:account/fraud-rules/:rule': [
     'edit=next',

@@ -67,7 +67,7 @@ test('an answer closes the question, which can be opened and closed again', asyn
   expect(await read('')).not.toContain('Answer it')
   const log = (await read('/audit-log')).replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
   for (const words of [
-    'asked affiliate question : own',
+    'asked affiliate question Affiliate: own',
     'answered affiliate',
     'opened affiliate',
   ]) {

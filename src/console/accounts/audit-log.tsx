@@ -1,20 +1,12 @@
 import { listAuditLog } from '../../accounts/audit-log.ts'
 import { namesOf } from '../../pages/names.ts'
 import { accountPath, type Page, type Visit, VisitContext } from '../../pages/page.ts'
-import { EmptyState, Name, Pager, Time } from '../../pages/parts/data.tsx'
-import { Filters, type Option } from '../../pages/parts/forms.tsx'
+import { Data, EmptyState, Pager, Time } from '../../pages/parts/data.tsx'
+import { Filters } from '../../pages/parts/forms.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'
-import { Actor, AuditWords, actorTitle, subjectTitle } from '../affiliates/audit-words.tsx'
+import { Actor, AuditWords } from '../affiliates/audit-words.tsx'
 
 type Entry = AnswerOf<typeof listAuditLog>['data'][number]
-
-/** Returns the values that can be chosen: those of the changes on the page, and the chosen one. */
-const choicesOf = (
-  found: readonly string[],
-  chosen: string | undefined,
-  titleOf: (value: string) => string,
-): readonly Option[] =>
-  [...new Set([...found, ...(chosen ? [chosen] : [])])].sort().map((one) => [one, titleOf(one)])
 
 async function render(visit: Visit) {
   const { api } = visit
@@ -37,30 +29,8 @@ async function render(visit: Visit) {
         fields={[
           { name: 'from', label: 'From (UTC)', type: 'date' },
           { name: 'to', label: 'To (UTC)', type: 'date' },
-          {
-            name: 'actor',
-            label: 'Who',
-            options: [
-              ['', 'Everyone'],
-              ...choicesOf(
-                data.map((one) => one.actor),
-                actor,
-                actorTitle,
-              ),
-            ],
-          },
-          {
-            name: 'kind',
-            label: 'What',
-            options: [
-              ['', 'Everything'],
-              ...choicesOf(
-                data.map(({ action }) => action.replace(/\..*/, '')),
-                kind,
-                subjectTitle,
-              ),
-            ],
-          },
+          { name: 'actor', label: 'Who' },
+          { name: 'kind', label: 'What', placeholder: 'such as plan' },
         ]}
       />
       {data.length > 0 ? (
@@ -76,7 +46,7 @@ async function render(visit: Visit) {
                     <p class="note">
                       Account{' '}
                       <a href={accountPath(entry.account)}>
-                        <Name text={entry.account} />
+                        <Data text={entry.account} />
                       </a>
                     </p>
                   )}

@@ -8,7 +8,7 @@ import {
 import { nullIfNotFound } from '../../pages/api-errors.ts'
 import { calling } from '../../pages/calling.ts'
 import type { Change, Visit } from '../../pages/page.ts'
-import { Day, Name, timeWords, visible } from '../../pages/parts/data.tsx'
+import { Data, Day, timeWords, visible } from '../../pages/parts/data.tsx'
 import { ChangeForm, FoldedForm } from '../../pages/parts/forms.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import type { ShownSecret } from '../../pages/session.ts'
@@ -68,7 +68,7 @@ export const AccessPart = (props: { access: Access; isSuspended: boolean }) => {
         caption="Members"
         rows={access.members}
         columns={{
-          Name: ({ name }) => <Name text={name} />,
+          Name: ({ name }) => <Data text={name} />,
           Passkeys: { number: ({ passkeys }) => String(passkeys) },
           'Member since': 'created_at',
           'Last seen': ({ last_seen_at }) => <Day day={last_seen_at.slice(0, 10)} />,

@@ -27,7 +27,6 @@ import {
   isolated,
   Pager,
   periodWords,
-  shortName,
   titleOf,
 } from '../../pages/parts/data.tsx'
 import { AccountLink, Pairs } from '../../pages/parts/fields.tsx'
@@ -389,6 +388,6 @@ export const affiliatePage: Page = {
     )
     const name = found.profile?.display_name
     const id = isolated(affiliate_id)
-    return { title: name ? `${isolated(shortName(name))} (${id})` : id, body }
+    return { title: name ? `${isolated(name)} (${id})` : id, body }
   },
 }

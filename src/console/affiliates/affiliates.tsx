@@ -3,6 +3,7 @@ import { listAffiliateFigures } from '../../affiliates/operations/affiliate-figu
 import { listUnconfiguredAffiliates } from '../../affiliates/operations/affiliates.ts'
 import { periodOf } from '../../commission/engine/calendar.ts'
 import { decimal, isZero } from '../../commission/engine/decimal.ts'
+import { listPlans } from '../../commission/operations/plans.ts'
 import type { Page } from '../../pages/page.ts'
 import {
   Amount,
@@ -22,7 +23,8 @@ import { Table } from '../../pages/parts/table.tsx'
 import { DAY_MS } from '../../platform/durations.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { canManage } from '../books/payout-forms.tsx'
-import { AddForm, addAffiliate, readAddChoices } from './affiliate-forms.tsx'
+import { AddForm, addAffiliate } from './affiliate-forms.tsx'
+import { UploadForm, uploadAffiliates } from './affiliate-upload.tsx'
 
 /** The affiliates of one page of the list. */
 const LISTED = 100
@@ -113,24 +115,20 @@ export const affiliatesPage: Page = {
   path: '/accounts/:account/affiliates',
   section: 'Affiliates',
   query: ['add', 'cursor', 'search', 'only'],
-  changes: { add: addAffiliate },
+  changes: { add: addAffiliate, upload: uploadAffiliates },
   async render(visit) {
     const { api, account, query } = visit
     const { search, only, cursor } = query
     const without_plan = only === 'without_plan'
-    const [list, unconfigured, choices] = await Promise.all([
+    const [list, unconfigured, plans] = await Promise.all([
       api.call(listAffiliateFigures, { account, search, without_plan, cursor, per_page: LISTED }),
       api.call(listUnconfiguredAffiliates, { account }),
-      readAddChoices(visit),
+      api.call(listPlans, { account }),
     ])
     const body = (
       <>
-        <AddForm choices={choices} id={query.add} />
-        {canManage(visit) && (
-          <p class="quick">
-            <AccountLink at={['affiliate-upload']} children="Upload a file" />
-          </p>
-        )}
+        <AddForm plans={plans.data} id={query.add} />
+        {canManage(visit) && <UploadForm />}
         <Unconfigured found={unconfigured} />
         <Filters fields={FILTERS} />
         <Table

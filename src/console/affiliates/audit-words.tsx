@@ -32,9 +32,6 @@ export function actionWords(action: string): string {
   return `${PAST[verb] ?? plain(past)} ${plain(subject)}`
 }
 
-/** Returns what the subjects of actions with the same first word are called in a list of choices. */
-export const subjectTitle = (word: string): string => titleOf(word.replaceAll('-', ' '))
-
 /** Returns the fields of an entry. Those of a group are fields of their own. */
 function fieldsOf(details: Details) {
   const former = isObject(details.before) ? details.before : {}

@@ -2,7 +2,7 @@ import { linkChange, newLink } from '../../attribution/operations/link-fields.ts
 import { changeLink, createLink, getLink, listLinks } from '../../attribution/operations/links.ts'
 import { calling } from '../../pages/calling.ts'
 import { type Page, type View, type Visit, withQuery } from '../../pages/page.ts'
-import { Badge, CopiedText, EmptyState, isolated, Name, Pager } from '../../pages/parts/data.tsx'
+import { Badge, CopiedText, Data, EmptyState, isolated, Pager } from '../../pages/parts/data.tsx'
 import { AccountLink, Facts } from '../../pages/parts/fields.tsx'
 import { Filters } from '../../pages/parts/forms.tsx'
 import { SchemaForm } from '../../pages/parts/schema-fields.tsx'
@@ -69,7 +69,7 @@ const renderList = (found: AnswerOf<typeof listLinks>, { query, path }: Visit): 
         columns={{
           Link: (link) => (
             <a href={withQuery(path, { link_id: link.link_id })}>
-              <Name text={link.name ?? link.link_id} />
+              <Data text={link.name ?? link.link_id} />
             </a>
           ),
           Address: ({ url }) => <code>{url}</code>,

@@ -8,7 +8,7 @@ import { getExplanation, listLineParts, listLineRecords } from '../../commission
 import type { Explained } from '../../commission/why/sentences.ts'
 import type { Page, Visit } from '../../pages/page.ts'
 import { Amount, amountText, Data, isolated, Pager, periodWords } from '../../pages/parts/data.tsx'
-import { DeferredPart } from '../../pages/parts/deferred.tsx'
+import { Deferred } from '../../pages/parts/deferred.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { AffiliateName } from '../../pages/parts/names.tsx'
 import { Amounts } from '../../pages/parts/record-fields.tsx'
@@ -196,10 +196,9 @@ export const linePage: Page = {
           <AccountLink at={['statements', statementOfLine(line_id) ?? '']} children="Statement" />
         </p>
         <ExplanationView explained={explained} />
-        <DeferredPart />
+        <Deferred part={() => behind(visit, explained)} />
       </>
     )
-    const title = `Why ${amountText(amount, currency)}`
-    return { title, body, computeDeferred: () => behind(visit, explained) }
+    return { title: `Why ${amountText(amount, currency)}`, body }
   },
 }

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { getAccount } from '../../accounts/accounts.ts'
 import { importPayouts, listPayouts } from '../../books/operations/payouts.ts'
-import { writeCsv } from '../../commission/csv.ts'
+import { csvHeaders, writeCsv } from '../../commission/csv.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import {
   accountPath,
@@ -19,7 +19,6 @@ import {
   Day,
   dayWords,
   EmptyState,
-  Name,
   Pager,
   visible,
 } from '../../pages/parts/data.tsx'
@@ -31,7 +30,6 @@ import { Tabs } from '../../pages/parts/tabs.tsx'
 import {
   MAX_TICKS,
   type PaymentRow,
-  readPaymentFile,
   readPayments,
   readTicks,
   requireTicks,
@@ -118,10 +116,11 @@ const changes: NonNullable<Page['changes']> = {
     perform: (values, { api, account }) =>
       api.call(importPayouts, { account, payments: readPayments(values) }),
   },
+  download: { done: '', perform: downloadTicked },
 }
 
 /** Returns the CSV of the ticked rows, which is uploaded again with the day of each payment. Refuses what is not due any more. */
-const downloadTicked: NonNullable<Page['downloads']>[string] = async (values, visit) => {
+async function downloadTicked(values: Values, visit: Visit): Promise<Response> {
   const header = ['affiliate_id', 'currency', 'amount', 'reference'] as const
   const ticked = requireTicks(values)
   const { data } = await visit.api.call(listPayouts, { ...filterOf(visit), per_page: MAX_PAYEES })
@@ -132,10 +131,8 @@ const downloadTicked: NonNullable<Page['downloads']>[string] = async (values, vi
     throw new ApiError('conflict', { detail })
   }
   const rows = ticked.map((row) => header.map((name) => row[name] ?? ''))
-  return {
-    csv: writeCsv([[...header, 'paid_on'], ...rows.map((row) => [...row, ''])]),
-    name: ['payouts', visit.account],
-  }
+  const csv = writeCsv([[...header, 'paid_on'], ...rows.map((row) => [...row, ''])])
+  return new Response(csv, { headers: csvHeaders('payouts', visit.account) })
 }
 
 const statementsCell = (status: string): Cell<Payout> => ({
@@ -263,7 +260,7 @@ function Due({ rows, persons }: ShownPayouts, visit = useVisit()) {
                       href={accountPath(visit.account, 'cases', case_id)}
                       title={visible(sentence)}
                     >
-                      <Badge tone={SEVERITY_TONES[severity]}>Open case</Badge> <Name text={name} />
+                      <Badge tone={SEVERITY_TONES[severity]}>Open case</Badge> <Data text={name} />
                     </a>
                   </small>
                 ))}
@@ -316,13 +313,11 @@ function Due({ rows, persons }: ShownPayouts, visit = useVisit()) {
 /** Renders the form that records the file that the bank has answered. */
 function Import(_: object, visit = useVisit()) {
   if (!canPay(visit)) return <p class="note">Only the role approver can record payments.</p>
-  const refused = visit.refused?.change === 'upload' ? visit.refused : null
   return (
     <>
       <h2 id="upload">Upload the bank’s answer</h2>
       <PostForm id="change-upload" hasFile>
         <input type="hidden" name="change" value="upload" />
-        {refused && <input type="hidden" name="csv" value={readPaymentFile(refused.values).text} />}
         <Field
           change="upload"
           {...CSV_FILE}
@@ -349,7 +344,6 @@ export const payoutsPage: Page = {
   section: 'Payouts',
   query: ['status', 'affiliate_id', 'payable_on', 'from', 'to', 'cursor', 'format'],
   changes,
-  downloads: { download: downloadTicked },
   file: (visit) =>
     visit.query.format === 'csv'
       ? visit.api.file(listPayouts, { ...filterOf(visit), cursor: undefined }, 'text/csv')

@@ -1,58 +1,34 @@
-import { compare, decimal, isSome } from '../../commission/engine/decimal.ts'
+import { compare, type Decimal, decimal, isSome } from '../../commission/engine/decimal.ts'
 import type { PlanTerms, Rule } from '../../commission/engine/plan.ts'
 import { ruleWords } from '../../commission/engine/plan-words.ts'
 import { counted, figure, money } from '../../commission/engine/reasons.ts'
 import { minorDigits } from '../../commission/minor-digits.ts'
 import type { StatementLine } from '../../commission/statements/draft.ts'
-import {
-  type EqualLines,
-  isPercentRate,
-  type LineGroup,
-  parseScope,
-} from '../../commission/statements/line-groups.ts'
+import { isPercentRate, parseScope } from '../../commission/statements/line-groups.ts'
 import { moneyText } from '../../commission/statements/money.ts'
-import { useVisit, type Visit, withQuery } from '../../pages/page.ts'
 import { Amount, count, Data, isolated } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
-import { type Cell, type NumberCell, Table } from '../../pages/parts/table.tsx'
+import { type NumberCell, Table } from '../../pages/parts/table.tsx'
 import { Sentences, sentencesOf } from '../plans/plan-words.tsx'
-import { readTerms } from '../records/reasons.tsx'
 
 // The lines of a statement, by rule.
 
-/** Returns the terms of a version of the plan; null if they are not known. */
-type TermsOfVersion = (version: number) => PlanTerms | null
+/** The lines of a statement that a page shows: as many of each rule. */
+const SHOWN_LINES = 100
 
-/** The rows of a rule that are shown at once, those of all rules together, and the lines of a page of a list. */
-const SHOWN = { rows: 20, all: 60, lines: 100 }
-
-/** Returns how many rows of each rule are shown, so that a statement of many rules stays a short page. */
-const rowsOfEach = (groups: number): number =>
-  Math.max(1, Math.min(SHOWN.rows, Math.floor(SHOWN.all / groups)))
-
-/** Reads the terms of the versions of a plan, withdrawn ones included. */
-export async function readVersions(visit: Visit, plan: string): Promise<TermsOfVersion> {
-  const termsOf = await readTerms(visit, [{ plan }])
-  return (version) => termsOf({ plan, version })
+/** The lines of a version of a rule, and their sum. */
+export interface RuleLines {
+  readonly rule: string
+  readonly version: number
+  readonly lines: readonly StatementLine[]
+  readonly sum: Decimal
 }
 
 /** What the lines of a statement are shown with. */
 export interface LinesFrame {
   readonly currency: string
-  readonly termsOf: TermsOfVersion
-}
-
-const ruleOf = (
-  { termsOf }: LinesFrame,
-  { rule, version }: Pick<LineGroup, 'rule' | 'version'>,
-): Rule | undefined => termsOf(version)?.rules.find(({ id }) => id === rule)
-
-/** Returns the sentences of a rule, what it pays for first; none if its terms are unknown. */
-function wordsOf(frame: LinesFrame, group: Pick<LineGroup, 'rule' | 'version'>): string[] {
-  const rule = ruleOf(frame, group)
-  const terms = frame.termsOf(group.version)
-  if (!rule || !terms) return []
-  return sentencesOf(ruleWords(rule, terms))
+  /** Returns the terms of a version of the plan; null if they are not known. */
+  readonly termsOf: (version: number) => PlanTerms | null
 }
 
 /** Renders whom or what a line is for. */
@@ -146,130 +122,55 @@ function figureColumns(
   }
 }
 
-/** Returns the amounts of lines, each with a link to its explanation. */
-export const explained = <Row extends { readonly id: string; readonly amount: string }>(
-  currency: string,
-): NumberCell<Row> => ({
-  number: ({ id, amount }) => (
-    <AccountLink at={['lines', id]} children={<Amount value={amount} currency={currency} />} />
-  ),
-})
-
-/** Returns the address of the list of lines of a rule. */
-const listAddress = (
-  { path }: Visit,
-  { rule, version }: Pick<LineGroup, 'rule' | 'version'>,
-): string => `${withQuery(path, { rule, version: `${version}` })}#lines`
-
 /** Renders the lines of a statement by rule. */
-export const LinesByRule = (
-  { groups, frame }: { frame: LinesFrame; groups: readonly LineGroup[] },
-  visit = useVisit(),
-) =>
+export const LinesByRule = ({
+  groups,
+  frame,
+}: {
+  frame: LinesFrame
+  groups: readonly RuleLines[]
+}) =>
   groups.length === 0 ? (
     <p class="note">No rule of the plan pays for this period.</p>
   ) : (
-    groups.map((group) => {
-      const [pays, ...limits] = wordsOf(frame, group)
-      const rows = [...group.equal.values()].toSorted(
-        (a, b) => Number(b.count > 1) - Number(a.count > 1),
-      )
-      const shown = rows.slice(0, rowsOfEach(groups.length))
-      const lines = shown.map(({ line }) => line)
-      const { number: single } = explained<StatementLine>(frame.currency)
+    groups.map(({ rule, version, lines, sum }) => {
+      const terms = frame.termsOf(version)
+      const own = terms?.rules.find(({ id }) => id === rule)
+      const [pays, ...limits] = terms && own ? sentencesOf(ruleWords(own, terms)) : []
+      const shown = lines.slice(0, Math.max(1, Math.floor(SHOWN_LINES / groups.length)))
       return (
         <details class="rule-lines">
           <summary>
-            <span class="what">{pays ? <Data text={pays} /> : <Data text={group.rule} />}</span>{' '}
-            <small>{counted(group.count, 'line')}</small>{' '}
-            <Amount value={moneyText(group.sum, frame.currency)} currency={frame.currency} />
+            <span class="what">
+              <Data text={pays ?? rule} />
+            </span>{' '}
+            <small>{counted(lines.length, 'line')}</small>{' '}
+            <Amount value={moneyText(sum, frame.currency)} currency={frame.currency} />
           </summary>
           {!pays && <p class="note">The terms of this version are not known.</p>}
           {limits.length > 0 && <Sentences now={limits} before={null} />}
           <Table
-            caption={`Rule ${isolated(group.rule)}, version ${group.version} of the plan`}
+            caption={`Rule ${isolated(rule)}, version ${version} of the plan`}
             rows={shown}
             columns={{
-              [scopeTitle(lines)]: ({ line, count: of }) =>
-                of === 1 ? (
-                  <Scope scope={line.scope} />
-                ) : (
-                  <a href={listAddress(visit, group)}>
-                    {count(of)} × {money(line.amount, frame.currency)}
-                  </a>
-                ),
+              [scopeTitle(shown)]: ({ scope }) => <Scope scope={scope} />,
               Amount: {
-                number: ({ line, count: of, sum }) =>
-                  of === 1 ? (
-                    single(line)
-                  ) : (
-                    <Amount value={moneyText(sum, frame.currency)} currency={frame.currency} />
-                  ),
-              },
-              ...Object.fromEntries(
-                Object.entries(figureColumns(frame, ruleOf(frame, group), lines)).map(
-                  ([title, cell]): [string, Cell<EqualLines> | false] => [
-                    title,
-                    cell && { number: ({ line }) => cell.number(line) },
-                  ],
+                number: ({ id, amount }) => (
+                  <AccountLink at={['lines', id]}>
+                    <Amount value={amount} currency={frame.currency} />
+                  </AccountLink>
                 ),
-              ),
+              },
+              ...figureColumns(frame, own, shown),
             }}
           />
-          {shown.length < rows.length && (
-            <p>
-              <a href={listAddress(visit, group)}>All {counted(group.count, 'line')}</a>
+          {shown.length < lines.length && (
+            <p class="note">
+              These are the first {count(shown.length)}. The CSV file has all {count(lines.length)}{' '}
+              lines.
             </p>
           )}
         </details>
       )
     })
   )
-
-/** Returns how many lines come before those of a cursor. */
-const offsetOf = (cursor: string | undefined): number =>
-  /^\d{1,7}$/.test(cursor ?? '') ? Number(cursor) : 0
-
-/** Renders a page of the lines of a rule. */
-export function LineList(
-  { frame, lines }: { frame: LinesFrame; lines: readonly StatementLine[] },
-  visit = useVisit(),
-) {
-  const { currency } = frame
-  const { rule = '', version = '', cursor } = visit.query
-  const named = { rule, version: Number(version) }
-  const [pays = rule] = wordsOf(frame, named)
-  const offset = offsetOf(cursor)
-  const shown = lines.slice(offset, offset + SHOWN.lines)
-  const to = (at: number) =>
-    `${withQuery(visit.path, { ...visit.query, cursor: at > 0 ? `${at}` : undefined })}#lines`
-  const end = offset + shown.length
-  return (
-    <>
-      <p>
-        <Data text={pays} />
-      </p>
-      <p class="quick">
-        <a href={`${visit.path}#lines`}>All rules</a>
-      </p>
-      <Table
-        caption={`Lines ${count(offset + 1)} to ${count(end)} of ${count(lines.length)}. Select an amount to see why.`}
-        rows={shown}
-        columns={{
-          [scopeTitle(shown)]: ({ scope }) => <Scope scope={scope} />,
-          Amount: explained(currency),
-          ...figureColumns(frame, ruleOf(frame, named), shown),
-        }}
-        empty={<p class="note">The statement has no such lines.</p>}
-      />
-      <nav class="pager" aria-label="Pages of the lines">
-        {offset > 0 && <a href={to(Math.max(0, offset - SHOWN.lines))}>Previous lines</a>}
-        {end < lines.length && (
-          <a href={to(end)} rel="next">
-            Next lines
-          </a>
-        )}
-      </nav>
-    </>
-  )
-}

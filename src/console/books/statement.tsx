@@ -3,16 +3,15 @@ import { listQuestions } from '../../affiliates/operations/questions.ts'
 import { approveStatement, payStatement, returnPayment } from '../../books/operations/approvals.ts'
 import { addManualEntry } from '../../books/operations/manual-entries.ts'
 import type { ReturnedPayment } from '../../commission/db/booked.ts'
-import { isSome } from '../../commission/engine/decimal.ts'
+import { add, decimal, isSome, ZERO } from '../../commission/engine/decimal.ts'
 import { money } from '../../commission/engine/reasons.ts'
 import { minorDigits } from '../../commission/minor-digits.ts'
-import { addToGroups, type LineGroups } from '../../commission/statements/line-groups.ts'
 import { getStatement } from '../../commission/statements/operations.ts'
 import { calling } from '../../pages/calling.ts'
 import { pick } from '../../pages/form.ts'
 import { dayBefore, type Page, useVisit, type Visit, withQuery } from '../../pages/page.ts'
 import { dayWords, isolated, periodWords } from '../../pages/parts/data.tsx'
-import { DeferredPart } from '../../pages/parts/deferred.tsx'
+import { Deferred } from '../../pages/parts/deferred.tsx'
 import { HOLDS } from '../../pages/parts/field-words.ts'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { ChangeForm, FoldedForm, type Input } from '../../pages/parts/forms.tsx'
@@ -22,8 +21,9 @@ import { readAmount } from '../../pages/typed.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { QuestionsBeside } from '../affiliates/questions.tsx'
 import { CasesOfAffiliate, isHeldBy, readAffiliateCases } from '../fraud/case-parts.tsx'
+import { readTerms } from '../records/reasons.tsx'
 import { canPay } from './payout-forms.tsx'
-import { LineList, LinesByRule, readVersions } from './statement-lines.tsx'
+import { LinesByRule } from './statement-lines.tsx'
 import {
   Adjustments,
   Balance,
@@ -184,19 +184,29 @@ async function* partsOf(visit: Visit, first: WholeStatement): AsyncGenerator<Who
 }
 
 /** Reads and renders the lines of a statement by rule, and its corrections, which come after them. */
-async function renderByRule(visit: Visit, statement: WholeStatement) {
-  const groups: LineGroups = new Map()
+async function renderLines(visit: Visit, statement: WholeStatement) {
+  const lines: WholeStatement['lines'][number][] = []
   const adjustments: WholeStatement['adjustments'][number][] = []
   for await (const part of partsOf(visit, statement)) {
-    addToGroups(groups, part.lines)
+    lines.push(...part.lines)
     adjustments.push(...part.adjustments)
   }
   const { plan, currency } = statement
-  const shown = [...groups.values()]
-  const termsOf = await readVersions(visit, plan)
+  const groups = [
+    ...Map.groupBy(lines, ({ rule, version }) => JSON.stringify([rule, version])).values(),
+  ].flatMap((own) =>
+    own.slice(0, 1).map(({ rule, version }) => {
+      const sum = own.reduce((all, { amount }) => add(all, decimal(amount)), ZERO)
+      return { rule, version, lines: own, sum }
+    }),
+  )
+  const termsOf = await readTerms(visit, [{ plan }])
   return (
     <>
-      <LinesByRule frame={{ currency, termsOf }} groups={shown} />
+      <LinesByRule
+        frame={{ currency, termsOf: (version) => termsOf({ plan, version }) }}
+        groups={groups}
+      />
       {statement.parts > MAX_PARTS && (
         <p class="note">
           These are the first {(MAX_PARTS * 1000).toLocaleString('en')} of{' '}
@@ -208,23 +218,11 @@ async function renderByRule(visit: Visit, statement: WholeStatement) {
   )
 }
 
-/** Reads and renders a page of the lines of one rule. */
-async function renderLines(visit: Visit, statement: WholeStatement) {
-  const { rule, version = '' } = visit.query
-  const lines: WholeStatement['lines'][number][] = []
-  for await (const part of partsOf(visit, statement)) {
-    lines.push(...part.lines.filter((one) => one.rule === rule && `${one.version}` === version))
-  }
-  const { plan, currency } = statement
-  const termsOf = await readVersions(visit, plan)
-  return <LineList frame={{ currency, termsOf }} lines={lines} />
-}
-
 /** A statement: what it pays and why, and the forms that approve and pay it, and record that the payment came back. */
 export const statementPage: Page = {
   path: '/accounts/:account/statements/:statement_id',
   section: 'Statements',
-  query: ['rule', 'version', 'cursor', 'format'],
+  query: ['format'],
   changes,
   file(visit) {
     return visit.query.format === 'csv'
@@ -234,10 +232,10 @@ export const statementPage: Page = {
   async render(visit) {
     const statement = await readPart(visit, 1)
     const { affiliate_id, period, parts, status, returned } = statement
-    const renderItems = () => (visit.query.rule ? renderLines : renderByRule)(visit, statement)
+    const renderItems = () => renderLines(visit, statement)
     const isLong = parts > 1
     const [items, cases, { approvals }, questions] = await Promise.all([
-      isLong ? <DeferredPart /> : renderItems(),
+      isLong ? <Deferred part={renderItems} /> : renderItems(),
       status === 'paid' ? null : readAffiliateCases(visit, affiliate_id),
       visit.api.call(getAccount, { account: visit.account }),
       visit.api.call(listQuestions, {
@@ -313,6 +311,6 @@ export const statementPage: Page = {
       </>
     )
     const title = `${await affiliateText(visit, affiliate_id)}, ${periodWords(period)}`
-    return { title, body, computeDeferred: isLong ? renderItems : undefined }
+    return { title, body }
   },
 }

@@ -25,11 +25,11 @@ import {
   Time,
   titleOf,
 } from '../../pages/parts/data.tsx'
-import { DeferredPart } from '../../pages/parts/deferred.tsx'
+import { Deferred } from '../../pages/parts/deferred.tsx'
 import { AccountLink, type Pair, Pairs } from '../../pages/parts/fields.tsx'
 import { ChangeForm, Field, FoldedForm, Ticks } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
-import { Amounts, nounOf } from '../../pages/parts/record-fields.tsx'
+import { FieldValue, labelOf, nounOf, shownNames } from '../../pages/parts/record-fields.tsx'
 import { RecordLink } from '../../pages/parts/record-link.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import { EXPIRE_DAYS } from '../../platform/durations.ts'
@@ -51,51 +51,23 @@ import {
 
 // The records behind a case, down to their deliveries.
 
-/** The values of records that are shown, and the fields whose labels and formats they have. */
-const SHOWN: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    [
-      ...['country_code', 'amount_currency', 'lots_traded', 'pnl', 'drawdown', 'max_drawdown'],
-      ...['spread_cost', 'commission'],
-    ].map((name) => [name, name]),
-  ),
-  amount: 'Value',
-  total: 'amount_currency',
-}
-
-/** Writes how long after the click a customer signed up; null if no click is known. */
-function afterClick({ signup_date, clicked_at }: Readonly<Record<string, unknown>>): string | null {
-  if (!signup_date || !clicked_at) return null
-  const seconds = (Date.parse(String(signup_date)) - Date.parse(String(clicked_at))) / 1000
-  const [length, unit] = seconds < 7200 ? ([1, 'second'] as const) : ([3600, 'hour'] as const)
-  return `${counted(Math.max(0, Math.floor(seconds / length)), unit)} after the click`
-}
+/** The values that the name of a record has, or that are the same for all of a case. */
+const NAMED = ['affiliate_id', 'transaction_type', 'eventname', 'instrument', 'plan', 'period']
 
 /** Renders the main values of a record. */
-function Values({ values, changed }: PresentedEvidence) {
-  if (values === null) return <span class="quiet">Not in the database</span>
-  const after = afterClick(values)
-  const { currency, status } = values
-  const shown = Object.entries(SHOWN).flatMap(([name, field]) => {
-    const value = values[name] ?? null
-    return value === null ? [] : [[field, String(value)] as const]
-  })
-  return (
+const Values = ({ values, changed }: PresentedEvidence) =>
+  values === null ? (
+    <span class="quiet">Not in the database</span>
+  ) : (
     <>
-      <Amounts
-        amounts={Object.fromEntries(shown)}
-        currency={typeof currency === 'string' ? currency : null}
-      />{' '}
-      {after !== null && <span class="figure">{after}</span>}
+      {shownNames(values, NAMED).map((name) => (
+        <span class="figure">
+          {labelOf(name)} <FieldValue name={name} record={values} />
+        </span>
+      ))}{' '}
       {changed && <Badge tone="warn">Changed since</Badge>}
-      {status && status !== 'approved' && (
-        <Badge tone="quiet">
-          <Data text={status} />
-        </Badge>
-      )}
     </>
   )
-}
 
 /** Renders what a record is, as a link to its page. */
 function RecordName(
@@ -161,27 +133,13 @@ interface DecisionProps {
 
 // The figures of a case beside their thresholds.
 
-/** Units that are counted, in their singular. */
-const COUNTED: Readonly<Record<string, string>> = {
-  customers: 'customer',
-  bets: 'bet',
-  days: 'day',
-  fees: 'fee',
-  hours: 'hour',
-  records: 'record',
-  seconds: 'second',
-  signups: 'signup',
-  transactions: 'transaction',
-}
-
 /** Writes a value of a figure with its unit: `80 %`, `1,200.00 EUR`, `3 days`. */
 function figureText(value: string, unit: string): string {
   if (unit === 'percent') return `${figure(value)} %`
   if (unit === 'points') return `${figure(value)} percentage points`
   if (/^[A-Z]{3}$/.test(unit)) return money(value, unit)
-  const one = Object.hasOwn(COUNTED, unit) ? COUNTED[unit] : undefined
-  return one && /^\d+$/.test(value)
-    ? counted(Number(value), one)
+  return unit.endsWith('s') && /^\d+$/.test(value)
+    ? counted(Number(value), unit.slice(0, -1))
     : `${figure(value)} ${unit}`.trim()
 }
 
@@ -496,13 +454,9 @@ export const casePage: Page = {
       <>
         <Head found={found} />
         <Figures {...found} />
-        <DeferredPart />
+        <Deferred part={() => renderRest(visit, found)} />
       </>
     )
-    return {
-      title: `Case of ${await subjectText(visit, found)}`,
-      body,
-      computeDeferred: () => renderRest(visit, found),
-    }
+    return { title: `Case of ${await subjectText(visit, found)}`, body }
   },
 }

@@ -6,7 +6,7 @@ import { fraudRuleWords, kindNamed } from '../../fraud/words.ts'
 import { calling } from '../../pages/calling.ts'
 import { accountPath, type Change, dayBefore, type View, type Visit } from '../../pages/page.ts'
 import { dayWords } from '../../pages/parts/data.tsx'
-import { DeferredPart } from '../../pages/parts/deferred.tsx'
+import { Deferred } from '../../pages/parts/deferred.tsx'
 import { ErrorTexts } from '../../pages/parts/forms.tsx'
 import { isAtLeast, type Role } from '../../platform/auth/roles.ts'
 import { ApiError } from '../../platform/errors.ts'
@@ -115,6 +115,7 @@ export function ruleForm(visit: Visit, props: RuleFormProps): View {
   })
   const valid = draft.isValid ? checkTerms(draft.terms, vertical, latest).checked : null
   const { parameters, ...others } = members
+  const test = { rule, ...lastDays(visit), version: draft.terms }
   const body = (
     <>
       <p class="lead">{lead}</p>
@@ -132,7 +133,7 @@ export function ruleForm(visit: Visit, props: RuleFormProps): View {
           label: 'What this rule would have found',
           title: 'What it would have found',
           content: draft.isValid ? (
-            <DeferredPart />
+            <Deferred part={() => computeBackTest(visit, test)} />
           ) : (
             <p class="note">
               “Show in words and test” tests what you typed on the last {String(TESTED_DAYS)} days.
@@ -150,10 +151,5 @@ export function ruleForm(visit: Visit, props: RuleFormProps): View {
       </VersionForm>
     </>
   )
-  const test = { rule, ...lastDays(visit), version: draft.terms }
-  return {
-    title,
-    body,
-    computeDeferred: draft.isValid ? () => computeBackTest(visit, test) : undefined,
-  }
+  return { title, body }
 }

@@ -10,8 +10,8 @@ import { usualId, usualRule } from '../../fraud/rule-sets.ts'
 import { defaultsOf, kindNamed } from '../../fraud/words.ts'
 import { calling } from '../../pages/calling.ts'
 import { dayBefore, type Page, useVisit, type Visit } from '../../pages/page.ts'
-import { Badge, Data, dayWords, EmptyState, isolated, Name } from '../../pages/parts/data.tsx'
-import { DeferredPart } from '../../pages/parts/deferred.tsx'
+import { Badge, Data, dayWords, EmptyState, isolated } from '../../pages/parts/data.tsx'
+import { Deferred } from '../../pages/parts/deferred.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { ConfirmForm, Filters } from '../../pages/parts/forms.tsx'
 import { Table } from '../../pages/parts/table.tsx'
@@ -91,7 +91,7 @@ export const fraudRulesPage: Page = {
           rows={rules}
           columns={{
             Rule: ({ rule, name }) => (
-              <AccountLink at={['fraud-rules', rule]} children={<Name text={name} />} />
+              <AccountLink at={['fraud-rules', rule]} children={<Data text={name} />} />
             ),
             'What it does': { prose: ({ words: [opens = ''] }) => <Data text={opens} /> },
             Severity: SeverityBadge,
@@ -173,6 +173,7 @@ export const fraudRulePage: Page = {
     }
     const needed = neededFor(versions)
     const days = { ...lastDays(visit), ...query }
+    const test = { rule: rule.rule, ...days, version: terms }
     const body = (
       <>
         <p class="lead">{stateWords(rule)}.</p>
@@ -207,15 +208,10 @@ export const fraudRulePage: Page = {
             { name: 'affiliate_id' },
           ]}
         />
-        {query.from && <DeferredPart />}
+        {query.from && <Deferred part={() => computeBackTest(visit, test)} />}
         <End rule={rule} />
       </>
     )
-    const test = { rule: rule.rule, ...days, version: terms }
-    return {
-      title: isolated(rule.name),
-      body,
-      computeDeferred: query.from ? () => computeBackTest(visit, test) : undefined,
-    }
+    return { title: isolated(rule.name), body }
   },
 }

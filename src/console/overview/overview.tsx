@@ -7,7 +7,7 @@ import { listPeriods } from '../../commission/statements/operations.ts'
 import { getFeed } from '../../ingest/operations/feeds.ts'
 import { accountPath, dayBefore, type Page, withQuery } from '../../pages/page.ts'
 import { Amount, count, isolated, periodWords, Time } from '../../pages/parts/data.tsx'
-import { DeferredPart } from '../../pages/parts/deferred.tsx'
+import { Deferred } from '../../pages/parts/deferred.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { FigureCard, Moneys, WholeText } from '../../pages/parts/figures.tsx'
 import { moneyOf, openPeriods, sumByCurrency, usualCurrency } from '../../pages/parts/owed.ts'
@@ -111,14 +111,12 @@ export const overviewPage: Page = {
           </section>
         </div>
         <div class="later">
-          <DeferredPart />
+          <Deferred
+            part={() => renderThisMonth(visit, settings.vertical, usualCurrency(sums.data))}
+          />
         </div>
       </div>
     )
-    return {
-      title: isolated(settings.name),
-      body,
-      computeDeferred: () => renderThisMonth(visit, settings.vertical, usualCurrency(sums.data)),
-    }
+    return { title: isolated(settings.name), body }
   },
 }

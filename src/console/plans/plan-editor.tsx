@@ -1,4 +1,3 @@
-import type { Child } from 'hono/jsx'
 import { getAccount } from '../../accounts/accounts.ts'
 import { listEventDefinitions } from '../../accounts/events.ts'
 import { type getPlan, putPlan } from '../../commission/operations/plans.ts'
@@ -10,9 +9,9 @@ import { listPeriods } from '../../commission/statements/operations.ts'
 import { resourcesOf } from '../../ingest/verticals.ts'
 import { nullIfConflict } from '../../pages/api-errors.ts'
 import { calling } from '../../pages/calling.ts'
-import { accountPath, type Change, type Page, type Visit } from '../../pages/page.ts'
+import { accountPath, type Change, type Page, useVisit, type Visit } from '../../pages/page.ts'
 import { dayWords, periodWords } from '../../pages/parts/data.tsx'
-import { DeferredPart } from '../../pages/parts/deferred.tsx'
+import { Deferred } from '../../pages/parts/deferred.tsx'
 import { InputField } from '../../pages/parts/forms.tsx'
 import { plainWords } from '../../pages/parts/plain-words.ts'
 import type { PeriodSums } from '../../pages/parts/statement-lists.tsx'
@@ -24,7 +23,7 @@ import { checkTerms, putInput, redrawVersion } from './form/draft.ts'
 import { PLAN_MEMBERS } from './form/fields.ts'
 import { formOf, termsOf, valuesOf } from './form/form.ts'
 import { Fields } from './plan-fields.tsx'
-import { computeFigures, endedPeriods, simulationPath } from './plan-figures.tsx'
+import { computeFigures, endedPeriods } from './plan-figures.tsx'
 import { InWords } from './plan-words.tsx'
 import { openDraft, VersionForm } from './version-form.tsx'
 
@@ -75,8 +74,7 @@ export async function readEditorData({ api, account }: Visit): Promise<EditorDat
 export type Version = AnswerOf<typeof getPlan>['versions'][number]
 
 /** What an editor begins with. */
-export interface EditorProps {
-  readonly visit: Visit
+interface EditorProps {
   readonly data: EditorData
   /** The latest versions of the plan, the latest first; null for a new plan. */
   readonly versions: readonly Version[] | null
@@ -109,27 +107,15 @@ function withoutOf({ transactions, activity, events, conditions }: Vocabulary): 
   ])
 }
 
-/** Returns the period whose figures are shown: the latest that ended and has statements. */
-function lastPeriod({ data, visit }: EditorProps, terms: unknown): string | undefined {
-  const { period } = Object(terms)
-  return endedPeriods(data.periods, period === 'week' ? 'week' : 'month', visit.today)[0]
-}
-
-/** Returns the editor of a plan, and the part of it that is computed from records. */
-export function planEditor(props: EditorProps): {
-  body: Child
-  computeDeferred: (() => Promise<Child>) | undefined
-} {
-  const { visit, data, versions, initial } = props
+/** Renders the editor of a plan, and what the terms would have paid in the latest period with statements that ended. */
+export function PlanEditor(props: EditorProps, visit = useVisit()) {
+  const { data, versions, initial } = props
   // What somebody has typed since is no template's.
   const template = visit.typed || visit.refused ? undefined : props.template
   const { vocabulary } = data
   const others = (versions ?? []).map((one) => ({ ...one.terms, version: one.version }))
   if (!isAtLeast(visit.member.role, 'manager')) {
-    return {
-      body: <p class="note">Only the role manager can change plans.</p>,
-      computeDeferred: undefined,
-    }
+    return <p class="note">Only the role manager can change plans.</p>
   }
   const begin = valuesOf(formOf(initial))
   // What the form left out would be lost when it is saved.
@@ -144,12 +130,12 @@ export function planEditor(props: EditorProps): {
     check: (terms) => checkTerms(terms, vocabulary, others),
   })
   const isNew = versions === null
-  const period = lastPeriod(props, draft.terms)
-  const isComputed = draft.isValid && period !== undefined
+  const kind = Object(draft.terms).period === 'week' ? 'week' : 'month'
+  const [period] = endedPeriods(data.periods, kind, visit.today)
   // No plan can have an id with a space.
   const plan = visit.params.plan ?? 'new plan'
   const { output } = validateShape(planTerms, draft.terms)
-  const body = (
+  return (
     <VersionForm
       draft={draft}
       offers={{ lists: listsOf(vocabulary), without: withoutOf(vocabulary) }}
@@ -158,15 +144,20 @@ export function planEditor(props: EditorProps): {
       figures={{
         label: 'What these terms would have paid',
         title: period ? `What ${periodWords(period)} would have paid` : 'Figures',
-        content: isComputed ? (
-          <DeferredPart />
-        ) : (
-          <p class="note">
-            {period
-              ? 'Once all fields are filled in, “Show in words and figures” shows what these terms would have paid each affiliate.'
-              : 'No period has ended with statements yet, so there is nothing to compare with.'}
-          </p>
-        ),
+        content:
+          draft.isValid && period ? (
+            <Deferred
+              part={() =>
+                computeFigures(visit, { plan, isStored: !isNew, period, terms: draft.terms })
+              }
+            />
+          ) : (
+            <p class="note">
+              {period
+                ? 'Once all fields are filled in, “Show in words and figures” shows what these terms would have paid each affiliate.'
+                : 'No period has ended with statements yet, so there is nothing to compare with.'}
+            </p>
+          ),
       }}
     >
       {draft.isValid && output && (
@@ -190,18 +181,4 @@ export function planEditor(props: EditorProps): {
       </div>
     </VersionForm>
   )
-  const compute = async () => {
-    const input = { plan, isStored: !isNew, period: period ?? '', terms: draft.terms }
-    return (
-      <>
-        {await computeFigures(visit, input)}
-        {!isNew && (
-          <p>
-            <a href={simulationPath(visit, plan, draft.terms, period ?? '')}>Other periods</a>
-          </p>
-        )}
-      </>
-    )
-  }
-  return { body, computeDeferred: isComputed ? compute : undefined }
 }

@@ -4,7 +4,7 @@ import { counted } from '../../commission/engine/reasons.ts'
 import { simulatePlan } from '../../commission/operations/simulations.ts'
 import { FRESH_LIMITS } from '../../commission/statements/limits.ts'
 import type { Simulated } from '../../commission/statements/present-simulation.ts'
-import { type Visit, withQuery } from '../../pages/page.ts'
+import type { Visit } from '../../pages/page.ts'
 import {
   Amount,
   Amounts as AmountList,
@@ -29,8 +29,6 @@ export interface SimulationInput {
   readonly isStored: boolean
   readonly period: string
   readonly terms: unknown
-  readonly affiliate_id?: string | undefined
-  readonly cursor?: string | undefined
 }
 
 /** Returns the periods of a kind that have ended and have statements, the latest first. */
@@ -144,26 +142,8 @@ export async function computeFigures(visit: Visit, input: SimulationInput): Prom
         }}
       />
       {result.meta.next_cursor && (
-        <p class="note">
-          {visit.path.endsWith('/simulate') ? (
-            <a href={withQuery(visit.path, { ...visit.query, cursor: result.meta.next_cursor })}>
-              Next affiliates
-            </a>
-          ) : (
-            'These are the first affiliates. There are more.'
-          )}
-        </p>
+        <p class="note">These are the first affiliates. There are more.</p>
       )}
     </>
   )
 }
-
-/** Returns the address of the page that simulates terms in other periods. */
-export const simulationPath = (visit: Visit, plan: string, terms: unknown, period: string) =>
-  withQuery(
-    `/console/accounts/${encodeURIComponent(visit.account)}/plans/${encodeURIComponent(plan)}/simulate`,
-    {
-      period,
-      terms: JSON.stringify(terms),
-    },
-  )

@@ -7,7 +7,7 @@ import { ConfirmForm } from '../../pages/parts/forms.tsx'
 import { versionWords } from '../affiliates/affiliate-forms.tsx'
 import { canManage } from '../books/payout-forms.tsx'
 import { nextFirstDay } from './form/templates.ts'
-import { editing, planEditor, putVersion, readEditorData } from './plan-editor.tsx'
+import { editing, PlanEditor, putVersion, readEditorData } from './plan-editor.tsx'
 import { InWords } from './plan-words.tsx'
 import { Versions } from './version-form.tsx'
 
@@ -23,12 +23,6 @@ async function renderEditor(visit: Visit) {
   const latest = inForce[0] ?? versions[0]
   const { period = 'month' } = latest?.terms ?? {}
   const effective_from = nextFirstDay(period, visit.today, latest?.effective_from)
-  const { body, computeDeferred } = planEditor({
-    visit,
-    data,
-    versions,
-    initial: { ...latest?.terms, effective_from },
-  })
   return {
     title: `Next version of ${isolated(plan.name)}`,
     body: (
@@ -37,10 +31,13 @@ async function renderEditor(visit: Visit) {
           A version never changes. The next one applies from its first day on.{' '}
           <AccountLink at={['plans', plan.plan]} children="Back to the plan" />
         </p>
-        {body}
+        <PlanEditor
+          data={data}
+          versions={versions}
+          initial={{ ...latest?.terms, effective_from }}
+        />
       </>
     ),
-    computeDeferred,
   }
 }
 
@@ -83,7 +80,6 @@ export const planPage: Page = {
             query={{ edit: 'next' }}
             children="Write the next version"
           />
-          <AccountLink at={['plans', plan.plan, 'simulate']} children="What it would have paid" />
           <AccountLink at={['statements']} query={{ plan: plan.plan }} children="Statements" />
           <AccountLink at={['plans']} children="Assignments" />
         </p>

@@ -26,7 +26,7 @@ import {
   versionWords,
 } from '../affiliates/affiliate-forms.tsx'
 import { emptyTerms, templatesFor } from './form/templates.ts'
-import { editing, planEditor, putVersion, readEditorData } from './plan-editor.tsx'
+import { editing, PlanEditor, putVersion, readEditorData } from './plan-editor.tsx'
 import { Sentences, sentencesOf } from './plan-words.tsx'
 
 /** An assignment of a plan. */
@@ -117,13 +117,6 @@ async function renderEditor(visit: Visit) {
   const currency = plans.data[0]?.currency ?? null
   const templates = templatesFor(data.vertical, data.vocabulary, visit.today, currency)
   const chosen = templates.find(({ template }) => template === visit.query.new)
-  const { body, computeDeferred } = planEditor({
-    visit,
-    data,
-    versions: null,
-    initial: chosen?.terms ?? emptyTerms(visit.today, currency),
-    template: chosen?.terms.name ?? undefined,
-  })
   return {
     title: 'New plan',
     body: (
@@ -131,10 +124,14 @@ async function renderEditor(visit: Visit) {
         <p class="lead">
           Nothing is saved before you choose so. <AccountLink at={['plans']} children="All plans" />
         </p>
-        {body}
+        <PlanEditor
+          data={data}
+          versions={null}
+          initial={chosen?.terms ?? emptyTerms(visit.today, currency)}
+          template={chosen?.terms.name ?? undefined}
+        />
       </>
     ),
-    computeDeferred,
   }
 }
 

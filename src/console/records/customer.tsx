@@ -11,7 +11,7 @@ import { nullIfNotFound } from '../../pages/api-errors.ts'
 import { calling } from '../../pages/calling.ts'
 import { type Page, type Visit, withQuery } from '../../pages/page.ts'
 import { Badge, count, Data, Day, isolated, Pager } from '../../pages/parts/data.tsx'
-import { DeferredPart } from '../../pages/parts/deferred.tsx'
+import { Deferred } from '../../pages/parts/deferred.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { ChangeForm, FoldedForm } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
@@ -115,7 +115,7 @@ export const customerPage: Page = {
         <NamedCases found={cases} query={{ customer_id, status: 'all' }}>
           {counted(cases.meta.total, 'case')} of the fraud review about this customer.
         </NamedCases>
-        <DeferredPart />
+        <Deferred part={() => renderComputed(visit, customer_id)} />
         <h2>Who is paid</h2>
         {found && (
           <p>
@@ -199,10 +199,6 @@ export const customerPage: Page = {
         )}
       </>
     )
-    return {
-      title: `Customer ${isolated(customer_id)}`,
-      body,
-      computeDeferred: () => renderComputed(visit, customer_id),
-    }
+    return { title: `Customer ${isolated(customer_id)}`, body }
   },
 }

@@ -1,7 +1,7 @@
 import { listAttributed } from '../../attribution/operations/attribution.ts'
 import { dayBefore, type Page, type Visit } from '../../pages/page.ts'
 import { Badge, EmptyState, Pager } from '../../pages/parts/data.tsx'
-import { DeferredPart } from '../../pages/parts/deferred.tsx'
+import { Deferred } from '../../pages/parts/deferred.tsx'
 import { deliveriesPath } from '../../pages/parts/deliveries.tsx'
 import { Filters, type Option } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
@@ -78,9 +78,9 @@ export const customersPage: Page = {
             { name: 'to', label: 'Signed up to', type: 'date', value: to },
           ]}
         />
-        <DeferredPart />
+        <Deferred part={() => renderList(visit)} />
       </>
     )
-    return { title: 'Customers', body, computeDeferred: () => renderList(visit) }
+    return { title: 'Customers', body }
   },
 }

@@ -1,6 +1,5 @@
 import { getAccount } from '../../accounts/accounts.ts'
 import { listDeliveries } from '../../ingest/operations/deliveries.ts'
-import { findRecords } from '../../ingest/operations/records.ts'
 import type { Page, Visit } from '../../pages/page.ts'
 import { count, EmptyState, isolated, Live, Pager } from '../../pages/parts/data.tsx'
 import { DeliveryBadge, resourceTitle } from '../../pages/parts/deliveries.tsx'
@@ -23,10 +22,9 @@ const FILTERS = ['resource', 'status', 'from', 'to'] as const
 async function render(visit: Visit) {
   const { api, account, query } = visit
   const { record_id } = query
-  const [list, { vertical }, stored] = await Promise.all([
+  const [list, { vertical }] = await Promise.all([
     api.call(listDeliveries, { account, ...query }),
     api.call(getAccount, { account }),
-    record_id === undefined ? { data: [] } : api.call(findRecords, { account, id: record_id }),
   ])
   const resources = vertical === 'igaming' ? ['activities'] : ['transactions', 'trading-activity']
   const body = (
@@ -71,7 +69,7 @@ async function render(visit: Visit) {
           </Live>
         </>
       ) : (
-        <RecordHistory list={list} stored={stored.data} />
+        <RecordHistory rows={list.data} />
       )}
       <Pager meta={list.meta} />
     </>

@@ -2,14 +2,10 @@ import { OUTCOMES } from '../../ingest/db/decide.ts'
 import { getDelivery } from '../../ingest/operations/deliveries.ts'
 import { accountPath, type Page } from '../../pages/page.ts'
 import { count, Data, EmptyState, Time, titleOf } from '../../pages/parts/data.tsx'
-import {
-  DeliveryBadge,
-  deliveriesPath,
-  Errors,
-  resourceTitle,
-} from '../../pages/parts/deliveries.tsx'
+import { DeliveryBadge, Errors, resourceTitle } from '../../pages/parts/deliveries.tsx'
 import { type Pair, Pairs } from '../../pages/parts/fields.tsx'
 import { labelOf } from '../../pages/parts/record-fields.tsx'
+import { findPath } from '../../pages/parts/record-lookup.ts'
 import { Table } from '../../pages/parts/table.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 
@@ -25,7 +21,7 @@ const Key = ({
   <>
     {Object.entries(key).map(([name, id]) => (
       <>
-        <a href={deliveriesPath(account, { record_id: id })} title={labelOf(name)}>
+        <a href={findPath(account, id)} title={labelOf(name)}>
           <Data text={id} />
         </a>{' '}
       </>

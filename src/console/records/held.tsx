@@ -1,9 +1,9 @@
 import { listHeld } from '../../ingest/operations/held.ts'
 import { accountPath, type Page, withQuery } from '../../pages/page.ts'
 import { Data, EmptyState, Pager } from '../../pages/parts/data.tsx'
-import { deliveriesPath } from '../../pages/parts/deliveries.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { nounOf } from '../../pages/parts/record-fields.tsx'
+import { findPath } from '../../pages/parts/record-lookup.ts'
 import { Table } from '../../pages/parts/table.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { toDelivery } from './record-history.tsx'
@@ -35,7 +35,7 @@ export const heldPage: Page = {
           rows={held.data}
           columns={{
             'Missing customer': (one) => (
-              <a href={deliveriesPath(visit.account, { record_id: customerOf(one) })}>
+              <a href={findPath(visit.account, customerOf(one))}>
                 <Data text={customerOf(one)} />
               </a>
             ),

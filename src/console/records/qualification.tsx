@@ -1,14 +1,8 @@
-import { dayNumber, periodOf } from '../../commission/engine/calendar.ts'
-import { lineId, statementId } from '../../commission/statements/ids.ts'
-import { getStatement } from '../../commission/statements/operations.ts'
 import { listAccountQualifications } from '../../commission/why/operations.ts'
 import { stateWords } from '../../commission/why/sentences.ts'
 import { ENGLISH } from '../../commission/words/words.ts'
-import { nullIfNotFound } from '../../pages/api-errors.ts'
 import { dayBefore, type Visit } from '../../pages/page.ts'
-import { amountText, Data, Day, isolated } from '../../pages/parts/data.tsx'
-import { AccountLink } from '../../pages/parts/fields.tsx'
-import { StatusBadge } from '../../pages/parts/statement-lists.tsx'
+import { Data, Day, isolated } from '../../pages/parts/data.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { planName, readTerms, type TermsOf } from './reasons.tsx'
 
@@ -23,49 +17,21 @@ function missingText(report: Qualification, termsOf: TermsOf): string {
   return sentences.join(' ') || 'The customer has not qualified.'
 }
 
-/** Reads the line that pays what a customer qualified for, and its statement; null unless a run has stored it. */
-async function readPaid({ api, account }: Visit, report: Qualification, termsOf: TermsOf) {
-  const { affiliate_id, customer_id, plan, version, rule, qualified_on } = report
-  const kind = termsOf(report)?.period
-  if (affiliate_id === null || qualified_on === null || !kind) return null
-  const period = periodOf(dayNumber(qualified_on), kind)
-  const statement_id = await statementId(affiliate_id, plan, period.id)
-  const id = await lineId(statement_id, { version, rule, scope: `customer:${customer_id}` }, 0)
-  const statement = await api.call(getStatement, { account, statement_id }).catch(nullIfNotFound)
-  const line = statement?.lines.find((one) => one.id === id)
-  return statement && line ? { line, statement } : null
-}
-
 /** Renders what a customer qualified for, or what is missing to it. */
-const State = (props: {
-  report: Qualification
-  paid: Awaited<ReturnType<typeof readPaid>>
-  termsOf: TermsOf
-}) => {
-  const { report, paid, termsOf } = props
-  return (
-    <li>
-      {report.status !== 'qualified' ? (
-        <Data text={missingText(report, termsOf)} />
-      ) : (
-        <>
-          <Day day={report.qualified_on} />:{' '}
-          {paid ? (
-            <AccountLink at={['lines', paid.line.id]}>
-              Qualified for {amountText(paid.line.amount, paid.statement.currency)}
-            </AccountLink>
-          ) : (
-            'Qualified'
-          )}
-        </>
-      )}{' '}
-      <span class="quiet">
-        Rule “{isolated(report.rule)}” of <Data text={planName(termsOf(report), report.plan)} />
-      </span>{' '}
-      {paid && <StatusBadge {...paid.statement} />}
-    </li>
-  )
-}
+const State = ({ report, termsOf }: { report: Qualification; termsOf: TermsOf }) => (
+  <li>
+    {report.status === 'qualified' ? (
+      <>
+        <Day day={report.qualified_on} />: Qualified
+      </>
+    ) : (
+      <Data text={missingText(report, termsOf)} />
+    )}{' '}
+    <span class="quiet">
+      Rule “{isolated(report.rule)}” of <Data text={planName(termsOf(report), report.plan)} />
+    </span>
+  </li>
+)
 
 /** Reads and renders what a customer qualified for under each rule, and what is missing; null if no rule asks for it. */
 export async function renderQualifications(visit: Visit, customer_id: string) {
@@ -74,15 +40,12 @@ export async function renderQualifications(visit: Visit, customer_id: string) {
   const { data } = await api.call(listAccountQualifications, { account, period, customer_id })
   if (data.length === 0) return null
   const termsOf = await readTerms(visit, data)
-  const paid = await Promise.all(
-    data.map((one) => (one.status === 'qualified' ? readPaid(visit, one, termsOf) : null)),
-  )
   return (
     <>
       <h2>Qualification</h2>
       <ul class="qualifications">
-        {data.map((report, i) => (
-          <State report={report} paid={paid[i] ?? null} termsOf={termsOf} />
+        {data.map((report) => (
+          <State report={report} termsOf={termsOf} />
         ))}
       </ul>
     </>

@@ -2,13 +2,12 @@ import type { listDeliveries } from '../../ingest/operations/deliveries.ts'
 import { accountPath, useVisit } from '../../pages/page.ts'
 import { Badge, count, Data, EmptyState, Time } from '../../pages/parts/data.tsx'
 import { deliveriesPath, Errors, resourceTitle } from '../../pages/parts/deliveries.tsx'
-import type { FoundRecord } from '../../pages/parts/record-lookup.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 
 // The part of the deliveries page that shows the history of one record: each delivery that had it.
 
 /** A page of deliveries. */
-export type DeliveryList = AnswerOf<typeof listDeliveries>
+type DeliveryList = AnswerOf<typeof listDeliveries>
 
 type Found = DeliveryList['data'][number]
 
@@ -44,42 +43,25 @@ export const Deliveries = (props: { account: string; rows: DeliveryList['data'] 
   </>
 )
 
-/** Renders the history of a record: whether it is stored, and the deliveries that refused it. */
-export function RecordHistory(
-  {
-    list: { data },
-    stored,
-  }: { readonly list: DeliveryList; readonly stored: readonly FoundRecord[] },
+/** Renders the deliveries that refused a record. */
+export const RecordHistory = (
+  { rows }: { rows: DeliveryList['data'] },
   { account, query } = useVisit(),
-) {
-  if (stored.length + data.length === 0) {
-    return (
-      <EmptyState
-        title={
-          <>
-            No record with the id <Data text={query.record_id ?? ''} /> has arrived in 30 days.
-          </>
-        }
-      >
-        <p>
-          Ids are case-sensitive. If it was sent, look at the{' '}
-          <a href={deliveriesPath(account, { status: 'refused' })}>deliveries that were refused</a>:
-          a damaged delivery has no ids.
-        </p>
-      </EmptyState>
-    )
-  }
-  return (
-    <>
-      {stored.length === 0 && <p>No record with this id is stored.</p>}
-      {stored.map((one) => (
-        <p>
-          {resourceTitle(one.resource)}: a record with this id is{' '}
-          {one.outcome === 'held' ? <a href={accountPath(account, 'held')}>held</a> : 'stored'}, as
-          it arrived at {toDelivery(account, one)}.
-        </p>
-      ))}
-      <Deliveries account={account} rows={data} />
-    </>
+) =>
+  rows.length > 0 ? (
+    <Deliveries account={account} rows={rows} />
+  ) : (
+    <EmptyState
+      title={
+        <>
+          No record with the id <Data text={query.record_id ?? ''} /> was refused in 30 days.
+        </>
+      }
+    >
+      <p>
+        Ids are case-sensitive. If it was sent, look at the{' '}
+        <a href={deliveriesPath(account, { status: 'refused' })}>deliveries that were refused</a>: a
+        damaged delivery has no ids.
+      </p>
+    </EmptyState>
   )
-}

@@ -2,7 +2,7 @@ import { listDeliveries } from '../../ingest/operations/deliveries.ts'
 import { findRecords } from '../../ingest/operations/records.ts'
 import type { Page } from '../../pages/page.ts'
 import { Badge, count, isolated, Time } from '../../pages/parts/data.tsx'
-import { DeferredPart } from '../../pages/parts/deferred.tsx'
+import { Deferred } from '../../pages/parts/deferred.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { nounOf, RecordFields } from '../../pages/parts/record-fields.tsx'
 import type { FoundRecord } from '../../pages/parts/record-lookup.ts'
@@ -50,7 +50,7 @@ export const recordPage: Page = {
         <RecordFields record={found.record} except={ABOVE} first={[['Customer', customer]]} />
         <section id="earned">
           <h2>What it earned</h2>
-          <DeferredPart />
+          <Deferred part={() => renderEarnings(visit, found)} />
         </section>
         <h2>How it arrived</h2>
         <p>
@@ -73,7 +73,6 @@ export const recordPage: Page = {
       </>
     )
     const name = sentId(found)
-    const title = name === undefined ? noun : `${noun} ${isolated(name)}`
-    return { title, body, computeDeferred: () => renderEarnings(visit, found) }
+    return { title: name === undefined ? noun : `${noun} ${isolated(name)}`, body }
   },
 }

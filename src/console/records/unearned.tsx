@@ -3,7 +3,7 @@ import { listPeriods } from '../../commission/statements/operations.ts'
 import { getUnearned, listUnearnedRecords } from '../../commission/why/operations.ts'
 import { type Page, type Visit, VisitContext } from '../../pages/page.ts'
 import { Data, EmptyState, Pager } from '../../pages/parts/data.tsx'
-import { DeferredPart } from '../../pages/parts/deferred.tsx'
+import { Deferred } from '../../pages/parts/deferred.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { Filters, type Option } from '../../pages/parts/forms.tsx'
 import { choosablePeriods, periodFilter } from '../../pages/parts/periods.ts'
@@ -96,7 +96,7 @@ export const unearnedPage: Page = {
     const period = query.period ?? choosablePeriods(sums, visit.today)[0]
     const here: Visit = { ...visit, query: { ...query, period } }
     const body = (
-      <>
+      <VisitContext.Provider value={here}>
         <Filters
           fields={[
             periodFilter(here, sums),
@@ -113,15 +113,9 @@ export const unearnedPage: Page = {
             },
           ]}
         />
-        <DeferredPart />
-      </>
+        <Deferred part={() => renderUnearned(here)} />
+      </VisitContext.Provider>
     )
-    return {
-      title: 'What earned nothing',
-      body,
-      computeDeferred: async () => (
-        <VisitContext.Provider value={here}>{await renderUnearned(here)}</VisitContext.Provider>
-      ),
-    }
+    return { title: 'What earned nothing', body }
   },
 }

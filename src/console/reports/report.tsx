@@ -7,7 +7,6 @@ import {
   Data,
   dayWords,
   EmptyState,
-  Name,
   NOTHING,
   Sentence,
 } from '../../pages/parts/data.tsx'
@@ -112,7 +111,7 @@ const GroupLink = ({
         <time datetime={String(value)}>{groupText(name, value)}</time>
       </a>
     )
-  return <Name text={groupText(name, value)} />
+  return <Data text={groupText(name, value)} />
 }
 
 /** Renders a value of a group; in the row of the totals, what the row is. */

@@ -9,7 +9,7 @@ import {
   withQuery,
 } from '../../pages/page.ts'
 import { EmptyState } from '../../pages/parts/data.tsx'
-import { DeferredPart } from '../../pages/parts/deferred.tsx'
+import { Deferred } from '../../pages/parts/deferred.tsx'
 import { Filters } from '../../pages/parts/forms.tsx'
 import { usualCurrency } from '../../pages/parts/owed.ts'
 import { DAY_MS } from '../../platform/durations.ts'
@@ -141,17 +141,13 @@ async function render(visit: Visit) {
         />
       </details>
       {hasReport ? (
-        <DeferredPart />
+        <Deferred part={() => renderReport(visit, currency)} />
       ) : (
         <EmptyState title="Choose a group or days. Without days, a report has the last 30." />
       )}
     </>
   )
-  return {
-    title: 'Reports',
-    body,
-    computeDeferred: hasReport ? () => renderReport(visit, currency) : undefined,
-  }
+  return { title: 'Reports', body }
 }
 
 /** Reports of an account: any metrics by any groups, as a table and CSV. */

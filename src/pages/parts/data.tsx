@@ -30,30 +30,6 @@ export const Data = ({ text }: { text: string | number }) => {
   return <bdi class={classOf(shown)}>{shown}</bdi>
 }
 
-/** The most characters of a name in lists and sentences. */
-const MAX_NAME = 40
-
-/** Returns a name as lists and sentences have it: cut if it is long. */
-export function shortName(name: string): string {
-  const letters = [...name]
-  return letters.length <= MAX_NAME
-    ? name
-    : `${letters
-        .slice(0, MAX_NAME - 1)
-        .join('')
-        .trimEnd()}…`
-}
-
-/** Renders a name, which is cut if it is long: its title, and the page of what it names, have all of it. */
-export const Name = ({ text }: { text: string }) => {
-  const [whole, short] = [visible(text), visible(shortName(text))]
-  return (
-    <bdi class={classOf(short)} title={whole === short ? undefined : whole}>
-      {short}
-    </bdi>
-  )
-}
-
 /** Renders a text that a person takes elsewhere. A script adds a button that copies it. */
 export const CopiedText = ({ text }: { text: string }) => (
   <code class="secret" data-copy="Copy" data-copied="Copied">

@@ -1,16 +1,23 @@
+import type { Child } from 'hono/jsx'
+import { useVisit, VisitContext } from '../page.ts'
 import { DEFERRED_PART } from '../respond.ts'
 
 /**
- * Renders the place of the part that `computeDeferred` of a view returns: everything before this place is
- * sent first, and the part follows later in the same response. The style sheet shows the part in place of the
- * note once all of it has arrived: a part that grows would move what is on the screen already.
+ * Renders a part of a page that is computed from records, which needs more time and more round trips than the rest.
+ * Everything before its place is sent first, and the part follows later in the same response. The style sheet shows
+ * it in place of the note once all of it has arrived: a part that grows would move what is on the screen already.
  */
-export const DeferredPart = () => (
-  <div class="deferred">
-    <p class="note" role="status">
-      Computing from the records …
-    </p>
-    {DEFERRED_PART}
-    <span class="arrived" hidden />
-  </div>
-)
+export function Deferred({ part }: { part: () => Promise<Child> }, visit = useVisit()) {
+  visit.deferred.push(async () => (
+    <VisitContext.Provider value={visit}>{await part()}</VisitContext.Provider>
+  ))
+  return (
+    <div class="deferred">
+      <p class="note" role="status">
+        Computing from the records …
+      </p>
+      {DEFERRED_PART}
+      <span class="arrived" hidden />
+    </div>
+  )
+}

@@ -19,9 +19,6 @@ export const HINTS: Readonly<Record<string, string>> = {
   // Accounts.
   account: 'In addresses: small letters, digits and hyphens. It never changes.',
   mode: 'Only the records of a test account can be deleted. Default: live.',
-  address: 'The address of the firm on printed statements, in at most 8 lines.',
-  locale:
-    'The language and region of printed statements, such as de-DE. English, German, French, Spanish and Portuguese have their own words. Empty: British English.',
   time_zone: 'The zone of times in records that name none, such as Europe/Berlin. Default: UTC.',
   book_zone:
     'The zone that decides to which day, and so to which month, a signup or a transaction belongs. It never changes. Default: UTC.',
@@ -46,8 +43,6 @@ export const HINTS: Readonly<Record<string, string>> = {
   // Links and webhooks.
   affiliate_id: 'Who is paid for customers who follow the link. It never changes.',
   landing_page: 'The page that the link leads to.',
-  pass_query:
-    'Whether parameters that are added to the link, such as those of an advertisement, are passed on to the landing page. Default: no.',
   url: 'Where the notifications are sent: the https address that the engineers of the receiver name.',
   // Definitions of events.
   kpis: 'The names of further amounts as the brand writes them, one in a line. “Value” always is one.',

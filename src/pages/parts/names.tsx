@@ -1,5 +1,5 @@
 import { accountPath, useVisit, type Visit } from '../page.ts'
-import { Data, isolated, Name, shortName } from './data.tsx'
+import { Data, isolated } from './data.tsx'
 
 // Links to plans and affiliates by the names that people call them.
 
@@ -8,13 +8,13 @@ type Named = Pick<Visit, 'account' | 'names'>
 
 /** Renders the name of a plan. */
 export const PlanName = async ({ id }: { id: string }, visit = useVisit()) => (
-  <Name text={(await visit.names.plans()).get(id) ?? id} />
+  <Data text={(await visit.names.plans()).get(id) ?? id} />
 )
 
 /** Renders a link to a plan, by its name or by the one that is given: a plan may have had another name. */
 export const PlanLink = ({ id, name }: { id: string; name?: string }, visit = useVisit()) => (
   <a href={accountPath(visit.account, 'plans', id)}>
-    {name ? <Name text={name} /> : <PlanName id={id} />}
+    {name ? <Data text={name} /> : <PlanName id={id} />}
   </a>
 )
 
@@ -27,7 +27,7 @@ export const AffiliateName = async ({ id }: { id: string }, visit = useVisit()) 
 /** Returns the name of an affiliate and its id, for a place that takes no elements. */
 export async function affiliateText(visit: Named, id: string): Promise<string> {
   const name = await visit.names.affiliate(id)
-  return name === null ? isolated(id) : `${isolated(shortName(name))} (${isolated(id)})`
+  return name === null ? isolated(id) : `${isolated(name)} (${isolated(id)})`
 }
 
 /** The longest id that stays on one line, on the narrowest phone. */
@@ -39,7 +39,7 @@ export const NameAndId = ({ name, id }: { name: string | null; id: string }) =>
     <Data text={id} />
   ) : (
     <>
-      <Name text={name} />{' '}
+      <Data text={name} />{' '}
       <span class={id.length <= SHORT ? 'id' : undefined}>
         (<Data text={id} />)
       </span>

@@ -6,37 +6,6 @@ import { labelOf } from './record-fields.tsx'
 
 // Sentences of the administration API, which is written for engineers, as a member reads them.
 
-/** The codes of errors in words, by which deliveries can be filtered. */
-const ERROR_TITLES: Readonly<Record<string, string>> = {
-  required: 'A field is missing',
-  unknown_field: 'Unknown field',
-  field_case: 'Wrong spelling of a field',
-  type: 'Wrong type of value',
-  enum: 'Not one of the choices',
-  pattern: 'Wrong form',
-  date_time: 'Not a valid time',
-  date: 'Not a valid day',
-  number: 'Not a valid number',
-  digits: 'Too many digits',
-  decimals: 'Too many decimal places',
-  minimum: 'Too small',
-  maximum: 'Too large',
-  length: 'Too long, or empty',
-  text: 'Invalid characters',
-  email: 'Not an email address',
-  currency: 'Unknown currency',
-  no_kpi: 'No amount',
-  duplicate_key: 'Sent twice in one delivery',
-  unknown_customer: 'Unknown customer',
-  unknown_affiliate: 'Unknown affiliate',
-  month_archived: 'Of an archived month',
-  record_count: 'Wrong number of records',
-  idempotency_key_reused: 'Another delivery under the same key',
-}
-
-/** Returns the code of an error in words. */
-export const errorTitle = (code: string): string => ERROR_TITLES[code] ?? labelOf(code)
-
 /** What forms call the fields of requests. */
 const NAMES: Readonly<Record<string, string>> = {
   paid_on: 'day of the payment',

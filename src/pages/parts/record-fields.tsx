@@ -8,37 +8,19 @@ import type { StoredRecord } from './record-lookup.ts'
 
 // The fields of a stored record, as a manager reads them.
 
-/** What the fields of records are called. The KPIs of brands keep the names that the brand chose. */
+/** What fields are called whose names do not say it. The KPIs of brands keep the names that the brand chose. */
 const LABELS: Readonly<Record<string, string>> = {
-  transaction_id: 'Transaction',
-  customer_id: 'Customer',
   customerid: 'Customer',
   customerId: 'Customer',
-  transaction_type: 'Type',
-  transaction_subtype: 'Kind',
-  transaction_date: 'Time',
   amount_currency: 'Amount',
   amount_usd: 'Amount in USD',
-  volume_usd: 'Traded volume',
   pnl: 'Profit and loss',
-  max_drawdown: 'Largest drawdown',
-  spread_cost: 'Spread',
   commission: 'Trading commission',
-  signup_date: 'Signup',
   regtime: 'Signup',
   createtime: 'Time',
-  last_modified_date: 'Last changed',
-  affiliate_id: 'Affiliate',
-  country_code: 'Country',
-  lang_id: 'Language',
-  kyc_status_id: 'KYC status',
-  sales_status_id: 'Sales status',
-  trading_account_type: 'Account type',
-  challenge_type: 'Challenge',
   eventname: 'Event',
   eventid: 'Event id',
   Value: 'Amount',
-  regIP: 'IP address',
 }
 
 /** Returns what a field of a record is called. */
@@ -52,7 +34,7 @@ const spaced = (name: string): string =>
     : name
 
 /** The fields whose amounts are in the currency of their record. */
-const IN_CURRENCY = /^(?:amount_currency|spread_cost|commission|pnl|Value)$/
+const IN_CURRENCY = /^(?:amount|amount_currency|spread_cost|commission|pnl|total|Value)$/
 const IN_PERCENT = /^(?:drawdown|max_drawdown)$/
 const IN_USD = /^(?:amount_usd|volume_usd|account_size)$/
 

@@ -63,7 +63,7 @@ export const SchemaFields = (form: Fields, { refused } = useVisit()) => (
               {...shown}
               value={text}
               required={isRequired}
-              type={isList || name === 'address' ? 'area' : 'text'}
+              type={isList ? 'area' : 'text'}
               options={choices.length > 0 ? optionsOf(described, text) : undefined}
             />
           )}
