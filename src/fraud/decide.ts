@@ -1,6 +1,5 @@
 import { dayText } from '../commission/engine/calendar.ts'
 import { counted } from '../commission/engine/reasons.ts'
-import { ADMIN_KEY_ACTOR } from '../platform/auth/admin-keys.ts'
 import { accountDatabase } from '../platform/db/database.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { ApiError, unavailable } from '../platform/errors.ts'
@@ -28,20 +27,13 @@ export interface DecisionRequest {
   readonly now: number
 }
 
-/** What became of a decision. */
-interface Decided {
-  readonly whole: WholeCase
-  /** What is still needed; null if the case is decided. */
-  readonly message: string | null
-}
-
 /** The error of a case that does not exist. */
 export const noCase = (id: string) =>
   new ApiError('not_found', { detail: `There is no case ${quote(id)}.` })
 
 /**
  * Decides a case, or ends the hold of a confirmed one. Where two persons must decide, the first decision waits
- * for another one that is the same, about the same records.
+ * for another one that is the same, about the same records: the case is then `waiting`.
  *
  * @throws ApiError `not_found`, `not_open`, `evidence_changed`, `validation_failed`
  */
@@ -49,7 +41,7 @@ export async function decideCase(
   env: Env,
   account: Account,
   sent: DecisionRequest,
-): Promise<Decided> {
+): Promise<WholeCase> {
   const { id, actor, shown } = sent
   const request = { ...sent, refuse: [...new Set(sent.refuse)].sort() }
   const db = accountDatabase(env, account)
@@ -63,10 +55,8 @@ export async function decideCase(
     const issues = checkRefused(sent, whole)
     if (issues.length > 0) throw validationFailed(issues)
     const same = latestOf(decisions).filter((one) => isSame(one, request, found))
-    const mine = same.find((one) => one.actor === actor)
-    if (mine && same.length < account.approvals) {
-      return { whole, message: decidedAgain(mine) }
-    }
+    const isMine = same.some((one) => one.actor === actor)
+    if (isMine && same.length < account.approvals) return whole
     const persons = new Set([...same.map((one) => one.actor), actor]).size
     const isFinal = persons >= account.approvals
     const { decision, reason, keepHold, refuse, from, now } = request
@@ -76,8 +66,7 @@ export async function decideCase(
       ...{ actor, isFinal, isRelease, now },
     })
     if (!isStored) continue
-    const after = await findCase(db, account.id, id)
-    return { whole: after ?? whole, message: isFinal ? null : ANOTHER }
+    return (await findCase(db, account.id, id)) ?? whole
   }
   throw unavailable(new Error('The case changed in each attempt.'), 1)
 }
@@ -89,17 +78,6 @@ const endsHold = (found: StoredCase, { decision, keepHold, refuse }: DecisionReq
   decision === 'confirmed' &&
   !keepHold &&
   refuse.length === 0
-
-const ANOTHER = 'Another person must decide the same.'
-
-/** Says what is still needed if a person decides the same again. */
-const decidedAgain = ({ actor, at }: StoredDecision): string => {
-  const who =
-    actor === ADMIN_KEY_ACTOR
-      ? `It was decided so with the admin key at ${at}, and all who use the key count as one person.`
-      : `You (${actor}) decided so at ${at}.`
-  return `${who} ${ANOTHER}`
-}
 
 /** Returns the last decision of each person. */
 const latestOf = (decisions: readonly StoredDecision[]): StoredDecision[] => [

@@ -4,8 +4,7 @@ import { refuseArchived } from '../../platform/db/archived.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { accountOperation, reply } from '../../platform/http/operation.ts'
 import { validationFailed } from '../../platform/http/read-fields.ts'
-import { count } from '../../platform/validation/answer-fields.ts'
-import { described, named, withMembers } from '../../platform/validation/described.ts'
+import { described, named } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
@@ -15,16 +14,6 @@ import { decideCase } from '../decide.ts'
 import { caseDecision } from '../decision-fields.ts'
 import { DECISION_LIMITS } from '../limits.ts'
 import { presentWholeCase, wholeFraudCase } from '../present-case.ts'
-
-const waitingFraudCase = described(() =>
-  named(
-    'WaitingFraudCase',
-    withMembers(wholeFraudCase, {
-      approvals_required: member(count, 'The number of different persons who must decide it.'),
-      message: member(v.string(), 'What is still needed.'),
-    }),
-  ),
-)
 
 /** What becomes of one of several cases. */
 const OUTCOMES = ['decided', 'waiting', 'not_open', 'not_found'] as const
@@ -60,9 +49,9 @@ export const decideFraudCase = accountOperation({
   body: caseDecision,
   words: described(() => ({
     description:
-      'Confirms or dismisses an open case, with a reason. A decision ends the hold of the case, unless it is confirmed with `keep_hold`. The customers of `refuse` earn nothing from `from` on, with the case as the reason; a customer who is refused already from then on stays as they are. All of it is stored, or nothing. A case that was confirmed with `keep_hold` is confirmed again without it to end its hold; nothing else of a decision can be changed. If the account requires two persons, the first one gets 202, and the second one must decide the same about the same records.',
+      'Confirms or dismisses an open case, with a reason. A decision ends the hold of the case, unless it is confirmed with `keep_hold`. The customers of `refuse` earn nothing from `from` on, with the case as the reason; a customer who is refused already from then on stays as they are. All of it is stored, or nothing. A case that was confirmed with `keep_hold` is confirmed again without it to end its hold; nothing else of a decision can be changed. If the account requires two persons, the first one gets 202 with the case, which is `waiting`, and the second one must decide the same about the same records.',
     answer: wholeFraudCase,
-    others: { 202: waitingFraudCase },
+    others: { 202: wholeFraudCase },
     errors: ['not_open', 'evidence_changed'],
     command: { name: 'fraud decide' },
   })),
@@ -73,7 +62,7 @@ export const decideFraudCase = accountOperation({
     const wrong = misplaced({ ...sent, keep_hold: keepHold || undefined })
     if (wrong.length > 0) throw validationFailed(wrong)
     if (refuse.length > 0) await refuseArchived(db, account.id, from, refuse)
-    const { whole, message } = await decideCase(env, account, {
+    const whole = await decideCase(env, account, {
       ...{ id, decision, reason, keepHold, refuse, from, shown },
       ...{ actor, now: Date.now() },
     })
@@ -81,8 +70,7 @@ export const decideFraudCase = accountOperation({
     const { affiliate_id } = whole.found
     const holds = await readHolds(db, account.id, [affiliate_id])
     const found = presentWholeCase(whole, holds.get(affiliate_id))
-    if (message === null) return found
-    return reply(202, { ...found, approvals_required: account.approvals, message })
+    return found.waiting ? reply(202, found) : found
   },
 })
 
@@ -112,8 +100,8 @@ export const decideFraudCases = accountOperation({
       const request = { id, decision, reason, keepHold: false, refuse: [], from: null, shown: null }
       try {
         const now = Date.now()
-        const { message } = await decideCase(env, account, { ...request, actor, now })
-        data.push({ case_id: id, outcome: message === null ? 'decided' : 'waiting' })
+        const { found } = await decideCase(env, account, { ...request, actor, now })
+        data.push({ case_id: id, outcome: found.waiting ? 'waiting' : 'decided' })
       } catch (error) {
         const code = error instanceof ApiError ? error.code : null
         if (code !== 'not_open' && code !== 'not_found') throw error
