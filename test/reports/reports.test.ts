@@ -161,16 +161,6 @@ describe('a report', () => {
     const recent = await json(acme.get(`reports?from=${today}&to=${today}&metrics=clicks`))
     expect([recent.totals.metrics.clicks, recent.notes]).toEqual([0, []])
   })
-
-  test('a report counts as 10 requests', async () => {
-    const acme = await partner()
-    const left = async () => {
-      const response = await acme.get(`${OCTOBER}&metrics=signups`)
-      return Number(/r=(\d+)/.exec(response.headers.get('RateLimit')!)![1])
-    }
-    const first = await left()
-    expect(first - (await left())).toBe(10)
-  })
 })
 
 test('a report of too many rows is refused with what to narrow', async () => {
