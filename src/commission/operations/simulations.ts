@@ -1,9 +1,6 @@
 import * as v from 'valibot'
 import { readOperation } from '../../platform/http/operation.ts'
-import { invalidQuery } from '../../platform/http/query.ts'
 import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
-import { signText, verifyText } from '../../platform/http/sign-text.ts'
-import { canonicalJson } from '../../platform/validation/canonical-json.ts'
 import { described, referred } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
@@ -46,7 +43,7 @@ export const simulatePlan = readOperation({
       member(
         v.string(),
         said(
-          'The `meta.next_cursor` of the previous page. Valid for the same account, plan, body and parameters.',
+          'The `meta.next_cursor` of the previous page, with the same plan, body and parameters.',
         ),
       ),
     ),
@@ -90,30 +87,20 @@ export const simulatePlan = readOperation({
     if (!named.stored && !forAll) throw notFound('plan', id)
     const { issues, request } = parseSimulation(body, named, vocabulary)
     if (!request) throw validationFailed(issues)
-    const asked = [account.id, 'simulate', id, affiliate_id, forAll, canonicalJson(body)]
-    const context = JSON.stringify(asked)
-    const after = cursor === undefined ? null : await verifyText(env, context, cursor)
-    if (cursor !== undefined && after === null) throw foreignCursor()
-    const filter = { affiliate_id, forAll, after }
-    const { next, ...found } = await simulate(stored, named, request, filter)
-    const next_cursor = next === null ? null : await signText(env, context, next)
-    return { ...found, meta: { next_cursor } }
+    return simulate(stored, named, request, { affiliate_id, forAll, after: cursor ?? null })
   },
 })
-
-const foreignCursor = () =>
-  invalidQuery('`cursor` was not issued for this simulation. Send the same body and parameters.')
 
 /** What to do about an affiliate with too many records. */
 const TOO_LARGE = 'The affiliate cannot be simulated.'
 
-/** Computes one page of a simulation; `next` is its last affiliate if there are more. */
+/** Computes one page of a simulation. The cursor of the next one is its last affiliate. */
 function simulate(
   { source, beginnings }: Stored,
   plan: NamedPlan,
   { period, version }: SimulationRequest,
   { affiliate_id, forAll, after }: Filter,
-): Promise<Omit<Simulated, 'meta'> & { next: string | null }> {
+): Promise<Simulated> {
   return withinLimit({ account: source.account.id }, TOO_LARGE, async () => {
     const opened = await openSimulation(source, plan, version.terms, period, {
       beginnings,
@@ -132,10 +119,9 @@ function simulate(
       currency: version.terms.currency,
       data: comparePage(page),
       affiliates: page.affiliates.length,
-      skipped:
-        tooLarge === null ? [] : [{ affiliate_id: tooLarge, reason: 'too_many_records' as const }],
+      skipped: tooLarge === null ? [] : [tooLarge],
       warnings: version.warnings,
-      next: last === affiliates.at(-1) ? null : last,
+      meta: { next_cursor: last === affiliates.at(-1) ? null : last },
     }
   })
 }

@@ -6,29 +6,6 @@ import { member } from '../../platform/validation/fields.ts'
 import { planWarning } from '../plans/warning.ts'
 import { FRESH_LIMITS } from './limits.ts'
 
-/** Affiliates that one request cannot compute, because of too many records. */
-export const skipped = described(() =>
-  member(
-    v.array(
-      v.object({
-        affiliate_id: member(v.string(), 'The affiliate.'),
-        reason: member(
-          v.literal('too_many_records'),
-          `Why it was left out: more than ${FRESH_LIMITS.facts.toLocaleString('en')} records of it are needed.`,
-        ),
-      }),
-    ),
-    'The affiliates that were left out.',
-  ),
-)
-
-/** The position of a page of affiliates. */
-export const cursorMeta = described(() =>
-  v.object({
-    next_cursor: v.nullable(member(v.string(), 'The `cursor` of the next page. Null on the last.')),
-  }),
-)
-
 /** One page of a simulation. */
 export const simulation = described(() =>
   named(
@@ -51,9 +28,16 @@ export const simulation = described(() =>
         'What changes, by affiliate and plan.',
       ),
       affiliates: member(count, 'The number of affiliates of this page.'),
-      skipped,
+      skipped: member(
+        v.array(v.string()),
+        `The affiliates that were left out: more than ${FRESH_LIMITS.facts.toLocaleString('en')} records of each are needed.`,
+      ),
       warnings: member(v.array(planWarning), 'Terms that are allowed but probably a mistake.'),
-      meta: cursorMeta,
+      meta: v.object({
+        next_cursor: v.nullable(
+          member(v.string(), 'The `cursor` of the next page. Null on the last.'),
+        ),
+      }),
     }),
   ),
 )

@@ -112,7 +112,7 @@ export async function computeFigures(visit: Visit, input: SimulationInput): Prom
         paid <Sum money={simulated} />. {isStored ? 'The terms' : 'The plans'} in force pay{' '}
         <Sum money={current} />.
       </p>
-      {result.skipped.map(({ affiliate_id }) => (
+      {result.skipped.map((affiliate_id) => (
         <p class="notice bad">
           <AffiliateName id={affiliate_id} /> is left out, because it depends on more than{' '}
           {FRESH_LIMITS.facts.toLocaleString('en')} records.
