@@ -192,8 +192,7 @@ export const listPeriods = readOperation({
   },
 })
 
-const NO_STATEMENT = 'This account has no statement with this id.'
-const NO_PART = 'This account has no statement with this id, or it has no such `part`.'
+const NO_STATEMENT = 'This account has no statement with this id, or it has no such `part`.'
 
 /** The maximum number of parts that a statement can have. */
 const MAX_PART = 10_000
@@ -213,7 +212,7 @@ type SentPart = Read<typeof partOf>
 async function readStatement({ grant, session }: ReadCall, { statement_id, part }: SentPart) {
   const found = await findStatement(session, grant.account, statement_id, part ?? 1)
   if (found?.lines == null || !maySee(grant, found.affiliate_id, found.status)) {
-    throw new ApiError('not_found', { detail: part === undefined ? NO_STATEMENT : NO_PART })
+    throw new ApiError('not_found', { detail: NO_STATEMENT })
   }
   return presentWhole(found, part ?? 1)
 }
@@ -226,7 +225,7 @@ export const getStatement = readOperation({
   callers: ['team', 'account', 'affiliate'],
   params: partOf,
   words: described(() => ({
-    description: `Returns a statement with its lines. A long one has parts of at most ${PART_LIMITS.lines} lines. With \`Accept: text/csv\` it returns one row for each line, adjustment and manual entry, of all parts from \`part\` on.`,
+    description: `Returns a statement with its lines. A long one has parts of at most ${PART_LIMITS.lines} lines. With \`Accept: text/csv\` it returns one row for each line, adjustment and manual entry, of all parts from \`part\` on, at most 50.`,
     answer: statementInFull,
     files: csvWords(ENTRY_COLUMNS),
     errors: ['not_found'],
@@ -237,7 +236,7 @@ export const getStatement = readOperation({
     'text/csv': async (c, call, { statement_id }, read) =>
       sendStatementCsv(
         c,
-        call.grant.account,
+        call,
         (await read()) as Awaited<ReturnType<typeof readStatement>>,
         async (part) => showTo(c, await readStatement(call, { statement_id, part })),
       ),

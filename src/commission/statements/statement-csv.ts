@@ -1,8 +1,8 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../../platform/auth/authorize.ts'
 import { unavailable } from '../../platform/errors.ts'
-import { ReadMemory } from '../../platform/http/memory.ts'
-import { sendPieces } from '../../platform/http/send.ts'
+import type { ReadCall } from '../../platform/http/operation.ts'
+import { invalidQuery } from '../../platform/http/query.ts'
 import { csvHeaders, writeCsv } from '../csv.ts'
 import { rowOf } from '../csv-list.ts'
 import { PART_LIMITS } from './limits.ts'
@@ -20,20 +20,27 @@ export const ENTRY_COLUMNS = [
   ...['reference', 'at'],
 ]
 
-/** The rows that become one piece of text. */
-const ROWS = 100
+/** The most parts of a statement that one file lists. */
+const FILE_PARTS = 50
 
-/** What a byte of a row takes while it becomes text: JSON, values, and the text. */
-const WEIGHT_PER_BYTE = 6
+const TOO_LONG = `The rest of the statement has more than ${FILE_PARTS} parts, too many for one file. Read them as JSON.`
 
-/** Yields a statement as CSV, part by part; manual entries come after all parts. */
-async function* piecesOf(
+/** What a byte of a part takes in the end: as text, and encoded. */
+const WEIGHT = 2
+
+/** Responds with a statement from a part on, as the caller sees it; manual entries come last. */
+export async function sendStatementCsv(
+  c: Context<AppEnv>,
+  { grant: { account }, memory }: ReadCall,
   first: Whole,
   readPart: (part: number) => Promise<Whole>,
-): AsyncGenerator<string, void> {
-  yield writeCsv([ENTRY_COLUMNS])
+): Promise<Response> {
   const { id: statement_id, affiliate_id, plan, period, currency, manual, parts, hash } = first
   const own = { statement_id, affiliate_id, plan, period, currency }
+  const listed = parts - first.part + 1
+  if (listed > FILE_PARTS) throw invalidQuery(TOO_LONG, 'part')
+  if (listed > 1) await memory.reserve(listed * PART_LIMITS.bytes, WEIGHT)
+  let csv = writeCsv([ENTRY_COLUMNS])
   for (let part = first.part; part <= parts; part++) {
     const read = part === first.part ? first : await readPart(part)
     if (read.hash !== hash) throw unavailable(new Error('The statement has changed.'))
@@ -42,24 +49,7 @@ async function* piecesOf(
       ...read.adjustments.map((one) => ({ entry: 'adjustment', ...one })),
       ...(part < parts ? [] : manual.map((one) => ({ entry: 'manual', ...one }))),
     ]
-    for (let at = 0; at < entries.length; at += ROWS) {
-      const rows = entries.slice(at, at + ROWS)
-      yield writeCsv(rows.map((entry) => rowOf(ENTRY_COLUMNS, { ...entry, ...own })))
-    }
+    csv += writeCsv(entries.map((entry) => rowOf(ENTRY_COLUMNS, { ...entry, ...own })))
   }
-}
-
-/** Responds with a statement from a part on, as the caller sees it. */
-export function sendStatementCsv(
-  c: Context<AppEnv>,
-  account: string,
-  first: Whole,
-  readPart: (part: number) => Promise<Whole>,
-): Promise<Response> {
-  const headers = csvHeaders('statement', account, first.period, first.id)
-  const memory = new ReadMemory(account, c.var.affiliate)
-  const { manual, holds, received } = first
-  const others = JSON.stringify([manual, holds, received]).length
-  const weight = WEIGHT_PER_BYTE * (PART_LIMITS.bytes + others)
-  return sendPieces(c, piecesOf(first, readPart), headers, memory, weight)
+  return c.body(csv, 200, csvHeaders('statement', account, period, statement_id))
 }
