@@ -229,15 +229,15 @@ export async function readTeamWork({ grant, session }: Reader): Promise<Attentio
     countReturned(session, account),
     countOpenQuestions(session, account),
   ])
-  const first = [unapproved.first_month, unapproved.first_week].filter((period) => period !== null)
+  const periods = unapproved.map(({ period }) => period)
   const paidBack: string[] = JSON.parse(returned.affiliates)
   const asking: string[] = JSON.parse(questions.affiliates)
   return withoutEmpty([
     item(
       'unapproved_drafts',
-      first,
-      `Statements of ended periods are drafts. The first are of ${first.join(' and ')}. Approve them.`,
-      { count: unapproved.drafts },
+      periods,
+      `Statements of ended periods are drafts: of ${firstNames(periods)}. Approve them, the earliest first.`,
+      { count: unapproved.reduce((sum, { drafts }) => sum + drafts, 0) },
     ),
     item(
       'waiting_for_rates',

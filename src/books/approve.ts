@@ -1,4 +1,4 @@
-import { hasChangedRecords, hasChangedSettings, readNewRates } from '../commission/db/changed.ts'
+import { hasChangedRecords, readNewRates, readSettingChanges } from '../commission/db/changed.ts'
 import { findStatement, type ListedStatement } from '../commission/db/statements.ts'
 import { type Period, storedPeriod } from '../commission/engine/calendar.ts'
 import { auditIdAt, SETTING_ACTIONS } from '../commission/statements/causes.ts'
@@ -109,9 +109,9 @@ async function hasChanged(
   const [records, rates, ...settings] = await Promise.all([
     hasChangedRecords(db, id, { position, last_day: lastDay }),
     readNewRates(env.DB, { ...rateDays, since: at }),
-    ...logs.map((log) => hasChangedSettings(log, id, auditIdAt(at), ACTIONS)),
+    ...logs.map((log) => readSettingChanges(log, id, auditIdAt(at), ACTIONS)),
   ])
-  return records || rates.length > 0 || settings.includes(true)
+  return records || rates.length > 0 || settings.flat().length > 0
 }
 
 /** Who approves which draft. */

@@ -4,7 +4,6 @@ import { STEP_RETRIES } from '../commission/statements/limits.ts'
 import {
   beginRun,
   failedStep,
-  failRun,
   finishRun,
   makeStep,
   type RunParameters,
@@ -40,7 +39,7 @@ export class StatementRun extends WorkflowEntrypoint<Env, RunParameters> {
       await make('end', (now) => finishRun(env, payload, now))
     } catch (error) {
       const reason = failedStep(current)
-      await make('fail', (now) => failRun(env, payload, reason, now))
+      await make('fail', (now) => finishRun(env, payload, now, reason))
       throw error
     }
     // The run has ended: statements do not depend on the review.

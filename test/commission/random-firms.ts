@@ -209,7 +209,11 @@ export async function randomBrand(account: string, from: Source) {
 type Computed = Awaited<ReturnType<typeof computationOf>>
 
 async function textOf(computation: Computed, affiliates: readonly string[]) {
-  const computed = await computeAffiliates(computation, affiliates, Number.POSITIVE_INFINITY)
+  const { periods: computed } = await computeAffiliates(
+    computation,
+    affiliates,
+    Number.POSITIVE_INFINITY,
+  )
   return computed.flatMap(({ period: { id }, results }) =>
     results
       .filter(({ closed }) => !closed)

@@ -26,7 +26,7 @@ async function computeStatements(
   affiliates: readonly string[],
   maxFacts = ALL,
 ): Promise<OutcomeStatement[]> {
-  const computed = await computeAffiliates(computation, affiliates, maxFacts)
+  const { periods: computed } = await computeAffiliates(computation, affiliates, maxFacts)
   const results = computed.at(-1)?.results ?? []
   return results.flatMap(({ statement }) => (statement ? [asDraft(statement)] : []))
 }

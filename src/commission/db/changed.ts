@@ -109,23 +109,6 @@ export async function readSettingChanges(
   return results.map((row) => ({ ...row, details: JSON.parse(row.details) }))
 }
 
-const HAS_CHANGED_SETTINGS = compileStatement(`
-  select exists (
-    select 1 from audit_log indexed by audit_log_account
-    where account = :account and id >= :since
-      and action in (select value from ${JSON_EACH}(:actions))) as changed`)
-
-/** Returns whether an audit log has an entry of some actions from the id `since` on. */
-export async function hasChangedSettings(
-  db: Connection,
-  account: string,
-  since: string,
-  actions: readonly string[],
-): Promise<boolean> {
-  const values = { account, since, actions: JSON.stringify(actions) }
-  return (await only<{ changed: 0 | 1 }>(db, HAS_CHANGED_SETTINGS, values)).changed === 1
-}
-
 /** A rate that became known, or replaced another one, since a time. */
 export interface RateChange {
   readonly currency: string

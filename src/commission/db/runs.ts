@@ -1,5 +1,6 @@
 import { POSITION, RAISE_NUMBER } from '../../ingest/db/changed.ts'
 import { isDoorOpen } from '../../platform/db/door.ts'
+import { toJsonChunks } from '../../platform/db/json-chunks.ts'
 import { all, first, only } from '../../platform/db/query.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
 import type { statementRuns } from '../../platform/db/schema.ts'
@@ -197,9 +198,6 @@ const PUT_STEP_COUNT = compileStatement(`
 const READ_STEP_COUNT = compileStatement(`
   select steps from statement_runs where account = :account and id = :id and status = 'running'`)
 
-/** The characters of steps that one statement stores. */
-const CHUNK_CHARACTERS = 1_500_000
-
 /**
  * Stores the affiliates of each step of a run at once, unless its steps are stored. Returns how many
  * steps are stored: 0 if the run is not running.
@@ -215,36 +213,15 @@ export async function storeSteps(
     bindStatement(db, statement, { account, id, ...more })
   const results = await withD1Retry(() =>
     db.batch<{ steps: number }>([
-      ...chunksOf(steps).map((rows) => bind(INSERT_STEPS, { rows })),
+      ...toJsonChunks(steps.map((step, i) => [i + 1, JSON.stringify(step)])).map((rows) =>
+        bind(INSERT_STEPS, { rows }),
+      ),
       bind(PUT_STEP_COUNT, { steps: steps.length, affiliates }),
       bind(READ_STEP_COUNT, {}),
     ]),
   )
   return results.at(-1)?.results[0]?.steps ?? 0
 }
-
-/** Returns numbered steps as JSON, in texts of bounded size. */
-function chunksOf(steps: readonly (readonly string[])[]): string[] {
-  const chunks: string[][] = []
-  let characters = 0
-  steps.forEach((affiliates, i) => {
-    const row = JSON.stringify([i + 1, JSON.stringify(affiliates)])
-    const chunk = chunks.at(-1)
-    if (chunk && characters + row.length <= CHUNK_CHARACTERS) {
-      chunk.push(row)
-      characters += row.length
-    } else {
-      chunks.push([row])
-      characters = row.length
-    }
-  })
-  return chunks.map((rows) => `[${rows.join()}]`)
-}
-
-/** Stores that an attempt of a step begins. */
-const BEGIN_STEP = compileStatement(`
-  update statement_runs set active_at = :active_at
-  where account = :account and id = :id and status = 'running'`)
 
 /** Reads a step, which is not done, of a run that is running. */
 const FIND_STEP = compileStatement(`
@@ -263,7 +240,7 @@ export async function beginStep(
 ): Promise<readonly string[]> {
   const results = await withD1Retry(() =>
     db.batch<{ affiliates: string }>([
-      bindStatement(db, BEGIN_STEP, { ...step, active_at }),
+      bindStatement(db, BEGIN_READING, { ...step, active_at }),
       bindStatement(db, FIND_STEP, { ...step }),
     ]),
   )

@@ -400,29 +400,23 @@ export async function sumPeriods(session: D1DatabaseSession, account: string, to
   return { sums, due, last_run_at: last.ended_at }
 }
 
-/** The drafts of ended periods in which some draft pays something. */
-interface Unapproved {
+/** The drafts of an ended period in which some draft pays something. */
+interface UnapprovedPeriod {
+  readonly period: string
   readonly drafts: number
-  /** The first month and the first week of them; null if there is none. */
-  readonly first_month: string | null
-  readonly first_week: string | null
 }
 
 /**
  * Counts the drafts of periods that have ended, by the month and the ISO week of a day. A period whose drafts pay nothing is left out: it is approved with the next one that pays something.
  */
 const COUNT_UNAPPROVED = compileStatement(`
-  select ifnull(sum(drafts), 0) as drafts, min(iif(period glob '*W*', null, period)) as first_month,
-    min(iif(period glob '*W*', period, null)) as first_week
+  select period, count(*) as drafts
   from (
-    select period, count(*) as drafts, ${COUNT_PAYING} as paying
-    from (
-      select period, statement, payable from statements indexed by statements_status
-      where account = :account and ${isDraft('status')} limit :limit)
-    where statement is not null
-      and period < strftime(iif(period glob '*W*', '%G-W%V', '%Y-%m'), :today)
-    group by period)
-  where paying > 0`)
+    select period, statement, payable from statements indexed by statements_status
+    where account = :account and ${isDraft('status')} limit :limit)
+  where statement is not null
+    and period < strftime(iif(period glob '*W*', '%G-W%V', '%Y-%m'), :today)
+  group by period having ${COUNT_PAYING} > 0 order by period`)
 
 /** The amounts of a currency in drafts that wait for an exchange rate. */
 interface WaitingForRates {
@@ -446,7 +440,7 @@ const COUNT_WAITING_FOR_RATES = compileStatement(`
  */
 export async function countDrafts(session: D1DatabaseSession, account: string, today: string) {
   const values = { account, today, limit: SUMMED_STATEMENTS }
-  const [[unapproved], waiting] = await readBatch<[[Unapproved], WaitingForRates[]]>(session, [
+  const [unapproved, waiting] = await readBatch<[UnapprovedPeriod[], WaitingForRates[]]>(session, [
     bindStatement(session, COUNT_UNAPPROVED, values),
     bindStatement(session, COUNT_WAITING_FOR_RATES, values),
   ])

@@ -190,12 +190,6 @@ export interface RateView {
   readonly covers: (result: Pick<PlanResult, 'affiliate' | 'plan'>) => boolean
 }
 
-/** Days up to `last` use the rates known before change `epoch`. */
-interface RateSpan {
-  readonly last: number
-  readonly epoch: number
-}
-
 /**
  * Returns the views of some affiliates. Usually there is only one: there are several only if rates of
  * closed days changed after the closing.
@@ -218,22 +212,26 @@ export async function rateViews(
   }
   const lastDayAt = await readLastDays(source.directory)
   const now = rateFinder(rates)
-  /** Returns the rates that were known before a change; after the last one, the current rates. */
-  const finderOf = memoize((epoch: number): RateFinder => {
-    const next = changes[epoch]
-    if (next === undefined) return now
-    const known = { rows: rates.rows, lastDay: lastDayAt(next - 1) }
-    return closedRateFinder(rateFinder(known, next - 1), now)
+  /** Returns the rates that were known at a time, in milliseconds. */
+  const finderAt = memoize((at: number): RateFinder => {
+    const known = { rows: rates.rows, lastDay: lastDayAt(at) }
+    return closedRateFinder(rateFinder(known, at), now)
   })
+  /** Returns closings as of the last moment at which the rates were those of their own: none if they still are. */
+  const outdated = (closings: readonly Closing[]): Closing[] =>
+    closings.flatMap(({ last, at }) => {
+      const next = changes.find((change) => change > at)
+      return next === undefined ? [] : [{ last, at: next - 1 }]
+    })
   const groups = Map.groupBy(keys, ({ affiliate, plan }) =>
-    JSON.stringify(rateSpans(closingsOf(affiliate, plan), changes)),
+    JSON.stringify(outdated(closingsOf(affiliate, plan))),
   )
   return [...groups].map(([text, own]) => {
     const members = new Set(own.map(({ affiliate, plan }) => planKey(affiliate, plan)))
-    const spans: readonly RateSpan[] = JSON.parse(text)
+    const closings: readonly Closing[] = JSON.parse(text)
     const find: RateFinder = (currency, day) => {
-      const closed = spans.find(({ last }) => day <= last)
-      return finderOf(closed ? closed.epoch : changes.length)(currency, day)
+      const at = closedAt(closings, day)
+      return (at === Infinity ? now : finderAt(at))(currency, day)
     }
     return {
       wanted: [...new Set(own.map(({ affiliate }) => affiliate))],
@@ -261,21 +259,6 @@ function coversAffiliates(affiliates: readonly string[]): RateView['covers'] {
 const closedAt = (closings: readonly Closing[], day: number): number =>
   closings.reduce((first, { last, at }) => (last >= day ? Math.min(first, at) : first), Infinity)
 
-/**
- * Returns the spans of the closed days of an affiliate and plan. Joins neighbours with the same
- * rates.
- */
-function rateSpans(closings: readonly Closing[], changes: readonly number[]): RateSpan[] {
-  const found: RateSpan[] = []
-  for (const { last } of closings) {
-    const at = closedAt(closings, last)
-    const epoch = changes.findLastIndex((change) => change <= at) + 1
-    if (found.at(-1)?.epoch === epoch) found.pop()
-    found.push({ last, epoch })
-  }
-  return found.filter(({ epoch }, i) => epoch < changes.length || i < found.length - 1)
-}
-
 /** Returns a computation with the rates that apply to one affiliate and plan. */
 export async function viewOf(
   computation: Computation,
@@ -293,40 +276,28 @@ export async function viewOf(
 /** Thrown if a computation reads more facts than its caller allows. */
 export class TooManyFacts extends Error {}
 
-/** What a computation is of: what its steps are planned by, before rates are loaded. */
-export type Scope = Pick<Computation, 'source' | 'range' | 'dependenciesOf'> & Pick<Context, 'tree'>
-
 /**
- * Finds the days with facts of a period, and on whom affiliates depend.
+ * Prepares the computation of a period for any affiliates: finds the days with facts and on whom affiliates depend, and
+ * loads rates.
  *
  * @param beginnings Where the account's records and books begin; absent: it is read.
  */
-export async function openScope(
+export async function openComputation(
   source: AccountSource,
   period: Period,
   beginnings?: AccountBeginnings,
-): Promise<Scope> {
+): Promise<Computation> {
   const range = findRange(
     source,
     period,
     beginnings ?? (await readBeginnings(source.db, source.account.id)),
   )
   const tree = datedTree(source.parents)
-  return { source, range, tree, dependenciesOf: dependencies(source.inForce, tree, range.periods) }
-}
-
-/** Prepares the computation of a period for any affiliates: loads the rates of its scope. */
-export async function openComputation(
-  ...period: Parameters<typeof openScope>
-): Promise<Computation> {
-  const { tree, ...scope } = await openScope(...period)
-  const { source, range } = scope
   const rates = await loadRates(source.directory, range.rateDays)
   const context = contextOf(source, tree, rates, range.rateDays)
   return {
-    ...scope,
-    context,
-    rates,
+    ...{ source, range, context, rates },
+    dependenciesOf: dependencies(source.inForce, tree, range.periods),
     ...formsOf(source, context),
     usesStates: true,
     position: null,
@@ -341,21 +312,13 @@ interface Computed extends Pick<AccountBooks, 'settledOf'> {
 
 /**
  * Computes affiliates in the open periods of the requested period's kind up to it, and in those closed ones whose stored
- * states do not hold; the last element is the requested period. Holds in memory the facts of a few customers at a time,
+ * states do not hold; the last element is the requested period. Also returns what the closed ones leave to the next. Holds in memory the facts of a few customers at a time,
  * and the totals of all.
  *
  * @param maxFacts The most facts to read.
  * @throws TooManyFacts
  */
-export const computeAffiliates = async (
-  computation: Computation,
-  affiliates: readonly string[],
-  maxFacts: number,
-): Promise<readonly ComputedPeriod[]> =>
-  (await computeWithStates(computation, affiliates, maxFacts)).periods
-
-/** Computes the same, and what the closed periods leave to the next ones. */
-export async function computeWithStates(
+export async function computeAffiliates(
   computation: Computation,
   affiliates: readonly string[],
   maxFacts: number,

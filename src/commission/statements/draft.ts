@@ -162,40 +162,35 @@ function partsOf(draft: Draft | null): Pick<StoredDraft, 'lines' | 'steps'> {
 /** The most bytes of the steps of a line. */
 const STEPS_BYTES = 32_768
 
-/** Ways to make steps shorter: each leaves out lists whose sums stay. */
-const SHORTER: readonly ((step: Step) => Step)[] = [
-  (step) => step,
-  (step) =>
-    step.step === 'base'
-      ? {
-          ...step,
-          terms: step.terms.map((term) => ({
-            ...term,
-            currencies: term.currencies.map((one) => ({ ...one, days: [] })),
-          })),
-        }
-      : step,
-  (step) =>
-    step.step === 'qualification'
-      ? { ...step, conditions: step.conditions.map((one) => ({ ...one, records: [] })) }
-      : step,
-  (step) => {
-    if (step.step === 'base') return { ...step, terms: [] }
-    if (step.step === 'sources') return { ...step, sources: [], conversions: [] }
-    return step.step === 'qualification' ? { ...step, conditions: [] } : step
-  },
-]
+/** Returns a step without its lists, whose sums stay. */
+function withoutLists(step: Step): Step {
+  if (step.step === 'base') return { ...step, terms: [] }
+  if (step.step === 'sources') return { ...step, sources: [], conversions: [] }
+  return step.step === 'qualification' ? { ...step, conditions: [] } : step
+}
+
+/** Returns a step without the days and records of its lists. */
+function withoutDetails(step: Step): Step {
+  if (step.step === 'qualification') {
+    return { ...step, conditions: step.conditions.map((one) => ({ ...one, records: [] })) }
+  }
+  if (step.step !== 'base') return step
+  const terms = step.terms.map((term) => ({
+    ...term,
+    currencies: term.currencies.map((one) => ({ ...one, days: [] })),
+  }))
+  return { ...step, terms }
+}
 
 /** Writes the steps of a line as JSON, as long as they may be. */
 export function stepsText(stored: StoredSteps): string {
-  let { steps } = stored
-  let text = ''
-  for (const shorten of SHORTER) {
-    steps = steps.map(shorten)
-    text = JSON.stringify({ ...stored, steps })
-    if (byteLength(text) <= STEPS_BYTES) break
-  }
-  return text
+  const text = JSON.stringify(stored)
+  if (byteLength(text) <= STEPS_BYTES) return text
+  const steps = stored.steps.map(withoutDetails)
+  const shorter = JSON.stringify({ ...stored, steps })
+  return byteLength(shorter) <= STEPS_BYTES
+    ? shorter
+    : JSON.stringify({ ...stored, steps: steps.map(withoutLists) })
 }
 
 /**

@@ -6,26 +6,11 @@ import { nextPeriod, type PeriodKind, parsePeriod, periodOf } from '../engine/ca
 import { factDaysBetween } from './days.ts'
 import type { AccountSource } from './source.ts'
 
-/** Returns the ranges of consecutive days. */
-function rangesOf(days: readonly number[]): DayRange[] {
-  const ranges: DayRange[] = []
-  for (const day of days.toSorted((a, b) => a - b)) {
-    const before = ranges.at(-1)
-    if (before === undefined || day > before.last + 1) ranges.push({ first: day, last: day })
-    else ranges[ranges.length - 1] = { first: before.first, last: day }
-  }
-  return ranges
-}
-
 /** The periods that a computation needs, and the days with facts that it reads. */
 export interface ComputedRange {
   readonly period: Period
   /** The first day that is computed: facts before it earn nothing. Days are since 1970. */
   readonly firstDay: number
-  /** The last day of which facts are read. */
-  readonly lastDay: number
-  /** The first day of which facts are summed. */
-  readonly firstSummed: number
   /** The first day of any record or manual entry; Infinity if there is none. */
   readonly anchor: number
   /** The first day that a manual entry can have if its plan is not assigned to its affiliate. */
@@ -69,12 +54,13 @@ export function findRange(
   return {
     period,
     firstDay,
-    lastDay,
-    firstSummed,
     anchor,
     unassignedFrom: Math.max(anchor, firstEarning),
     // The days between two records are left out, so that one old record does not load years of rates.
-    rateDays: rangesOf([...all.flat(), ...periods.map(({ last }) => last)]),
+    rateDays: [...new Set([...all.flat(), ...periods.map(({ last }) => last)])].map((day) => ({
+      first: day,
+      last: day,
+    })),
     days: factDaysBetween(days, firstSummed, lastDay),
     periods,
   }

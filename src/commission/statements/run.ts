@@ -25,7 +25,7 @@ import {
 } from '../db/runs.ts'
 import { dayNumber, dayText, type Period, parsePeriod, periodOf } from '../engine/calendar.ts'
 import { compareText } from '../engine/facts.ts'
-import { openComputation, openScope, type Scope } from './compute.ts'
+import { type Computation, openComputation } from './compute.ts'
 import { QUIET_MS, RUN_LIMITS, STEP_LIMITS } from './limits.ts'
 import type { Dependencies } from './opening.ts'
 import { endOf } from './period-end.ts'
@@ -95,7 +95,7 @@ export async function beginRun(env: Env, parameters: RunParameters, now: number)
   if (stored?.status !== 'running') return 0
   if (stored.steps !== null) return stored.steps
   const source = await openSource(env, account)
-  const steps = await planSteps(await openScope(source, await lastOfRun(source, period)))
+  const steps = await planSteps(await openComputation(source, await lastOfRun(source, period)))
   return storeSteps(db, account.id, id, steps)
 }
 
@@ -118,47 +118,28 @@ export async function makeStep(
 }
 
 /**
- * Returns the statement that writes `statement.ready` if the period is over; a run that fails
- * writes none.
+ * Ends a run, and deletes the account's runs that began more than 30 days ago.
+ *
+ * @param reason Why it failed; null if it is done. The response of the run shows it.
  */
-function readyEvents(db: D1Database, account: Account, run: string, text: string) {
-  const period = parsePeriod(text)
-  if (!period) return []
-  const periodEnd = endOf(account, period)
-  return [insertReady(db, { account: account.id, run, period: text, periodEnd })]
-}
-
-/** Ends a run that is done, and deletes the account's runs that began more than 30 days ago. */
-export const finishRun = (env: Env, parameters: RunParameters, now: number): Promise<void> =>
-  end(env, parameters, { status: 'done', reason: null }, now)
-
-/**
- * Ends a run that failed, and deletes runs like `finishRun`. The response of the run shows the
- * reason.
- */
-export function failRun(
-  env: Env,
-  parameters: RunParameters,
-  reason: string,
-  now: number,
-): Promise<void> {
-  const { account, run } = parameters
-  console.error(JSON.stringify({ failed_run: run, account, reason }))
-  return end(env, parameters, { status: 'failed', reason }, now)
-}
-
-async function end(
+export async function finishRun(
   env: Env,
   { account: name, run: id, period }: RunParameters,
-  outcome: { status: 'done' | 'failed'; reason: string | null },
   now: number,
+  reason: string | null = null,
 ): Promise<void> {
+  if (reason !== null) console.error(JSON.stringify({ failed_run: id, account: name, reason }))
   const account = await findAccount(env.DB, name)
   if (!account) return
   const before = firstRunId(now - KEPT_MS)
   const ended_at = new Date(now).toISOString()
   const db = accountDatabase(env, account)
-  const ready = readyEvents(db, account, id, period)
+  const outcome = { status: reason === null ? 'done' : 'failed', reason } as const
+  const of = parsePeriod(period)
+  // Writes `statement.ready` if the period is over; a run that failed writes none.
+  const ready = of
+    ? [insertReady(db, { account: account.id, run: id, period, periodEnd: endOf(account, of) })]
+    : []
   await endRun(db, { account: account.id, id, ...outcome, ended_at, before }, ready)
 }
 
@@ -166,7 +147,7 @@ async function end(
  * Divides the affiliates of an account into steps, so that those with the same customers share a
  * step.
  */
-export async function planSteps(scope: Scope): Promise<string[][]> {
+export async function planSteps(scope: Computation): Promise<string[][]> {
   const affiliates = await settledAffiliates(scope)
   if (affiliates.length === 0) return []
   const counts = await countCustomers(scope.source, scope.source.account.id)
@@ -177,7 +158,7 @@ export async function planSteps(scope: Scope): Promise<string[][]> {
 export async function settledAffiliates({
   source,
   range,
-}: Pick<Scope, 'source' | 'range'>): Promise<string[]> {
+}: Pick<Computation, 'source' | 'range'>): Promise<string[]> {
   const { db, account, inForce, parents } = source
   const assigned = parents
     .map(({ affiliate_id }) => affiliate_id)
@@ -187,7 +168,10 @@ export async function settledAffiliates({
 }
 
 /** Orders affiliates so that those with the same uplines follow each other. */
-function orderByTree({ tree, range }: Scope, affiliates: readonly string[]): string[] {
+function orderByTree(
+  { context: { tree }, range }: Computation,
+  affiliates: readonly string[],
+): string[] {
   const paths = affiliates.map((affiliate) => {
     const uplines = tree.uplines(affiliate, range.period.last)
     return { affiliate, path: [...uplines.toReversed(), affiliate] }
@@ -282,7 +266,7 @@ async function startWorkflow(
   try {
     await env.STATEMENT_RUNS.create({ id: run, params })
   } catch (error) {
-    await failRun(env, params, NOT_STARTED, Date.now())
+    await finishRun(env, params, Date.now(), NOT_STARTED)
     throw unavailable(error)
   }
 }

@@ -6,7 +6,7 @@ import type { RunStep } from '../db/runs.ts'
 import { compareText } from '../engine/facts.ts'
 import { planKey } from '../engine/plans-in-force.ts'
 import { findCauses } from './causes.ts'
-import { type Computation, type ComputedPeriod, computeWithStates } from './compute.ts'
+import { type Computation, type ComputedPeriod, computeAffiliates } from './compute.ts'
 import { toStored } from './draft.ts'
 
 /** What a run would store of some affiliates, and what is stored of them. */
@@ -30,7 +30,7 @@ export async function computeDrafts(
 ): Promise<ComputedDrafts> {
   const { source, range } = computation
   const { db, account } = source
-  const { periods, closed, settledOf } = await computeWithStates(computation, affiliates, maxFacts)
+  const { periods, closed, settledOf } = await computeAffiliates(computation, affiliates, maxFacts)
   const stored = await readDigests(db, account.id, range.period.id, affiliates)
   const causesOf = await findCauses(computation, periods, settledOf)
   const drafts: StoredDraft[] = []

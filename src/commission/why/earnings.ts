@@ -4,7 +4,7 @@ import { ApiError } from '../../platform/errors.ts'
 import { dayNumber, periodOf } from '../engine/calendar.ts'
 import { type Earning, earningsOf } from '../engine/earnings.ts'
 import { factEvaluator } from '../engine/evaluate.ts'
-import { type FactOutcome, type FactReport, reportFacts } from '../engine/fact-reports.ts'
+import { type FactReport, reportFacts } from '../engine/fact-reports.ts'
 import type { FactResource } from '../engine/facts.ts'
 import type { Computation } from '../statements/compute.ts'
 import { lineId, statementId } from '../statements/ids.ts'
@@ -12,7 +12,7 @@ import { openPeriod } from '../statements/on-request.ts'
 import type { RecordEarnings } from './answers.ts'
 import type { AccountReader } from './explain.ts'
 import { recordQueries } from './record-queries.ts'
-import { evaluatedCustomers } from './unearned.ts'
+import { evaluatedCustomers, HELD } from './unearned.ts'
 
 /** A record by its resource, and its id as `unearned/facts` lists it. */
 export interface RecordKey {
@@ -57,14 +57,7 @@ export async function readEarnings(
   const { id, customer_id, day } = stored
   const record = { resource: key.resource, id, customer_id, day }
   if (stored.held === 1) {
-    const state: FactOutcome = {
-      reason: 'held',
-      plan: null,
-      version: null,
-      rule: null,
-      condition: null,
-    }
-    return { ...record, affiliate_id: null, state, lines: [], rules: [] }
+    return { ...record, affiliate_id: null, state: HELD, lines: [], rules: [] }
   }
   const computation = await openPeriod(env, grant, session, periodOf(dayNumber(day), 'month'))
   const found = await evaluateRecord(computation, record)

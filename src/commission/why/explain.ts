@@ -17,7 +17,7 @@ import type { Correction, Explanation } from './steps.ts'
 // Why a line or an adjustment pays what it pays: as the settlement wrote it that made it.
 
 /** What reads lines of an account for a caller. */
-export type LineReader = Pick<ReadCall, 'env' | 'grant' | 'session' | 'once'>
+export type LineReader = Pick<ReadCall, 'env' | 'grant' | 'session'>
 
 /** The account that a request may read, and the database session in which it is read. */
 export type AccountReader = Pick<Reader, 'grant' | 'session'>
@@ -35,10 +35,7 @@ export interface FoundItem
  *
  * @throws ApiError `not_found`
  */
-export const findLine = (reader: LineReader, id: string): Promise<FoundItem> =>
-  reader.once(JSON.stringify(['line', reader.grant.account, id]), () => locate(reader, id))
-
-async function locate({ grant, session }: LineReader, id: string): Promise<FoundItem> {
+export async function findLine({ grant, session }: LineReader, id: string): Promise<FoundItem> {
   const statement = statementOfLine(id)
   const stored = statement === null ? null : await findItem(session, grant.account, statement, id)
   if (!stored?.item || !maySee(grant, stored.affiliate_id, stored.status)) {

@@ -11,7 +11,6 @@ import {
   triggerWords,
   unitMeasure,
 } from '../engine/plan-words.ts'
-import { minorDigits as digitsOf } from '../minor-digits.ts'
 import { ALL_MODIFIERS, type ModifierName } from '../modifiers/order.ts'
 import { causeEvidence, correctionWords } from '../statements/cause-words.ts'
 import { parseScope } from '../statements/line-groups.ts'
@@ -421,10 +420,7 @@ function progressWords(one: SeenCondition, { currency, period }: StateRule, word
     measured !== null && reached != null && min !== null
       ? words.text('state.progress', {
           what: measured,
-          reached:
-            'sum' in condition
-              ? words.figure(padded(reached, condition, currency))
-              : words.figure(reached),
+          reached: reachedText(condition, reached, currency, words),
           min: reachedText(condition, min, currency, words),
         })
       : clauseOf(qualificationWords(condition, { currency, period, words }), words)
@@ -433,14 +429,6 @@ function progressWords(one: SeenCondition, { currency, period }: StateRule, word
 
 const untilWords = (what: string, until: string | null, { text, day }: Words): string =>
   until === null ? what : text('state.until', { what, day: day(until) })
-
-/** Returns a sum of money with the minor digits of its currency, as the amount beside it has them. */
-function padded(reached: string, condition: Qualification, currency: string): string {
-  if (!('sum' in condition) || !isMoney(condition.sum)) return reached
-  const [whole = '0', fraction = ''] = reached.split('.')
-  const digits = fraction.padEnd(digitsOf(currency), '0')
-  return digits === '' ? whole : `${whole}.${digits}`
-}
 
 /** Writes why a customer has not qualified under a rule: what is missing and until when, or what was not met. */
 export function stateWords(state: SeenState, rule: StateRule, words: Words): string[] {

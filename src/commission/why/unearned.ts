@@ -119,7 +119,8 @@ const NO_RULE = { plan: null, version: null, rule: null, condition: null }
 
 const COUNTED: FactOutcome = { ...NO_RULE, reason: 'counted' }
 
-const HELD: FactOutcome = { ...NO_RULE, reason: 'held' }
+/** The outcome of a record that waits for its customer. */
+export const HELD: FactOutcome = { ...NO_RULE, reason: 'held' }
 
 /**
  * Returns facts of a period in groups: `data`, those that no line counts; `rules`, those that a rule does
