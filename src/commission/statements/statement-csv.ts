@@ -38,7 +38,7 @@ export async function sendStatementCsv(
   const { id: statement_id, affiliate_id, plan, period, currency, manual, parts, hash } = first
   const own = { statement_id, affiliate_id, plan, period, currency }
   const listed = parts - first.part + 1
-  if (listed > FILE_PARTS) throw invalidQuery(TOO_LONG, 'part')
+  if (listed > FILE_PARTS) throw invalidQuery(TOO_LONG)
   if (listed > 1) await memory.reserve(listed * PART_LIMITS.bytes, WEIGHT)
   let csv = writeCsv([ENTRY_COLUMNS])
   for (let part = first.part; part <= parts; part++) {
