@@ -89,19 +89,6 @@ async function readFiles(c: Context): Promise<Values> {
   return (name) => texts.get(name) ?? ''
 }
 
-/**
- * Parses the JSON of a hidden field.
- *
- * @throws ApiError `validation_failed`
- */
-export function parseField(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new ApiError('validation_failed', { detail: 'The text is not valid JSON.', cause })
-  }
-}
-
 /** Returns those of these fields that are not empty. The operation that gets them says which are missing. */
 export const pick = <const N extends string>(values: Values, ...names: N[]): Record<N, string> =>
   Object.fromEntries(names.flatMap((name) => (values(name) ? [[name, values(name)]] : []))) as never
