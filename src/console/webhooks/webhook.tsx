@@ -46,11 +46,15 @@ const Events = ({ list }: { list: Sent }) => (
           'Last answer': ({ response_status, error }) =>
             visible([response_status, error?.replaceAll('_', ' ')].filter(Boolean).join(' ')) ||
             '–',
-          'Next attempt': ({ next_attempt_at: at }) => (at ? <Time at={at} /> : '–'),
-          Data: ({ event_id, data }) => (
+          Data: ({ event_id, data, next_attempt_at: at }) => (
             <details>
               <summary>Show</summary>
               <code>{event_id}</code>
+              {at && (
+                <p>
+                  Next attempt: <Time at={at} />
+                </p>
+              )}
               <Members object={data} />
               <ChangeForm change="replay" submit="Send this event again">
                 <input type="hidden" name="event_id" value={event_id} />
