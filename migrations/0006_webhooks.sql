@@ -115,10 +115,10 @@ CREATE TABLE postback_progress (
   read_to INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- The parameters of the click by which a customer came, for the postbacks about them: clicks are kept for
+-- How a customer came, for the postbacks about them, with the parameters of their click: clicks are kept for
 -- 30 days. Only customers of affiliates with postbacks have a row.
 --
---   subs  a JSON object with those of `sub1` to `sub5` that the click has
+--   subs  what the event of the signup said, as a JSON object with `sub1` to `sub5`
 CREATE TABLE postback_customers (
   account      TEXT NOT NULL,
   customer_id  TEXT NOT NULL,

@@ -32,11 +32,6 @@ async function importKeys(pseudonymKey: string, own: string): Promise<NameKeys> 
   return { own, mac, lines }
 }
 
-/** Returns the digest of a text by the key of an account, in hexadecimal digits. */
-export async function keyedDigest(pseudonymKey: string, text: string): Promise<string> {
-  return (await signValues(await importMac(pseudonymKey), ['text', '', text])).toHex()
-}
-
 /**
  * Returns what an affiliate sees of an answer, with the names that it needs. A pseudonym is a keyed digest of the
  * affiliate and the customer: it stays the same, and two affiliates cannot compare theirs.

@@ -29,8 +29,6 @@ export interface PageJob<Name extends 'feeds' | 'postbacks'> extends Due {
   readonly job: Name
   readonly binding: string
   readonly accounts: readonly string[]
-  /** With `postbacks`: the parts of the first account's reading that earlier messages have done. */
-  readonly done?: number
 }
 
 /** Starts the statement runs of an account, and keeps the control totals of its days. */

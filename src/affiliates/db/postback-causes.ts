@@ -1,38 +1,18 @@
-import { clickSql, SUBS } from '../../attribution/db/clicks.ts'
+import { clickSql, clickTimeSql, SUBS } from '../../attribution/db/clicks.ts'
 import { SIGNUP, SIGNUP_DAY } from '../../ingest/db/signup.ts'
 import { isDoorOpen } from '../../platform/db/door.ts'
 import { all, first } from '../../platform/db/query.ts'
-import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
+import { MINUTE_MS } from '../../platform/durations.ts'
 import { DEPOSITS, dimensionSql, hasDeposit, OWNERS } from '../../reports/db/read-report.ts'
 
-// What causes the events of postbacks, as it is stored: new customers, first deposits, lines of drafts, entries
-// of the ledger. `src/affiliates/postback-causes.ts` says why each is read there.
+// What causes the events of postbacks. Each statement reads causes of one kind and stores their events: new customers,
+// first deposits, lines of rules that pay once, entries of the ledger. `src/affiliates/postback-causes.ts` says why
+// each is read there.
 
-/** A type of events that postbacks of an affiliate want, and since when, in milliseconds. */
-export interface Want {
-  readonly account: string
-  readonly affiliate_id: string
-  readonly type: string
-  readonly since: number
-}
-
-const READ_WANTS = compileStatement(`
-  select w.account, w.affiliate_id, w.type, min(w.since) as since
-  from json_each(:accounts) a cross join postback_wants w on w.account = a.value group by 1, 2, 3`)
-
-/** Reads what the postbacks of all affiliates of some accounts want. */
-export const readWants = (db: D1Database, accounts: readonly string[]): Promise<Want[]> =>
-  all<Want>(db, READ_WANTS, { accounts: JSON.stringify(accounts) })
-
-const ACCOUNTS_WITH_WANTS = compileStatement(`
-  with recursive found(account) as (
-    select min(account) from postback_wants
-    union all
-    select (select min(account) from postback_wants where account > f.account)
-    from found f where f.account is not null
-  )
-  select account from found where account is not null`)
+const ACCOUNTS_WITH_WANTS = compileStatement(
+  'select distinct account from postback_wants order by 1',
+)
 
 /** Returns the accounts with a postback that wants events, in order. */
 export const accountsWithWants = async (db: D1Database): Promise<string[]> =>
@@ -46,16 +26,20 @@ const DROP_PROGRESS = compileStatement(`
 export const dropProgress = (db: D1Database) => bindStatement(db, DROP_PROGRESS, {})
 
 const READ_PROGRESS = compileStatement(`
-  select ifnull((select read_to from postback_progress where account = :account), :now) as read_to,
-    exists (select 1 from statement_runs where account = :account and ended_at >= strftime(
-      '%Y-%m-%dT%H:%M:%fZ',
-      (ifnull((select read_to from postback_progress where account = :account), :now) - :overlap) / 1000.0,
-      'unixepoch')) as has_run`)
+  select p.*, exists (select 1 from statement_runs where account = :account and ended_at >= strftime(
+      '%Y-%m-%dT%H:%M:%fZ', (p.read_to - :overlap) / 1000.0, 'unixepoch')) as has_run
+  from (
+    select ifnull((select read_to from postback_progress where account = :account), :now) as read_to,
+      (select json_group_array(distinct affiliate_id) from postback_wants
+        where account = :account) as affiliates
+  ) p`)
 
 /** How far the causes of an account have been read. */
 export interface Progress {
   /** In milliseconds. */
   readonly read_to: number
+  /** The affiliates with postbacks that want events, as a JSON array. */
+  readonly affiliates: string
   /** 1 if a run of statements has ended since, or shortly before. */
   readonly has_run: 0 | 1
 }
@@ -66,11 +50,131 @@ export const readProgress = (
   values: { account: string; now: number; overlap: number },
 ): Promise<Progress | null> => first<Progress>(db, READ_PROGRESS, values)
 
-const GROUPS = ['affiliate_id', 'link', ...SUBS, 'country_code']
+const SET_PROGRESS = compileStatement(`
+  insert into postback_progress (account, read_to) values (:account, :read_to)
+  on conflict (account) do update set read_to = max(read_to, excluded.read_to)`)
 
-const details = (source: 'customers' | 'transactions') =>
-  `${GROUPS.map((group) => `${dimensionSql(group, source)} as ${group}`).join(', ')},
-      c.tracking_data, ${clickSql('clicked_at', 'c.tracking_data')} as clicked_at`
+/** Returns the statement that stores up to when the causes of an account have been read, in milliseconds. */
+export const setProgress = (db: D1Database, account: string, read_to: number) =>
+  bindStatement(db, SET_PROGRESS, { account, read_to })
+
+/** The account whose causes are read, and from when on. */
+export interface CauseQuery {
+  readonly account: string
+  /** In milliseconds. */
+  readonly now: number
+  /** The first delivery whose records are read. */
+  readonly first: string
+  /** The first entry of the ledger that is read. */
+  readonly first_entry: string
+  /** The earliest time of a cause, in milliseconds, and its day. */
+  readonly since: number
+  readonly since_day: number
+  /** The last day on which a record may lie. */
+  readonly last_day: number
+  /** The earliest time at which statements were computed whose lines are read, in milliseconds. */
+  readonly oldest: number
+  /** The affiliates with postbacks, as a JSON array. */
+  readonly affiliates: string
+  /** The affiliates of links of a brand, JSON by link. */
+  readonly links: string
+  /** The same of the links of `affiliates`. */
+  readonly own_links: string
+  /** The statuses of approved transactions, as a JSON array. */
+  readonly approved: string
+  /** The most events that a statement stores. */
+  readonly most: number
+  /** 1: causes are stored though no postback wants them yet. */
+  readonly unwanted: 0 | 1
+}
+
+/** The most events that one statement stores. */
+export const CAUSED = { most: 5000 }
+
+const groupSql = (group: string) => `${dimensionSql(group, 'customers')} as ${group}`
+const subOf = (sub: string) =>
+  `'${sub}', iif(o.link is null, null, ifnull(n.${sub}, p.subs ->> '${sub}'))`
+
+/**
+ * Returns the tables that complete the causes `rows`: what an event says of their customer, and whether it need not
+ * wait for the click by which they came. Of a link, and of its parameters, an affiliate hears only if it is their own,
+ * and of the country only if they have the customer. A row has:
+ *
+ * - `head`, `tail`: with the affiliate, what tells the cause from others of its `type`;
+ * - `affiliate`: whose cause it is; null: of who has the customer on `day`;
+ * - `at`: when it was, in milliseconds.
+ */
+const causesOf = (rows: string) => `${OWNERS},
+  own_links(link, affiliate_id) as materialized (select key, value from json_each(:own_links)),
+  found as (
+    select t.*, ${['affiliate_id', 'link', 'country_code', ...SUBS].map(groupSql).join(', ')},
+      substr(c.tracking_data, 4, 8) as click_link, ${clickTimeSql('c.tracking_data')} as click_time,
+      ${clickSql('clicked_at', 'c.tracking_data')} as clicked_at
+    from (${rows}) t
+    left join customers c on c.account = :account and c.customer_id = t.customer_id
+  ),
+  causes as materialized (
+    select n.type, n.customer_id, n.cause_of as affiliate_id, n.at,
+      json_array(n.head, n.cause_of, n.tail) as about,
+      ifnull(n.clicked_at is not null or n.click_link <> n.link
+        or :now - n.click_time >= ${MINUTE_MS}, 1) as is_ready,
+      o.link is not null and coalesce(${SUBS.map((sub) => `n.${sub}`).join()}) is not null as has_subs,
+      json_object('customer', n.customer_id, 'link_id', o.link, ${SUBS.map(subOf).join(', ')},
+        'country', iif(n.affiliate_id = n.cause_of, n.country_code, null),
+        'amount', n.amount, 'currency', n.currency, 'period', n.period) as data
+    from (select f.*, ifnull(f.affiliate, f.affiliate_id) as cause_of from found f) n
+    left join own_links o on o.link = n.link and o.affiliate_id = n.cause_of
+    left join postback_customers p on p.account = :account and p.customer_id = n.customer_id
+      and p.affiliate_id = n.cause_of
+  )`
+
+/** The events of causes that a postback wants and that have none. The id of an event begins with its time. */
+const FRESH = `
+  select :account as account, 'evt_' || printf('%011x', n.at) || lower(hex(randomblob(8))) as id,
+    n.affiliate_id, n.type, n.about, min(n.at, :now) as at, n.data
+  from causes n
+  where n.at >= :since and (:unwanted or (n.is_ready and exists (select 1 from postback_wants w
+      where w.account = :account and w.affiliate_id = n.affiliate_id and w.type = n.type
+        and (w.type = 'qualified' or w.since <= n.at))))
+    and not exists (select 1 from webhook_events e
+      where e.account = :account and e.type = n.type and e.about = n.about)`
+
+/** Returns the event `v` with the opposite amount, as one of a type. */
+const opposite = (type: string) => `
+  select :account, v.id || '-r', v.affiliate_id, ${type}, v.about || '-r', :now,
+    json_set(v.data, '$.amount', iif(v.data ->> 'amount' glob '-*',
+      substr(v.data ->> 'amount', 2), '-' || (v.data ->> 'amount')))`
+
+/** Returns the start of what the causes with a `head` are about, as SQL. */
+const startOf = (head: string) => `rtrim(json_array(${head}), ']') || ','`
+
+const isAbout = (head: string) =>
+  `v.about >= ${startOf(head)} and v.about < ${startOf(head)} || char(0x10ffff)`
+
+const insertEvents = (tables: string, events: string) =>
+  compileStatement(`
+    with recursive ${tables}
+    insert into webhook_events (account, id, affiliate_id, type, about, at, data) ${events}
+    limit :most on conflict do nothing returning 1`)
+
+/**
+ * Returns the statement by whose events those of a type add up to the causes of now, among those with one of `heads`. A
+ * cause that is no more is taken back: by an event whose id and `about` have one more `-r`; so does one that is again.
+ */
+const settle = (type: string, tables: string, { rows, heads }: { rows: string; heads: string }) =>
+  insertEvents(
+    `${tables}, ${causesOf(rows)},
+    sent as (
+      select v.*, rtrim(v.about, '-r') as cause, count(*) over same as n, min(v.at) over same as first_at,
+        row_number() over (same order by v.about desc) as latest
+      from (${heads}) h cross join webhook_events v
+        on v.account = :account and v.type = '${type}' and ${isAbout('h.head')}
+      window same as (partition by rtrim(v.about, '-r'))
+    )`,
+    `${FRESH} union all ${opposite('v.type')} from sent v
+    where v.latest = 1 and v.first_at >= :since
+      and (v.n % 2 = 1) <> (v.cause in (select about from causes))`,
+  )
 
 /** The days of the records of a resource that the delivery `:first` or a later one has written. */
 const writtenDays = (resource: string) => `(
@@ -83,87 +187,32 @@ const WRITTEN_CUSTOMERS = `${writtenDays('customers')} w
       cross join customers c indexed by customers_day on c.account = :account and c.day = w.day
         and c.delivery >= :first`
 
-const OF_AFFILIATES = `affiliate_id in (select value from json_each(:affiliates))`
+const SIGNUPS = causesOf(`
+      select 'signup' as type, null as affiliate, c.customer_id, ${SIGNUP_DAY} as day, ${SIGNUP} as at,
+        c.customer_id as head, null as tail, null as amount, null as currency, null as period
+      from ${WRITTEN_CUSTOMERS} where ${SIGNUP} >= :since`)
 
-/** A customer of an affiliate on a day, and how they came. */
-export interface CustomerDetails {
-  readonly customer_id: string
-  readonly affiliate_id: string | null
-  readonly link: string | null
-  readonly sub1: string | null
-  readonly sub2: string | null
-  readonly sub3: string | null
-  readonly sub4: string | null
-  readonly sub5: string | null
-  readonly country_code: string | null
-  readonly tracking_data: string | null
-  /** When the click was by which they came, in milliseconds; null unless it is stored. */
-  readonly clicked_at: number | null
-}
+/** Stores the signups among the customers that were written. */
+export const STORE_SIGNUPS = insertEvents(SIGNUPS, FRESH)
 
-/** A signup; `at` in milliseconds. */
-export interface Signup extends CustomerDetails {
-  readonly at: number
-}
+/** Keeps the parameters of the clicks of new customers: postbacks of later months need them. */
+export const KEEP_SUBS = compileStatement(`
+  with ${SIGNUPS}
+  insert into postback_customers (account, customer_id, affiliate_id, subs)
+  select :account, customer_id, affiliate_id, data from causes
+  where has_subs and affiliate_id in (select value from json_each(:affiliates))
+  on conflict do nothing`)
 
-const READ_SIGNUPS = compileStatement(`
-  with ${OWNERS}
-  select * from (
-    select t.customer_id, t.at, ${details('customers')}
-    from (
-      select c.customer_id, ${SIGNUP} as at, ${SIGNUP_DAY} as day from ${WRITTEN_CUSTOMERS}
-      where ${SIGNUP} >= :since
-    ) t
-    cross join customers c on c.account = :account and c.customer_id = t.customer_id
-  ) where ${OF_AFFILIATES}`)
+/** The text of a real number, with at most the decimals that amounts have. */
+const AMOUNT = `rtrim(rtrim(printf('%.8f', f.amount_currency), '0'), '.')`
 
-/** The account whose causes are read, and from when on. */
-export interface CauseQuery {
-  readonly account: string
-  /** The first delivery whose records are read. */
-  readonly first: string
-  /** The earliest time of a cause, in milliseconds, and its day. */
-  readonly since: number
-  readonly since_day: number
-  /** The last day on which a record may lie. */
-  readonly last_day: number
-  /** The affiliates with postbacks, as a JSON array. */
-  readonly affiliates: string
-  /** The affiliates of links of a brand, JSON by link. */
-  readonly links: string
-  /** The statuses of approved transactions, as a JSON array. */
-  readonly approved: string
-}
-
-/** Reads the signups of affiliates among the customers that were written. */
-export const readSignups = (db: D1Database, query: CauseQuery): Promise<Signup[]> =>
-  all<Signup>(db, READ_SIGNUPS, { ...query })
-
-/** A customer with what was stored of the click by which they came. */
-export interface StoredDetails extends CustomerDetails {
-  /** A JSON object; null if nothing is stored. */
-  readonly subs: string | null
-}
-
-/** A customer of whom deposits were written, and their first deposit; `transaction_date` in milliseconds. */
-export type FirstDeposit = StoredDetails &
-  (
-    | { readonly transaction_id: null }
-    | {
-        readonly transaction_id: string
-        readonly transaction_date: number
-        readonly amount_currency: number
-        readonly currency: string
-      }
-  )
-
-const DEPOSIT_COLUMNS = ['transaction_id', 'transaction_date', 'amount_currency', 'currency']
-const columnsOf = (table: string) => DEPOSIT_COLUMNS.map((name) => `${table}.${name}`).join(', ')
-
-// A deposit that waited for its customer is found by the delivery of the customer.
-const READ_FIRST_DEPOSITS = compileStatement(`
-  with recursive ${OWNERS},
-  days(day) as (select :since_day union all select day + 1 from days where day < :last_day),
+/**
+ * Stores the first approved deposits since the signup of customers of whom a deposit was written, or who were written: a
+ * deposit that waited for its customer is found by the delivery of the customer.
+ */
+export const STORE_FIRST_DEPOSITS = settle(
+  'first_deposit',
+  `days(day) as (select :since_day union all select day + 1 from days where day < :last_day),
   written(customer_id) as materialized (
     select r.customer_id from ${writtenDays('transactions')} w
       cross join transactions r not indexed on r.account = :account and r.day = w.day
@@ -172,201 +221,124 @@ const READ_FIRST_DEPOSITS = compileStatement(`
     select c.customer_id from ${WRITTEN_CUSTOMERS}
   ),
   deposits as materialized (
-    select r.customer_id, r.day, ${columnsOf('r')}, row_number() over (
+    select r.*, c.day as signup_day, row_number() over (
         partition by r.customer_id order by r.day, r.transaction_date, r.transaction_id) as n
     from written w cross join customers c on c.account = :account and c.customer_id = w.customer_id
       cross join days d
       cross join transactions r not indexed
         on r.account = :account and r.day = d.day and r.customer_id = w.customer_id
     where ${DEPOSITS} and r.held = 0 and r.day >= c.day
-  ),
-  firsts as materialized (
-    select t.* from deposits t
-    cross join customers c on c.account = :account and c.customer_id = t.customer_id
-    where t.n = 1 and not ${hasDeposit('c.day', ':since_day')}
-  )
-  select f.*, (select p.subs from postback_customers p
-      where p.account = :account and p.customer_id = f.customer_id
-        and p.affiliate_id = f.affiliate_id) as subs
-  from (
-    select t.*, ${details('transactions')}
-    from (
-      select w.customer_id, ifnull(f.day, :last_day) as day, ${columnsOf('f')}
-      from written w left join firsts f on f.customer_id = w.customer_id
-    ) t
-    cross join customers c on c.account = :account and c.customer_id = t.customer_id
-  ) f`)
+  )`,
+  {
+    rows: `
+      select 'first_deposit' as type, null as affiliate, f.customer_id, f.day, f.transaction_date as at,
+        f.customer_id as head, ${AMOUNT} || ' ' || f.currency || ' ' || f.transaction_id as tail,
+        ${AMOUNT} as amount, f.currency, null as period
+      from (select * from deposits t where t.n = 1 and not ${hasDeposit('t.signup_day', ':since_day')}) f`,
+    heads: 'select customer_id as head from written',
+  },
+)
 
-/** Reads the customers of whom deposits were written or released, with their first deposits. */
-export const readFirstDeposits = async (
-  db: D1Database,
-  query: CauseQuery,
-): Promise<FirstDeposit[]> => all<FirstDeposit>(db, READ_FIRST_DEPOSITS, { ...query })
-
-/** An entry of the ledger that causes events. */
-export interface BookEntry {
-  readonly affiliate_id: string
-  readonly id: string
-  readonly kind: 'earned' | 'adjusted' | 'manual' | 'paid' | 'returned'
-  readonly period: string
-  readonly statement: string
-  readonly currency: string
-  readonly amount: string
-  readonly reference: string | null
-}
-
-const READ_ENTRIES = compileStatement(`
-  select l.affiliate_id, l.id, l.kind, l.period, l.statement, l.currency, l.amount, l.reference
-  from json_each(:affiliates) a
-  cross join ledger l on l.account = :account and l.affiliate_id = a.value and l.id >= :first
-  where l.kind in ('earned', 'adjusted', 'manual', 'paid', 'returned')
-  order by l.affiliate_id, l.id`)
-
-/** Reads the entries of the ledger from an id on, of some affiliates (a JSON array). */
-export const readEntries = (
-  db: D1Database,
-  values: { account: string; affiliates: string; first: string },
-): Promise<BookEntry[]> => all<BookEntry>(db, READ_ENTRIES, values)
-
-const READ_ITEMS = compileStatement(`
-  select iif(:part = 1,
-    (select lines from statements where account = :account and id = :statement),
-    (select lines from statement_lines
-      where account = :account and id = :statement and part = :part)) as lines,
-    (select json_extract(statement, '$.manual') from statements
-      where account = :account and id = :statement) as manual`)
-
-/** One part of the lines and adjustments of a statement, and its manual entries, as JSON arrays. */
-export interface ItemsPart {
-  /** Null behind the last part. */
-  readonly lines: string | null
-  readonly manual: string | null
-}
-
-/** Reads one part of a statement. */
-export const readItems = (
-  db: D1Database,
-  values: { account: string; statement: string; part: number },
-): Promise<ItemsPart | null> => first<ItemsPart>(db, READ_ITEMS, values)
-
-const READ_DETAILS = compileStatement(`
-  with ${OWNERS}
-  select t.customer_id, ${details('customers')}, p.subs
-  from (select value as customer_id, :last_day as day from ${JSON_EACH}(:ids)) t
-  cross join customers c on c.account = :account and c.customer_id = t.customer_id
-  left join postback_customers p on p.account = :account and p.customer_id = t.customer_id
-    and p.affiliate_id = :affiliate_id`)
-
-/** Reads how some customers came to an affiliate. */
-export async function readDetails(
-  db: D1Database,
-  values: Pick<CauseQuery, 'account' | 'links' | 'last_day'> & { affiliate_id: string },
-  ids: readonly string[],
-): Promise<StoredDetails[]> {
-  return all<StoredDetails>(db, READ_DETAILS, { ...values, ids: JSON.stringify(ids) })
-}
-
-/** A line of a rule that pays once, or a correction of a line, in a statement that may still change or closed lately. */
-export interface OnceLine {
-  readonly affiliate_id: string
-  readonly plan: string
-  readonly period: string
-  readonly currency: string
-  /** Null: a correction, of a rule of any kind. */
-  readonly kind: 'once' | null
-  readonly rule: string
-  readonly scope: string
-  readonly amount: string
-}
-
+/** The lines of rules that pay once, and the corrections of lines, as far as both are about customers. */
 const onceLines = (from: string, lines: string) => `
-  select s.affiliate_id, s.plan, s.period, s.statement ->> 'currency' as currency,
-    l.value ->> 'kind' as kind, l.value ->> 'rule' as rule, l.value ->> 'scope' as scope,
-    l.value ->> 'amount' as amount
-  from json_each(:affiliates) a
-  cross join statements s indexed by statements_affiliate
-    on s.account = :account and s.affiliate_id = a.value
-  ${from} cross join json_each(${lines}) l
-  where s.read_at >= :oldest and s.statement is not null
-    and (l.value ->> 'kind' = 'once' or l.value -> 'of' is not null)
-    and l.value ->> 'scope' glob 'customer:*'`
+    select s.affiliate_id, s.plan, s.period, s.statement ->> 'currency' as currency,
+      l.value ->> 'kind' as kind, l.value ->> 'rule' as rule, l.value ->> 'scope' as scope,
+      l.value ->> 'amount' as amount
+    from json_each(:affiliates) a
+    cross join statements s indexed by statements_affiliate
+      on s.account = :account and s.affiliate_id = a.value
+    ${from} cross join json_each(${lines}) l
+    where s.read_at >= :oldest and s.statement is not null
+      and (l.value ->> 'kind' = 'once' or l.value -> 'of' is not null)
+      and l.value ->> 'scope' glob 'customer:*'`
 
-const READ_ONCE_LINES = compileStatement(`
-  ${onceLines('', 's.lines')}
-  union all
-  ${onceLines('cross join statement_lines p on p.account = :account and p.id = s.id', 'p.lines')}
-  order by period`)
+const CUSTOMER_OF_SCOPE = `iif(t.scope glob 'customer:*', substr(t.scope, 10), null)`
 
-/** Reads the lines of rules that pay once, of statements that were computed from `oldest` (milliseconds) on. */
-export const readOnceLines = (
-  db: D1Database,
-  values: { account: string; affiliates: string; oldest: number },
-): Promise<OnceLine[]> => all<OnceLine>(db, READ_ONCE_LINES, values)
+/** The last day of the month or ISO week `t.period`, in milliseconds. */
+const PERIOD_END = `1000 * iif(t.period glob '*W*',
+  unixepoch(substr(t.period, 1, 4) || '-01-04', '-6 days', 'weekday 1',
+    '+' || (7 * substr(t.period, 7) - 1) || ' days'),
+  unixepoch(t.period || '-01', '+1 month', '-1 day'))`
 
-/** An event of a postback. `at` is in milliseconds. */
-export interface CausedEvent {
-  readonly id: string
-  readonly affiliate_id: string
-  readonly type: string
-  readonly about: string
-  readonly at: number
-  readonly data: object
-}
+/** Stores who has qualified under rules that pay once, in the statements that may still change or closed lately. */
+export const STORE_QUALIFIED = settle(
+  'qualified',
+  `lines as (
+    ${onceLines('', 's.lines')}
+    union all
+    ${onceLines('cross join statement_lines p on p.account = :account and p.id = s.id', 'p.lines')}
+  ),
+  sums as (
+    select affiliate_id, plan, rule, scope, currency, min(iif(kind = 'once', period, null)) as period,
+      sum(cast(replace(amount, '.', '') as integer)) as units,
+      max(iif(instr(amount, '.') = 0, 0, length(amount) - instr(amount, '.'))) as digits
+    from lines group by 1, 2, 3, 4, 5
+  ),
+  qualified as (
+    select *, iif(units < 0, '-', '') || iif(digits = 0, abs(units),
+        (abs(units) / cast('1' || substr('00000000', 1, digits) as integer)) || '.'
+        || substr('00000000' || abs(units), -digits)) as amount
+    from sums where period is not null and units <> 0
+  )`,
+  {
+    rows: `
+      select 'qualified' as type, t.affiliate_id as affiliate, ${CUSTOMER_OF_SCOPE} as customer_id,
+        :last_day as day, ${PERIOD_END} as at, t.affiliate_id as head, t.plan || ' ' || t.rule || ' '
+          || t.amount || ' ' || t.currency || ' ' || t.scope as tail, t.amount, t.currency, t.period
+      from qualified t`,
+    heads: 'select value as head from json_each(:affiliates)',
+  },
+)
 
-const INSERT_CAUSED = compileStatement(`
-  insert into webhook_events (account, id, affiliate_id, type, about, at, data)
-  select :account, value ->> 'id', value ->> 'affiliate_id', value ->> 'type', value ->> 'about',
-    min(value ->> 'at', :now), value -> 'data'
-  from ${JSON_EACH}(:rows)
-  where true on conflict do nothing`)
+/** The entries of the ledger that cause events. */
+const ENTRIES = `entries as materialized (
+    select l.*, cast(unixepoch(l.at, 'subsec') * 1000 as integer) as ms
+    from json_each(:affiliates) a
+    cross join ledger l on l.account = :account and l.affiliate_id = a.value and l.id >= :first_entry
+    where l.kind in ('earned', 'adjusted', 'manual', 'paid', 'returned')
+  )`
 
-/** Returns the statement that stores events, each once for its cause. */
-export const insertCaused = (
-  db: D1Database,
-  account: string,
-  events: readonly CausedEvent[],
-  now: number,
-) => bindStatement(db, INSERT_CAUSED, { account, rows: JSON.stringify(events), now })
+/** The items of the statements of the entries of some kinds. */
+const itemsOf = (kinds: string, from: string, items: string) => `
+    select e.affiliate_id, iif(e.kind = 'earned', 'commission.approved', 'commission.adjusted') as type,
+      e.ms, e.period, e.currency, i.value ->> 'id' as head, i.value ->> 'scope' as scope,
+      i.value ->> 'amount' as amount
+    from entries e ${from} cross join json_each(${items}) i
+    where e.kind in (${kinds}) and i.value ->> 'amount' glob '*[1-9]*'
+      and (e.kind = 'manual' or (e.kind = 'adjusted') = (i.value -> 'of' is not null))`
 
-/** An event of a postback as it is stored: `data` is JSON. */
-export type SentEvent = Omit<CausedEvent, 'data'> & { readonly data: string }
+const OF_STATEMENT = 'cross join statements s on s.account = :account and s.id = e.statement'
 
-const READ_SENT = compileStatement(`
-  select v.id, v.affiliate_id, v.type, v.about, v.at, v.data
-  from ${JSON_EACH}(:starts) p cross join webhook_events v
-    on v.account = :account and v.type = :type and v.about >= p.value
-      and v.about < p.value || char(0x10ffff)
-  order by v.about`)
+/**
+ * Stores the causes that entries of the ledger stand for: `earned` has the lines of its statement, `adjusted` its
+ * corrections and `manual` its manual entries, so that the amounts of the events add up to the entry.
+ */
+export const STORE_BOOKED = insertEvents(
+  `${ENTRIES}, items as (
+    ${itemsOf(`'earned', 'adjusted'`, OF_STATEMENT, 's.lines')}
+    union
+    ${itemsOf(
+      `'earned', 'adjusted'`,
+      'cross join statement_lines p on p.account = :account and p.id = e.statement',
+      'p.lines',
+    )}
+    union
+    ${itemsOf(`'manual'`, OF_STATEMENT, `s.statement -> '$.manual'`)}
+  ), ${causesOf(`
+      select t.type, t.affiliate_id as affiliate, ${CUSTOMER_OF_SCOPE} as customer_id, :last_day as day,
+        t.ms as at, t.head, null as tail, t.amount, t.currency, t.period
+      from items t
+      union all
+      select 'statement.paid', e.affiliate_id, null, :last_day, e.ms, e.statement, e.reference,
+        ltrim(e.amount, '-'), e.currency, e.period
+      from entries e where e.kind = 'paid'`)}`,
+  FRESH,
+)
 
-/** Reads the events of a type whose `about` has one of the given starts. */
-export const readSent = (
-  db: D1Database,
-  account: string,
-  type: string,
-  starts: readonly string[],
-): Promise<SentEvent[]> =>
-  all<SentEvent>(db, READ_SENT, { account, type, starts: JSON.stringify(starts) })
-
-const PUT_SUBS = compileStatement(`
-  insert into postback_customers (account, customer_id, affiliate_id, subs)
-  select :account, value ->> 0, value ->> 1, value -> 2 from ${JSON_EACH}(:rows)
-  where true on conflict do nothing`)
-
-/** Returns the statement that keeps the parameters of clicks: customer, affiliate, parameters by name. */
-export const putSubs = (
-  db: D1Database,
-  account: string,
-  rows: readonly (readonly [customer: string, affiliate: string, subs: object])[],
-) =>
-  bindStatement(db, PUT_SUBS, {
-    account,
-    rows: JSON.stringify(rows),
-  })
-
-const SET_PROGRESS = compileStatement(`
-  insert into postback_progress (account, read_to) values (:account, :read_to)
-  on conflict (account) do update set read_to = max(read_to, excluded.read_to)`)
-
-/** Returns the statement that stores up to when the causes of an account have been read, in milliseconds. */
-export const setProgress = (db: D1Database, account: string, read_to: number) =>
-  bindStatement(db, SET_PROGRESS, { account, read_to })
+/** Takes back the payments of a statement before it was returned. */
+export const STORE_RETURNED = insertEvents(
+  ENTRIES,
+  `${opposite(`'statement.returned'`)} from entries e cross join webhook_events v
+    on v.account = :account and v.type = 'statement.paid' and ${isAbout('e.statement')}
+  where e.kind = 'returned' and v.at <= e.ms`,
+)

@@ -22,19 +22,22 @@ export const CLICK_EPOCH = Date.UTC(2026, 0, 1)
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
 /**
- * Returns the SQL of a column of the click that a code of `tracking_data` names; null if none is stored.
- * `tracking/code.ts` has the layout of a code: after the prefix, 8 characters of the link and 12 of the
- * click, whose first 40 bits are its time.
+ * Returns the SQL of the time of the click, in milliseconds, that a code of `tracking_data` names. `code.ts` has the
+ * layout of a code: after the prefix, 8 characters of the link and 12 of the click, whose first 40 bits are its time.
  */
-export function clickSql(column: string, code: string): string {
+export function clickTimeSql(code: string): string {
   const digits = Array.from({ length: 7 }, (_, i) => {
     const digit = `(instr('${ALPHABET}', substr(${code}, ${12 + i}, 1)) - 1)`
     return `(${digit} << ${36 - 6 * i})`
   })
-  return `(select k.${column} from clicks k where k.account = :account
-      and k.day = (${CLICK_EPOCH} + ((${digits.join(' + ')}) >> 2)) / ${DAY_MS}
-      and k.link_id = substr(${code}, 4, 8) and k.click_id = substr(${code}, 12, 12))`
+  return `(${CLICK_EPOCH} + ((${digits.join(' + ')}) >> 2))`
 }
+
+/** Returns the SQL of a column of the click that a code of `tracking_data` names; null if none is stored. */
+export const clickSql = (column: string, code: string): string =>
+  `(select k.${column} from clicks k where k.account = :account
+      and k.day = ${clickTimeSql(code)} / ${DAY_MS}
+      and k.link_id = substr(${code}, 4, 8) and k.click_id = substr(${code}, 12, 12))`
 
 /**
  * The clicks of an account and day (UTC) from which on further ones are not stored. Anybody can follow
