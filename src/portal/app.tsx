@@ -6,7 +6,6 @@ import { isSafe } from '../platform/auth/roles.ts'
 import { ApiError, toApiError } from '../platform/errors.ts'
 import { httpsOnly, requestLog } from '../platform/http/request-log.ts'
 import { acceptedLanguage } from '../platform/languages.ts'
-import { showCampaigns } from './campaigns.tsx'
 import { showCustomers } from './customers.tsx'
 import { PortalPage, Problem, portalPath } from './layout.tsx'
 import { changeLinks, showLinks } from './links.tsx'
@@ -110,7 +109,6 @@ portalApp
   .get('/payments', forMembers(showPayments))
   .get('/links', forMembers(showLinks))
   .post('/links', forMembers(changeLinks))
-  .get('/links/campaigns', forMembers(showCampaigns))
   .get('/questions', forMembers(showQuestions))
   .post('/questions', forMembers(changeQuestions))
   .get('/postbacks', forMembers(showPostbacks))

@@ -11,8 +11,7 @@ import type { AppEnv } from '../platform/auth/authorize.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { AnswerOf } from '../platform/http/operation.ts'
 import { getReport } from '../reports/operations.ts'
-import type { Figures as ReportFigures } from '../reports/report.ts'
-import { CampaignLinks, linkMetrics } from './campaigns.tsx'
+import { metricsIn } from '../reports/report.ts'
 import { Copied, changesOf, MemberForm, type Refused } from './form.tsx'
 import { portalPath } from './layout.tsx'
 import { MemberPage, NextPage } from './member-page.tsx'
@@ -21,8 +20,8 @@ import { fill } from './words.ts'
 
 type Link = AnswerOf<typeof getOwnLink>
 
-/** The figures of links by their ids; null if they cannot be told. */
-type Figures = ReadonlyMap<string, ReportFigures['metrics']> | null
+/** The figures of a link, or of a value of a parameter of the addresses. */
+type Figures = AnswerOf<typeof getReport>['data'][number]
 
 const AT = '/links'
 
@@ -32,17 +31,36 @@ const DAYS = 30
 const linkPath = ({ account }: MemberVisit, { link_id }: Pick<Link, 'link_id'>) =>
   `${portalPath(account.id, AT)}?${new URLSearchParams({ link: link_id })}`
 
-/** Reads the figures of links. A report of a very large account is refused: then the page has none. */
-async function readFigures(visit: MemberVisit): Promise<Figures> {
+/** The parameter of the addresses whose values are the campaigns. */
+const CAMPAIGN = 'sub1'
+
+/** What the metrics of links are called. */
+const METRIC_WORDS = new Map<string, 'clicks' | 'signups' | 'first_deposits'>([
+  ['clicks', 'clicks'],
+  ['signups', 'signups'],
+  ['first_deposit_count', 'first_deposits'],
+])
+
+/** The metrics of links, with the words of each. */
+const linkMetrics = ({ words, account }: MemberVisit): readonly (readonly [string, string])[] =>
+  metricsIn(account.vertical, 'portal').flatMap(({ name }) => {
+    const word = METRIC_WORDS.get(name)
+    return word ? [[name, words[word]] as const] : []
+  })
+
+/** Reads the figures by a group. A report of a very large account is refused: then the page has none. */
+async function readFigures(
+  visit: MemberVisit,
+  group_by: 'link' | typeof CAMPAIGN,
+): Promise<readonly Figures[] | null> {
   const query = {
-    ...{ from: dayBefore(visit.today, DAYS - 1), to: dayBefore(visit.today, 0), group_by: 'link' },
+    ...{ from: dayBefore(visit.today, DAYS - 1), to: dayBefore(visit.today, 0), group_by },
     metrics: linkMetrics(visit)
       .map(([name]) => name)
       .join(),
   }
   try {
-    const { data } = await visit.call(getReport, query)
-    return new Map(data.map(({ groups, metrics }) => [String(groups.link ?? ''), metrics]))
+    return (await visit.call(getReport, query)).data
   } catch (error) {
     if (error instanceof ApiError && error.code === 'validation_failed') return null
     throw error
@@ -51,10 +69,43 @@ async function readFigures(visit: MemberVisit): Promise<Figures> {
 
 const figureText = (
   { speech }: MemberVisit,
-  figures: Figures,
+  figures: readonly Figures[] | null,
   { link_id }: Link,
   name: string,
-): string => (figures === null ? '–' : speech.figure(String(figures.get(link_id)?.[name] ?? 0)))
+): string => {
+  const found = figures?.find(({ groups }) => groups.link === link_id)
+  return figures === null ? '–' : speech.figure(String(found?.metrics[name] ?? 0))
+}
+
+/** Renders what came of the values of a parameter that the affiliate adds to the addresses of links. */
+const Campaigns = ({ rows }: { rows: readonly Figures[] | null }, visit = useMemberVisit()) => {
+  const { words, speech } = visit
+  const named = { sub: CAMPAIGN }
+  const clicksOf = ({ metrics }: Figures) => Number(metrics.clicks ?? 0)
+  const seen = rows?.filter(({ metrics }) => Object.values(metrics).some((value) => value !== 0))
+  return (
+    <section>
+      <h2>{words.campaign_figures}</h2>
+      <p>{fill(words.campaign_figures_lead, named)}</p>
+      <Table
+        caption={words.campaign_figures}
+        rows={(seen ?? []).toSorted((a, b) => clicksOf(b) - clicksOf(a))}
+        columns={{
+          [CAMPAIGN]: ({ groups }) => (
+            <Data text={String(groups[CAMPAIGN] ?? fill(words.campaign_without, named))} />
+          ),
+          ...Object.fromEntries(
+            linkMetrics(visit).map(([name, title]): [string, Cell<Figures>] => [
+              title,
+              { number: ({ metrics }) => speech.figure(String(metrics[name] ?? 0)) },
+            ]),
+          ),
+        }}
+        empty={<p class="note">{fill(words.campaign_none, named)}</p>}
+      />
+    </section>
+  )
+}
 
 function State({ link }: { link: Link }, { words, account } = useMemberVisit()) {
   if (!link.disabled) return <small class="badge good">{words.link_on}</small>
@@ -113,9 +164,10 @@ export async function showLinks(
   const { words, account } = visit
   const id = refused ? refused.values('link') : (c.req.query('link') ?? '')
   const done = DONE.find((one) => one === c.req.query('done'))
-  const [{ landing_pages: pages }, figures, found] = await Promise.all([
+  const [{ landing_pages: pages }, figures, campaigns, found] = await Promise.all([
     visit.call(getAffiliateSelf, {}),
-    readFigures(visit),
+    readFigures(visit, 'link'),
+    id ? null : readFigures(visit, CAMPAIGN),
     id ? readLink(visit, id) : visit.call(listOwnLinks, { cursor: c.req.query('cursor') }),
   ])
   const title = 'link_id' in found ? (found.name ?? found.link_id) : words.links
@@ -144,8 +196,6 @@ export async function showLinks(
             <p>
               <Copied text={`${found.url}?sub1=newsletter&sub2=button`} />
             </p>
-            <p class="note">{words.campaign_figures}</p>
-            <CampaignLinks />
           </section>
           <h2>{words.change_link}</h2>
           <LinkForm pages={pages} refused={refused} link={found} />
@@ -198,8 +248,7 @@ export async function showLinks(
             empty={<p class="note">{words.no_links}</p>}
           />
           <NextPage at={AT} cursor={found.meta.next_cursor} />
-          <h2>{words.campaign_figures}</h2>
-          <CampaignLinks />
+          <Campaigns rows={campaigns} />
           <section id="make">
             <h2>{words.make_link}</h2>
             {pages.length === 0 ? (
