@@ -1,25 +1,9 @@
 import { viewOf } from '../platform/auth/affiliate-view.ts'
 import { findAccount, pseudonymKeyOf } from '../platform/directory/accounts.ts'
 import type { ClaimedMessage } from '../webhooks/db/queue.ts'
-import { TEST_EVENT } from '../webhooks/events.ts'
 import { fillMacros, MACROS, type MacroValues, macroProblem } from '../webhooks/macros.ts'
 import { viewContextOf } from './pseudonyms.ts'
 import { HIDDEN, visible } from './view.ts'
-
-/** What a test event has in place of the values of a customer. */
-export const TEST_VALUES = {
-  customer: 'test-customer',
-  country: 'MT',
-  link_id: 'test',
-  sub1: 'test-1',
-  sub2: 'test-2',
-  sub3: 'test-3',
-  sub4: 'test-4',
-  sub5: 'test-5',
-  amount: '1.00',
-  currency: 'EUR',
-  period: '2026-01',
-}
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 
@@ -41,9 +25,8 @@ export async function addressPostback(
   const name = type === 'first_deposit' ? type : 'postback'
   const answer = { [name]: { ...values, time: new Date(at).toISOString() } }
   const context = await viewContextOf(answer, view, await pseudonymKeyOf(env.DB, account), own)
-  const isTest = type === TEST_EVENT
-  const seen = isTest ? answer : visible(answer, context)
-  const [shown = {}] = Object.values(seen as Record<string, Record<string, unknown>>)
+  const seen = visible(answer, context) as Record<string, Record<string, unknown>>
+  const [shown = {}] = Object.values(seen)
   const isOfDraft = type === 'qualified' && !view.drafts
   const hidden = isOfDraft ? ['amount', 'currency'] : []
   const macros: MacroValues = Object.fromEntries(
@@ -53,6 +36,9 @@ export async function addressPostback(
       return isShown ? [[macro, value]] : []
     }),
   )
-  const isAllowed = url !== null && macroProblem(url, env) === null
-  return { url: isAllowed ? fillMacros(url, macros) : null, data: JSON.stringify(macros) }
+  return { url: url && filledUrl(env, url, macros), data: JSON.stringify(macros) }
 }
+
+/** Returns a URL with values in place of its macros; null if events must not be sent to it. */
+export const filledUrl = (env: Env, url: string, values: MacroValues): string | null =>
+  macroProblem(url, env) === null ? fillMacros(url, values) : null

@@ -21,7 +21,7 @@ import { replayFields } from '../webhooks/operations/webhook-fields.ts'
 import { secret, sentEvent, statusFilter } from '../webhooks/operations/webhooks.ts'
 import { postback, postback_id, presentPostback } from './operations/affiliate-postbacks.ts'
 import { newPostback, postbackChange } from './operations/postback-fields.ts'
-import { TEST_VALUES } from './postback-address.ts'
+import { filledUrl } from './postback-address.ts'
 import { skipQualified } from './postback-causes.ts'
 
 /** Returns what a change needs to know. */
@@ -113,20 +113,34 @@ export const deletePostback = affiliateOperation({
   },
 })
 
+/** What a test event has in place of the values of a customer. */
+const TEST_VALUES = {
+  ...{ customer: 'test-customer', country: 'MT', link_id: 'test' },
+  ...{ sub1: 'test-1', sub2: 'test-2', sub3: 'test-3', sub4: 'test-4', sub5: 'test-5' },
+  ...{ amount: '1.00', currency: 'EUR', period: '2026-01' },
+}
+
 export const testPostback = affiliateOperation({
   ...ofPostback,
   path: `${ofPostback.path}/test`,
   id: 'testPostback',
   method: 'POST',
-  status: 202,
-  words: described(() => ({
-    description:
-      'Sends an event of the type `webhook.test` with invented values. `GET …/attempts` shows what the tracker answered.',
-    answer: v.object({ event_id: member(v.string(), 'The id of the event that is sent.') }),
-    errors: ['conflict'],
-  })),
-  async run(call, { postback_id: id }) {
-    return { event_id: await hooks.testEndpoint(changeOf(call), id, TEST_VALUES) }
+  words: described(() => {
+    const { response_status, error } = sentEvent
+    const body = member(v.string(), 'The first 200 characters of the answer.')
+    return {
+      description:
+        'Sends an event of the type `webhook.test` with invented values once, also while the postback is paused, and returns what the tracker answered. It is in no list of attempts.',
+      answer: named('PostbackTest', v.object({ response_status, error, body })),
+    }
+  }),
+  async run(call, { postback_id }) {
+    const row = await hooks.findEndpoint(changeOf(call), postback_id)
+    const now = Date.now()
+    const [id, time] = [hooks.newEventId(now), new Date(now).toISOString()]
+    const data = { ...TEST_VALUES, event: TEST_EVENT, id, affiliate_id: call.affiliate.id, time }
+    const url = filledUrl(call.env, row.url, data)
+    return hooks.tryEndpoint(changeOf(call), row, { id, url, data })
   },
 })
 
@@ -151,7 +165,7 @@ export const replayPostback = affiliateOperation({
 })
 
 /** The types of events that postbacks are sent. */
-type SentType = PostbackEvent | typeof RETURNED_EVENT | typeof TEST_EVENT
+type SentType = PostbackEvent | typeof RETURNED_EVENT
 
 export const listPostbackAttempts = affiliateList({
   ...ofPostback,
@@ -165,10 +179,7 @@ export const listPostbackAttempts = affiliateList({
       'PostbackEvent',
       v.object({
         ...sentEvent,
-        type: member(
-          v.picklist([...POSTBACK_EVENTS, RETURNED_EVENT, TEST_EVENT]),
-          'The type of the event.',
-        ),
+        type: member(v.picklist([...POSTBACK_EVENTS, RETURNED_EVENT]), 'The type of the event.'),
       }),
     ),
   })),

@@ -9,6 +9,7 @@ import {
   testPostback,
 } from '../affiliates/postbacks.ts'
 import type { Values } from '../pages/page.ts'
+import { Data } from '../pages/parts/data.tsx'
 import { Ticks } from '../pages/parts/forms.tsx'
 import { respond } from '../pages/respond.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
@@ -48,7 +49,6 @@ const EVENT_WORDS: Readonly<Record<string, keyof Words>> = {
   'commission.adjusted': 'event_commission_adjusted',
   'statement.paid': 'event_statement_paid',
   'statement.returned': 'event_statement_returned',
-  'webhook.test': 'event_webhook_test',
 }
 
 const OFF_WORDS: Readonly<Record<string, keyof Words>> = {
@@ -140,6 +140,18 @@ const PostbackForm = (
   )
 }
 
+/** Renders what a tracker answered. */
+const Result = (
+  { response_status, error }: Pick<Attempt, 'response_status' | 'error'>,
+  { words } = useMemberVisit(),
+) => (
+  <span class={`badge ${error === null ? 'good' : 'bad'}`}>
+    {fill(words[error === null ? 'result_arrived' : RESULTS[error]], {
+      status: String(response_status ?? ''),
+    })}
+  </span>
+)
+
 /** Renders the latest events of a postback with their last attempts, each with a button that sends it again. */
 const Attempts = (
   { id, attempts }: { id: string; attempts: readonly Attempt[] },
@@ -158,14 +170,7 @@ const Attempts = (
               <span class="note">{timeText(attempt.attempted_at ?? attempt.timestamp, visit)}</span>
             </p>
             <p>
-              {attempt.attempted_at !== null && (
-                <span class={attempt.error === null ? 'badge good' : 'badge bad'}>
-                  {fill(
-                    visit.words[attempt.error === null ? 'result_arrived' : RESULTS[attempt.error]],
-                    { status: String(attempt.response_status ?? '') },
-                  )}
-                </span>
-              )}{' '}
+              {attempt.attempted_at !== null && <Result {...attempt} />}{' '}
               {attempt.next_attempt_at !== null && (
                 <small>
                   {fill(visit.words.postback_next, {
@@ -190,10 +195,12 @@ interface Shown {
   /** Its attempts, if they are shown. */
   readonly attempts: readonly Attempt[] | null
   readonly refused: Refused | null
+  /** What its tracker answered to the test that was sent just now. */
+  readonly test: AnswerOf<typeof testPostback> | null
 }
 
 const OnePostback = (
-  { postback, attempts, refused }: { postback: Postback } & Shown,
+  { postback, attempts, refused, test }: { postback: Postback } & Shown,
   visit = useMemberVisit(),
 ) => {
   const { words } = visit
@@ -211,13 +218,27 @@ const OnePostback = (
         {method} · {events.map((type) => eventWords(words, type)).join(' · ')}
       </p>
       <div class="buttons">
-        {!disabled && <Button values={isOf('test')} text={words.postback_test} />}
+        <Button values={isOf('test')} text={words.postback_test} />
         <Button
           values={isOf(disabled ? 'resume' : 'pause')}
           text={disabled ? words.postback_resume : words.postback_pause}
         />
         <Button values={isOf('delete')} text={words.postback_delete} />
       </div>
+      {test && (
+        <div class="notice" role="status">
+          <p>
+            <strong>{words.postback_answer}</strong> <Result {...test} />
+          </p>
+          {test.body !== '' && (
+            <p>
+              <code>
+                <Data text={test.body} />
+              </code>
+            </p>
+          )}
+        </div>
+      )}
       <details open={refused !== null}>
         <summary>{words.postback_change}</summary>
         <PostbackForm refused={refused} postback={postback} />
@@ -240,13 +261,15 @@ const DONE: Readonly<Record<string, keyof Words>> = {
   added: 'postback_done_added',
   saved: 'postback_done_saved',
   deleted: 'postback_done_deleted',
-  test: 'postback_done_test',
   again: 'postback_done_again',
 }
 
-/** The secret of a postback that was added just now: it is shown once. */
+/** What the last change has made that is shown once. */
 interface Made {
-  readonly secret: string
+  /** The secret of a postback that was added. */
+  readonly secret?: string
+  /** What was answered to a test of a postback. */
+  readonly test?: { readonly of: string; readonly answer: AnswerOf<typeof testPostback> }
 }
 
 /** Responds with the postbacks of the affiliate, the latest attempts of one of them, and the form that adds one. */
@@ -257,7 +280,7 @@ export async function showPostbacks(
 ): Promise<Response> {
   const { words } = visit
   const done = DONE[c.req.query('done') ?? '']
-  const { secret } = await takeSecret<Made>(c, visit)
+  const { secret, test } = await takeSecret<Made>(c, visit)
   const { data } = await visit.call(listPostbacks, {})
   const sent = data.find(({ id }) => id === c.req.query('sent'))?.id
   const found = sent
@@ -283,6 +306,7 @@ export async function showPostbacks(
           postback={postback}
           attempts={postback.id === sent ? (found?.data ?? []) : null}
           refused={postback.id === named ? refused : null}
+          test={postback.id === test?.of ? test.answer : null}
         />
       ))}
       {data.length < WEBHOOK_LIMITS.postbacks && (
@@ -305,8 +329,7 @@ function problemOf({ words }: MemberVisit, error: ApiError, change: string): str
   if (first?.pointer?.startsWith('/events')) return words.postback_wrong_events
   if (error.code === 'not_found') return words.postback_gone
   if (error.code !== 'conflict') throw error
-  if (change === 'add') return words.postback_full
-  return words.postback_is_paused
+  return change === 'add' ? words.postback_full : words.postback_is_paused
 }
 
 /** Makes one change. Returns the address that says so. */
@@ -334,8 +357,10 @@ async function makeChange(visit: MemberVisit, values: Values, c: Context<AppEnv>
       await visit.call(deletePostback, at)
       return pathOf(visit, { done: 'deleted' })
     case 'test':
-      await visit.call(testPostback, at)
-      return pathOf(visit, { done: 'test', sent: id }, id)
+      await keepSecret(c, visit, {
+        test: { of: id, answer: await visit.call(testPostback, at) },
+      } satisfies Made)
+      return pathOf(visit, {}, id)
     case 'again': {
       const event_id = values('event')
       await visit.call(replayPostback, { ...at, ...(event_id && { event_id }) })

@@ -228,7 +228,7 @@ const en = {
   postback_done_added: 'The postback is added.',
   postback_done_saved: 'The postback is changed.',
   postback_done_deleted: 'The postback is deleted.',
-  postback_done_test: 'The test is sent. What your tracker answered stands below in a moment.',
+  postback_answer: 'Your tracker’s answer:',
   postback_done_again: 'It is sent again. What your tracker answered stands below in a moment.',
   postback_wrong_url:
     'This address cannot be used. It must begin with https:// and name a public host, and it may have only the values that are listed, behind the host, and at most {length} characters.',
@@ -253,7 +253,6 @@ const en = {
   event_commission_adjusted: 'Commission is corrected, also downwards',
   event_statement_paid: 'A statement is paid',
   event_statement_returned: 'A payment comes back',
-  event_webhook_test: 'Test',
   unearned: 'Not counted',
   unearned_lead:
     'Records of your customers in {period} for which no rule pays, each with its reason as of the end of that time.',
@@ -288,7 +287,6 @@ const en = {
   campaign_figures_lead: 'The last 30 days, by the value of {sub} in the address of your links.',
   campaign_none: 'No click or signup of these days has {sub}.',
   campaign_without: 'without {sub}',
-  campaign_refused: 'There is too much to count. Ask for the report of fewer days by your key.',
 }
 
 /** The texts of the portal. */
@@ -528,7 +526,7 @@ const de: Words = {
   postback_done_added: 'Der Postback ist hinzugefügt.',
   postback_done_saved: 'Der Postback ist geändert.',
   postback_done_deleted: 'Der Postback ist gelöscht.',
-  postback_done_test: 'Der Test ist gesendet. Gleich steht unten, was Ihr Tracker geantwortet hat.',
+  postback_answer: 'Antwort Ihres Trackers:',
   postback_done_again:
     'Es wird noch einmal gesendet. Gleich steht unten, was Ihr Tracker geantwortet hat.',
   postback_wrong_url:
@@ -554,7 +552,6 @@ const de: Words = {
   event_commission_adjusted: 'Provision wird berichtigt, auch nach unten',
   event_statement_paid: 'Eine Abrechnung wird bezahlt',
   event_statement_returned: 'Eine Zahlung kommt zurück',
-  event_webhook_test: 'Test',
   unearned: 'Nicht gezählt',
   unearned_lead:
     'Vorgänge Ihrer Kunden im Zeitraum {period}, für die keine Regel zahlt, jeweils mit dem Grund zum Ende dieser Zeit.',
@@ -589,8 +586,6 @@ const de: Words = {
   campaign_figures_lead: 'Die letzten 30 Tage, nach dem Wert von {sub} in der Adresse Ihrer Links.',
   campaign_none: 'Kein Klick und keine Registrierung dieser Tage hat {sub}.',
   campaign_without: 'ohne {sub}',
-  campaign_refused:
-    'Das ist zu viel zum Zählen. Rufen Sie mit Ihrem Schlüssel den Bericht für weniger Tage ab.',
 }
 
 const fr: Words = {
@@ -827,8 +822,7 @@ const fr: Words = {
   postback_done_added: 'Le postback est ajouté.',
   postback_done_saved: 'Le postback est modifié.',
   postback_done_deleted: 'Le postback est supprimé.',
-  postback_done_test:
-    'Le test est envoyé. La réponse de votre outil s’affiche ci-dessous dans un instant.',
+  postback_answer: 'Réponse de votre tracker :',
   postback_done_again:
     'C’est renvoyé. La réponse de votre outil s’affiche ci-dessous dans un instant.',
   postback_wrong_url:
@@ -854,7 +848,6 @@ const fr: Words = {
   event_commission_adjusted: 'Une commission est corrigée, aussi à la baisse',
   event_statement_paid: 'Un relevé est payé',
   event_statement_returned: 'Un paiement est retourné',
-  event_webhook_test: 'Test',
   unearned: 'Non compté',
   unearned_lead:
     'Enregistrements de vos clients en {period} pour lesquels aucune règle ne paie, chacun avec sa raison à la fin de cette période.',
@@ -890,7 +883,6 @@ const fr: Words = {
     'Les 30 derniers jours, d’après la valeur de {sub} dans l’adresse de vos liens.',
   campaign_none: 'Aucun clic ni inscription de ces jours n’a {sub}.',
   campaign_without: 'sans {sub}',
-  campaign_refused: 'C’est trop à compter. Demandez le rapport de moins de jours avec votre clé.',
 }
 
 const es: Words = {
@@ -1120,8 +1112,7 @@ const es: Words = {
   postback_done_added: 'El postback se ha añadido.',
   postback_done_saved: 'El postback se ha cambiado.',
   postback_done_deleted: 'El postback se ha eliminado.',
-  postback_done_test:
-    'La prueba se ha enviado. En un momento verá abajo lo que respondió su tracker.',
+  postback_answer: 'Respuesta de su tracker:',
   postback_done_again: 'Se envía de nuevo. En un momento verá abajo lo que respondió su tracker.',
   postback_wrong_url:
     'Esta dirección no es posible. Debe empezar por https://, nombrar un host público y tener solo los valores indicados, detrás del host, y como máximo {length} caracteres.',
@@ -1146,7 +1137,6 @@ const es: Words = {
   event_commission_adjusted: 'Se corrige una comisión, también a la baja',
   event_statement_paid: 'Se paga una liquidación',
   event_statement_returned: 'Un pago es devuelto',
-  event_webhook_test: 'Prueba',
   unearned: 'No contado',
   unearned_lead:
     'Operaciones de sus clientes en {period} por las que ninguna regla paga, cada una con su motivo al final de ese tiempo.',
@@ -1182,7 +1172,6 @@ const es: Words = {
     'Los últimos 30 días, por el valor de {sub} en la dirección de sus enlaces.',
   campaign_none: 'Ningún clic ni registro de estos días tiene {sub}.',
   campaign_without: 'sin {sub}',
-  campaign_refused: 'Es demasiado para contar. Pida el informe de menos días con su clave.',
 }
 
 /** Portuguese as it is written in Brazil. */
@@ -1411,8 +1400,7 @@ const pt: Words = {
   postback_done_added: 'O postback foi adicionado.',
   postback_done_saved: 'O postback foi alterado.',
   postback_done_deleted: 'O postback foi excluído.',
-  postback_done_test:
-    'O teste foi enviado. Em instantes você verá abaixo o que seu tracker respondeu.',
+  postback_answer: 'Resposta do seu tracker:',
   postback_done_again:
     'Está sendo enviado de novo. Em instantes você verá abaixo o que seu tracker respondeu.',
   postback_wrong_url:
@@ -1438,7 +1426,6 @@ const pt: Words = {
   event_commission_adjusted: 'Uma comissão é corrigida, também para baixo',
   event_statement_paid: 'Um extrato é pago',
   event_statement_returned: 'Um pagamento é devolvido',
-  event_webhook_test: 'Teste',
   unearned: 'Não contado',
   unearned_lead:
     'Operações dos seus clientes em {period} pelas quais nenhuma regra paga, cada uma com o motivo no fim desse tempo.',
@@ -1473,7 +1460,6 @@ const pt: Words = {
   campaign_figures_lead: 'Os últimos 30 dias, pelo valor de {sub} no endereço dos seus links.',
   campaign_none: 'Nenhum clique ou cadastro destes dias tem {sub}.',
   campaign_without: 'sem {sub}',
-  campaign_refused: 'É demais para contar. Peça o relatório de menos dias com sua chave.',
 }
 
 /** The texts of the portal by language. */

@@ -19,9 +19,16 @@ import {
 } from './db/endpoints.ts'
 import { listMessages, type MessageRow, replayMessages } from './db/log.ts'
 import { endPending } from './db/queue.ts'
+import { TEST_EVENT } from './events.ts'
 import { WEBHOOK_LIMITS } from './limits.ts'
 import { encryptSecret, newWebhookSecret } from './secrets.ts'
-import { type AttemptError, storedSecrets, validSecrets } from './send-batch.ts'
+import {
+  type AttemptError,
+  openSecrets,
+  sendEvent,
+  storedSecrets,
+  validSecrets,
+} from './send-batch.ts'
 
 // An endpoint is where events are sent: a webhook of an account, or the postback of an affiliate. What differs is who
 // has it, and which types of events there are.
@@ -245,6 +252,10 @@ async function findEnabled(owner: Owner, id: string): Promise<void> {
   throw new ApiError('conflict', { detail })
 }
 
+/** Returns a new id of an event, which begins with its time (milliseconds). */
+export const newEventId = (now: number): string =>
+  `evt_${now.toString(16).padStart(11, '0')}${crypto.getRandomValues(new Uint8Array(8)).toHex()}`
+
 /**
  * Stores a test event for an endpoint, sends it, and returns its id.
  *
@@ -255,12 +266,30 @@ export async function testEndpoint(change: Change, id: string, data: object): Pr
   await findEnabled(change, id)
   const now = Date.now()
   const db = databaseOf(change)
-  const random = crypto.getRandomValues(new Uint8Array(8)).toHex()
-  const event = `evt_${now.toString(16).padStart(11, '0')}${random}`
+  const event = newEventId(now)
   const test = { ...ownerOf(change), endpoint: id, event, now, data: JSON.stringify(data) }
   await withAudit(db, entryOf(change, 'test', { id, event_id: event }), insertTest(db, test))
   await queueSoon(env, account.binding, account.id)
   return event
+}
+
+/** The characters of an answer that a test shows. */
+const SHOWN_ANSWER = 200
+
+/** Sends a test event to a URL of an endpoint now, and returns what was answered. No other attempt follows. */
+export async function tryEndpoint(
+  change: Change,
+  { id, method, secrets }: EndpointRow,
+  event: { readonly id: string; readonly url: string | null; readonly data: object },
+) {
+  const { env, account } = change
+  const { url, data } = event
+  await withAudit(databaseOf(change), entryOf(change, 'test', { id, event_id: event.id }), [])
+  const outgoing = { id: event.id, type: TEST_EVENT, at: Date.now(), data: JSON.stringify(data) }
+  const open = await openSecrets(env, account.id, id, secrets)
+  const target = { url, method, isChecked: true }
+  const { answer, ...result } = await sendEvent(env, target, open, outgoing, SHOWN_ANSWER)
+  return { response_status: answer, ...result }
 }
 
 /**

@@ -37,6 +37,14 @@ export const validSecrets = (secrets: string, now: number): StoredSecret[] =>
 export const storedSecrets = (secrets: readonly StoredSecret[]): string =>
   JSON.stringify(secrets.map(({ encrypted, endsAt }) => [encrypted, endsAt]))
 
+/** Returns the secrets that sign the requests of an endpoint now, the current one first. */
+export async function openSecrets(env: Env, account: string, endpoint: string, secrets: string) {
+  const opened = validSecrets(secrets, Date.now()).map(({ encrypted }) =>
+    decryptSecret(env, account, endpoint, encrypted),
+  )
+  return (await Promise.all(opened)).filter((secret) => secret !== null)
+}
+
 /** The time after which an attempt that has not ended counts as interrupted, in milliseconds. */
 const INTERRUPTED_AFTER_MS = 3 * WEBHOOK_LIMITS.attemptMs
 
@@ -131,13 +139,10 @@ async function attemptMessage(
   const { url, data } =
     affiliate_id === null ? message : await address(env, { ...message, affiliate_id })
   const at = Date.now()
-  const decrypted = validSecrets(secrets ?? '[]', at).map(({ encrypted }) =>
-    decryptSecret(env, account, endpoint, encrypted),
-  )
-  const openSecrets = (await Promise.all(decrypted)).filter((secret) => secret !== null)
+  const open = await openSecrets(env, account, endpoint, secrets ?? '[]')
   const outgoing = { id: event, type: type ?? '', at: causedAt, data }
   const target = { url, method: message.method ?? 'POST', isChecked: affiliate_id !== null }
-  const { answer, error } = await sendEvent(env, target, openSecrets, outgoing)
+  const { answer, error } = await sendEvent(env, target, open, outgoing)
   const pause = error === null || answer === GONE ? undefined : PAUSES_MS[attempts - 1]
   const next_at = pause === undefined ? null : Date.now() + pause
   const disables = disableReason(message, { answer, error }, at)
@@ -150,7 +155,7 @@ async function attemptMessage(
 /** Returns why the result of an attempt disables its endpoint; null if it does not. */
 function disableReason(
   { failing_since }: ClaimedMessage,
-  { error, answer }: AttemptResult,
+  { error, answer }: Omit<AttemptResult, 'body'>,
   now: number,
 ): 'gone' | 'failing' | null {
   if (error === null) return null
@@ -188,6 +193,8 @@ interface AttemptResult {
   readonly answer: number | null
   /** Null after a success. */
   readonly error: AttemptError | null
+  /** The first characters of the response, if they were asked for. */
+  readonly body: string
 }
 
 /** Returns the body of an event. */
@@ -221,18 +228,20 @@ async function signedParts(
 
 /**
  * Sends an event once, signed with each of `secrets`. Redirects are not followed, because they could lead
- * to an address that is not allowed. The body of the response is not read.
+ * to an address that is not allowed. Of the body of the response the first `shown` characters are read.
  */
-async function sendEvent(
+export async function sendEvent(
   env: Env,
   { url, method, isChecked }: Target,
   secrets: readonly string[],
   event: OutgoingEvent,
+  shown = 0,
 ): Promise<AttemptResult> {
   if (url === null || (!isChecked && urlProblem(url, env) !== null)) {
-    return { answer: null, error: 'url_not_allowed' }
+    return { answer: null, error: 'url_not_allowed', body: '' }
   }
-  if (method === 'POST' && secrets.length === 0) return { answer: null, error: 'no_secret' }
+  if (method === 'POST' && secrets.length === 0)
+    return { answer: null, error: 'no_secret', body: '' }
   const timestamp = Math.floor(Date.now() / 1000)
   try {
     const parts = method === 'POST' ? await signedParts(secrets, event, timestamp) : {}
@@ -243,12 +252,24 @@ async function sendEvent(
       redirect: 'manual',
       signal: AbortSignal.timeout(WEBHOOK_LIMITS.attemptMs),
     })
-    response.body?.cancel().catch(() => {})
-    return { answer: response.status, error: errorOf(response.status) }
+    const body = shown > 0 ? await beginningOf(response, shown) : ''
+    if (shown === 0) response.body?.cancel().catch(() => {})
+    return { answer: response.status, error: errorOf(response.status), body }
   } catch (error) {
     const isTimeout = error instanceof Error && error.name === 'TimeoutError'
-    return { answer: null, error: isTimeout ? 'timeout' : 'connection_failed' }
+    return { answer: null, error: isTimeout ? 'timeout' : 'connection_failed', body: '' }
   }
+}
+
+/** Returns the first characters of a response. The rest is not read. */
+async function beginningOf({ body }: Response, length: number): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk, { stream: true })
+    if (text.length >= length) break
+  }
+  return text.slice(0, length)
 }
 
 function errorOf(status: number): AttemptError | null {

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { fill, WORDS } from '../../src/portal/words.ts'
 import { affiliateWorld } from '../affiliates/affiliate-world.ts'
 import { askAdmin, json } from '../partner.ts'
@@ -43,9 +43,6 @@ test('a member adds, tests, pauses, changes and deletes a postback without scrip
   const [one] = await stored()
   expect(one).toMatchObject({ url: URL_TYPED, events: ['signup'], disabled_reason: null })
   const postback = one?.id ?? ''
-  const tested = await change({ change: 'test', postback })
-  expect(tested.headers.get('Location')).toBe(`${AT}?done=test&sent=${postback}#${postback}`)
-  expect(await read(`?done=test&sent=${postback}`)).toContain(words.postback_done_test)
   await change({ change: 'pause', postback })
   expect(await stored()).toMatchObject([{ disabled_reason: 'affiliate' }])
   expect(await read()).toContain(words.postback_off_affiliate)
@@ -55,6 +52,25 @@ test('a member adds, tests, pauses, changes and deletes a postback without scrip
   await change({ change: 'again', postback })
   await change({ change: 'delete', postback })
   expect(await stored()).toEqual([])
+})
+
+test('a test shows once what the tracker answered, also while the postback is paused', async () => {
+  await add()
+  const [one] = await stored()
+  const postback = one?.id ?? ''
+  await change({ change: 'pause', postback })
+  const fetching = vi
+    .spyOn(globalThis, 'fetch')
+    .mockImplementation(async () => new Response(`<b>${'no '.repeat(100)}`, { status: 404 }))
+  onTestFinished(() => fetching.mockRestore())
+  const tested = await change({ change: 'test', postback })
+  expect(tested.headers.get('Location')).toBe(`${AT}#${postback}`)
+  expect(String(fetching.mock.calls[0]?.[0])).toMatch(/\?cid=test-1&tx=evt_[\da-f]{27}$/)
+  const page = await read()
+  expect(page).toContain(words.postback_answer)
+  expect(page).toContain(fill(words.result_http_status, { status: '404' }))
+  expect(page).toContain(`&lt;b&gt;${'no '.repeat(100).slice(0, 197)}<`)
+  expect(await read()).not.toContain(words.postback_answer)
 })
 
 test('a form of no change, or of no postback, says that the postback is gone', async () => {
