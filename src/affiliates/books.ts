@@ -5,9 +5,8 @@ import { balances, currency, entry, order, presentBalances } from '../books/oper
 import { presentPayment } from '../books/operations/payouts.ts'
 import { asCsv, csvWords } from '../commission/csv-list.ts'
 import { listLedger, readBalances } from '../commission/db/ledger.ts'
-import { type PendingStatement, readPendingStatements } from '../commission/db/statements.ts'
+import { readPendingStatements } from '../commission/db/statements.ts'
 import { decimal, subtract, ZERO } from '../commission/engine/decimal.ts'
-import { compareText } from '../commission/engine/facts.ts'
 import { moneyText } from '../commission/statements/money.ts'
 import { type AffiliateCall, affiliateList } from '../platform/http/operation.ts'
 import { count, day, money, time } from '../platform/validation/answer-fields.ts'
@@ -22,19 +21,24 @@ export const ownBalances = described(() =>
 
 const amounts = described(() => v.array(v.object({ currency, amount: money })))
 
-/** What the affiliate is owed, and what of it is under review. */
-export const dueMembers = described(() => ({
-  due: member(amounts, 'What is approved and has to be paid, by currency.'),
-  due_by_day: member(
-    v.array(
-      v.object({
-        payable_on: v.nullable(member(day, 'The day from which it is paid. Null: it is due now.')),
-        currency,
-        amount: money,
-      }),
-    ),
-    'When: what is due now, and what on each later day.',
+const waiting = described(() =>
+  v.array(
+    v.object({
+      statement: member(v.string(), 'The id of the statement.'),
+      plan: v.string(),
+      period: v.string(),
+      currency,
+      payable_on: day,
+      amount: money,
+    }),
   ),
+)
+
+/** What the affiliate is owed, and why it is not paid yet. */
+export const owedMembers = described(() => ({
+  due: member(amounts, 'What is approved and has to be paid now, by currency.'),
+  hold_period: member(waiting, 'Approved statements whose day has not come.'),
+  below_minimum: member(waiting, 'Balances that wait for the minimum payout.'),
   under_review: member(
     amounts,
     'What of it waits for a review, by currency. Empty if nothing does, or if the account does not show it.',
@@ -67,69 +71,36 @@ export const listAffiliateLedger = affiliateList({
   },
 })
 
-/** Reads what is approved and waits for its day, and what waits below the minimum, by statement. */
-export function readPending({ session, affiliate }: AffiliateCall) {
+/**
+ * Reads what is booked and not paid, and why: as in the payouts of the firm, what is held is not due, and neither is a
+ * statement before its day. That something is under review is told only if the account shows it.
+ */
+export async function readOwed({ session, affiliate }: AffiliateCall) {
   const { id, account, view } = affiliate
   const filter = { affiliate_id: id, ...(!view.drafts && { isApproved: true as const }) }
-  return readPendingStatements(session, account.id, filter, todayOf(account))
-}
-
-/** Reads which statements of an affiliate are approved, not paid, and held. */
-export async function readHeld({ session, grant, affiliate: { id } }: AffiliateCall) {
-  const holds = await readHolds(session, grant.account, [id])
-  return holds.get(id)?.held ?? []
-}
-
-/** What is read of the money of an affiliate that is approved and not paid. */
-interface Unpaid {
-  readonly sums: Awaited<ReturnType<typeof readBalances>>
-  readonly held: Awaited<ReturnType<typeof readHeld>>
-  /** Statements whose day has not come. */
-  readonly later: readonly PendingStatement[]
-}
-
-/**
- * Returns what is due, and what is under review if that is shown. As in the payouts of the firm, what is held is
- * not due. Of what is due, `due_by_day` tells what is due now (`payable_on` is null), and on which later day.
- */
-export function presentDue({ affiliate: { view } }: AffiliateCall, { sums, held, later }: Unpaid) {
-  const isHeld = new Set(held.map(({ id }) => id))
-  const review = sumByCurrency(held)
-  const due = subtractIn(
-    presentBalances(sums).map(({ currency, due: amount }) => ({ currency, amount })),
-    review,
+  const [sums, holds, pending] = await Promise.all([
+    readBalances(session, account.id, id),
+    readHolds(session, account.id, [id]),
+    readPendingStatements(session, account.id, filter, todayOf(account)),
+  ])
+  const held = holds.get(id)?.held ?? []
+  const isHeld = new Set(held.map((one) => one.id))
+  const hold_period = pending.hold_period.filter(({ statement }) => !isHeld.has(statement))
+  const later = hold_period.map(({ currency, amount }) => ({ currency, payable: amount }))
+  const notDue = new Map(
+    sumByCurrency([...held, ...later]).map((one) => [one.currency, decimal(one.amount)]),
   )
-  const days = Map.groupBy(
-    later.filter(({ statement }) => !isHeld.has(statement)),
-    ({ payable_on }) => payable_on,
-  )
-  const byDay = [...days].sort(([a], [b]) => compareText(a, b))
-  const laterIn = sumByCurrency([...days.values()].flat().map(payableOf))
-  const due_by_day = [
-    ...subtractIn(due, laterIn).map((one) => ({ payable_on: null, ...one })),
-    ...byDay.flatMap(([payable_on, own]) =>
-      sumByCurrency(own.map(payableOf)).map((one) => ({ payable_on, ...one })),
-    ),
-  ]
-  return { due, due_by_day, under_review: view.held === 'none' ? [] : review }
-}
-
-const payableOf = ({ currency, amount }: PendingStatement) => ({ currency, payable: amount })
-
-interface CurrencyAmount {
-  readonly currency: string
-  readonly amount: string
-}
-
-/** Subtracts amounts of the same currency. Returns what is left, without zeros. */
-const subtractIn = (from: readonly CurrencyAmount[], taken: readonly CurrencyAmount[]) =>
-  from
-    .map(({ currency, amount }) => {
-      const found = taken.find((one) => one.currency === currency)
-      const left = subtract(decimal(amount), found ? decimal(found.amount) : ZERO)
+  const balances = presentBalances(sums)
+  const due = balances
+    .map(({ currency, due: all }) => {
+      const left = subtract(decimal(all), notDue.get(currency) ?? ZERO)
       return { currency, amount: moneyText(left, currency) }
     })
     .filter(({ amount }) => /[1-9]/.test(amount))
+  const under_review = view.held === 'none' ? [] : sumByCurrency(held)
+  const { below_minimum } = pending
+  return { balances, owed: { due, hold_period, below_minimum, under_review } }
+}
 
 const PAYMENT_COLUMNS = [
   ...['reference', 'currency', 'amount', 'paid_on', 'statements', 'at', 'return_reference'],
@@ -164,19 +135,16 @@ export const listAffiliatePayouts = affiliateList({
   words: described(() => ({
     description: 'Lists what was paid to the affiliate, with what is due.',
     answer: payment,
-    more: dueMembers,
+    more: owedMembers,
     files: csvWords(PAYMENT_COLUMNS),
   })),
   async list(call, _filter, page) {
     const { session, grant, affiliate } = call
     const filter = { affiliate_id: affiliate.id, from: null, to: null }
-    const [found, sums, held, { hold_period: later }] = await Promise.all([
+    const [found, { owed }] = await Promise.all([
       listPayments(session, grant.account, filter, page),
-      readBalances(session, grant.account, affiliate.id),
-      readHeld(call),
-      readPending(call),
+      readOwed(call),
     ])
-    const more = presentDue(call, { sums, held, later })
-    return { ...found, data: found.data.map(presentPayment), more }
+    return { ...found, data: found.data.map(presentPayment), more: owed }
   },
 })

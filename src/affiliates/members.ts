@@ -31,7 +31,7 @@ const MEMBERS: Readonly<Record<Kind, string>> = {
     account name display_name contact_email language status time_zone mode
     id period currency state day at from to kind plan version
     days totals earned balances pending qualified waiting hold_period below_minimum under_review
-    balance due due_by_day payable_on
+    balance due payable_on
     opening lines_sum adjustments_sum manual_sum payable closing dropped transferred received holds
     manual lines_total adjustments_total total_before approved_at paid returned computed_at lines adjustments
     part parts steps closed corrections changed of approved now amount causes causes_total

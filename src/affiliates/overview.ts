@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import { currency, presentBalances } from '../books/operations/ledger.ts'
-import { readBalances } from '../commission/db/ledger.ts'
+import { currency } from '../books/operations/ledger.ts'
 import { dayNumber, periodOf, periodUntil } from '../commission/engine/calendar.ts'
 import type { QualificationReport } from '../commission/engine/once-report.ts'
 import { withinLimit } from '../commission/statements/on-request.ts'
@@ -14,7 +13,7 @@ import { member } from '../platform/validation/fields.ts'
 import { todayOf } from '../platform/zone.ts'
 import { reportOfAffiliate } from '../reports/own-report.ts'
 import { type Figures, metricsIn, parseReport } from '../reports/report.ts'
-import { dueMembers, ownBalances, presentDue, readHeld, readPending } from './books.ts'
+import { owedMembers, ownBalances, readOwed } from './books.ts'
 import { readEarned } from './db/affiliate-figures.ts'
 import { amountOf, latestIds } from './operations/affiliate-figures.ts'
 
@@ -78,19 +77,6 @@ const metrics = described(() =>
 
 const totals = described(() => v.object({ metrics, qualified: count }))
 
-const waiting = described(() =>
-  v.array(
-    v.object({
-      statement: member(v.string(), 'The id of the statement.'),
-      plan: v.string(),
-      period: v.string(),
-      currency,
-      payable_on: day,
-      amount: money,
-    }),
-  ),
-)
-
 export const getAffiliateOverview = affiliateOperation({
   topic: 'affiliate-api',
   id: 'getAffiliateOverview',
@@ -124,9 +110,7 @@ export const getAffiliateOverview = affiliateOperation({
         pending: member(
           v.object({
             waiting: member(count, 'The customers of whom something is missing under a rule.'),
-            ...dueMembers,
-            hold_period: member(waiting, 'Approved statements whose day has not come.'),
-            below_minimum: member(waiting, 'Balances that wait for the minimum payout.'),
+            ...owedMembers,
           }),
           'What is not paid yet, and why.',
         ),
@@ -139,13 +123,10 @@ export const getAffiliateOverview = affiliateOperation({
     const { session, affiliate } = call
     const { id, account, view } = affiliate
     const { waiting: missing, ...figures } = await readDays(call, days)
-    const [earned, sums, held, pending] = await Promise.all([
+    const [earned, { balances, owed }] = await Promise.all([
       view.drafts ? readEarned(session, account.id, [id], latestIds(todayOf(account))) : [],
-      readBalances(session, account.id, id),
-      readHeld(call),
-      readPending(call),
+      readOwed(call),
     ])
-    const due = presentDue(call, { sums, held, later: pending.hold_period })
     return {
       ...days,
       ...figures,
@@ -155,8 +136,8 @@ export const getAffiliateOverview = affiliateOperation({
         currency: sum.currency,
         total: amountOf(sum),
       })),
-      balances: presentBalances(sums),
-      pending: { waiting: missing, ...due, ...pending },
+      balances,
+      pending: { waiting: missing, ...owed },
     }
   },
 })

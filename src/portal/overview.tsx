@@ -4,7 +4,6 @@ import { getAffiliateOverview } from '../affiliates/overview.ts'
 import { listPostbacks } from '../affiliates/postbacks.ts'
 import { dayBefore } from '../pages/page.ts'
 import { Chart, type ChartRow } from '../pages/parts/chart.tsx'
-import type { Money } from '../pages/parts/data.tsx'
 import { Data } from '../pages/parts/data.tsx'
 import { FigureCard } from '../pages/parts/figures.tsx'
 import { respond } from '../pages/respond.ts'
@@ -12,7 +11,7 @@ import type { AppEnv } from '../platform/auth/authorize.ts'
 import type { AnswerOf } from '../platform/http/operation.ts'
 import { portalPath } from './layout.tsx'
 import { MemberPage, SentenceList } from './member-page.tsx'
-import { dueText } from './payments.tsx'
+import { owedSentences } from './payments.tsx'
 import { UNEARNED } from './unearned.tsx'
 import { type MemberVisit, useMemberVisit } from './visit.ts'
 import { fill } from './words.ts'
@@ -38,10 +37,8 @@ const Earned = ({ overview }: { overview: Overview }, { words, speech } = useMem
   const periods = [...new Set(earned.map(({ period }) => period))].sort()
   const last = periods.at(-1)
   if (last === undefined) {
-    const { due_by_day, hold_period, below_minimum, under_review } = pending
-    const isOwed = [due_by_day, hold_period, below_minimum, under_review].some(
-      (list) => list.length > 0,
-    )
+    const { due, hold_period, below_minimum, under_review } = pending
+    const isOwed = [due, hold_period, below_minimum, under_review].some((list) => list.length > 0)
     // What is owed for earlier periods stands below.
     if (isOwed) return null
     return (
@@ -83,33 +80,11 @@ export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Prom
     ['gone', 'failing'].includes(why ?? ''),
   )
   const written = (value: number) => visit.speech.figure(String(value))
-  const amountOf = (one: Money & { readonly amount: string }) =>
-    visit.speech.money(one.amount, one.currency)
+  const { waiting } = overview.pending
+  const customers = visit.speech.text('count.customers', { count: waiting })
   const sentences = [
-    // What is due later stands below, with its period.
-    ...overview.pending.due_by_day
-      .filter(({ payable_on }) => payable_on === null)
-      .map((one) => dueText(one, visit)),
-    ...(overview.pending.waiting > 0
-      ? [
-          fill(visit.words.pending_waiting, {
-            customers: visit.speech.text('count.customers', { count: overview.pending.waiting }),
-          }),
-        ]
-      : []),
-    ...overview.pending.hold_period.map((one) =>
-      fill(visit.words.pending_hold, {
-        amount: amountOf(one),
-        period: visit.speech.period(one.period),
-        day: visit.speech.day(one.payable_on),
-      }),
-    ),
-    ...overview.pending.below_minimum.map((one) =>
-      fill(visit.words.pending_minimum, { amount: amountOf(one) }),
-    ),
-    ...overview.pending.under_review.map((one) =>
-      fill(visit.words.pending_review, { amount: amountOf(one) }),
-    ),
+    ...owedSentences(overview.pending, visit),
+    ...(waiting > 0 ? [fill(words.pending_waiting, { customers })] : []),
   ]
   const rows = Array.from({ length: DAYS }, (_, i): ChartRow => {
     const day = dayBefore(visit.today, DAYS - 1 - i)

@@ -13,18 +13,24 @@ import { fill } from './words.ts'
 type Payouts = AnswerOf<typeof listAffiliatePayouts>
 type Payment = Payouts['data'][number]
 
-/** What is due on a day; `payable_on` is null if it is due now. */
-type Due = Payouts['due_by_day'][number]
-
-/** Says what is due now, or on a later day. */
-export const dueText = (
-  { amount, currency, payable_on }: Due,
+/** Says what is due, and what waits and why. */
+export function owedSentences(
+  owed: Pick<Payouts, 'due' | 'hold_period' | 'below_minimum' | 'under_review'>,
   { words, speech }: MemberVisit,
-): string =>
-  fill(payable_on === null ? words.due : words.due_on, {
-    amount: speech.money(amount, currency),
-    day: payable_on === null ? '' : speech.day(payable_on),
-  })
+): string[] {
+  const money = ({ amount, currency }: Money) => speech.money(amount, currency)
+  return [
+    ...owed.due.map((one) => fill(words.due, { amount: money(one) })),
+    ...owed.hold_period.map((one) =>
+      fill(words.pending_hold, {
+        ...{ amount: money(one), period: speech.period(one.period) },
+        day: speech.day(one.payable_on),
+      }),
+    ),
+    ...owed.below_minimum.map((one) => fill(words.pending_minimum, { amount: money(one) })),
+    ...owed.under_review.map((one) => fill(words.pending_review, { amount: money(one) })),
+  ]
+}
 
 const AT = '/payments'
 
@@ -40,22 +46,18 @@ function paymentText({ paid_on, returned_on, reason }: Payment, { words, speech 
 export async function showPayments(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
   const { words, speech } = visit
   const found = await visit.call(listAffiliatePayouts, { cursor: c.req.query('cursor') })
-  const money = ({ amount, currency }: Money) => speech.money(amount, currency)
-  const due = [
-    ...found.due_by_day.map((one) => dueText(one, visit)),
-    ...found.under_review.map((one) => fill(words.pending_review, { amount: money(one) })),
-  ]
+  const owed = owedSentences(found, visit)
   return respond(
     c,
     <MemberPage visit={visit} here="payments" title={words.payments}>
-      {due.length > 0 ? <SentenceList sentences={due} /> : <p>{words.nothing_due}</p>}
+      {owed.length > 0 ? <SentenceList sentences={owed} /> : <p>{words.nothing_due}</p>}
       <Table
         caption={words.paid_so_far}
         rows={found.data}
         columns={{
           [words.state]: (one) => paymentText(one, visit),
           [words.reference]: ({ reference }) => <Data text={reference} />,
-          [words.amount]: { number: money },
+          [words.amount]: { number: ({ amount, currency }) => speech.money(amount, currency) },
         }}
         empty={<p class="note">{words.no_payments}</p>}
       />

@@ -656,22 +656,21 @@ test('what the fraud review holds is under review and not due, by category or no
   await askAdmin(`${world.path}/statements/${id}/approve`, 'POST', { hash, leave_out_holds: true })
   const { payable: amount } = await json(askWith(key, `statements/${id}`))
   const payouts = async () => {
-    const { due, due_by_day, under_review } = await json(askWith(key, 'payouts'))
+    const { due, under_review } = await json(askWith(key, 'payouts'))
     const { pending } = await json(askWith(key, `overview?${DAYS}`))
-    expect(pending).toMatchObject({ due, due_by_day, under_review })
-    return { due, due_by_day, under_review }
+    expect(pending).toMatchObject({ due, under_review })
+    return { due, under_review }
   }
   const all = [{ currency: 'EUR', amount }]
-  const now = [{ payable_on: null, currency: 'EUR', amount }]
-  expect(await payouts()).toEqual({ due: all, due_by_day: now, under_review: [] })
+  expect(await payouts()).toEqual({ due: all, under_review: [] })
   await storeCases({ id: 'case_1', affiliate: 'own' })
-  expect(await payouts()).toEqual({ due: [], due_by_day: [], under_review: all })
+  expect(await payouts()).toEqual({ due: [], under_review: all })
   expect(await (await askWith(key, 'payouts')).text()).not.toContain('case_1')
   await world.show({ held: 'none' })
-  expect(await payouts()).toEqual({ due: [], due_by_day: [], under_review: [] })
+  expect(await payouts()).toEqual({ due: [], under_review: [] })
 })
 
-test('what is approved for a later day is due on that day, unless it is held', async () => {
+test('what is approved for a later day waits for that day, unless it is held', async () => {
   const world = await affiliateWorld()
   const key = await world.makeKey('own')
   const { id, hash } = world.statementOf('own')
@@ -683,17 +682,15 @@ test('what is approved for a later day is due on that day, unless it is held', a
   await askAdmin(`${world.path}/statements/${id}/approve`, 'POST', { hash, leave_out_holds: true })
   const { payable: amount } = await json(askWith(key, `statements/${id}`))
   const later = [{ payable_on: '2999-12-15', currency: 'EUR', amount }]
-  expect(await json(askWith(key, 'payouts'))).toMatchObject({
-    due: [{ currency: 'EUR', amount }],
-    due_by_day: later,
-  })
-  expect((await json(askWith(key, `overview?${DAYS}`))).pending.due_by_day).toEqual(later)
+  const owed = { due: [], hold_period: later }
+  expect(await json(askWith(key, 'payouts'))).toMatchObject(owed)
+  expect((await json(askWith(key, `overview?${DAYS}`))).pending).toMatchObject(owed)
   const browser = await signedInFor('acme-forex', 'own')
   const page = async (path: string) => (await browser.get(`/portal/acme-forex${path}`)).text()
-  expect(await page('/payments')).toMatch(/ is due on [^<]*2999\./)
-  expect(await page('')).toMatch(/is approved, and payable from [^<]*2999 on/)
+  for (const path of ['/payments', ''])
+    expect(await page(path)).toMatch(/is approved, and payable from [^<]*2999 on/)
   await storeCases({ id: 'case_1', affiliate: 'own' })
-  expect(await json(askWith(key, 'payouts'))).toMatchObject({ due: [], due_by_day: [] })
+  expect(await json(askWith(key, 'payouts'))).toMatchObject({ due: [], hold_period: [] })
 })
 
 describe('the figures of an affiliate', () => {
