@@ -5,6 +5,18 @@ import * as f from '../platform/validation/fields.ts'
 import { member, said } from '../platform/validation/fields.ts'
 import { objectOf } from '../platform/validation/shapes.ts'
 
+/** Returns a text that a request may change, remove, or leave as it is. */
+const kept = <S extends typeof f.text | typeof f.email>(
+  schema: S,
+  words: string,
+  example: string,
+) =>
+  v.optional(
+    v.nullable(
+      member(schema, said(`${words} Null removes it; if left out, it stays as it is.`, example)),
+    ),
+  )
+
 /** The fields of an affiliate. */
 export const affiliate = {
   affiliate_id: member(
@@ -31,28 +43,14 @@ export const affiliate = {
       ),
     ),
   ),
-  display_name: v.optional(
-    v.nullable(
-      member(
-        f.text,
-        said(
-          'What the team calls the affiliate. Null removes it; if left out, it stays as it is.',
-          'Forex Friends',
-        ),
-      ),
-    ),
+  display_name: kept(f.text, 'What the team calls the affiliate.', 'Forex Friends'),
+
+  contact_email: kept(
+    f.email,
+    'The e-mail address of the affiliate. Personal data, which is not in the audit log.',
+    'ada@friends.example',
   ),
-  contact_email: v.optional(
-    v.nullable(
-      member(
-        f.email,
-        said(
-          'The e-mail address of the affiliate. Personal data, which is not in the audit log. Null removes it; if left out, it stays as it is.',
-          'ada@friends.example',
-        ),
-      ),
-    ),
-  ),
+
   language: v.optional(
     v.nullable(
       member(
@@ -64,17 +62,12 @@ export const affiliate = {
       ),
     ),
   ),
-  note: v.optional(
-    v.nullable(
-      member(
-        f.text,
-        said(
-          'What the team noted. The affiliate never sees it, and the audit log does not have it. Null removes it; if left out, it stays as it is.',
-          'Prefers to be called in the morning.',
-        ),
-      ),
-    ),
+  note: kept(
+    f.text,
+    'What the team noted. The affiliate never sees it, and the audit log does not have it.',
+    'Prefers to be called in the morning.',
   ),
+
   assignment: v.optional(
     member(
       objectOf(governed),

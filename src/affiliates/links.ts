@@ -1,10 +1,4 @@
-import {
-  countOtherLinks,
-  findAccountLink,
-  listLinks,
-  MAX_ACTIVE_LINKS,
-  MAX_LINKS,
-} from '../attribution/db/links.ts'
+import { findAccountLink, listLinks, MAX_ACTIVE_LINKS, MAX_LINKS } from '../attribution/db/links.ts'
 import { isAllowedPage, linkChange, ownLink } from '../attribution/operations/link-fields.ts'
 import {
   link,
@@ -38,16 +32,14 @@ function checkPage({ affiliate }: AffiliateCall, page: string | undefined): void
   throw validationFailed([{ pointer: '/landing_page', code: 'pattern', message }])
 }
 
-/** Returns the error for a batch that was aborted, because the affiliate has too many links. */
-async function tooMany({ env, grant, affiliate }: AffiliateCall, id: string): Promise<ApiError> {
-  const own = { account: grant.account, affiliate_id: affiliate.id, link_id: id }
-  const { active } = await countOtherLinks(env.DB, own)
-  const message =
-    active >= MAX_ACTIVE_LINKS
-      ? `You have ${MAX_ACTIVE_LINKS} active links, which is the most. Disable one of them first.`
-      : `You have ${MAX_LINKS} links, disabled ones included, which is the most. Change one of them.`
-  return validationFailed([{ pointer: '', code: 'maximum', message }])
-}
+/** The error for a batch that was aborted, because the affiliate has too many links. */
+const tooMany = () =>
+  validationFailed([
+    {
+      ...{ pointer: '', code: 'maximum' },
+      message: `You have as many links as you can: at most ${MAX_ACTIVE_LINKS} active ones, and ${MAX_LINKS} in all. Disable one of them first, or change one.`,
+    },
+  ])
 
 /** Returns a link of the affiliate. That of another one does not exist. */
 async function findOwnLink({ env, grant, affiliate }: AffiliateCall, id: string) {
@@ -92,8 +84,8 @@ export const createOwnLink = affiliateOperation({
   run(call, fields) {
     checkPage(call, fields.landing_page)
     const own = { affiliate_id: call.affiliate.id, ...fields }
-    return storeLink(call, call.grant.account, own, 'affiliate').catch(async (error) => {
-      throw isAssertionFailure(error) ? await tooMany(call, '') : error
+    return storeLink(call, call.grant.account, own, 'affiliate').catch((error) => {
+      throw isAssertionFailure(error) ? tooMany() : error
     })
   },
 })
@@ -126,7 +118,7 @@ export const changeOwnLink = affiliateOperation({
     await storeLinkChange(call, call.grant.account, stored, made).catch(async (error) => {
       if (!isAssertionFailure(error)) throw error
       const { disabled_by } = await findOwnLink(call, id)
-      if (disabled_by !== 'team') throw await tooMany(call, id)
+      if (disabled_by !== 'team') throw tooMany()
       const message = 'The firm has disabled this link. Ask the firm.'
       throw validationFailed([{ pointer: '/disabled', code: 'not_applicable', message }])
     })

@@ -2,7 +2,6 @@ import { type Context, Hono } from 'hono'
 import { respond } from '../pages/respond.ts'
 import { policy } from '../pages/show-page.tsx'
 import type { AppEnv } from '../platform/auth/authorize.ts'
-import { isSafe } from '../platform/auth/roles.ts'
 import { ApiError, toApiError } from '../platform/errors.ts'
 import { httpsOnly, requestLog } from '../platform/http/request-log.ts'
 import { acceptedLanguage } from '../platform/languages.ts'
@@ -48,9 +47,7 @@ const forMembers = (handle: Handle) => async (c: Context<AppEnv>) => {
   }
   const { pathname, search } = new URL(c.req.url)
   const next = nextOf(pathname + search, visit.account.id, c.req.url)
-  const ended = isSafe(c.req.method) ? {} : { ended: 'yes' }
-  const query =
-    next === portalPath(visit.account.id) ? '' : `?${new URLSearchParams({ next, ...ended })}`
+  const query = next === portalPath(visit.account.id) ? '' : `?${new URLSearchParams({ next })}`
   return c.redirect(portalPath(visit.account.id, `/sign-in${query}`), 303)
 }
 

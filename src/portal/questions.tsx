@@ -118,33 +118,6 @@ const Messages = ({ question }: { question: Question }, visit = useMemberVisit()
   </ol>
 )
 
-/** Reads the latest questions about a statement and its lines. */
-export const readQuestionsOf = async (
-  visit: MemberVisit,
-  statement: string,
-): Promise<readonly Question[]> =>
-  (await visit.call(listOwnQuestions, { statement, per_page: 100 })).data
-
-/** Returns those of the questions about a statement that are about one line; null: about the whole statement. */
-const aboutLine = (questions: readonly Question[], id: string | null) =>
-  questions.filter(({ line }) => line === id)
-
-const threadPath = ({ account }: MemberVisit, { id }: Question) =>
-  `${portalPath(account.id, AT)}#${id}`
-
-/** Renders a mark beside what a question is about, with a link to it; nothing if there is no question. */
-export const QuestionMark = (
-  { questions, line }: { questions: readonly Question[]; line: string | null },
-  visit = useMemberVisit(),
-) => {
-  const [latest] = aboutLine(questions, line)
-  return latest ? (
-    <a class="quiet-link" href={threadPath(visit, latest)}>
-      <State question={latest} />
-    </a>
-  ) : null
-}
-
 /** Renders a question with what was written about it, and the form that writes more. */
 const Thread = (
   { question, refused }: { question: Question; refused: Refused | null },

@@ -65,8 +65,6 @@ interface Shown {
   readonly status?: Status
   readonly problem?: string
   readonly done?: string
-  /** Whether a form was sent after its session had ended. */
-  readonly hasEnded?: boolean
 }
 
 /** Responds with the form of the sign-in. */
@@ -86,7 +84,6 @@ async function signInPage(
           {shown.done}
         </p>
       )}
-      {shown.hasEnded && <p class="notice">{words.session_ended}</p>}
       <p class="lead">{words.sign_in_lead}</p>
       <PasskeyForm
         words={words}
@@ -110,7 +107,7 @@ export async function showSignIn(c: Context<AppEnv>): Promise<Response> {
   const next = nextOf(c.req.query('next'), visit.account.id, c.req.url)
   if (isMember(visit)) return c.redirect(next, 303)
   const done = c.req.query('done') ? { done: visit.words.signed_out } : {}
-  return signInPage(c, visit, { ...done, next, hasEnded: c.req.query('ended') !== undefined })
+  return signInPage(c, visit, { ...done, next })
 }
 
 /** Returns whether a visit is one of a member. */

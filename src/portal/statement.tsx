@@ -18,7 +18,7 @@ import type { AnswerOf } from '../platform/http/operation.ts'
 import { portalPath } from './layout.tsx'
 import { MemberPage, Sentence, SentenceList, titleText } from './member-page.tsx'
 import { type NamedPlans, readPlans } from './plans.ts'
-import { AskLink, type Question, QuestionMark, readQuestionsOf } from './questions.tsx'
+import { AskLink } from './questions.tsx'
 import { outcomeText, STATEMENTS } from './statements.tsx'
 import type { MemberVisit } from './visit.ts'
 
@@ -32,8 +32,6 @@ interface Frame {
   /** The path of the statement, below those of the API and of the portal. */
   readonly path: string
   readonly plans: NamedPlans
-  /** What the affiliate has asked about the statement and its lines. */
-  readonly questions: readonly Question[]
 }
 
 /** The lines of one version of a rule. */
@@ -82,14 +80,13 @@ const Why = (props: { frame: Frame; id: string; what: string; amount: string }) 
 
 /** Renders lines, each with its reason. */
 const Lines = ({ frame, lines }: { frame: Frame; lines: readonly StatementLine[] }) => {
-  const { visit, statement, questions } = frame
+  const { visit, statement } = frame
   return lines.map(({ id, scope, amount: paid }) => {
     const what = scopeText(scope, visit)
     const amount = visit.speech.money(paid, statement.currency)
     return (
       <li>
-        <Data text={what} /> <QuestionMark questions={questions} line={id} />{' '}
-        <Why {...{ frame, id, what, amount }} />
+        <Data text={what} /> <Why {...{ frame, id, what, amount }} />
       </li>
     )
   })
@@ -122,7 +119,7 @@ const aboutOf = ({ id, period }: WholeStatement) => ({ statement: id, period })
 
 /** Reads and renders why a line or a correction pays what it pays. */
 async function renderWhy(frame: Frame, id: string) {
-  const { visit, statement, questions } = frame
+  const { visit, statement } = frame
   const { words, speech } = visit
   const found = await visit.call(getExplanation, { line_id: id })
   // The ids of other records have a customer in them.
@@ -156,8 +153,7 @@ async function renderWhy(frame: Frame, id: string) {
         </details>
       )}
       <p>
-        <AskLink subject={{ ...aboutOf(statement), line: id }} />{' '}
-        <QuestionMark questions={questions} line={id} />
+        <AskLink subject={{ ...aboutOf(statement), line: id }} />
       </p>
     </section>
   )
@@ -266,15 +262,12 @@ export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Pro
   }
   const statement = await visit.call(getStatement, { statement_id: id })
   const { plan, received, transferred, period, currency, total, returned } = statement
-  const [plans, questions] = await Promise.all([
-    readPlans(visit, [
-      plan,
-      ...received.map(({ from }) => from),
-      ...(transferred ? [transferred.to] : []),
-    ]),
-    readQuestionsOf(visit, statement.id),
+  const plans = await readPlans(visit, [
+    plan,
+    ...received.map(({ from }) => from),
+    ...(transferred ? [transferred.to] : []),
   ])
-  const frame = { visit, statement, path, plans, questions }
+  const frame = { visit, statement, path, plans }
   const [why, lines] = await Promise.all([line ? renderWhy(frame, line) : null, renderLines(frame)])
   return respond(
     c,
@@ -284,8 +277,7 @@ export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Pro
       title={`${speech.period(period)}: ${speech.money(total, currency)}`}
     >
       <p class="lead">
-        {outcomeText(visit, statement)} <AskLink subject={aboutOf(statement)} />{' '}
-        <QuestionMark questions={questions} line={null} />
+        {outcomeText(visit, statement)} <AskLink subject={aboutOf(statement)} />
       </p>
       {returned && (
         <p class="notice">

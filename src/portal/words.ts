@@ -10,7 +10,6 @@ const en = {
   sign_in_button: 'Sign in with a passkey',
   sign_out: 'Sign out',
   signed_out: 'You are signed out.',
-  session_ended: 'Your session has ended. Nothing was changed, and what you typed was not saved.',
   lost: 'No passkey here, or a new device? Ask {account} for a new invitation.',
   no_passkeys:
     'Passkeys need JavaScript and a current browser. Allow JavaScript, or open this page in another browser.',
@@ -38,6 +37,9 @@ const en = {
   no_plan: 'No plan applies to you yet. Ask {account}.',
   plan_from_all: '{plan}, from {day} on',
   plan_from_new: '{plan}, for customers who sign up from {day} on',
+  plan_next_all: 'From {day}: {plan}',
+  plan_next_new: 'From {day}, for customers who sign up from then on: {plan}',
+  terms_change: 'Your terms change on {day}. What holds then stands below.',
   passkey_name: 'Name of the passkey',
   passkey_added: 'Registered',
   passkey_used: 'Last used',
@@ -299,8 +301,6 @@ const de: Words = {
   sign_in_button: 'Mit Passkey anmelden',
   sign_out: 'Abmelden',
   signed_out: 'Sie sind abgemeldet.',
-  session_ended:
-    'Ihre Sitzung ist beendet. Es wurde nichts geändert, und Ihre Eingaben wurden nicht gespeichert.',
   lost: 'Kein Passkey auf diesem Gerät? Bitten Sie {account} um eine neue Einladung.',
   no_passkeys:
     'Passkeys brauchen JavaScript und einen aktuellen Browser. Erlauben Sie JavaScript, oder öffnen Sie die Seite in einem anderen Browser.',
@@ -329,6 +329,9 @@ const de: Words = {
   no_plan: 'Für Sie gilt noch kein Plan. Fragen Sie {account}.',
   plan_from_all: '{plan}, ab {day}',
   plan_from_new: '{plan}, für Kunden, die sich ab {day} registrieren',
+  plan_next_all: 'Ab {day}: {plan}',
+  plan_next_new: 'Ab {day}, für Kunden, die sich von da an registrieren: {plan}',
+  terms_change: 'Ihre Bedingungen ändern sich am {day}. Was dann gilt, steht unten.',
   passkey_name: 'Name des Passkeys',
   passkey_added: 'Registriert',
   passkey_used: 'Zuletzt benutzt',
@@ -595,8 +598,6 @@ const fr: Words = {
   sign_in_button: 'Se connecter avec une clé d’accès',
   sign_out: 'Se déconnecter',
   signed_out: 'Vous êtes déconnecté.',
-  session_ended:
-    'Votre session est terminée. Rien n’a été modifié, et votre saisie n’a pas été enregistrée.',
   lost: 'Pas de clé d’accès ici, ou un nouvel appareil ? Demandez une nouvelle invitation à {account}.',
   no_passkeys:
     'Les clés d’accès exigent JavaScript et un navigateur récent. Autorisez JavaScript, ou ouvrez cette page dans un autre navigateur.',
@@ -625,6 +626,10 @@ const fr: Words = {
   no_plan: 'Aucun plan ne s’applique encore à vous. Demandez à {account}.',
   plan_from_all: '{plan}, à partir du {day}',
   plan_from_new: '{plan}, pour les clients qui s’inscrivent à partir du {day}',
+  plan_next_all: 'À partir du {day} : {plan}',
+  plan_next_new: 'À partir du {day}, pour les clients qui s’inscrivent ensuite : {plan}',
+  terms_change:
+    'Vos conditions changent le {day}. Celles qui s’appliqueront se trouvent ci-dessous.',
   passkey_name: 'Nom de la clé d’accès',
   passkey_added: 'Enregistrée',
   passkey_used: 'Dernière utilisation',
@@ -890,8 +895,6 @@ const es: Words = {
   sign_in_button: 'Iniciar sesión con llave de acceso',
   sign_out: 'Cerrar sesión',
   signed_out: 'Ha cerrado la sesión.',
-  session_ended:
-    'Su sesión ha terminado. No se ha cambiado nada, y lo que escribió no se ha guardado.',
   lost: '¿No tiene llave de acceso en este dispositivo? Pida a {account} una nueva invitación.',
   no_passkeys:
     'Las llaves de acceso necesitan JavaScript y un navegador actual. Permita JavaScript o abra esta página en otro navegador.',
@@ -919,6 +922,9 @@ const es: Words = {
   no_plan: 'Todavía no se le aplica ningún plan. Pregunte a {account}.',
   plan_from_all: '{plan}, desde el {day}',
   plan_from_new: '{plan}, para clientes que se registren desde el {day}',
+  plan_next_all: 'Desde el {day}: {plan}',
+  plan_next_new: 'Desde el {day}, para los clientes que se registren a partir de entonces: {plan}',
+  terms_change: 'Sus condiciones cambian el {day}. Las que se aplicarán están más abajo.',
   passkey_name: 'Nombre de la llave',
   passkey_added: 'Registrada',
   passkey_used: 'Último uso',
@@ -1179,7 +1185,6 @@ const pt: Words = {
   sign_in_button: 'Entrar com chave de acesso',
   sign_out: 'Sair',
   signed_out: 'Você saiu da sessão.',
-  session_ended: 'Sua sessão terminou. Nada foi alterado, e o que você digitou não foi salvo.',
   lost: 'Não tem uma chave de acesso neste dispositivo? Peça um novo convite a {account}.',
   no_passkeys:
     'As chaves de acesso precisam de JavaScript e de um navegador atual. Permita JavaScript ou abra esta página em outro navegador.',
@@ -1207,6 +1212,9 @@ const pt: Words = {
   no_plan: 'Nenhum plano se aplica ainda. Pergunte a {account}.',
   plan_from_all: '{plan}, a partir de {day}',
   plan_from_new: '{plan}, para clientes que se registarem a partir de {day}',
+  plan_next_all: 'A partir de {day}: {plan}',
+  plan_next_new: 'A partir de {day}, para os clientes que se registem desde então: {plan}',
+  terms_change: 'As suas condições mudam em {day}. As que se aplicarão estão abaixo.',
   passkey_name: 'Nome da chave',
   passkey_added: 'Cadastrada',
   passkey_used: 'Último uso',

@@ -187,7 +187,7 @@ describe('an affiliate has at most', () => {
     const key = await writeKey('own')
     await fill(98, 0)
     const last = await json(make(key))
-    const most = / You have 100 active links, which is the most\. Disable one of them first\./
+    const most = /at most 100 active ones, and 1000 in all\. Disable one of them first/
     expect(await refusal(make(key))).toMatch(most)
     const switchTo = (disabled: boolean) =>
       send(key, 'PATCH', `links/${last.link_id}`, { disabled })
@@ -205,7 +205,7 @@ describe('an affiliate has at most', () => {
     const key = await writeKey('own')
     await fill(998, 1)
     expect((await make(key)).status).toBe(201)
-    expect(await refusal(make(key))).toContain('You have 1000 links, disabled ones included')
+    expect(await refusal(make(key))).toContain('1000 in all')
   })
 
   test('100 active links, if two are made at the same time', async () => {

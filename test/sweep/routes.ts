@@ -325,7 +325,6 @@ const administration: Route[] = [
     body: { text: 'Because' },
     repeats: 'each is a new answer',
   },
-  { ...changes, id: 'changeQuestion', body: { status: 'closed' } },
   { ...changes, id: 'approvePeriod', at: { period: BOOK_PERIOD }, body: { plan: 'lined' } },
   { ...changes, id: 'payStatement', at: { statement_id: BOOK_APPROVED_ID }, body: PAYMENT },
   {

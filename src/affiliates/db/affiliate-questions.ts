@@ -185,14 +185,6 @@ export const appendAnswer = (
     bindStatement(db, statement, { account, ...answer }),
   )
 
-/** Opens or closes a question. */
-export const setQuestionStatus = (
-  db: D1Database,
-  account: string,
-  question: string,
-  status: Row['status'],
-) => bindStatement(db, SET_STATUS, { account, question, status })
-
 /** The open questions of an account that are counted. */
 const COUNTED_QUESTIONS = 1000
 

@@ -57,9 +57,6 @@ export const putAffiliates = accountOperation({
         count,
         'The number of those that are new, have changed or have an `assignment`.',
       ),
-      parents_removed: v.exactOptional(
-        member(count, 'The number of those whose parent was removed, if there are any.'),
-      ),
     }),
     errors: ['conflict'],
     command: { name: 'affiliates import' },
@@ -124,31 +121,14 @@ async function putAll(call: AccountCall, { sent, issues }: SentList, isDryRun: b
       throw new ApiError('conflict', { detail: REFUSED, cause: error })
     })
   }
-  return answerTo(sent, { before, changed, others: [...changed, ...renamed, ...assigned], added })
+  const others = [...added, ...changed, ...renamed, ...assigned]
+  return {
+    received: sent.length,
+    changed: new Set(others.map(({ affiliate_id }) => affiliate_id)).size,
+  }
 }
 
 const REFUSED = `A chain of parents would have more than ${rows.MAX_LEVELS} affiliates: choose parents that are nearer to the top of the tree. Or another change was made at the same time, such as that a plan was withdrawn: read the affiliates and try again.`
-
-/** Returns what a request changes, in numbers. */
-function answerTo(
-  sent: readonly AffiliateInput[],
-  changes: {
-    readonly before: Tree
-    readonly changed: readonly AffiliateParents[]
-    readonly others: readonly { readonly affiliate_id: string }[]
-    readonly added: readonly AffiliateInput[]
-  },
-) {
-  const { before, changed, others, added } = changes
-  const isRemoved = ({ affiliate_id, parents }: AffiliateParents) =>
-    !parents.at(-1)?.parent && Boolean(before.get(affiliate_id)?.at(-1)?.parent)
-  const removed = changed.filter(isRemoved).length
-  return {
-    received: sent.length,
-    changed: new Set([...added, ...others].map(({ affiliate_id }) => affiliate_id)).size,
-    ...(removed > 0 && { parents_removed: removed }),
-  }
-}
 
 /** Returns the days from which affiliates of before get another parent; null: from the beginning. */
 function movedFrom(before: Tree, changed: readonly AffiliateParents[]): (string | null)[] {

@@ -8,8 +8,6 @@ import { MAX_WORDS } from '../db/affiliate-questions.ts'
 /** The characters of an answer of the team. */
 const MAX_ANSWER = 2000
 
-const STATUS = f.oneOf('open', 'closed')
-
 /** What an affiliate writes. */
 const words = member(
   f.remarkOf(MAX_WORDS),
@@ -59,13 +57,8 @@ export const newAnswer = {
   ),
   status: v.optional(
     member(
-      STATUS,
+      f.oneOf('open', 'closed'),
       said('`open` keeps the question open, such as for “We look into it”. Defaults to `closed`.'),
     ),
   ),
-}
-
-/** The fields of a change of a question. */
-export const questionChange = {
-  status: member(STATUS, said('Closes the question without an answer, or opens it again.')),
 }

@@ -8,7 +8,7 @@ import { time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import * as rows from '../db/affiliate-questions.ts'
-import { newAnswer, questionChange } from './question-fields.ts'
+import { newAnswer } from './question-fields.ts'
 
 const STATUSES = ['open', 'closed'] as const
 
@@ -194,28 +194,5 @@ export const answerQuestion = accountOperation({
   },
 })
 
-export const changeQuestion = accountOperation({
-  ...ofQuestion,
-  id: 'changeQuestion',
-  method: 'PATCH',
-  role: 'manager',
-  body: questionChange,
-  words: described(() => ({
-    description: 'Closes a question without an answer, or opens it again.',
-    answer: question,
-    command: { name: 'questions set' },
-  })),
-  async run(call, { question_id: id, status: changed }) {
-    const found = await findQuestion(call, id)
-    if (found.status !== changed) {
-      const verb = changed === 'open' ? 'open' : 'close'
-      await withAudit(call.db, auditOf(call, found, verb), [
-        rows.setQuestionStatus(call.db, call.account.id, id, changed),
-      ])
-    }
-    return presentQuestion(await findQuestion(call, id))
-  },
-})
-
 /** The operations by which the team reads and answers the questions of affiliates. */
-export const QUESTION_OPERATIONS = [listQuestions, getQuestion, answerQuestion, changeQuestion]
+export const QUESTION_OPERATIONS = [listQuestions, getQuestion, answerQuestion]

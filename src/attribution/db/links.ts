@@ -1,5 +1,5 @@
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
-import { all, first, only, setTerms } from '../../platform/db/query.ts'
+import { all, first, setTerms } from '../../platform/db/query.ts'
 import type { Account, links } from '../../platform/db/schema.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 
@@ -106,20 +106,10 @@ export const MAX_ACTIVE_LINKS = 100
 /** How many links an affiliate can have before they make no more, disabled ones included. */
 export const MAX_LINKS = 1000
 
-const COUNT_LINKS = `
-  select count(*) as links, coalesce(sum(disabled = 0), 0) as active from links
-  where account = :account and affiliate_id = :affiliate_id and link_id <> :link_id`
-
-const COUNT_OTHERS = compileStatement(COUNT_LINKS)
-
-/** Counts the links of an affiliate besides one. */
-export const countOtherLinks = (
-  db: D1Database,
-  link: { readonly account: string; readonly affiliate_id: string; readonly link_id: string },
-): Promise<{ links: number; active: number }> => only(db, COUNT_OTHERS, link)
-
 const REJECT_FULL = compileStatement(`
-  select json('too many links') from (${COUNT_LINKS})
+  select json('too many links') from (
+    select count(*) as links, coalesce(sum(disabled = 0), 0) as active from links
+    where account = :account and affiliate_id = :affiliate_id and link_id <> :link_id)
   where active >= ${MAX_ACTIVE_LINKS} or links >= ${MAX_LINKS}`)
 
 /** Aborts the batch if an affiliate has as many links as they may have, besides one that becomes active. */

@@ -1,7 +1,6 @@
 import type { Child } from 'hono/jsx'
 import {
   answerQuestion,
-  changeQuestion,
   getQuestion,
   listQuestions,
 } from '../../affiliates/operations/questions.ts'
@@ -9,7 +8,7 @@ import { calling } from '../../pages/calling.ts'
 import type { Page } from '../../pages/page.ts'
 import { Badge, Data, EmptyState, Pager, periodWords, Time } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
-import { ChangeForm, Filters, FoldedForm } from '../../pages/parts/forms.tsx'
+import { ChangeForm, Filters } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import { parseAffiliateActor } from '../../platform/auth/grant.ts'
@@ -126,8 +125,6 @@ export const questionPage: Page = {
   section: 'Questions',
   changes: {
     answer: calling(answerQuestion, 'The answer is stored. The affiliate reads it in the portal.'),
-    close: calling(changeQuestion, 'The question is closed.', () => ({ status: 'closed' })),
-    open: calling(changeQuestion, 'The question is open again.', () => ({ status: 'open' })),
   },
   async render({ api, account, params: { question_id = '' } }) {
     const question = await api.call(getQuestion, { account, question_id })
@@ -168,15 +165,6 @@ export const questionPage: Page = {
             },
           ]}
         />
-        {question.status === 'open' ? (
-          <FoldedForm
-            change="close"
-            title="Close it without an answer"
-            submit="Close the question"
-          />
-        ) : (
-          <FoldedForm change="open" title="Open it again" submit="Open the question again" />
-        )}
       </>
     )
     return { title: 'Question', body }
