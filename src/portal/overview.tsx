@@ -76,6 +76,8 @@ export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Prom
     visit.call(getAffiliateOverview, range),
     visit.call(listPostbacks, {}),
   ])
+  const isComing = (from: string) => from > range.to
+  const [nextDay] = me.plans.flatMap(({ from }) => (isComing(from) ? [from] : [])).sort()
   const isStopped = postbacks.data.some(({ disabled_reason: why }) =>
     ['gone', 'failing'].includes(why ?? ''),
   )
@@ -130,7 +132,10 @@ export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Prom
           numberOf={written}
         />
       )}
-      <h2>{words.plans}</h2>
+      <h2 id="plans">{words.plans}</h2>
+      {nextDay !== undefined && (
+        <p class="notice">{fill(words.terms_change, { day: visit.speech.day(nextDay) })}</p>
+      )}
       {me.plans.length === 0 ? (
         <p>{fill(visit.words.no_plan, { account: visit.account.name })}</p>
       ) : (
@@ -138,7 +143,7 @@ export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Prom
           <section>
             <h3>
               <Data
-                text={fill(visit.words[`plan_from_${customers}`], {
+                text={fill(words[`plan_${isComing(from) ? 'next' : 'from'}_${customers}`], {
                   plan: name,
                   day: visit.speech.day(from),
                 })}

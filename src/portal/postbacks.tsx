@@ -217,14 +217,6 @@ const OnePostback = (
         </span>{' '}
         {method} · {events.map((type) => eventWords(words, type)).join(' · ')}
       </p>
-      <div class="buttons">
-        <Button values={isOf('test')} text={words.postback_test} />
-        <Button
-          values={isOf(disabled ? 'resume' : 'pause')}
-          text={disabled ? words.postback_resume : words.postback_pause}
-        />
-        <Button values={isOf('delete')} text={words.postback_delete} />
-      </div>
       {test && (
         <div class="notice" role="status">
           <p>
@@ -239,6 +231,14 @@ const OnePostback = (
           )}
         </div>
       )}
+      <div class="buttons">
+        <Button values={isOf('test')} text={words.postback_test} />
+        <Button
+          values={isOf(disabled ? 'resume' : 'pause')}
+          text={disabled ? words.postback_resume : words.postback_pause}
+        />
+        <Button values={isOf('delete')} text={words.postback_delete} />
+      </div>
       <details open={refused !== null}>
         <summary>{words.postback_change}</summary>
         <PostbackForm refused={refused} postback={postback} />

@@ -358,6 +358,10 @@ test('§16.7 an affiliate reads the plan for all until their own begins, and the
     ['Own', 1, '2999-12-01', 'all'],
     ['Better', 2, '2999-12-05', 'new'],
   ])
+  const browser = await signedInFor('acme', 'own')
+  const page = await (await browser.get('/portal/acme')).text()
+  expect(page).toMatch(/Your terms change on [^<]*Jun 2999/)
+  expect(page).toMatch(/From [^<]*Jun 2999: Better for all/)
 })
 
 test('an affiliate reads plans, explanations and letters in their language', async () => {
