@@ -55,7 +55,7 @@ const OBJECTS = {
   CLIENT_GATE: 'ClientGate',
   ERASURE_JOURNAL: 'ErasureJournal',
 }
-const WORKFLOWS = { STATEMENT_RUNS: 'StatementRun', ACCOUNT_MOVES: 'AccountMove' }
+const WORKFLOWS = { STATEMENT_RUNS: 'StatementRun' }
 const QUEUES = { CLICKS: 'clicks', WEBHOOKS: 'webhooks', ACCOUNT_JOBS: 'accounts' }
 
 /** Returns an object with the same names and other values. */

@@ -1,12 +1,11 @@
-import { MOVE_LIMITS } from '../src/accounts/move/move-limits.ts'
-import service, { AccountMove as Move, StatementRun as Run } from '../src/index.ts'
+import { MOVE_LIMITS } from '../src/accounts/move/move-steps.ts'
+import service, { StatementRun as Run } from '../src/index.ts'
 import { CRON_SCHEDULES } from '../src/jobs/crons.ts'
 
 // The service with paths of its own: they let databases fail, run a cron, for which Miniflare would stop the program
-// that asks until it has ended, count rows of databases, and set the clock. The old copy of a confirmed move is
-// deleted at once.
+// that asks until it has ended, count rows of databases, and set the clock. The old copy of a move is deleted at once.
 
-MOVE_LIMITS.leastMs = 0
+MOVE_LIMITS.keptMs = 0
 
 /** The bindings of the databases that fail. workerd runs everything in one isolate, so all share this list. */
 let failing: readonly string[] = []
@@ -92,7 +91,6 @@ const real = service as unknown as Required<ExportedHandler>
 
 export { ClientGate, ErasureJournal, TokenGate } from '../src/index.ts'
 /** Classes that use databases. */
-export const AccountMove = faulty(Move)
 export const StatementRun = faulty(Run)
 export default {
   async fetch(request, env, context) {

@@ -413,23 +413,16 @@ CREATE TABLE account_moves (
   id          TEXT NOT NULL CHECK (id <> ''),
   source      TEXT NOT NULL,
   target      TEXT NOT NULL,
-  status      TEXT NOT NULL CHECK (status IN ('waiting', 'copying', 'comparing', 'switched', 'dropping',
-    'done', 'cancelling', 'cancelled', 'failed')),
-  waits_for   TEXT CHECK (waits_for IN ('run', 'reset', 'erasure', 'archive')),
+  status      TEXT NOT NULL
+    CHECK (status IN ('copying', 'switched', 'done', 'cancelling', 'cancelled', 'failed')),
   place       TEXT,
-  confirmed   INTEGER NOT NULL DEFAULT 0 CHECK (confirmed IN (0, 1)),
-  closed_at   INTEGER,
   reason      TEXT,
   actor       TEXT NOT NULL,
   started_at  TEXT NOT NULL,
   switched_at TEXT,
   ended_at    TEXT,
-  due_at      INTEGER,
-  attempt     INTEGER NOT NULL DEFAULT 1,
   PRIMARY KEY (account, id)
 ) STRICT, WITHOUT ROWID;
 
 -- An account has one move at a time, and the next one only without an old copy.
-CREATE UNIQUE INDEX account_moves_active ON account_moves (account) WHERE due_at IS NOT NULL;
-
-CREATE INDEX account_moves_due ON account_moves (due_at) WHERE due_at IS NOT NULL;
+CREATE UNIQUE INDEX account_moves_active ON account_moves (account) WHERE ended_at IS NULL;

@@ -11,7 +11,6 @@ import type { QueuedMessage } from './webhooks/causes.ts'
 import { sendWebhookBatch } from './webhooks/send-batch.ts'
 
 export { ErasureJournal } from './accounts/erasure/erasure-journal.ts'
-export { AccountMove } from './accounts/move/account-move.ts'
 export { StatementRun } from './jobs/statement-run.ts'
 export { ClientGate } from './platform/auth/client-gate.ts'
 export { TokenGate } from './platform/auth/token-gate.ts'

@@ -19,7 +19,6 @@ import { isUniqueViolation, withD1Retry } from '../platform/db/retry.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { makeSteps, within } from '../platform/db/steps.ts'
 import { putLogo } from '../platform/directory/account-logos.ts'
-import { BEFORE_SWITCH, findActiveMove } from '../platform/directory/account-moves.ts'
 import * as rows from '../platform/directory/accounts.ts'
 import { hasAskedToLower, withAudit } from '../platform/directory/audit.ts'
 import { DAY_MS } from '../platform/durations.ts'
@@ -47,7 +46,7 @@ import { placeAccount } from './databases.ts'
 import { beginReset, RESET_LIMITS, resetStep } from './db/reset.ts'
 import { accountChange, newAccount } from './fields.ts'
 import { type LogoMeta, logoOf, readLogo } from './logo.ts'
-import { dropOldCopy } from './move/drop-old-copy.ts'
+import { refuseWhileMoving } from './move/moves.ts'
 
 /** Returns an account as the administration API shows it. */
 export function presentAccount(stored: Account) {
@@ -76,19 +75,6 @@ function settingsBefore(account: Account, change: object): Readonly<Record<strin
     logo: logoText(logoOf(account)),
   }
   return Object.fromEntries(Object.entries(settings).filter(([name]) => name in change))
-}
-
-/**
- * Refuses to delete the records of an account while they are copied.
- *
- * @throws ApiError `conflict`
- */
-async function refuseWhileMoving(env: Env, id: string): Promise<void> {
-  const move = await findActiveMove(env.DB, id)
-  if (!move || !BEFORE_SWITCH.includes(move.status)) return
-  throw new ApiError('conflict', {
-    detail: `The account is being moved to ${move.target}. Reset it after that, or cancel the move.`,
-  })
 }
 
 /**
@@ -483,7 +469,6 @@ export const resetAccount = accountOperation({
       await deleteExportObjects(env, account)
     await deleteArchive(() => resolveBucket(env, jurisdictionOf(account.binding)), db, id)
     await withAudit(db, entry, [beginReset(db, id)])
-    await dropOldCopy(env, id)
     const isDone = await makeSteps([resetStep(db, id)], budget)
     // A cron goes on with what is left.
     return isDone ? null : reply(202, { resetting: true })

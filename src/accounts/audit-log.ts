@@ -1,9 +1,8 @@
 import * as v from 'valibot'
 import { resolveDatabase } from '../platform/db/database.ts'
 import type { Account } from '../platform/db/schema.ts'
-import { listCopies } from '../platform/directory/account-moves.ts'
 import { findAccount, listBindings } from '../platform/directory/accounts.ts'
-import { type AuditSource, listAudit } from '../platform/directory/audit.ts'
+import { listAudit } from '../platform/directory/audit.ts'
 import { DAY_MS } from '../platform/durations.ts'
 import { teamList } from '../platform/http/operation.ts'
 import { invalidQuery, readDays } from '../platform/http/query.ts'
@@ -12,22 +11,15 @@ import { described, named } from '../platform/validation/described.ts'
 import { member, said } from '../platform/validation/fields.ts'
 import { quote } from '../platform/validation/quote.ts'
 
-/** Returns the databases, besides the directory, whose entries the audit log of all accounts has. */
-async function auditSources(env: Env): Promise<AuditSource[]> {
-  const [bindings, copies] = await Promise.all([listBindings(env.DB), listCopies(env.DB)])
-  const copiesIn = Map.groupBy(copies, ({ binding }) => binding)
+/** Returns the databases, besides the directory, that have entries of one account, or of all. */
+async function auditSources(
+  env: Env,
+  found: Promise<Account | null> | null,
+): Promise<D1Database[]> {
+  const bindings = found ? [(await found)?.binding ?? 'DB'] : await listBindings(env.DB)
   return bindings
     .filter((binding) => binding !== 'DB')
-    .map((binding) => ({
-      db: resolveDatabase(env, binding),
-      copies: (copiesIn.get(binding) ?? []).map(({ account }) => account),
-    }))
-}
-
-/** Returns the database, besides the directory, that has entries of one account. */
-async function auditSourceOf(env: Env, found: Promise<Account | null>): Promise<AuditSource[]> {
-  const binding = (await found)?.binding ?? 'DB'
-  return binding === 'DB' ? [] : [{ db: resolveDatabase(env, binding), copies: [] }]
+    .map((binding) => resolveDatabase(env, binding))
 }
 
 export const listAuditLog = teamList({
@@ -84,8 +76,8 @@ export const listAuditLog = teamList({
       ...(to !== undefined && { end: Date.parse(to) + DAY_MS }),
       ...(kind !== undefined && { kinds: kind.split(',') }),
     }
-    const found = id === null ? Promise.resolve(null) : findAccount(env.DB, id)
-    const sources = id === null ? auditSources(env) : auditSourceOf(env, found)
+    const found = id === null ? null : findAccount(env.DB, id)
+    const sources = auditSources(env, found)
     const [account, list] = await Promise.all([found, listAudit(env.DB, sources, filter, page)])
     if (id !== null && !account) throw invalidQuery(`There is no account ${quote(id)}.`)
     return list

@@ -2,7 +2,7 @@ import { pendingMonths } from '../accounts/archive/archives.ts'
 import { measureDatabases } from '../accounts/databases.ts'
 import { pendingResets } from '../accounts/db/reset.ts'
 import { pendingErasures } from '../accounts/erasure/erasures.ts'
-import { resumeMoves } from '../accounts/move/move-steps.ts'
+import { advanceMove } from '../accounts/move/move-steps.ts'
 import { STATUS_DAYS } from '../accounts/open-work.ts'
 import { fetchRates } from '../commission/rates/import-rates.ts'
 import { failStalledRuns, startMorningRuns } from '../commission/statements/run.ts'
@@ -23,6 +23,7 @@ import { isMoving } from '../platform/db/retry.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { type Step, within, workOff } from '../platform/db/steps.ts'
 import { isLocal } from '../platform/development.ts'
+import { listMoving } from '../platform/directory/account-moves.ts'
 import {
   accountsToPropagate,
   findAccount,
@@ -115,8 +116,8 @@ const GIVEN_UP_MS = 18 * HOUR_MS
 
 /**
  * Runs a cron that was due at `now` (milliseconds). What visits accounts or databases is left to the queue:
- * - `propagate`: settings that live tokens have not received, moves of accounts that have stopped or are due, and
- *   what each database needs every minute.
+ * - `propagate`: settings that live tokens have not received, moves of accounts, and what each database needs every
+ *   minute.
  * - `expire`: expired rows of each database.
  * - `storage`: measures databases.
  * - `rates`: fetches exchange rates.
@@ -127,7 +128,7 @@ export async function scheduled(cron: string, env: Env, now: number): Promise<vo
     case CRON_SCHEDULES.propagate:
       // A failure of one does not stop the other.
       await logFailure('DB', () => queuePropagation(env, now))
-      await logFailure('DB', () => resumeMoves(env, now))
+      await logFailure('DB', () => queueMoves(env, now))
       return forEachDatabase(env, (binding) => [{ job: 'minute', binding, at: now }])
     case CRON_SCHEDULES.expire:
       return forEachDatabase(env, (binding) => [{ job: 'expire', binding, round: 1, at: now }])
@@ -152,6 +153,12 @@ async function queuePropagation(env: Env, at: number): Promise<void> {
   )
 }
 
+const queueMoves = async (env: Env, at: number): Promise<void> =>
+  sendJobs(
+    env,
+    (await listMoving(env.DB)).map((account) => ({ job: 'move', account, at })),
+  )
+
 /** Does a job of the queue, except those of other folders. */
 export async function runJob(
   env: Env,
@@ -170,6 +177,11 @@ export async function runJob(
       return beginMorning(env, job)
     case 'propagate':
       for (const id of job.accounts) await propagateSettings(env, id)
+      return
+    case 'move':
+      if ((await advanceMove(env, job.account)) && Date.now() <= at + ROUNDS_MS) {
+        await sendJobs(env, [job])
+      }
       return
     case 'minute':
       await logFailure(job.binding, () => queueDue(env, job.binding, null, at))

@@ -34,6 +34,7 @@ const TRANSIENT: ReadonlySet<Job['job']> = new Set([
   'postbacks',
   'propagate',
   'minute',
+  'move',
   'steps',
   'expire',
 ])

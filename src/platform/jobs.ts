@@ -38,6 +38,12 @@ export interface MorningJob extends Due {
   readonly account: string
 }
 
+/** Goes on with the move of an account to another database. */
+export interface MoveJob extends Due {
+  readonly job: 'move'
+  readonly account: string
+}
+
 /** Sends the settings of accounts to live tokens that have not received them. */
 export interface PropagationJob extends Due {
   readonly job: 'propagate'
@@ -69,6 +75,7 @@ export type Job =
   | PageJob<'postbacks'>
   | MorningJob
   | ExportJob
+  | MoveJob
   | PropagationJob
   | MinuteJob
   | RoundJob<'steps'>

@@ -10,10 +10,9 @@ export const moveRows = (db: D1Database, account: string): D1PreparedStatement[]
     db
       .prepare(
         `insert into account_moves (account, id, source, target, status, actor, started_at, ended_at,
-          switched_at, closed_at)
+          switched_at)
         values (?1, ?2, 'DB', 'DB_2', ?3, 'admin-key', '2026-11-27T10:00:00.000Z',
-          '2026-11-27T10:05:00.000Z', iif(?3 = 'done', '2026-11-27T10:04:00.000Z', null),
-          iif(?3 = 'done', 1795773798000, null))`,
+          '2026-11-27T10:05:00.000Z', iif(?3 = 'done', '2026-11-27T10:04:00.000Z', null))`,
       )
       .bind(account, id, status),
   )

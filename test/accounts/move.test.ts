@@ -1,19 +1,17 @@
-import { createExecutionContext, introspectWorkflow, waitOnExecutionContext } from 'cloudflare:test'
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { ACCOUNT_TABLES } from '../../src/accounts/db/account-tables.ts'
 import { compareCounts, copyStep } from '../../src/accounts/move/copy.ts'
 import { closeDoor, openDoor, shutDoor, takeCopy } from '../../src/accounts/move/doors.ts'
 import { dropStep } from '../../src/accounts/move/drop.ts'
-import { MOVE_LIMITS } from '../../src/accounts/move/move-limits.ts'
-import { advanceMove } from '../../src/accounts/move/move-steps.ts'
+import { advanceMove, MOVE_LIMITS } from '../../src/accounts/move/move-steps.ts'
 import { COPY_LIMITS, type CopyPlace } from '../../src/accounts/move/place.ts'
 import { describeTables } from '../../src/accounts/move/tables.ts'
 import worker from '../../src/index.ts'
 import { CRON_SCHEDULES } from '../../src/jobs/crons.ts'
 import { limitQueries } from '../../src/platform/db/query-limit.ts'
 import { insertMove } from '../../src/platform/directory/account-moves.ts'
-import { DAY_MS, HOUR_MS } from '../../src/platform/durations.ts'
 import { storedBrand } from '../brand.ts'
 import { randomSource } from '../commission/worlds.ts'
 import { anyTables, bytesOf, fillTables } from '../ingest/any-rows.ts'
@@ -29,26 +27,10 @@ const random = () => below(2 ** 30) / 2 ** 30
 const limits = { ...COPY_LIMITS }
 const moveLimits = { ...MOVE_LIMITS }
 
-type Moves = Awaited<ReturnType<typeof introspectWorkflow>>
-let workflows: Moves
-
-beforeEach(async () => {
-  workflows = await introspectWorkflow(env.ACCOUNT_MOVES)
-  await workflows.modifyAll(async (modifier) => {
-    await modifier.disableSleeps()
-    await modifier.disableRetryDelays()
-  })
-})
-afterEach(async () => {
+afterEach(() => {
   Object.assign(COPY_LIMITS, limits)
   Object.assign(MOVE_LIMITS, moveLimits)
-  await workflows.dispose()
 })
-
-/** Lets the Workflows that have begun end. */
-async function settle() {
-  for (const workflow of await workflows.get()) await workflow.waitForStatus('complete')
-}
 
 const customersIn = async (binding: Binding) =>
   (await env[binding].prepare('select customer_id from customers').all()).results
@@ -56,42 +38,26 @@ const customersIn = async (binding: Binding) =>
 const latestMove = async (account: string) =>
   (await json(askAdmin(`accounts/${account}/moves`))).data[0]
 
-/** Stores a move of an account without a Workflow: tests make its steps. */
-async function storeMove(account: string, { confirmed = 0 as 0 | 1, id = 'mov_1' } = {}) {
+/** Stores a move of an account: tests make its steps. */
+async function storeMove(account: string, id = 'mov_1') {
   const { binding: source } = await json(askAdmin(`accounts/${account}`))
   const target = source === 'DB' ? 'DB_2' : 'DB'
-  await insertMove(env.DB, {
-    ...{ id, account, source, target, confirmed, actor: 'admin-key' },
-    ...{ started_at: new Date().toISOString(), due_at: Date.now() + 60_000 },
-  }).run()
-  return { account, move: id, attempt: 1 }
+  const started_at = new Date().toISOString()
+  await insertMove(env.DB, { id, account, source, target, actor: 'admin-key', started_at }).run()
+  return account
 }
 
-type Turn = Awaited<ReturnType<typeof storeMove>>
-
-const stateOf = async ({ account, move }: Turn) => {
-  const { data } = await json(askAdmin(`accounts/${account}/moves`))
-  return data.find((one: { move: string }) => one.move === move)
+/** Makes steps until the move has switched the account, or has ended; returns the move. */
+async function end(account: string) {
+  while (await advanceMove(env as Env, account));
+  return latestMove(account)
 }
-
-/** Makes steps until the move has a status, or waits. Returns the move. */
-async function stepUntil(turn: Turn, ...statuses: string[]) {
-  for (let step = 0; step < 50; step++) {
-    const { status } = await stateOf(turn)
-    if (statuses.includes(status)) return stateOf(turn)
-    const seconds = await advanceMove(env as Env, turn)
-    if (seconds === null || seconds > 0) return stateOf(turn)
-  }
-  throw new Error('The move makes no progress.')
-}
-
-const end = (turn: Turn) => stepUntil(turn, 'nothing')
 
 /** Makes the steps of a move until it has made some queries. Returns whether it ended before. */
-async function stepsWithin(turn: Turn, queries: number): Promise<boolean> {
+async function stepsWithin(account: string, queries: number): Promise<boolean> {
   const limited = limitQueries(env as Env, queries, () => {})
   try {
-    while ((await advanceMove(limited, turn)) !== null);
+    while (await advanceMove(limited, account));
     return true
   } catch (error) {
     expect(String(error)).toContain('TooManyQueries')
@@ -124,15 +90,12 @@ describe('§19.2 a move', () => {
     const started = await askAdmin('accounts/mover/moves', 'POST', { to: 'DB_2' })
     expect([started.status, await started.json()]).toMatchObject([
       202,
-      { account: 'mover', from: 'DB', to: 'DB_2', status: 'waiting', started_by: 'admin-key' },
+      { account: 'mover', from: 'DB', to: 'DB_2', status: 'copying', started_by: 'admin-key' },
     ])
-    await settle()
-    const { pause_ms, switched_at, drop_at, ...move } = await latestMove('mover')
-    expect(move).toMatchObject({
-      ...{ status: 'switched', reason: null, waits_for: null, ended_at: null },
+    await runCron('* * * * *')
+    expect(await latestMove('mover')).toMatchObject({
+      ...{ status: 'switched', reason: null, ended_at: null },
     })
-    expect(pause_ms).toBeGreaterThan(0)
-    expect(Date.parse(drop_at) - Date.parse(switched_at)).toBe(7 * DAY_MS)
     expect(await json(askAdmin('accounts/mover'))).toMatchObject({ binding: 'DB_2' })
     for (const binding of ['DB', 'DB_2'] as const) {
       expect(await bytesOf(env[binding], 'mover', ['audit_log'])).toEqual(before)
@@ -140,60 +103,60 @@ describe('§19.2 a move', () => {
     expect((await acme.post('customers', [customer(2)])).status).toBe(200)
     expect([(await customersIn('DB')).length, (await customersIn('DB_2')).length]).toEqual([1, 2])
 
-    MOVE_LIMITS.leastMs = 0
-    const confirmed = await askAdmin(`accounts/mover/moves/${move.move}/confirm`, 'POST')
-    expect([confirmed.status, await confirmed.json()]).toMatchObject([202, { status: 'switched' }])
-    await runCron('* * * * *', Date.now() + 1000)
-    await settle()
-    expect(await latestMove('mover')).toMatchObject({ status: 'done', drop_at: null })
+    MOVE_LIMITS.keptMs = 0
+    await runCron('* * * * *')
+    expect(await latestMove('mover')).toMatchObject({ status: 'done' })
     expect(await filled('DB', 'mover')).toEqual([])
     expect([await schemaOf('DB'), await schemaOf('DB_2')]).toEqual(schemas)
     expect((await json(acme.get('customers'))).meta.total).toBe(2)
     const { data } = await json(askAdmin('audit-log?account=mover&kind=account'))
     expect(data.map((entry: { action: string }) => entry.action)).toEqual([
-      ...['account.move.drop', 'account.move.confirm', 'account.move', 'account.move.start'],
+      ...['account.move', 'account.move.start'],
     ])
 
     // And back, where its door was closed.
-    await end(await storeMove('mover', { id: 'mov_9' }))
+    await end(await storeMove('mover', 'mov_9'))
     expect((await acme.post('customers', [customer(3)])).status).toBe(200)
     expect(await customersIn('DB')).toHaveLength(3)
   })
 
   test('refuses writers whose settings name the old database, and loses nothing of them', async () => {
+    COPY_LIMITS.pages = 1
     const acme = await issuedPartner('forex', { account: 'stale' })
     await acme.post('customers', [ada])
-    const turn = await storeMove('stale')
-    for (const status of ['copying', 'comparing', 'switched']) {
-      await stepUntil(turn, status)
+    const account = await storeMove('stale')
+    for (let status = ''; status !== 'switched'; { status } = await latestMove(account)) {
+      await advanceMove(env as Env, account)
       expect(await outcome(acme.post('customers', [customer(2)]))).toEqual([503, '10'])
       expect((await acme.get('customers')).status).toBe(200)
     }
     expect(await customersIn('DB_2')).toHaveLength(1)
-    expect(await end(turn)).toMatchObject({ status: 'switched' })
+    await end(account)
     expect((await acme.post('customers', [customer(2)])).status).toBe(200)
     expect(await customersIn('DB_2')).toHaveLength(2)
   })
 
-  test('waits for work of the account, which accepts writes meanwhile', async () => {
+  test('is refused while work of the account goes on, and fails if it began meanwhile', async () => {
     const acme = await issuedPartner('forex', { account: 'busy' })
-    const turn = await storeMove('busy')
     await DB.prepare(
       `insert into resets (account, started_at) values ('busy', '2026-11-27T10:00:00.000Z')`,
     ).run()
-    expect(await end(turn)).toMatchObject({ status: 'waiting', waits_for: 'reset' })
+    expect((await askAdmin('accounts/busy/moves', 'POST', { to: 'DB_2' })).status).toBe(409)
+    const { status, reason } = await end(await storeMove('busy'))
+    expect([status, reason]).toEqual(['failed', expect.stringContaining('a reset')])
     await DB.prepare('delete from resets').run()
     expect((await acme.post('customers', [ada])).status).toBe(200)
-    expect(await end(turn)).toMatchObject({ status: 'switched', waits_for: null })
+    expect(await end(await storeMove('busy', 'mov_2'))).toMatchObject({ status: 'switched' })
   })
 
   test('fails if the copy differs, and leaves the account where it was', async () => {
+    COPY_LIMITS.pages = 1
     const acme = await issuedPartner('forex', { account: 'differs' })
     await acme.post('customers', [ada])
-    const turn = await storeMove('differs')
-    await stepUntil(turn, 'comparing')
+    const account = await storeMove('differs')
+    while ((await customersIn('DB_2')).length === 0) await advanceMove(env as Env, account)
     await DB_2.prepare('delete from customers').run()
-    const { reason, status } = await end(turn)
+    const { reason, status } = await end(account)
     expect([status, reason]).toEqual(['failed', expect.stringContaining('customers')])
     expect(await filled('DB_2', 'differs')).toEqual([])
     expect((await acme.post('customers', [customer(2)])).status).toBe(200)
@@ -201,7 +164,7 @@ describe('§19.2 a move', () => {
   })
 
   test('that is killed or cancelled after any number of queries leaves the account whole and writable', async () => {
-    MOVE_LIMITS.leastMs = 0
+    MOVE_LIMITS.keptMs = 0
     Object.assign(COPY_LIMITS, { rows: 1, pages: 2, deleted: 1 })
     let hasEnded = false
     // The seed chooses which.
@@ -210,14 +173,14 @@ describe('§19.2 a move', () => {
         const account = `killed-${queries}-${cancels}`
         const acme = await issuedPartner('forex', { account })
         await acme.post('customers', [ada, customer(2)])
-        const turn = await storeMove(account, { confirmed: 1, id: `mov_${queries}${cancels}` })
-        hasEnded = await stepsWithin(turn, queries)
+        const id = `mov_${queries}${cancels}`
+        await storeMove(account, id)
+        hasEnded = await stepsWithin(account, queries)
         const cancelled =
-          cancels && (await askAdmin(`accounts/${account}/moves/${turn.move}/cancel`, 'POST')).ok
-        await runCron('* * * * *', Date.now() + HOUR_MS)
-        await settle()
+          cancels && (await askAdmin(`accounts/${account}/moves/${id}/cancel`, 'POST')).ok
+        await runCron('* * * * *')
         const status = cancelled ? 'cancelled' : 'done'
-        expect(await stateOf(turn)).toMatchObject({ status, reason: null })
+        expect(await latestMove(account)).toMatchObject({ status, reason: null })
         expect(await filled(cancelled ? 'DB_2' : 'DB', account)).toEqual([])
         expect((await acme.post('customers', [customer(3)])).status).toBe(200)
         expect((await json(acme.get('customers'))).meta.total).toBe(3)
@@ -326,21 +289,18 @@ describe('while a door is closed', () => {
     expect(retried).toBe(1)
   })
 
-  test('a reset is refused; after the switch, it and an erasure have the old copy deleted', async () => {
+  test('a reset is refused until the old copy is deleted', async () => {
     const acme = await issuedPartner('forex', { account: 'acme' })
     await acme.post('customers', [ada])
-    const turn = await storeMove('acme')
-    const reset = await askAdmin('accounts/acme/reset', 'POST')
-    expect([reset.status, (await json(reset)).detail]).toEqual([
-      409,
-      'The account is being moved to DB_2. Reset it after that, or cancel the move.',
-    ])
-    const { switched_at } = await end(turn)
-    const dropAfter = async () =>
-      Date.parse((await stateOf(turn)).drop_at) - Date.parse(switched_at)
-    expect(await dropAfter()).toBe(MOVE_LIMITS.keptMs)
-    await askAdmin('accounts/acme/customers/c-1/personal-data', 'DELETE')
-    expect(await dropAfter()).toBe(MOVE_LIMITS.leastMs)
+    const account = await storeMove('acme')
+    for (const isSwitched of [false, true]) {
+      if (isSwitched) await end(account)
+      const reset = await askAdmin('accounts/acme/reset', 'POST')
+      const { detail } = await json(reset)
+      expect([reset.status, detail]).toEqual([409, expect.stringContaining('is being moved')])
+    }
+    MOVE_LIMITS.keptMs = 0
+    await end(account)
     expect((await askAdmin('accounts/acme/reset', 'POST')).status).toBe(204)
   })
 })
@@ -353,7 +313,7 @@ describe('what names the database of an account follows it', () => {
     await askAdmin(path, 'PUT', [{ affiliate_id: 'a' }])
     const { affiliate_key } = await json(askAdmin(`${path}/a/keys`, 'POST', { name: 'Tracker' }))
     for (const [i, { account }] of [acme, casino].entries()) {
-      await end(await storeMove(account, { id: `mov_${i}` }))
+      await end(await storeMove(account, `mov_${i}`))
     }
     const { client_id, client_secret } = acme
     const grant = { grant_type: 'client_credentials', client_id, client_secret }

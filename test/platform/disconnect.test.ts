@@ -40,7 +40,7 @@ test('a disconnect during any call stores all records or none', async () => {
   expect({ cuts, stored }).toEqual({ cuts: 6, stored: [0, 0, 0, 0, 0, 100] })
 })
 
-// Without `followLink`, `startRun` and `moveAccount`: the queue stores a click, and Workflows make statements and
+// Without `followLink`, `startRun` and `moveAccount`: queues and Workflows store a click, and make statements and
 // moves, afterwards. An evaluation of fraud rules goes on where it was cut, as test/fraud/evaluate.test.ts shows.
 const ELSEWHERE = ['followLink', 'startRun', 'moveAccount', 'runFraudRules']
 const WRITES = ROUTES.filter(({ writes, id }) => writes && !ELSEWHERE.includes(id))

@@ -189,7 +189,6 @@ const administration: Route[] = [
   { ...changes, id: 'moveAccount', body: { to: 'DB_2' } },
   { ...reads, id: 'listMoves' },
   { ...changes, id: 'cancelMove', at: { move_id: MOVES.cancelled } },
-  { ...changes, id: 'confirmMove' },
   { ...changes, id: 'archiveMonth', body: { month: ARCHIVED_MONTH } },
   { ...reads, id: 'listArchives' },
   { ...changes, id: 'archiveDue' },

@@ -19,7 +19,6 @@ import { monthText } from '../../platform/db/archived.ts'
 import { accountDatabase, jurisdictionOf, resolveDatabase } from '../../platform/db/database.ts'
 import type { Account } from '../../platform/db/schema.ts'
 import type { Step } from '../../platform/db/steps.ts'
-import { BEFORE_SWITCH, findActiveMove } from '../../platform/directory/account-moves.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
 import { DAY_MS } from '../../platform/durations.ts'
 import { ApiError } from '../../platform/errors.ts'
@@ -32,6 +31,7 @@ import { described, named } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { todayOf } from '../../platform/zone.ts'
+import { refuseWhileMoving } from '../move/moves.ts'
 import { longestWindow } from './archive-windows.ts'
 import { listOldMonths, type MonthState, readMonthState } from './candidates.ts'
 import {
@@ -87,8 +87,7 @@ async function openJudge({ env, account, db }: AccountCall): Promise<Judge> {
   const { id, archive_after: after, exports } = account
   if (after === null) throw stays('The account keeps all months: set `archive_after` first.')
   if (exports === 'off') throw stays('The account has no exports: set `exports` first.')
-  const move = await findActiveMove(env.DB, id)
-  if (move && BEFORE_SWITCH.includes(move.status)) throw stays('The account is being moved.')
+  await refuseWhileMoving(env, id)
   const [{ versions }, rules] = await Promise.all([
     readStoredPlans(db, id),
     readStoredRules(db, id),

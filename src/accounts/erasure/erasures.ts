@@ -22,7 +22,6 @@ import { described, named } from '../../platform/validation/described.ts'
 import { id as anyId, member, said } from '../../platform/validation/fields.ts'
 import { quote } from '../../platform/validation/quote.ts'
 import { eraseInMonth } from '../archive/steps.ts'
-import { dropOldCopy } from '../move/drop-old-copy.ts'
 import * as rows from './sql.ts'
 import {
   customerExists,
@@ -125,7 +124,6 @@ async function replayPage(env: Env, actor: string, account: Account, after: stri
     const entry = { actor, action: 'erasures.replay', account: id, details }
     const scope = { isBrand: isBrand(vertical), isRepeated: true }
     await withAudit(db, entry, erasePersonalData(db, id, erasures, scope))
-    await dropOldCopy(env, id)
   }
   const isLast = erasures.length < ERASURES_PER_PAGE
   return { erased: erasures.length, last: isLast ? null : (erasures.at(-1)?.customer_id ?? null) }
@@ -180,7 +178,6 @@ export const eraseCustomer = accountOperation({
     const entry = { actor, action: 'customer.erase', account, details: { customer_id } }
     const scope = { isBrand: isBrand(vertical), isRepeated: false }
     await withAudit(db, entry, erasePersonalData(db, account, [{ customer_id, erased_at }], scope))
-    await dropOldCopy(env, account)
     const step = erasureStep(env, row.binding, { account, customer_id })
     // The erasure waits until a damaged object is repaired.
     const complete = await makeSteps([step], within(ERASURE_MS, STEPS_PER_REQUEST)).catch(

@@ -1,7 +1,6 @@
 import { only } from '../../platform/db/query.ts'
 import { compileStatement } from '../../platform/db/statement.ts'
 import { within } from '../../platform/db/steps.ts'
-import { COUNTED_RESOURCES } from '../db/reset.ts'
 import { readPage, rowKey, type TablePage } from './pages.ts'
 import { COPY_LIMITS, type CopyPlace, CopyRefused, type Key, type Mover } from './place.ts'
 import { commonTables, type MovedTable, quoted } from './tables.ts'
@@ -23,13 +22,12 @@ export async function copyStep(
   const tables = await commonTables(source, target)
   const mayBegin = within(COPY_LIMITS.stepMs)
   let pages = 0
-  let records = place?.records ?? 0
   let after = place?.after ?? null
   const first = tables.findIndex(({ name }) => name === place?.table)
   for (const table of tables.slice(Math.max(first, 0))) {
     do {
       if (pages >= COPY_LIMITS.pages || !mayBegin()) {
-        return { table: table.name, after, records }
+        return { table: table.name, after }
       }
       const page = await readPage(source, table, mover.account, after)
       const last = page.found.at(-1)
@@ -40,7 +38,6 @@ export async function copyStep(
         pages++
       }
       after = end
-      if (table.name in COUNTED_RESOURCES) records += page.found.length
     } while (after !== null)
   }
   return null

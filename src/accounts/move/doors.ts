@@ -1,30 +1,25 @@
 import { ABORT } from '../../commission/db/audit-guard.ts'
-import { first } from '../../platform/db/query.ts'
+import { first, only } from '../../platform/db/query.ts'
 import { isAssertionFailure, withD1Retry } from '../../platform/db/retry.ts'
-import type { AccountMove } from '../../platform/db/schema.ts'
-import {
-  bindStatement,
-  compileStatement,
-  readBatch,
-  type Statement,
-} from '../../platform/db/statement.ts'
+import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { CopyRefused, type Mover } from './place.ts'
 import { type MovedTable, quoted } from './tables.ts'
 
 // How a move changes the doors of its account (see `door.ts`). The row keeps the last move that changed it, so a step
 // that was late, and whose move has ended meanwhile, opens and closes nothing.
 
-const WORK = `case
-    when exists (select 1 from statement_runs where account = :account and status = 'running') then 'run'
-    when exists (select 1 from resets where account = :account) then 'reset'
-    when exists (select 1 from erasures where account = :account and next_day is not null) then 'erasure'
-    when exists (select 1 from archived_months where account = :account and state <> 'archived') then 'archive'
-  end`
+/** Whether work of the account goes on that must end before it moves. */
+const IS_BUSY = `(
+    exists (select 1 from statement_runs where account = :account and status = 'running')
+    or exists (select 1 from resets where account = :account)
+    or exists (select 1 from erasures where account = :account and next_day is not null)
+    or exists (select 1 from archived_months where account = :account and state <> 'archived'))`
 
-const FIND_WORK = compileStatement(`select ${WORK} as work`)
+const FIND_BUSY = compileStatement(`select ${IS_BUSY} as busy`)
 
-/** The work of an account that has to end before it moves; null if there is none. */
-export type Work = AccountMove['waits_for']
+/** Returns whether work of an account goes on that must end before it moves. */
+export const isBusy = async (db: D1Database, account: string): Promise<boolean> =>
+  (await only<{ busy: 0 | 1 }>(db, FIND_BUSY, { account })).busy === 1
 
 const IN_STATE = 'select 1 from doors where account = :account and move = :id and state ='
 
@@ -76,28 +71,21 @@ export async function takeCopy(
 }
 
 const CLOSE = compileStatement(`
-  insert into doors (account, move, state) select :account, :id, 'leaving' where ${WORK} is null
+  insert into doors (account, move, state) select :account, :id, 'leaving' where not ${IS_BUSY}
   on conflict (account) do update set move = excluded.move, state = excluded.state
     where move < excluded.move and state = 'open'`)
 
-const READ = compileStatement('select move, state from doors where account = :account')
+const IS_LEAVING = compileStatement(`${IN_STATE} 'leaving'`)
 
 /**
- * Closes the door of an account in its database, unless work goes on. Returns the work; null if the door is closed.
+ * Closes the door of an account in its database. Does nothing if the move has closed it.
  *
- * @throws CopyRefused if the account has moved away before.
+ * @throws CopyRefused if work of the account goes on, or it has moved away before.
  */
-export async function closeDoor(source: D1Database, mover: Mover): Promise<Work> {
-  type Door = { move: string; state: string }
-  const bound = (statement: Statement) => bindStatement(source, statement, { ...mover })
-  const [, [found], [door]] = await readBatch<[[], { work: Work }[], Door[]]>(source, [
-    bound(CLOSE),
-    bound(FIND_WORK),
-    bound(READ),
-  ])
-  if (door?.move === mover.id && door.state === 'leaving') return null
-  if (found?.work) return found.work
-  throw new CopyRefused('moved_away')
+export async function closeDoor(source: D1Database, mover: Mover): Promise<void> {
+  await withD1Retry(() => bindStatement(source, CLOSE, { ...mover }).run())
+  if (await first(source, IS_LEAVING, { ...mover })) return
+  throw new CopyRefused((await isBusy(source, mover.account)) ? 'busy' : 'moved_away')
 }
 
 const OPEN = compileStatement(`

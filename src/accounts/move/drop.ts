@@ -7,8 +7,8 @@ import { COPY_LIMITS, type Mover } from './place.ts'
 import { describeTables, type MovedTable, quoted } from './tables.ts'
 import { withoutTriggers } from './write.ts'
 
-/** The batches after which a step ends: with their queries an invocation makes fewer than the 1000 of D1. */
-const BATCHES = 20
+/** The batches after which a step ends: with their queries an invocation makes fewer than it may. */
+const BATCHES = 12
 
 /**
  * Deletes the next rows of an account in a database in which it does not live since this move. Returns whether none is

@@ -4,8 +4,8 @@ export const COPY_LIMITS = {
   rows: 3000,
   /** The characters of a page; its last row may exceed them. */
   characters: 1_000_000,
-  /** The pages after which a step ends: with their queries an invocation makes fewer than the 1000 of D1. */
-  pages: 20,
+  /** The pages after which a step ends: with their queries an invocation makes fewer than it may. */
+  pages: 12,
   /** The rows that one batch deletes. */
   deleted: 2000,
   /** The time after which a step begins nothing further, in milliseconds. */
@@ -24,8 +24,6 @@ export interface CopyPlace {
   readonly table: string
   /** The primary key of the last row without its account; null at the begin of a table. */
   readonly after: Key | null
-  /** How many records come before it: rows of the tables that an account sends. */
-  readonly records: number
 }
 
 /** A primary key without its account. */
@@ -33,6 +31,8 @@ export type Key = readonly (string | number)[]
 
 /** Why a database takes no copy. */
 export type CopyRefusal =
+  /** Work of the account goes on. */
+  | 'busy'
   /** The target has rows of the account, such as those of an earlier move. */
   | 'target_has_rows'
   /** The tables of both databases differ: one of them lacks a migration. */

@@ -96,27 +96,16 @@ export interface AuditFilter {
   readonly kinds?: readonly string[]
 }
 
-/** A database besides the directory whose entries a list has. */
-export interface AuditSource {
-  readonly db: D1Database
-  /** The accounts of which the database has only a copy, during and after a move: their entries are elsewhere. */
-  readonly copies: readonly string[]
-}
-
 /**
  * Returns the FROM and WHERE clauses of a filtered list. No index has the actor or the action, so they are
  * searched for in the latest entries only.
  */
 function filteredFrom(
   { account, start, end, actor, kinds }: AuditFilter,
-  copies: readonly string[],
   isAfter: boolean,
 ): string {
   const range = [
     account === null ? 'true' : 'account = :account',
-    ...(copies.length === 0
-      ? []
-      : ['(account is null or account not in (select value from json_each(:copies)))']),
     ...(start === undefined ? [] : ['id >= :start']),
     ...(end === undefined ? [] : ['id < :end']),
     ...(isAfter ? [isBeyondCursor(['id'], true)] : []),
@@ -142,7 +131,7 @@ const idAt = (time: number | undefined) =>
  */
 export async function listAudit(
   directory: D1Database,
-  findOthers: Promise<readonly AuditSource[]>,
+  findOthers: Promise<readonly D1Database[]>,
   filter: AuditFilter,
   { number, size, after, counted = null }: Page,
 ): Promise<FoundPage<AuditRecord>> {
@@ -157,23 +146,23 @@ export async function listAudit(
     actor,
     kinds: JSON.stringify(kinds),
   }
-  const read = ({ db, copies }: AuditSource) => {
+  const read = (db: D1Database) => {
     const query = {
       columns: columnNames(auditLog),
-      from: filteredFrom(filter, copies, false),
-      fromCursor: filteredFrom(filter, copies, true),
+      from: filteredFrom(filter, false),
+      fromCursor: filteredFrom(filter, true),
       key: ['id'],
       descending: true,
-      values: { ...values, copies: JSON.stringify(copies) },
+      values,
     }
     return paginate<typeof auditLog.$inferSelect>(db, query, page)
   }
   const [ofDirectory, ofOthers] = await Promise.all([
-    read({ db: directory, copies: [] }),
+    read(directory),
     findOthers.then((others) => Promise.all(others.map(read))),
   ])
   const pages = [ofDirectory, ...ofOthers]
-  // While an account is copied to the directory, both databases have its entries.
+  // While an account moves, both databases have its entries.
   const found = new Map(pages.flatMap(({ data }) => data).map((row) => [row.id, row]))
   const rows = [...found.values()].sort((a, b) => (a.id < b.id ? 1 : -1))
   const data = rows
