@@ -63,9 +63,7 @@ CREATE TABLE accounts (
     CHECK (accent_color GLOB '#[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]'),
   logo TEXT CHECK (json_type(logo) = 'object'),
   exports TEXT NOT NULL DEFAULT 'off'
-    CHECK (exports IN ('off', 'without_personal_data', 'with_personal_data')),
-  archive_after INTEGER DEFAULT 13
-    CHECK (archive_after BETWEEN 13 AND 120)
+    CHECK (exports IN ('off', 'without_personal_data', 'with_personal_data'))
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX accounts_unpushed ON accounts (id) WHERE pushed < version;

@@ -40,7 +40,6 @@ import * as f from '../platform/validation/fields.ts'
 import { member, said } from '../platform/validation/fields.ts'
 import { quote } from '../platform/validation/quote.ts'
 import { bookZoneOf, dayInZone } from '../platform/zone.ts'
-import { ARCHIVE_AFTER } from './archive/limits.ts'
 import { deleteArchive } from './archive/steps.ts'
 import { placeAccount } from './databases.ts'
 import { beginReset, RESET_LIMITS, resetStep } from './db/reset.ts'
@@ -242,7 +241,6 @@ const shown = described(() => ({
   storage_quota: s.storage_quota.wrapped,
   approvals: s.approvals.wrapped,
   exports: s.exports.wrapped,
-  archive_after: s.archive_after.wrapped,
   affiliate_view: member(shownView, 'What affiliates see.'),
   landing_pages: s.landing_pages.wrapped,
   accent_color: s.accent_color.wrapped,
@@ -311,8 +309,6 @@ export const createAccount = teamOperation({
       storage_quota: fields.storage_quota ?? DEFAULT_STORAGE_QUOTA,
       approvals: fields.approvals ?? 1,
       exports: fields.exports ?? 'off',
-      archive_after:
-        fields.archive_after === undefined ? ARCHIVE_AFTER.default : fields.archive_after,
       affiliate_view: storedView({ ...DEFAULT_VIEW, ...fields.affiliate_view }),
       landing_pages: JSON.stringify(fields.landing_pages ?? []),
       accent_color: null,

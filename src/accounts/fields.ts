@@ -7,7 +7,6 @@ import { AMOUNT_SIGNS } from '../platform/amount-signs.ts'
 import * as f from '../platform/validation/fields.ts'
 import { member, said } from '../platform/validation/fields.ts'
 import { objectOf } from '../platform/validation/shapes.ts'
-import { ARCHIVE_AFTER } from './archive/limits.ts'
 
 /**
  * Returns whether the runtime knows a time zone. Offsets such as `+02:00` are not accepted, and neither is
@@ -41,17 +40,6 @@ const storageQuota = v.pipe(
   v.check(
     (bytes) => bytes < 0 || (Number.isInteger(bytes) && bytes <= MAX_DATABASE_BYTES),
     `pattern a whole number of bytes, at most ${MAX_DATABASE_BYTES} (10 GB)`,
-  ),
-)
-
-const { least: LEAST_MONTHS, most: MOST_MONTHS } = ARCHIVE_AFTER
-
-/** After how many months records are archived. */
-const archiveAfter = v.pipe(
-  f.number,
-  v.check(
-    (months) => Number.isInteger(months) && months >= LEAST_MONTHS && months <= MOST_MONTHS,
-    `pattern a whole number of months from ${LEAST_MONTHS} to ${MOST_MONTHS}`,
   ),
 )
 
@@ -105,17 +93,6 @@ const settings = {
       said(
         'Whether Parquet files of the records and books are written each morning, for a warehouse. `with_personal_data` includes what names customers and affiliates. `off` deletes the files. Defaults to `off`.',
         'without_personal_data',
-      ),
-    ),
-  ),
-  archive_after: v.optional(
-    v.nullable(
-      member(
-        archiveAfter,
-        said(
-          `From how many months on trading activity and daily events may be archived, from ${LEAST_MONTHS} to ${MOST_MONTHS}. A plan or a fraud rule that looks back more days keeps them longer. Null: never. Defaults to ${ARCHIVE_AFTER.default}.`,
-          24,
-        ),
       ),
     ),
   ),

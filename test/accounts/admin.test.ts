@@ -212,7 +212,6 @@ describe('accounts', () => {
       affiliate_view: DEFAULT_VIEW,
       storage_quota: 4 * 1024 ** 3,
       approvals: 1,
-      archive_after: 13,
       disabled: false,
       region: null,
       jurisdiction: null,

@@ -36,7 +36,7 @@ export async function goOn({ account, first_day }: Month, from = place): Promise
 
 /** Archives a month without asking whether it may go. */
 export async function archive(month: Month, from = place): Promise<void> {
-  await beginMonth(from.db, month, Date.now())
+  await beginMonth(from.db, month, Date.now()).run()
   await goOn(month, from)
 }
 

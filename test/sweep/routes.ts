@@ -191,7 +191,6 @@ const administration: Route[] = [
   { ...changes, id: 'cancelMove', at: { move_id: MOVES.cancelled } },
   { ...changes, id: 'archiveMonth', body: { month: ARCHIVED_MONTH } },
   { ...reads, id: 'listArchives' },
-  { ...changes, id: 'archiveDue' },
   { ...changes, id: 'loadMonth' },
   { ...changes, id: 'issueClient', repeats: 'each is a new client' },
   { ...reads, id: 'listClients' },

@@ -12,7 +12,6 @@ import { settledAffiliates } from '../../commission/statements/run.ts'
 import { openSource } from '../../commission/statements/source.ts'
 import { readStoredRules } from '../../fraud/stored-rules.ts'
 import { formOf, keepTotals } from '../../ingest/db/totals.ts'
-import { firstIdAt } from '../../ingest/delivery-id.ts'
 import { resourcesOf } from '../../ingest/verticals.ts'
 import { ARCHIVED_RESOURCES, type ArchivedResource } from '../../platform/db/archive-tables.ts'
 import { monthText } from '../../platform/db/archived.ts'
@@ -20,7 +19,6 @@ import { accountDatabase, jurisdictionOf, resolveDatabase } from '../../platform
 import type { Account } from '../../platform/db/schema.ts'
 import type { Step } from '../../platform/db/steps.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
-import { DAY_MS } from '../../platform/durations.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { type AccountCall, accountList, accountOperation } from '../../platform/http/operation.ts'
 import { notFound } from '../../platform/http/read-fields.ts'
@@ -33,7 +31,7 @@ import { member, said } from '../../platform/validation/fields.ts'
 import { todayOf } from '../../platform/zone.ts'
 import { refuseWhileMoving } from '../move/moves.ts'
 import { longestWindow } from './archive-windows.ts'
-import { listOldMonths, type MonthState, readMonthState } from './candidates.ts'
+import { readMonthState } from './candidates.ts'
 import {
   beginLoad,
   beginMonth,
@@ -61,31 +59,18 @@ function monthOf(account: Account, name: string): Month {
   return { account: account.id, resource, first_day, last_day }
 }
 
-const ANY_DAY =
-  'A `once` rule of a plan names such records: whether a customer has qualified may follow from those of any day.'
-
 const stays = (detail: string) => new ApiError('conflict', { detail })
 
-/** A month stays if a delivery wrote one of its records within these days. */
-const QUIET_DAYS = 60
-
-/** What decides whether months of an account may be archived. */
-interface Judge {
-  /** Months that end on this day or later are too young. */
-  readonly from: number
-  readonly tooYoung: string
-  /** The last day whose records no statement reads, in days since 1970. */
-  readonly unreadUntil: number
-}
+/** A month is archived at the earliest so many months after its end. */
+const LEAST_MONTHS = 13
 
 /**
- * Reads what decides whether months of an account may be archived.
+ * Says what keeps a month in the database.
  *
- * @throws ApiError `conflict` if none may.
+ * @throws ApiError `conflict`
  */
-async function openJudge({ env, account, db }: AccountCall): Promise<Judge> {
-  const { id, archive_after: after, exports } = account
-  if (after === null) throw stays('The account keeps all months: set `archive_after` first.')
+async function admitMonth({ env, account, db }: AccountCall, month: Month): Promise<void> {
+  const { id, exports } = account
   if (exports === 'off') throw stays('The account has no exports: set `exports` first.')
   await refuseWhileMoving(env, id)
   const [{ versions }, rules] = await Promise.all([
@@ -94,10 +79,27 @@ async function openJudge({ env, account, db }: AccountCall): Promise<Judge> {
   ])
   const today = dayNumber(todayOf(account))
   const days = longestWindow(versions, rules, today)
-  if (days === Number.POSITIVE_INFINITY) throw stays(ANY_DAY)
-  const from = Math.min(addMonths(today, -after), today - days)
-  const tooYoung = `Months from ${monthText(from)} on stay: \`archive_after\` is ${after} months, and plans and fraud rules look back ${days} days.`
-  return { from, tooYoung, unreadUntil: await lastUnreadOf(env, account, db, today) }
+  if (days === Number.POSITIVE_INFINITY) {
+    throw stays(
+      'A `once` rule of a plan names such records: whether a customer has qualified may follow from those of any day.',
+    )
+  }
+  const from = Math.min(addMonths(today, -LEAST_MONTHS), today - days)
+  if (month.last_day >= from) {
+    throw stays(
+      `Months from ${monthText(from)} on stay: a month is archived after ${LEAST_MONTHS} months, and plans and fraud rules look back ${days} days.`,
+    )
+  }
+  if (month.last_day > (await lastUnreadOf(env, account, db, today))) {
+    throw stays('Open statements read its records: approve them, and wait for the next run.')
+  }
+  const view = viewOf(account)
+  const session = db.withSession('first-primary')
+  await keepTotals(session, [view], id, month.first_day, month.last_day)
+  const { held, exported, unsummed } = await readMonthState(db, month, formOf(view))
+  if (held === 1) throw stays('Records wait for their customers.')
+  if (exported !== 1) throw stays('Its present records are not exported: run `exports start`.')
+  if (unsummed === 1) throw stays('The control totals of its days are not kept.')
 }
 
 /** Returns the last day whose records no statement of an account reads, in days since 1970. */
@@ -113,49 +115,6 @@ async function lastUnreadOf(
     return lastUnread(computation, await settledAffiliates(computation))
   })
   return Math.min(...(await Promise.all(days)))
-}
-
-/** Returns what keeps a month in the database; null if nothing does. */
-async function obstacleOf(
-  { db, account }: AccountCall,
-  { from, tooYoung, unreadUntil }: Judge,
-  month: Month,
-  anyway: boolean,
-): Promise<string | null> {
-  if (month.last_day >= from) return tooYoung
-  if (month.last_day > unreadUntil) {
-    return 'Open statements read its records: approve them, and wait for the next run.'
-  }
-  const view = viewOf(account)
-  const read = () => readMonthState(db, month, formOf(view))
-  let state = await read()
-  if (state.unsummed === 1) {
-    const session = db.withSession('first-primary')
-    await keepTotals(session, [view], account.id, month.first_day, month.last_day)
-    state = await read()
-  }
-  return obstacleIn(state, anyway)
-}
-
-function obstacleIn(state: MonthState, anyway: boolean): string | null {
-  if (state.last_delivery === null) return 'The account has no such records of this month.'
-  if (state.held === 1) return 'Records wait for their customers.'
-  if (state.exported !== 1) return 'Its present records are not exported: run `exports start`.'
-  const isQuiet = state.last_delivery < firstIdAt(Date.now() - QUIET_DAYS * DAY_MS)
-  if (!isQuiet && !anyway) return `Its records have changed within ${QUIET_DAYS} days.`
-  return state.unsummed === 1 ? 'The control totals of its days are not kept.' : null
-}
-
-const OTHER_WORK = 'A statement run, a reset or an erasure goes on.'
-
-/** Begins to archive a month. Returns false if other work has begun meanwhile. */
-async function begin({ env, actor, account, db }: AccountCall, month: Month): Promise<boolean> {
-  const name = monthText(month.first_day)
-  if (!(await beginMonth(db, month, Date.now()))) return false
-  const entry = { actor, action: 'archive.start', account: account.id, details: { month: name } }
-  await withAudit(db, entry, [])
-  await goOn(env, account.binding)
-  return true
 }
 
 /** Has the steps of the database made now: otherwise a cron makes them within a minute. */
@@ -232,75 +191,36 @@ export const archiveMonth = accountOperation({
   id: 'archiveMonth',
   method: 'POST',
   role: 'manager',
-  body: {
-    month: monthName,
-    anyway: v.optional(
-      member(v.boolean(), said('Also if records have changed within 60 days.', true)),
-    ),
-  },
+  body: { month: monthName },
   status: 202,
   words: described(() => ({
     description:
-      'Has the trading activity or the daily events of a month leave the database: of a closed and exported month, older than `archive_after`. 409 says what keeps it. Then nothing is written to the month, and nothing is computed from its records, until it is loaded. A month that is archived stays as it is.',
+      'Has the trading activity or the daily events of a month leave the database: of a closed and exported month that ended 13 months ago. 409 says what keeps it. Then nothing is written to the month, and nothing is computed from its records, until it is loaded. A month that is archived stays as it is.',
     answer: v.object({ month: v.string() }),
     errors: ['conflict'],
     command: { name: 'archive month', argument: 'month' },
   })),
-  async run(call, { month: name, anyway = false }) {
-    const { env, account, db } = call
+  async run(call, { month: name }) {
+    const { env, actor, account, db } = call
     const month = monthOf(account, name)
-    if (await readMonth(db, account.id, month.first_day)) {
-      await goOn(env, account.binding)
-      return { month: name }
+    if (!(await readMonth(db, account.id, month.first_day))) {
+      await admitMonth(call, month)
+      const entry = {
+        actor,
+        action: 'archive.start',
+        account: account.id,
+        details: { month: name },
+      }
+      await withAudit(db, entry, [beginMonth(db, month, Date.now())])
+      if (!(await readMonth(db, account.id, month.first_day))) throw stays(OTHER_WORK)
     }
-    const obstacle = await obstacleOf(call, await openJudge(call), month, anyway)
-    if (obstacle) throw stays(obstacle)
-    if (!(await begin(call, month))) throw stays(OTHER_WORK)
+    await goOn(env, account.binding)
     return { month: name }
   },
 })
 
-/** The months that one request looks at. */
-const MONTHS_PER_REQUEST = 12
-
-export const archiveDue = accountOperation({
-  topic: 'accounts',
-  path: '/archives/due',
-  id: 'archiveDue',
-  method: 'POST',
-  role: 'manager',
-  status: 202,
-  words: described(() => ({
-    description: `Archives every exported month that may go, and says what keeps the others: at most ${MONTHS_PER_REQUEST} months, the first ones first.`,
-    answer: v.object({
-      archived: member(v.array(v.string()), 'The months that leave.'),
-      kept: member(
-        v.array(
-          v.object({ month: v.string(), reason: member(v.string(), 'What keeps the month.') }),
-        ),
-        'The other months that are old enough.',
-      ),
-    }),
-    errors: ['conflict'],
-    command: { name: 'archive due' },
-  })),
-  async run(call) {
-    const { account, db } = call
-    const judge = await openJudge(call)
-    const resource = viewOf(account).name as ArchivedResource
-    const before = monthText(judge.from)
-    const months = await listOldMonths(db, { account: account.id, resource, before })
-    const archived: string[] = []
-    const kept: { month: string; reason: string }[] = []
-    for (const name of months.slice(0, MONTHS_PER_REQUEST)) {
-      const month = monthOf(account, name)
-      const reason = await obstacleOf(call, judge, month, false)
-      if (reason === null && (await begin(call, month))) archived.push(name)
-      else kept.push({ month: name, reason: reason ?? OTHER_WORK })
-    }
-    return { archived, kept }
-  },
-})
+const OTHER_WORK =
+  'The account has no such records of this month, or a statement run, a reset or an erasure goes on.'
 
 export const loadMonth = accountOperation({
   topic: 'accounts',
@@ -325,7 +245,7 @@ export const loadMonth = accountOperation({
       const entry = { actor, action: 'archive.load', account, details: { month: name } }
       await withAudit(db, entry, [beginLoad(db, account, month.first_day)])
       const begun = await readMonth(db, account, month.first_day)
-      if (begun?.state !== 'loading') throw stays(OTHER_WORK)
+      if (begun?.state !== 'loading') throw stays('A statement run, a reset or an erasure goes on.')
     }
     await goOn(env, binding)
     return { month: name }
@@ -333,4 +253,4 @@ export const loadMonth = accountOperation({
 })
 
 /** The operations on the months of an account that have left its database. */
-export const ARCHIVE_OPERATIONS = [listArchives, archiveMonth, archiveDue, loadMonth]
+export const ARCHIVE_OPERATIONS = [listArchives, archiveMonth, loadMonth]

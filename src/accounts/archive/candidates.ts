@@ -2,29 +2,9 @@ import { isUnchanged } from '../../ingest/db/changed.ts'
 import { ARCHIVED_TABLES, type ArchivedResource } from '../../platform/db/archive-tables.ts'
 import { monthText } from '../../platform/db/archived.ts'
 import type { Connection } from '../../platform/db/database.ts'
-import { all, only } from '../../platform/db/query.ts'
+import { only } from '../../platform/db/query.ts'
 import { compileStatement } from '../../platform/db/statement.ts'
 import type { Month } from './months.ts'
-
-const LIST_MONTHS = compileStatement(`
-  select month from exports e
-  where account = :account and resource = :resource and part = 1 and replaced_at is null and month < :before
-    and not exists (select 1 from archived_months m where m.account = :account
-      and m.first_day = unixepoch(e.month || '-01') / 86400)
-  order by month`)
-
-/** Returns the exported months (`2024-03`) before a month that are not archived, the first one first. */
-export async function listOldMonths(
-  db: Connection,
-  values: {
-    readonly account: string
-    readonly resource: ArchivedResource
-    readonly before: string
-  },
-): Promise<string[]> {
-  const found = await all<{ month: string }>(db, LIST_MONTHS, values)
-  return found.map(({ month }) => month)
-}
 
 /** What may keep the records of a month in the database. */
 export interface MonthState {
@@ -34,8 +14,6 @@ export interface MonthState {
   readonly exported: 0 | 1 | null
   /** 1 if the control totals of a day are not kept. */
   readonly unsummed: 0 | 1
-  /** The last delivery that wrote one of the records. */
-  readonly last_delivery: string
 }
 
 const isHeld = (table: string, dayColumn: string) =>
@@ -49,7 +27,7 @@ const readState = ({ table, dayColumn }: (typeof ARCHIVED_TABLES)[ArchivedResour
     select count(*) as records, max(delivery) as last_delivery, count(distinct ${dayColumn}) as days
     from ${table} not indexed where ${inMonth}
   )
-  select r.last_delivery,
+  select
     ${isHeld('transactions', 'day')} or ${isHeld('activity', 'date')} or ${isHeld('events', 'day')} as held,
     (select sum(e.records) = r.records and max(e.last_delivery) >= r.last_delivery from exports e
       where e.account = :account and e.resource = :resource and e.month = :month and e.part > 0

@@ -79,20 +79,18 @@ const BEGIN = forEachTable(
     where ${inMonth(table)} group by 1)
   where not (${OTHER_WORK})
   having count(*) > 0
-  on conflict do nothing
-  returning state`,
+  on conflict do nothing`,
 )
 
 /**
- * Begins to archive a month: from now on nothing is written to it, and nothing is computed from its records. Returns
- * false if it is archived already, has no records, or other work goes on.
+ * Returns the statement that begins to archive a month: from then on nothing is written to it, and nothing is computed
+ * from its records. It does nothing if the month is archived already, has no records, or other work goes on.
  */
-export const beginMonth = async (
+export const beginMonth = (
   db: Connection,
   { account, resource, first_day, last_day }: Month,
   now: number,
-): Promise<boolean> =>
-  (await first(db, BEGIN[resource], { account, first_day, last_day, now })) !== null
+): D1PreparedStatement => bindStatement(db, BEGIN[resource], { account, first_day, last_day, now })
 
 const MONTH_COLUMNS = [
   ...['account', 'resource', 'first_day', 'last_day', 'state', 'records', 'begun_at'],
@@ -245,10 +243,9 @@ export async function dropRecords(
 
 const BEGIN_LOAD = compileStatement(`
   update archived_months set state = 'loading'
-  where ${OF_MONTH} and not (${OTHER_WORK})
-  returning state`)
+  where ${OF_MONTH} and not (${OTHER_WORK})`)
 
-/** Returns the statement that begins to load a month; it returns no row while other work goes on. */
+/** Returns the statement that begins to load a month; it does nothing while other work goes on. */
 export const beginLoad = (
   db: Connection,
   account: string,

@@ -32,8 +32,6 @@ export const HINTS: Readonly<Record<string, string>> = {
     'How many different persons approve a statement or decide a case. Everyone who signs in with the same key counts as one person. Default: 1.',
   exports:
     'Parquet files of records, statements and bookings for a warehouse, written each morning. Personal data is what names a customer or an affiliate; an approver decides that it is included. Off deletes the files. Default: off.',
-  archive_after:
-    'After how many months trading activity and daily events, which are approved and exported, may leave the database for files. From 13 to 120. Default: 13. Empty in these settings: they stay.',
   landing_pages:
     'The pages to which links of affiliates may lead, one address on each line, such as https://acme.example/start, and all pages below them. Empty: affiliates cannot make links.',
   region:

@@ -65,7 +65,6 @@ const SETTINGS = [
   'storage_quota',
   'approvals',
   'exports',
-  'archive_after',
   'affiliate_view',
   'landing_pages',
   'accent_color',
