@@ -9,10 +9,12 @@ import { minorDigits } from '../commission/minor-digits.ts'
 import { normalizeMoney } from '../commission/statements/money.ts'
 import { isAssertionFailure } from '../platform/db/retry.ts'
 import { newAuditId, withAudit } from '../platform/directory/audit.ts'
-import { ApiError, unavailable } from '../platform/errors.ts'
+import { ApiError } from '../platform/errors.ts'
+import { validationFailed } from '../platform/http/read-fields.ts'
 import type { Issue } from '../platform/validation/issue.ts'
 import { quote } from '../platform/validation/quote.ts'
 import { BOOK_LIMITS } from './limits.ts'
+import { untilBooked } from './until-booked.ts'
 
 /** An entry that is sent. */
 export type NewManualEntry = Pick<
@@ -20,44 +22,35 @@ export type NewManualEntry = Pick<
   'affiliate_id' | 'plan' | 'amount' | 'reason' | 'reference'
 >
 
-/** A stored entry, or why it is not stored. */
-export type AddedEntry =
-  | { readonly outcome: 'created' | 'unchanged'; readonly entry: ManualEntry }
-  | { readonly outcome: 'invalid'; readonly issues: readonly Issue[] }
+/** A stored entry, and whether this request has stored it. */
+export interface AddedEntry {
+  readonly isNew: boolean
+  readonly entry: ManualEntry
+}
 
 /**
  * Stores an entry once by its reference.
  *
- * @throws ApiError `reference_used` if another entry has the reference; `conflict` if the affiliate has
- * too many entries that no approved statement has.
+ * @throws ApiError `validation_failed`; `reference_used` if another entry has the reference; `conflict` if the
+ * affiliate has too many entries that no approved statement has.
  */
-export async function addManualEntry(
+export const addManualEntry = (
   db: D1Database,
   account: string,
   sent: NewManualEntry,
   actor: string,
-): Promise<AddedEntry> {
-  for (let attempt = 1; attempt <= BOOK_LIMITS.attempts; attempt++) {
+): Promise<AddedEntry> =>
+  untilBooked(async () => {
     const known = await findManualEntry(db, account, sent.reference)
-    if (known) return { outcome: 'unchanged', entry: sameEntry(known, sent) }
+    if (known) return { isNew: false, entry: sameEntry(known, sent) }
     const context = await readManualContext(db, account, sent)
-    const checked = checkEntry(sent, context)
-    if (!checked.amount) return { outcome: 'invalid', issues: checked.issues }
+    const { amount, currency } = checkEntry(sent, context)
     if (context.open >= BOOK_LIMITS.openEntries) throw tooMany()
     const audit = newAuditId()
-    const entry: ManualEntry = {
-      ...sent,
-      id: `man_${audit}`,
-      amount: checked.amount,
-      currency: checked.currency,
-      actor,
-      at: new Date().toISOString(),
-      statement: null,
-    }
-    if (await isStored(db, account, entry, audit)) return { outcome: 'created', entry }
-  }
-  throw unavailable(new Error('Others changed the books in each attempt.'), 1)
-}
+    const at = new Date().toISOString()
+    const entry = { ...sent, id: `man_${audit}`, amount, currency, actor, at, statement: null }
+    return (await isStored(db, account, entry, audit)) ? { isNew: true, entry } : null
+  })
 
 /**
  * Stores an entry with its entry in the audit log; returns false if the reference is taken, or if the
@@ -95,10 +88,11 @@ function sameEntry(known: ManualEntry, sent: NewManualEntry): ManualEntry {
   throw new ApiError('reference_used', { detail })
 }
 
+/** Returns the amount of an entry as it is stored. Throws `validation_failed`. */
 function checkEntry(
   { affiliate_id, plan, amount }: NewManualEntry,
   { currency, configured, assigned }: ManualContext,
-): { issues: Issue[]; amount: string | null; currency: string } {
+): { amount: string; currency: string } {
   const issues: Issue[] = []
   if (!configured) {
     issues.push({ pointer: '/affiliate_id', code: 'unknown_affiliate', value: affiliate_id })
@@ -107,12 +101,13 @@ function checkEntry(
     const expected = currency === null ? 'a plan of this account' : 'assigned to this affiliate'
     issues.push({ pointer: '/plan', code: 'unknown_reference', expected, value: plan })
   }
-  const text = currency === null ? null : normalizeMoney(amount, currency)
+  const text = currency && normalizeMoney(amount, currency)
   if (currency !== null && text === null) {
     const expected = String(minorDigits(currency))
     issues.push({ pointer: '/amount', code: 'decimals', expected, value: amount })
   }
-  return { issues, amount: issues.length > 0 ? null : text, currency: currency ?? '' }
+  if (issues.length > 0 || !currency || !text) throw validationFailed(issues)
+  return { amount: text, currency }
 }
 
 const tooMany = () =>

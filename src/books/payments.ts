@@ -9,12 +9,11 @@ import { minorDigits } from '../commission/minor-digits.ts'
 import { listedPayment } from '../commission/statements/book-fields.ts'
 import type { StatementHead } from '../commission/statements/draft.ts'
 import { moneyText, normalizeMoney } from '../commission/statements/money.ts'
-import { ApiError, type ErrorCode, unavailable } from '../platform/errors.ts'
+import { ApiError, type ErrorCode } from '../platform/errors.ts'
+import { validateAt, validationFailed } from '../platform/http/read-fields.ts'
 import type { Issue } from '../platform/validation/issue.ts'
 import { formatIssue } from '../platform/validation/messages.ts'
 import { quote } from '../platform/validation/quote.ts'
-import { isObject } from '../platform/validation/record-validator.ts'
-import { validateObject } from '../platform/validation/strict-object.ts'
 import { noStatement } from './approve.ts'
 import {
   bookPayments,
@@ -26,41 +25,53 @@ import {
 } from './db/pay.ts'
 import { type AffiliateHolds, byAge, readHolds, seenOf } from './holds.ts'
 import { BOOK_LIMITS } from './limits.ts'
+import { untilBooked } from './until-booked.ts'
 
 /** Further columns of the list of payouts: rows that are sent back as payments may keep them. */
 const IGNORED = ['statements', 'payable_on', 'status', 'returned', 'open_cases']
 
-const FIELDS = v.object({
+const FIELDS = {
   ...listedPayment,
   ...Object.fromEntries(IGNORED.map((name) => [name, v.optional(v.unknown())])),
-})
+}
 
 /** A payment that a request lists, and its position. */
 interface ListedPayment extends Omit<NewPayment, 'ids'> {
   readonly pointer: string
 }
 
-/** Parses the payments of a body, or says what is wrong with it. */
-export function parsePayments(sent: unknown): {
-  readonly payments: readonly ListedPayment[]
-  readonly issues: readonly Issue[]
-} {
-  const refuse = (issue: Issue) => ({ payments: [], issues: [issue] })
-  if (!Array.isArray(sent)) return refuse({ pointer: '', code: 'type', expected: 'array' })
+/**
+ * Parses the payments of a body.
+ *
+ * @throws ApiError `validation_failed`
+ */
+export function parsePayments(sent: unknown): readonly ListedPayment[] {
+  if (!Array.isArray(sent)) {
+    throw validationFailed([{ pointer: '', code: 'type', expected: 'array' }])
+  }
   const { payments: max } = BOOK_LIMITS
   if (sent.length === 0 || sent.length > max) {
     const [expected, received] = [`1 to ${max}`, String(sent.length)]
-    return refuse({ pointer: '', code: 'record_count', expected, received })
+    throw validationFailed([{ pointer: '', code: 'record_count', expected, received }])
   }
   const issues: Issue[] = []
   const payments: ListedPayment[] = []
   const references = new Map<string, number>()
   for (const [i, one] of sent.entries()) {
     const pointer = `/${i}`
-    const checked = checkPayment(one, pointer)
+    const checked = validateAt(one, FIELDS, pointer)
     issues.push(...checked.issues)
-    if (!checked.payment) continue
-    const { reference } = checked.payment
+    if (checked.issues.length > 0) continue
+    // Without issues every member is valid.
+    const valid = checked.output as v.InferOutput<v.ObjectSchema<typeof listedPayment, undefined>>
+    const { affiliate_id, currency, reference, paid_on } = valid
+    const amount = normalizeMoney(valid.amount, currency)
+    if (amount === null) {
+      const expected = String(minorDigits(currency))
+      const at = `${pointer}/amount`
+      issues.push({ pointer: at, code: 'decimals', expected, value: valid.amount })
+      continue
+    }
     const folded = foldReference(reference)
     const first = references.get(folded)
     if (first === undefined) references.set(folded, i)
@@ -68,43 +79,11 @@ export function parsePayments(sent: unknown): {
       const message = `Payments ${first + 1} and ${i + 1} have the same reference ${quote(reference)}.`
       issues.push({ pointer: `${pointer}/reference`, code: 'duplicate', message })
     }
-    payments.push(checked.payment)
+    payments.push({ affiliate_id, currency, amount, reference, paid_on, pointer })
   }
-  return { payments, issues }
+  if (issues.length > 0) throw validationFailed(issues)
+  return payments
 }
-
-function checkPayment(
-  sent: unknown,
-  pointer: string,
-): { issues: Issue[]; payment: ListedPayment | null } {
-  if (!isObject(sent)) {
-    return { issues: [{ pointer, code: 'type', expected: 'object' }], payment: null }
-  }
-  const { issues, output } = validateObject(sent, FIELDS)
-  if (issues.length > 0) {
-    const placed = issues.map((issue) => ({ ...issue, pointer: pointer + issue.pointer }))
-    return { issues: placed, payment: null }
-  }
-  // Without issues every member is valid.
-  const { affiliate_id, currency, reference, paid_on, ...valid } = output as v.InferOutput<
-    v.ObjectSchema<typeof listedPayment, undefined>
-  >
-  const amount = normalizeMoney(valid.amount, currency)
-  if (amount === null) {
-    const expected = String(minorDigits(currency))
-    const issue = { pointer: `${pointer}/amount`, expected, value: valid.amount }
-    return { issues: [{ ...issue, code: 'decimals' }], payment: null }
-  }
-  return { issues: [], payment: { affiliate_id, currency, amount, reference, paid_on, pointer } }
-}
-
-/** Returns the issue of a payment that came back before it was made. */
-const beforePayment = (pointer: string, returnedOn: string, paidOn: string): Issue => ({
-  pointer,
-  code: 'minimum',
-  expected: `${paidOn}, the day of the payment`,
-  value: returnedOn,
-})
 
 const payeeKey = ({ affiliate_id, currency }: Pick<NewPayment, 'affiliate_id' | 'currency'>) =>
   JSON.stringify([affiliate_id, currency])
@@ -134,9 +113,7 @@ function matchPayments(
     const known = find(one.reference)
     if (known) {
       if (isSame(known, one)) unchanged += 1
-      else if (isSame(known, { ...one, paid_on: known.paid_on })) {
-        refused.push(otherDay(pointer, known))
-      } else refused.push(reuse(pointer, known, one.reference))
+      else refused.push(reuse(pointer, known, one.reference))
       continue
     }
     const all = open.get(payeeKey(one)) ?? []
@@ -191,13 +168,6 @@ const reuse = (pointer: string, known: Payment, reference: string): Issue => ({
   value: reference,
 })
 
-const otherDay = (pointer: string, known: Payment): Issue => ({
-  pointer: `${pointer}/paid_on`,
-  code: 'reference_used',
-  message: `This payment is already booked, on ${known.paid_on}.`,
-  instruction: keepDay(known),
-})
-
 function misfit(
   pointer: string,
   { affiliate_id, currency, amount }: Omit<NewPayment, 'ids'>,
@@ -232,9 +202,7 @@ const MAX_CASES = 5
 /** Says which cases hold the payouts of an affiliate. */
 function holdersOf({ cases }: AffiliateHolds): string {
   const ids = cases.map(({ id }) => quote(id))
-  const more = ids.length - MAX_CASES
-  const named = ids.slice(0, MAX_CASES).join(', ')
-  return `${ids.length === 1 ? 'the case' : 'the cases'} ${named}${more > 0 ? ` and ${more} more` : ''}`
+  return `${ids.length === 1 ? 'the case' : 'the cases'} ${ids.slice(0, MAX_CASES).join(', ')}`
 }
 
 const heldPayment = (
@@ -253,10 +221,6 @@ interface StatementPayment {
   readonly id: string
   readonly reference: string
   readonly paid_on: string
-  /** Why it was paid although a case of the fraud review holds it; absent if none may. */
-  readonly override?: { readonly reason: string } | undefined
-  /** How many persons must decide a case. If two must, one alone cannot override its hold. */
-  readonly persons: number
   readonly actor: string
   /** In milliseconds. */
   readonly now: number
@@ -268,75 +232,50 @@ interface StatementPayment {
  *
  * @throws ApiError `not_found`, `not_approved`, `already_paid`, `nothing_due`, `reference_used`, `held_by_case`
  */
-export async function payStatement(
+export const payStatement = (
   db: D1Database,
   account: string,
-  { id, reference, paid_on, override, persons, actor, now }: StatementPayment,
-): Promise<ListedStatement> {
-  for (let attempt = 1; attempt <= BOOK_LIMITS.attempts; attempt++) {
+  { id, reference, paid_on, actor, now }: StatementPayment,
+): Promise<ListedStatement> =>
+  untilBooked(async () => {
     const statement = await findStatement(db, account, id, 1)
     if (!statement) throw noStatement()
-    const [used] = await findPayments(db, account, [reference])
-    if (used && statement.payment === used.reference && isOf(used, reference)) {
-      if (used.paid_on === paid_on) return statement
-      throw paidOtherDay(used)
-    }
-    checkPayable(statement, reference, used)
+    const [known] = await findPayments(db, account, [reference])
+    const isSamePayment = known?.reference === statement.payment && known?.paid_on === paid_on
+    if (known && isSamePayment && isOf(known, reference)) return statement
+    if (known) throw used(known, reference)
+    checkPayable(statement)
     const { affiliate_id, payable: amount, currency } = headOf(statement)
     const holds = await readHolds(db, account, [affiliate_id])
     const own = holds.get(affiliate_id)
-    if (own && (!override || persons > 1)) throw heldByCase(own, persons)
+    if (own) throw heldByCase(own)
     const row = { reference, affiliate_id, currency, amount, paid_on, ids: [id] }
-    const overridden = own && override && { ...override, cases: own.cases.map((one) => one.id) }
-    const details = {
-      ...{ statement: id, reference, paid_on, amount, currency },
-      ...(overridden && { override: overridden }),
-    }
+    const details = { statement: id, reference, paid_on, amount, currency }
     const payer = { account, actor, action: 'statement.pay', details, now }
-    const seen = seenOf(holds, [affiliate_id])
-    if (await bookPayments(db, payer, [row], seen))
-      return (await findStatement(db, account, id, 1)) ?? statement
-  }
-  throw unavailable(new Error('Others changed the books in each attempt.'), 1)
-}
+    const isBooked = await bookPayments(db, payer, [row], seenOf(holds, [affiliate_id]))
+    return isBooked ? findStatement(db, account, id, 1) : null
+  })
 
 /** Returns the error of the payment of a statement that cases hold. */
-const heldByCase = (holds: AffiliateHolds, persons: number) => {
-  const remedy =
-    persons > 1
-      ? 'Two persons must decide what holds it: this account allows no `override`.'
-      : 'Decide what holds it, or give the `override`.'
-  return new ApiError('held_by_case', {
-    detail: `The payout is held by ${holdersOf(holds)} of the fraud review. ${remedy}`,
+const heldByCase = (holds: AffiliateHolds) =>
+  new ApiError('held_by_case', {
+    detail: `The payout is held by ${holdersOf(holds)} of the fraud review. Decide what holds it.`,
     held_by: holds.cases.map(({ id }) => id),
   })
-}
 
-/** Returns the error of a payment that is booked with another day. */
-const paidOtherDay = (booked: Payment) =>
+/** Returns the error of a reference that was used before. */
+const used = (known: Payment, reference: string) =>
   new ApiError('reference_used', {
-    detail: `The payment ${quote(booked.reference)} is already booked, on ${booked.paid_on}. ${keepDay(booked)}`,
+    detail: `The reference ${quote(reference)} was used for ${describeUse(known, reference)}. What is booked cannot be changed: give every payment and return a reference of its own.`,
   })
-
-/** Says what to do about a payment that is booked with another day. */
-const keepDay = ({ paid_on }: Payment): string =>
-  `The day cannot be changed. Send \`paid_on\` as ${paid_on}, or leave the payment out.`
 
 const headOf = ({ statement }: ListedStatement): StatementHead => JSON.parse(statement)
 
 /** Throws the code of what forbids the payment of a statement. */
-function checkPayable(
-  statement: ListedStatement,
-  reference: string,
-  used: Payment | undefined,
-): void {
+function checkPayable(statement: ListedStatement): void {
   const { status, payment, paid_on } = statement
   const refuse = (code: ErrorCode, detail: string) => {
     throw new ApiError(code, { detail })
-  }
-  if (used) {
-    const detail = `The reference ${quote(reference)} was used for ${describeUse(used, reference)}. Give every payment a reference of its own.`
-    refuse('reference_used', detail)
   }
   if (status === 'paid') {
     refuse('already_paid', `It was paid on ${paid_on} with the reference ${quote(payment)}.`)
@@ -377,12 +316,12 @@ interface StatementReturn {
  *
  * @throws ApiError `not_found`, `not_paid`, `reference_used`, `validation_failed`
  */
-export async function returnPayment(
+export const returnPayment = (
   db: D1Database,
   account: string,
   { id, reference, returned_on, reason, actor, now }: StatementReturn,
-): Promise<ListedStatement> {
-  for (let attempt = 1; attempt <= BOOK_LIMITS.attempts; attempt++) {
+): Promise<ListedStatement> =>
+  untilBooked(async () => {
     const statement = await findStatement(db, account, id, 1)
     if (!statement) throw noStatement()
     const { payment } = statement
@@ -391,41 +330,29 @@ export async function returnPayment(
     if (booked) {
       const isSame = booked.returned_on === returned_on && booked.reason === reason
       if (isSame && idsOf(booked).includes(id)) return statement
-      throw used(
-        `The return ${quote(reference)} of the payment ${quote(booked.reference)} is already booked, on ${booked.returned_on}. It cannot be changed.`,
-      )
+      throw used(booked, reference)
     }
     const paid = found.find((one) => one.reference === payment)
     if (!paid) throw notPaid(statement)
     const other = found.find((one) => one !== paid)
-    if (other) {
-      throw used(
-        `The reference ${quote(reference)} was used for ${describeUse(other, reference)}. Give every return a reference of its own, or that of its payment.`,
-      )
+    if (other) throw used(other, reference)
+    if (returned_on < paid.paid_on) {
+      const expected = `${paid.paid_on}, the day of the payment`
+      throw validationFailed([
+        { pointer: '/returned_on', code: 'minimum', expected, value: returned_on },
+      ])
     }
-    if (returned_on < paid.paid_on) throw tooEarly(returned_on, paid.paid_on)
     const returned = { payment: paid.reference, reference, returned_on, reason }
     const { amount, currency } = paid
-    const details = {
-      statements: idsOf(paid),
-      ...returned,
-      amount,
-      currency,
-    }
+    const details = { statements: idsOf(paid), ...returned, amount, currency }
     const payer = { account, actor, action: 'statement.return', details, now }
-    if (await bookReturn(db, payer, returned)) {
-      return (await findStatement(db, account, id, 1)) ?? statement
-    }
-  }
-  throw unavailable(new Error('Others changed the books in each attempt.'), 1)
-}
+    return (await bookReturn(db, payer, returned)) ? findStatement(db, account, id, 1) : null
+  })
 
 const isReturnOf = ({ return_reference }: Payment, reference: string): boolean =>
   return_reference !== null && foldReference(return_reference) === foldReference(reference)
 
 const idsOf = ({ statements }: Payment): string[] => JSON.parse(statements)
-
-const used = (detail: string) => new ApiError('reference_used', { detail })
 
 const notPaid = ({ status }: ListedStatement) =>
   new ApiError('not_paid', {
@@ -433,13 +360,6 @@ const notPaid = ({ status }: ListedStatement) =>
       status === 'draft'
         ? 'It is a draft: nothing was paid.'
         : 'It is approved and due: no payment of it is booked that has not come back.',
-  })
-
-const tooEarly = (day: string, paidOn: string) =>
-  new ApiError('validation_failed', {
-    detail: 'Nothing was changed.',
-    errors: [formatIssue(beforePayment('/returned_on', day, paidOn))],
-    errors_total: 1,
   })
 
 /** The maximum number of errors that a response lists. */
@@ -450,7 +370,7 @@ const MAX_LISTED = 100
  *
  * @throws ApiError `amount_differs`, `held_by_case`, `nothing_due` or `reference_used`: the code of the first error.
  */
-export async function importPayments(
+export function importPayments(
   db: D1Database,
   account: string,
   listed: readonly ListedPayment[],
@@ -458,7 +378,7 @@ export async function importPayments(
 ) {
   const references = listed.map(({ reference }) => reference)
   const affiliates = [...new Set(listed.map(({ affiliate_id }) => affiliate_id))]
-  for (let attempt = 1; attempt <= BOOK_LIMITS.attempts; attempt++) {
+  return untilBooked(async () => {
     const [booked, due, holds] = await Promise.all([
       findPayments(db, account, references),
       readDue(db, account, affiliates, BOOK_LIMITS.due + 1),
@@ -472,9 +392,8 @@ export async function importPayments(
     if (made.length === 0) return result
     const payer = { account, actor, action: 'payouts.book', details: { ...result }, now }
     const paid = [...new Set(made.map(({ affiliate_id }) => affiliate_id))]
-    if (await bookPayments(db, payer, made, seenOf(holds, paid))) return result
-  }
-  throw unavailable(new Error('Others changed the books in each attempt.'), 1)
+    return (await bookPayments(db, payer, made, seenOf(holds, paid))) ? result : null
+  })
 }
 
 const tooMany = () =>

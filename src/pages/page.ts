@@ -36,8 +36,6 @@ export interface RefusedForm {
   readonly values: Values
   readonly detail: string
   readonly errors: readonly FieldError[]
-  /** The cases of the fraud review that hold what was to be paid; absent if that is not the reason. */
-  readonly heldBy?: readonly string[] | undefined
 }
 
 /** A form that is shown again with what was typed, as one of its buttons asks. Nothing is changed. */

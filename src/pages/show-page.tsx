@@ -30,7 +30,6 @@ export const refusedBy = (error: ApiError, change: string, values: Values): Refu
   values,
   detail: detailWords(error),
   errors: readErrors(error),
-  heldBy: error.details.held_by,
 })
 
 /** Sets the headers of an error of the administration API, or of the console, and returns it as a view. */

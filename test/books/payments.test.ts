@@ -44,9 +44,8 @@ const codeOf = async (response: Response | Promise<Response>) => {
   return [status, code, detail]
 }
 
-/** What to do about a payment that is booked with another day. */
-const keep = (day: string) =>
-  `The day cannot be changed. Send \`paid_on\` as ${day}, or leave the payment out.`
+const OF_ITS_OWN =
+  'What is booked cannot be changed: give every payment and return a reference of its own.'
 
 /** The day that is so many hours from now, in UTC. */
 const dayIn = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString().slice(0, 10)
@@ -112,14 +111,14 @@ describe('the payment of a statement', () => {
     expect(await codeOf(pay(september, 'R-1', '2024-12-02'))).toEqual([
       409,
       'reference_used',
-      `The payment \`R-1\` is already booked, on 2024-12-01. ${keep('2024-12-01')}`,
+      `The reference \`R-1\` was used for the payment of 25.00 EUR to affiliate \`a\` on 2024-12-01. ${OF_ITS_OWN}`,
     ])
     const hash = { hash: digestOf(october) }
     await askAdmin(`${PATH}/statements/${idOf(october)}/approve`, 'POST', hash)
     expect(await codeOf(pay(october, 'R-1'))).toEqual([
       409,
       'reference_used',
-      'The reference `R-1` was used for the payment of 25.00 EUR to affiliate `a` on 2024-12-01. Give every payment a reference of its own.',
+      `The reference \`R-1\` was used for the payment of 25.00 EUR to affiliate \`a\` on 2024-12-01. ${OF_ITS_OWN}`,
     ])
     expect((await pay(other, 'R-3')).status).toBe(404)
     expect(await rowsOf('payments')).toHaveLength(1)
@@ -344,10 +343,9 @@ describe('payouts', () => {
         },
         { pointer: '/2', code: 'nothing_due' },
         {
-          pointer: '/3/paid_on',
+          pointer: '/3/reference',
           code: 'reference_used',
-          message: 'This payment is already booked, on 2024-12-01.',
-          hint: keep('2024-12-01'),
+          message: '`R-0` was used for the payment of 7.00 EUR to affiliate `b` on 2024-12-01.',
         },
         { pointer: '/4/reference', code: 'reference_used' },
       ],

@@ -107,12 +107,12 @@ describe('a payment that the bank returned', () => {
     expect(await codeOf(pay(september, 'SEPA-1'))).toEqual([
       409,
       'reference_used',
-      'The reference `SEPA-1` was used for the payment of 25.00 EUR to affiliate `a` on 2024-12-01, which came back on 2024-12-03. Give every payment a reference of its own.',
+      'The reference `SEPA-1` was used for the payment of 25.00 EUR to affiliate `a` on 2024-12-01, which came back on 2024-12-03. What is booked cannot be changed: give every payment and return a reference of its own.',
     ])
     expect(await codeOf(pay(september, 'ret-1'))).toEqual([
       409,
       'reference_used',
-      'The reference `ret-1` was used for the return of the payment `SEPA-1` on 2024-12-03. Give every payment a reference of its own.',
+      'The reference `ret-1` was used for the return of the payment `SEPA-1` on 2024-12-03. What is booked cannot be changed: give every payment and return a reference of its own.',
     ])
     const paid = await json(pay(september, 'SEPA-2', '2024-12-10'))
     expect(paid).toMatchObject({
@@ -146,7 +146,7 @@ describe('a payment that the bank returned', () => {
     expect(await codeOf(giveBack(september, 'R-1', { reason: 'Refused' }))).toEqual([
       409,
       'reference_used',
-      'The return `R-1` of the payment `R-1` is already booked, on 2024-12-03. It cannot be changed.',
+      'The reference `R-1` was used for the payment of 25.00 EUR to affiliate `a` on 2024-12-01, which came back on 2024-12-03. What is booked cannot be changed: give every payment and return a reference of its own.',
     ])
     await pay(september, 'R-2', '2024-12-10')
     // The first return again leaves the second payment as it is.
@@ -241,7 +241,7 @@ describe('a payment that the bank returned', () => {
     expect(await codeOf(giveBack(september, 'r-2'))).toEqual([
       409,
       'reference_used',
-      'The reference `r-2` was used for the payment of 7.00 EUR to affiliate `b` on 2024-12-01. Give every return a reference of its own, or that of its payment.',
+      'The reference `r-2` was used for the payment of 7.00 EUR to affiliate `b` on 2024-12-01. What is booked cannot be changed: give every payment and return a reference of its own.',
     ])
     await giveBack(september, 'RET-1')
     expect((await codeOf(giveBack(other, 'RET-1'))).slice(0, 2)).toEqual([409, 'reference_used'])

@@ -229,36 +229,14 @@ describe('a payout that a case holds', () => {
     expect((await read(AT)).text).toMatch(/Payable now 40\.50 EUR/)
   })
 
-  test('is paid from its statement by a form of its own, with a reason', async () => {
+  test('is not paid from its statement until the case is decided', async () => {
     const page = await approve('a', '40.50')
     const { html, text } = await read(page)
     expect(text).toMatch(/1 open case of the fraud review, which holds payouts\./)
+    expect(text).toMatch(/cannot be paid until it is decided\./)
     expect(html).not.toMatch(/id="change-pay"/)
-
-    const fields = { change: 'payHeld', reference: 'R-1', paid_on: '2024-12-01' }
-    expect((await send(page, { ...fields, override: '' })).status).toBe(422)
-    const paid = await send(page, { ...fields, override: 'Contracts shown' })
-    expect(paid.text).toMatch(/The payment was recorded, with your reason\./)
-    expect((await read(`${AT}/audit-log`)).text).toMatch(/Contracts shown/)
-  })
-
-  test('is not paid by one person where two must decide', async () => {
-    const page = await approve('a', '40.50')
-    await askAdmin(`accounts/${ACCOUNT}`, 'PATCH', { approvals: 2 })
-    const { html, text } = await read(page)
-    expect(text).toMatch(/Two persons must decide it before it can be paid\./)
-    expect(html).not.toMatch(/id="change-pay/)
-    expect((await read(`${AT}/payouts`)).text).toMatch(/Two persons must decide the case before\./)
-  })
-
-  test('that a case holds since the page was opened is refused, and the form asks for a reason', async () => {
-    const page = await approve('a', '40.50')
-    const { status, text } = await send(page, {
-      ...{ change: 'pay', reference: 'R-1', paid_on: '2024-12-01' },
-    })
-
-    expect(status).toBe(409)
-    expect(text).toMatch(/Pay it although the fraud review holds it/)
+    const fields = { change: 'pay', reference: 'R-1', paid_on: '2024-12-01' }
+    expect((await send(page, fields)).status).toBe(409)
   })
 })
 

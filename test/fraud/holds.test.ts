@@ -102,7 +102,7 @@ describe('a case that holds', () => {
       expect(await json(pay(row, 'R-1'))).toMatchObject({
         ...{ status: 409, code: 'held_by_case', held_by: ['case_1'] },
         detail:
-          'The payout is held by the case `case_1` of the fraud review. Decide what holds it, or give the `override`.',
+          'The payout is held by the case `case_1` of the fraud review. Decide what holds it.',
       })
     }
     expect((await pay(other, 'R-2')).status).toBe(200)
@@ -183,35 +183,6 @@ describe('a case that holds', () => {
     expect((await importRows(['b', '7.00', 'R-2'])).status).toBe(200)
   })
 
-  test('is overridden by an approver with a reason, which the audit log shows', async () => {
-    await approve(june, july)
-    await storeCases({ id: 'case_2' }, { id: 'case_1', rule: 'other' })
-    for (const override of [{}, { reason: '' }, { reason: '  ' }, true, { reason: 'x', y: 1 }]) {
-      expect((await pay(june, 'R-1', { override })).status).toBe(422)
-    }
-    const paid = await pay(june, 'R-1', { override: { reason: 'Contracts shown' } })
-    expect(paid.status).toBe(200)
-    const [entry] = (await json(askAdmin('audit-log'))).data
-    expect(entry).toMatchObject({
-      action: 'statement.pay',
-      details: { override: { reason: 'Contracts shown', cases: ['case_1', 'case_2'] } },
-    })
-    expect(await json(pay(july, 'R-2'))).toMatchObject({ held_by: ['case_1', 'case_2'] })
-  })
-
-  test('is not overridden by one person where two must decide', async () => {
-    await approve(june)
-    await storeCases({ id: 'case_1' })
-    await askAdmin(PATH, 'PATCH', { approvals: 2 })
-    const override = { reason: 'Contracts shown' }
-    expect(await json(pay(june, 'R-1', { override }))).toMatchObject({
-      ...{ status: 409, code: 'held_by_case' },
-      detail:
-        'The payout is held by the case `case_1` of the fraud review. Two persons must decide what holds it: this account allows no `override`.',
-    })
-    expect(await rowsOf('payments')).toEqual([])
-  })
-
   test('keeps the number of persons who must decide, until nothing is held', async () => {
     await askAdmin(PATH, 'PATCH', { approvals: 2 })
     await storeCases({ id: 'case_1', status: 'confirmed', keepHold: true })
@@ -282,7 +253,7 @@ describe('a case that is opened, or a statement that is approved, between the re
   }
 
   const request = {
-    ...{ reference: 'R-1', paid_on: PAID_ON, persons: 1 },
+    ...{ reference: 'R-1', paid_on: PAID_ON },
     ...{ actor: 'ada', now: Date.now() },
   }
 
@@ -295,18 +266,8 @@ describe('a case that is opened, or a statement that is approved, between the re
     expect(await rowsOf('payments')).toEqual([])
   })
 
-  test('is named by an override', async () => {
-    await approve(june)
-    await storeCases({ id: 'case_1' })
-    const db = before(() => storeCases({ id: 'case_2', rule: 'other' }))
-    const override = { reason: 'Contracts shown' }
-    await payStatement(db, 'acme-forex', { id: idOf(june), ...request, override })
-    const [entry] = (await json(askAdmin('audit-log'))).data
-    expect(entry.details.override.cases).toEqual(['case_1', 'case_2'])
-  })
-
   const payJune = (call: () => Promise<unknown>) => {
-    const { payments } = parsePayments([
+    const payments = parsePayments([
       { affiliate_id: 'a', currency: 'EUR', amount: '25.00', reference: 'R-1', paid_on: PAID_ON },
       { affiliate_id: 'b', currency: 'EUR', amount: '7.00', reference: 'R-2', paid_on: PAID_ON },
     ])

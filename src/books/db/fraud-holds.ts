@@ -18,12 +18,15 @@ const HOLDING = `${JSON_EACH}(:affiliates) a
 
 const READ_CASES = compileStatement(`select h.id, h.affiliate_id from ${HOLDING} order by h.id`)
 
-const READ_DUE = compileStatement(`
+/** Returns the SQL that reads what has to be paid to the affiliates of a query with the column `affiliate_id`. */
+export const selectDue = (affiliates: string) => `
   select s.id, s.affiliate_id, s.plan, s.period, s.statement ->> 'currency' as currency, s.payable,
     s.statement ->> 'payable_on' as payable_on
-  from (select distinct h.affiliate_id from ${HOLDING}) n
+  from (${affiliates}) n
   cross join statements s indexed by statements_due on s.account = :account
-    and s.affiliate_id = n.affiliate_id and ${IS_DUE}`)
+    and s.affiliate_id = n.affiliate_id and ${IS_DUE}`
+
+const READ_DUE = compileStatement(selectDue(`select distinct h.affiliate_id from ${HOLDING}`))
 
 /** Reads the cases that hold payouts of some affiliates, in order of id, and what has to be paid to the affiliates of these. */
 export function readStoredHolds(

@@ -11,7 +11,7 @@ import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, type Statement } from '../../platform/db/statement.ts'
 import { newAuditId, withAudit } from '../../platform/directory/audit.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
-import { HOLDS_CHANGED, rowsOfSeen, type SeenHolds } from './fraud-holds.ts'
+import { HOLDS_CHANGED, rowsOfSeen, type SeenHolds, selectDue } from './fraud-holds.ts'
 
 /** A payment to make, and the ids of the statements that it pays. */
 export interface NewPayment {
@@ -384,13 +384,9 @@ export async function findPayments(
 }
 
 /** Reads the statements of some affiliates that have to be paid. */
-const READ_DUE = compileStatement(`
-  select s.id, s.affiliate_id, s.plan, s.period, s.statement ->> 'currency' as currency, s.payable,
-    s.statement ->> 'payable_on' as payable_on
-  from ${JSON_EACH}(:affiliates) a
-  cross join statements s indexed by statements_due on s.account = :account
-    and s.affiliate_id = a.value and s.status = 'approved' and s.payable glob '*[1-9]*'
-  limit :limit`)
+const READ_DUE = compileStatement(
+  `${selectDue(`select value as affiliate_id from ${JSON_EACH}(:affiliates)`)} limit :limit`,
+)
 
 /** Returns the statements of some affiliates that have to be paid; at most `limit` of them. */
 export async function readDue(

@@ -3,7 +3,7 @@ import type { Period } from '../../commission/engine/calendar.ts'
 import { statement } from '../../commission/statements/answers.ts'
 import {
   approval,
-  heldPayment,
+  payment,
   paymentReturn,
   periodApproval,
 } from '../../commission/statements/book-fields.ts'
@@ -93,17 +93,17 @@ export const payStatement = accountOperation({
   ...ofStatement,
   id: 'payStatement',
   path: '/statements/{statement_id}/pay',
-  body: heldPayment,
+  body: payment,
   words: described(() => ({
     description:
-      'Books that the `payable` of an approved statement was paid. The same reference and day again returns the statement as it is. After a return, the payment needs a new reference. A statement that a case of the fraud review holds is refused with `held_by_case`, unless `override` says why it is paid nevertheless.',
+      'Books that the `payable` of an approved statement was paid. The same reference and day again returns the statement as it is. After a return, the payment needs a new reference. A statement that a case of the fraud review holds is refused with `held_by_case`.',
     answer: booked,
     errors: ['not_approved', 'already_paid', 'nothing_due', 'reference_used', 'held_by_case'],
     command: { name: 'statements pay' },
   })),
   async run(call, { statement_id: id, ...sent }) {
     const { db, account, actor } = call
-    const request = { id, ...sent, persons: account.approvals, actor, now: Date.now() }
+    const request = { id, ...sent, actor, now: Date.now() }
     const paid = await payments.payStatement(db, account.id, request)
     sendCaused(call, account)
     return presentStatement(paid)

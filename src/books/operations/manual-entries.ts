@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import * as rows from '../../commission/db/manual-entries.ts'
 import { newManualEntry } from '../../commission/statements/book-fields.ts'
 import { accountList, accountOperation, reply } from '../../platform/http/operation.ts'
-import { validationFailed } from '../../platform/http/read-fields.ts'
 import { money, time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import { member, said } from '../../platform/validation/fields.ts'
@@ -47,10 +46,14 @@ export const addManualEntry = accountOperation({
     command: { name: 'manual add' },
   })),
   async run(call, fields) {
-    const added = await entries.addManualEntry(call.db, call.account.id, fields, call.actor)
-    if (added.outcome === 'invalid') throw validationFailed(added.issues)
+    const { isNew, entry } = await entries.addManualEntry(
+      call.db,
+      call.account.id,
+      fields,
+      call.actor,
+    )
     sendCaused(call, call.account)
-    return added.outcome === 'created' ? added.entry : reply(200, added.entry)
+    return isNew ? entry : reply(200, entry)
   },
 })
 

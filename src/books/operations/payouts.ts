@@ -16,7 +16,6 @@ import {
 } from '../../platform/http/operation.ts'
 import { linkNext, type PageQuery } from '../../platform/http/pagination.ts'
 import { invalidQuery, readDays } from '../../platform/http/query.ts'
-import { validationFailed } from '../../platform/http/read-fields.ts'
 import { count, day, money, time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
@@ -253,9 +252,8 @@ export const importPayouts = accountOperation({
     command: { name: 'payouts import' },
   })),
   async run(call, { payments: listed }) {
-    const { payments, issues } = parsePayments(listed)
-    if (issues.length > 0) throw validationFailed(issues)
     const request = { actor: call.actor, now: Date.now() }
+    const payments = parsePayments(listed)
     const imported = await importPayments(call.db, call.account.id, payments, request)
     sendCaused(call, call.account)
     return imported

@@ -3,7 +3,6 @@ import { DAY_MS, HOUR_MS } from '../../platform/durations.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { ruleMessage } from '../../platform/validation/issue.ts'
-import { objectOf } from '../../platform/validation/shapes.ts'
 import { decimal, positiveMoney } from '../plans/decimals.ts'
 
 // The fields of request bodies about the books.
@@ -78,25 +77,6 @@ export const payment = {
     ),
   ),
   paid_on: paidOn,
-}
-
-/** The fields of the payment of a statement that may be held. */
-export const heldPayment = {
-  ...payment,
-  override: v.optional(
-    member(
-      objectOf({
-        reason: member(
-          f.reason,
-          said('Why it is paid nevertheless. The audit log shows it.', 'Bank confirmed'),
-        ),
-      }),
-      said(
-        'Pays a statement although a case of the fraud review holds it. Without effect if none does. Not possible if the account requires two persons: they decide the case.',
-        { reason: 'The affiliate has shown the contracts of these customers' },
-      ),
-    ),
-  ),
 }
 
 /** The fields of the return of a statement's payment. */

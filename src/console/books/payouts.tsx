@@ -1,5 +1,4 @@
 import type { Child } from 'hono/jsx'
-import { getAccount } from '../../accounts/accounts.ts'
 import { importPayouts, listPayouts } from '../../books/operations/payouts.ts'
 import { csvHeaders, writeCsv } from '../../commission/csv.ts'
 import { counted } from '../../commission/engine/reasons.ts'
@@ -143,13 +142,6 @@ const statementsCell = (status: string): Cell<Payout> => ({
   ),
 })
 
-/** The payouts of a page. */
-interface ShownPayouts {
-  readonly rows: readonly Payout[]
-  /** How many persons must decide what is held. */
-  readonly persons: number
-}
-
 /** Whether its affiliate has an open case that a person should decide first. Cases of low severity are hints. */
 const hasOpenCase = ({ open_cases = [] }: Payout): boolean =>
   open_cases.some(({ severity }) => severity !== 'low')
@@ -180,7 +172,7 @@ const TickedBar = ({ rows, children }: { rows: readonly Payout[]; children?: Chi
 )
 
 /** Renders what has to be paid, and the forms that download and pay what is ticked. */
-function Due({ rows, persons }: ShownPayouts, visit = useVisit()) {
+function Due({ rows }: { readonly rows: readonly Payout[] }, visit = useVisit()) {
   const today = dayBefore(visit.today, 0)
   const kept = ticksOf(visit)
   const isTicked = (row: Payout) =>
@@ -209,10 +201,6 @@ function Due({ rows, persons }: ShownPayouts, visit = useVisit()) {
           . What is held cannot be ticked, and the files leave it out. It can be paid once no case
           holds it. Statements are paid as a whole: a rule that holds a part, such as 50 %, holds
           the latest ones that reach it.
-          {persons > 1
-            ? ' Two persons must decide the case before.'
-            : canPay(visit) &&
-              ' Until then you can pay a single statement with a reason: open it from its number.'}
         </p>
       )}
       {affiliates !== 0 && (
@@ -350,10 +338,10 @@ export const payoutsPage: Page = {
       : null,
   async render(visit) {
     const filter = filterOf(visit)
-    const [{ data: rows, meta }, { approvals }] = await Promise.all([
-      visit.api.call(listPayouts, { ...filter, per_page: MAX_PAYEES }),
-      visit.api.call(getAccount, { account: visit.account }),
-    ])
+    const { data: rows, meta } = await visit.api.call(listPayouts, {
+      ...filter,
+      per_page: MAX_PAYEES,
+    })
     const { account: _, ...query } = filter
     const all = withQuery(visit.path, { ...query, cursor: undefined, format: 'csv' })
     const body = (
@@ -395,7 +383,7 @@ export const payoutsPage: Page = {
             }
           />
         ) : (
-          <Due rows={rows} persons={approvals} />
+          <Due rows={rows} />
         )}
         {(isPaid(visit) || visit.query.cursor || meta.next_cursor) && <Pager meta={meta} />}
         {rows.length > 0 && (

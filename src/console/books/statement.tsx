@@ -1,4 +1,3 @@
-import { getAccount } from '../../accounts/accounts.ts'
 import { listQuestions } from '../../affiliates/operations/questions.ts'
 import { approveStatement, payStatement, returnPayment } from '../../books/operations/approvals.ts'
 import { addManualEntry } from '../../books/operations/manual-entries.ts'
@@ -22,7 +21,6 @@ import { ApiError } from '../../platform/errors.ts'
 import { QuestionsBeside } from '../affiliates/questions.tsx'
 import { CasesOfAffiliate, isHeldBy, readAffiliateCases } from '../fraud/case-parts.tsx'
 import { readTerms } from '../records/reasons.tsx'
-import { canPay } from './payout-forms.tsx'
 import { LinesByRule } from './statement-lines.tsx'
 import {
   Adjustments,
@@ -46,60 +44,26 @@ const paymentFields = ({ today, refused }: Visit): Input[] => [
   },
 ]
 
-/** Renders the form that records the payment. What a case holds needs a reason, which has a form of its own. */
-const Pay = ({ statement, isHeld, persons }: PayableStatement, visit = useVisit()) => {
-  const { payable, currency } = statement
-  const submit = `Record the payment of ${money(payable, currency)}`
-  const { refused } = visit
-  const fields = paymentFields(visit)
-  const isRefused = refused?.change === 'pay' && refused.heldBy !== undefined
-  if (!isHeld && !isRefused) {
-    return <ChangeForm change="pay" submit={submit} needs="approver" fields={fields} />
-  }
-  if (!canPay(visit)) {
-    return (
-      <p class="note">
-        The fraud review holds the payout, so it cannot be paid until it is decided.
-      </p>
-    )
-  }
-  if (persons > 1) {
-    return (
-      <p class="note">
-        The fraud review holds the payout. Two persons must decide it before it can be paid.
-      </p>
-    )
-  }
-  return (
-    <FoldedForm
-      title="Pay it although the fraud review holds it"
-      change="payHeld"
-      submit={submit}
+/** Renders the form that records the payment, unless a case holds it. */
+const Pay = ({ statement, isHeld }: PayableStatement, visit = useVisit()) =>
+  isHeld ? (
+    <p class="note">The fraud review holds the payout, so it cannot be paid until it is decided.</p>
+  ) : (
+    <ChangeForm
+      change="pay"
+      submit={`Record the payment of ${money(statement.payable, statement.currency)}`}
       needs="approver"
-      isDanger
-      isOpen={isRefused}
-      fields={[
-        ...fields,
-        {
-          name: 'override',
-          label: 'Reason to pay it nevertheless',
-          required: true,
-          hint: 'The audit log shows it.',
-        },
-      ]}
+      fields={paymentFields(visit)}
     />
   )
-}
 
 /** A statement whose payout a case may hold. */
 interface PayableStatement extends ShownStatement {
   readonly isHeld: boolean
-  /** How many persons must decide what is held. */
-  readonly persons: number
 }
 
 /** Renders the one thing to do next: to approve the draft, or to pay what is approved. */
-const NextStep = ({ statement, isHeld, persons }: PayableStatement, visit = useVisit()) => {
+const NextStep = ({ statement, isHeld }: PayableStatement, visit = useVisit()) => {
   const { status, payable, period } = statement
   return (
     <>
@@ -120,9 +84,7 @@ const NextStep = ({ statement, isHeld, persons }: PayableStatement, visit = useV
           draft changes until then, and is approved after it.
         </p>
       )}
-      {status === 'approved' && isSome(payable) && (
-        <Pay statement={statement} isHeld={isHeld} persons={persons} />
-      )}
+      {status === 'approved' && isSome(payable) && <Pay statement={statement} isHeld={isHeld} />}
       {status === 'approved' && !isSome(payable) && (
         <p class="note">There is nothing to pay. The balance is carried on.</p>
       )}
@@ -148,9 +110,6 @@ const changes: NonNullable<Page['changes']> = {
     (values) => ({ leave_out_holds: values('leave_out_holds') === 'yes' }),
   ),
   pay: calling(payStatement, 'The payment was recorded.'),
-  payHeld: calling(payStatement, 'The payment was recorded, with your reason.', (values) => ({
-    override: { reason: values('override').trim() },
-  })),
   return: calling(returnPayment, 'The return was recorded. The statement is due again.'),
   enter: {
     done: 'The entry was stored. The next run adds it.',
@@ -234,10 +193,9 @@ export const statementPage: Page = {
     const { affiliate_id, period, parts, status, returned } = statement
     const renderItems = () => renderLines(visit, statement)
     const isLong = parts > 1
-    const [items, cases, { approvals }, questions] = await Promise.all([
+    const [items, cases, questions] = await Promise.all([
       isLong ? <Deferred part={renderItems} /> : renderItems(),
       status === 'paid' ? null : readAffiliateCases(visit, affiliate_id),
-      visit.api.call(getAccount, { account: visit.account }),
       visit.api.call(listQuestions, {
         account: visit.account,
         statement: visit.params.statement_id,
@@ -250,7 +208,7 @@ export const statementPage: Page = {
         {returned && <p class="notice">{returnText(returned)}.</p>}
         {cases && <CasesOfAffiliate found={cases} />}
         <QuestionsBeside questions={questions.data} />
-        <NextStep statement={statement} isHeld={isHeld} persons={approvals} />
+        <NextStep statement={statement} isHeld={isHeld} />
         <p class="quick">
           <a href={withQuery(visit.path, { format: 'csv' })}>CSV</a>
           <AccountLink at={['unearned']} query={{ period, affiliate_id }}>

@@ -11,7 +11,6 @@ const NAMES: Readonly<Record<string, string>> = {
   paid_on: 'day of the payment',
   payable_on: 'day when it is due',
   returned_on: 'day of the return',
-  override: 'reason to pay it nevertheless',
   refuse: 'Refuse customers',
   keep_hold: 'Go on holding the payouts',
 }
