@@ -23,13 +23,7 @@
 --
 -- The pages to which they may lead, as a JSON array of URLs: each of these pages, and all below it.
 --
--- Its accent color; null: that of the service.
---
--- Its logo as JSON: `type`, `bytes` and `digest`; null if it has none.
---
 -- Whether the account is exported as Parquet files: `off`, `without_personal_data` or `with_personal_data`.
---
--- From how many months on the records of an account may be archived: docs/storage.md. Null: never.
 CREATE TABLE accounts (
   id                     TEXT PRIMARY KEY CHECK (id <> ''),
   name                   TEXT NOT NULL CHECK (name <> ''),
@@ -59,9 +53,6 @@ CREATE TABLE accounts (
   pseudonym_key TEXT CHECK (length(pseudonym_key) = 64),
   landing_pages TEXT NOT NULL DEFAULT '[]'
     CHECK (json_type(landing_pages) = 'array'),
-  accent_color TEXT
-    CHECK (accent_color GLOB '#[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]'),
-  logo TEXT CHECK (json_type(logo) = 'object'),
   exports TEXT NOT NULL DEFAULT 'off'
     CHECK (exports IN ('off', 'without_personal_data', 'with_personal_data'))
 ) STRICT, WITHOUT ROWID;
@@ -384,13 +375,6 @@ CREATE TABLE affiliate_question_messages (
   at       TEXT NOT NULL,
   text     TEXT,
   PRIMARY KEY (account, question, position)
-) STRICT, WITHOUT ROWID;
-
--- The images, in a table of their own, so that no other request reads them. `data` is Base64.
-CREATE TABLE account_logos (
-  account TEXT NOT NULL PRIMARY KEY,
-  type    TEXT NOT NULL CHECK (type IN ('image/svg+xml', 'image/png')),
-  data    TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX affiliate_questions_answered ON affiliate_questions (account, affiliate_id, answered_at)

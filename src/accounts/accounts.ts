@@ -7,18 +7,15 @@ import { deleteExportObjects } from '../exports/objects.ts'
 import { insertFirstRules } from '../fraud/db/rules.ts'
 import { firstRules } from '../fraud/rule-sets.ts'
 import { readUsage } from '../ingest/db/storage.ts'
-import { DEFAULT_STORAGE_QUOTA } from '../ingest/db/storage-limits.ts'
 import type { AmountSigns } from '../platform/amount-signs.ts'
 import { DEFAULT_VIEW, storedView, viewOf } from '../platform/auth/affiliate-view.ts'
 import { propagateSettings } from '../platform/auth/propagate.ts'
 import { requireRole } from '../platform/auth/roles.ts'
-import { digest } from '../platform/auth/secret.ts'
 import { refuseArchived } from '../platform/db/archived.ts'
 import { databaseBindings, jurisdictionOf, resolveDatabase } from '../platform/db/database.ts'
 import { isUniqueViolation, withD1Retry } from '../platform/db/retry.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { makeSteps, within } from '../platform/db/steps.ts'
-import { putLogo } from '../platform/directory/account-logos.ts'
 import * as rows from '../platform/directory/accounts.ts'
 import { hasAskedToLower, withAudit } from '../platform/directory/audit.ts'
 import { DAY_MS } from '../platform/durations.ts'
@@ -30,9 +27,8 @@ import {
   teamList,
   teamOperation,
 } from '../platform/http/operation.ts'
-import { validationFailed } from '../platform/http/read-fields.ts'
+import { notFound, validationFailed } from '../platform/http/read-fields.ts'
 import { resolveBucket } from '../platform/parquet/bucket.ts'
-import { contrastOf, isColor, MIN_CONTRAST } from '../platform/validation/accent.ts'
 import { count, takes_effect, time } from '../platform/validation/answer-fields.ts'
 import { canonicalJson } from '../platform/validation/canonical-json.ts'
 import { described, named } from '../platform/validation/described.ts'
@@ -44,7 +40,6 @@ import { deleteArchive } from './archive/steps.ts'
 import { placeAccount } from './databases.ts'
 import { beginReset, RESET_LIMITS, resetStep } from './db/reset.ts'
 import { accountChange, newAccount } from './fields.ts'
-import { type LogoMeta, logoOf, readLogo } from './logo.ts'
 import { refuseWhileMoving } from './move/moves.ts'
 
 /** Returns an account as the administration API shows it. */
@@ -58,22 +53,15 @@ export function presentAccount(stored: Account) {
     policies: { unknown_customer, unknown_affiliate },
     affiliate_view: viewOf(stored),
     landing_pages: rows.landingPagesOf(stored),
-    logo: logoOf(stored),
     disabled: stored.disabled === 1,
   }
 }
 
 /** Returns the present values of the settings that a change names. */
 function settingsBefore(account: Account, change: object): Readonly<Record<string, unknown>> {
-  const settings = {
-    ...account,
-    region: account.region,
-    disabled: account.disabled === 1,
-    affiliate_view: viewOf(account),
-    landing_pages: rows.landingPagesOf(account),
-    logo: logoText(logoOf(account)),
-  }
-  return Object.fromEntries(Object.entries(settings).filter(([name]) => name in change))
+  const { policies, ...settings } = presentAccount(account)
+  const all = Object.entries({ ...settings, ...policies })
+  return Object.fromEntries(all.filter(([name]) => name in change))
 }
 
 /**
@@ -85,52 +73,6 @@ const needsApprover = ({
   exports,
 }: Readonly<Partial<Record<'approvals' | 'exports', unknown>>>) =>
   approvals !== undefined || exports === 'with_personal_data'
-
-/** How the portal of an account is to look, as a change says. */
-interface SentLooks {
-  readonly image: string | null | undefined
-  readonly accent_color: string | null | undefined
-}
-
-/**
- * Returns how the portal of an account is to look: `change` for the account, `image` for the table of logos.
- *
- * @throws ApiError `validation_failed`
- */
-async function readLooks({ image: text, accent_color: color }: SentLooks) {
-  const issue = (pointer: string, expected: string) =>
-    validationFailed([{ pointer, code: 'pattern', expected }])
-  const accent = color?.toLowerCase()
-  if (accent !== undefined && !isColor(accent)) throw issue('/accent_color', COLOR_FORM)
-  if (accent !== undefined && contrastOf(accent, '#ffffff') < MIN_CONTRAST) {
-    const contrast = contrastOf(accent, '#ffffff').toFixed(2)
-    const message = `Its contrast with white is ${contrast}. At least ${MIN_CONTRAST} is needed to read it: choose a darker color.`
-    throw validationFailed([{ pointer: '/accent_color', code: 'pattern', message }])
-  }
-  const image = text == null ? text : readLogo(text)
-  if (typeof image === 'string') {
-    throw validationFailed([{ pointer: '/logo', code: 'pattern', message: `The logo ${image}.` }])
-  }
-  const meta = image && {
-    type: image.type,
-    bytes: image.bytes,
-    digest: (await digest(image.data)).slice(0, 16),
-  }
-  return {
-    image,
-    meta,
-    change: {
-      ...(color !== undefined && { accent_color: accent ?? null }),
-      ...(meta !== undefined && { logo: meta && JSON.stringify(meta) }),
-    },
-  }
-}
-
-/** Says what a logo is, for the audit log; null if there is none. */
-const logoText = (meta: Pick<LogoMeta, 'type' | 'bytes'> | null): string | null =>
-  meta && `${meta.type === 'image/png' ? 'PNG' : 'SVG'}, ${meta.bytes} bytes`
-
-const COLOR_FORM = 'a color as #rrggbb, such as #0a6472'
 
 /**
  * Refuses that fewer persons must decide until two have asked for it within a day, and while payouts are held:
@@ -164,10 +106,15 @@ async function admitApprovals({ env, actor, account, db }: AccountCall, approval
  */
 async function addFirstRules(
   env: Env,
-  account: Pick<Account, 'id' | 'vertical' | 'binding' | 'book_zone' | 'time_zone' | 'created_at'>,
+  {
+    id,
+    vertical,
+    binding,
+    created_at,
+  }: Pick<Account, 'id' | 'vertical' | 'binding' | 'created_at'>,
+  zone: string,
 ): Promise<D1PreparedStatement[]> {
-  const { id, vertical, binding, created_at } = account
-  const effective_from = dayInZone(bookZoneOf(account), Date.parse(created_at))
+  const effective_from = dayInZone(zone, Date.parse(created_at))
   const db = resolveDatabase(env, binding)
   const values = { account: id, effective_from, created_at }
   const rules = Object.entries(firstRules(vertical, effective_from))
@@ -243,17 +190,6 @@ const shown = described(() => ({
   exports: s.exports.wrapped,
   affiliate_view: member(shownView, 'What affiliates see.'),
   landing_pages: s.landing_pages.wrapped,
-  accent_color: s.accent_color.wrapped,
-  logo: v.nullable(
-    member(
-      v.object({
-        type: member(v.picklist(['image/svg+xml', 'image/png']), 'Its media type.'),
-        bytes: member(count, 'Its size.'),
-        digest: member(v.string(), 'Changes with the image.'),
-      }),
-      'The logo in the portal, which is at `/portal/{account}/logo`. Null: none.',
-    ),
-  ),
   disabled: s.disabled.wrapped,
   created_at: time,
 }))
@@ -289,43 +225,29 @@ export const createAccount = teamOperation({
   async run({ env, actor, role }, fields) {
     if (needsApprover(fields)) requireRole(role, 'approver')
     refuseUnknownBinding(env, fields.binding)
-    const { account: id, name, vertical, mode = 'live' } = fields
-    const binding = fields.binding ?? (await placeAccount(env, fields.jurisdiction ?? null))
-    const { time_zone = 'UTC', book_zone = 'UTC' } = fields
-    refuseBookZoneOfBrand(vertical, fields)
-    const account: Omit<Account, 'disabled' | 'version' | 'pushed' | 'pseudonym_key'> = {
-      id,
-      name,
-      vertical,
-      mode,
-      binding,
-      time_zone,
-      book_zone,
-      amount_signs: fields.amount_signs ?? 'magnitude',
+    refuseBookZoneOfBrand(fields.vertical, fields)
+    const { account: id, landing_pages, affiliate_view, ...settings } = fields
+    const { vertical, mode = 'live', jurisdiction = null } = fields
+    const binding = fields.binding ?? (await placeAccount(env, jurisdiction))
+    const account = {
+      ...settings,
+      ...{ id, mode, binding, created_at: new Date().toISOString() },
       unknown_customer: fields.unknown_customer ?? (vertical === 'igaming' ? 'hold' : 'reject'),
-      unknown_affiliate: fields.unknown_affiliate ?? 'warn',
-      region: fields.region ?? null,
-      jurisdiction: fields.jurisdiction ?? null,
-      storage_quota: fields.storage_quota ?? DEFAULT_STORAGE_QUOTA,
-      approvals: fields.approvals ?? 1,
-      exports: fields.exports ?? 'off',
-      affiliate_view: storedView({ ...DEFAULT_VIEW, ...fields.affiliate_view }),
-      landing_pages: JSON.stringify(fields.landing_pages ?? []),
-      accent_color: null,
-      logo: null,
-      created_at: new Date().toISOString(),
+      ...(affiliate_view && { affiliate_view: storedView({ ...DEFAULT_VIEW, ...affiliate_view }) }),
+      ...(landing_pages && { landing_pages: JSON.stringify(landing_pages) }),
     }
+    const { time_zone = 'UTC', book_zone = 'UTC' } = fields
     const entry = { actor, action: 'account.create', account: id, details: fields }
     try {
-      const rules = await addFirstRules(env, account)
+      const zone = bookZoneOf({ vertical, time_zone, book_zone })
+      const rules = await addFirstRules(env, account, zone)
       await withAudit(env.DB, entry, [rows.insertAccount(env.DB, account), ...rules])
     } catch (error) {
       throw isUniqueViolation(error) ? alreadyExists(id, error) : error
     }
-    return presentAccount({
-      ...account,
-      ...{ disabled: 0, version: 1, pushed: 1, pseudonym_key: null },
-    })
+    const stored = await rows.findAccount(env.DB, id)
+    if (!stored) throw notFound('account', id)
+    return presentAccount(stored)
   },
 })
 
@@ -399,13 +321,11 @@ export const changeAccount = accountOperation({
   async run(call, sent) {
     const { env, actor, role, account } = call
     const { id } = account
-    const { affiliate_view, landing_pages, logo: image, accent_color, ...fields } = sent
-    const looks = await readLooks({ image, accent_color })
+    const { affiliate_view, landing_pages, ...fields } = sent
     const view = affiliate_view && { ...viewOf(account), ...affiliate_view }
     const change = {
       ...{ ...fields, ...(view && { affiliate_view: storedView(view) }) },
       ...(landing_pages && { landing_pages: JSON.stringify(landing_pages) }),
-      ...looks.change,
     }
     if (needsApprover(change)) requireRole(role, 'approver')
     if (change.approvals !== undefined) await admitApprovals(call, change.approvals)
@@ -414,16 +334,12 @@ export const changeAccount = accountOperation({
       ...change,
       ...(view && { affiliate_view: view }),
       ...(landing_pages && { landing_pages }),
-      ...(looks.meta !== undefined && { logo: logoText(looks.meta) }),
       before: settingsBefore(account, change),
     }
     const entry = { actor, action: 'account.change', account: id, details }
     // An empty change is not in the audit log, but it still propagates the settings.
     if (Object.keys(change).length > 0) {
-      await withAudit(env.DB, entry, [
-        rows.updateAccount(env.DB, id, change),
-        ...(looks.image === undefined ? [] : [putLogo(env.DB, id, looks.image)]),
-      ])
+      await withAudit(env.DB, entry, [rows.updateAccount(env.DB, id, change)])
     }
     const takes_effect = await propagateSettings(env, id)
     return { ...presentAccount((await rows.findAccount(env.DB, id)) ?? account), takes_effect }

@@ -184,34 +184,9 @@ export const newAccount = {
   ),
 }
 
-/** The characters of a data URL with a logo: more than any that is accepted, so that its error says why. */
-const MAX_LOGO_TEXT = 4_000_000
-
 /** The fields of an account that can change. */
 export const accountChange = {
   ...settings,
-  accent_color: v.optional(
-    v.nullable(
-      member(
-        f.text,
-        said(
-          'The color of links and buttons in the portal, as `#rrggbb`. Its contrast with white is at least 4.5, so that both can be read on each other. Null: that of the service.',
-          '#0a6472',
-        ),
-      ),
-    ),
-  ),
-  logo: v.optional(
-    v.nullable(
-      member(
-        f.textOf(MAX_LOGO_TEXT),
-        said(
-          'The logo in the portal: an SVG or PNG image of at most 50 KB as a data URL. A PNG has 16 to 2,000 pixels on each side. Browsers run no script of an SVG, and load nothing for it. Null: none.',
-          'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCAyIDEiLz4=',
-        ),
-      ),
-    ),
-  ),
   region: v.optional(region),
   disabled: v.optional(
     member(

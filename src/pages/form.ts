@@ -53,8 +53,7 @@ export async function readSignInForm(c: Context): Promise<Values> {
 }
 
 /**
- * Reads the fields of a form that the browser of a member sent. The value of `file` is its text; behind the name of a
- * file, `:base64` is its bytes.
+ * Reads the fields of a form that the browser of a member sent. The value of a file is its text.
  *
  * @throws ApiError `unsupported_media_type`, `payload_too_large`, `invalid_request`, `validation_failed`
  */
@@ -82,9 +81,7 @@ async function readFiles(c: Context): Promise<Values> {
       texts.set(name, value)
       continue
     }
-    const bytes = new Uint8Array(await value.arrayBuffer())
-    texts.set(`${name}:base64`, bytes.toBase64())
-    if (name === 'file' && value.size > 0) texts.set(name, textOf(bytes))
+    if (value.size > 0) texts.set(name, textOf(new Uint8Array(await value.arrayBuffer())))
   }
   return (name) => texts.get(name) ?? ''
 }

@@ -8,7 +8,6 @@ import { acceptedLanguage } from '../platform/languages.ts'
 import { showCustomers } from './customers.tsx'
 import { PortalPage, Problem, portalPath } from './layout.tsx'
 import { changeLinks, showLinks } from './links.tsx'
-import { showColors, showLogo } from './looks.ts'
 import { showOverview } from './overview.tsx'
 import { changePasskeys, showPasskeys } from './passkeys-page.tsx'
 import { showPayments } from './payments.tsx'
@@ -87,8 +86,6 @@ portalApp.notFound((c) => showError(c, new ApiError('not_found')))
 portalApp.onError((thrown, c) => showError(c, toApiError(thrown, c)))
 // They have policies and caching of their own.
 portalApp
-  .get('/logo', requestLog, httpsOnly, showLogo)
-  .get('/colors.css', requestLog, httpsOnly, showColors)
 portalApp.use(requestLog, policy, httpsOnly)
 portalApp
   .get('/sign-in', showSignIn)

@@ -1,23 +1,13 @@
 import type { Child } from 'hono/jsx'
-import { logoOf } from '../accounts/logo.ts'
 import { Data } from '../pages/parts/data.tsx'
 import type { Language } from '../platform/languages.ts'
 import { fill, WORDS, type Words } from './words.ts'
-
-/** What pages show of an account: its id and name, and how its portal looks. */
-export interface PortalAccount {
-  readonly id: string
-  readonly name: string
-  readonly accent_color?: string | null
-  /** JSON, as `logoOf` reads it. */
-  readonly logo?: string | null
-}
 
 /** What every page of the portal shows around its content. */
 export interface Frame {
   readonly language: Language
   /** The id and the name of the account. */
-  readonly account: PortalAccount
+  readonly account: { readonly id: string; readonly name: string }
   readonly title: string
   /** Who is signed in, and the token of their forms; absent before the sign-in. */
   readonly signedIn?: SignedInFrame
@@ -53,12 +43,6 @@ export type Place = keyof typeof PLACES
 export const portalPath = (account: string, rest = '') =>
   `/portal/${encodeURIComponent(account)}${rest}`
 
-/** Renders the logo of an account; nothing if it has none. Its name stands beside it. */
-const Logo = ({ account: { id, logo = null } }: { account: PortalAccount }) => {
-  const meta = logoOf({ logo })
-  return meta && <img src={portalPath(id, `/logo?v=${meta.digest}`)} alt="" class="logo" />
-}
-
 /** Says how many answers the member has not seen; nothing if there are none. */
 const NewAnswers = ({ words, count }: { words: Words; count: number }) =>
   count === 0 ? null : (
@@ -82,12 +66,6 @@ export const PortalPage = (frame: Frame) => {
         <link rel="stylesheet" href="/assets/page.css" />
         <link rel="stylesheet" href="/assets/console.css" />
         <link rel="stylesheet" href="/assets/portal.css" />
-        {account.accent_color && (
-          <link
-            rel="stylesheet"
-            href={portalPath(account.id, `/colors.css?v=${account.accent_color.slice(1)}`)}
-          />
-        )}
         <script type="module" src="/assets/portal.js" />
       </head>
       <body class="console portal">
@@ -96,7 +74,6 @@ export const PortalPage = (frame: Frame) => {
         </a>
         <header class="top">
           <a href={portalPath(frame.account.id)} class="brand">
-            <Logo account={frame.account} />
             <Data text={frame.account.name} />
           </a>
           {frame.signedIn && (

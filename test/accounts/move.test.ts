@@ -338,7 +338,7 @@ test('each table with an account is copied by a move, or belongs to the director
     `select name from sqlite_schema where type = 'table' and sql like '% account %'`,
   ).all<{ name: string }>()
   const others = [
-    ...['account_logos', 'account_moves', 'affiliate_keys', 'brand_tokens', 'clients', 'doors'],
+    ...['account_moves', 'affiliate_keys', 'brand_tokens', 'clients', 'doors'],
     ...['event_definitions', 'links', 'vocabulary'],
   ]
   expect(results.map(({ name }) => name).sort()).toEqual([...ACCOUNT_TABLES, ...others].sort())

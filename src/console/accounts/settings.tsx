@@ -2,7 +2,7 @@ import { changeAccount, getAccount, resetAccount } from '../../accounts/accounts
 import { accountChange } from '../../accounts/fields.ts'
 import { affiliateViewFields } from '../../affiliates/view-fields.ts'
 import { calling } from '../../pages/calling.ts'
-import { type Page, useVisit, type Values } from '../../pages/page.ts'
+import { type Page, useVisit } from '../../pages/page.ts'
 import { Badge } from '../../pages/parts/data.tsx'
 import { storageWords } from '../../pages/parts/field-words.ts'
 import { Facts } from '../../pages/parts/fields.tsx'
@@ -13,24 +13,11 @@ import { AccountTabs } from '../../pages/parts/tabs.tsx'
 import { DEFAULT_VIEW } from '../../platform/auth/affiliate-view.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 
-/** Returns the change of an account that the form asks for. A file that is not sent leaves the logo as it is. */
-function changedLooks(values: Values): object {
-  const image = values('logo:base64')
-  const color = values('accent_color').trim()
-  return {
-    accent_color: color === '' ? null : color,
-    ...(values('remove_logo') === 'yes' && { logo: null }),
-    ...(image !== '' && { logo: `data:;base64,${image}` }),
-  }
-}
-
 type Account = AnswerOf<typeof getAccount>
 
 const {
   disabled: _disabled,
   affiliate_view: _view,
-  accent_color: _color,
-  logo: _logo,
   storage_quota: _quota,
   ...settings
 } = accountChange
@@ -66,7 +53,6 @@ export const settingsPage: Page = {
       'What affiliates see is saved. It holds from their next request on.',
       (values) => ({ affiliate_view: changedMembers(affiliateViewFields, values) }),
     ),
-    looks: calling(changeAccount, 'How the portal looks is saved.', changedLooks),
     enable: calling(changeAccount, 'The account is enabled.', () => ({ disabled: false })),
     disable: {
       ...calling(changeAccount, 'The account is disabled.', () => ({ disabled: true })),
@@ -103,48 +89,6 @@ export const settingsPage: Page = {
           submit="Save what affiliates see"
           schemas={affiliateViewFields}
           values={{ ...DEFAULT_VIEW, ...account.affiliate_view }}
-        />
-        <h2 id="looks">How the portal of affiliates looks</h2>
-        {account.logo && (
-          <p>
-            <img
-              src={`/portal/${encodeURIComponent(account.account)}/logo?v=${account.logo.digest}`}
-              alt="The present logo"
-              class="logo"
-            />
-          </p>
-        )}
-        <ChangeForm
-          change="looks"
-          submit="Save how the portal looks"
-          fields={[
-            {
-              name: 'accent_color',
-              label: 'Color of links and buttons',
-              value: account.accent_color ?? '',
-              placeholder: '#0a6472',
-              hint: 'Six digits after #, such as #0a6472. It must be dark enough to be read on white. On dark screens a lighter one stands for it. Empty: the color of the service.',
-            },
-            {
-              name: 'logo',
-              label: account.logo ? 'Another logo' : 'Logo',
-              type: 'file',
-              attributes: { accept: '.svg,.png,image/svg+xml,image/png' },
-              hint: 'An SVG or PNG image of at most 50 KB. It stands beside the name of the account.',
-            },
-            ...(account.logo
-              ? [
-                  {
-                    name: 'remove_logo',
-                    label: 'The present logo',
-                    options: [
-                      ['', 'Stays'],
-                      ['yes', 'Is removed'],
-                    ] as const,
-                  },
-                ]
-              : []),
-          ]}
         />
         <StopAccount account={account} />
       </>

@@ -67,8 +67,6 @@ const SETTINGS = [
   'exports',
   'affiliate_view',
   'landing_pages',
-  'accent_color',
-  'logo',
 ] as const
 
 type Settings = Pick<Account, (typeof SETTINGS)[number]>
@@ -78,19 +76,21 @@ export type AccountChange = { [Name in keyof Settings]?: Settings[Name] | undefi
   disabled?: boolean | undefined
 }
 
-/** The columns of a new account; the others begin with their defaults. */
-const INSERTED = columnNames(accounts).filter(
-  (name) => !['disabled', 'version', 'pushed', 'pseudonym_key'].includes(name),
-)
+/** What a new account must have. */
+type Required = 'id' | 'name' | 'vertical' | 'mode' | 'binding' | 'unknown_customer' | 'created_at'
 
-const INSERT_ACCOUNT = compileStatement(`
-  insert into accounts (${INSERTED.join()}) values (${INSERTED.map((name) => `:${name}`).join()})`)
+/** A new account; a column that is absent begins with its default. */
+export type NewAccount = Pick<Account, Required> & {
+  [Name in Exclude<keyof Account, Required>]?: Account[Name] | undefined
+}
 
 /** Inserts an account. The statement fails if the id is taken. */
-export const insertAccount = (
-  db: D1Database,
-  account: Omit<Account, 'disabled' | 'version' | 'pushed' | 'pseudonym_key'>,
-) => bindStatement(db, INSERT_ACCOUNT, account)
+export function insertAccount(db: D1Database, account: NewAccount) {
+  const names = columnNames(accounts).filter((name) => Reflect.get(account, name) !== undefined)
+  const statement = compileStatement(`
+    insert into accounts (${names.join()}) values (${names.map((name) => `:${name}`).join()})`)
+  return bindStatement(db, statement, account)
+}
 
 /**
  * The next version of a row of `accounts` or `clients`. It is at least the time in milliseconds: a
