@@ -88,7 +88,7 @@ export const downloadExports: NonNullable<Operation['follow']> = async (
   send,
   request,
   { options },
-  { print },
+  print,
 ) => {
   const [folder = '.'] = options.to ?? []
   const { to: _, ...query } = request.query

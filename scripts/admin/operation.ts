@@ -65,16 +65,12 @@ export interface Operation {
     input: Input,
     report: (text: string) => void,
   ) => Promise<unknown>
-  /**
-   * Prints results as they come, until it is interrupted; then there is no other result. `report` prints
-   * progress.
-   */
+  /** Prints results as they come; then there is no other result. */
   follow?: (
     send: SendRequest,
     request: AdminRequest,
     input: Input,
-    output: { print: (text: string) => void; report: (text: string) => void },
-    signal: AbortSignal,
+    print: (text: string) => void,
   ) => Promise<void>
   /** Formats the result for people. */
   format: (body: unknown, input: Input) => string
@@ -115,7 +111,7 @@ export function toRequest(operation: Operation, input: Input): AdminRequest {
 }
 
 /** Returns the options that are given, with their names in the API. */
-export function membersOf(options: Options = {}, input: Input): Record<string, string> {
+function membersOf(options: Options = {}, input: Input): Record<string, string> {
   const members = Object.entries(options).flatMap(([name, { member }]) => {
     const [value] = input.options[name] ?? []
     return value === undefined ? [] : [[member ?? name.replaceAll('-', '_'), value] as const]

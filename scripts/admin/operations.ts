@@ -1,7 +1,6 @@
 import { DERIVED } from './derived.ts'
 import type { Operation } from './operation.ts'
 import { EXPORTS } from './operations/exports.ts'
-import { MONITORING } from './operations/monitoring.ts'
 
 /** All operations in the order in which help lists them. */
-export const OPERATIONS: readonly Operation[] = [...EXPORTS, ...MONITORING, ...DERIVED]
+export const OPERATIONS: readonly Operation[] = [...EXPORTS, ...DERIVED]

@@ -20,8 +20,6 @@ export interface AdminProcess {
   terminal: Terminal
   /** Print a text and a line feed to stdout and stderr. */
   print: (text: string) => void
-  /** Returns a signal that is aborted when the user interrupts the command, which then goes on. */
-  interruption?: () => AbortSignal
   printError: (text: string) => void
 }
 
@@ -43,10 +41,7 @@ async function administer(call: Call, on: AdminProcess) {
   const { operation, input } = call
   const request = toRequest(operation, input)
   const send = createClient(readProfile(env), printError)
-  if (operation.follow) {
-    const signal = on.interruption?.() ?? new AbortController().signal
-    return operation.follow(send, request, input, { print, report: printError }, signal)
-  }
+  if (operation.follow) return operation.follow(send, request, input, print)
   const confirmation = operation.confirmation?.(input)
   if (confirmation && !input.yes) {
     const { warning, name } = confirmation
