@@ -6,7 +6,6 @@ import { type Computation, TooManyFacts } from '../commission/statements/compute
 import { inTurn, openPeriod } from '../commission/statements/on-request.ts'
 import { endOf } from '../commission/statements/period-end.ts'
 import { computeDrafts } from '../commission/statements/store.ts'
-import { ADMIN_KEY_ACTOR } from '../platform/auth/admin-keys.ts'
 import { accountDatabase, resolveDatabase } from '../platform/db/database.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { ApiError } from '../platform/errors.ts'
@@ -16,24 +15,15 @@ import {
   type Candidate,
   closingStatements,
   countOpen,
+  isClosedBy,
   lastVouchingRun,
   listDraftIds,
   type PlanOfKind,
   readCandidates,
-  readClosing,
   type VouchingRun,
 } from './db/approve.ts'
 import { BOOK_LIMITS } from './limits.ts'
-import {
-  earlierDraft,
-  notOver,
-  notVouched,
-  type Refusal,
-  refusalOf,
-  refused,
-  rowsOf,
-  STALE,
-} from './refusal.ts'
+import { notOver, notVouched, type Refusal, refusalOf, refused, rowsOf, STALE } from './refusal.ts'
 
 // A draft shows its records as they were when a run read them. It can be approved only while a
 // computation still comes to it (§16.32). If nothing has changed since that run, nothing is computed.
@@ -133,17 +123,8 @@ interface ApprovalResult {
   readonly message: string | null
 }
 
-const ANOTHER = 'Another person must approve it, too.'
-
-/** Says what is still needed if a person approves a draft again. */
-function approvedAgain({ actor, at }: Candidate['approvals'][number]): string {
-  const time = new Date(at).toISOString()
-  const who =
-    actor === ADMIN_KEY_ACTOR
-      ? `It was approved with the admin key at ${time}, and all who use the key count as one person.`
-      : `You (${actor}) approved it at ${time}.`
-  return `${who} ${ANOTHER}`
-}
+const ANOTHER =
+  'Another person must approve it, too. Everybody who uses the same admin key counts as one person.'
 
 /** The error of a statement that does not exist. */
 export const noStatement = () =>
@@ -177,9 +158,9 @@ export async function approveStatement(
     // It was computed again between the two queries.
     if (candidate.hash !== hash) continue
     // The same person again: another one has to follow.
-    const mine = approvals.find((one) => one.actor === actor)
-    if (mine && approvals.length < account.approvals) {
-      return { statement, approvals, message: attempt > 1 ? ANOTHER : approvedAgain(mine) }
+    const isMine = approvals.some((one) => one.actor === actor)
+    if (isMine && approvals.length < account.approvals) {
+      return { statement, approvals, message: ANOTHER }
     }
     const run = await lastVouchingRun(db, account.id, period.id)
     const unvouched = await unvouchedFinder(env, account, period)([candidate], run)
@@ -197,12 +178,10 @@ function checkOver(account: Account, text: string, now: number): Period {
   return period
 }
 
-function checkHash({ hash: present, status }: ListedStatement, hash: string): void {
+function checkHash({ hash: present }: ListedStatement, hash: string): void {
   if (present === hash) return
   const detail =
-    status === 'draft'
-      ? 'The draft has changed. Nothing was approved. Review it, and approve it as it is now.'
-      : 'The statement was approved meanwhile, as it is now.'
+    'The statement is not as it was reviewed, and nothing was approved. Review it as it is now.'
   throw refused({ code: 'hash_changed', detail })
 }
 
@@ -380,12 +359,10 @@ async function approvePage(
     action: 'period.approve',
     details: { plan, period, ...(leaveOutHolds && { leave_out_holds: true }) },
   }
-  const limit = BOOK_LIMITS.refused
-  const closing = isLast ? closingStatements(db, approver, { plan, period }, limit) : []
+  const closing = isLast ? closingStatements(db, approver, { plan, period }) : []
   const rows = possible.flatMap(rowsOf)
   const booked = await approveRows(db, approver, rows, entry, closing)
   const { approved, waiting } = booked
-  const { isClosed, earlier } = readClosing(booked.closing)
   tally.approved += approved.size
   const others = possible.filter((one) => !approved.has(one.id) && isStatement(one))
   const left = others.filter(({ id }) => !waiting.has(id)).map(({ id }) => id)
@@ -394,12 +371,10 @@ async function approvePage(
   for (const one of left.length > 0 ? await readCandidates(db, approver.account, left) : []) {
     if (isDraft(one)) refuse(tally, one, STALE)
   }
-  for (const one of earlier) list(tally, { ...one, plan }, earlierDraft(one))
-  tally.total += (earlier[0]?.total ?? 0) - earlier.length
-  return isClosed
+  return isClosedBy(booked.closing)
 }
 
-/** A statement that could not be approved; an earlier one if the affiliate has none of the period. */
+/** A statement that could not be approved. */
 interface RefusedStatement extends Required<Refusal> {
   readonly id: string
   readonly affiliate_id: string
@@ -418,19 +393,12 @@ interface ApprovalTally {
 /** Whether a row has a statement. Rows without one only carry a balance. */
 const isStatement = ({ chain }: Candidate): boolean => chain[0]?.is_carry === 0
 
-/** Lists the refusal of a draft. */
+/** Counts the refusal of a draft, and lists it as far as there is room. */
 function refuse(tally: ApprovalTally, one: Candidate, refusal: Refusal): void {
-  // For a carry-only row, the earlier statement is listed instead.
-  if (isStatement(one) || refusal.code === STALE.code) list(tally, one, refusal)
-}
-
-/** Lists a refusal of a statement, as far as there is room, and counts it. */
-function list(
-  tally: ApprovalTally,
-  { id, affiliate_id, plan, period }: Pick<Candidate, 'id' | 'affiliate_id' | 'plan' | 'period'>,
-  { code, detail, currencies = [] }: Refusal,
-): void {
+  // A row that only carries waits for the earlier ones, like its affiliate.
+  if (!isStatement(one) && refusal.code !== STALE.code) return
   tally.total += 1
   if (tally.refused.length === BOOK_LIMITS.refused) return
-  tally.refused.push({ id, affiliate_id, plan, period, code, detail, currencies })
+  const { id, affiliate_id, plan, period } = one
+  tally.refused.push({ id, affiliate_id, plan, period, currencies: [], ...refusal })
 }

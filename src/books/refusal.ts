@@ -1,6 +1,6 @@
 import { counted } from '../commission/engine/reasons.ts'
 import { ApiError, type ErrorCode } from '../platform/errors.ts'
-import type { ApprovedRow, Candidate, EarlierDraft } from './db/approve.ts'
+import type { ApprovedRow, Candidate } from './db/approve.ts'
 
 /** Why a statement cannot be approved. */
 export const REFUSALS = ['earlier_not_approved', 'stale', 'holds', 'not_run'] as const
@@ -39,15 +39,6 @@ export const notOver = (period: string, end: number) => ({
 const notApproved = (id: string): Refusal => ({
   code: 'earlier_not_approved',
   detail: `An earlier statement, ${id}, is not approved yet. Approve it first.`,
-})
-
-/** Returns the refusal of a period of an affiliate with a draft of an earlier period. */
-export const earlierDraft = ({ id, period, is_carry }: EarlierDraft): Refusal => ({
-  code: 'earlier_not_approved',
-  detail:
-    is_carry === 1
-      ? `The earlier period ${period} is not approved for this affiliate. Approve that period first.`
-      : `The affiliate has ${id}, a draft of the earlier period ${period}. Approve that one first.`,
 })
 
 const holds = ({ held, lacking }: Candidate): Refusal => ({

@@ -88,7 +88,7 @@ describe('one statement', () => {
     await storeRows([a])
     const hash = digits('other')
     expect(await refusal(approve(a, { hash }))).toBe(
-      'hash_changed: The draft has changed. Nothing was approved. Review it, and approve it as it is now.',
+      'hash_changed: The statement is not as it was reviewed, and nothing was approved. Review it as it is now.',
     )
     await approve(a)
     expect(await json(approve(a, { hash }))).toMatchObject({ code: 'hash_changed' })
@@ -232,13 +232,12 @@ describe('two persons', () => {
       status: 'draft',
       approvals: [{ actor: 'admin-key' }],
       approvals_required: 2,
-      message: 'Another person must approve it, too.',
+      message: expect.stringContaining('Another person must approve it, too.'),
     })
-    const [{ at }] = waiting.approvals
     const again = await approve(a)
     expect([again.status, (await json(again)).message]).toEqual([
       202,
-      `It was approved with the admin key at ${at}, and all who use the key count as one person. Another person must approve it, too.`,
+      'Another person must approve it, too. Everybody who uses the same admin key counts as one person.',
     ])
     const second = await askAda(path, 'POST', body)
     expect([second.status, (await json(second)).status]).toEqual([200, 'approved'])
@@ -262,9 +261,7 @@ describe('two persons', () => {
     expect(second.status).toBe(202)
     expect((await json(second)).approvals).toMatchObject([{ actor: 'ada@team.example' }])
     const again = await json(askAda(path, 'POST', { hash: changed.hash }))
-    expect(again.message).toMatch(
-      /^You \(ada@team\.example\) approved it at .* Another person must/,
-    )
+    expect(again.message).toMatch(/^Another person must/)
     expect((await approve(a, { hash: changed.hash })).status).toBe(200)
   })
 
@@ -344,7 +341,7 @@ describe('a period', () => {
       open_total: 6,
       approved: 1,
       waiting: 0,
-      refused_total: 6,
+      refused_total: 3,
       refused: [
         {
           id: idOf(held),
@@ -371,34 +368,6 @@ describe('a period', () => {
           period: PERIOD,
           code: 'stale',
           detail: expect.any(String),
-          currencies: [],
-        },
-        {
-          id: idOf(lonely),
-          affiliate_id: 'e',
-          plan: 'ib',
-          period: '2024-08',
-          code: 'earlier_not_approved',
-          detail: `The affiliate has ${idOf(lonely)}, a draft of the earlier period 2024-08. Approve that one first.`,
-          currencies: [],
-        },
-        {
-          id: idOf(carries),
-          affiliate_id: 'f',
-          plan: 'ib',
-          period: '2024-09',
-          code: 'earlier_not_approved',
-          detail: expect.stringContaining(idOf(carries)),
-          currencies: [],
-        },
-        {
-          id: idOf(quiet),
-          affiliate_id: 'h',
-          plan: 'ib',
-          period: '2024-07',
-          code: 'earlier_not_approved',
-          detail:
-            'The earlier period 2024-07 is not approved for this affiliate. Approve that period first.',
           currencies: [],
         },
       ],

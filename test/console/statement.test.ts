@@ -124,7 +124,7 @@ test('a draft that changed meanwhile is not approved, and is shown as it is now'
   const text = textOf(await response.text())
 
   expect(response.status).toBe(409)
-  expect(text).toContain('The draft has changed. Nothing was approved.')
+  expect(text).toContain('The statement is not as it was reviewed, and nothing was approved.')
   expect(text).not.toMatch(/[0-9a-f]{64}/)
   expect(text).toContain('Approve 1,250.00 EUR')
 })

@@ -225,64 +225,21 @@ const READ_CLOSED = compileStatement(`
   select closed_at from closed_periods
   where account = :account and plan = :plan and period = :period`)
 
-/**
- * Reads the affiliates for whom a period stays open only because of an earlier draft, each with its
- * first earlier draft: a statement, or if there is none, a row that only carries something.
- */
-const READ_EARLIER_DRAFTS = compileStatement(`
-  select s.affiliate_id, s.id, s.period, s.statement is null as is_carry,
-    min((s.statement is null) || s.period) as first, count(*) over () as total
-  from statements s indexed by statements_status
-  where s.account = :account and ${isDraft('s.status')} and s.plan = :plan
-    and s.period < :period and not exists (
-      select 1 from statements d
-      where d.account = :account and d.affiliate_id = s.affiliate_id and d.plan = :plan
-        and d.period = :period and d.status = 'draft'
-        and (d.statement is not null or s.statement is null))
-  group by s.affiliate_id order by s.affiliate_id limit :limit`)
-
-/** An earlier draft for which a period stays open. */
-export interface EarlierDraft {
-  readonly affiliate_id: string
-  readonly id: string
-  readonly period: string
-  /** 1 if it only carries something. */
-  readonly is_carry: 0 | 1
-  /** The number of such affiliates. */
-  readonly total: number
-}
-
-/** The result of closing a period of a plan. */
-export interface Closed {
-  /** False if another person must approve the closing, too. */
-  readonly isClosed: boolean
-  /** The first affiliates for whom it stays open because of an earlier draft. */
-  readonly earlier: readonly EarlierDraft[]
-}
-
-/** Returns the result of closing from the results of `closingStatements`. */
-export function readClosing(results: readonly D1Result<unknown>[]): Closed {
-  const [earlier, closed] = results.slice(-2)
-  return {
-    isClosed: closed?.results.length === 1,
-    earlier: (earlier?.results ?? []) as EarlierDraft[],
-  }
-}
+/** Returns whether a period is closed, from the results of `closingStatements`: another person may have to, too. */
+export const isClosedBy = (results: readonly D1Result<unknown>[]): boolean =>
+  results.at(-1)?.results.length === 1
 
 /**
  * Returns the statements that close a period of a plan: for every affiliate but those with a draft.
- * `readClosing` reads their results.
- *
- * @param limit How many affiliates with an earlier draft are read.
+ * `isClosedBy` reads their results.
  */
 export function closingStatements(
   db: D1Database,
   { account, actor, required, now }: Approver,
   { plan, period }: { plan: string; period: string },
-  limit: number,
 ): D1PreparedStatement[] {
   const closing = `${plan}/${period}`
-  const values = { account, actor, required, now, plan, period, closing, limit }
+  const values = { account, actor, required, now, plan, period, closing }
   const bind = (statement: typeof CLOSE) => bindStatement(db, statement, values)
   const entry = {
     audit: newAuditId(),
@@ -296,7 +253,7 @@ export function closingStatements(
     ...(required > 1 ? [bind(PUT_CLOSING_APPROVAL)] : []),
     ...[LEAVE_OPEN, CLOSE, CLOSE_LEFT_OPEN].map(bind),
     auditClosing(db, entry, { plan, period }),
-    ...[READ_EARLIER_DRAFTS, READ_CLOSED].map(bind),
+    bind(READ_CLOSED),
   ]
 }
 

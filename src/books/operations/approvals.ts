@@ -133,13 +133,10 @@ export const returnPayment = accountOperation({
 
 const refused = described(() =>
   v.object({
-    id: member(
-      text,
-      'The id of the statement. For an affiliate without a draft of the period, its earliest draft.',
-    ),
+    id: member(text, 'The id of the statement.'),
     affiliate_id: statement.affiliate_id,
     plan: statement.plan,
-    period: member(text, 'The period of that statement.'),
+    period: member(text, 'The period.'),
     code: member(
       v.picklist(REFUSALS),
       'Why it was not approved: the error code of its own approval.',

@@ -14,7 +14,6 @@ import {
   type ReadCall,
   readList,
 } from '../../platform/http/operation.ts'
-import { linkNext, type PageQuery } from '../../platform/http/pagination.ts'
 import { invalidQuery, readDays } from '../../platform/http/query.ts'
 import { count, day, money, time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
@@ -30,7 +29,7 @@ import {
   listPayments,
   type Payment,
 } from '../db/pay.ts'
-import { type AffiliateHolds, readHolds, sumByCurrency, sumPayable } from '../holds.ts'
+import { type AffiliateHolds, readHolds, sumPayable } from '../holds.ts'
 import { BOOK_LIMITS } from '../limits.ts'
 import { importPayments, parsePayments } from '../payments.ts'
 
@@ -193,12 +192,11 @@ export const listPayouts = readList({
   params: filters,
   words: described(() => ({
     description:
-      'Returns one row for each affiliate and currency with what approved statements have to pay, or, with `status=paid`, the payments, the latest day first. Cases of the fraud review hold payouts: `amount` is without what they hold. `Accept: text/csv` returns all rows as one CSV, of at most 20,000 statements, or with a paging parameter one page. It leaves out what is held.',
+      'Returns one row for each affiliate and currency with what approved statements have to pay, or, with `status=paid`, the payments, the latest day first. Cases of the fraud review hold payouts: `amount` is without what they hold. `Accept: text/csv` returns all rows as one CSV, of at most 20,000 statements. It leaves out what is held.',
     answer: payout,
     files: {
       'text/csv': {
         example: `${DUE_COLUMNS.join()}\r\nIB-07,EUR,240.50,1,2026-11-14,pay_2c8f1e0a94b7d36518fa,active,,,\r\n`,
-        headers: ['Payouts-Held', 'Payouts-Held-Amount'],
       },
     },
     command: {
@@ -212,14 +210,8 @@ export const listPayouts = readList({
   list: readPayouts,
   files: {
     'text/csv': async (c, call, sent) => {
-      const { context, page, filter } = await pageOfList(call, listPayouts, sent)
-      const read = (one: Page) => readPayouts(call, filter, one)
-      const { page: number, per_page, cursor } = sent as PageQuery
-      if ((number ?? per_page ?? cursor) === undefined)
-        return sendRows(c, filter, await readAll(read))
-      const found = await read(page)
-      await linkNext(c, context, page, found)
-      return sendRows(c, filter, found.data)
+      const { filter } = await pageOfList(call, listPayouts, sent)
+      return sendRows(c, filter, await readAll((one) => readPayouts(call, filter, one)))
     },
   },
 })
@@ -260,14 +252,13 @@ export const importPayouts = accountOperation({
   },
 })
 
-/** Responds with rows as CSV. What is held is left out, and named by headers. */
+/** Responds with rows as CSV. What is held is left out. */
 function sendRows(c: Context, { status }: PayoutFilter, data: readonly PayoutRow[]): Response {
   const columns = status === 'paid' ? PAID_COLUMNS : DUE_COLUMNS
   const rows = data
     .filter(({ statements }) => statements > 0)
     .map((row) => columns.map((name) => cellOf(Reflect.get(row, name))))
-  const headers = { 'Content-Type': 'text/csv; charset=utf-8', ...headersOfHeld(data) }
-  return c.body(writeCsv([columns, ...rows]), 200, headers)
+  return c.body(writeCsv([columns, ...rows]), 200, { 'Content-Type': 'text/csv; charset=utf-8' })
 }
 
 /** Returns the text of a cell: of cases their ids, of payments that came back when and why. */
@@ -275,16 +266,6 @@ const cellOf = (value: unknown): string =>
   Array.isArray(value)
     ? value.map((one) => one.case_id ?? `${one.returned_on} ${one.reason}`).join(' ')
     : String(value ?? '')
-
-/** Returns how many payouts are held, and how much of each currency; nothing if none is. */
-function headersOfHeld(data: readonly PayoutRow[]): Record<string, string> {
-  const held = data.flatMap(({ currency, amount_held = '0' }) =>
-    /[1-9]/.test(amount_held) ? [{ currency, payable: amount_held }] : [],
-  )
-  if (held.length === 0) return {}
-  const sums = sumByCurrency(held).map(({ currency, amount }) => `${amount} ${currency}`)
-  return { 'Payouts-Held': String(held.length), 'Payouts-Held-Amount': sums.join(', ') }
-}
 
 /** The rows that `readAll` reads at once. */
 const ROWS_AT_ONCE = 500
@@ -313,7 +294,7 @@ async function readAll(
 
 const tooManyRows = () =>
   invalidQuery(
-    `The rows have more than ${BOOK_LIMITS.due.toLocaleString('en')} statements, too many for one CSV. Read it page by page: send \`per_page\`, and follow the \`Link\` header.`,
+    `The rows have more than ${BOOK_LIMITS.due.toLocaleString('en')} statements, too many for one CSV. Narrow them by \`affiliate_id\` or days, or read the list as JSON.`,
   )
 
 /** Reads a page of what has to be paid, or of payments. */
