@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import { propagateNow, propagateSettings } from '../platform/auth/propagate.ts'
 import { digest, newSecret } from '../platform/auth/secret.ts'
 import type { Account } from '../platform/db/schema.ts'
-import { withAudit } from '../platform/directory/audit.ts'
 import * as rows from '../platform/directory/credentials.ts'
 import { ApiError } from '../platform/errors.ts'
 import { accountOperation } from '../platform/http/operation.ts'
@@ -11,6 +10,7 @@ import { DEFAULT_OVERLAP, overlap, overlapEnd } from '../platform/overlap.ts'
 import { takes_effect, time } from '../platform/validation/answer-fields.ts'
 import { described, listOf, named } from '../platform/validation/described.ts'
 import { member, said } from '../platform/validation/fields.ts'
+import { changeSettings } from './change-settings.ts'
 
 /** Returns a Brand Token as the administration API shows it. */
 const present = ({ id, ends_at, created_at }: rows.BrandTokenRow) => ({
@@ -70,19 +70,17 @@ export const regenerateBrandToken = accountOperation({
         'A secret may have been created and lost. Do not simply repeat the command: run `brand-token list`, and first revoke the unknown token.',
     },
   })),
-  async run({ env, actor, account }, { overlap: length = DEFAULT_OVERLAP }) {
+  async run(call, { overlap: length = DEFAULT_OVERLAP }) {
+    const { env, account } = call
     requireBrand(account)
     const now = Date.now()
     const brand_token = newSecret('tbt', account.mode)
     const tokenDigest = await digest(brand_token)
     const id = crypto.randomUUID()
     const created_at = new Date(now).toISOString()
-    const details = { id, overlap: length }
-    const entry = { actor, action: 'brand-token.regenerate', account: account.id, details }
-    await withAudit(env.DB, entry, [
+    await changeSettings(call, 'brand-token.regenerate', { id, overlap: length }, [
       rows.insertBrandToken(env.DB, { digest: tokenDigest, id, account: account.id, created_at }),
       rows.endBrandTokens(env.DB, account.id, tokenDigest, overlapEnd(length, now)),
-      rows.bumpVersion(env.DB, account.id),
     ])
     const takes_effect = await propagateSettings(env, account.id)
     return { id, brand_token, created_at, takes_effect }
@@ -133,17 +131,15 @@ export const revokeBrandToken = accountOperation({
       done: 'Revoked Brand Token {token_id} of account {account}.',
     },
   })),
-  async run({ env, actor, account }, { token_id: id }) {
+  async run(call, { token_id: id }) {
+    const { env, account } = call
     requireBrand(account)
     const token = (await rows.listBrandTokens(env.DB, account.id)).find((row) => row.id === id)
     if (!token) throw notFound('Brand Token', id)
-    const entry = { actor, action: 'brand-token.revoke', account: account.id, details: { id } }
     const now = Date.now()
     if ((token.ends_at ?? now + 1) > now) {
-      await withAudit(env.DB, entry, [
-        rows.endBrandToken(env.DB, account.id, id, now),
-        rows.bumpVersion(env.DB, account.id),
-      ])
+      const end = rows.endBrandToken(env.DB, account.id, id, now)
+      await changeSettings(call, 'brand-token.revoke', { id }, [end])
     }
     await propagateNow(env, account.id)
     return null

@@ -11,6 +11,7 @@ import { DEFAULT_OVERLAP, overlap, overlapEnd } from '../platform/overlap.ts'
 import { takes_effect, time } from '../platform/validation/answer-fields.ts'
 import { described, listOf, named } from '../platform/validation/described.ts'
 import { member, said } from '../platform/validation/fields.ts'
+import { changeSettings } from './change-settings.ts'
 
 /** Returns an OAuth client as the administration API shows it. */
 const present = ({ client_id, revoked, previous_ends_at: endsAt, created_at }: rows.ClientRow) => ({
@@ -136,16 +137,13 @@ export const rotateClient = accountOperation({
     },
   })),
   async run(call, { client_id, overlap: length = DEFAULT_OVERLAP }) {
-    const { env, actor, account } = call
+    const { env, account } = call
     const client = await findClient(call, client_id)
     if (client.revoked) throw new ApiError('conflict', { detail: 'The client is revoked.' })
     const client_secret = newSecret('tcs', account.mode)
     const until = length === 'none' ? null : overlapEnd(length, Date.now())
-    const details = { client_id, overlap: length }
-    const entry = { actor, action: 'client.rotate', account: account.id, details }
-    await withAudit(env.DB, entry, [
+    await changeSettings(call, 'client.rotate', { client_id, overlap: length }, [
       rows.rotateClient(env.DB, client_id, await digest(client_secret), until),
-      rows.bumpVersion(env.DB, account.id),
     ])
     const takes_effect = await propagateSettings(env, account.id)
     const previous_secret_until = until === null ? null : new Date(until).toISOString()
@@ -168,13 +166,10 @@ export const revokeClient = accountOperation({
     },
   })),
   async run(call, { client_id }) {
-    const { env, actor, account } = call
+    const { env, account } = call
     await findClient(call, client_id)
-    const entry = { actor, action: 'client.revoke', account: account.id, details: { client_id } }
-    await withAudit(env.DB, entry, [
-      rows.revokeClient(env.DB, client_id),
-      rows.bumpVersion(env.DB, account.id),
-    ])
+    const revoke = rows.revokeClient(env.DB, client_id)
+    await changeSettings(call, 'client.revoke', { client_id }, [revoke])
     await propagateNow(env, account.id)
     return null
   },

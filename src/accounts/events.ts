@@ -4,8 +4,6 @@ import { propagateNow, propagateSettings } from '../platform/auth/propagate.ts'
 import { refuseArchived } from '../platform/db/archived.ts'
 import { accountDatabase } from '../platform/db/database.ts'
 import type { Account } from '../platform/db/schema.ts'
-import { withAudit } from '../platform/directory/audit.ts'
-import { bumpVersion } from '../platform/directory/credentials.ts'
 import * as rows from '../platform/directory/event-definitions.ts'
 import { ApiError } from '../platform/errors.ts'
 import { accountOperation, reply } from '../platform/http/operation.ts'
@@ -22,6 +20,7 @@ import * as f from '../platform/validation/fields.ts'
 import { member, said } from '../platform/validation/fields.ts'
 import type { Issue } from '../platform/validation/issue.ts'
 import { requireBrand } from './brand-tokens.ts'
+import { changeSettings } from './change-settings.ts'
 import { definitionFields } from './definition-fields.ts'
 
 /** Limits on the definitions of a brand: every authenticated request carries them in its grant. */
@@ -148,7 +147,8 @@ export const putEventDefinition = accountOperation({
     errors: ['conflict'],
     command: { name: 'events put' },
   })),
-  async run({ env, account, actor }, { eventname: name, ...fields }) {
+  async run(call, { eventname: name, ...fields }) {
+    const { env, account } = call
     requireBrand(account)
     if (!v.is(f.id, name))
       throw validationFailed([{ pointer: '', code: 'length', expected: '1 to 500' }])
@@ -158,11 +158,8 @@ export const putEventDefinition = accountOperation({
     const others = definitions.filter((other) => other !== stored)
     checkLimits(others, definition)
     if (stored) await admitChange(env, account, stored, definition)
-    const details: Record<string, unknown> = { ...definition }
-    const entry = { actor, action: 'event-definition.put', account: account.id, details }
-    await withAudit(env.DB, entry, [
+    await changeSettings(call, 'event-definition.put', { ...definition }, [
       rows.putDefinition(env.DB, account.id, definition),
-      bumpVersion(env.DB, account.id),
     ])
     const answer = { ...definition, takes_effect: await propagateSettings(env, account.id) }
     return stored ? answer : reply(201, answer)
@@ -184,17 +181,15 @@ export const dropEventDefinition = accountOperation({
       done: 'Deleted the definition of event {eventname} of account {account}.',
     },
   })),
-  async run({ env, account, actor }, { eventname: name }) {
+  async run(call, { eventname: name }) {
+    const { env, account } = call
     requireBrand(account)
     const definitions = await rows.listDefinitions(env.DB, account.id)
     const stored = definitions.find((definition) => definition.eventname === name)
     if (!stored) throw notFound('event definition', name)
     await admitChange(env, account, stored, null)
-    const details = { eventname: name }
-    const entry = { actor, action: 'event-definition.delete', account: account.id, details }
-    await withAudit(env.DB, entry, [
+    await changeSettings(call, 'event-definition.delete', { eventname: name }, [
       rows.deleteDefinition(env.DB, account.id, name),
-      bumpVersion(env.DB, account.id),
     ])
     await propagateNow(env, account.id)
     return null

@@ -215,7 +215,7 @@ function wrongSigns({ events, vertical, amount_signs }: Grant, signs: readonly S
 }
 
 /** Returns the members that hold the status of events, by the name of the event. */
-export const statusMembersOf = (definitions: readonly EventDefinition[]): StatusMembers =>
+const statusMembersOf = (definitions: readonly EventDefinition[]): StatusMembers =>
   definitions.flatMap(({ eventname, status_member }) =>
     status_member ? [[eventname, status_member] as const] : [],
   )

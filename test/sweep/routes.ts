@@ -226,7 +226,6 @@ const administration: Route[] = [
   { ...brandChanges, id: 'dropEventDefinition' },
   { ...reads, id: 'getStatusMap' },
   { ...changes, id: 'putStatusMap', body: { done: 'approved' }, archived: false },
-  { ...reads, id: 'listUnmappedStatuses' },
   {
     ...changes,
     id: 'createLink',

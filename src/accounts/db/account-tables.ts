@@ -1,55 +1,19 @@
-/**
- * The tables with data that an account sent, and with what was derived from it: the columns of the
- * primary key behind the account.
- */
-export const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
-  archived_months: ['first_day'],
-  archive_objects: ['first_day', 'part'],
-  archived_customers: ['customer_id', 'first_day'],
-  day_totals: ['resource', 'day'],
-  closed_states: ['affiliate_id', 'plan', 'period'],
-  once_facts: ['customer_id'],
-  fraud_progress: ['account'],
-  fraud_evidence: ['case_id', 'position'],
-  fraud_cases: ['id'],
-  fraud_decisions: ['case_id', 'position'],
-  fraud_rule_versions: ['rule', 'version'],
-  affiliate_questions: ['id'],
-  affiliate_question_messages: ['question', 'position'],
-  webhook_endpoints: ['id'],
-  postback_progress: ['account'],
-  postback_customers: ['customer_id', 'affiliate_id'],
-  webhook_messages: ['event', 'endpoint'],
-  webhook_events: ['id'],
-  transactions: ['day', 'customer_id', 'transaction_id'],
-  activity: ['date', 'customer_id', 'instrument', 'currency'],
-  events: ['day', 'customer_id', 'id'],
-  customers: ['customer_id'],
-  customer_affiliations: ['customer_id', 'day'],
-  customer_owners: ['owner', 'customer_id'],
-  customer_fields: ['customer_id', 'day'],
-  customer_refusals: ['customer_id'],
-  deliveries: ['id'],
-  late_changes: ['at', 'resource', 'customer_id', 'day', 'id'],
-  arrivals: ['hour', 'resource'],
-  idempotency_keys: ['resource', 'key'],
-  exports: ['resource', 'month', 'part', 'id'],
-  export_runs: ['account'],
-  clicks: ['day', 'link_id', 'click_id'],
-  ledger: ['affiliate_id', 'id'],
-  payments: ['reference'],
-  payment_returns: ['payment'],
-  manual_entries: ['id'],
-  statement_approvals: ['id', 'hash', 'actor'],
-  open_affiliates: ['plan', 'period', 'affiliate_id'],
-  closed_periods: ['plan', 'period'],
-  statement_lines: ['id', 'part'],
-  statements: ['period', 'affiliate_id', 'plan'],
-  statement_run_steps: ['run', 'step'],
-  statement_runs: ['id'],
-}
+import * as schema from '../../platform/db/schema.ts'
+import { columnNames, primaryKeyOf, type Table, tableName } from '../../platform/db/table.ts'
 
-/** The other tables of the database that an account's `binding` names: a reset keeps what they have, or ends it. */
+/** The tables of the directory, whose rows name an account. */
+const DIRECTORY_TABLES = [
+  'account_moves',
+  'affiliate_keys',
+  'brand_tokens',
+  'clients',
+  'doors',
+  'event_definitions',
+  'links',
+  'vocabulary',
+]
+
+/** The tables of the database that an account's `binding` names of which a reset keeps the rows, or ends it. */
 const KEPT_TABLES = [
   'affiliates',
   'affiliate_parents',
@@ -64,7 +28,21 @@ const KEPT_TABLES = [
   'resets',
   'book_resets',
   'audit_log',
-] as const
+]
+
+const tables = Object.values<Table>(schema).filter(
+  (table) => columnNames(table).includes('account') && !DIRECTORY_TABLES.includes(tableName(table)),
+)
 
 /** The tables of the database that an account's `binding` names. A move copies its rows of each. */
-export const ACCOUNT_TABLES: readonly string[] = [...Object.keys(SENT_TABLES), ...KEPT_TABLES]
+export const ACCOUNT_TABLES: readonly string[] = tables.map(tableName)
+
+/**
+ * The tables with data that an account sent, and with what was derived from it: the columns of the
+ * primary key.
+ */
+export const SENT_TABLES: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  tables
+    .filter((table) => !KEPT_TABLES.includes(tableName(table)))
+    .map((table) => [tableName(table), primaryKeyOf(table)]),
+)

@@ -48,8 +48,7 @@ const markDeleted = (table: string, key: readonly string[], resource: string) =>
 
 const deleteRows = (table: string, key: readonly string[]) =>
   compileStatement(`
-    delete from ${table} where (account, ${key.join()}) in
-      (${firstRows(table, `account, ${key.join()}`, key)})`)
+    delete from ${table} where (${key.join()}) in (${firstRows(table, key.join(), key)})`)
 
 const isEmpty = Object.keys(SENT_TABLES)
   .map((table) => `not exists (select 1 from ${table} where account = :account)`)

@@ -70,40 +70,8 @@ export const isBrand = (vertical: string) => vertical === 'igaming'
 const STEPS_PER_REQUEST = 10
 const ERASURE_MS = 20_000
 
-/** The maximum number of journal pages that one request reads. Each account takes at least one page. */
-const PAGES_PER_REQUEST = 10
+/** The erasures that one request repeats. */
 const ERASURES_PER_PAGE = 500
-
-/**
- * How far a replay is: an account, and the last of its customers whose erasure is repeated; null once the account is
- * done. As text it is the id of the account, and behind a slash that of the customer.
- */
-type Position = readonly [account: string, customer: string | null]
-
-function readCursor(cursor: string): Position {
-  const [account = '', ...customer] = cursor.split('/')
-  return [account, customer.length > 0 ? customer.join('/') : null]
-}
-
-/** Replays from a position on. Returns the cursor of the next request, null at the end. */
-async function replay(env: Env, actor: string, only: Account | null, from: Position) {
-  let [id, customer] = from
-  let erased = 0
-  for (let pages = 0; pages < PAGES_PER_REQUEST; pages++) {
-    const account = only ?? (await accountAt(env.DB, id, customer !== null))
-    if (!account) return { erased, next: null }
-    const page = await replayPage(env, actor, account, customer)
-    erased += page.erased
-    id = account.id
-    customer = page.last
-    if (customer !== null) continue
-    await withD1Retry(() => bumpVersion(env.DB, id).run())
-    // The database at the earlier time may have reopened a credential that has ended since.
-    await propagateSettings(env, id, 'all')
-    if (only) return { erased, next: null }
-  }
-  return { erased, next: customer === null ? id : `${id}/${customer}` }
-}
 
 /** Returns an account that is begun, or the one behind it. */
 async function accountAt(db: D1Database, id: string, isBegun: boolean): Promise<Account | null> {
@@ -125,8 +93,12 @@ async function replayPage(env: Env, actor: string, account: Account, after: stri
     const scope = { isBrand: isBrand(vertical), isRepeated: true }
     await withAudit(db, entry, erasePersonalData(db, id, erasures, scope))
   }
-  const isLast = erasures.length < ERASURES_PER_PAGE
-  return { erased: erasures.length, last: isLast ? null : (erasures.at(-1)?.customer_id ?? null) }
+  const erased = erasures.length
+  if (erased === ERASURES_PER_PAGE) return { erased, last: erasures.at(-1)?.customer_id ?? null }
+  await withD1Retry(() => bumpVersion(env.DB, id).run())
+  // The database at the earlier time may have reopened a credential that has ended since.
+  await propagateSettings(env, id, 'all')
+  return { erased, last: null }
 }
 
 const erasure = described(() =>
@@ -226,10 +198,20 @@ export const replayErasures = teamOperation({
     }),
     command: { name: 'erasures replay' },
   })),
-  async run({ env, actor }, { account, cursor }) {
-    const only = account === undefined ? null : await findAccount(env.DB, account)
-    if (account !== undefined && !only) throw invalidQuery(`There is no account ${quote(account)}.`)
-    return replay(env, actor, only, readCursor(cursor ?? ''))
+  async run({ env, actor }, { account, cursor = '' }) {
+    // The cursor is an account that is done, or one with the last of its customers that is.
+    const [id = '', ...customer] = cursor.split('/')
+    const after = customer.length > 0 ? customer.join('/') : null
+    const found = await (account === undefined
+      ? accountAt(env.DB, id, after !== null)
+      : findAccount(env.DB, account))
+    if (!found && account !== undefined) {
+      throw invalidQuery(`There is no account ${quote(account)}.`)
+    }
+    if (!found) return { erased: 0, next: null }
+    const { erased, last } = await replayPage(env, actor, found, after)
+    if (last !== null) return { erased, next: `${found.id}/${last}` }
+    return { erased, next: account === undefined ? found.id : null }
   },
 })
 

@@ -30,17 +30,6 @@ export async function dropStep(database: D1Database, mover: Mover): Promise<bool
   return makeSteps(works, within(COPY_LIMITS.stepMs, BATCHES))
 }
 
-/** Returns the names of the tables with rows of an account, without the audit log. */
-export async function filledTables(database: D1Database, account: string): Promise<string[]> {
-  const { tables } = await describeTables(database)
-  const found = await findFilled(
-    database,
-    account,
-    tables.filter(({ name }) => name !== 'audit_log'),
-  )
-  return found.map(({ name }) => name)
-}
-
 /** Returns those of the tables that have rows of the account. */
 async function findFilled(
   db: D1Database,

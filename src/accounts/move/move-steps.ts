@@ -14,7 +14,7 @@ import { MINUTE_MS } from '../../platform/durations.ts'
 import { describeFault } from '../../platform/errors.ts'
 import { compareCounts, copyStep } from './copy.ts'
 import { closeDoor, openDoor, shutDoor, takeCopy } from './doors.ts'
-import { dropStep, filledTables } from './drop.ts'
+import { dropStep } from './drop.ts'
 import { type CopyRefusal, CopyRefused } from './place.ts'
 import { commonTables } from './tables.ts'
 
@@ -92,11 +92,10 @@ async function end(env: Env, move: AccountMove, status: AccountMove['status']): 
 }
 
 /** Ends a move that cannot succeed: the account stays where it is. */
-async function fail({ env, move, target }: Step, error: unknown): Promise<boolean> {
+async function fail({ env, move }: Step, error: unknown): Promise<boolean> {
   const { id, account, actor } = move
   const { fault, at } = describeFault(error)
-  const reason =
-    error instanceof CopyRefused ? await reasonOf(error, move, target) : `${FAILED} ${AGAIN}`
+  const reason = error instanceof CopyRefused ? reasonOf(error, move.target) : `${FAILED} ${AGAIN}`
   console.error(JSON.stringify({ failed_move: id, account, reason, fault, at, d1: d1Fault(error) }))
   const entry = { actor, action: 'account.move.fail', account, details: { move: id, reason } }
   await withAudit(env.DB, entry, [changeMove(env.DB, move, { status: 'cancelling', reason })])
@@ -108,21 +107,14 @@ const FAILED = 'A step failed; the log of the Worker names the error.'
 const AGAIN = 'The account stays where it was. Move it again.'
 
 /** Returns why a move fails that a database has refused. */
-async function reasonOf(
-  { refusal, table }: CopyRefused,
-  { account, target: name }: AccountMove,
-  target: D1Database,
-): Promise<string> {
-  const reasons: Record<CopyRefusal, () => string | Promise<string>> = {
-    busy: () => `A run, a reset, an erasure or an archived month goes on. ${AGAIN}`,
-    copy_differs: () =>
-      `The copy differs from the records: ${table?.replaceAll('_', ' ')}. ${AGAIN} If that fails, too, report it.`,
-    tables_differ: () =>
-      `The tables of the two databases differ. Apply the migrations to both. ${AGAIN}`,
-    moved_away: () =>
+function reasonOf({ refusal, table }: CopyRefused, name: string): string {
+  const reasons: Record<CopyRefusal, string> = {
+    busy: `A run, a reset, an erasure or an archived month goes on. ${AGAIN}`,
+    copy_differs: `The copy differs from the records: ${table?.replaceAll('_', ' ')}. ${AGAIN} If that fails, too, report it.`,
+    tables_differ: `The tables of the two databases differ. Apply the migrations to both. ${AGAIN}`,
+    moved_away:
       'The account has moved to another database before, and its old one refuses its writes. The directory was restored to a time before that: load its saved settings.',
-    target_has_rows: async () =>
-      `${name} has records of the account that are not of this move, in ${(await filledTables(target, account)).join(', ')}. If the directory was restored, the account may live there. Find out before you move it again. The account stays where it was.`,
+    target_has_rows: `${name} has records of the account that are not of this move. If the directory was restored, the account may live there. Find out before you move it again. The account stays where it was.`,
   }
-  return reasons[refusal]()
+  return reasons[refusal]
 }

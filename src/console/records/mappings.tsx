@@ -1,10 +1,11 @@
+import { listAttention } from '../../accounts/attention.ts'
 import { definitionFields } from '../../accounts/definition-fields.ts'
 import {
   dropEventDefinition,
   listEventDefinitions,
   putEventDefinition,
 } from '../../accounts/events.ts'
-import { getStatusMap, listUnmappedStatuses, putStatusMap } from '../../accounts/status-map.ts'
+import { getStatusMap, putStatusMap } from '../../accounts/status-map.ts'
 import { nullIfConflict } from '../../pages/api-errors.ts'
 import { calling } from '../../pages/calling.ts'
 import { type Change, type Page, useVisit, type Values, withQuery } from '../../pages/page.ts'
@@ -204,18 +205,19 @@ export const mappingsPage: Page = {
   },
   async render(visit) {
     const { api, account } = visit
-    const [definitions, unmapped, { status }] = await Promise.all([
+    const [definitions, { data: attention }, { status }] = await Promise.all([
       api.call(listEventDefinitions, { account }).catch(nullIfConflict),
-      api.call(listUnmappedStatuses, { account }),
+      api.call(listAttention, { account }),
       api.call(getStatusMap, { account }),
     ])
+    const unmapped = attention.find(({ code }) => code === 'unmapped_statuses')
     const body = (
       <>
         <AccountTabs here="Mappings" />
         {definitions ? (
           <Definitions rows={definitions.data} />
         ) : (
-          <Statuses mapping={status} unmapped={unmapped.data.map((one) => one.status)} />
+          <Statuses mapping={status} unmapped={unmapped?.names ?? []} />
         )}
       </>
     )

@@ -1,4 +1,3 @@
-import { all } from '../../platform/db/query.ts'
 import {
   bindStatement,
   compileStatement,
@@ -73,20 +72,6 @@ const SELECT_SIGNS = compileStatement(`
 const SELECT_AFFILIATES = compileStatement(`
   select affiliate_id as value ${fromUnconfigured(':records')}
   order by value`)
-
-/**
- * Reads the statuses of the latest transactions and events of an account, and of its kept control totals
- * since a day (days since 1970).
- */
-export async function readStatuses(
-  db: D1Database,
-  account: string,
-  { since, members }: { since: number; members: StatusMembers },
-): Promise<string[]> {
-  const values = { account, since, members: JSON.stringify(members), ...ATTENTION_LIMITS }
-  const results = await all<Value<string>>(db, SELECT_STATUSES, values)
-  return results.map(({ value }) => value)
-}
 
 /**
  * Finds what may need attention in the records of an account. Statuses are those of the latest transactions
