@@ -375,7 +375,6 @@ const administration: Route[] = [
   { ...changes, id: 'rotateWebhook', body: { overlap: 'none' }, repeats: 'each has a new secret' },
   { ...changes, id: 'testWebhook', repeats: 'each is a new event' },
   { ...changes, id: 'replayWebhook', body: { event_id: WEBHOOK_EVENT } },
-  { ...reads, id: 'listWebhookAttempts' },
   { ...reads, id: 'listWebhookEvents' },
   { ...reads, id: 'listAffiliatePostbacks' },
   { ...reads, id: 'listFeeds' },
