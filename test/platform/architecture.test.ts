@@ -42,7 +42,7 @@ const LIBRARY_USERS: Record<string, RegExp> = {
   leven: /^platform\/validation\/suggest\.ts$/,
   'cloudflare:workflows': /^jobs\/statement-run\.ts$/,
   'cloudflare:workers':
-    /^(platform\/auth\/(token|client)-gate|jobs\/statement-run|accounts\/(erasure\/erasure-journal|move\/account-move))\.ts$/,
+    /^(platform\/auth\/(token|client)-gate|jobs\/statement-run|accounts\/erasure\/erasure-journal)\.ts$/,
 }
 
 /** The text of each file of `src`, `scripts`, `chaos` and `bench`, by its path. */
