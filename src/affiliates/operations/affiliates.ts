@@ -11,7 +11,7 @@ import { insertEntry } from '../../platform/directory/audit.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { type AccountCall, accountList, accountOperation } from '../../platform/http/operation.ts'
 import { readIds } from '../../platform/http/query.ts'
-import { validateAt, validationFailed } from '../../platform/http/read-fields.ts'
+import { readItems, validateAt, validationFailed } from '../../platform/http/read-fields.ts'
 import { LANGUAGES } from '../../platform/languages.ts'
 import { count, day } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
@@ -184,17 +184,9 @@ interface SentList {
 
 /** Returns the affiliates of a body with a valid id, and the issues of all. */
 function readAffiliateList(body: unknown): SentList {
-  if (!Array.isArray(body))
-    throw validationFailed([{ pointer: '', code: 'type', expected: 'array' }])
-  if (body.length < 1 || body.length > MAX_RECORDS) {
-    const expected = `1 to ${MAX_RECORDS}`
-    const received = String(body.length)
-    throw validationFailed([{ pointer: '', code: 'record_count', expected, received }])
-  }
   const seen = new Set<unknown>()
   const issues: Issue[] = []
-  const sent = body.flatMap((item: unknown, index): AffiliateInput[] => {
-    const pointer = `/${index}`
+  const sent = readItems(body, MAX_RECORDS).flatMap(({ pointer, item }): AffiliateInput[] => {
     const checked = validateAt(item, affiliate, pointer)
     const { affiliate_id, parent, from } = checked.output
     issues.push(...checked.issues)

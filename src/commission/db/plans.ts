@@ -164,10 +164,6 @@ const PLANS = compileStatement(`
 
 const COUNT = compileStatement('select count(*) as n from assignments where account = :account')
 
-const UNCONFIGURED = compileStatement(`
-  select value as affiliate_id from ${JSON_EACH}(:ids) where value <> '*' and not exists (
-    select 1 from affiliates where account = :account and affiliate_id = value)`)
-
 const REPLACED = compileStatement(`
   select t.affiliate_id, t.from_day, t.plan, t.customers
   from ${JSON_EACH}(:rows) r
@@ -181,8 +177,6 @@ interface AssignmentContext {
   plans: string[]
   /** The number of assignments of the account. */
   count: number
-  /** The affiliates of the request that are not configured. */
-  unconfigured: ReadonlySet<string>
   /** The stored assignments that the request changes. */
   replaced: StoredAssignment[]
 }
@@ -190,7 +184,6 @@ interface AssignmentContext {
 type ContextRows = [
   plans: { plan: string }[],
   counted: [{ n: number }],
-  unconfigured: { affiliate_id: string }[],
   ...replaced: StoredAssignment[][],
 ]
 
@@ -200,18 +193,15 @@ export async function readAssignmentContext(
   account: string,
   sent: readonly StoredAssignment[],
 ): Promise<AssignmentContext> {
-  const affiliates = [...new Set(sent.map(({ affiliate_id }) => affiliate_id))]
-  const values = { account, ids: JSON.stringify(affiliates) }
-  const [plans, [counted], unconfigured, ...replaced] = await readBatch<ContextRows>(db, [
+  const values = { account }
+  const [plans, [counted], ...replaced] = await readBatch<ContextRows>(db, [
     bindStatement(db, PLANS, values),
     bindStatement(db, COUNT, values),
-    bindStatement(db, UNCONFIGURED, values),
     ...toRows(sent).map((rows) => bindStatement(db, REPLACED, { account, rows })),
   ])
   return {
     plans: plans.map(({ plan }) => plan),
     count: counted.n,
-    unconfigured: new Set(unconfigured.map(({ affiliate_id }) => affiliate_id)),
     replaced: replaced.flat(),
   }
 }

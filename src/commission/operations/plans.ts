@@ -32,7 +32,6 @@ import type { PlanTerms } from '../engine/plan.ts'
 import {
   assignment,
   assignmentIssues,
-  assignmentWarnings,
   MAX_ASSIGNMENTS,
   readAssignments,
   type SentAssignment,
@@ -336,8 +335,6 @@ export const putAssignments = accountOperation({
       v.object({
         received: member(count, 'The number of assignments in the request.'),
         changed: member(count, 'The number that is new or has changed.'),
-        warnings: member(v.array(planWarning), 'The first 100 affiliates that are not configured.'),
-        warnings_total: member(count, 'The number of all warnings, listed or not.'),
       }),
     ),
     errors: ['conflict'],
@@ -348,7 +345,7 @@ export const putAssignments = accountOperation({
     const prepared = await prepareAssignments(call, sent)
     issues.push(...prepared.issues)
     if (issues.length > 0) throw validationFailed(issues)
-    const { checks, puts, entry, unconfigured, refuseClosed } = prepared
+    const { checks, puts, entry, refuseClosed } = prepared
     await refuseClosed()
     const results = await withAudit(call.db, entry, [...checks, ...puts]).catch(async (error) => {
       if (!isAssertionFailure(error)) throw error
@@ -358,7 +355,7 @@ export const putAssignments = accountOperation({
     const changed = results
       .slice(checks.length, -1)
       .reduce((sum, { meta }) => sum + meta.changes, 0)
-    return { received: sent.length, changed, ...assignmentWarnings(sent, unconfigured) }
+    return { received: sent.length, changed }
   },
 })
 
@@ -379,7 +376,6 @@ export async function prepareAssignments(
   }
   return {
     issues: assignmentIssues(sent, context.plans),
-    unconfigured: context.unconfigured,
     checks: [
       ...rejectClosedTerms(db, account, changes),
       rows.rejectUnknownPlans(db, account, [...new Set(sent.map((one) => one.plan))]),

@@ -1,16 +1,13 @@
+import { readItems } from '../../platform/http/read-fields.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
-import { quote } from '../../platform/validation/quote.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { validateShape } from './issues.ts'
 import type { Assignment } from './stored-plans.ts'
 
 /** The maximum number of assignments in one request. */
 export const MAX_ASSIGNMENTS = 1000
-
-/** The maximum number of warnings that one response lists. */
-const MAX_WARNINGS = 100
 
 /** Stands for every affiliate that has no assignment of its own. */
 export const ALL_OTHERS = '*'
@@ -46,21 +43,12 @@ export interface SentAssignment extends Assignment {
 
 /** Returns the valid assignments of a body, and the issues of the others. */
 export function readAssignments(body: unknown): { issues: Issue[]; sent: SentAssignment[] } {
-  if (!Array.isArray(body)) {
-    return { issues: [{ pointer: '', code: 'type', expected: 'array' }], sent: [] }
-  }
-  if (body.length < 1 || body.length > MAX_ASSIGNMENTS) {
-    const expected = `1 to ${MAX_ASSIGNMENTS}`
-    const received = String(body.length)
-    return { issues: [{ pointer: '', code: 'record_count', expected, received }], sent: [] }
-  }
   const issues: Issue[] = []
   const keys = new Set<string>()
-  const sent = body.flatMap((item: unknown, index): SentAssignment[] => {
+  const sent = readItems(body, MAX_ASSIGNMENTS).flatMap(({ pointer, item }): SentAssignment[] => {
     const { issues: own, output } = validateShape(assignment, item)
-    issues.push(...own.map((one) => ({ ...one, pointer: `/${index}${one.pointer}` })))
+    issues.push(...own.map((one) => ({ ...one, pointer: pointer + one.pointer })))
     if (!output) return []
-    const pointer = `/${index}`
     const key = JSON.stringify([output.affiliate_id, output.from])
     if (keys.has(key)) issues.push({ pointer, code: 'duplicate_key' })
     keys.add(key)
@@ -97,18 +85,4 @@ export const assignmentIssues = (
           },
         ]),
   ])
-}
-
-/** Returns a warning for each affiliate that is not configured; at most 100 are listed. */
-export function assignmentWarnings(
-  sent: readonly SentAssignment[],
-  unconfigured: ReadonlySet<string>,
-) {
-  const unknown = sent.filter(({ affiliate_id }) => unconfigured.has(affiliate_id))
-  const warnings = unknown.slice(0, MAX_WARNINGS).map(({ pointer, affiliate_id }) => ({
-    code: 'unknown_affiliate' as const,
-    pointer: `${pointer}/affiliate_id`,
-    message: `Affiliate ${quote(affiliate_id)} is not configured. Until it is, its customers earn nothing.`,
-  }))
-  return { warnings, warnings_total: unknown.length }
 }

@@ -4,5 +4,4 @@ import { warning } from '../../platform/validation/answer-fields.ts'
 export const planWarning = warning('PlanWarning', [
   ...['withdrawn_currency', 'unknown_event', 'unknown_kpi', 'never_sent'],
   'rebate_and_unit',
-  'unknown_affiliate',
 ])

@@ -80,6 +80,22 @@ export function validateAt<const E extends v.ObjectEntries>(
 }
 
 /**
+ * Returns the items of a body that is a list of 1 to `max`, with their pointers.
+ *
+ * @throws ApiError `validation_failed`
+ */
+export function readItems(body: unknown, max: number): { pointer: string; item: unknown }[] {
+  if (!Array.isArray(body)) {
+    throw validationFailed([{ pointer: '', code: 'type', expected: 'array' }])
+  }
+  if (body.length < 1 || body.length > max) {
+    const [expected, received] = [`1 to ${max}`, String(body.length)]
+    throw validationFailed([{ pointer: '', code: 'record_count', expected, received }])
+  }
+  return body.map((item: unknown, index) => ({ pointer: `/${index}`, item }))
+}
+
+/**
  * Reads a JSON body. `maxDepth` is its maximum nesting depth, if it is not that of records. Throws
  * `malformed_json` and the other errors of a body.
  */
