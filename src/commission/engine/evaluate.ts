@@ -13,7 +13,7 @@ import {
 } from './once.ts'
 import { qualificationStep } from './once-steps.ts'
 import { overrideVersion, type Version } from './plans-in-force.ts'
-import { sinceSignup, withinMonths } from './qualify.ts'
+import { excludedBy, sinceSignup, withinMonths } from './qualify.ts'
 import { type HoldReason, type Reason, rankOf, type Verdict } from './reasons.ts'
 import type {
   CompiledOnce,
@@ -188,10 +188,9 @@ export function evaluateTerm(
   fact: Fact,
   converts: boolean,
 ): FactVerdict {
-  const fields = fieldsOn(customer, fact.day)
-  const condition = rule.when(fields, fact) ?? ('when' in term ? term.when(fields, fact) : null)
+  const condition = excludedBy(customer, rule, term, fact)
+  if (condition === 'months') return plain('expired')
   if (condition !== null) return { verdict: 'excluded', condition }
-  if (!withinMonths(customer, fact.day, rule.months)) return plain('expired')
   if (!converts) return plain('counted')
   const own = term.currencyOf(fact)
   const conversion = conversionOf(fact, term.field, own, version.currency, context.rates)

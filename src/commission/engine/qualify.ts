@@ -5,8 +5,8 @@ import { convertFact } from './convert.ts'
 import { add, compare, type Decimal, integer, multiply, ZERO } from './decimal.ts'
 import type { Customer, Fact } from './facts.ts'
 import type { HoldReason } from './reasons.ts'
-import type { CompiledQualification } from './rules.ts'
-import type { CompiledTerm } from './terms.ts'
+import type { CompiledQualification, CompiledRule } from './rules.ts'
+import type { CompiledTerm, CompiledUnit } from './terms.ts'
 
 /** A fact that cannot be evaluated because one of its amounts cannot be converted. */
 export interface Blocker {
@@ -58,6 +58,19 @@ export function sinceSignup(
 /** Whether the fact's day lies before the signup day + n months. */
 export const withinMonths = (customer: Customer, day: number, months: number | null): boolean =>
   months === null || day < addMonths(customer.signupDay, months)
+
+/** Returns the condition of a rule, if it binds the term, or of a term that leaves a fact out; null if none does. */
+export function excludedBy(
+  customer: Customer,
+  rule: Pick<CompiledRule, 'when' | 'months'> | null,
+  term: CompiledTerm | CompiledUnit,
+  fact: Fact,
+): string | null {
+  const fields = fieldsOn(customer, fact.day)
+  const condition = rule?.when(fields, fact) ?? ('when' in term ? term.when(fields, fact) : null)
+  if (condition !== null || rule === null) return condition
+  return withinMonths(customer, fact.day, rule.months) ? null : 'months'
+}
 
 /** Evaluates one condition of `qualify` by the facts of a customer. */
 export function evaluateQualification(

@@ -61,7 +61,7 @@ export function settleAllOverrides(
         lines.map((line) => ({ line, period: one.id })),
       ),
     )
-  const stateBefore = statesBefore(input, before)
+  const resultBefore = resultsBefore(input, before)
   return input.affiliates.flatMap((affiliate) => {
     const found = settleOverrides({
       context,
@@ -69,7 +69,7 @@ export function settleAllOverrides(
       tallies: talliesOf(tallies, affiliate),
       linesWithin,
       earlier: (version, rule) => {
-        const { measures } = stateBefore(affiliate, version.plan)
+        const { measures } = resultBefore(affiliate, version.plan).state
         return earlierOf(new Map(Object.entries(measures)), version, rule, period)
       },
     })
@@ -92,16 +92,14 @@ export function settleAll(
   transferring: readonly SentBalance[],
 ): PlanResult[] {
   const overrides = endingWithin(period).flatMap(overridesIn)
-  const stateBefore = statesBefore(input, before)
-  const differencesBefore = differencesUpTo(before)
+  const resultBefore = resultsBefore(input, before)
   const receivedBy = balancesReceivedIn(input, period, transferring)
   const overridesFor = overridesByStatement(overrides, period)
   const inOrderOfId = [...own].sort(([a], [b]) => compareText(a, b))
   return inOrderOfId.flatMap(([affiliate, plans]) =>
     [...plans.values()].map(({ plan, lines, state }) => {
-      const earlier = stateBefore(affiliate, plan.plan)
+      const { state: earlier, differences } = resultBefore(affiliate, plan.plan)
       const books = input.booksOf(affiliate, plan.plan)
-      const differences = differencesBefore(affiliate, plan.plan)
       const added = overridesFor(affiliate, plan.plan)
       const all = [...orderLines(plan, [...lines, ...added.lines]), ...added.funded]
       const open = withOverrideMeasures(openState(state), earlier, plan, added.measures, period)
@@ -132,15 +130,17 @@ export function settleAll(
   )
 }
 
-/** Returns what the period before left of each affiliate and plan. */
-function statesBefore(
+/** Returns a function that returns what the period before came to for an affiliate and plan. */
+function resultsBefore(
   input: SettlementInput,
   before: readonly PlanResult[] | null,
-): (affiliate: string, plan: string) => PlanState {
-  const states = new Map(
-    before?.map(({ affiliate, plan, state }) => [planKey(affiliate, plan.plan), state]),
-  )
-  return (affiliate, plan) => states.get(planKey(affiliate, plan)) ?? input.stateOf(affiliate, plan)
+): (affiliate: string, plan: string) => Pick<PlanResult, 'state' | 'differences'> {
+  const results = new Map(before?.map((one) => [planKey(one.affiliate, one.plan.plan), one]))
+  return (affiliate, plan) =>
+    results.get(planKey(affiliate, plan)) ?? {
+      state: input.stateOf(affiliate, plan),
+      differences: [],
+    }
 }
 
 /** Adds what overrides brought to the measures of their windows, for each version of a rule. */
@@ -216,16 +216,6 @@ function keepClosed(
     state: closeState(open, closing),
     differences: [...earlier, ...differencesOf(books, period, lines)],
   }
-}
-
-/** Returns the adjustments still to be booked, by affiliate and plan, of the closed periods so far. */
-function differencesUpTo(
-  before: readonly PlanResult[] | null,
-): (affiliate: string, plan: string) => readonly Difference[] {
-  const found = new Map(
-    before?.map(({ affiliate, plan, differences }) => [planKey(affiliate, plan.plan), differences]),
-  )
-  return (affiliate, plan) => found.get(planKey(affiliate, plan)) ?? []
 }
 
 // Under `negative: "zero"` a statement drops a negative balance (opening + total). A later correction
@@ -332,18 +322,16 @@ export function overridesByStatement(
   const earned = Map.groupBy(inPeriod, keyOfLine)
   const funding = overrides.flatMap((one) => one.funded)
   const funded = Map.groupBy(funding, keyOfLine)
-  const waiting = overrides.flatMap((from) => from.holds.map((one) => ({ ...one, from })))
+  const waiting = overrides.flatMap((one) => one.holds)
   const holds = Map.groupBy(waiting, keyOfLine)
   return (affiliate, plan) => {
     const key = planKey(affiliate, plan)
     const own = earned.get(key) ?? []
-    const held = holds.get(key) ?? []
-    const isOwn = ({ from }: { from: OverridesOf }): boolean => own.includes(from)
     return {
       lines: own.flatMap(({ lines }) => lines),
       measures: own.flatMap((one) => one.measures),
       funded: (funded.get(key) ?? []).map(({ line }) => line).sort(compareFunded),
-      holds: [...held.filter(isOwn), ...held.filter((one) => !isOwn(one))].map(({ hold }) => hold),
+      holds: (holds.get(key) ?? []).map(({ hold }) => hold),
     }
   }
 }

@@ -1,11 +1,11 @@
-import { type CountedOwner, fieldsOn, type Owner, type PeriodContext } from './context.ts'
+import type { CountedOwner, Owner, PeriodContext } from './context.ts'
 import { conversionOf, convertUnits, type RateLookup } from './convert.ts'
 import { add, type Decimal, fromFact, multiply, ZERO } from './decimal.ts'
 import type { EvaluatedCustomer } from './evaluate.ts'
 import { amountOf, type Customer, type Fact } from './facts.ts'
 import type { OnceState } from './once.ts'
 import { type PlansInForce, type Version, versionsOf } from './plans-in-force.ts'
-import { withinMonths } from './qualify.ts'
+import { excludedBy } from './qualify.ts'
 import type { HoldReason } from './reasons.ts'
 import type { CompiledRule } from './rules.ts'
 import type { CompiledBase, CompiledTerm, CompiledUnit } from './terms.ts'
@@ -378,26 +378,21 @@ interface WaitingFact {
  * counts once for each reason and currency, and each of its amounts is added once, even if several terms
  * name it. Call it for paid facts first, then for measured ones.
  */
-export function holdFacts(tallies: PeriodTallies): (waiting: WaitingFact) => void {
-  // Most customers have nothing that waits.
-  let listed: Map<Hold, Map<Fact, Set<string>>> | null = null
-  const isListed = (hold: Hold | undefined, fact: Fact, field?: string): boolean => {
-    const fields = hold && listed?.get(hold)?.get(fact)
-    return fields !== undefined && (field === undefined || fields.has(field))
-  }
+function holdFacts(tallies: PeriodTallies): (waiting: WaitingFact) => void {
+  const listed = new Map<CompiledRule, Map<Fact, Set<string>>>()
   return (waiting) => {
-    const { fact, field, purpose, rule, reason, currency } = waiting
-    const { holds, measureHolds } = talliesOf(tallies, waiting.affiliate)
-    const key = `${reason}|${currency ?? ''}`
-    const paid = holds.get(rule)?.byReason.get(key)
-    const hold = holdOf(purpose === 'measure' ? measureHolds : holds, waiting, key)
-    const others = hold === paid ? undefined : paid
-    if (isListed(hold, fact, field) || isListed(others, fact, field)) return
-    if (!isListed(hold, fact) && !isListed(others, fact)) hold.count += fact.count
-    listed ??= new Map()
-    const facts = listed.get(hold) ?? new Map<Fact, Set<string>>()
-    listed.set(hold, facts)
-    facts.set(fact, (facts.get(fact) ?? new Set()).add(field))
+    const { affiliate, fact, field, purpose, rule, reason, currency } = waiting
+    const ofRule = listed.get(rule) ?? new Map<Fact, Set<string>>()
+    listed.set(rule, ofRule)
+    const ofFact = ofRule.get(fact) ?? new Set<string>()
+    ofRule.set(fact, ofFact)
+    const counted = JSON.stringify([affiliate, reason, currency])
+    const added = counted + field
+    if (ofFact.has(added)) return
+    const { holds, measureHolds } = talliesOf(tallies, affiliate)
+    const hold = holdOf(purpose === 'measure' ? measureHolds : holds, waiting)
+    if (!ofFact.has(counted)) hold.count += fact.count
+    ofFact.add(counted).add(added)
     hold.sum = add(hold.sum, fromFact(amountOf(fact, field)))
   }
 }
@@ -405,8 +400,8 @@ export function holdFacts(tallies: PeriodTallies): (waiting: WaitingFact) => voi
 function holdOf(
   holds: Map<CompiledRule, RuleHolds>,
   { rule, version, reason, currency }: WaitingFact,
-  key: string,
 ): Hold {
+  const key = `${reason}|${currency ?? ''}`
   const ofRule = holds.get(rule) ?? { version, byReason: new Map<string, Hold>() }
   holds.set(rule, ofRule)
   const hold = ofRule.byReason.get(key) ?? { reason, currency, count: 0, sum: ZERO }
@@ -490,20 +485,14 @@ function addFact(
 }
 
 /** Whether a term names a fact, and the conditions of the term and of the rule, if they apply, hold. */
-function isSummed(
+const isSummed = (
   customer: Customer,
-  { when, months }: CompiledRule,
+  rule: CompiledRule,
   { conditional }: TallySource,
   term: CompiledTerm | CompiledUnit,
   fact: Fact,
-): boolean {
-  if (!term.names(fact)) return false
-  const fields = fieldsOn(customer, fact.day)
-  if (conditional && (when(fields, fact) !== null || !withinMonths(customer, fact.day, months))) {
-    return false
-  }
-  return !('when' in term) || term.when(fields, fact) === null
-}
+): boolean =>
+  term.names(fact) && excludedBy(customer, conditional ? rule : null, term, fact) === null
 
 /** Adds who qualified in the period, and the facts of the period for which a rule waits. */
 function addOnce(

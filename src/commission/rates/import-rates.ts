@@ -132,16 +132,15 @@ export async function fetchRates(env: Env, now: number): Promise<void> {
   }
 }
 
-/** Returns what is wrong in a file that was refused: the first issues, without the values of the file. */
-function wrongIn(error: unknown) {
-  if (!(error instanceof ApiError) || error.code !== 'validation_failed') return {}
-  const { errors = [], errors_total } = error.details as {
-    errors?: readonly { pointer: string; code: string }[]
-    errors_total?: number
-  }
-  const first = errors.slice(0, 10).map(({ pointer, code }) => ({ pointer, code }))
-  return { errors: first, total: errors_total }
-}
+/** Returns the first issues of a file that was refused, without its values. */
+const wrongIn = (error: unknown) =>
+  error instanceof ApiError && error.code === 'validation_failed'
+    ? {
+        errors: (error.details.errors as readonly { pointer: string; code: string }[])
+          .slice(0, 10)
+          .map(({ pointer, code }) => ({ pointer, code })),
+      }
+    : {}
 
 /** Fetches the text of the file, which may be in a ZIP archive. */
 async function fetchFile(url: string): Promise<string> {
