@@ -233,8 +233,6 @@ describe('assignments', () => {
       {
         assignments: 2,
         first: [own, { ...next, customers: 'new' }],
-        replaced: 1,
-        before: [next],
       },
     ])
   })

@@ -146,65 +146,13 @@ export const markAssignments = (
     changed.map(({ from_day }) => dayNumber(from_day)),
   )
 
-/** Text that is not valid JSON: `json()` of it aborts the batch. See `isAssertionFailure`. */
-const SOME_NOT_JSON = 'no plan'
-
-const REJECT_UNKNOWN_PLANS = compileStatement(`
-  select json('${SOME_NOT_JSON}') from ${JSON_EACH}(:plans) where not exists (
-    select 1 from plan_versions
-    where account = :account and plan = value and withdrawn_at is null) limit 1`)
-
-/** Fails, and so does its batch, if one of these plans has no version, or only withdrawn ones. */
-export const rejectUnknownPlans = (db: D1Database, account: string, plans: readonly string[]) =>
-  bindStatement(db, REJECT_UNKNOWN_PLANS, { account, plans: JSON.stringify(plans) })
-
 const PLANS = compileStatement(`
   select distinct plan from plan_versions
   where account = :account and withdrawn_at is null order by plan`)
 
-const COUNT = compileStatement('select count(*) as n from assignments where account = :account')
-
-const REPLACED = compileStatement(`
-  select t.affiliate_id, t.from_day, t.plan, t.customers
-  from ${JSON_EACH}(:rows) r
-  cross join assignments t on t.account = :account and t.affiliate_id = r.value ->> 0
-    and t.from_day = r.value ->> 1
-  where t.plan is not r.value ->> 2 or t.customers is not r.value ->> 3`)
-
-/** What is needed to check the assignments of a request. */
-interface AssignmentContext {
-  /** The plans with a version that is not withdrawn. */
-  plans: string[]
-  /** The number of assignments of the account. */
-  count: number
-  /** The stored assignments that the request changes. */
-  replaced: StoredAssignment[]
-}
-
-type ContextRows = [
-  plans: { plan: string }[],
-  counted: [{ n: number }],
-  ...replaced: StoredAssignment[][],
-]
-
-/** Reads what is needed to check the assignments of a request, and what they replace. */
-export async function readAssignmentContext(
-  db: D1Database,
-  account: string,
-  sent: readonly StoredAssignment[],
-): Promise<AssignmentContext> {
-  const values = { account }
-  const [plans, [counted], ...replaced] = await readBatch<ContextRows>(db, [
-    bindStatement(db, PLANS, values),
-    bindStatement(db, COUNT, values),
-    ...toRows(sent).map((rows) => bindStatement(db, REPLACED, { account, rows })),
-  ])
-  return {
-    plans: plans.map(({ plan }) => plan),
-    count: counted.n,
-    replaced: replaced.flat(),
-  }
-}
+/** Returns the ids of the plans of an account with a version that is not withdrawn. */
+export const listPlanIds = async (db: D1Database, account: string): Promise<string[]> =>
+  (await all<{ plan: string }>(db, PLANS, { account })).map(({ plan }) => plan)
 
 /** Reads one page of an account's assignments, by affiliate and first day. */
 export const listAssignments = (

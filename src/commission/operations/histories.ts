@@ -191,24 +191,17 @@ export const endRefusal = accountOperation({
 export const HISTORY_OPERATIONS = [getAffiliations, putAffiliations, refuseCustomer, endRefusal]
 
 /** Returns the first issue of the days of affiliations: those after the first begin in order, none after `today`. */
-function dayIssues(sent: readonly { from: string | null }[], today: string): Issue[] {
-  const i = sent.findIndex(({ from }, at) => expectedDay(at, from, sent[at - 1]?.from, today))
-  if (i < 0) return []
-  const value = sent[i]?.from ?? null
-  const expected = expectedDay(i, value, sent[i - 1]?.from, today) ?? ''
-  return [{ pointer: `/affiliations/${i}/from`, code: 'pattern', expected, value }]
-}
-
-/** Returns what the day of an affiliation must be, in words; null if it is valid. */
-function expectedDay(
-  index: number,
-  from: string | null,
-  previous: string | null | undefined,
-  today: string,
-): string | null {
-  if (index === 0) return from === null ? null : 'null in the first entry'
-  if (from === null) return 'a day, since only the first entry holds from the beginning'
-  const first = previous ?? '0000-01-01'
-  if (from <= first) return `a day after ${quote(first)}`
-  return from > today ? `a day up to today, ${quote(today)}` : null
-}
+const dayIssues = (sent: readonly { from: string | null }[], today: string): Issue[] =>
+  sent
+    .flatMap(({ from: value }, i): Issue[] => {
+      const previous = sent[i - 1]?.from ?? '0000-01-01'
+      const isValid =
+        i === 0 ? value === null : value !== null && value > previous && value <= today
+      if (isValid) return []
+      const expected =
+        i === 0
+          ? 'null in the first entry'
+          : `a day after ${quote(previous)} and up to today, ${quote(today)}`
+      return [{ pointer: `/affiliations/${i}/from`, code: 'pattern', expected, value }]
+    })
+    .slice(0, 1)

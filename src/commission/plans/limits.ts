@@ -21,10 +21,6 @@ export const PLAN_LIMITS = {
   months: 120,
   levels: 10,
   count: 1_000_000,
-  /** The bytes of all versions of an account that are not withdrawn: one computation reads them all. */
-  accountBytes: 4 * 1024 * 1024,
-  /** The assignments of an account. */
-  assignments: 100_000,
 } as const
 
 /** The nesting depth of a plan, such as that of `rules[].qualify[].sum[].when.countries[]`. */

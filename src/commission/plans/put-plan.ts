@@ -12,7 +12,6 @@ import {
 import type { StoredAssignment, StoredVersion } from '../db/plans.ts'
 import { dayNumber, dayText, parsePeriod, periodOf } from '../engine/calendar.ts'
 import { type CheckedPlan, checkClosed, checkPlan } from './check-plan.ts'
-import { PLAN_LIMITS } from './limits.ts'
 import { parseVersion } from './stored-plans.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
@@ -117,11 +116,5 @@ export function decidePut(
   if (isUnchanged) return { outcome: 'unchanged', version: latest, plan: checked }
   const closedIssues = checkClosed(checked.terms, closed)
   if (closedIssues.length > 0) throw validationFailed(closedIssues)
-  const bytes = (one: string) => new TextEncoder().encode(one).length
-  const total = versions.reduce((sum, { terms }) => sum + bytes(terms), bytes(checked.text))
-  if (total > PLAN_LIMITS.accountBytes) {
-    const detail = `The versions of all plans of an account have at most ${PLAN_LIMITS.accountBytes / 1024 / 1024} MiB of JSON.`
-    throw new ApiError('conflict', { detail })
-  }
   return { outcome: 'created', version: lastOf(all) + 1, plan: checked }
 }
