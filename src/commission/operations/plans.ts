@@ -12,7 +12,12 @@ import {
   accountOperation,
   reply,
 } from '../../platform/http/operation.ts'
-import { checkNewId, notFound, validationFailed } from '../../platform/http/read-fields.ts'
+import {
+  checkNewId,
+  notFound,
+  readItems,
+  validationFailed,
+} from '../../platform/http/read-fields.ts'
 import { count, day, outcome, stored, version } from '../../platform/validation/answer-fields.ts'
 import {
   described,
@@ -341,7 +346,7 @@ export const putAssignments = accountOperation({
     command: { name: 'assignments import' },
   })),
   async run(call, { assignments }) {
-    const { sent, issues } = readAssignments(assignments)
+    const { sent, issues } = readAssignments(readItems(assignments, MAX_ASSIGNMENTS))
     const prepared = await prepareAssignments(call, sent)
     issues.push(...prepared.issues)
     if (issues.length > 0) throw validationFailed(issues)

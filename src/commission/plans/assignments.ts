@@ -1,4 +1,3 @@
-import { readItems } from '../../platform/http/read-fields.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
@@ -41,11 +40,14 @@ export interface SentAssignment extends Assignment {
   readonly pointer: string
 }
 
-/** Returns the valid assignments of a body, and the issues of the others. */
-export function readAssignments(body: unknown): { issues: Issue[]; sent: SentAssignment[] } {
+/** Returns the valid assignments of a list, and the issues of the others. */
+export function readAssignments(items: readonly { pointer: string; item: unknown }[]): {
+  issues: Issue[]
+  sent: SentAssignment[]
+} {
   const issues: Issue[] = []
   const keys = new Set<string>()
-  const sent = readItems(body, MAX_ASSIGNMENTS).flatMap(({ pointer, item }): SentAssignment[] => {
+  const sent = items.flatMap(({ pointer, item }): SentAssignment[] => {
     const { issues: own, output } = validateShape(assignment, item)
     issues.push(...own.map((one) => ({ ...one, pointer: pointer + one.pointer })))
     if (!output) return []
