@@ -1,16 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { PROBLEMS } from '../../src/platform/errors.ts'
 import { ISSUE_CODES } from '../../src/platform/validation/issue.ts'
-import { MESSAGES, type WarningCode, warning } from '../../src/platform/validation/warnings.ts'
+import { MESSAGES } from '../../src/platform/validation/warnings.ts'
 import { EVENT_TYPES, TEST_EVENT } from '../../src/webhooks/events.ts'
-
-const WARNINGS = (Object.keys(MESSAGES) as WarningCode[]).map((name) => warning(name, '').code)
 
 /** The codes that a page of the guide explains, by the first column of its table. */
 const CODES = {
   problem: { page: 'errors', codes: Object.keys(PROBLEMS) },
   rule: { page: 'errors', codes: ISSUE_CODES },
-  warning: { page: 'warnings', codes: [...WARNINGS, 'unknown_affiliate'] },
+  warning: { page: 'warnings', codes: [...Object.keys(MESSAGES), 'unknown_affiliate'] },
   outcome: {
     page: 'outcomes',
     codes: ['created', 'updated', 'unchanged', 'stale', 'held', 'rejected'],

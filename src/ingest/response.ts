@@ -161,12 +161,11 @@ function warningsOf(
   for (const index of changedEvents) {
     add(index, warning('changed_event', recordPointer(form, index)))
   }
-  for (const [index, [day, isEarly]] of affiliated) {
+  for (const [index, [day]] of affiliated) {
     const member = resource.recordTable.affiliation === 'link' ? 'tracking_data' : 'affiliate_id'
     const pointer = `${recordPointer(form, index)}/${member}`
     const from = String(decode(customers.day, day))
-    const code = isEarly === 1 ? 'affiliation_corrected' : 'affiliation_changed'
-    add(index, { ...warning(code, pointer, from), from })
+    add(index, { ...warning('affiliation_changed', pointer, from), from })
   }
   // A stale record is not stored, so it has no warnings.
   for (const [index, outcome] of outcomes) if (outcome === 'stale') warnings.delete(index)

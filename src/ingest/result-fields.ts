@@ -3,11 +3,7 @@ import { count, day } from '../platform/validation/answer-fields.ts'
 import { described, named } from '../platform/validation/described.ts'
 import { member } from '../platform/validation/fields.ts'
 import { ISSUE_CODES, type IssueCode } from '../platform/validation/issue.ts'
-import {
-  MESSAGES,
-  type WarningCode,
-  warning as warningOf,
-} from '../platform/validation/warnings.ts'
+import { MESSAGES } from '../platform/validation/warnings.ts'
 import { OUTCOMES, type Outcome } from './db/decide.ts'
 
 // What the answer to a delivery has.
@@ -64,12 +60,11 @@ export const brokenRule = described(() =>
 
 /** A warning about a stored record. */
 const warning = described(() => {
-  const codes = (Object.keys(MESSAGES) as WarningCode[]).map((name) => warningOf(name, '').code)
   return named(
     'Warning',
     v.object({
       code: member(
-        v.picklist([...new Set([...codes, 'unknown_affiliate'])]),
+        v.picklist([...Object.keys(MESSAGES), 'unknown_affiliate']),
         'The code of the warning. See `/docs/warnings`.',
       ),
       pointer,

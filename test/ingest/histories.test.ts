@@ -29,8 +29,7 @@ describe('a first affiliate of a partner that lasts less than a day', () => {
   const corrected = {
     code: 'affiliation_changed',
     pointer: '/affiliate_id',
-    message:
-      'The customer has another affiliate now, who counts from the signup on, `2026-03-01`: the first affiliate lasted less than a day, so it was corrected.',
+    message: 'The customer has another affiliate now, who counts from `2026-03-01` on.',
     from: '2026-03-01',
   }
   const ada1 = { ...ada, signup_date: '2026-03-01T08:00:00Z' }

@@ -84,7 +84,7 @@ describe('negative_amount', () => {
     const sent = { ...deposit, transaction_type: 'withdrawal', amount_currency: -75.5 }
 
     expect(messagesOf(await json(acme.post('transactions', sent)))).toEqual([
-      '`amount_currency` is negative, but amounts of `withdrawal` are sent as positive numbers.',
+      '`amount_currency` does not have the sign with which this account sends amounts of `withdrawal`.',
     ])
     expect((await json(acme.get('transactions'))).data).toEqual([sent])
   })
@@ -330,7 +330,7 @@ describe('country', () => {
       post('customers', each('customerId', {}, ...countries.map((country) => ({ country })))),
     )
     const recognized = (code: string) =>
-      `\`country\` is not an ISO 3166-1 alpha-2 code. It was recognized as \`${code}\`.`
+      `\`country\` is not an ISO 3166-1 alpha-2 code. It is read as \`${code}\`.`
     const messages = (results as Answer['results']).map(({ warnings = [] }) =>
       warnings.filter(({ code }) => code === 'country').map(({ message }) => message),
     )
@@ -338,7 +338,7 @@ describe('country', () => {
     expect(messages).toEqual([
       [],
       ...Array.from({ length: 4 }, () => [recognized('DE')]),
-      ['`country` is not an ISO 3166-1 alpha-2 code, and is not recognized as a country.'],
+      ['`country` is not an ISO 3166-1 alpha-2 code. It is read as `no country`.'],
       [recognized('GB')],
       [],
     ])

@@ -80,9 +80,8 @@ async function activityRows(
     events,
     ({ values }) => values.id,
     (versions) => {
-      const code = areSameEvent(versions) ? 'repeated_activity' : 'repeated_eventid'
       for (const { index } of versions.slice(1)) {
-        const repeated = warning(code, recordPointer(form, index))
+        const repeated = warning('repeated_key', recordPointer(form, index))
         warnings.set(index, [...(warnings.get(index) ?? []), repeated])
       }
       return (versions.at(-1) ?? versions[0]).values
@@ -102,14 +101,6 @@ interface Event {
   index: number
   values: Row['values']
 }
-
-/** Returns whether records with one identity have the same name and customer. */
-const areSameEvent = ([first, ...others]: readonly [Event, ...Event[]]): boolean =>
-  others.every(
-    ({ values }) =>
-      values.eventname === first.values.eventname &&
-      values.customer_id === first.values.customer_id,
-  )
 
 /** The activity of a brand's customers: single events and daily aggregates. */
 export const activities: Resource = {

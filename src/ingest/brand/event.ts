@@ -145,7 +145,7 @@ function readProduct(
   readField(reading, members, field, 'product', fields.product)
   const { product } = reading.output
   const unnamed = definition?.productLines ? undefined : members.get('Product')
-  const warnings = unnamed === undefined ? [] : [warning('product_as_detail', '/Product', unnamed)]
+  const warnings = unnamed === undefined ? [] : [warning('unmapped_product', '/Product', unnamed)]
   if (typeof product !== 'string') return warnings
 
   const line = definition?.productLines?.get(product) ?? PRODUCTS.find((name) => name === product)

@@ -1,6 +1,6 @@
 import { foldCountry, isCountryCode } from './country.ts'
 import type { JsonObject } from './record-validator.ts'
-import { type Warning, type WarningCode, warning } from './warnings.ts'
+import { type Warning, warning } from './warnings.ts'
 
 // What a record may contain although it is probably a mistake. Each function returns warnings whose
 // pointers are relative to the record.
@@ -21,8 +21,9 @@ export const lastPlausibleInstant = (receivedAt: number): string =>
  */
 export function timeWarnings(name: string, time: unknown, last: string): Warning[] {
   if (typeof time !== 'string') return []
-  if (time < FIRST_PLAUSIBLE_DAY) return [warning('implausible_time', `/${name}`, name)]
-  return time > last ? [warning('future_time', `/${name}`, name)] : []
+  return time < FIRST_PLAUSIBLE_DAY || time > last
+    ? [warning('implausible_time', `/${name}`, name)]
+    : []
 }
 
 /** Returns a warning if an amount has another sign than records of a type should have. */
@@ -33,12 +34,8 @@ export function signWarnings(
   type: string,
 ): Warning[] {
   if (typeof amount !== 'number') return []
-  if (expected === 'positive' && amount < 0) {
-    return [warning('negative_amount', `/${name}`, name, type)]
-  }
-  return expected === 'negative' && amount > 0
-    ? [warning('positive_outflow', `/${name}`, name, type)]
-    : []
+  const isWrong = expected === 'positive' ? amount < 0 : expected === 'negative' && amount > 0
+  return isWrong ? [warning('negative_amount', `/${name}`, name, type)] : []
 }
 
 /** Returns a warning if an id has white space before or behind it. */
@@ -48,22 +45,14 @@ export const whitespaceWarnings = (name: string, id: unknown): Warning[] =>
 /** Returns a warning if a text is not the ISO 3166-1 alpha-2 code of a country. Does not quote it. */
 export function countryWarnings(name: string, country: unknown): Warning[] {
   if (typeof country !== 'string' || isCountryCode(country)) return []
-  const code = foldCountry(country)
-  const pointer = `/${name}`
-  return code === null
-    ? [warning('country', pointer, name)]
-    : [warning('recognized_country', pointer, name, code)]
+  return [warning('country', `/${name}`, name, foldCountry(country) ?? 'no country')]
 }
 
 /** Returns a warning if the amount of a record in USD cannot be that in its currency. */
 export function usdWarnings({ amount_usd, amount_currency, currency }: JsonObject): Warning[] {
   if (typeof amount_usd !== 'number' || typeof amount_currency !== 'number') return []
-  const code = usdFault(amount_usd, amount_currency, currency)
-  return code ? [warning(code, '/amount_usd')] : []
-}
-
-function usdFault(usd: number, amount: number, currency: unknown): WarningCode | null {
-  if (usd === 0 && amount !== 0) return 'amount_usd'
-  if (Math.sign(usd) !== Math.sign(amount)) return 'usd_sign'
-  return currency === 'USD' && usd !== amount ? 'usd_differs' : null
+  const differs = currency === 'USD' && amount_usd !== amount_currency
+  return differs || Math.sign(amount_usd) !== Math.sign(amount_currency)
+    ? [warning('amount_usd', '/amount_usd')]
+    : []
 }

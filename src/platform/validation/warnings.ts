@@ -35,62 +35,29 @@ export const MESSAGES = {
   ambiguous_time: (quoted, more) =>
     `${quoted} occurs twice in the account's time zone because of daylight saving time. The first occurrence was used: ${more}.`,
   unmapped_product: (quoted) =>
-    `${quoted} is not mapped to a product line (\`casino\`, \`sports\`, \`poker\`, \`bingo\`), so it is counted as a separate product line.`,
-  product_as_detail: (quoted) =>
-    `${quoted} is stored as a detail because no event definition names this field. Send \`product\`, in lower case.`,
+    `${quoted} is not mapped to a product line (\`casino\`, \`sports\`, \`poker\`, \`bingo\`). It is counted as a separate product line or, in a field that no event definition names, stored as a detail.`,
   repeated_key: () =>
-    'An earlier record of this request has the same key. These records were merged in their order and stored as one.',
-  repeated_activity: () =>
-    'An earlier record of this request has the same key. Only the last of these records is stored.',
-  repeated_eventid: () =>
-    'Records of this request with this `eventid` are different events: they differ in `eventname` or `customerid`. Only the last of them is kept. Give each event an `eventid` of its own.',
+    'An earlier record of this request has the same key. They are stored as one. Different events need an `eventid` each.',
   changed_event: () =>
     'An event with this `eventid` and another `eventname` or `customerid` was stored. This record has replaced it. Give each event an `eventid` of its own.',
   affiliation_changed: (from) =>
-    `The customer has another affiliate now, who counts from ${from} on. Earlier days stay with the affiliate before.`,
-  affiliation_corrected: (from) =>
-    `The customer has another affiliate now, who counts from the signup on, ${from}: the first affiliate lasted less than a day, so it was corrected.`,
+    `The customer has another affiliate now, who counts from ${from} on.`,
   negative_amount: (quoted, more) =>
-    `${quoted} is negative, but amounts of ${more} are sent as positive numbers.`,
-  positive_outflow: (quoted, more) =>
-    `${quoted} is positive, but this account sends amounts of ${more} as negative numbers.`,
-  implausible_time: (quoted) => `${quoted} is before 2000-01-01.`,
-  future_time: (quoted) => `${quoted} is more than 36 hours ahead of the receipt of the record.`,
+    `${quoted} does not have the sign with which this account sends amounts of ${more}.`,
+  implausible_time: (quoted) =>
+    `${quoted} is before 2000-01-01, or more than 36 hours ahead of the receipt of the record.`,
   unmapped_status: (quoted) =>
     `Status ${quoted} has no meaning in the status map of the account, so the record earns nothing.`,
   unknown_event: (quoted, more) => `Event ${quoted} has no definition. Did you mean ${more}?`,
   whitespace: (quoted) =>
     `${quoted} begins or ends with white space. It is stored as sent, and differs from the same text without it.`,
-  country: (quoted) =>
-    `${quoted} is not an ISO 3166-1 alpha-2 code, and is not recognized as a country.`,
-  recognized_country: (quoted, more) =>
-    `${quoted} is not an ISO 3166-1 alpha-2 code. It was recognized as ${more}.`,
-  amount_usd: () => '`amount_usd` is 0, but `amount_currency` is not.',
-  usd_sign: () => '`amount_usd` and `amount_currency` do not have the same sign.',
-  usd_differs: () =>
-    '`amount_usd` and `amount_currency` are not equal, although `currency` is `USD`.',
+  country: (quoted, more) => `${quoted} is not an ISO 3166-1 alpha-2 code. It is read as ${more}.`,
+  amount_usd: () =>
+    '`amount_usd` cannot be the amount in USD: it is 0, has another sign, or differs although `currency` is `USD`.',
 } satisfies Record<string, (quoted: string, more: string) => string>
 
-/** The name of a warning message. */
-export type WarningCode = keyof typeof MESSAGES
-
-/** The messages that share the code of another. */
-const WIRE_CODES = {
-  product_as_detail: 'unmapped_product',
-  repeated_activity: 'repeated_key',
-  repeated_eventid: 'repeated_key',
-  affiliation_corrected: 'affiliation_changed',
-  positive_outflow: 'negative_amount',
-  future_time: 'implausible_time',
-  recognized_country: 'country',
-  usd_sign: 'amount_usd',
-  usd_differs: 'amount_usd',
-} as const satisfies Partial<Record<WarningCode, WarningCode>>
-
 /** A code as responses have it, but for `unknown_affiliate`, whose message `formatIssue` writes. */
-export type WireCode = Exclude<WarningCode, keyof typeof WIRE_CODES>
-
-const wireCodes: Partial<Record<WarningCode, WireCode>> = WIRE_CODES
+type WarningCode = keyof typeof MESSAGES
 
 /**
  * Returns a warning with its message. `value` and `more` are quoted in it, so neither may be
@@ -103,7 +70,7 @@ export function warning(
   more = '',
 ): Warning {
   const format: (quoted: string, more: string) => string = MESSAGES[code]
-  return { code: wireCodes[code] ?? code, pointer, message: format(quote(value), quote(more)) }
+  return { code, pointer, message: format(quote(value), quote(more)) }
 }
 
 /** Returns a warning for a withdrawn currency, which is stored because the event may be older. */
