@@ -17,6 +17,7 @@ import {
   explanation,
   linePart,
   lineRecord,
+  partsChanged,
   qualification,
   recordEarnings,
   unearned,
@@ -119,15 +120,18 @@ export const listLineParts = readList({
   path: '/lines/{line_id}/parts',
   params: { line_id },
   words: described(() => ({
-    description: `Returns what each customer adds to a line by the records as they are now, by customer. The sum is the base of the line before \`fixed\` terms and a fence, or its units unless records have changed since. An override over lines has none: the step \`sources\` of the explanation has the lines of the affiliate below. ${LIMIT}`,
+    description: `Returns what each customer adds to a line by the records as they are now, by customer. The sum is the base of the line before \`fixed\` terms and a fence, or its units, unless records have changed since: then \`changed\` is true. An override over lines has none: the step \`sources\` of the explanation has the lines of the affiliate below. ${LIMIT}`,
     answer: linePart,
+    more: partsChanged,
     errors: ['validation_failed'],
     command: { name: 'lines parts' },
   })),
   async list(call, { line_id: id }, page) {
     const found = await findLine(call, id)
-    const parts = await computeFor(call, async () => listParts(await openLine(call, found)))
-    return pageOfAll(parts, page)
+    const { parts, changed } = await computeFor(call, async () =>
+      listParts(await openLine(call, found)),
+    )
+    return { ...pageOfAll(parts, page), more: { changed } }
   },
 })
 

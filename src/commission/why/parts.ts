@@ -1,7 +1,7 @@
 import { ApiError } from '../../platform/errors.ts'
 import { dayText, parsePeriod } from '../engine/calendar.ts'
 import type { PeriodContext } from '../engine/context.ts'
-import { add, type Decimal, decimal, plainText, ZERO } from '../engine/decimal.ts'
+import { add, compare, type Decimal, decimal, plainText, sum, ZERO } from '../engine/decimal.ts'
 import { type Earning, earningsOf } from '../engine/earnings.ts'
 import { asOf } from '../engine/evaluate.ts'
 import { compareText, type Fact } from '../engine/facts.ts'
@@ -16,6 +16,7 @@ import { readStored } from '../statements/on-request.ts'
 import type { LinePart, LineRecord } from './answers.ts'
 import type { FoundItem, LineReader } from './explain.ts'
 import { recordQueries } from './record-queries.ts'
+import type { Step, StepOf } from './steps.ts'
 import { type CustomerFilter, evaluatedCustomers } from './unearned.ts'
 
 // The customers and records behind a line. They are read as they are now, so they may say more or less than the
@@ -30,6 +31,7 @@ interface OpenedLine {
   readonly rule: CompiledRule
   readonly version: Version
   readonly line: LineJson
+  readonly steps: readonly Step[]
 }
 
 const NO_LINE = 'This adjustment has no records: its line is none now.'
@@ -50,15 +52,19 @@ export async function openLine(
   const opened = await openComputation(source, period, beginnings)
   const books = await readBooks(source, opened.range, [affiliate])
   const computation = await viewOf(opened, books, affiliate, plan)
+  const written = steps?.steps ?? []
   // What an affiliate pays upwards is a line of the other affiliate's plan.
-  const paidFor = steps?.steps.find((one) => one.step === 'funded')?.plan ?? plan
+  const paidFor = stepIn(written, 'funded')?.plan ?? plan
   const versions = [...source.inForce.plans.values()].flatMap((one) => one.versions)
   const version = versions.find((one) => one.plan === paidFor && one.version === line.version)
   const rule = version?.rules.find((one) => one.id === line.rule)
   if (!version || !rule) throw new ApiError('not_found', { detail: NO_LINE })
   const context = { ...computation.context, period }
-  return { computation, context, affiliate, rule, version, line }
+  return { computation, context, affiliate, rule, version, line, steps: written }
 }
+
+const stepIn = <N extends Step['step']>(steps: readonly Step[], name: N): StepOf<N> | undefined =>
+  steps.find((one): one is StepOf<N> => one.step === name)
 
 /** Returns whose records a line counts. */
 function customersOf({ rule, line, affiliate }: OpenedLine): CustomerFilter {
@@ -100,8 +106,14 @@ async function* countedOf(opened: OpenedLine, of: CustomerFilter): AsyncGenerato
 const plus = (sum: Decimal | null, text: string | null): Decimal | null =>
   text === null ? sum : add(sum ?? ZERO, decimal(text))
 
+/** What customers add to a line now, by customer, and whether that is other than what the line counted. */
+interface LineParts {
+  readonly parts: readonly LinePart[]
+  readonly changed: boolean
+}
+
 /** Returns what each customer adds to a line now. A line that counts other lines has no customers. */
-export async function listParts(opened: OpenedLine): Promise<LinePart[]> {
+export async function listParts(opened: OpenedLine): Promise<LineParts> {
   const parts = new Map<string, { records: number; base: Decimal | null; units: Decimal | null }>()
   for await (const { customer_id, earning } of countedOf(opened, customersOf(opened))) {
     const part = parts.get(customer_id) ?? { records: 0, base: null, units: null }
@@ -110,13 +122,33 @@ export async function listParts(opened: OpenedLine): Promise<LinePart[]> {
     part.units = plus(part.units, earning.units)
     parts.set(customer_id, part)
   }
-  return [...parts]
+  const listed = [...parts]
     .map(([customer_id, { records, base, units }]) => ({
       ...{ customer_id, records },
       base: base && plainText(base),
       units: units && plainText(units),
     }))
     .sort((a, b) => compareText(a.customer_id, b.customer_id))
+  return { parts: listed, changed: isChanged(opened, listed) }
+}
+
+function isChanged({ steps, rule, line }: OpenedLine, parts: readonly LinePart[]): boolean {
+  if (stepIn(steps, 'sources') || stepIn(steps, 'funded')) return false
+  const [base, units] = [stepIn(steps, 'base'), stepIn(steps, 'units')]
+  const counted = base ?? units
+  // A line that pays once has lost its records, or not.
+  if (!counted) return parts.length === 0
+  if (counted.records !== parts.reduce((all, one) => all + one.records, 0)) return true
+  const was = base ? base.base : (stepIn(steps, 'floor')?.before ?? units?.units ?? '0')
+  const fixed = base ? fixedOf(rule, line) : ZERO
+  const now = parts.map((one) => decimal((base ? one.base : one.units) ?? '0'))
+  return compare(sum([...now, fixed]), decimal(was)) !== 0
+}
+
+/** Returns what the base of a line has besides its records. */
+function fixedOf(rule: CompiledRule, { scope }: LineJson): Decimal {
+  if (rule.kind === 'override') return 'base' in rule.of ? rule.of.base.fixed : ZERO
+  return rule.kind === 'share' && scope === 'affiliate' ? rule.base.fixed : ZERO
 }
 
 /** Returns the records of a customer that a line counts, in order of time. */
