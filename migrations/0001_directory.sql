@@ -121,6 +121,7 @@ CREATE TABLE affiliate_parents (
 ) STRICT, WITHOUT ROWID;
 
 -- Tracking links. The affiliate of a link never changes, because `tracking_data` contains it signed.
+-- `pass_query` tells whether it passes the query of its visitors on to the landing page.
 --
 -- Who disabled a link; null if it is active. An affiliate cannot activate what the team disabled.
 CREATE TABLE links (
@@ -131,6 +132,7 @@ CREATE TABLE links (
   landing_page TEXT NOT NULL,
   disabled     INTEGER NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1)),
   created_at   TEXT NOT NULL,
+  pass_query   INTEGER NOT NULL DEFAULT 0 CHECK (pass_query IN (0, 1)),
   disabled_by TEXT CHECK (disabled_by IN ('team', 'affiliate'))
 ) STRICT, WITHOUT ROWID;
 

@@ -52,7 +52,7 @@ const ofLinks = { topic: 'affiliate-tools', path: '/links' } as const
 const ofLink = { topic: 'affiliate-tools', path: '/links/{link_id}', params: { link_id } } as const
 
 const COLUMNS = [
-  ...['link_id', 'url', 'name', 'landing_page', 'disabled', 'disabled_by'],
+  ...['link_id', 'url', 'name', 'landing_page', 'pass_query', 'disabled', 'disabled_by'],
   'created_at',
 ]
 

@@ -96,7 +96,7 @@ const isVisit = ({ method, headers }: Request): boolean =>
 async function followLink(c: Context<AppEnv>) {
   const now = Date.now()
   const link = await findCachedLink(c.env, c.req.param('link_id') ?? '', now)
-  const { account, binding, link_id, landing_page } = link
+  const { account, binding, link_id, landing_page, pass_query } = link
   const click_id = newClickId(now)
   const code = await encodeTrackingCode(c.env.TRACKING_KEYS, link, click_id)
   if (isVisit(c.req.raw)) {
@@ -106,7 +106,8 @@ async function followLink(c: Context<AppEnv>) {
   }
   c.header('Cache-Control', 'no-store')
   c.header('Referrer-Policy', 'no-referrer')
-  return c.redirect(withTracking(landing_page, code), 302)
+  const visitorQuery = pass_query === 1 ? new URL(c.req.url).search : ''
+  return c.redirect(withTracking(landing_page, code, visitorQuery), 302)
 }
 
 /** The route for visitors. */
@@ -125,17 +126,55 @@ async function queueClick(env: Env, click: Click): Promise<void> {
 
 const PARAMETER = 'tracking_data'
 
+/** The most characters of a visitor's query that a landing page gets. */
+const MAX_PASSED_LENGTH = 2000
+
 /**
  * Returns the URL of a landing page with `tracking_data` as its last query parameter, replacing any
- * that is present. The rest of the URL is unchanged, byte for byte.
+ * that is present. The rest of the URL is unchanged, byte for byte. Before `tracking_data` come the
+ * parameters of `visitorQuery`, such as `?gclid=1`, that the landing page does not have, but for `sub1`
+ * to `sub5`.
  */
-export function withTracking(landingPage: string, tracking_data: string): string {
+export function withTracking(
+  landingPage: string,
+  tracking_data: string,
+  visitorQuery = '',
+): string {
   const [address = '', ...fragment] = landingPage.split('#')
   const [page = '', ...query] = address.split('?')
   const own = query
     .join('?')
     .split('&')
     .filter((pair) => pair !== '' && !new URLSearchParams(pair).has(PARAMETER))
-  const target = `${page}?${[...own, `${PARAMETER}=${tracking_data}`].join('&')}`
+  const parameters = [...own, ...passedParameters(visitorQuery, own)]
+  const target = `${page}?${[...parameters, `${PARAMETER}=${tracking_data}`].join('&')}`
   return fragment.length > 0 ? `${target}#${fragment.join('#')}` : target
+}
+
+/** Returns the parameters of a visitor that may be added to those of the landing page. */
+function passedParameters(visitorQuery: string, own: readonly string[]): string[] {
+  const taken = new Set([PARAMETER, ...SUBS, ...own.map(comparedName)])
+  const passed: string[] = []
+  let length = 0
+  // Some servers also separate parameters by semicolons: `a=1;tracking_data=…` would be two of them.
+  for (const pair of visitorQuery.replace(/^\?/, '').replaceAll(';', '%3B').split('&')) {
+    if (pair === '' || taken.has(comparedName(pair))) continue
+    length += pair.length + 1
+    if (length > MAX_PASSED_LENGTH) break
+    passed.push(pair)
+  }
+  return passed
+}
+
+/**
+ * Returns the name of a parameter as servers compare it. Some ignore letter case, and PHP takes
+ * `tracking.data` and `tracking_data[]` for `tracking_data`: a visitor could replace ours.
+ */
+function comparedName(pair: string): string {
+  const [name = ''] = new URLSearchParams(pair).keys()
+  return name
+    .trim()
+    .toLowerCase()
+    .replace(/[[\0].*$/s, '')
+    .replaceAll(/[ .]/g, '_')
 }

@@ -117,38 +117,45 @@ function State({ link }: { link: Link }, { words, account } = useMemberVisit()) 
 const LinkForm = (
   { pages, refused, link }: { pages: readonly string[]; refused: Refused | null; link?: Link },
   { words } = useMemberVisit(),
-) => (
-  <MemberForm
-    at={AT}
-    values={link ? { change: 'save', link: link.link_id } : { change: 'make' }}
-    submit={link ? words.save : words.make_link}
-    refused={refused}
-    fields={[
-      {
-        name: 'landing_page',
-        label: words.landing_page,
-        type: 'url',
-        required: true,
-        value: link?.landing_page ?? pages[0],
-        hint: `${words.landing_page_hint} ${pages.join(' ')}`,
-        attributes: { list: 'landing_pages' },
-      },
-      {
-        name: 'name',
-        label: words.link_name,
-        value: link?.name ?? '',
-        hint: words.link_name_hint,
-        attributes: { maxlength: 100 },
-      },
-    ]}
-  >
-    <datalist id="landing_pages">
-      {pages.map((page) => (
-        <option value={page} />
-      ))}
-    </datalist>
-  </MemberForm>
-)
+) => {
+  const isPassed = refused ? refused.values('pass_query') === 'yes' : link?.pass_query
+  return (
+    <MemberForm
+      at={AT}
+      values={link ? { change: 'save', link: link.link_id } : { change: 'make' }}
+      submit={link ? words.save : words.make_link}
+      refused={refused}
+      fields={[
+        {
+          name: 'landing_page',
+          label: words.landing_page,
+          type: 'url',
+          required: true,
+          value: link?.landing_page ?? pages[0],
+          hint: `${words.landing_page_hint} ${pages.join(' ')}`,
+          attributes: { list: 'landing_pages' },
+        },
+        {
+          name: 'name',
+          label: words.link_name,
+          value: link?.name ?? '',
+          hint: words.link_name_hint,
+          attributes: { maxlength: 100 },
+        },
+      ]}
+    >
+      <datalist id="landing_pages">
+        {pages.map((page) => (
+          <option value={page} />
+        ))}
+      </datalist>
+      <label class="check">
+        <input type="checkbox" name="pass_query" value="yes" checked={isPassed} />{' '}
+        {words.pass_query}
+      </label>
+    </MemberForm>
+  )
+}
 
 /** Returns a link of the affiliate. Throws `not_found` if there is none. */
 const readLink = (visit: MemberVisit, id: string) => visit.call(getOwnLink, { link_id: id })
@@ -278,11 +285,12 @@ function problemOf({ words, account }: MemberVisit, error: ApiError): string {
 async function makeChange(visit: MemberVisit, values: Values): Promise<string> {
   const [change, link_id] = [values('change'), values('link')]
   const landing_page = values('landing_page').trim()
+  const pass_query = values('pass_query') === 'yes'
   const name = values('name').trim()
   const to = (link: Pick<Link, 'link_id'>, done: (typeof DONE)[number]) =>
     `${linkPath(visit, link)}&${new URLSearchParams({ done })}`
   if (change === 'make') {
-    const link = { landing_page, ...(name && { name }) }
+    const link = { landing_page, pass_query, ...(name && { name }) }
     return to(await visit.call(createOwnLink, link), 'made')
   }
   if (link_id === '') throw new ApiError('not_found')
@@ -290,7 +298,10 @@ async function makeChange(visit: MemberVisit, values: Values): Promise<string> {
     // A page that the firm no longer allows stays until the affiliate chooses another.
     const stored = await readLink(visit, link_id)
     const moved = landing_page === stored.landing_page ? {} : { landing_page }
-    return to(await visit.call(changeOwnLink, { link_id, ...moved, name: name || null }), 'saved')
+    return to(
+      await visit.call(changeOwnLink, { link_id, ...moved, pass_query, name: name || null }),
+      'saved',
+    )
   }
   if (change !== 'on' && change !== 'off') throw new ApiError('not_found')
   return to(await visit.call(changeOwnLink, { link_id, disabled: change === 'off' }), change)

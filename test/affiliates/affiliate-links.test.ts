@@ -94,18 +94,19 @@ test('an affiliate makes a link, which brings visitors and stands in the audit l
   const response = await make(key, {
     landing_page: `${PAGE}?a=1`,
     name: 'Spring',
+    pass_query: true,
   })
   const link = await json(response)
   expect([response.status, link]).toMatchObject([
     201,
     {
-      ...{ affiliate_id: 'own', name: 'Spring', landing_page: `${PAGE}?a=1` },
+      ...{ affiliate_id: 'own', name: 'Spring', landing_page: `${PAGE}?a=1`, pass_query: true },
       ...{ disabled: false, disabled_by: null },
     },
   ])
   const visit = await ask(`${new URL(link.url).pathname}?sub1=tg&gclid=7`, { redirect: 'manual' })
   expect(visit.headers.get('Location')).toMatch(
-    /^https:\/\/acme\.example\/start\?a=1&tracking_data=/,
+    /^https:\/\/acme\.example\/start\?a=1&gclid=7&tracking_data=/,
   )
   const { data: keys } = await json(askAdmin(`${world.path}/affiliates/own/keys`))
   const { data } = await json(askAdmin('audit-log?account=acme-forex'))

@@ -315,7 +315,7 @@ describe('clicks', () => {
     const firm = await partner('forex', { account })
     await askAdmin(`accounts/${account}/affiliates`, 'PUT', [{ affiliate_id: 'A-1' }])
     const link = await linkOf(account)
-    await askAdmin(`accounts/${account}/links/${link.link_id}`, 'PATCH', { name: 'Spring' })
+    await askAdmin(`accounts/${account}/links/${link.link_id}`, 'PATCH', { pass_query: true })
     const followed = ['?sub1=fb.ads-1~_&sub5=Z&gclid=1', '?sub1=other&sub1=second', '?sub1=']
     const clicks = await Promise.all(
       followed.map((query) => clicksOf('GET', link.link_id, { query })),
@@ -327,7 +327,7 @@ describe('clicks', () => {
     ])
     const [first, second, third] = clicks.map(({ response }) => codeIn(response))
     expect(clicks[0]!.response.headers.get('Location')).toBe(
-      `https://casino.example/?lang=en&tracking_data=${first}`,
+      `https://casino.example/?lang=en&gclid=1&tracking_data=${first}`,
     )
     await collect(clicks.flatMap(({ sent }) => sent))
     const now = new Date().toISOString()
@@ -510,6 +510,51 @@ describe('clicks', () => {
 })
 
 describe('links', () => {
+  test('a link with pass_query passes the query of visitors on', async () => {
+    const { account } = await brandWithLink()
+    const create = (more: object) =>
+      json(
+        askAdmin(`accounts/${account}/links`, 'POST', {
+          affiliate_id: 'A-1',
+          landing_page: 'https://casino.example/?lang=en#top',
+          ...more,
+        }),
+      )
+    const to = async (link_id: string, query: string) => {
+      const { headers } = await follow(`${link_id}${query}`)
+      return headers.get('Location')!.replace(/tr1[\w-]{44}/, 'CODE')
+    }
+    const link = await create({ pass_query: true })
+    const plain = await create({})
+    expect([link.pass_query, plain.pass_query]).toEqual([true, false])
+    const query = '?gclid=a%20b&lang=de&tracking_data=x&sub_id=s1'
+    const own = 'https://casino.example/?lang=en&'
+    expect(await to(link.link_id, query)).toBe(`${own}gclid=a%20b&sub_id=s1&tracking_data=CODE#top`)
+    expect(await to(plain.link_id, query)).toBe(`${own}tracking_data=CODE#top`)
+    expect(await to(link.link_id, '/?gclid=1')).toBe(`${own}gclid=1&tracking_data=CODE#top`)
+    expect(await to(plain.link_id, '/')).toBe(`${own}tracking_data=CODE#top`)
+    const at = `accounts/${account}/links/${link.link_id}`
+    expect(await json(askAdmin(at, 'PATCH', { pass_query: false }))).toMatchObject({
+      pass_query: false,
+    })
+  })
+
+  test.each([
+    ['Tracking_Data=x', ''],
+    ['tracking%5Fdata=x', ''],
+    ['tracking.data=x', ''],
+    ['tracking_data[]=x', ''],
+    ['LANG=x&lang[]=y', ''],
+    ['a=1;tracking_data=x', 'a=1%3Btracking_data=x&'],
+    ['a=%0d%0aSet-Cookie:x', 'a=%0d%0aSet-Cookie:x&'],
+    [`a=${'x'.repeat(1996)}&b=2`, `a=${'x'.repeat(1996)}&`],
+    ['', ''],
+  ])('of the query %j a landing page gets %j', (query, passed) => {
+    expect(withTracking('https://a.example/?lang=en', 'CODE', `?${query}`)).toBe(
+      `https://a.example/?lang=en&${passed}tracking_data=CODE`,
+    )
+  })
+
   test.each([
     ['javascript:alert(1)'],
     ['https://acme.example/\r\nSet-Cookie:a=b'],

@@ -45,11 +45,12 @@ test('a link is made without script, and its page has address, code, figures and
   const made = await send('make', {
     landing_page: `${PAGE}/spring`,
     name: 'Spring',
+    pass_query: 'yes',
   })
   const to = made.headers.get('Location') ?? ''
   expect([made.status, to]).toEqual([303, expect.stringMatching(/\?link=[\w-]{8}&done=made$/)])
   const link = (await links()).find(({ name }: { name: string }) => name === 'Spring')
-  expect(link).toMatchObject({ landing_page: `${PAGE}/spring` })
+  expect(link).toMatchObject({ landing_page: `${PAGE}/spring`, pass_query: true })
   const page = await read(to)
   expect(page).toContain(words.link_done_made)
   expect(page).toContain(`data-copy="Copy" data-copied="Copied">${link.url}<`)
@@ -98,7 +99,7 @@ test('a link keeps a page that is not allowed any more until another is chosen',
   const [{ link_id, landing_page }] = await links()
   const saved = await send('save', { link: link_id, landing_page, name: 'Renamed' })
   expect(saved.status).toBe(303)
-  expect(await links()).toMatchObject([{ name: 'Renamed', landing_page }])
+  expect(await links()).toMatchObject([{ name: 'Renamed', landing_page, pass_query: false }])
   await send('save', { link: link_id, landing_page: PAGE, name: '' })
   expect(await links()).toMatchObject([{ name: null, landing_page: PAGE }])
 })

@@ -9,7 +9,7 @@ type Row = typeof links.$inferSelect
 export type Link = Omit<Row, 'name' | 'created_at' | 'disabled_by'> & Pick<Account, 'binding'>
 
 const FIND_LINK = compileStatement(`
-  select l.link_id, l.account, l.affiliate_id, l.landing_page, l.disabled, a.binding
+  select l.link_id, l.account, l.affiliate_id, l.landing_page, l.disabled, l.pass_query, a.binding
   from links l join accounts a on a.id = l.account where l.link_id = :id`)
 
 /** Returns the link with this id; null if there is none. */
@@ -24,6 +24,7 @@ const COLUMNS = [
   'affiliate_id',
   'name',
   'landing_page',
+  'pass_query',
   'disabled',
   'disabled_by',
   'created_at',
@@ -59,22 +60,23 @@ export const findAccountLink = (
 ): Promise<LinkRow | null> => first<LinkRow>(db, FIND_ACCOUNT_LINK, { account, link_id })
 
 const INSERT_LINK = compileStatement(`
-  insert into links (link_id, account, affiliate_id, name, landing_page, created_at)
-  values (:link_id, :account, :affiliate_id, :name, :landing_page, :created_at)
+  insert into links (link_id, account, affiliate_id, name, landing_page, pass_query, created_at)
+  values (:link_id, :account, :affiliate_id, :name, :landing_page, :pass_query, :created_at)
   on conflict do nothing`)
 
 /** Inserts a link, unless it is stored already. Its affiliate never changes. */
 export const insertLink = (
   db: D1Database,
   account: string,
-  link: Omit<LinkRow, 'disabled' | 'disabled_by'>,
-) => bindStatement(db, INSERT_LINK, { ...link, account })
+  link: Omit<LinkRow, 'disabled' | 'disabled_by' | 'pass_query'> & { pass_query: boolean },
+) => bindStatement(db, INSERT_LINK, { ...link, account, pass_query: Number(link.pass_query) })
 
 /** Changed properties of a link; a property that is absent keeps its value. */
 export interface LinkChange {
   /** Null removes the name. */
   name?: string | null | undefined
   landing_page?: string | undefined
+  pass_query?: boolean | undefined
   disabled?: boolean | undefined
 }
 
@@ -83,17 +85,15 @@ export function updateLink(
   db: D1Database,
   account: string,
   link_id: string,
-  { disabled, ...change }: LinkChange,
+  { disabled, pass_query, ...change }: LinkChange,
   by: 'team' | 'affiliate',
 ) {
+  const toFlag = (value: boolean | undefined) => (value === undefined ? undefined : Number(value))
   const values = {
-    ...change,
-    ...(disabled !== undefined && {
-      disabled: Number(disabled),
-      disabled_by: disabled ? by : null,
-    }),
+    ...{ ...change, disabled: toFlag(disabled), pass_query: toFlag(pass_query) },
+    ...(disabled !== undefined && { disabled_by: disabled ? by : null }),
   }
-  const set = setTerms(['name', 'landing_page', 'disabled', 'disabled_by'], values)
+  const set = setTerms(['name', 'landing_page', 'pass_query', 'disabled', 'disabled_by'], values)
   const statement = compileStatement(
     `update links set ${set.join()} where account = :account and link_id = :link_id`,
   )

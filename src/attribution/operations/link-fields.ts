@@ -64,6 +64,14 @@ export const newLink = {
     said('The URL of the page that the link leads to.', 'https://acme.example/start'),
   ),
   name: v.optional(member(f.label, said('The display name of the link.', 'Spring newsletter'))),
+  pass_query: v.optional(
+    member(
+      v.boolean(),
+      said(
+        'Whether the query of a visitor, such as `gclid=…`, is passed on to the landing page: at most 2000 characters, without `tracking_data` and without parameters that the landing page has already. Defaults to false.',
+      ),
+    ),
+  ),
 }
 
 const { affiliate_id: _, ...own } = newLink
@@ -75,6 +83,7 @@ export const ownLink = own
 export const linkChange = {
   landing_page: v.optional(newLink.landing_page),
   name: v.optional(v.nullable(newLink.name.wrapped)),
+  pass_query: newLink.pass_query,
   disabled: v.optional(
     member(
       v.boolean(),

@@ -16,13 +16,14 @@ import * as rows from '../db/links.ts'
 import { linkChange, newLink } from './link-fields.ts'
 
 /** Returns a link as accounts and affiliates see it. */
-export function presentLink(env: Env, { link_id, disabled, ...link }: rows.LinkRow) {
+export function presentLink(env: Env, { link_id, disabled, pass_query, ...link }: rows.LinkRow) {
   return {
     link_id,
     url: new URL(`/go/${link_id}`, env.BASE_URL).href,
     affiliate_id: link.affiliate_id,
     name: link.name,
     landing_page: link.landing_page,
+    pass_query: pass_query === 1,
     disabled: disabled === 1,
     disabled_by: link.disabled_by,
     created_at: link.created_at,
@@ -44,16 +45,19 @@ export async function storeLink(
     link_id: await newLinkId(TRACKING_KEYS),
     ...fields,
     name: fields.name ?? null,
+    pass_query: fields.pass_query ?? false,
     created_at: new Date().toISOString(),
   }
   const entry = { actor, action: 'link.create', account, details: link }
   const limits = by === 'affiliate' ? [rows.rejectFull(DB, { ...link, account })] : []
   await withAudit(DB, entry, [...limits, rows.insertLink(DB, account, link)])
-  return presentLink(env, { ...link, disabled: 0, disabled_by: null })
+  const row = { ...link, pass_query: Number(link.pass_query), disabled: 0, disabled_by: null }
+  return presentLink(env, row)
 }
 
 type NewLink = Pick<rows.LinkRow, 'affiliate_id' | 'landing_page'> & {
   readonly name?: string | undefined
+  readonly pass_query?: boolean | undefined
 }
 
 /**
@@ -91,6 +95,7 @@ export const link = described(() =>
       affiliate_id: member(v.string(), 'The affiliate that the link belongs to.'),
       name: v.nullable(member(v.string(), 'The display name of the link.')),
       landing_page: member(v.string(), 'The page that visitors are redirected to.'),
+      pass_query: member(v.boolean(), 'Whether the query of a visitor is passed on.'),
       disabled: member(v.boolean(), 'Whether the link has stopped redirecting.'),
       disabled_by: v.nullable(
         member(v.picklist(['team', 'affiliate']), 'Who disabled the link. Null if it is active.'),
