@@ -1,5 +1,7 @@
 import { affiliate } from '../../affiliates/affiliate-fields.ts'
 import { listAffiliates, putAffiliates } from '../../affiliates/operations/affiliates.ts'
+import { newLink } from '../../attribution/operations/link-fields.ts'
+import { createLink } from '../../attribution/operations/links.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { listPlans, putAssignments } from '../../commission/operations/plans.ts'
 import { pick } from '../../pages/form.ts'
@@ -16,6 +18,7 @@ import { FoldedForm, type Input, type Option } from '../../pages/parts/forms.tsx
 import { changedMembers } from '../../pages/parts/schema.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
+import { validateFields } from '../../platform/http/read-fields.ts'
 
 // The forms that add affiliates, with a plan and a link.
 
@@ -110,17 +113,29 @@ export const assignFields = (plans: readonly Plan[], chosen?: string): Input[] =
   },
 ]
 
-/** Adds an affiliate with a plan. Its link is made next. */
+/** What was added. */
+interface Added {
+  readonly affiliate_id: string
+  /** The id of the link; absent if none was made. */
+  readonly link_id?: string
+}
+
+/** Adds an affiliate with a plan, and then a link if the form has a page for one. */
 export const addAffiliate: Change = {
-  done: 'The affiliate is stored. You can make its link now.',
-  async perform(values, { api, account, today }) {
-    const { plan } = pick(values, 'plan')
+  done(answer) {
+    const { affiliate_id, link_id } = answer as Added
+    return `${isolated(affiliate_id)} is stored${link_id ? ', and its link was created' : ''}.`
+  },
+  async perform(values, { api, account, today }): Promise<Added> {
+    const { plan, landing_page } = pick(values, 'plan', 'landing_page')
     // On the page of an affiliate, the new one is another.
     const affiliate_id = values('affiliate_id').trim()
     const known = await api.call(listAffiliates, { account, affiliate_id })
     if (affiliate_id !== '' && known.data.length > 0) {
       throw new ApiError('already_exists', { detail: `${isolated(affiliate_id)} exists already.` })
     }
+    // Before the affiliate is stored.
+    if (landing_page) validateFields({ landing_page }, { landing_page: newLink.landing_page })
     const { data: plans } = await api.call(listPlans, { account })
     const from = startOf(
       plans.find((one) => one.plan === plan),
@@ -129,10 +144,16 @@ export const addAffiliate: Change = {
     const assignment = plan ? { plan, from, customers: 'all' as const } : undefined
     const added = { ...changedMembers(affiliate, values), affiliate_id, assignment }
     await api.call(putAffiliates, { account, affiliates: [added] })
-    return affiliate_id
+    if (!landing_page) return { affiliate_id }
+    const { link_id } = await api.call(createLink, { account, affiliate_id, landing_page })
+    return { affiliate_id, link_id }
   },
-  next: (answer, { account }) =>
-    `${withQuery(accountPath(account, 'links'), { affiliate_id: answer as string })}#change-create`,
+  next(answer, { account }) {
+    const { affiliate_id, link_id } = answer as Added
+    return link_id
+      ? withQuery(accountPath(account, 'links'), { link_id })
+      : accountPath(account, 'affiliates', affiliate_id)
+  },
 }
 
 /** Renders the form that adds an affiliate; `id` is one that customers name. */
@@ -153,6 +174,13 @@ export const AddForm = ({ plans, id }: { plans: readonly Plan[]; id?: string | u
           pointer: '/0/assignment/plan',
           options: [['', 'The plan for all'], ...planOptions(plans)],
           hint: 'It applies from today on, or from its first day if that is later.',
+        },
+        {
+          name: 'landing_page',
+          label: 'Landing page of the link',
+          pointer: '/landing_page',
+          placeholder: 'https://example.com/start',
+          hint: 'If empty, no link is created.',
         },
       ]}
       isOpen={id !== undefined}

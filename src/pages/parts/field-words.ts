@@ -41,7 +41,8 @@ export const HINTS: Readonly<Record<string, string>> = {
   // Links and webhooks.
   affiliate_id: 'Who is paid for customers who follow the link. It never changes.',
   landing_page: 'The page that the link leads to.',
-  pass_query: 'Whether the landing page also gets the parameters of the address that a visitor followed.',
+  pass_query:
+    'Whether the landing page also gets the parameters of the address that a visitor followed.',
   url: 'Where the notifications are sent: the https address that the engineers of the receiver name.',
   // Definitions of events.
   kpis: 'The names of further amounts as the brand writes them, one in a line. “Value” always is one.',
