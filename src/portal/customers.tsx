@@ -10,7 +10,7 @@ import type { AppEnv } from '../platform/auth/authorize.ts'
 import { portalPath } from './layout.tsx'
 import { countryText, MemberPage, NextPage, Sentence, titleText } from './member-page.tsx'
 import { readPlans } from './plans.ts'
-import { AskLink } from './questions.tsx'
+import { CustomerName } from './questions.tsx'
 import { UNEARNED } from './unearned.tsx'
 import type { MemberVisit } from './visit.ts'
 
@@ -57,14 +57,7 @@ export async function showCustomers(c: Context<AppEnv>, visit: MemberVisit): Pro
         caption={words.customers}
         rows={data}
         columns={{
-          [words.customer]: ({ customer }) =>
-            customer === null || customer === 'hidden' ? (
-              words.a_customer
-            ) : (
-              <>
-                <Data text={customer} /> <AskLink subject={{ customer }} />
-              </>
-            ),
+          [words.customer]: ({ customer }) => <CustomerName name={customer} />,
           [words.signup_day]: ({ signup_day }) => speech.day(signup_day),
           [words.country]:
             data.some(({ country_code }) => country_code) &&

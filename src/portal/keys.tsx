@@ -1,9 +1,7 @@
-import type { Context } from 'hono'
 import { createAffiliateKey, endAffiliateKeyNow } from '../affiliates/operations/affiliate-keys.ts'
 import type { Values } from '../pages/page.ts'
 import { Data } from '../pages/parts/data.tsx'
-import type { AppEnv } from '../platform/auth/authorize.ts'
-import { affiliateActor, parseAffiliateActor } from '../platform/auth/grant.ts'
+import { parseAffiliateActor } from '../platform/auth/grant.ts'
 import type { AffiliateKeyRow } from '../platform/directory/affiliate-keys.ts'
 import { Copied, MemberForm } from './form.tsx'
 import { timeText } from './member-page.tsx'
@@ -42,11 +40,7 @@ function keyText(visit: MemberVisit, key: AffiliateKeyRow): string {
   ].join(' ')
 }
 
-/** Makes the member the author of what follows, as the audit log names them. */
-function act(c: Context<AppEnv>, { session }: MemberVisit): void {
-  const { affiliate_id: id, member } = session
-  c.set('actor', affiliateActor({ id, member, key: null }))
-}
+const callerOf = ({ page: { env }, actor }: MemberVisit) => ({ env, actor })
 
 const OneKey = ({ shown }: { shown: AffiliateKeyRow }, visit = useMemberVisit()) => {
   const { words } = visit
@@ -148,15 +142,10 @@ export const Keys = (
 }
 
 /** Makes a key of the affiliate by a form. Throws `conflict` if they have as many as they may have. */
-export async function makeKey(
-  c: Context<AppEnv>,
-  visit: MemberVisit,
-  form: Values,
-): Promise<NewKey> {
-  act(c, visit)
+export async function makeKey(visit: MemberVisit, form: Values): Promise<NewKey> {
   const { account, session, words } = visit
   const { affiliate_key, name } = await createAffiliateKey(
-    { env: c.env, actor: c.var.actor },
+    callerOf(visit),
     account,
     session.affiliate_id,
     {
@@ -168,9 +157,5 @@ export async function makeKey(
 }
 
 /** Ends a key of the affiliate at once. Throws `not_found`. */
-export async function endKey(c: Context<AppEnv>, visit: MemberVisit, id: string): Promise<void> {
-  act(c, visit)
-  const { account, session } = visit
-  const by = { env: c.env, actor: c.var.actor }
-  await endAffiliateKeyNow(by, account.id, session.affiliate_id, id)
-}
+export const endKey = (visit: MemberVisit, id: string): Promise<void> =>
+  endAffiliateKeyNow(callerOf(visit), visit.account.id, visit.session.affiliate_id, id)

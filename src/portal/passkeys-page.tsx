@@ -10,7 +10,6 @@ import { Data } from '../pages/parts/data.tsx'
 import { InputField } from '../pages/parts/forms.tsx'
 import { respond } from '../pages/respond.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
-import { affiliateActor } from '../platform/auth/grant.ts'
 import { listAffiliateKeys } from '../platform/directory/affiliate-keys.ts'
 import { withAudit } from '../platform/directory/audit.ts'
 import { ApiError } from '../platform/errors.ts'
@@ -133,11 +132,11 @@ export async function showPasskeys(
 async function changeKeys(c: Context<AppEnv>, visit: MemberVisit, form: Values): Promise<Response> {
   const { words, account } = visit
   if (form('change') === 'end-key') {
-    await endKey(c, visit, form('key'))
+    await endKey(visit, form('key'))
     return c.redirect(portalPath(account.id, `${AT}?done=ended`), 303)
   }
   try {
-    await keepSecret(c, visit, { made: await makeKey(c, visit, form) } satisfies Made)
+    await keepSecret(c, visit, { made: await makeKey(visit, form) } satisfies Made)
     return c.redirect(portalPath(account.id, AT), 303)
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'conflict') throw error
@@ -146,9 +145,9 @@ async function changeKeys(c: Context<AppEnv>, visit: MemberVisit, form: Values):
 }
 
 /** Returns the entry of the audit log for a change that a member makes of their passkeys. */
-function entryOf({ account, session: { affiliate_id, member } }: MemberVisit, action: string) {
-  const actor = affiliateActor({ id: affiliate_id, member, key: null })
-  return { actor, action, account: account.id, details: { affiliate_id, id: member } }
+function entryOf({ account, actor, session }: MemberVisit, action: string) {
+  const { affiliate_id, member: id } = session
+  return { actor, action, account: account.id, details: { affiliate_id, id } }
 }
 
 /** Changes the keys of the affiliate, or adds or removes a passkey of the member. */

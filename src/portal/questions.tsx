@@ -40,6 +40,16 @@ export const AskLink = (
   )
 }
 
+/** Renders the name of a customer, with the link that asks about them; `hidden` and null are no names. */
+export const CustomerName = ({ name }: { name: string | null }, { words } = useMemberVisit()) =>
+  name === null || name === 'hidden' ? (
+    <Data text={words.a_customer} />
+  ) : (
+    <>
+      <Data text={name} /> <AskLink subject={{ customer: name }} />
+    </>
+  )
+
 /** Says what a question is about, with a link to it. */
 const AboutWords = (
   { subject }: { subject: Subject },

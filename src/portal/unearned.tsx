@@ -13,7 +13,7 @@ import type { AnswerOf } from '../platform/http/operation.ts'
 import { portalPath } from './layout.tsx'
 import { MemberPage, NextPage, Sentence, titleText } from './member-page.tsx'
 import { readPlans } from './plans.ts'
-import { AskLink } from './questions.tsx'
+import { CustomerName } from './questions.tsx'
 import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
@@ -46,9 +46,6 @@ type SeenReason = (typeof REASONS)[number]
 
 const isSeenReason = (text: string | undefined): text is SeenReason =>
   REASONS.some((one) => one === text)
-
-/** The states of customers who have earned nothing by a rule that pays once. */
-const STATES = ['waiting', 'failed', 'refused'] as const
 
 /** How many months can be chosen, the present one included. */
 const MONTHS = 13
@@ -142,14 +139,7 @@ export async function showUnearned(c: Context<AppEnv>, visit: MemberVisit): Prom
         caption={words.unearned}
         rows={data}
         columns={{
-          [words.customer]: ({ customer_id: customer = 'hidden' }) =>
-            customer === 'hidden' ? (
-              words.a_customer
-            ) : (
-              <>
-                <Data text={customer} /> <AskLink subject={{ customer }} />
-              </>
-            ),
+          [words.customer]: ({ customer_id = null }) => <CustomerName name={customer_id} />,
           [words.day]: ({ day }) => speech.day(day),
           [words.record]: (one) => <Data text={recordText(one, visit)} />,
           [words.reason]: {
@@ -191,14 +181,6 @@ export async function showUnearned(c: Context<AppEnv>, visit: MemberVisit): Prom
         }
       />
       <NextPage at={UNEARNED} cursor={meta.next_cursor} query={{ period, reason: reason ?? '' }} />
-      <p class="note">{visit.words.unearned_links}</p>
-      <p class="quick">
-        {STATES.map((state) => (
-          <a href={portalPath(visit.account.id, `/customers?status=${state}`)}>
-            {visit.words[`state_${state}`]}
-          </a>
-        ))}
-      </p>
     </MemberPage>,
   )
 }

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { createContext, useContext } from 'hono/jsx'
 import type * as v from 'valibot'
-import type { SignedIn } from '../affiliates/db/affiliate-passkeys.ts'
+import { findSignedIn, type SignedIn } from '../affiliates/db/affiliate-passkeys.ts'
 import { callAs, type PortalCall } from '../affiliates/door.ts'
 import { noteVisit } from '../affiliates/last-use.ts'
 import {
@@ -10,10 +10,10 @@ import {
   memberObjectName,
   readMemberSession,
 } from '../affiliates/member-session.ts'
-import { findHolder } from '../affiliates/session-holder.ts'
 import { type Words as Speech, wordsOf } from '../commission/words/words.ts'
 import { startOfToday } from '../pages/page.ts'
 import { type AppEnv, admitRequest } from '../platform/auth/authorize.ts'
+import { affiliateActor } from '../platform/auth/grant.ts'
 import { accountDatabase } from '../platform/db/database.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { findAccount } from '../platform/directory/accounts.ts'
@@ -50,6 +50,8 @@ export interface PortalVisit {
 export interface MemberVisit extends PortalVisit {
   readonly session: MemberSession
   readonly member: SignedIn
+  /** The member as the audit log names them. */
+  readonly actor: string
   readonly csrf: string
   /**
    * Calls an operation as the affiliate, and returns what they see of its answer: what is hidden is absent.
@@ -111,9 +113,11 @@ export async function memberVisit(c: Context<AppEnv>): Promise<MemberVisit | NoM
   if (session?.account !== account.id) return { ...visit, reason: 'signed_out' }
   const [admission, member] = await Promise.all([
     admitRequest(c.env, memberObjectName(session.id)),
-    findHolder(db, session),
+    findSignedIn(db, session),
   ])
-  if (!admission || !member) return { ...visit, reason: 'signed_out' }
+  // A suspension ends sessions for good. While it lasts, a page says so.
+  const isOver = member?.status === 'active' && member.suspensions !== session.suspensions
+  if (!admission || !member || isOver) return { ...visit, reason: 'signed_out' }
   if (admission.retryAfter > 0) {
     const headers = { 'Retry-After': String(admission.retryAfter) }
     throw new ApiError('rate_limited', { headers })
@@ -125,5 +129,6 @@ export async function memberVisit(c: Context<AppEnv>): Promise<MemberVisit | NoM
   const csrf = await memberCsrfToken(c.env, session)
   const page = { ...pageOfRequest(c), env: c.env, session, language }
   const call: MemberVisit['call'] = (of, input) => callAs(of, page, input)
-  return { ...spoken, session, member, csrf, call, page }
+  const actor = affiliateActor({ id: session.affiliate_id, member: session.member, key: null })
+  return { ...spoken, session, member, actor, csrf, call, page }
 }

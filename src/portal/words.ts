@@ -258,7 +258,6 @@ const en = {
   unearned: 'Not counted',
   unearned_lead:
     'Records of your customers in {period} for which no rule pays, each with its reason as of the end of that time.',
-  unearned_links: 'Customers who have not qualified are listed by their state:',
   unearned_none: 'Every record of this period counts.',
   unearned_none_of_reason: 'No record of this period has this reason.',
   unearned_link: 'What did not count, and why',
@@ -558,7 +557,6 @@ const de: Words = {
   unearned: 'Nicht gezählt',
   unearned_lead:
     'Vorgänge Ihrer Kunden im Zeitraum {period}, für die keine Regel zahlt, jeweils mit dem Grund zum Ende dieser Zeit.',
-  unearned_links: 'Kunden, die sich nicht qualifiziert haben, stehen nach ihrem Stand unter:',
   unearned_none: 'Jeder Vorgang dieses Zeitraums zählt.',
   unearned_none_of_reason: 'Kein Vorgang dieses Zeitraums hat diesen Grund.',
   unearned_link: 'Was nicht gezählt hat, und warum',
@@ -856,7 +854,6 @@ const fr: Words = {
   unearned: 'Non compté',
   unearned_lead:
     'Enregistrements de vos clients en {period} pour lesquels aucune règle ne paie, chacun avec sa raison à la fin de cette période.',
-  unearned_links: 'Les clients non qualifiés sont classés par état :',
   unearned_none: 'Chaque enregistrement de cette période compte.',
   unearned_none_of_reason: 'Aucun enregistrement de cette période n’a cette raison.',
   unearned_link: 'Ce qui n’a pas compté, et pourquoi',
@@ -1146,7 +1143,6 @@ const es: Words = {
   unearned: 'No contado',
   unearned_lead:
     'Operaciones de sus clientes en {period} por las que ninguna regla paga, cada una con su motivo al final de ese tiempo.',
-  unearned_links: 'Los clientes que no han calificado están por su estado en:',
   unearned_none: 'Todas las operaciones de este periodo cuentan.',
   unearned_none_of_reason: 'Ninguna operación de este periodo tiene este motivo.',
   unearned_link: 'Qué no contó, y por qué',
@@ -1437,7 +1433,6 @@ const pt: Words = {
   unearned: 'Não contado',
   unearned_lead:
     'Operações dos seus clientes em {period} pelas quais nenhuma regra paga, cada uma com o motivo no fim desse tempo.',
-  unearned_links: 'Os clientes que não se qualificaram estão por status em:',
   unearned_none: 'Todas as operações deste período contam.',
   unearned_none_of_reason: 'Nenhuma operação deste período tem este motivo.',
   unearned_link: 'O que não contou e por quê',
