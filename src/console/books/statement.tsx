@@ -177,6 +177,85 @@ async function renderLines(visit: Visit, statement: WholeStatement) {
   )
 }
 
+/** Reads and renders what stands below the head: what is to be done, the sums and lines, and the forms. */
+async function renderRest(visit: Visit, statement: WholeStatement) {
+  const { affiliate_id, period, status, returned } = statement
+  const [cases, lines, questions] = await Promise.all([
+    status === 'paid' ? null : readAffiliateCases(visit, affiliate_id),
+    renderLines(visit, statement),
+    visit.api.call(listQuestions, {
+      account: visit.account,
+      statement: visit.params.statement_id,
+    }),
+  ])
+  const isHeld = cases !== null && isHeldBy(cases)
+  return (
+    <>
+      {returned && <p class="notice">{returnText(returned)}.</p>}
+      {cases && <CasesOfAffiliate found={cases} />}
+      <QuestionsBeside questions={questions.data} />
+      <NextStep statement={statement} isHeld={isHeld} />
+      <p class="quick">
+        <a href={withQuery(visit.path, { format: 'csv' })}>CSV</a>
+        <AccountLink at={['unearned']} query={{ period, affiliate_id }}>
+          What earned nothing
+        </AccountLink>
+      </p>
+      <Holds statement={statement} />
+      <Balance statement={statement} />
+      <h2 id="lines">What it pays for</h2>
+      {lines}
+      <Manual statement={statement} />
+      <FoldedForm
+        title="Add a manual entry"
+        change="enter"
+        submit="Add the entry"
+        fields={[
+          { name: 'amount', label: `Amount in ${statement.currency}`, required: true },
+          { name: 'reason', required: true },
+          { name: 'reference', required: true, hint: ONCE },
+        ]}
+      >
+        <p>
+          It is added to the first open period of <PlanName id={statement.plan} /> for{' '}
+          <AffiliateName id={statement.affiliate_id} />.
+        </p>
+        <input type="hidden" name="affiliate_id" value={statement.affiliate_id} />
+        <input type="hidden" name="plan" value={statement.plan} />
+        <input type="hidden" name="currency" value={statement.currency} />
+      </FoldedForm>
+      {status === 'paid' && (
+        <FoldedForm
+          title="Record that the bank returned the payment"
+          change="return"
+          submit="Record the return"
+          needs="approver"
+          fields={[
+            {
+              name: 'reference',
+              required: true,
+              value: statement.paid?.reference,
+              hint: 'That of the return if the bank gave it one, else that of the payment.',
+            },
+            {
+              name: 'returned_on',
+              type: 'date',
+              required: true,
+              value: dayBefore(visit.today, 0),
+            },
+            { name: 'reason', required: true, hint: 'The statement shows it.' },
+          ]}
+        >
+          <p>
+            Every statement that this payment paid is due again at once. What was earned stays as it
+            is.
+          </p>
+        </FoldedForm>
+      )}
+    </>
+  )
+}
+
 /** A statement: what it pays and why, and the forms that approve and pay it, and record that the payment came back. */
 export const statementPage: Page = {
   path: '/accounts/:account/statements/:statement_id',
@@ -190,82 +269,11 @@ export const statementPage: Page = {
   },
   async render(visit) {
     const statement = await readPart(visit, 1)
-    const { affiliate_id, period, parts, status, returned } = statement
-    const renderItems = () => renderLines(visit, statement)
-    const isLong = parts > 1
-    const [items, cases, questions] = await Promise.all([
-      isLong ? <Deferred part={renderItems} /> : renderItems(),
-      status === 'paid' ? null : readAffiliateCases(visit, affiliate_id),
-      visit.api.call(listQuestions, {
-        account: visit.account,
-        statement: visit.params.statement_id,
-      }),
-    ])
-    const isHeld = cases !== null && isHeldBy(cases)
+    const { affiliate_id, period } = statement
     const body = (
       <>
         <StatementHead statement={statement} />
-        {returned && <p class="notice">{returnText(returned)}.</p>}
-        {cases && <CasesOfAffiliate found={cases} />}
-        <QuestionsBeside questions={questions.data} />
-        <NextStep statement={statement} isHeld={isHeld} />
-        <p class="quick">
-          <a href={withQuery(visit.path, { format: 'csv' })}>CSV</a>
-          <AccountLink at={['unearned']} query={{ period, affiliate_id }}>
-            What earned nothing
-          </AccountLink>
-        </p>
-        <Holds statement={statement} />
-        <Balance statement={statement} />
-        <h2 id="lines">What it pays for</h2>
-        {items}
-        <Manual statement={statement} />
-        <FoldedForm
-          title="Add a manual entry"
-          change="enter"
-          submit="Add the entry"
-          fields={[
-            { name: 'amount', label: `Amount in ${statement.currency}`, required: true },
-            { name: 'reason', required: true },
-            { name: 'reference', required: true, hint: ONCE },
-          ]}
-        >
-          <p>
-            It is added to the first open period of <PlanName id={statement.plan} /> for{' '}
-            <AffiliateName id={statement.affiliate_id} />.
-          </p>
-          <input type="hidden" name="affiliate_id" value={statement.affiliate_id} />
-          <input type="hidden" name="plan" value={statement.plan} />
-          <input type="hidden" name="currency" value={statement.currency} />
-        </FoldedForm>
-        {status === 'paid' && (
-          <FoldedForm
-            title="Record that the bank returned the payment"
-            change="return"
-            submit="Record the return"
-            needs="approver"
-            fields={[
-              {
-                name: 'reference',
-                required: true,
-                value: statement.paid?.reference,
-                hint: 'That of the return if the bank gave it one, else that of the payment.',
-              },
-              {
-                name: 'returned_on',
-                type: 'date',
-                required: true,
-                value: dayBefore(visit.today, 0),
-              },
-              { name: 'reason', required: true, hint: 'The statement shows it.' },
-            ]}
-          >
-            <p>
-              Every statement that this payment paid is due again at once. What was earned stays as
-              it is.
-            </p>
-          </FoldedForm>
-        )}
+        <Deferred part={() => renderRest(visit, statement)} />
       </>
     )
     const title = `${await affiliateText(visit, affiliate_id)}, ${periodWords(period)}`
