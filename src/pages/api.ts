@@ -2,8 +2,10 @@ import type { Context } from 'hono'
 import type * as v from 'valibot'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import type { Member } from '../platform/auth/roles.ts'
+import type { Account } from '../platform/db/schema.ts'
 import {
   type Answer,
+  accountOnce,
   type Call,
   type InputOf,
   type Operation,
@@ -16,6 +18,8 @@ import type { AnswerSchema } from '../platform/http/operation-words.ts'
 
 /** The administration API, with the role of a member. */
 export interface Api {
+  /** Reads an account; null if there is none. */
+  account(name: string): Promise<Account | null>
   /**
    * Calls an operation.
    *
@@ -46,6 +50,7 @@ export interface Api {
 export function apiOf(c: Context<AppEnv>, member: Member): Api {
   const caller = { ...member, env: c.env, ...pageOfRequest(c) }
   return {
+    account: (name) => accountOnce(caller, name),
     call: (of, input) => perform(of, caller, input),
     file: (of, input, type) => performFile(c, of, caller, { type, input }),
   }

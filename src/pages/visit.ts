@@ -1,5 +1,4 @@
 import type { Context } from 'hono'
-import { getAccount } from '../accounts/accounts.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { readQuery } from '../platform/http/query.ts'
 import { apiOf } from './api.ts'
@@ -39,7 +38,7 @@ export async function visitOf(
   const account = params.account ?? ''
   const now = Date.now()
   // The page says why an account cannot be read.
-  const own = account === '' ? null : await api.call(getAccount, { account }).catch(() => null)
+  const own = account === '' ? null : await api.account(account).catch(() => null)
   return {
     member: session.member,
     api,

@@ -1,12 +1,9 @@
-import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { decodeJwt } from 'jose'
 import { afterEach, describe, expect, test } from 'vitest'
 import { TOTALS_LIMITS } from '../../src/ingest/db/totals.ts'
 import { CRON_SCHEDULES } from '../../src/jobs/crons.ts'
 import { dayText } from '../../src/platform/db/column-types.ts'
 import { DAY_MS } from '../../src/platform/durations.ts'
-import { brand } from '../brand.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { ada, deposit, json, ORIGIN, partner } from '../partner.ts'
 import { runCron } from '../platform/crons.ts'
@@ -158,38 +155,4 @@ test('each morning, kept totals that differ from the records are reported, and s
       day: dayText(today - 3),
     }),
   ])
-})
-
-describe('the rate', () => {
-  const remaining = (response: Response) =>
-    Number(/r=(\d+)/.exec(response.headers.get('RateLimit') ?? '')?.[1])
-
-  test('totals count as 10 requests, held records as 5, other reads as one', async () => {
-    const acme = await partner()
-    const casino = await brand()
-    for (const account of [acme, casino]) {
-      const left = []
-      for (const path of ['account', WEEK, 'held', 'deliveries'])
-        left.push(remaining(await account.get(path)))
-      expect(left).toEqual([999, 989, 984, 983])
-    }
-  })
-
-  test('totals are refused while fewer than 10 requests are left', async () => {
-    const acme = await partner()
-    const now = Date.now()
-    await runInDurableObject(
-      env.TOKEN_GATE.getByName(String(decodeJwt(acme.access_token).jti)),
-      (_, { storage }) =>
-        storage.kv.put('rate', { times: Array<number>(990).fill(now), lease: 0, used: 0 }),
-    )
-    expect(remaining(await acme.get('held'))).toBe(5)
-    const refused = await acme.get(WEEK)
-
-    expect([refused.status, remaining(refused)]).toEqual([429, 5])
-    expect((await json(refused)).detail).toMatch(
-      /^The limit is 1000 requests per minute\. This request counts as 10 requests; 5 are left\. Retry after \d+ seconds\.$/,
-    )
-    expect((await acme.get('account')).status).toBe(200)
-  })
 })

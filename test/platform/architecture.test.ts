@@ -33,7 +33,7 @@ const ROOMS = [
 /** The files that may import each library. No file may import any other library. */
 const LIBRARY_USERS: Record<string, RegExp> = {
   hono: /^(?!platform\/(db|validation|parquet)\/)/,
-  valibot: /^(?!platform\/(db|auth|directory|parquet)\/|jobs\/)/,
+  valibot: /^(?!platform\/(db|directory|parquet)\/|jobs\/)/,
   jose: /^(platform\/auth\/|platform\/http\/sign-text|attribution\/code)/,
   'drizzle-orm': /(^|\/)db\/|^platform\/directory\/|^accounts\/(move|archive|erasure)\//,
   '@simplewebauthn': /^portal\/passkeys\.ts$/,

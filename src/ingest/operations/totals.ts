@@ -43,7 +43,7 @@ export const getTotals = readOperation({
   params: daysNeeded,
   words: described(() => ({
     description:
-      'Returns counts and exact sums for each day, to reconcile with your own books. Currencies are not converted. Held records are not counted. The request counts as 10 requests of your rate limit. Days that have changed are summed anew: more than 1,000,000 records of them in one request are 422 `validation_failed`; ask for fewer days.',
+      'Returns counts and exact sums for each day, to reconcile with your own books. Currencies are not converted. Held records are not counted. Days that have changed are summed anew: more than 1,000,000 records of them in one request are 422 `validation_failed`; ask for fewer days.',
     answer: listOf(total),
     errors: ['validation_failed'],
     command: { name: 'totals' },

@@ -481,14 +481,18 @@ async function callOf(of: AnyOperation, call: TeamCall, id: unknown): Promise<Te
   return { ...call, account, db: accountDatabase(call.env, account) } as AccountCall
 }
 
-/** Returns an account, which the calls of one page that read share. */
+/** Returns an account, which what one page reads shares; null if there is none. */
+export const accountOnce = ({ env, once }: TeamCall, name: string): Promise<Account | null> =>
+  once(`account ${name}`, () => findAccount(env.DB, name))
+
 async function readAccount(
   { method }: AnyOperation,
-  { env, once }: TeamCall,
+  call: TeamCall,
   name: string,
 ): Promise<Account> {
-  const read = () => findAccount(env.DB, name)
-  const account = await (method === 'GET' ? once(`account ${name}`, read) : read())
+  const account = await (method === 'GET'
+    ? accountOnce(call, name)
+    : findAccount(call.env.DB, name))
   if (!account) throw notFound('account', name)
   return account
 }
