@@ -70,9 +70,12 @@ const sumOf = (list: readonly { readonly count: number }[]) =>
 const MAX_NAMES = 5
 
 /** Returns the first names, quoted, and how many more there are. */
-function firstNames(names: readonly string[]): string {
+function firstNames(names: readonly string[], write = quote): string {
   const more = names.length - MAX_NAMES
-  return `${names.slice(0, MAX_NAMES).map(quote).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  return `${names
+    .slice(0, MAX_NAMES)
+    .map((name) => write(name))
+    .join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 const DUE_TIME = `${String(ACTIVITY_DUE_HOUR).padStart(2, '0')}:00 UTC`
@@ -236,7 +239,7 @@ export async function readTeamWork({ grant, session }: Reader): Promise<Attentio
     item(
       'unapproved_drafts',
       periods,
-      `Statements of ended periods are drafts: of ${firstNames(periods)}. Approve them, the earliest first.`,
+      `Statements of ended periods are drafts: of ${firstNames(periods, String)}. Approve them, the earliest first.`,
       { count: unapproved.reduce((sum, { drafts }) => sum + drafts, 0) },
     ),
     item(

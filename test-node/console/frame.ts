@@ -114,7 +114,7 @@ export function frameTests(shared: () => Shared): void {
     await page.getByRole('link', { name: 'Demo Forex' }).click()
     await page.waitForURL(`${base}/console/accounts/demo-forex`)
     assert.equal(await page.locator('h1').innerText(), 'Demo Forex')
-    await page.locator('.side').getByRole('link', { name: 'Accounts' }).click()
+    await page.locator('.side').getByRole('link', { name: 'Accounts', exact: true }).click()
     await page.locator('main').getByRole('link', { name: 'Demo Casino' }).click()
     await page.waitForURL(`${base}/console/accounts/demo-brand`)
     await page.locator('.side').getByRole('link', { name: 'Audit log' }).first().click()

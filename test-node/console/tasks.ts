@@ -184,7 +184,7 @@ export function taskTests(shared: () => Shared): void {
       const why = main().locator('.why')
       assert.match(
         await why.innerText(),
-        /It earned nothing\. The customer has not qualified by the rule “cpa”\. Still missing: deposits: [\d,.]+ of [\d,.]+ [A-Z]{3}; until \d+ \w+ \d{4}\./,
+        /It earned nothing\. The customer has not qualified by the rule “cpa”\. Still missing: deposits: [\d,.]+ [A-Z]{3} of [\d,.]+ [A-Z]{3}; until \d+ \w+ \d{4}\./,
       )
       assert.equal(count(), 2)
       await why.getByRole('link', { name: 'See what the customer has done' }).click()

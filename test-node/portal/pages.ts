@@ -57,7 +57,7 @@ async function addPostback(page: Page, portal: string): Promise<string> {
   await page.locator('#new-url').fill(url)
   await page.locator('#add button[type=submit]').click()
   await page.locator('article .buttons button').first().click()
-  assert.match(await page.locator('article [role=status]').innerText(), /no connection/)
+  assert.match(await page.locator('article [role=status]').innerText(), /No connection/)
   return page.evaluate<string>(`document.querySelector('article > p > a').href`)
 }
 

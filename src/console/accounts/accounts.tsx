@@ -13,6 +13,7 @@ import {
   Pager,
   periodWords,
 } from '../../pages/parts/data.tsx'
+import { choiceWords } from '../../pages/parts/field-words.ts'
 import { draftsByPeriod, moneyOf, openPeriods, sumByCurrency } from '../../pages/parts/owed.ts'
 import { SchemaForm } from '../../pages/parts/schema-fields.tsx'
 import type { PeriodSums } from '../../pages/parts/statement-lists.tsx'
@@ -76,7 +77,7 @@ export const accountsPage: Page = {
                     <Data text={state.name} />
                   </a>{' '}
                   <small>
-                    <Data text={state.account} /> · {state.vertical}
+                    <Data text={state.account} /> · {choiceWords(state.vertical)}
                   </small>
                 </div>
                 {openPeriods(state.sums, startOfToday(state, visit.now)).map(({ period, owed }) => (

@@ -8,6 +8,7 @@ import { getFeed } from '../../ingest/operations/feeds.ts'
 import { accountPath, dayBefore, type Page, withQuery } from '../../pages/page.ts'
 import { Amount, count, isolated, periodWords, Time } from '../../pages/parts/data.tsx'
 import { Deferred } from '../../pages/parts/deferred.tsx'
+import { choiceWords } from '../../pages/parts/field-words.ts'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { FigureCard, Moneys, WholeText } from '../../pages/parts/figures.tsx'
 import { moneyOf, openPeriods, sumByCurrency, usualCurrency } from '../../pages/parts/owed.ts'
@@ -38,7 +39,7 @@ export const overviewPage: Page = {
     const body = (
       <div class="overview">
         <p class="lead">
-          {settings.vertical} <small>{account}</small>
+          {choiceWords(settings.vertical)} <small>{account}</small>
           {settings.mode === 'test' && <> · Test mode</>}
         </p>
         <div class="figure-cards now">

@@ -4,8 +4,7 @@ import type { AnswerOf } from '../../platform/http/operation.ts'
 import type { FormattedIssue } from '../../platform/validation/messages.ts'
 import { accountPath, dayBefore, type Visit, withQuery } from '../page.ts'
 import { Badge, Sentence, titleOf, visible } from './data.tsx'
-import { errorWords, nameOf } from './plain-words.ts'
-import { labelOf } from './record-fields.tsx'
+import { errorTitle, errorWords, nameOf } from './plain-words.ts'
 
 // The parts of pages that show deliveries and their errors.
 
@@ -57,7 +56,7 @@ export const Errors = ({ errors }: { errors: readonly FormattedIssue[] }) => (
       <li>
         <ErrorText error={error} />{' '}
         <small>
-          {placeOf(error.pointer)} · {labelOf(error.code)}
+          {placeOf(error.pointer)} · {errorTitle(error.code)}
         </small>
       </li>
     ))}

@@ -1,3 +1,5 @@
+import { titleOf } from './data.tsx'
+
 // What the fields of settings mean for a manager. The API reference describes the same fields for engineers.
 
 const BYTES_PER_GB = 1024 ** 3
@@ -23,15 +25,15 @@ export const HINTS: Readonly<Record<string, string>> = {
   book_zone:
     'The zone that decides to which day, and so to which month, a signup or a transaction belongs. It never changes. Default: UTC.',
   amount_signs:
-    'How the firm writes the amounts of withdrawals, payouts and refunds: as positive numbers (magnitude) or negative ones (signed). It can change only while no period is closed. Default: magnitude.',
+    'How the firm writes the amounts of withdrawals, payouts and refunds. It can change only while no period is closed. Default: positive numbers.',
   unknown_customer:
     'What happens to a record that arrives before its customer: it is refused, or waits for them. Default: casinos wait, other firms refuse.',
   unknown_affiliate:
-    'What happens to a customer whose affiliate is not set up: they are stored and the sender is warned, or they are refused. Default: warn.',
+    'What happens to a customer whose affiliate is not set up: they are stored and the sender is warned, or they are refused. Default: they are stored.',
   approvals:
     'How many different persons approve a statement or decide a case. Everyone who signs in with the same key counts as one person. Default: 1.',
   exports:
-    'Parquet files of records, statements and bookings for a warehouse, written each morning. Personal data is what names a customer or an affiliate; an approver decides that it is included. Off deletes the files. Default: off.',
+    'Parquet files of records, statements and bookings for a warehouse, written each morning. Personal data is what names a customer or an affiliate; an approver decides that it is included. None deletes the files. Default: none.',
   landing_pages:
     'The pages to which links of affiliates may lead, one address on each line, such as https://acme.example/start, and all pages below them. Empty: affiliates cannot make links.',
   region:
@@ -64,6 +66,42 @@ export const HINTS: Readonly<Record<string, string>> = {
   language: 'The language of the portal. Default: English.',
   note: 'For the team only: the affiliate never sees it.',
 }
+
+/** The choices of fields whose names do not say what they mean. */
+const CHOICES: Readonly<Record<string, string>> = {
+  'prop-trading': 'Prop trading',
+  igaming: 'Casino and betting',
+  magnitude: 'Positive numbers',
+  signed: 'Negative numbers',
+  reject: 'Refuse',
+  hold: 'Keep until the customer arrives',
+  warn: 'Store, and tell the sender',
+  off: 'None',
+  event: 'A single event',
+  day: 'The total of a day',
+  required: 'Must be sent',
+  used: 'Used if there is one',
+  plain: 'Your id of the customer',
+  true: 'Yes',
+  false: 'No',
+  eu: 'European Union',
+  us: 'United States',
+  fedramp: 'United States (FedRAMP)',
+  wnam: 'Western North America',
+  enam: 'Eastern North America',
+  sam: 'South America',
+  weur: 'Western Europe',
+  eeur: 'Eastern Europe',
+  apac: 'Asia-Pacific',
+  'apac-ne': 'Northeast Asia',
+  'apac-se': 'Southeast Asia',
+  oc: 'Oceania',
+  afr: 'Africa',
+  me: 'Middle East',
+}
+
+/** Returns a choice of a field in words. */
+export const choiceWords = (choice: string): string => CHOICES[choice] ?? titleOf(choice)
 
 /** The choice in approvals what happens to records that wait for a rate or a currency. */
 export const HOLDS = {

@@ -1,5 +1,5 @@
 import { useVisit } from '../page.ts'
-import { HINTS } from './field-words.ts'
+import { choiceWords, HINTS } from './field-words.ts'
 import { ChangeForm, type ChangeProps, Field, type Option, Ticks } from './forms.tsx'
 import { labelOf } from './record-fields.tsx'
 import { type Described, describe, formText, type Schemas } from './schema.ts'
@@ -15,10 +15,6 @@ interface Fields {
   /** The pointer above the names of the fields. */
   readonly at?: string | undefined
 }
-
-const YES_NO: Readonly<Record<string, string>> = { true: 'yes', false: 'no' }
-
-const choiceWords = (choice: string) => YES_NO[choice] ?? choice.replaceAll('_', ' ')
 
 function optionsOf({ choices, isRequired }: Described, value: string): readonly Option[] {
   const options = choices.map((choice): Option => [choice, choiceWords(choice)])
