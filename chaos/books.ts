@@ -1,4 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { deliveryTime } from '../src/ingest/delivery-id.ts'
+import { HOUR_MS } from '../src/platform/durations.ts'
 import { until } from './ask.ts'
 import { newWebhook } from './parties.ts'
 import {
@@ -99,6 +101,10 @@ export async function checkBooks(world: World): Promise<string> {
   return `${statements.length} statements, ${world.receiver.received.length} events`
 }
 
+/** A refused delivery is told once for each resource and hour. */
+const refusal = (id: string, resource: string) =>
+  `delivery.refused ${resource} ${Math.floor(deliveryTime(id) / HOUR_MS)}`
+
 /** Checks that each webhook got each cause once: refused deliveries, approvals and payments. */
 async function checkWebhooks(world: World, statements: readonly Statement[]): Promise<void> {
   // The old copy of a move may still be there.
@@ -106,9 +112,9 @@ async function checkWebhooks(world: World, statements: readonly Statement[]): Pr
   for (const name of DATABASES_OF.firm) {
     const database = await world.service.miniflare.getD1Database(name)
     const { results } = await database
-      .prepare(`select id from deliveries where account = 'firm' and errors_total > 0`)
-      .all<{ id: string }>()
-    for (const { id } of results) causes.add(`delivery.refused ${id}`)
+      .prepare(`select id, resource from deliveries where account = 'firm' and errors_total > 0`)
+      .all<{ id: string; resource: string }>()
+    for (const { id, resource } of results) causes.add(refusal(id, resource))
   }
   for (const { id, payable } of statements) {
     causes.add(`statement.approved ${id}`)
@@ -117,8 +123,10 @@ async function checkWebhooks(world: World, statements: readonly Statement[]): Pr
   for (const path of HOOKS) {
     const got = () => {
       const events = new Map(world.receiver.at(path).map(({ id, event }) => [id, event]))
-      return [...events.values()].map(
-        ({ type, data }) => `${type} ${data.delivery_id ?? data.statement_id}`,
+      return [...events.values()].map(({ type, data }) =>
+        data.delivery_id
+          ? refusal(data.delivery_id, data.resource)
+          : `${type} ${data.statement_id}`,
       )
     }
     const isWhole = await until(() => `${got().sort()}` === `${[...causes].sort()}`, 240)

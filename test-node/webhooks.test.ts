@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import Ajv from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { Webhook } from 'standardwebhooks'
@@ -168,6 +169,8 @@ async function causeByDay(): Promise<void> {
   const yesterday = dayText(now - DAY_MS)
   const player = { customerId: 'p-1', regtime: `${yesterday} 10:00` }
   await expectBody(200, brand('POST', 'customers', { body: [player] }))
+  // The brand has sent something before yesterday.
+  await service.database.exec('update arrivals set hour = hour - 72')
   await runCron(service, 'report', Date.parse(`${dayText(now)}T06:05:00Z`))
   await runCron(service, 'propagate')
   const traded = {
@@ -260,6 +263,8 @@ test('receivers that fail hold up no other one, and each failure has its own err
 test('a failed event is sent again with the same id and a new signature', async () => {
   const { id, event } = await tested('/once/firm')
   assert.ok(await until(async () => (await messageOf(id, event)).error === 'http_status'))
+  // Signatures of the same second are the same.
+  await wait(1000)
   await runCron(service, 'propagate', Date.now() + DAY_MS)
   assert.ok(await until(() => receiver.at('/once/firm').length === 2))
   const [first, second] = receiver.at('/once/firm')
