@@ -125,7 +125,7 @@ async function checkWebhooks(world: World, statements: readonly Statement[]): Pr
       const events = new Map(world.receiver.at(path).map(({ id, event }) => [id, event]))
       return [...events.values()].map(({ type, data }) =>
         data.delivery_id
-          ? refusal(data.delivery_id, data.resource)
+          ? refusal(String(data.delivery_id), String(data.resource))
           : `${type} ${data.statement_id}`,
       )
     }
