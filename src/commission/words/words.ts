@@ -1,21 +1,30 @@
+import de from '../../../catalogues/de.json' with { type: 'json' }
+import en from '../../../catalogues/en.json' with { type: 'json' }
+import es from '../../../catalogues/es.json' with { type: 'json' }
+import fr from '../../../catalogues/fr.json' with { type: 'json' }
+import pt from '../../../catalogues/pt.json' with { type: 'json' }
 import { foldCountry } from '../../platform/validation/country.ts'
 import { memoize } from '../engine/memoize.ts'
 import { figure, money } from '../engine/reasons.ts'
 import { minorDigits } from '../minor-digits.ts'
-import { de } from './de.ts'
-import { en, type MessageName, type Messages } from './en.ts'
-import { es } from './es.ts'
-import { fr } from './fr.ts'
 import type { Message } from './message.ts'
-import { pt } from './pt.ts'
 
 // Sentences in a language, with its figures, days and lists.
 
 /** A language that has all messages. */
 export type Language = 'en' | 'de' | 'fr' | 'es' | 'pt'
 
+/** The name of a message. */
+export type MessageName = keyof typeof en.commission
+
 /** The messages of each language. */
-export const MESSAGES: Readonly<Record<Language, Messages>> = { en, de, fr, es, pt }
+export const MESSAGES: Readonly<Record<Language, Readonly<Record<MessageName, Message>>>> = {
+  en: en.commission,
+  de: de.commission,
+  es: es.commission,
+  fr: fr.commission,
+  pt: pt.commission,
+}
 
 /** The values of the names in braces. Numbers are written as figures. */
 export type Values = Readonly<Record<string, string | number>>
@@ -47,7 +56,8 @@ export interface Words {
 export const localeOf = (language: Language): string => (language === 'en' ? 'en-GB' : language)
 
 /** Whether a text is the name of a message. */
-export const isMessageName = (text: string): text is MessageName => Object.hasOwn(en, text)
+export const isMessageName = (text: string): text is MessageName =>
+  Object.hasOwn(en.commission, text)
 
 /** Whether a text is a decimal that `Intl.NumberFormat` reads exactly. */
 const isDecimal = (text: string): text is `${number}` => /^-?\d+(?:\.\d+)?$/.test(text)
