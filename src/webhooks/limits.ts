@@ -12,7 +12,7 @@ export const WEBHOOK_LIMITS = {
   inFlight: 10,
   /** The time for an attempt, from the connection to the headers of the response, in milliseconds. */
   attemptMs: 10_000,
-  /** How long events and attempts are kept, in milliseconds. */
+  /** How long events are kept, in milliseconds. */
   keptMs: 30 * DAY_MS,
   /** An endpoint that has failed for this long is disabled, in milliseconds. */
   failingMs: 3 * DAY_MS,

@@ -140,7 +140,7 @@ export function accountTests(shared: () => Shared): void {
     const address = await page.locator('code', { hasText: '/go/' }).innerText()
     assert.equal((await fetch(address, { redirect: 'manual' })).status, 302)
 
-    await page.getByLabel('Disabled').selectOption('yes')
+    await page.getByLabel('Disabled').selectOption('Yes')
     await click('Save the link')
     assert.match(await page.getByRole('status').innerText(), /The link is saved/)
     assert.equal(await page.locator('.badge.bad').innerText(), 'Disabled')

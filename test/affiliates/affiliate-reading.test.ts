@@ -5,7 +5,7 @@ import { app } from '../../src/app.ts'
 import { storeClicks } from '../../src/attribution/db/clicks.ts'
 import { readCsv } from '../../src/commission/csv.ts'
 import { adjustmentId, lineId } from '../../src/commission/statements/ids.ts'
-import { FRESH_LIMITS } from '../../src/commission/statements/limits.ts'
+import { REQUEST_LIMITS } from '../../src/commission/statements/limits.ts'
 import { digest } from '../../src/platform/auth/secret.ts'
 import { REPORT_LIMITS } from '../../src/reports/limits.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
@@ -870,8 +870,8 @@ describe('every route of the service', () => {
 test('a reading that depends on too many records is refused', async () => {
   const world = await affiliateWorld()
   const key = await world.makeKey('own')
-  const limits = [{ ...FRESH_LIMITS }, { ...REPORT_LIMITS }]
-  FRESH_LIMITS.facts = 1
+  const limits = [{ ...REQUEST_LIMITS }, { ...REPORT_LIMITS }]
+  REQUEST_LIMITS.facts = 1
   REPORT_LIMITS.figures = 1
   try {
     const addresses = ['customers?period=2026-10', `overview?${DAYS}`, `sub-affiliates?${DAYS}`]
@@ -882,7 +882,7 @@ test('a reading that depends on too many records is refused', async () => {
       ])
     }
   } finally {
-    Object.assign(FRESH_LIMITS, limits[0])
+    Object.assign(REQUEST_LIMITS, limits[0])
     Object.assign(REPORT_LIMITS, limits[1])
   }
 })

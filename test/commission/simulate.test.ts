@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { FRESH_LIMITS } from '../../src/commission/statements/limits.ts'
+import { REQUEST_LIMITS } from '../../src/commission/statements/limits.ts'
 import { brand } from '../brand.ts'
 import { countCalls } from '../ingest/watched.ts'
 import { ask, askAdmin, json, partner } from '../partner.ts'
@@ -8,9 +8,9 @@ import { monthly, storePlan } from './stored.ts'
 import { storeWorld } from './stored-world.ts'
 import type { World } from './world.ts'
 
-const LIMITS = { ...FRESH_LIMITS }
+const LIMITS = { ...REQUEST_LIMITS }
 afterEach(() => {
-  Object.assign(FRESH_LIMITS, LIMITS)
+  Object.assign(REQUEST_LIMITS, LIMITS)
 })
 
 const PATH = 'accounts/acme/plans/ib/simulate'
@@ -187,8 +187,8 @@ describe('the limit of records', () => {
       .run()
 
   test('pages follow a cursor, have all affiliates once, and name one with more than 50,000 records', async () => {
-    expect(FRESH_LIMITS.facts).toBe(50_000)
-    FRESH_LIMITS.facts = 5000
+    expect(REQUEST_LIMITS.facts).toBe(50_000)
+    REQUEST_LIMITS.facts = 5000
     await addDeposits('c-a', 4900)
     await addDeposits('c-b', 2000)
     const first = await simulate(OCTOBER)

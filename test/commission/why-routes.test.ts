@@ -1,14 +1,14 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test } from 'vitest'
 import type { Rule } from '../../src/commission/engine/plan.ts'
-import { FRESH_LIMITS } from '../../src/commission/statements/limits.ts'
+import { REQUEST_LIMITS } from '../../src/commission/statements/limits.ts'
 import { ask, askAdmin, json, partner } from '../partner.ts'
 import { assign, draftsOf, monthly, publish, storePlan } from './stored.ts'
 import { storeDrafts } from './stored-runs.ts'
 
-const LIMITS = { ...FRESH_LIMITS }
+const LIMITS = { ...REQUEST_LIMITS }
 afterEach(() => {
-  Object.assign(FRESH_LIMITS, LIMITS)
+  Object.assign(REQUEST_LIMITS, LIMITS)
 })
 
 const customer = (customer_id: string, affiliate_id: string) => ({
@@ -303,8 +303,8 @@ test.each([
 })
 
 test('more than 50,000 records are refused, and narrowed they are read', async () => {
-  expect(FRESH_LIMITS.facts).toBe(50_000)
-  FRESH_LIMITS.facts = 500
+  expect(REQUEST_LIMITS.facts).toBe(50_000)
+  REQUEST_LIMITS.facts = 500
   await rates()
   // Without a `once` rule, lines are computed from sums of records, which count as many.
   const acme = await firm('acme', [share])

@@ -7,7 +7,7 @@ import { member, said } from '../../platform/validation/fields.ts'
 import { compareText } from '../engine/facts.ts'
 import { PLAN_DEPTH } from '../plans/limits.ts'
 import { TooManyFacts } from '../statements/compute.ts'
-import { FRESH_LIMITS } from '../statements/limits.ts'
+import { REQUEST_LIMITS } from '../statements/limits.ts'
 import { readStored, withinLimit } from '../statements/on-request.ts'
 import { type Simulated, simulation } from '../statements/present-simulation.ts'
 import {
@@ -69,7 +69,7 @@ export const simulatePlan = readOperation({
   },
   depth: PLAN_DEPTH + 1,
   words: described(() => ({
-    description: `Computes what a version of a plan would change, and stores nothing. It is computed as if the plan had had this version from the beginning. Both sides are computed now from the records, as if no period were approved. A page has at most ${MAX_AFFILIATES} affiliates, and as many as depend on at most ${FRESH_LIMITS.facts.toLocaleString('en')} records together: send the same body with \`cursor\` until \`meta.next_cursor\` is null.`,
+    description: `Computes what a version of a plan would change, and stores nothing. It is computed as if the plan had had this version from the beginning. Both sides are computed now from the records, as if no period were approved. A page has at most ${MAX_AFFILIATES} affiliates, and as many as depend on at most ${REQUEST_LIMITS.facts.toLocaleString('en')} records together: send the same body with \`cursor\` until \`meta.next_cursor\` is null.`,
     answer: simulation,
     headers: ['Link'],
     errors: ['validation_failed'],
@@ -109,7 +109,7 @@ function simulate(
     const isAsked = (one: string): boolean =>
       affiliate_id === null ? after === null || compareText(one, after) > 0 : one === affiliate_id
     const affiliates = opened.affiliates.filter(isAsked)
-    const page = await computePage(opened, affiliates, FRESH_LIMITS.facts)
+    const page = await computePage(opened, affiliates, REQUEST_LIMITS.facts)
     const { tooLarge } = page
     if (tooLarge !== null && affiliate_id !== null) throw new TooManyFacts()
     const last = tooLarge ?? page.affiliates.at(-1) ?? null

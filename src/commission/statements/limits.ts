@@ -2,7 +2,7 @@ import { DAY_MS, MINUTE_MS } from '../../platform/durations.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
 
 /** The maximum number of facts that a request may read to compute its response. */
-export const FRESH_LIMITS = { facts: 50_000 }
+export const REQUEST_LIMITS = { facts: 50_000 }
 
 /** The maximum number of lines of a part of a statement, and about that of their bytes and of those of steps in a row. */
 export const PART_LIMITS = { lines: 1000, bytes: 400_000, stepBytes: 600_000 }

@@ -6,7 +6,7 @@ import { Gate } from '../../platform/http/gate.ts'
 import { type AccountBeginnings, readBeginnings } from '../db/facts.ts'
 import type { Period } from '../engine/calendar.ts'
 import { type Computation, openComputation, TooManyFacts } from './compute.ts'
-import { FRESH_LIMITS } from './limits.ts'
+import { REQUEST_LIMITS } from './limits.ts'
 import { type AccountSource, readSource, sourceOf } from './source.ts'
 
 /** The computations that an isolate makes at once, of which 2 for one account. */
@@ -57,7 +57,7 @@ export async function withinLimit<T>(
     return await inTurn(caller, compute)
   } catch (error) {
     if (!(error instanceof TooManyFacts)) throw error
-    const limit = FRESH_LIMITS.facts.toLocaleString('en')
+    const limit = REQUEST_LIMITS.facts.toLocaleString('en')
     throw new ApiError('validation_failed', {
       detail: `The answer depends on more records than one request can read (${limit}). ${advice}`,
     })

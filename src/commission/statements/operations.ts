@@ -34,7 +34,7 @@ import {
   statementTotals,
   verified,
 } from './answers.ts'
-import { FRESH_LIMITS, PART_LIMITS, PERIOD_FORMS, RUN_LIMITS } from './limits.ts'
+import { PART_LIMITS, PERIOD_FORMS, REQUEST_LIMITS, RUN_LIMITS } from './limits.ts'
 import { readPathPeriod } from './path-period.ts'
 import {
   presentChange,
@@ -271,7 +271,7 @@ export const verify = readOperation({
     affiliate_id: v.optional(member(v.string(), said('Verifies only this affiliate.', 'IB-07'))),
   },
   words: described(() => ({
-    description: `Computes the account from its first record, and compares that with what is stored: with the drafts, and with what the last closed periods left to the next ones. It names at most ${number(VERIFY_LIMITS.differences)} differences. Start a run before: what it would write is a difference, too. Up to ${number(FRESH_LIMITS.facts)} facts.`,
+    description: `Computes the account from its first record, and compares that with what is stored: with the drafts, and with what the last closed periods left to the next ones. It names at most ${number(VERIFY_LIMITS.differences)} differences. Start a run before: what it would write is a difference, too. Up to ${number(REQUEST_LIMITS.facts)} facts.`,
     answer: verified,
     errors: ['validation_failed'],
     command: {

@@ -4,7 +4,7 @@ import { count, money } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import { member } from '../../platform/validation/fields.ts'
 import { planWarning } from '../plans/warning.ts'
-import { FRESH_LIMITS } from './limits.ts'
+import { REQUEST_LIMITS } from './limits.ts'
 
 /** One page of a simulation. */
 export const simulation = described(() =>
@@ -30,7 +30,7 @@ export const simulation = described(() =>
       affiliates: member(count, 'The number of affiliates of this page.'),
       skipped: member(
         v.array(v.string()),
-        `The affiliates that were left out: more than ${FRESH_LIMITS.facts.toLocaleString('en')} records of each are needed.`,
+        `The affiliates that were left out: more than ${REQUEST_LIMITS.facts.toLocaleString('en')} records of each are needed.`,
       ),
       warnings: member(v.array(planWarning), 'Terms that are allowed but probably a mistake.'),
       meta: v.object({

@@ -5,7 +5,7 @@ import { type Figure, readFigures, type StoredDraft } from '../db/drafts.ts'
 import { dayNumber, periodOf } from '../engine/calendar.ts'
 import type { PlanState } from '../engine/state.ts'
 import { type Computation, openComputation } from './compute.ts'
-import { FRESH_LIMITS } from './limits.ts'
+import { REQUEST_LIMITS } from './limits.ts'
 import { readStored, withinLimit } from './on-request.ts'
 import { findStates } from './opening.ts'
 import { lastOfRun, settledAffiliates } from './run.ts'
@@ -38,7 +38,7 @@ export function verifyPeriods(
 async function differencesOf(computation: Computation, affiliates: readonly string[]) {
   const { source, range } = computation
   const fromFirst = { ...computation, usesStates: false }
-  const { drafts, periods } = await computeDrafts(fromFirst, affiliates, FRESH_LIMITS.facts)
+  const { drafts, periods } = await computeDrafts(fromFirst, affiliates, REQUEST_LIMITS.facts)
   const query = { account: source.account.id, period: range.period.id, affiliates }
   const { states } = await findStates(computation, affiliates)
   const left = states.filter((one) => affiliates.includes(one.affiliate_id))

@@ -10,7 +10,7 @@ import { todayOf } from '../../platform/zone.ts'
 import { asCsv, csvWords } from '../csv-list.ts'
 import { dayNumber, type Period, periodUntil } from '../engine/calendar.ts'
 import { REASONS } from '../engine/reasons.ts'
-import { FRESH_LIMITS, knownPeriod, PERIOD_FORMS } from '../statements/limits.ts'
+import { knownPeriod, PERIOD_FORMS, REQUEST_LIMITS } from '../statements/limits.ts'
 import { NARROW, withinLimit } from '../statements/on-request.ts'
 import { ENGLISH, wordsOf } from '../words/words.ts'
 import {
@@ -53,7 +53,7 @@ export function readPeriod(text: string): Period {
   return period
 }
 
-const LIMIT = `It reads at most ${FRESH_LIMITS.facts.toLocaleString('en')} records.`
+const LIMIT = `It reads at most ${REQUEST_LIMITS.facts.toLocaleString('en')} records.`
 
 const ofWhy = {
   topic: 'explanations',

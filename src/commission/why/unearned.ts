@@ -20,7 +20,7 @@ import {
   unearnedRecord,
 } from '../engine/unearned.ts'
 import { type Computation, customersOf, TooManyFacts } from '../statements/compute.ts'
-import { FRESH_LIMITS } from '../statements/limits.ts'
+import { REQUEST_LIMITS } from '../statements/limits.ts'
 import { readCustomers, yieldAfterFacts } from '../statements/read-customers.ts'
 import { toFact } from '../statements/to-facts.ts'
 import { onceQueries, recordQueries } from './record-queries.ts'
@@ -34,7 +34,7 @@ export interface CustomerFilter {
 /**
  * Reads the customers that match a filter, applies the rules of their plans, and yields them one by one.
  *
- * @throws TooManyFacts if they have more than `FRESH_LIMITS.facts` facts.
+ * @throws TooManyFacts if they have more than `REQUEST_LIMITS.facts` facts.
  */
 export async function* evaluatedCustomers(
   computation: Computation,
@@ -51,7 +51,7 @@ export async function* evaluatedCustomers(
   for await (const customers of batches) {
     for (const customer of customers) {
       for (const { count } of customer.facts) facts += count
-      if (facts > FRESH_LIMITS.facts) throw new TooManyFacts()
+      if (facts > REQUEST_LIMITS.facts) throw new TooManyFacts()
       const pause = yieldAfter(customer.facts.length)
       if (pause) await pause
       yield evaluateCustomer(context, customer)
@@ -102,10 +102,10 @@ async function* heldReports(
 ): AsyncGenerator<FactReport> {
   const { db, account, settings } = source
   const tables: Table[] = account.vertical === 'igaming' ? ['events'] : ['transactions', 'activity']
-  const found = await readHeldFacts(db, account.id, tables, period, FRESH_LIMITS.facts + 1)
+  const found = await readHeldFacts(db, account.id, tables, period, REQUEST_LIMITS.facts + 1)
   for (const [index, table] of tables.entries()) {
     const rows = found[index] ?? []
-    if (rows.length > FRESH_LIMITS.facts) throw new TooManyFacts()
+    if (rows.length > REQUEST_LIMITS.facts) throw new TooManyFacts()
     for (const row of rows) {
       const id = String(row.customer_id)
       if (customer_id !== undefined && id !== customer_id) continue

@@ -199,8 +199,7 @@ function Due({ rows }: { readonly rows: readonly Payout[] }, visit = useVisit())
             held.map(({ amount_held = '0', currency }) => ({ amount: amount_held, currency })),
           )}
           . What is held cannot be ticked, and the files leave it out. It can be paid once no case
-          holds it. Statements are paid as a whole: a rule that holds a part, such as 50 %, holds
-          the latest ones that reach it.
+          holds it.
         </p>
       )}
       {affiliates !== 0 && (

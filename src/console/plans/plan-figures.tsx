@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import { parsePeriod } from '../../commission/engine/calendar.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { simulatePlan } from '../../commission/operations/simulations.ts'
-import { FRESH_LIMITS } from '../../commission/statements/limits.ts'
+import { REQUEST_LIMITS } from '../../commission/statements/limits.ts'
 import type { Simulated } from '../../commission/statements/present-simulation.ts'
 import type { Visit } from '../../pages/page.ts'
 import {
@@ -115,7 +115,7 @@ export async function computeFigures(visit: Visit, input: SimulationInput): Prom
       {result.skipped.map((affiliate_id) => (
         <p class="notice bad">
           <AffiliateName id={affiliate_id} /> is left out, because it depends on more than{' '}
-          {FRESH_LIMITS.facts.toLocaleString('en')} records.
+          {REQUEST_LIMITS.facts.toLocaleString('en')} records.
         </p>
       ))}
       {result.warnings.map(({ message }) => (
