@@ -152,7 +152,7 @@ export function accountTests(shared: () => Shared): void {
     const { base, page, click, shown, confirm } = await open(`${AT}/webhooks`)
     const path = '/ok/console'
     await page.getByLabel('URL').fill(receiver.url + path)
-    await page.getByLabel('delivery.refused').check()
+    await page.getByLabel('Delivery refused').check()
     await click('Create the webhook')
     const [id, secret] = [await shown('ID'), await shown('Secret')]
     receiver.secrets.set(path, secret)

@@ -82,6 +82,7 @@ const CHOICES: Readonly<Record<string, string>> = {
   required: 'Must be sent',
   used: 'Used if there is one',
   plain: 'Your id of the customer',
+  '*': 'All events',
   true: 'Yes',
   false: 'No',
   eu: 'European Union',
@@ -101,7 +102,8 @@ const CHOICES: Readonly<Record<string, string>> = {
 }
 
 /** Returns a choice of a field in words. */
-export const choiceWords = (choice: string): string => CHOICES[choice] ?? titleOf(choice)
+export const choiceWords = (choice: string): string =>
+  CHOICES[choice] ?? titleOf(choice.replace('.', ' '))
 
 /** The choice in approvals what happens to records that wait for a rate or a currency. */
 export const HOLDS = {

@@ -21,6 +21,7 @@ const LABELS: Readonly<Record<string, string>> = {
   eventname: 'Event',
   eventid: 'Event id',
   Value: 'Amount',
+  url: 'URL',
 }
 
 /** Returns what a field of a record is called. */
