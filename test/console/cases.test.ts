@@ -222,7 +222,6 @@ describe('a payout that a case holds', () => {
     expect(html).toMatch(new RegExp(`<a href="${CASE}"><span class="badge bad">Held by a case<`))
     expect(html).not.toMatch(/<input type="checkbox"/)
     expect(text).toMatch(/The fraud review holds 1 payout for 40\.50 EUR\./)
-    expect(text).toMatch(/Statements are paid as a whole: a rule that holds a part/)
     expect((await read(CASE)).text).toMatch(
       /Customers with records in this case; refuse others on their pages/,
     )
