@@ -128,22 +128,6 @@ export function pageMeta(
 }
 
 /**
- * Adds a `Link` to the next page, and returns its cursor; null on the last page.
- *
- * @throws ApiError `invalid_query` if the page cannot be sent as a whole.
- */
-export async function linkNext(
-  c: Context,
-  context: string,
-  page: Page,
-  result: FoundPage<object>,
-): Promise<string | null> {
-  const cursor = await nextCursor(c.env, context, page, result)
-  if (cursor) linkTo(c, cursor, page.size)
-  return cursor
-}
-
-/**
  * Returns the cursor of the next page; null on the last page.
  *
  * @throws ApiError `invalid_query` if the page cannot be sent as a whole.
