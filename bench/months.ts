@@ -24,12 +24,7 @@ const ACTS = ['one month', '12 closed months and one', 'the same with late recor
 /** Measures the run of an open month behind closed ones beside the run of an account that has this month alone. */
 export async function months(folder: string, { factsOfMonth, rounds }: Scale): Promise<Chapter> {
   const { script, end } = await newHome()
-  const service = await serve({
-    script,
-    state: folder,
-    secrets: await newSecrets(),
-    log: (line) => line.includes('DBG') && console.log(line),
-  })
+  const service = await serve({ script, state: folder, secrets: await newSecrets() })
   try {
     const customers = Math.max(LATE_CUSTOMERS, Math.floor(factsOfMonth / PER_CUSTOMER))
     await migrate(service)

@@ -27,6 +27,10 @@ const timeOf = (n: number) => {
 const customerId = (n: number) => `CU-${String(n).padStart(6, '0')}`
 const one = (list: readonly string[], n: number) => list[n % list.length]!
 
+/** A customer trades on every fourth day; a bulk has the records of one day. */
+const tradingDay = (n: number, customers: number) =>
+  4 * Math.floor(n / customers) + (Math.floor((n % customers) / PER_BULK) % 4)
+
 /** Make records of a forex firm by number, always the same ones. */
 export const RECORDS = {
   customers: (n: number, { isChanged, affiliateOf }: Draw) => ({
@@ -41,19 +45,19 @@ export const RECORDS = {
     transaction_id: `TX-${100_000_000 + n}`,
     customer_id: customerId((n * 7919) % customers),
     transaction_type: one(['deposit', 'deposit', 'withdrawal'], n),
-    amount_currency: (((n * 7919) % 89_989) + 1000) / 100,
+    amount_currency: (((n * 7919) % 89_989) + (n % 3 < 2 ? 50_000 : 1000)) / 100,
     currency: one(['EUR', 'USD', 'GBP', 'CZK'], n),
     transaction_date: timeOf(n),
     status: isChanged ? 'approved' : 'pending',
     transaction_subtype: one(['credit_card', 'bank_wire', 'e_wallet'], n),
   }),
   'trading-activity': (n: number, { isChanged, customers }: Draw) => ({
-    date: timeOf(PER_BULK * Math.floor(n / customers)).slice(0, 10),
+    date: timeOf(PER_BULK * tradingDay(n, customers)).slice(0, 10),
     customer_id: customerId(n % customers),
     ...{ instrument: one(['EURUSD', 'XAUUSD'], n), currency: one(['EUR', 'USD'], n) },
-    lots_traded: ((n % 300) + (isChanged ? 2 : 1)) / 100,
+    lots_traded: ((n % 100) + (isChanged ? 2 : 1)) / 100,
     pnl: ((n % 40_001) - 20_000) / 100,
-    ...{ spread_cost: (n % 1501) / 25, commission: (n % 701) / 100 },
+    ...{ spread_cost: (500 + (n % 1501)) / 25, commission: (n % 701) / 100 },
   }),
 }
 

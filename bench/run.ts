@@ -56,6 +56,9 @@ export async function run(folder: string, { facts, rounds }: Scale): Promise<Cha
     const customers = Math.max(20, Math.floor(facts / (TRANSACTIONS + ACTIVITY)))
     await migrate(service)
     await fill(service, ACCOUNT, customers)
+    for (const [rule, body] of Object.entries(firstRules('forex', LAST_DAY))) {
+      await expectOk(service.admin('PUT', `accounts/${ACCOUNT}/fraud-rules/${rule}`, { body }))
+    }
     await setClock(service, MORNING)
     // The first run of both kinds is not counted: it computes statements and cases that the others find.
     await morning(service)
@@ -221,9 +224,6 @@ export async function fill(
   }))
   await put(`${at}/assignments`, assignments)
   await put('fx-rates', ratesFrom(months[0]!), { 'Content-Type': 'text/csv' })
-  for (const [rule, terms] of Object.entries(firstRules('forex', LAST_DAY))) {
-    await put(`${at}/fraud-rules/${rule}`, terms)
-  }
   const ask = asFirm(service, firm, await newToken(service, firm))
   const send: Send = (resource, body) => expectOk(ask('POST', resource, { body }))
   const affiliateOf = (n: number) => affiliateId((n * 7919) % count)

@@ -59,7 +59,7 @@ export interface ReadViews {
 /** Yields customers with the records of some queries. */
 export type ReadCustomers = (queries: readonly FactQuery[]) => AsyncIterable<Iterable<Customer>>
 
-/** Yields customers by their ids, which are in the order in which they are stored. */
+/** Yields customers by their ids. */
 export async function* customersById(
   { source, customers }: ViewSource,
   ids: readonly string[],

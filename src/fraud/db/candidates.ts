@@ -32,26 +32,29 @@ type Values = Readonly<Record<string, string | number>>
 export const hasMoved = (customer: string): string => `exists (select 1 from customer_affiliations h
   where h.account = :account and h.customer_id = ${customer})`
 
-/** Returns the customers that SQL with a column `customer_id` finds, each once, in the order in which they are stored. */
+/** Returns the customers that SQL with a column `customer_id` finds, each once: those of an affiliate together. */
 export async function readCandidates(
   db: Connection,
   sql: string,
   values: Values & { readonly account: string; readonly from: number; readonly to: number },
 ): Promise<string[]> {
-  const found = compileStatement(`select distinct customer_id from (${sql}) order by customer_id`)
+  const found = compileStatement(`
+    select f.customer_id from (select distinct customer_id from (${sql})) f
+    join customers c on c.account = :account and c.customer_id = f.customer_id
+    order by c.affiliate_id, f.customer_id`)
   const rows = await all<{ customer_id: string }>(db, found, values)
   return rows.map(({ customer_id }) => customer_id)
 }
 
 /**
- * Returns the SQL of those customers of other SQL who traded on fewer than `:active` of the `:idle` days after, or whose
- * affiliate has changed.
+ * Returns the SQL of those customers of other SQL who traded on fewer than `:active` of the days after, which `:idle_days`
+ * numbers from 1, or whose affiliate has changed.
  */
 export const hardlyTradedAfter = (sql: string): string => `
   select k.customer_id from (select distinct customer_id, day from (${sql})) k
   where ${hasMoved('k.customer_id')} or :active > (
     select count(*) from (
-      select 1 from json_each(:days) d where d.value between k.day + 1 and k.day + :idle and exists (
-        select 1 from activity a not indexed where a.account = :account and a.date = d.value
+      select 1 from json_each(:idle_days) d where exists (
+        select 1 from activity a not indexed where a.account = :account and a.date = k.day + d.value
           and a.customer_id = k.customer_id and a.held = 0)
       limit :active))`
