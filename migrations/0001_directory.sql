@@ -295,13 +295,14 @@ CREATE TABLE affiliate_members (
   PRIMARY KEY (account, affiliate_id, id)
 ) STRICT, WITHOUT ROWID;
 
--- A passkey of a member. `counter` is the signature counter of WebAuthn §6.1.1: it never goes back.
+-- A passkey of a member. `public_key` is its SubjectPublicKeyInfo in base64url, `algorithm` that of COSE. `counter` is the signature counter of WebAuthn §6.1.1: it never goes back.
 CREATE TABLE affiliate_passkeys (
   account       TEXT NOT NULL,
   credential_id TEXT NOT NULL CHECK (credential_id <> ''),
   affiliate_id  TEXT NOT NULL,
   member        TEXT NOT NULL,
   public_key    TEXT NOT NULL,
+  algorithm     INTEGER NOT NULL,
   counter       INTEGER NOT NULL CHECK (counter >= 0),
   transports    TEXT NOT NULL CHECK (json_type(transports) = 'array'),
   name          TEXT NOT NULL CHECK (name <> ''),

@@ -1,4 +1,4 @@
-import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server'
+import * as v from 'valibot'
 import type { Passkey } from '../affiliates/db/affiliate-members.ts'
 import { decodeBase64url, encodeBase64url } from '../platform/auth/base64url.ts'
 import { passkeyOrigin } from '../platform/development.ts'
@@ -6,13 +6,18 @@ import { MINUTE_MS } from '../platform/durations.ts'
 import { signText, verifyText } from '../platform/http/sign-text.ts'
 
 // Passkeys by WebAuthn Level 3. The service asks for user verification and for keys that the browser finds
-// without a user name. It does not ask who made the device (attestation).
+// without a user name. It does not ask who made the device (attestation), so that the browser can say the key in the form
+// that WebCrypto reads, and nothing of a registration is signed.
 
 /** How long a challenge can be answered, in milliseconds. */
 const CHALLENGE_MS = 10 * MINUTE_MS
 
-/** The algorithms of COSE that are accepted: Ed25519, ES256 and RS256. */
-const ALGORITHMS = [-8, -7, -257]
+/** The algorithms of COSE that are accepted, as WebCrypto names them: Ed25519, ES256 and RS256. */
+const ALGORITHMS = new Map([
+  [-8, { name: 'Ed25519' }],
+  [-7, { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }],
+  [-257, { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }],
+])
 
 /** A challenge as the page keeps it: signed, so that it can be answered only where it was asked for. */
 export interface Challenge {
@@ -83,7 +88,7 @@ export const creationOptions = (
   rp: { id: hostOf(env), name: service },
   user: { id: userIdOf(member), name, displayName: name },
   challenge,
-  pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
+  pubKeyCredParams: [...ALGORITHMS.keys()].map((alg) => ({ type: 'public-key', alg })),
   timeout: CHALLENGE_MS,
   excludeCredentials: existing.map(({ credential_id, transports }) => ({
     ...{ type: 'public-key', id: credential_id, transports: JSON.parse(transports) },
@@ -97,85 +102,153 @@ export const requestOptions = (env: Env, { challenge }: Challenge) => ({
   ...{ rpId: hostOf(env), challenge, timeout: CHALLENGE_MS, userVerification: 'required' },
 })
 
-/** Returns a credential that a browser sent as JSON; null if it is none. */
-function parseCredential<T>(text: string): T | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? (value as T) : null
-  } catch {
-    return null
-  }
-}
+/** Bytes, which the browser writes in base64url. */
+const BYTES = v.pipe(v.string(), v.transform(decodeBase64url), v.instance(Uint8Array))
+
+/** A public key: its DER, whose length is that of a long RSA key at most. */
+const PUBLIC_KEY = v.pipe(v.string(), v.maxLength(2000))
+
+const answer = <R extends v.ObjectEntries>(entries: R) =>
+  v.pipe(
+    v.string(),
+    v.parseJson(),
+    v.object({
+      id: v.pipe(v.string(), v.regex(/^[\w-]{1,1400}$/)),
+      type: v.literal('public-key'),
+      response: v.object({ clientDataJSON: BYTES, authenticatorData: BYTES, ...entries }),
+    }),
+  )
+
+/** The answer of `navigator.credentials.create`: a RegistrationResponseJSON. */
+const REGISTRATION = answer({
+  publicKey: PUBLIC_KEY,
+  publicKeyAlgorithm: v.number(),
+  transports: v.optional(v.array(v.string()), []),
+})
+
+/** The answer of `navigator.credentials.get`: an AuthenticationResponseJSON. */
+const ASSERTION = answer({ signature: BYTES, userHandle: v.nullish(v.string()) })
 
 /** Reads the id of the passkey that answers a challenge; null if the text is no answer. */
 export function credentialIdOf(text: string): string | null {
-  const id = parseCredential<{ id?: unknown }>(text)?.id
-  return typeof id === 'string' && /^[\w-]{1,1400}$/.test(id) ? id : null
+  const read = v.safeParse(ASSERTION, text)
+  return read.success ? read.output.id : null
+}
+
+const sha256 = async (bytes: BufferSource) =>
+  new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+
+/** Returns whether a browser answered a challenge of this service, on its own page. */
+const isClientData = (env: Env, bytes: Uint8Array, type: string, challenge: string): boolean =>
+  v.is(
+    v.pipe(
+      v.string(),
+      v.parseJson(),
+      v.object({
+        ...{ type: v.literal(type), challenge: v.literal(challenge) },
+        ...{ origin: v.literal(originOf(env)), crossOrigin: v.optional(v.literal(false)) },
+      }),
+    ),
+    new TextDecoder().decode(bytes),
+  )
+
+/** User present, and verified. */
+const VERIFIED = 0b101
+
+/** Where the counter stands in the data of an authenticator (WebAuthn §6.1), and what it says of a new key. */
+const AT = { flags: 32, counter: 33, idLength: 53, id: 55 }
+
+/** Returns the counter of an authenticator that verified a user for this service; null if the data is of none. */
+async function counterOf(env: Env, data: Uint8Array): Promise<number | null> {
+  const host = encodeBase64url(await sha256(new TextEncoder().encode(hostOf(env))))
+  const isVerified = ((data[AT.flags] ?? 0) & VERIFIED) === VERIFIED
+  if (data.length < AT.counter + 4 || !isVerified) return null
+  if (encodeBase64url(data.subarray(0, AT.flags)) !== host) return null
+  return viewOf(data).getUint32(AT.counter)
+}
+
+const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+  new DataView(buffer, byteOffset, byteLength)
+
+/** Returns the id of the key that an authenticator made; null if it made none. */
+function newIdOf(data: Uint8Array): string | null {
+  if (data.length < AT.id) return null
+  return encodeBase64url(data.subarray(AT.id, AT.id + viewOf(data).getUint16(AT.idLength)))
+}
+
+/** Returns a public key with its algorithm; null if it is of no algorithm that is accepted, or no key. */
+async function importKey({ public_key, algorithm }: Pick<Passkey, 'public_key' | 'algorithm'>) {
+  const by = ALGORITHMS.get(algorithm)
+  const bytes = decodeBase64url(public_key)
+  if (!by || !bytes) return null
+  const key = await crypto.subtle.importKey('spki', bytes, by, false, ['verify']).catch(() => null)
+  return key && { by, key }
+}
+
+/**
+ * Returns a signature of ES256 as WebCrypto reads it: r and s, each of 32 bytes. WebAuthn writes it in DER, as a sequence
+ * of two integers (§6.5.5). Null if it is none.
+ */
+export function fromDer(der: Uint8Array): Uint8Array | null {
+  const raw = new Uint8Array(64)
+  let at = 2
+  for (const end of [32, 64]) {
+    const start = at + 2
+    const next = start + (der[at + 1] ?? 0)
+    // A zero stands before a number whose first bit is set: others would be negative.
+    const digits = der.subarray(der[start] === 0 ? start + 1 : start, next)
+    if (der[at] !== 2 || digits.length === 0 || digits.length > 32) return null
+    raw.set(digits, end - digits.length)
+    at = next
+  }
+  return der[0] === 0x30 && der[1] === der.length - 2 && at === der.length ? raw : null
 }
 
 /** What is stored of a new passkey. */
-export type NewPasskey = Pick<Passkey, 'credential_id' | 'public_key' | 'counter' | 'transports'>
+export type NewPasskey = Pick<
+  Passkey,
+  'credential_id' | 'public_key' | 'algorithm' | 'counter' | 'transports'
+>
 
 /** Verifies the answer of `navigator.credentials.create`. Returns null if it is not acceptable. */
 export async function verifyRegistration(
   env: Env,
-  expectedChallenge: string,
+  challenge: string,
   text: string,
 ): Promise<NewPasskey | null> {
-  type Response = Parameters<typeof verifyRegistrationResponse>[0]['response']
-  const response = parseCredential<Response>(text)
-  if (!response) return null
-  try {
-    const { verified, registrationInfo } = await verifyRegistrationResponse({
-      response,
-      expectedChallenge,
-      expectedOrigin: originOf(env),
-      expectedRPID: hostOf(env),
-      requireUserVerification: true,
-      supportedAlgorithmIDs: ALGORITHMS,
-    })
-    if (!verified) return null
-    const { id, publicKey, counter, transports = [] } = registrationInfo.credential
-    return {
-      ...{ credential_id: id, public_key: encodeBase64url(publicKey), counter },
-      transports: JSON.stringify(
-        transports.filter((one) => /^[a-z-]{1,20}$/.test(one)).slice(0, 8),
-      ),
-    }
-  } catch {
-    // The library throws what is wrong: all of it is the answer of a caller.
-    return null
-  }
+  const read = v.safeParse(REGISTRATION, text)
+  if (!read.success) return null
+  const { id, response } = read.output
+  const { publicKey, publicKeyAlgorithm, authenticatorData, clientDataJSON, transports } = response
+  const counter = await counterOf(env, authenticatorData)
+  const key = { public_key: publicKey, algorithm: publicKeyAlgorithm }
+  const isAnswer = isClientData(env, clientDataJSON, 'webauthn.create', challenge)
+  if (!isAnswer || counter === null || newIdOf(authenticatorData) !== id) return null
+  if ((await importKey(key)) === null) return null
+  const known = transports.filter((one) => /^[a-z-]{1,20}$/.test(one)).slice(0, 8)
+  return { credential_id: id, ...key, counter, transports: JSON.stringify(known) }
 }
 
 /**
- * Verifies the answer of `navigator.credentials.get` with a stored passkey: origin, user verification, signature,
- * and a counter that has not gone back. Returns the new counter; null if it is not acceptable.
+ * Verifies the answer of `navigator.credentials.get` with a stored passkey: origin, user verification and signature.
+ * Returns the new counter, which must not have gone back; null if the answer is not acceptable.
  */
 export async function verifySignIn(
   env: Env,
-  expectedChallenge: string,
+  challenge: string,
   text: string,
-  { credential_id, public_key, counter, member }: Passkey,
+  passkey: Passkey,
 ): Promise<number | null> {
-  type Response = Parameters<typeof verifyAuthenticationResponse>[0]['response']
-  const response = parseCredential<Response>(text)
-  const publicKey = decodeBase64url(public_key)
-  if (!response || !publicKey) return null
-  try {
-    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
-      response,
-      expectedChallenge,
-      expectedOrigin: originOf(env),
-      expectedRPID: hostOf(env),
-      requireUserVerification: true,
-      credential: { id: credential_id, publicKey: new Uint8Array(publicKey), counter },
-    })
-    const handle = response.response.userHandle
-    const isOwn = handle === undefined || handle === null || handle === userIdOf(member)
-    return verified && isOwn ? authenticationInfo.newCounter : null
-  } catch {
-    return null
-  }
+  const read = v.safeParse(ASSERTION, text)
+  const imported = await importKey(passkey)
+  if (!read.success || !imported) return null
+  const { authenticatorData, clientDataJSON, signature, userHandle } = read.output.response
+  const { by, key } = imported
+  const signed = new Uint8Array([...authenticatorData, ...(await sha256(clientDataJSON))])
+  const bytes = by.name === 'ECDSA' ? fromDer(signature) : signature
+  // WebCrypto throws at a signature of another length.
+  const isSigned = bytes && (await crypto.subtle.verify(by, key, bytes, signed).catch(() => false))
+  const isOwn = (userHandle ?? userIdOf(passkey.member)) === userIdOf(passkey.member)
+  const isAnswer = isClientData(env, clientDataJSON, 'webauthn.get', challenge)
+  return isSigned && isOwn && isAnswer ? counterOf(env, authenticatorData) : null
 }

@@ -36,7 +36,6 @@ const LIBRARY_USERS: Record<string, RegExp> = {
   valibot: /^(?!platform\/(db|directory|parquet)\/|jobs\/)/,
   jose: /^(platform\/auth\/|platform\/http\/sign-text|attribution\/code)/,
   'drizzle-orm': /(^|\/)db\/|^platform\/directory\/|^accounts\/(move|archive|erasure)\//,
-  '@simplewebauthn': /^portal\/passkeys\.ts$/,
   hyparquet: /^platform\/parquet\/file\.ts$/,
   'hyparquet-writer': /^platform\/parquet\/file\.ts$/,
   leven: /^platform\/validation\/suggest\.ts$/,

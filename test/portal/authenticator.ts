@@ -21,19 +21,6 @@ const join = (...parts: (Uint8Array | readonly number[])[]) =>
 const word = (value: number, bytes: number) =>
   Array.from({ length: bytes }, (_, i) => (value >>> (8 * (bytes - 1 - i))) & 255)
 
-/** CBOR (RFC 8949) of what an attestation has: texts, byte strings, small integers and maps. */
-function cbor(value: string | number | Uint8Array | Map<unknown, unknown>): Uint8Array {
-  const head = (major: number, size: number) => {
-    if (size < 24) return [(major << 5) | size]
-    return size < 256 ? [(major << 5) | 24, size] : [(major << 5) | 25, ...word(size, 2)]
-  }
-  if (typeof value === 'number') return join(value < 0 ? head(1, -1 - value) : head(0, value))
-  if (typeof value === 'string') return join(head(3, value.length), encoder.encode(value))
-  if (value instanceof Uint8Array) return join(head(2, value.length), value)
-  const parts = [...value].flatMap(([key, one]) => [cbor(key as string), cbor(one as string)])
-  return join(head(5, value.size), ...parts)
-}
-
 /** Writes an ECDSA signature as DER, in which WebAuthn sends it. */
 function der(raw: Uint8Array): Uint8Array {
   const integer = (part: Uint8Array) => {
@@ -49,23 +36,22 @@ function der(raw: Uint8Array): Uint8Array {
   return join([0x30, both.length], both)
 }
 
+/** The algorithms of COSE that devices use. */
+export const ALGORITHMS = {
+  '-8': { name: 'Ed25519' },
+  '-7': { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' },
+  '-257': {
+    ...{ name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
+    ...{ modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) },
+  },
+} as const
+
 /** Returns a new passkey on a device. */
-export async function newPasskey() {
-  const keys = (await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, [
-    'sign',
-  ])) as CryptoKeyPair
+export async function newPasskey(algorithm: keyof typeof ALGORITHMS = '-7') {
+  const kind = ALGORITHMS[algorithm]
+  const keys = (await crypto.subtle.generateKey(kind, true, ['sign', 'verify'])) as CryptoKeyPair
   const id = crypto.getRandomValues(new Uint8Array(32))
-  const publicKey = (await crypto.subtle.exportKey('jwk', keys.publicKey)) as JsonWebKey
-  const point = (text = '') => Uint8Array.fromBase64(text, { alphabet: 'base64url' })
-  const cose = cbor(
-    new Map<number, unknown>([
-      [1, 2],
-      [3, -7],
-      [-1, 1],
-      [-2, point(publicKey.x)],
-      [-3, point(publicKey.y)],
-    ]),
-  )
+  const publicKey = (await crypto.subtle.exportKey('spki', keys.publicKey)) as ArrayBuffer
   let counter = 0
   let owner = ''
 
@@ -98,15 +84,11 @@ export async function newPasskey() {
         options.rp.id,
         by,
       )
-      const authData = join(data, new Uint8Array(16), word(id.length, 2), id, cose)
-      const attestation = new Map<string, unknown>([
-        ['fmt', 'none'],
-        ['attStmt', new Map()],
-        ['authData', authData],
-      ])
       return wrap({
         clientDataJSON: client.toBase64(url64),
-        attestationObject: cbor(attestation).toBase64(url64),
+        authenticatorData: join(data, new Uint8Array(16), word(id.length, 2), id).toBase64(url64),
+        publicKey: new Uint8Array(publicKey).toBase64(url64),
+        publicKeyAlgorithm: Number(algorithm),
         transports: ['internal'],
       })
     },
@@ -114,12 +96,11 @@ export async function newPasskey() {
     async get(options: { challenge: string; rpId: string }, by: Deviation = {}) {
       const { client, data } = await answerOf('webauthn.get', options.challenge, options.rpId, by)
       const signed = join(data, await sha256(client))
-      const algorithm = { name: 'ECDSA', hash: 'SHA-256' }
-      const raw = new Uint8Array(await crypto.subtle.sign(algorithm, keys.privateKey, signed))
+      const raw = new Uint8Array(await crypto.subtle.sign(kind, keys.privateKey, signed))
       return wrap({
         clientDataJSON: client.toBase64(url64),
         authenticatorData: data.toBase64(url64),
-        signature: der(raw).toBase64(url64),
+        signature: (algorithm === '-7' ? der(raw) : raw).toBase64(url64),
         userHandle: by.userHandle ?? owner,
       })
     },

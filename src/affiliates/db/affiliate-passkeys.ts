@@ -12,7 +12,7 @@ type Shown = Pick<StoredProfile, 'display_name' | 'language' | 'status' | 'suspe
 export type FoundPasskey = Passkey & Shown
 
 const FIND_PASSKEY = compileStatement(`
-  select p.credential_id, p.affiliate_id, p.member, p.public_key, p.counter, p.transports, p.name,
+  select p.credential_id, p.affiliate_id, p.member, p.public_key, p.algorithm, p.counter, p.transports, p.name,
     p.created_at, p.last_used_at, a.display_name, a.language, a.status, a.suspensions
   from affiliate_passkeys p
   join affiliates a on a.account = p.account and a.affiliate_id = p.affiliate_id
@@ -55,7 +55,7 @@ export const findSignedIn = (db: D1Database, session: SessionKey) =>
   first<SignedIn>(db, FIND_SIGNED_IN, { ...session })
 
 const LIST_PASSKEYS = compileStatement(`
-  select credential_id, affiliate_id, member, public_key, counter, transports, name, created_at,
+  select credential_id, affiliate_id, member, public_key, algorithm, counter, transports, name, created_at,
     last_used_at
   from affiliate_passkeys
   where account = :account and affiliate_id = :affiliate_id and member = :member
@@ -85,9 +85,9 @@ const INSERT_MEMBER = compileStatement(`
   values (:account, :affiliate_id, :member, :name, :at, :at)`)
 
 const INSERT_PASSKEY = compileStatement(`
-  insert into affiliate_passkeys (account, credential_id, affiliate_id, member, public_key, counter,
+  insert into affiliate_passkeys (account, credential_id, affiliate_id, member, public_key, algorithm, counter,
     transports, name, created_at, last_used_at)
-  values (:account, :credential_id, :affiliate_id, :member, :public_key, :counter, :transports, :name,
+  values (:account, :credential_id, :affiliate_id, :member, :public_key, :algorithm, :counter, :transports, :name,
     :created_at, :last_used_at)`)
 
 /** Stores a further passkey of a member. */
