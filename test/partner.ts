@@ -100,8 +100,18 @@ async function openToken(account: Account, client_id: string, scope = 'read writ
 
 /** Creates a partner firm and returns its credentials, its token and its requests. */
 export async function partner(vertical: Vertical = 'forex', settings: Partial<Settings> = {}) {
-  const { client, stored } = await storeFirm(vertical, settings)
-  return requestsOf(vertical, client, await openToken(stored, client.client_id, settings.scope))
+  return resumed(vertical, await storeFirm(vertical, settings), settings.scope)
+}
+
+/** Returns the same of a firm that is stored, with a new token. */
+export async function resumed(
+  vertical: Vertical,
+  firm: Awaited<ReturnType<typeof storeFirm>>,
+  scope?: string,
+) {
+  const { client, stored } = firm
+  const token = await openToken(stored, client.client_id, scope)
+  return { ...requestsOf(vertical, client, token), firm }
 }
 
 /**

@@ -192,6 +192,44 @@ export const contentsOfDatabases = async (): Promise<Contents> =>
 /** The content of each database that is not empty. */
 export type Contents = ReadonlyMap<D1Database, Content>
 
+/** What was built in an empty world of this test file: what it has returned, and the rows that it left. */
+const built = new Map<string, { result: string; contents: Contents }>()
+
+/**
+ * Builds something in an empty world once, and stores its rows again where another test needs it: that takes a tenth
+ * of the time. It returns JSON, and leaves nothing elsewhere than in the databases.
+ */
+export async function builtOnce<T>(name: string, build: () => Promise<T>): Promise<T> {
+  if (hasUsedDatabases()) return build()
+  const known = built.get(name)
+  if (known) {
+    await Promise.all([...known.contents].map(([db, content]) => storeContent(db, content)))
+    return JSON.parse(known.result)
+  }
+  const result = await build()
+  built.set(name, { result: JSON.stringify(result), contents: await contentsOfDatabases() })
+  return result
+}
+
+/** Stores rows as they were, without what triggers would do. */
+async function storeContent(db: D1Database, { tables }: Content) {
+  const { results: triggers } = await db
+    .prepare(`select name, sql from sqlite_schema where type = 'trigger'`)
+    .all<{ name: string; sql: string }>()
+  const insertions = Object.entries(tables).map(([table, rows]) => {
+    const columns = Object.keys(rows[0] as object)
+    const values = columns.map((column) => `value ->> '$.${column}'`)
+    return db
+      .prepare(`insert into ${table} (${columns}) select ${values} from json_each(?)`)
+      .bind(JSON.stringify(rows))
+  })
+  await db.batch([
+    ...triggers.map(({ name }) => db.prepare(`drop trigger ${name}`)),
+    ...insertions,
+    ...triggers.map(({ sql }) => db.prepare(sql)),
+  ])
+}
+
 /** Deletes the rows of a database whose schema is that of an empty one, and its size nearly so. */
 async function emptyDatabase(db: D1Database, { overview }: Content): Promise<boolean> {
   if (overview && isEmpty(overview)) return true

@@ -1,7 +1,8 @@
 import { introspectWorkflow } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
-import { ada, ask, askAdmin, deposit, json, partner, traded } from '../partner.ts'
+import { ada, ask, askAdmin, deposit, json, partner, resumed, traded } from '../partner.ts'
+import { builtOnce } from '../world.ts'
 
 // A firm with affiliates above, below and beside one another, for the tests of what affiliates read.
 
@@ -18,8 +19,8 @@ export type Who = (typeof AFFILIATES)[number]
 export const askWith = (key: string, path: string, accept = 'application/json') =>
   ask(`/affiliate/v1/${path}`, { headers: { Authorization: `Bearer ${key}`, Accept: accept } })
 
-/** Creates the firm, its records and the drafts of October. */
-export async function affiliateWorld(account = 'acme-forex', mark = MARK) {
+/** Creates the firm, its records and the drafts of October. Returns the firm and its statements. */
+async function build(account: string, mark: string) {
   const acme = await partner('forex', { account, affiliates: [...AFFILIATES] })
   const path = `accounts/${account}`
   await askAdmin(`${path}/affiliates`, 'PUT', [
@@ -75,6 +76,14 @@ export async function affiliateWorld(account = 'acme-forex', mark = MARK) {
   for (const run of await runs.get()) await run.waitForStatus('complete')
   await runs.dispose()
   const { data } = await json(askAdmin(`${path}/statements?period=2026-10`))
+  return { firm: acme.firm, data }
+}
+
+/** Returns the firm with its requests. */
+export async function affiliateWorld(account = 'acme-forex', mark = MARK) {
+  const { firm, data } = await builtOnce(`${account} ${mark}`, () => build(account, mark))
+  const acme = await resumed('forex', firm)
+  const path = `accounts/${account}`
   const statementOf = (who: Who): { id: string; hash: string } =>
     data.find((one: { affiliate_id: string }) => one.affiliate_id === who)
   const makeKey = async (who: Who, fields: object = {}) => {
