@@ -139,7 +139,7 @@ export async function emptyWorld(): Promise<void> {
   for (;;) {
     await reset()
     usedObjects.clear()
-    shared.isBucketUsed = false
+    await emptyBucket()
     try {
       const { schema } = shared
       if (schema) await Promise.all(databases().map((db) => create(db, schema)))
@@ -245,10 +245,18 @@ async function emptyDatabase(db: D1Database, { overview }: Content): Promise<boo
   return isEmpty(overviewIn(answers.at(-1)!))
 }
 
+async function emptyBucket(): Promise<void> {
+  if (!shared.isBucketUsed) return
+  const { objects } = await env.ARCHIVE.list()
+  if (objects.length > 0) await env.ARCHIVE.delete(objects.map(({ key }) => key))
+  shared.isBucketUsed = false
+}
+
 /** Deletes everything that a test has stored, given what it left in the databases that it used. */
 export async function leaveEmptyWorld(contents: Contents): Promise<void> {
-  if (usedObjects.size > OBJECTS_EMPTIED || shared.isBucketUsed) return emptyWorld()
+  if (usedObjects.size > OBJECTS_EMPTIED) return emptyWorld()
   if (usedObjects.size > 0) await takeObjects()
+  await emptyBucket()
   const emptied = await Promise.all(
     [...usedDatabases].map(async (db) =>
       emptyDatabase(db, contents.get(db) ?? (await contentOf(db))),

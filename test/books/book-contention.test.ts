@@ -6,10 +6,10 @@ import { askAdmin, json } from '../partner.ts'
 import { type BookFirm, bookFirm, LAST_MONTH, lots, MONTHS, payment } from './book-firm.ts'
 import { checkBooks, frozenOf, readStatements } from './check-books.ts'
 
-// 32 requests at a time: deliveries, runs, approvals, payments and entries. Afterwards the books are
+// 16 requests at a time: deliveries, runs, approvals, payments and entries. Afterwards the books are
 // right, whatever came first.
 
-const AT_ONCE = 32
+const AT_ONCE = 16
 const ROUNDS = env.MODEL_RUNS ? 5 : 2
 const SEEDS = Array.from({ length: env.MODEL_RUNS || 2 }, (_, i) => [1 + (i % 2), i])
 const AFFILIATES = [
@@ -75,7 +75,7 @@ async function act(firm: BookFirm, from: Source): Promise<number> {
 }
 
 test.each(SEEDS)(
-  'the books are correct after 32 simultaneous actions, with %i required approvers',
+  'the books are correct after 16 simultaneous actions, with %i required approvers',
   async (approvals, seed) => {
     const firm = await bookFirm()
     const from = randomSource(seed)

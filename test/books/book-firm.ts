@@ -4,7 +4,8 @@ import { beginRun, finishRun, makeStep } from '../../src/commission/statements/r
 import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { storeStarted } from '../commission/stored-runs.ts'
 import { at } from '../days.ts'
-import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
+import { ada, askAdmin, deposit, json, partner, resumed } from '../partner.ts'
+import { builtOnce } from '../world.ts'
 import { askAda } from './book-rows.ts'
 import type { Booked } from './check-books.ts'
 
@@ -30,8 +31,13 @@ const MASTER: Rule = {
  */
 export async function bookFirm(account = 'acme-forex') {
   at(NOW)
-  const acme = await partner('forex', { account, affiliates: ['a-0', 'a-1', 'a-2', 'a-3', 'a-4'] })
+  const { firm } = await builtOnce(account, () => build(account))
   const path = `accounts/${account}`
+  return { ...(await resumed('forex', firm)), ...bookRequests(path), ...bookRuns(account) }
+}
+
+async function build(account: string) {
+  const acme = await partner('forex', { account, affiliates: ['a-0', 'a-1', 'a-2', 'a-3', 'a-4'] })
   await env.DB.batch([
     env.DB.prepare(`insert into affiliate_parents values (?, 'a-0', -719528, 'a-4')`).bind(account),
     env.DB.prepare(`update affiliates set parent = 'a-4' where affiliate_id = 'a-0'`),
@@ -54,7 +60,7 @@ export async function bookFirm(account = 'acme-forex') {
       signup_date: '2030-05-20T08:00:00Z',
     })),
   )
-  return { ...acme, ...bookRequests(path), ...bookRuns(account) }
+  return { firm: acme.firm }
 }
 
 /** A day of the past in every world. */

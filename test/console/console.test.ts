@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import perLot from '../../examples/plans/ib-per-lot.json'
 import type { PlanTerms } from '../../src/commission/engine/plan.ts'
 import { consoleApp } from '../../src/console/app.ts'
@@ -10,6 +10,7 @@ import { STATEMENT_ID, statementRows } from '../commission/statement-rows.ts'
 import { storePlan } from '../commission/stored.ts'
 import { addFinding, storeCases, storeRule } from '../fraud/stored-cases.ts'
 import { ada, askAdmin, deposit, json, ORIGIN, issuedPartner as partner } from '../partner.ts'
+import { builtOnce } from '../world.ts'
 import { KEY_WORLD, openBrowser, signedIn } from './browser.ts'
 import { countTrips } from './trips.ts'
 
@@ -71,7 +72,9 @@ const LINE = {
  * Creates an account with records of today, which no request has summed yet, and a refused record. Returns
  * the values of parameters that are different each time.
  */
-async function createAccount(): Promise<Record<string, string>> {
+const createAccount = () => builtOnce('acme', build)
+
+async function build(): Promise<Record<string, string>> {
   const acme = await partner('forex', { account: 'acme', unknown_customer: 'hold' })
   const today = { ...deposit, transaction_date: new Date().toISOString() }
   await acme.post('customers', ada)
@@ -126,10 +129,9 @@ test('the tests have found the pages of the console', () => {
   expect(PAGES.length).toBeGreaterThanOrEqual(4)
 })
 
-describe.each(PAGES)('%s', (path) => {
-  const at = pathOf(path)
-
-  test('the page has one h1, no inline style or script, strict headers, and few round trips to D1 until it is shown', async () => {
+test.each(PAGES)(
+  '%s: the page has one h1, no inline style or script, strict headers, and few round trips to D1 until it is shown',
+  async (path) => {
     const { shown, headers, text } = await countTripsOf(pathOf(path, await createAccount()))
 
     expect(shown).toBeGreaterThan(0)
@@ -144,22 +146,17 @@ describe.each(PAGES)('%s', (path) => {
     expect(headers.get('X-Frame-Options')).toBe('DENY')
     expect(headers.get('X-Content-Type-Options')).toBe('nosniff')
     expect(headers.get('Strict-Transport-Security')).toMatch(/^max-age=/)
-  })
+  },
+)
 
-  test('without a session the browser is sent to the sign-in and back', async () => {
+test('without a session the browser is sent to the sign-in and back, and plain HTTP is refused', async () => {
+  for (const at of PAGES.map((path) => pathOf(path))) {
     const response = await openBrowser().get(`${at}?cursor=x`)
-
-    expect(response.status).toBe(303)
     const location = new URL(response.headers.get('Location')!, ORIGIN)
-    expect(location.pathname).toBe('/console/sign-in')
+    expect([response.status, location.pathname]).toEqual([303, '/console/sign-in'])
     expect(location.searchParams.get('next')).toBe(`${at}?cursor=x`)
-  })
-
-  test('plain HTTP is refused', async () => {
-    const response = await openBrowser().get(`http://api.example${at}`)
-
-    expect(response.status).toBe(403)
-  })
+    expect([at, (await openBrowser().get(`http://api.example${at}`)).status]).toEqual([at, 403])
+  }
 })
 
 test('a parameter that a page does not support is ignored', async () => {

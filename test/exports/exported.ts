@@ -26,12 +26,6 @@ export interface ListedFile {
   readonly written_at: string
 }
 
-/** Deletes all objects: the tests of a process share the bucket. */
-export async function emptyBucket(): Promise<void> {
-  const { objects } = await env.ARCHIVE.list()
-  if (objects.length > 0) await env.ARCHIVE.delete(objects.map(({ key }) => key))
-}
-
 /** Has an account exported. */
 export const turnOn = (account: string, exports = 'without_personal_data') =>
   askAdmin(`accounts/${account}`, 'PATCH', { exports })

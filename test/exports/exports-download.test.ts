@@ -1,11 +1,8 @@
 import { env } from 'cloudflare:workers'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { storedBrand } from '../brand.ts'
 import { ask, askAdmin, json, partner } from '../partner.ts'
 import { EXPORT_ID, exportRows, storeExport } from './export-rows.ts'
-import { emptyBucket } from './exported.ts'
-
-beforeEach(emptyBucket)
 
 const TEXT = 'PAR1 of a test'
 

@@ -1,24 +1,13 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { EXPORT_LIMITS } from '../../src/exports/limits.ts'
 import { affiliateWorld } from '../affiliates/affiliate-world.ts'
 import { storedBrand } from '../brand.ts'
 import { overriding } from '../overriding.ts'
 import { ada, askAdmin, deposit, json, partner, traded } from '../partner.ts'
 import { deliverJob, listing, type Sent } from '../platform/crons.ts'
-import {
-  dayOf,
-  decimal,
-  download,
-  emptyBucket,
-  filesOf,
-  rowsOf,
-  runExport,
-  timeOf,
-  turnOn,
-} from './exported.ts'
+import { dayOf, decimal, download, filesOf, rowsOf, runExport, timeOf, turnOn } from './exported.ts'
 
-beforeEach(emptyBucket)
 const limits = { ...EXPORT_LIMITS }
 afterEach(() => {
   Object.assign(EXPORT_LIMITS, limits)
