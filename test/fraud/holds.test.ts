@@ -203,9 +203,9 @@ describe('a case that holds', () => {
 
 test('the amounts that are held are those of the statements that cannot be paid', async () => {
   const from = randomSource(7)
-  const affiliates = Array.from({ length: 12 }, (_, i) => `x-${i}`)
+  const affiliates = Array.from({ length: 5 }, (_, i) => `x-${i}`)
   const rows = affiliates.flatMap((one) => {
-    const amounts = Array.from({ length: from.between(1, 6) }, () => `${from.between(1, 90)}.50`)
+    const amounts = Array.from({ length: from.between(1, 4) }, () => `${from.between(1, 90)}.50`)
     return months(one, ...amounts)
   })
   await approve(...rows)
