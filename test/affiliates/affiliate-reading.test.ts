@@ -1,4 +1,4 @@
-import { introspectWorkflow, runInDurableObject } from 'cloudflare:test'
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { app } from '../../src/app.ts'
@@ -8,6 +8,7 @@ import { adjustmentId, lineId } from '../../src/commission/statements/ids.ts'
 import { REQUEST_LIMITS } from '../../src/commission/statements/limits.ts'
 import { digest } from '../../src/platform/auth/secret.ts'
 import { REPORT_LIMITS } from '../../src/reports/limits.ts'
+import { bookRuns } from '../books/book-firm.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { storeCases } from '../fraud/stored-cases.ts'
 import { emptyObject } from '../objects.ts'
@@ -39,6 +40,10 @@ const queryOf = (path: string): string => {
 
 const FORMATS = ['application/json', 'text/csv', 'text/plain', 'text/html']
 
+/** Whether an address has an answer of its own in a format. */
+const hasFormat = (address: string, accept: string) =>
+  accept === 'application/json' || (accept === 'text/csv') !== address.endsWith('/explain')
+
 /** Returns a new key of an affiliate whose requests of the last minute are forgotten: all keys share one limit. */
 async function freshKey(world: World, who: Who): Promise<string> {
   const key = await world.makeKey(who)
@@ -57,8 +62,6 @@ const VIEWS = [
   { customer_ids: 'plain' },
   { customer_ids: 'none', amounts: false, countries: false, sub_affiliates: 'none', held: 'none' },
 ]
-
-const formatsOf = (view: object) => (view === VIEWS[0] ? FORMATS : FORMATS.slice(0, 1))
 
 /** Returns the status and the bytes of a refusal, without what differs in each response. */
 async function refusal(response: Response) {
@@ -91,10 +94,7 @@ async function correctOctober(world: World) {
   await world.post('transactions', [
     { ...deposit, customer_id: 'c-own', transaction_id: 'late', amount_currency: 900 },
   ])
-  const runs = await introspectWorkflow(env.STATEMENT_RUNS)
-  await askAdmin(`${world.path}/periods/2026-11/run`, 'POST')
-  for (const run of await runs.get()) await run.waitForStatus('complete')
-  await runs.dispose()
+  await bookRuns(world.account).run('2026-11')
   const { data } = await json(askAdmin(`${world.path}/statements?affiliate_id=own&period=2026-11`))
   return data[0].id as string
 }
@@ -137,7 +137,7 @@ test('no value that an affiliate reads, in any format or under any view, is pers
   }
   for (const view of VIEWS) {
     await world.show(view)
-    for (const accept of formatsOf(view)) {
+    for (const accept of view === VIEWS[0] ? FORMATS : FORMATS.slice(0, 1)) {
       const key = await freshKey(world, 'own')
       const more = [
         ...[`statements/${november}`, 'questions', 'statements?per_page=1', 'postbacks'],
@@ -146,7 +146,8 @@ test('no value that an affiliate reads, in any format or under any view, is pers
           `lines/${of.line}/explain`,
         ]),
       ]
-      for (const address of [...(await addressesOf(world, 'own', key)), ...more]) {
+      const addresses = [...(await addressesOf(world, 'own', key)), ...more]
+      for (const address of addresses.filter((one) => hasFormat(one, accept))) {
         const response = await askWith(key, address, accept)
         const text = JSON.stringify([...response.headers]) + (await response.text())
         expect([address, accept, response.status]).toEqual([address, accept, 200])

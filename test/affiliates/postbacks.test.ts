@@ -1,4 +1,4 @@
-import { createExecutionContext, introspectWorkflow, waitOnExecutionContext } from 'cloudflare:test'
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { CAUSED } from '../../src/affiliates/db/postback-causes.ts'
@@ -13,6 +13,7 @@ import { WORDS } from '../../src/portal/words.ts'
 import { takeDueMessages } from '../../src/webhooks/db/queue.ts'
 import { fillMacros } from '../../src/webhooks/macros.ts'
 import { sendWebhookBatch } from '../../src/webhooks/send-batch.ts'
+import { bookRuns } from '../books/book-firm.ts'
 import { brand } from '../brand.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { signedIn } from '../console/browser.ts'
@@ -163,10 +164,7 @@ test('a deposit that waits for its customer, or for its approval, is a first dep
 
 /** Runs the statements of a period, and returns the draft of an affiliate. */
 async function run(world: World, period: string, who: Who) {
-  const runs = await introspectWorkflow(env.STATEMENT_RUNS)
-  await askAdmin(`${world.path}/periods/${period}/run`, 'POST')
-  for (const one of await runs.get()) await one.waitForStatus('complete')
-  await runs.dispose()
+  await bookRuns(world.account).run(period)
   const { data } = await json(
     askAdmin(`${world.path}/statements?period=${period}&affiliate_id=${who}`),
   )

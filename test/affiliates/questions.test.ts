@@ -12,7 +12,7 @@ const keys = new Map<Who, string>()
 
 beforeEach(async () => {
   world = await affiliateWorld()
-  for (const who of ['own', 'other', 'top', 'below'] as const) {
+  for (const who of ['own', 'other'] as const) {
     keys.set(who, await world.makeKey(who, { scope: 'read links' }))
   }
 })
