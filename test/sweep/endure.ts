@@ -1,7 +1,10 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
 import { expect } from 'vitest'
+import { scheduled } from '../../src/jobs/cron.ts'
 import { CRON_SCHEDULES } from '../../src/jobs/crons.ts'
-import { runCron } from '../platform/crons.ts'
+import { overriding } from '../overriding.ts'
+import { deliverJob, listing, type Sent } from '../platform/crons.ts'
 import type { Fault, Place } from './faults.ts'
 import { surrounded } from './platform.ts'
 import { asks, type Route } from './routes.ts'
@@ -37,8 +40,16 @@ async function sendOnce(route: Route, world: World, faults: readonly Fault[] = [
   return { status: response.status, headers: response.headers, body, ...seen }
 }
 
-/** Runs the cron of each minute, which propagates settings that live tokens have missed. */
-export const propagate = () => runCron(CRON_SCHEDULES.propagate)
+/**
+ * Runs the cron of each minute, as far as it propagates settings that live tokens have missed. Its other work visits
+ * the accounts of all requests so far.
+ */
+export async function propagate() {
+  const sent: Sent[] = []
+  const platform = overriding(env as Env, { ACCOUNT_JOBS: listing(sent) })
+  await scheduled(CRON_SCHEDULES.propagate, platform, Date.now())
+  for (const { body } of sent) if (body.job === 'propagate') await deliverJob(body, platform)
+}
 
 /** Returns the rows of an account and the storage of its objects. */
 export const stateOf = async (world: World) => ({
