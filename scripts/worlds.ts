@@ -31,11 +31,14 @@ const KINDS = {
       ],
     ),
   },
-  /** Hostile tokens, bodies, queries and headers, time zones, rate limits, faults of crons, and rows of lists. */
+  /** Hostile tokens, bodies, queries and headers, time zones, rate limits, faults of crons, cut requests and moves. */
   fuzz: {
     variable: 'FUZZ_RUNS',
     runs: 10_000,
-    files: ['fuzz-', 'platform/zones', 'platform/rate.', 'accounts/background', 'platform/rows'],
+    files: ['fuzz-', 'platform/zones', 'platform/rate.', 'accounts/background'].concat([
+      'platform/disconnect',
+      'accounts/move',
+    ]),
   },
 } as const
 type Kind = keyof typeof KINDS
