@@ -79,6 +79,9 @@ const outcome = async (response: Promise<Response>) => {
   return [status, headers.get('Retry-After')]
 }
 
+/** The queries between two that a move is killed after. */
+const BETWEEN = env.FUZZ_RUNS > 0 ? 7 : 73
+
 const customer = (n: number) => ({ ...ada, customer_id: `c-${n}` })
 
 describe('§19.2 a move', () => {
@@ -167,24 +170,24 @@ describe('§19.2 a move', () => {
     MOVE_LIMITS.keptMs = 0
     Object.assign(COPY_LIMITS, { rows: 1, pages: 2, deleted: 1 })
     let hasEnded = false
+    let cancels = false
     // The seed chooses which.
-    for (let queries = 1 + (env.SEED % 73); !hasEnded; queries += 73) {
-      for (const cancels of [false, true]) {
-        const account = `killed-${queries}-${cancels}`
-        const acme = await issuedPartner('forex', { account })
-        await acme.post('customers', [ada, customer(2)])
-        const id = `mov_${queries}${cancels}`
-        await storeMove(account, id)
-        hasEnded = await stepsWithin(account, queries)
-        const cancelled =
-          cancels && (await askAdmin(`accounts/${account}/moves/${id}/cancel`, 'POST')).ok
-        await runCron('* * * * *')
-        const status = cancelled ? 'cancelled' : 'done'
-        expect(await latestMove(account)).toMatchObject({ status, reason: null })
-        expect(await filled(cancelled ? 'DB_2' : 'DB', account)).toEqual([])
-        expect((await acme.post('customers', [customer(3)])).status).toBe(200)
-        expect((await json(acme.get('customers'))).meta.total).toBe(3)
-      }
+    for (let queries = 1 + (env.SEED % BETWEEN); !hasEnded; queries += BETWEEN) {
+      cancels = !cancels
+      const account = `killed-${queries}`
+      const acme = await issuedPartner('forex', { account })
+      await acme.post('customers', [ada, customer(2)])
+      const id = `mov_${queries}`
+      await storeMove(account, id)
+      hasEnded = await stepsWithin(account, queries)
+      const cancelled =
+        cancels && (await askAdmin(`accounts/${account}/moves/${id}/cancel`, 'POST')).ok
+      await runCron('* * * * *')
+      const status = cancelled ? 'cancelled' : 'done'
+      expect(await latestMove(account)).toMatchObject({ status, reason: null })
+      expect(await filled(cancelled ? 'DB_2' : 'DB', account)).toEqual([])
+      expect((await acme.post('customers', [customer(3)])).status).toBe(200)
+      expect((await json(acme.get('customers'))).meta.total).toBe(3)
     }
   })
 })
@@ -194,13 +197,12 @@ describe('the copy of an account', () => {
 
   afterEach(async () => {
     for (const db of [DB, DB_2]) {
-      for (const { name, triggers } of await anyTables(db)) {
-        await db.batch([
-          ...triggers.map((trigger) => db.prepare(`drop trigger ${trigger.name}`)),
-          db.prepare(`delete from ${name}`),
-          ...triggers.map(({ sql }) => db.prepare(sql)),
-        ])
-      }
+      const all = (await anyTables(db)).flatMap(({ name, triggers }) => [
+        ...triggers.map((trigger) => `drop trigger ${trigger.name}`),
+        `delete from ${name}`,
+        ...triggers.map(({ sql }) => sql),
+      ])
+      await db.batch(all.map((sql) => db.prepare(sql)))
     }
   })
 
@@ -251,9 +253,7 @@ describe('the copy of an account', () => {
 describe('while a door is closed', () => {
   test('no request, cron or click writes a row of its account, which answers reads', async () => {
     const worlds = await Promise.all(
-      ['forex', 'prop-trading', 'igaming'].map((vertical) =>
-        prepare(vertical, true, { binding: 'DB_2' }),
-      ),
+      ['forex', 'igaming'].map((vertical) => prepare(vertical, true, { binding: 'DB_2' })),
     )
     const rowsOf = () => Promise.all(worlds.map(({ account }) => bytesOf(DB_2, account)))
     const before = await rowsOf()
@@ -262,6 +262,8 @@ describe('while a door is closed', () => {
     for (const route of ROUTES) {
       const world = worlds.find(({ vertical }) => vertical === route.vertical)
       if (!world || route.as === 'anyone') continue
+      // The verticals have the same reads, and those of partners the same deliveries.
+      if (!route.writes && route.vertical !== 'forex') continue
       const context = createExecutionContext()
       const response = await asks(route, world, env as Env, context)
       const isRefused = (await response.text()).includes('"code":"moving"')

@@ -104,12 +104,11 @@ export async function fillTables(
   account: string,
   each: number,
 ): Promise<void> {
-  for (const table of await anyTables(db)) {
+  const all = (await anyTables(db)).flatMap((table) => {
     const list = Array.from({ length: each }, () => insertAny(db, random, table, account))
-    await db.batch(withoutTriggers(db, table, list)).catch((error) => {
-      throw new Error(`${table.name}: ${error}`)
-    })
-  }
+    return withoutTriggers(db, table, list)
+  })
+  await db.batch(all)
 }
 
 /** Returns every row of an account as text that has each byte. */
@@ -118,20 +117,19 @@ export async function bytesOf(
   account: string,
   except: readonly string[] = [],
 ): Promise<Record<string, string[]>> {
-  const tables = await anyTables(db)
-  const found: Record<string, string[]> = {}
-  for (const { name, columns } of tables) {
-    if (except.includes(name)) continue
+  const tables = (await anyTables(db)).filter(({ name }) => !except.includes(name))
+  const statements = tables.map(({ name, columns }) => {
     const values = columns.map(
       ({ name: column, type }) =>
         `typeof("${column}"), ${type === 'REAL' ? `printf('%!.26g', "${column}")` : `hex("${column}")`}`,
     )
-    const { results } = await db
+    return db
       .prepare(`select json_array(${values.slice(0, 16).join()}) || json_array(${values.slice(16, 32).join()})
         || json_array(${values.slice(32).join()}) as bytes from ${name} where account = ?`)
       .bind(account)
-      .all<{ bytes: string }>()
-    found[name] = results.map(({ bytes }) => bytes).sort()
-  }
-  return found
+  })
+  const found = await db.batch<{ bytes: string }>(statements)
+  return Object.fromEntries(
+    tables.map(({ name }, i) => [name, found[i]!.results.map(({ bytes }) => bytes).sort()]),
+  )
 }
