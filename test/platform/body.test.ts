@@ -16,7 +16,7 @@ const expectNothingStored = async (acme: Partner) => {
 }
 
 describe('a body of malformed JSON is 400 malformed_json', () => {
-  test.each<[string, BodyInit | null]>([
+  const BODIES: [string, BodyInit | null][] = [
     ['no body', null],
     ['an empty body', ''],
     ['white space', ' \n'],
@@ -31,21 +31,28 @@ describe('a body of malformed JSON is 400 malformed_json', () => {
     ['arrays nested 100,000 deep', '['.repeat(100_000) + ']'.repeat(100_000)],
     ['arrays nested 9 deep', '['.repeat(9) + ']'.repeat(9)],
     ['objects nested 9 deep', `${'{"a":'.repeat(9)}1${'}'.repeat(9)}`],
-  ])('%s', async (_, body) => {
-    const acme = await partner()
-    const response = await acme.postText('customers', body)
+  ]
 
-    expect(response.status).toBe(400)
-    const problem = await json(response)
-    expect(problem).toEqual({
-      type: 'https://api.example/problems/malformed_json',
-      title: 'The body is not valid JSON',
-      status: 400,
-      code: 'malformed_json',
-      detail: expect.any(String),
-      request_id: response.headers.get('X-Request-Id'),
-    })
-    expect(JSON.stringify(problem)).not.toContain('secret@person')
+  test('and nothing of it is stored, logged or repeated', async () => {
+    const acme = await partner()
+    for (const [name, body] of BODIES) {
+      const response = await acme.postText('customers', body)
+
+      const problem = await json(response)
+      expect([name, response.status, problem]).toEqual([
+        name,
+        400,
+        {
+          type: 'https://api.example/problems/malformed_json',
+          title: 'The body is not valid JSON',
+          status: 400,
+          code: 'malformed_json',
+          detail: expect.any(String),
+          request_id: response.headers.get('X-Request-Id'),
+        },
+      ])
+      expect(JSON.stringify(problem)).not.toContain('secret@person')
+    }
     await expectNothingStored(acme)
   })
 
@@ -80,7 +87,7 @@ test('of a member that occurs twice in an object, the last value counts', async 
 })
 
 describe('JSON that is neither a record nor a bulk is 422', () => {
-  test.each<[string, string, string, string]>([
+  const BODIES: [string, string, string, string][] = [
     ['null', 'null', '', 'type'],
     ['text', '"text"', '', 'type'],
     ['a number', '7', '', 'type'],
@@ -94,17 +101,24 @@ describe('JSON that is neither a record nor a bulk is 422', () => {
     ['a record that is a number', '[7]', '/0', 'type'],
     ['an array in the array', '[[]]', '/0', 'type'],
     ['a record in data that is null', '{"data": [null]}', '/data/0', 'type'],
-  ])('%s', async (_, body, pointer, code) => {
-    const acme = await partner()
-    const response = await acme.postText('customers', body)
+  ]
 
-    expect(response.status).toBe(422)
-    expect(await json(response)).toMatchObject({
-      code: 'validation_failed',
-      delivery_id: expect.stringMatching(/^dlv_/),
-      errors_total: 1,
-      errors: [{ pointer, code }],
-    })
+  test('with its pointer and error code', async () => {
+    const acme = await partner()
+    for (const [name, body, pointer, code] of BODIES) {
+      const response = await acme.postText('customers', body)
+
+      expect([name, response.status, await json(response)]).toMatchObject([
+        name,
+        422,
+        {
+          code: 'validation_failed',
+          delivery_id: expect.stringMatching(/^dlv_/),
+          errors_total: 1,
+          errors: [{ pointer, code }],
+        },
+      ])
+    }
     expect((await json(acme.get('customers'))).data).toEqual([])
   })
 
@@ -142,20 +156,10 @@ describe('JSON that is neither a record nor a bulk is 422', () => {
   })
 })
 
-describe('the Content-Type of a body', () => {
-  test.each([
-    'application/json',
-    'application/json; charset=utf-8',
-    'Application/JSON;charset="UTF-8"',
-    'application/json; profile=x',
-  ])('the Content-Type %s is accepted', async (type) => {
-    const acme = await partner()
-    const body = JSON.stringify(ada)
-
-    expect((await acme.postText('customers', body, { 'Content-Type': type })).status).toBe(201)
-  })
-
-  test.each([
+test('a Content-Type that is not JSON in UTF-8 is 415 unsupported_media_type', async () => {
+  const acme = await partner()
+  const body = JSON.stringify(ada)
+  for (const type of [
     '',
     'text/plain',
     'text/json',
@@ -163,61 +167,44 @@ describe('the Content-Type of a body', () => {
     'application/json, application/json',
     'application/jsonx',
     'application/json; charset=latin1',
-  ])('the Content-Type %j is 415 unsupported_media_type', async (type) => {
-    const acme = await partner()
-    const response = await acme.postText('customers', new Blob([JSON.stringify(ada)]).stream(), {
-      'Content-Type': type,
-    })
+  ]) {
+    const headers = { 'Content-Type': type }
+    const response = await acme.postText('customers', new Blob([body]).stream(), headers)
 
-    expect(response.status).toBe(415)
+    expect([type, response.status]).toEqual([type, 415])
     expect(await json(response)).toMatchObject({ code: 'unsupported_media_type' })
-    await expectNothingStored(acme)
-  })
+  }
+  await expectNothingStored(acme)
+  for (const type of [
+    'application/json',
+    'application/json; charset=utf-8',
+    'Application/JSON;charset="UTF-8"',
+    'application/json; profile=x',
+  ]) {
+    const { ok } = await acme.postText('customers', body, { 'Content-Type': type })
+    expect([type, ok]).toEqual([type, true])
+  }
 })
 
 describe('Content-Encoding', () => {
-  test('a body with gzip encoding is decompressed', async () => {
+  test('gzip is decompressed and identity is not; others are 415, with Accept-Encoding', async () => {
     const acme = await partner()
-    const body = await gzip(JSON.stringify([ada]))
+    const text = JSON.stringify([ada])
+    for (const encoding of ['br', 'deflate', 'gzip, gzip', 'zstd']) {
+      const response = await acme.postText('customers', text, { 'Content-Encoding': encoding })
 
-    expect((await acme.postText('customers', body, { 'Content-Encoding': 'gzip' })).status).toBe(
-      200,
-    )
+      expect([encoding, response.status]).toEqual([encoding, 415])
+      expect(response.headers.get('Accept-Encoding')).toBe('gzip')
+    }
+    await expectNothingStored(acme)
+    const zipped = await gzip(text)
+    for (const encoding of ['gzip', 'x-gzip', 'GZIP', ' gzip ', 'identity', 'Identity']) {
+      const body = /gzip/i.test(encoding) ? zipped : text
+      const response = await acme.postText('customers', body, { 'Content-Encoding': encoding })
+      expect([encoding, response.status]).toEqual([encoding, 200])
+    }
     expect((await json(acme.get('customers'))).data).toEqual([ada])
   })
-
-  test.each(['x-gzip', 'GZIP', ' gzip '])('the encoding %s is gzip', async (encoding) => {
-    const acme = await partner()
-    const body = await gzip(JSON.stringify(ada))
-
-    expect((await acme.postText('customers', body, { 'Content-Encoding': encoding })).status).toBe(
-      201,
-    )
-  })
-
-  test.each(['identity', 'Identity'])(
-    'the encoding %s means that the body is not encoded',
-    async (encoding) => {
-      const acme = await partner()
-      const headers = { 'Content-Encoding': encoding }
-
-      expect((await acme.postText('customers', JSON.stringify(ada), headers)).status).toBe(201)
-    },
-  )
-
-  test.each(['br', 'deflate', 'gzip, gzip', 'zstd'])(
-    'the encoding %s is 415, and Accept-Encoding names gzip',
-    async (encoding) => {
-      const acme = await partner()
-      const response = await acme.postText('customers', JSON.stringify([ada]), {
-        'Content-Encoding': encoding,
-      })
-
-      expect(response.status).toBe(415)
-      expect(response.headers.get('Accept-Encoding')).toBe('gzip')
-      await expectNothingStored(acme)
-    },
-  )
 
   test('a gzip stream that is invalid, truncated or longer than it declares is 400', async () => {
     const acme = await partner()
@@ -328,8 +315,9 @@ describe('the limit of 8 MiB once decompressed', () => {
   })
 })
 
-describe('small compressed bodies that expand to many values', () => {
-  test.each([
+test('small compressed bodies that expand to many values are refused', async () => {
+  const acme = await partner()
+  for (const [name, text, status] of [
     ['millions of numbers', `[${'1,'.repeat(4_000_000)}1]`, 413],
     ['millions of objects', `[${'{},'.repeat(2_700_000)}{}]`, 413],
     ['a long number and millions of others', `[1234567890123456,${'1,'.repeat(4_000_000)}1]`, 413],
@@ -353,14 +341,13 @@ describe('small compressed bodies that expand to many values', () => {
     ['braces within text', JSON.stringify([{ customer_id: '{['.repeat(30_000) }]), 422],
     ['commas within text', JSON.stringify([{ customer_id: '",'.repeat(400_000) }]), 422],
     ['an unterminated string', `["${'x,'.repeat(400_000)}`, 400],
-  ])('%s', async (_, text, status) => {
-    const acme = await partner()
+  ] as const) {
     const response = await acme.postText('customers', await gzip(text), {
       'Content-Encoding': 'gzip',
     })
-    expect(response.status).toBe(status)
+    expect([name, response.status]).toEqual([name, status])
     expect((await response.text()).length).toBeLessThan(10_000)
-  })
+  }
 })
 
 describe('the number', () => {
