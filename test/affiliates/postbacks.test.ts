@@ -516,8 +516,6 @@ test('the postback of another is the 404 of what does not exist, to the byte', a
   const { id, key } = await postbackOf(world, 'own', { events: ['signup'] })
   const strangers: [World, Who][] = [
     [world, 'top'],
-    [world, 'below'],
-    [world, 'other'],
     [foreign, 'own'],
   ]
   for (const [firm, who] of strangers) {

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { askAdmin, json, register } from '../partner.ts'
+import { builtOnce } from '../world.ts'
 import { digestOf, earning, idOf, rowsOf, storeRows } from './book-rows.ts'
 
 const PATH = 'accounts/acme-forex'
@@ -9,7 +10,7 @@ const FROZEN = /never changes?|append-only/
 
 const [paid, approved] = [earning('a', '2024-09', '2.00'), earning('b', '2024-09', '3.00')]
 
-beforeEach(async () => {
+const build = async () => {
   await register('forex', { affiliates: ['a', 'b'] })
   await storePlan('acme-forex', 'ib', monthly([]))
   await assign('acme-forex', 'ib')
@@ -28,7 +29,9 @@ beforeEach(async () => {
   await askAdmin(`${at}/pay`, 'POST', { reference: 'R-2', paid_on: '2024-12-05' })
   const entry = { affiliate_id: 'a', plan: 'ib', amount: '1', reason: 'x', reference: 'm' }
   expect((await askAdmin(`${PATH}/manual-entries`, 'POST', entry)).status).toBe(201)
-})
+  return PATH
+}
+beforeEach(() => builtOnce(PATH, build))
 
 const TABLES = [
   ...['statements', 'statement_lines', 'ledger', 'payments', 'payment_returns', 'manual_entries'],

@@ -164,10 +164,8 @@ test('a parameter that a page does not support is ignored', async () => {
   const browser = await signedIn()
 
   for (const path of PAGES) {
-    const at = pathOf(path, parameters)
-    const { status } = await browser.get(at)
-    expect([at, (await browser.get(`${at}?colour=red`)).status]).toEqual([at, status])
-    expect([at, status < 400]).toEqual([at, true])
+    const at = `${pathOf(path, parameters)}?colour=red`
+    expect([at, (await browser.get(at)).status]).toEqual([at, 200])
   }
 })
 
@@ -195,9 +193,14 @@ test('a wrong value of any parameter is refused with a way back', async () => {
   const parameters = await createAccount()
   const browser = await signedIn()
   const lost: string[] = []
+  /** The number of pages on which each parameter was wrong: many have those of a list. */
+  const tried = new Map<string, number>([['format', Infinity]])
   for (const page of CONSOLE_PAGES) {
     const at = pathOf(`/console${page.path}`, parameters)
-    for (const name of page.query?.filter((one) => one !== 'format') ?? []) {
+    for (const name of page.query ?? []) {
+      const times = tried.get(name) ?? 0
+      if (times >= 3) continue
+      tried.set(name, times + 1)
       const response = await browser.get(`${at}?${name}=~x`)
       const text = await response.text()
       // A link may name what no longer exists: that is a 404.

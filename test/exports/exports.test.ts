@@ -4,8 +4,9 @@ import { EXPORT_LIMITS } from '../../src/exports/limits.ts'
 import { affiliateWorld } from '../affiliates/affiliate-world.ts'
 import { storedBrand } from '../brand.ts'
 import { overriding } from '../overriding.ts'
-import { ada, askAdmin, deposit, json, partner, traded } from '../partner.ts'
+import { ada, askAdmin, deposit, json, partner, resumed, traded } from '../partner.ts'
 import { deliverJob, listing, type Sent } from '../platform/crons.ts'
+import { builtOnce } from '../world.ts'
 import { dayOf, decimal, download, filesOf, rowsOf, runExport, timeOf, turnOn } from './exported.ts'
 
 const limits = { ...EXPORT_LIMITS }
@@ -213,16 +214,21 @@ describe('each figure of an export', () => {
 const named = { ...ada, first_name: 'Ada', last_name: 'Lovelace', email: 'ada@example.org' }
 
 /** A firm with customers and transactions in two months, which is exported. */
-async function twoMonths(settings: Parameters<typeof partner>[1] = {}) {
-  const acme = await partner('forex', { account: ACCOUNT, ...settings })
+async function twoMonths(unknown_customer: 'hold' | 'reject' = 'reject') {
+  const firm = await builtOnce(unknown_customer, () => build(unknown_customer))
+  await turnOn(ACCOUNT)
+  await runExport(ACCOUNT)
+  return resumed('forex', firm)
+}
+
+async function build(unknown_customer: 'hold' | 'reject') {
+  const acme = await partner('forex', { account: ACCOUNT, unknown_customer })
   await acme.post('customers', [
     { ...named, customer_id: 'c-1', signup_date: '2026-09-01T08:00:00.000Z' },
     { ...named, customer_id: 'c-2', signup_date: '2026-10-01T08:00:00.000Z' },
   ])
   await acme.post('transactions', [on('t-1', '2026-09-02'), on('t-2', '2026-10-02')])
-  await turnOn(ACCOUNT)
-  await runExport(ACCOUNT)
-  return acme
+  return acme.firm
 }
 
 const on = (transaction_id: string, day: string, customer_id = 'c-1') => ({
@@ -316,7 +322,7 @@ describe('the next export', () => {
   })
 
   test('writes the month in which held records are released', async () => {
-    const acme = await twoMonths({ unknown_customer: 'hold' })
+    const acme = await twoMonths('hold')
     await acme.post('transactions', [on('t-9', '2026-09-20', 'c-9')])
     await runExport(ACCOUNT)
     const before = await idsOf()

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { encodeTrackingCode, newClickId } from '../../src/attribution/code.ts'
 import { brand } from '../brand.ts'
 import { signedIn } from '../console/browser.ts'
-import { ask, askAdmin, json, partner } from '../partner.ts'
+import { ask, askAdmin, json, partner, resumed } from '../partner.ts'
+import { builtOnce } from '../world.ts'
 import { storeRules } from './evaluated-cases.ts'
 import { storeCases, storeRule } from './stored-cases.ts'
 
@@ -33,24 +34,31 @@ const TWINS = { rule: 'twins', version: 1, kind: 'shared_identity', parameters: 
 
 /** A firm with two customers of one e-mail, of whom the second has paid two fees. */
 async function firm(account = 'acme-prop-trading') {
-  const acme = await partner('prop-trading', { account, unknown_customer: 'hold' })
+  const acme = await resumed('prop-trading', await builtOnce(account, () => build(account)))
   const stored = async (path: string, records: object[]) => {
     const response = await acme.post(path, records)
     expect(response.ok, await response.clone().text()).toBe(true)
   }
-  await stored('customers', [
-    signup('k1', { email: 'jo@firm.example' }),
-    signup('k2', { email: 'JO+2@firm.example', signup_date: `${ago(10)}T08:00:00.000Z` }),
-  ])
-  await stored('transactions', [fee('f1', 'k2', 6), fee('f2', 'k2', 5)])
-  await storeRules(account, [
-    { ...RESETS, effective_from: ago(30) },
-    { ...TWINS, effective_from: ago(30) },
-  ])
   const run = () => json(askAdmin(`accounts/${account}/fraud-rules/run`, 'POST'))
   const cases = async (query = '') =>
     (await json(askAdmin(`accounts/${account}/cases${query}`))).data as Listed[]
   return { ...acme, stored, run, cases }
+}
+
+async function build(account: string) {
+  const acme = await partner('prop-trading', { account, unknown_customer: 'hold' })
+  const signups = [
+    signup('k1', { email: 'jo@firm.example' }),
+    signup('k2', { email: 'JO+2@firm.example', signup_date: `${ago(10)}T08:00:00.000Z` }),
+  ]
+  expect((await acme.post('customers', signups)).ok).toBe(true)
+  const fees = [fee('f1', 'k2', 6), fee('f2', 'k2', 5)]
+  expect((await acme.post('transactions', fees)).ok).toBe(true)
+  await storeRules(account, [
+    { ...RESETS, effective_from: ago(30) },
+    { ...TWINS, effective_from: ago(30) },
+  ])
+  return acme.firm
 }
 
 interface Listed {

@@ -348,16 +348,16 @@ test('the erasure of a customer leaves nothing of them in a case but their id', 
 })
 
 test('a case of very many records is decided, and lists them in pages', async () => {
-  const all = Array.from({ length: 30 }, (_, part) =>
+  const all = Array.from({ length: 6 }, (_, part) =>
     Array.from({ length: 1000 }, (_, i) => [`t-${part}-${i}`, `c-${part}`] as const),
   )
   for (const records of all) await addFinding(DAY, records)
-  const response = await decide({ ...confirmed, keep_hold: true, refuse: ['c-29'] })
+  const response = await decide({ ...confirmed, keep_hold: true, refuse: ['c-5'] })
   expect(response.status, await response.clone().text()).toBe(200)
-  expect(await json(response)).toMatchObject({ evidence_total: 30_002 })
-  const page = await json(askAdmin(`${PATH}/evidence?per_page=500&page=20`))
-  expect(page.meta.total).toBe(30_002)
-  expect(page.data.at(-1).id).toBe('t-9-997')
+  expect(await json(response)).toMatchObject({ evidence_total: 6002 })
+  const page = await json(askAdmin(`${PATH}/evidence?per_page=500&page=4`))
+  expect(page.meta.total).toBe(6002)
+  expect(page.data.at(-1).id).toBe('t-1-997')
 })
 
 test('several cases are decided as each would be alone, and once', async () => {

@@ -6,6 +6,7 @@ import { RULE_LIMITS } from '../../src/fraud/rules.ts'
 import { readStoredRules } from '../../src/fraud/stored-rules.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { askAdmin, json, ORIGIN, register } from '../partner.ts'
+import { storeRules } from './evaluated-cases.ts'
 
 // `…/fraud-rules`: rules are versioned like plans (contract §17).
 
@@ -139,7 +140,11 @@ describe('versions', () => {
   })
 
   test('an account has at most so many rules', async () => {
-    for (let i = 0; i < RULE_LIMITS.rules; i++) await put(`r-${i}`, burst())
+    const { kind, parameters, effective_from } = BURST
+    const rule = (_: unknown, i: number) => ({
+      ...{ rule: `r-${i}`, version: 1, kind, parameters, effective_from },
+    })
+    await storeRules('acme-forex', Array.from({ length: RULE_LIMITS.rules }, rule))
     expect(await answer(put('more', burst()))).toMatchObject([409, { code: 'conflict' }])
     expect((await put('r-1', burst({ effective_from: TODAY }))).status).toBe(201)
   })
