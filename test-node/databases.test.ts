@@ -12,11 +12,12 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, test } from 'node:test'
 import { configOf } from '../scripts/config.ts'
+import { type Adding, addDatabases } from '../scripts/databases/add.ts'
 import { nextBindings } from '../scripts/databases/bindings.ts'
 
 // npm run databases -- add: in a folder with a wrangler that writes down its arguments.
 
-/** Returns a folder with the configuration of the project, and how to run the command there. */
+/** Returns a folder with the configuration of the project, and how to run the command there: in this process. */
 function project({
   existing = [],
   fails = 'nothing',
@@ -34,17 +35,18 @@ echo "$*" >> calls
 case "$*" in "d1 list --json") echo '${list}';; "r2 bucket list"*) echo "${existing.join('\n')}";; "${fails}"*) exit 3;; esac`
   writeFileSync(path, fake)
   chmodSync(path, 0o755)
-  const run = (...args: string[]) => {
-    const script = resolve('scripts/databases.ts')
-    const done = spawnSync(process.execPath, [script, ...args], { cwd, encoding: 'utf8' })
-    return { code: done.status, stdout: done.stdout, stderr: done.stderr }
-  }
+  const add = (count: number, jurisdiction?: Adding['jurisdiction'], more: Partial<Adding> = {}) =>
+    addDatabases(cwd, { count, ...(jurisdiction && { jurisdiction }), print: () => {}, ...more })
   const calls = () => readFileSync(join(cwd, 'calls'), 'utf8').trim().split('\n')
   const config = (env?: string) => configOf(env, join(cwd, 'wrangler.toml'))
   const bindings = (env?: string) => config(env).d1_databases
   const read = (file: string) => readFileSync(join(cwd, file), 'utf8')
-  return { run, calls, config, bindings, read }
+  return { cwd, add, calls, config, bindings, read }
 }
+
+/** Runs the command as a process. */
+const start = (cwd: string, ...args: string[]) =>
+  spawnSync(process.execPath, [resolve('scripts/databases.ts'), ...args], { cwd, encoding: 'utf8' })
 
 test('the next databases of a jurisdiction have the next numbers', () => {
   assert.deepEqual(nextBindings(['DB'], 2, null), ['DB_2', 'DB_3'])
@@ -53,11 +55,11 @@ test('the next databases of a jurisdiction have the next numbers', () => {
   assert.deepEqual(nextBindings(['DB', 'DB_9', 'DB_EU_4'], 1, 'fedramp'), ['DB_FEDRAMP_1'])
 })
 
-describe('npm run databases -- add', { concurrency: 2 }, () => {
+describe('npm run databases -- add', () => {
   test('creates, binds and migrates databases in each environment, and says what to deploy', () => {
-    const { run, calls, bindings, read } = project()
-    const { code, stdout } = run('add', '2', '--jurisdiction', 'eu')
-    assert.equal(code, 0)
+    const { cwd, calls, bindings, read } = project()
+    const { status, stdout } = start(cwd, 'add', '2', '--jurisdiction', 'eu')
+    assert.equal(status, 0)
     const names = (env: string) => [1, 2].map((n) => `tributary-${env}-eu-${n}`)
     assert.deepEqual(calls(), [
       'd1 list --json',
@@ -93,8 +95,8 @@ describe('npm run databases -- add', { concurrency: 2 }, () => {
   })
 
   test('a database that an earlier attempt has created is not created again', () => {
-    const { run, calls } = project({ existing: ['tributary-staging-2', 'tributary-production-2'] })
-    assert.equal(run('add', '1').code, 0)
+    const { add, calls } = project({ existing: ['tributary-staging-2', 'tributary-production-2'] })
+    add(1)
     assert.deepEqual(calls(), [
       'd1 list --json',
       'd1 migrations apply DB_2 --remote --env staging',
@@ -104,8 +106,8 @@ describe('npm run databases -- add', { concurrency: 2 }, () => {
   })
 
   test('the first database of a jurisdiction brings its bucket, further ones use it', () => {
-    const { run, calls, config, read } = project({ existing: ['tributary-archive-staging-us'] })
-    assert.equal(run('add', '1', '--jurisdiction', 'us').code, 0)
+    const { add, calls, config, read } = project({ existing: ['tributary-archive-staging-us'] })
+    add(1, 'us')
     const buckets = () => calls().filter((call) => call.startsWith('r2 bucket create'))
     assert.deepEqual(buckets(), [
       'r2 bucket create tributary-archive-production-us --jurisdiction us',
@@ -124,28 +126,25 @@ describe('npm run databases -- add', { concurrency: 2 }, () => {
     const described = Object.keys(cloudflare.bindings)
     assert.equal(described[described.indexOf('ARCHIVE') + 1], 'ARCHIVE_US')
     const before = calls().length
-    assert.equal(run('add', '1', '--jurisdiction', 'us').code, 0)
+    add(1, 'us')
     assert.ok(!calls().slice(before).join().includes('r2 bucket'))
   })
 
   test('a step that fails is named, and nothing is bound before all are created', () => {
-    const { run, read } = project({ fails: 'd1 create tributary-production' })
-    const { code, stderr } = run('add', '1')
-    assert.deepEqual(
-      [code, stderr],
-      [
-        1,
-        '`wrangler d1 create tributary-production-2` failed with exit code 3. Repeat the command: what it has created is not created again.\n',
-      ],
-    )
+    const { add, read } = project({ fails: 'd1 create tributary-production' })
+    assert.throws(() => add(1), {
+      exitCode: 1,
+      message:
+        '`wrangler d1 create tributary-production-2` failed with exit code 3. Repeat the command: what it has created is not created again.',
+    })
     assert.equal(read('wrangler.toml'), readFileSync('wrangler.toml', 'utf8'))
   })
 
   test('--dry-run prints the commands and changes nothing', () => {
-    const { run, read } = project()
-    const { code, stdout } = run('add', '1', '--dry-run')
-    assert.equal(code, 0)
-    assert.match(stdout, /^wrangler d1 create tributary-staging-2$/m)
+    const { add, read } = project()
+    const printed: string[] = []
+    add(1, undefined, { dryRun: true, print: (line) => printed.push(line) })
+    assert.ok(printed.includes('wrangler d1 create tributary-staging-2'))
     assert.equal(read('wrangler.toml'), readFileSync('wrangler.toml', 'utf8'))
   })
 
@@ -154,8 +153,8 @@ describe('npm run databases -- add', { concurrency: 2 }, () => {
     [['add', '1', '--jurisdiction', 'mars'], /choices are eu, us, fedramp/],
   ] as const) {
     test(`${args.join(' ')} is refused`, () => {
-      const { code, stderr } = project().run(...args)
-      assert.equal(code, 2)
+      const { status, stderr } = start('.', ...args)
+      assert.equal(status, 2)
       assert.match(stderr, reason)
     })
   }

@@ -22,7 +22,10 @@ describe('the script that is uploaded', () => {
 
   test('is built by --dry-run without an account, which keeps the exit code of its checks', () => {
     assert.equal(status, 1)
-    assert.match(stderr, /^BASE_URL is the placeholder/)
+    assert.match(
+      stderr,
+      /^BASE_URL is the placeholder https:\/\/api\.tributary\.example\. Set it .*\.\n/,
+    )
     assert.match(stdout, /Total Upload: .*--dry-run: exiting now\./s)
   })
 
