@@ -66,10 +66,9 @@ export async function writeDemo(
 ): Promise<DemoAccount[]> {
   const call = adminCalls(base_url, admin_key)
   const accounts = await findOrCreateAccounts(call)
-  // Rates that are stored stay as they are.
-  const rates = call('PUT', 'fx-rates?correct=true', readFileSync(RATES, 'utf8'))
+  const storeRates = () => call('PUT', 'fx-rates?correct=true', readFileSync(RATES, 'utf8'))
   await Promise.all([
-    createCommissions(base_url, call, accounts, rates),
+    createCommissions(base_url, call, accounts, storeRates),
     createYear(base_url, call, Math.floor(Date.now() / DAY_MS), TRACKING_KEYS),
   ])
   const demo = { base_url, admin_key, accounts }

@@ -13,17 +13,19 @@ const statementsOf = (call: Call, account: string) =>
  * books closed. An account with statements of the month stays as it is. After a failure, the next start repeats every
  * step.
  *
- * @param rates Fulfilled when the exchange rates are stored.
+ * @param storeRates Stores the exchange rates, which records need.
  */
 export async function createCommissions(
   base: string,
   call: Call,
   accounts: readonly DemoAccount[],
-  rates: Promise<unknown>,
+  storeRates: () => Promise<unknown>,
 ): Promise<void> {
+  const drafts = await Promise.all(accounts.map(({ account }) => statementsOf(call, account)))
+  const empty = accounts.filter((_, i) => drafts[i]!.data.length === 0)
+  const rates = empty.length > 0 ? storeRates() : null
   await Promise.all(
-    accounts.map(async (demo) => {
-      if ((await statementsOf(call, demo.account)).data.length > 0) return
+    empty.map(async (demo) => {
       await Promise.all([rates, createRecords(base, call, demo)])
       await computeStatements(call, demo.account, DEMO_PERIOD)
     }),
