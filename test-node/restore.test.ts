@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { appendFileSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, globSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { demoCommissions } from '../scripts/dev/commissions/records.ts'
 import { bundleCommand } from './bundle.ts'
 import { copyServed, has, serveIn } from './service.ts'
 
@@ -21,7 +20,7 @@ const afterLoss = [...lost.matchAll(/```sh\n([\s\S]*?)```/g)][1]?.[1] ?? ''
 /**
  * Runs the commands on the local databases; the variable GO_BACK stands in for Time Travel, and
  * STAND_IN for the commands of wrangler that STANDS_IN_FOR matches: further exports do what the
- * first does. Only the commands of `npm run admin` that ADMIN_RUNS matches run.
+ * first does.
  */
 const STAND_INS = `
 unset TRIBUTARY_BASE_URL TRIBUTARY_ADMIN_KEY
@@ -49,7 +48,6 @@ npx() {
 npm() {
   if [ "$2" = deploy ]; then return; fi
   [ "$1 $2 $3" = 'run admin --' ]
-  if ! [[ "$*" =~ $ADMIN_RUNS ]]; then return; fi
   "$NODE" admin.mjs "\${@:4}"
 }
 `
@@ -60,7 +58,7 @@ npm() {
  */
 const standInFor = (binding: string, file: string) => `
   const { parseArgs } = require('node:util')
-  const { readFileSync, writeFileSync } = require('node:fs')
+  const { readdirSync, readFileSync, writeFileSync } = require('node:fs')
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
@@ -79,7 +77,13 @@ const standInFor = (binding: string, file: string) => `
   }
   const commands = {
     export: () => writeFileSync(values.output, values.table.flatMap(rowsOf).join('\\n') + '\\n'),
-    'migrations apply': () => {},
+    'migrations apply': () => {
+      database.exec('create table if not exists d1_migrations (name text)')
+      const known = database.prepare('select name from d1_migrations').all()
+      for (const file of readdirSync('migrations').sort())
+        if (!known.some(({ name }) => name === file))
+          database.exec(readFileSync('migrations/' + file, 'utf8'))
+    },
     execute: () => database.exec(
       'PRAGMA foreign_keys = on; BEGIN; PRAGMA defer_foreign_keys = on;' +
         readFileSync(values.file, 'utf8') + 'COMMIT;',
@@ -104,30 +108,8 @@ database_id = "00000000-0000-0000-0000-000000000002"
 migrations_dir = "migrations"
 `
 
-/** The currencies of the demo's records. */
-const CURRENCIES = new Set(
-  ['prop-trading', 'forex', 'igaming']
-    .flatMap((vertical) => [
-      ...JSON.stringify(demoCommissions(vertical)).matchAll(/"currency":"(\w+)"/gi),
-    ])
-    .map(([, currency = '']) => currency),
-)
-
-/**
- * Drops older rates and those of other currencies, which the demo's statements do not need: wrangler
- * takes 2 ms to load one.
- */
+/** Drops older rates, which the demo's statements do not need: wrangler takes 2 ms to load one. */
 function keepRatesOfMarch(root: string) {
-  const path = join(root, 'data/ecb-euro-reference-rates.csv')
-  const [head = [], ...rows] = readFileSync(path, 'utf8')
-    .trimEnd()
-    .split('\n')
-    .map((line) => line.split(','))
-  const isKept = (name: string) => name === 'Date' || CURRENCIES.has(name)
-  const lines = [head, ...rows.filter(([day = '']) => day >= '2026-03')].map((cells) =>
-    cells.filter((_, column) => isKept(head[column]!)),
-  )
-  writeFileSync(path, `${lines.join('\n')}\n`)
   for (const file of globSync(join(root, '.wrangler/state/v3/d1/miniflare-*/*.sqlite'))) {
     if (file.includes('metadata')) continue
     const database = new DatabaseSync(file)
@@ -215,29 +197,26 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
       }
     })!
 
+  /** Runs commands of the runbook on a database. */
+  const runCommands = (commands: string, GO_BACK: string, STAND_IN: string, stands: string) => {
+    const env = { ...process.env, GO_BACK, STAND_IN, STANDS_IN_FOR: stands, NODE: process.execPath }
+    return promisify(execFile)('bash', ['-ec', STAND_INS + commands], { cwd: root, env })
+  }
+
   /**
-   * Copies a database. Returns a function that runs the procedure, which restores the copy. Only for
-   * `DB` it runs wrangler, once for each kind of command: `migrations apply` must find that
-   * apply-migrations.ts has recorded all migrations.
+   * Copies the database. Returns a function that runs the procedure, which restores the copy. It runs wrangler
+   * for an export and for what loads the files; its stand-in finds that all migrations are recorded.
    */
-  async function copyOf(binding: string) {
-    const live = fileOf(binding)
-    const copy = join(root, `${binding}.copy`)
+  async function copyOfDatabase() {
+    const live = fileOf('DB')
+    const copy = join(root, 'copy')
     const database = new DatabaseSync(live, { readOnly: true })
     await backup(database, copy)
     database.close()
-    const GO_BACK = `const { backup, DatabaseSync } = require('node:sqlite')
+    const goBack = `const { backup, DatabaseSync } = require('node:sqlite')
       backup(new DatabaseSync(${JSON.stringify(copy)}), ${JSON.stringify(live)})`
-    const commands = procedure
-      .replace('db=DB\n', `db=${binding}\n`)
-      .replace('ACCOUNT', 'demo-forex')
-    const STAND_IN = standInFor(binding, live)
-    const STANDS_IN_FOR = binding === 'DB' ? '(lines|webhooks).sql' : '.'
-    // The commands that only read are the same for each database.
-    const ADMIN_RUNS = binding === 'DB' ? '.' : 'erasures'
-    const stands = { GO_BACK, STAND_IN, STANDS_IN_FOR, ADMIN_RUNS }
-    const env = { ...process.env, ...stands, NODE: process.execPath }
-    return () => promisify(execFile)('bash', ['-ec', STAND_INS + commands], { cwd: root, env })
+    const commands = procedure.replace('ACCOUNT', 'demo-forex')
+    return () => runCommands(commands, goBack, standInFor('DB', live), 'lines.sql|migrations')
   }
 
   /** Returns the books of the forex account, as /admin/v1 shows them. */
@@ -283,7 +262,7 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
     await team('PUT', of('affiliates'), [{ affiliate_id: 'MOVED' }])
     await customers(client_id, second, { ...EVE, customer_id: 'C-1' })
     assert.equal((await customers(client_id, second))[0]!.email, EVE.email)
-    const back = await copyOf('DB')
+    const back = await copyOfDatabase()
 
     const third = await rotate('none')
     await team('DELETE', 'accounts/demo-brand/events/Dropped')
@@ -342,18 +321,14 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
     const sent = { ...EVE, affiliate_id: 'A' }
     await customers(client.client_id, client.client_secret, { ...sent, customer_id: 'C-1' })
     const [before, live] = [await configuration(), fileOf('DB_2')]
-    const run = (commands: string) => {
-      // A new database has no tables.
-      const GO_BACK = `const { backup, DatabaseSync } = require('node:sqlite')
-        backup(new DatabaseSync(':memory:'), ${JSON.stringify(live)})`
-      const stands = {
-        GO_BACK,
-        STAND_IN: standInFor('DB_2', live),
-        STANDS_IN_FOR: 'export|execute',
-      }
-      const env = { ...process.env, ...stands, ADMIN_RUNS: '.', NODE: process.execPath }
-      return promisify(execFile)('bash', ['-ec', STAND_INS + commands], { cwd: root, env })
-    }
+    // A new database has only the table of workerd.
+    const goBack = `const { DatabaseSync } = require('node:sqlite')
+      const database = new DatabaseSync(${JSON.stringify(live)}, { timeout: 10_000 })
+      database.exec('pragma foreign_keys = off')
+      const ours = "select type, name from sqlite_schema where type in ('view', 'table') and name not glob"
+      for (const { type, name } of database.prepare(ours + " '_cf_*' and name not glob 'sqlite_*'").all())
+        database.exec('drop ' + type + ' ' + name)`
+    const run = (commands: string) => runCommands(commands, goBack, standInFor('DB_2', live), '.')
     await run(nightly.replace('db=DB\n', 'db=DB_2\n'))
     // Erased after that night: the journal has it.
     await team('DELETE', `accounts/${account}/customers/C-1/personal-data`)
