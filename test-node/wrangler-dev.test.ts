@@ -1,99 +1,63 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { after, describe, test } from 'node:test'
 import { parseEnv, promisify } from 'node:util'
-import { copyRepository, copyServed, freePort } from './service.ts'
+import { copyServed } from './service.ts'
 
-// Plain `wrangler dev` in a fresh clone, at a port that wrangler.toml does not name.
+// The build step of `wrangler dev`. dev.test.ts starts wrangler.
 
-const root = copyRepository()
+const root = copyServed()
 /** A value of the developer's own, which must survive. */
 const OWN_KEY = 'a-key-that-a-developer-chose-before-the-start'
+const secrets = join(root, '.dev.vars')
 
-describe('npx wrangler dev', { timeout: 600_000 }, () => {
-  let base: string
-  let port: number
-  let wrangler: ChildProcess
-  before(async () => {
-    writeFileSync(
-      join(root, '.dev.vars'),
-      `# mine\nSIGNING_KEYS='{"keys":[]}'\nADMIN_KEY='${OWN_KEY}'\n`,
-      { mode: 0o600 },
-    )
-    port = await freePort()
-    base = `http://127.0.0.1:${port}`
-    wrangler = spawn('npx', ['wrangler', 'dev', '--port', String(port)], {
-      cwd: root,
-      env: { ...process.env, CI: '1', WRANGLER_SEND_METRICS: 'false' },
-      stdio: 'ignore',
-      detached: true,
+/** Builds as wrangler does for one of its commands. */
+const build = (WRANGLER_COMMAND: string) =>
+  promisify(execFile)(process.execPath, ['scripts/build.ts'], {
+    cwd: root,
+    env: { ...process.env, WRANGLER_COMMAND },
+  })
+
+// Each test goes on with what the one before it left.
+describe('the build step of wrangler dev', { timeout: 600_000 }, () => {
+  after(() => rmSync(root, { recursive: true, force: true }))
+
+  test('a build for another command creates nothing', async () => {
+    rmSync(secrets, { force: true })
+    await build('deploy')
+    assert.equal(existsSync(secrets), false)
+  })
+
+  test('creates the secrets that are missing or empty, and keeps the others', async () => {
+    writeFileSync(secrets, `# mine\nSIGNING_KEYS='{"keys":[]}'\nADMIN_KEY='${OWN_KEY}'\n`, {
+      mode: 0o600,
     })
-    for (let i = 0; i < 900 && wrangler.exitCode === null; i++) {
-      if ((await fetch(`${base}/healthz`).catch(() => null))?.ok) return
-      await sleep(100)
-    }
-    assert.fail('The service does not answer.')
-  })
-  after(async () => {
-    const ended = new Promise((done) => wrangler.on('exit', done))
-    if (wrangler.exitCode === null) process.kill(-wrangler.pid!, 'SIGTERM')
-    await ended
-    rmSync(root, { recursive: true, force: true })
-  })
-
-  test('creates the secrets that are missing or empty, and keeps the others', () => {
-    const text = readFileSync(join(root, '.dev.vars'), 'utf8')
+    await build('dev')
+    const text = readFileSync(secrets, 'utf8')
     const { SIGNING_KEYS = '', TRACKING_KEYS = '', ADMIN_KEY } = parseEnv(text)
     assert.equal(JSON.parse(SIGNING_KEYS).keys.length, 1)
     assert.equal(JSON.parse(TRACKING_KEYS).keys.length, 1)
     assert.equal(ADMIN_KEY, OWN_KEY)
     assert.ok(text.startsWith('# mine\n'))
-    assert.equal(statSync(join(root, '.dev.vars')).mode & 0o777, 0o600)
+    assert.equal(statSync(secrets).mode & 0o777, 0o600)
   })
 
-  test('answers requests from its migrated database', async () => {
-    const headers = { Authorization: `Bearer ${OWN_KEY}` }
-    const response = await fetch(`${base}/admin/v1/accounts`, { headers })
-    assert.equal(response.status, 200)
-    assert.equal(((await response.json()) as { meta: { total: number } }).meta.total, 0)
+  test('reports a migration that fails', async () => {
+    const path = join(root, 'migrations/9999_fails.sql')
+    writeFileSync(path, 'creat table fails (id text primary key) strict;')
+    const { stderr } = await build('dev')
+    assert.match(stderr, /^9999_fails\.sql failed: near "creat"/m)
+    rmSync(path)
   })
 
-  test('a build for another command creates nothing', async () => {
-    const secrets = join(root, '.dev.vars')
-    rmSync(secrets)
-    await promisify(execFile)(process.execPath, ['scripts/build.ts'], {
-      cwd: root,
-      env: { ...process.env, WRANGLER_COMMAND: 'deploy' },
-    })
-    assert.equal(existsSync(secrets), false)
-  })
-})
-
-describe('a local database of an older layout is refused, with the command that starts anew', () => {
-  const REFUSED =
-    'The local database has the layout of an older version, which this version cannot read. Start with an empty one: npm run dev -- --reset'
-  const isRefused = { code: 1, stderr: `${REFUSED}\n` }
-  const old = copyServed()
-  const start = (script: string) =>
-    promisify(execFile)(process.execPath, [script], {
-      cwd: old,
-      env: { ...process.env, WRANGLER_COMMAND: 'dev', PORT: String(startPort) },
-    })
-  const migration = join(old, 'migrations/0002_records.sql')
-  let startPort: number
-  before(async () => {
-    startPort = await freePort()
-    await start('scripts/build.ts') // Without the databases of setup.ts it creates them.
-  })
-  after(() => rmSync(old, { recursive: true, force: true }))
-
-  test('if an applied migration has another text', async () => {
+  test('refuses a local database of an older layout, with the command that starts anew', async () => {
+    const stderr =
+      'The local database has the layout of an older version, which this version cannot read. Start with an empty one: npm run dev -- --reset\n'
+    const migration = join(root, 'migrations/0002_records.sql')
     const text = readFileSync(migration, 'utf8')
     writeFileSync(migration, text.replace('revision', 'version'))
-    await assert.rejects(start('scripts/build.ts'), isRefused)
-    await assert.rejects(start('scripts/dev.ts'), isRefused)
+    await assert.rejects(build('dev'), { code: 1, stderr })
   })
 })
