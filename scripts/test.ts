@@ -5,7 +5,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { exitWithUsageError, parseCommand } from './command-line.ts'
-import './tables.ts'
+import './site.ts'
 import type { Ended } from './test/node-reporter.ts'
 
 const DESCRIPTION = `Runs all tests, or those whose path has one of the names in it.

@@ -110,13 +110,13 @@ function unmarkedCut(shown: string, printed: string): string | null {
 const MARK = '\x1e'
 
 /**
- * Runs the first `npm run push` and `npm run admin` of a session as they are written. Later ones run
- * the same program from one file, which starts in a tenth of the time.
+ * Runs the first `npm run` of the tests as it is written. Later ones run the same program from one file, which
+ * starts in a tenth of the time.
  */
 const NPM = `
 npm() {
-  if [[ $1 = run && $3 = -- && -f $2.mjs && -f $2.ran ]]; then "${process.execPath}" "$2.mjs" "\${@:4}"; return; fi
-  touch "$2.ran"
+  if [[ $1 = run && $3 = -- && -f $2.mjs && -f npm.ran ]]; then "${process.execPath}" "$2.mjs" "\${@:4}"; return; fi
+  touch npm.ran
   command npm "$@"
 }`
 

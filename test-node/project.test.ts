@@ -4,9 +4,9 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { parseEnv } from 'node:util'
-import { unstable_readConfig } from 'wrangler'
 import { readArguments } from '../scripts/admin/arguments.ts'
 import { skipWithoutGit, trackedFiles } from './tracked-files.ts'
+import { readConfig } from './wrangler-config.ts'
 
 // Checks the files beside the code: package.json, wrangler.toml, Markdown and what git tracks.
 
@@ -19,7 +19,6 @@ const manifest = JSON.parse(read('package.json')) as {
   dependencies: Record<string, string>
   devDependencies: Record<string, string>
 }
-const config = unstable_readConfig({ config: 'wrangler.toml' })
 
 test('package.json declares every imported package, and the miniflare of wrangler', {
   skip: skipWithoutGit,
@@ -44,7 +43,7 @@ test('package.json declares every imported package, and the miniflare of wrangle
 })
 
 describe('Deploy to Cloudflare', () => {
-  const secrets = config.secrets?.required ?? []
+  const secrets = readConfig('.').secrets.required
   test('the form asks for each secret and suggests no value', () => {
     const example = parseEnv(read('.dev.vars.example'))
     assert.deepEqual(Object.keys(example).sort(), [...secrets].sort())

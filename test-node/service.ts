@@ -18,8 +18,8 @@ import { delimiter, join, relative, resolve, sep } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parseEnv } from 'node:util'
 import { bundleService } from '../scripts/bundle.ts'
-import { inputsDigest } from '../scripts/docs/site/inputs.ts'
 import { leakIn, leakInFiles, sought } from './secrecy/leaks.ts'
+import { readConfig } from './wrangler-config.ts'
 
 // Starts the service, for tests that send it requests over HTTP.
 
@@ -60,17 +60,24 @@ async function bundleWorker(root: string): Promise<void> {
 /** The variable with the path of the copy that `buildOnce` has built. */
 export const BUILT_COPY = 'TRIBUTARY_BUILT_COPY'
 
-/** Copies the repository to a temporary folder, in which a service has its own database and secrets. */
+/**
+ * Copies the repository to a temporary folder, with the documents of `buildOnce`, if it has run. A service has its own
+ * database and secrets there.
+ */
 export function copyRepository(): string {
   const root = mkdtempSync(join(tmpdir(), 'tributary-dev-'))
   cpSync(REPOSITORY, root, {
     recursive: true,
+    // openapi.json stays newer than what it is made of.
+    preserveTimestamps: true,
     filter: (path) =>
       !relative(REPOSITORY, path)
         .split(sep)
         .some((name) => LEFT_OUT.has(name)),
   })
   symlinkSync(join(REPOSITORY, 'node_modules'), join(root, 'node_modules'))
+  const built = process.env[BUILT_COPY]
+  if (built) cpSync(join(built, 'dist'), join(root, 'dist'), { recursive: true })
   return root
 }
 
@@ -87,13 +94,14 @@ const OF_SERVICE = ['.wrangler', '.dev.vars']
 export async function buildOnce(): Promise<() => void> {
   const root = linkRepository()
   const { status } = spawnSync(process.execPath, ['scripts/site.ts'], {
-    cwd: root,
+    cwd: REPOSITORY,
     stdio: 'inherit',
   })
-  // The digest of links is another one: with it, each service of a copy would build the site again.
-  writeFileSync(join(root, 'dist/site.digest'), inputsDigest(REPOSITORY))
-  await bundleWorker(root)
   if (status === 0) {
+    readConfig(REPOSITORY)
+    for (const name of ['site', 'site.digest', 'wrangler-config.json'])
+      cpSync(join(REPOSITORY, 'dist', name), join(root, 'dist', name), { recursive: true })
+    await bundleWorker(root)
     process.env[BUILT_COPY] = root
     await createDemo(root)
   }
@@ -150,14 +158,12 @@ function copyDemo(): string {
   return root
 }
 
-/** Copies the repository with the demo accounts and the documents of `buildOnce`, if it has run. */
+/** Copies the repository with the demo accounts of `buildOnce`, if it has run. */
 export function copyServed(): string {
   const root = copyRepository()
   const built = process.env[BUILT_COPY]
-  if (!built) return root
-  for (const name of OF_SERVICE)
-    cpSync(join(built, DEMO_FOLDER, name), join(root, name), { recursive: true })
-  cpSync(join(built, 'dist'), join(root, 'dist'), { recursive: true })
+  for (const name of built ? OF_SERVICE : [])
+    cpSync(join(built!, DEMO_FOLDER, name), join(root, name), { recursive: true })
   return root
 }
 

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { transformSync } from 'esbuild'
 import MiniSearch from 'minisearch'
-import { buildSite } from '../scripts/docs/site/build.ts'
 import { PAGES, addressOf as referenceAddress } from '../scripts/docs/site/reference/pages.ts'
 import { samplesOf } from '../scripts/docs/site/reference/sample.ts'
 import { ORIGIN } from '../src/platform/documents/origin.ts'
 
 // The files of the documentation site, before a Worker serves them.
 
-const out = mkdtempSync(join(tmpdir(), 'tributary-site-'))
-buildSite(out)
-after(() => rmSync(out, { recursive: true, force: true }))
+execFileSync(process.execPath, ['scripts/site.ts'], { stdio: 'inherit' })
+const out = 'dist/site'
 const read = (path: string) => readFileSync(join(out, path), 'utf8')
 const files = readdirSync(out, { recursive: true, encoding: 'utf8' })
 const pages = new Map(

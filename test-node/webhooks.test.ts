@@ -22,16 +22,20 @@ import { EVENT_TYPES } from '../src/webhooks/events.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 
 // The Worker with its database, queue and Workflow against a receiver on loopback, which verifies each
-// event with the library `standardwebhooks`.
+// event with the library `standardwebhooks`, and the trackers of an affiliate there.
 
 const FIRM = 'hook-firm'
 const BRAND = 'hook-brand'
+/** The firm whose affiliate has postbacks. */
+const TRACKED = 'tracked-firm'
 const DAY_MS = 86_400_000
 
 let service: Service
 let receiver: Receiver
 let firm: RequestSender
 let brand: RequestSender
+let trackedFirm: RequestSender
+let affiliate: RequestSender
 let end = () => {}
 
 before(async () => {
@@ -40,8 +44,13 @@ before(async () => {
   receiver = await startReceiver()
   service = await serve({ script, state: join(folder, 'hooks'), secrets: await newSecrets() })
   await migrate(service)
-  const party = await newFirm(service, FIRM, 'forex', 'reject')
-  firm = asFirm(service, party, await newToken(service, party))
+  const firmOf = async (account: string) => {
+    const party = await newFirm(service, account, 'forex', 'reject')
+    return asFirm(service, party, await newToken(service, party))
+  }
+  firm = await firmOf(FIRM)
+  trackedFirm = await firmOf(TRACKED)
+  affiliate = await asAffiliate(service, TRACKED, AFFILIATE)
   brand = asBrand(service, await newBrand(service, BRAND))
 })
 after(async () => {
@@ -118,9 +127,9 @@ async function causeAll(): Promise<void> {
   const at = `accounts/${FIRM}`
   const { data } = await expectBody(200, admin('GET', `${at}/statements?period=2026-09`))
   const [{ id, hash }] = data
-  const affiliate = await asAffiliate(service, FIRM, AFFILIATE)
+  const asking = await asAffiliate(service, FIRM, AFFILIATE)
   const question = { statement: id, text: 'Why so little?' }
-  await expectBody(201, affiliate('POST', 'questions', { body: question }))
+  await expectBody(201, asking('POST', 'questions', { body: question }))
   const approving = admin('POST', `${at}/statements/${id}/approve`, { body: { hash } })
   await expectBody(200, approving)
   const payment = { reference: 'SEPA-1', paid_on: '2026-11-01' }
@@ -369,4 +378,78 @@ test('a slow receiver gets more events than it may have at the same time, each o
   const delivered = async () =>
     (await expectBody(200, admin('GET', `${hooksOf(FIRM)}/${id}/events?status=delivered`))).data
   assert.ok(await until(async () => (await delivered()).length === 25))
+})
+
+// Postbacks, against a tracker on loopback.
+
+const attemptsOf = async (id: string) =>
+  (await expectBody(200, affiliate('GET', `postbacks/${id}/attempts`))).data
+
+/** Creates a postback at a path of the receiver. Returns its id. */
+async function newPostback(path: string): Promise<string> {
+  const query = '?ev={event}&tx={id}&amt={amount}&cur={currency}&c={customer}&p={period}'
+  const body = { url: `${receiver.url}${path}${query}`, events: ['signup'] }
+  return (await expectBody(201, affiliate('POST', 'postbacks', { body }))).id
+}
+
+/** Sends a customer who signs up now, and reads the causes. */
+async function signUp(customer_id: string): Promise<void> {
+  const signup_date = new Date().toISOString()
+  const body = [{ customer_id, affiliate_id: AFFILIATE, tracking_data: 'click', signup_date }]
+  await expectBody(200, trackedFirm('POST', 'customers', { body }))
+  await runCron(service, 'propagate')
+}
+
+test('a tracker that fails, hangs, redirects or answers late holds up no other one', async () => {
+  const names = ['fail', 'redirect', 'hang', 'late']
+  const postbacks: string[] = []
+  for (const name of names) {
+    postbacks.push(await newPostback(`/${name}/own`))
+  }
+  await newPostback('/ok/own')
+  await signUp('c-1')
+  assert.ok(await until(() => receiver.at('/ok/own').length === 1, 8))
+  const [arrived] = receiver.at('/ok/own')
+  assert.equal(arrived?.values.ev, 'signup')
+  assert.match(arrived?.values.c ?? '', /^c_[\da-f]{24}$/)
+  assert.deepEqual([arrived?.body, arrived?.headers['webhook-signature']], ['', undefined])
+  const errors = async () =>
+    (await Promise.all(postbacks.map(attemptsOf))).map((log) => [
+      log[0]?.error,
+      log[0]?.response_status,
+    ])
+  await until(async () => (await errors()).every(([error]) => error !== null), 40)
+  assert.deepEqual(await errors(), [
+    ['http_status', 500],
+    ['redirect', 302],
+    ['timeout', null],
+    ['timeout', null],
+  ])
+  assert.deepEqual(receiver.at('/ok/redirected'), [])
+  // The event has one id at all trackers, at each attempt.
+  const ids = receiver.received.filter(({ path }) => path.endsWith('/own')).map(({ id }) => id)
+  assert.equal(new Set(ids).size, 1)
+  const { data } = await expectBody(200, affiliate('GET', 'postbacks'))
+  for (const { id } of data) await affiliate('DELETE', `postbacks/${id}`)
+})
+
+test('a POST is JSON with a right signature; 410 is that of webhooks', async () => {
+  const add = async (path: string) => {
+    const body = { url: `${receiver.url}${path}?cid={sub1}`, method: 'POST', events: ['signup'] }
+    const made = await expectBody(201, affiliate('POST', 'postbacks', { body }))
+    receiver.secrets.set(path, made.secret)
+    return made.id as string
+  }
+  await add('/ok/signed')
+  const gone = await add('/gone/signed')
+  await signUp('c-2')
+  assert.ok(await until(() => receiver.at('/ok/signed').length === 1))
+  const [{ isSigned, event, id } = assert.fail()] = receiver.at('/ok/signed')
+  assert.equal(isSigned, true)
+  assert.deepEqual([event.type, event.data.id, event.data.event], ['signup', id, 'signup'])
+  const reasonOf = async () => {
+    const { data } = await expectBody(200, affiliate('GET', 'postbacks'))
+    return data.find((one: { id: string }) => one.id === gone)?.disabled_reason
+  }
+  assert.ok(await until(async () => (await reasonOf()) === 'gone'))
 })

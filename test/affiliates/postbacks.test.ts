@@ -24,7 +24,7 @@ import { signedInFor } from '../portal/join.ts'
 import { eventsOf } from '../webhooks/webhook-events.ts'
 import { affiliateWorld, type Who } from './affiliate-world.ts'
 
-// What the trackers of affiliates are told. test-node/postbacks.test.ts has a tracker that fails and hangs.
+// What the trackers of affiliates are told. test-node/webhooks.test.ts has a tracker that fails and hangs.
 
 type World = Awaited<ReturnType<typeof affiliateWorld>>
 

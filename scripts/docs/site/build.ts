@@ -100,7 +100,8 @@ function uPlot(): string {
 }
 
 /** Writes all files that the Worker serves as documents to a folder. */
-export function buildSite(out = 'dist/site') {
+export function buildSite() {
+  const out = 'dist/site'
   const files = new Map<string, Buffer>()
   const write = (path: string, text: string) => files.set(join(out, path), Buffer.from(text))
   const spec: Spec = JSON.parse(readFileSync('openapi.json', 'utf8'))
