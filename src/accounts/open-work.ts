@@ -239,7 +239,7 @@ export async function readTeamWork({ grant, session }: Reader): Promise<Attentio
     item(
       'unapproved_drafts',
       periods,
-      `Statements of ended periods are drafts: of ${firstNames(periods, String)}. Approve them, the earliest first.`,
+      `Statements of ended periods are drafts: ${firstNames(periods, String)}. Approve them, the earliest first.`,
       { count: unapproved.reduce((sum, { drafts }) => sum + drafts, 0) },
     ),
     item(

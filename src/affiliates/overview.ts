@@ -12,7 +12,7 @@ import { described, named } from '../platform/validation/described.ts'
 import { member } from '../platform/validation/fields.ts'
 import { todayOf } from '../platform/zone.ts'
 import { reportOfAffiliate } from '../reports/own-report.ts'
-import { type Figures, metricsIn, parseReport } from '../reports/report.ts'
+import { type Figures, metricsInPortal, parseReport } from '../reports/report.ts'
 import { owedMembers, ownBalances, readOwed } from './books.ts'
 import { readEarned } from './db/affiliate-figures.ts'
 import { amountOf, latestIds } from './operations/affiliate-figures.ts'
@@ -33,7 +33,7 @@ const counted = (metrics: Figures['metrics']) =>
 /** Reads the counts of each of some days. */
 function readCounts({ env, session, grant, affiliate }: AffiliateCall, days: Days) {
   const { account, vertical } = grant
-  const metrics = metricsIn(vertical, 'portal')
+  const metrics = metricsInPortal(vertical)
     .map(({ name }) => name)
     .join()
   const sent = { ...days, metrics, group_by: 'day' }

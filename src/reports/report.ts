@@ -155,21 +155,19 @@ export type Column = Report['columns'][number]
  */
 type MetricType = 'count' | 'amount' | 'number'
 
-/** Where metrics are shown besides reports that name them: to the team each month, and to affiliates. */
-type Place = 'overview' | 'portal'
-
 /** A metric. Those of a vertical do not depend on its records; those of events do. */
 export interface Metric {
   readonly name: string
   readonly type: MetricType
   /** What people call it; if absent, its name does. */
   readonly title?: string
-  readonly places?: readonly Place[]
+  /** Whether the overview of an affiliate shows it. */
+  readonly inPortal?: true
   /** The sums that are added or subtracted, if they are not the metric's own. */
   readonly of?: readonly (readonly [sum: string, sign: 1 | -1])[]
 }
 
-type Shown = Pick<Metric, 'title' | 'places'>
+type Shown = Pick<Metric, 'title' | 'inPortal'>
 
 const count = (name: string, shown: Shown = {}): Metric => ({ name, type: 'count', ...shown })
 const amount = (name: string, shown: Shown = {}): Metric => ({ name, type: 'amount', ...shown })
@@ -200,11 +198,6 @@ export const transactionsTitle = (type: string): string | undefined =>
     .flatMap((own) => Object.entries(own))
     .find(([name]) => name === type)?.[1]
 
-/** The metrics of transactions that the overview shows. */
-const SHOWN_TRANSACTIONS: Readonly<Record<string, readonly Place[]>> = {
-  challenge_fee_count: ['overview'],
-}
-
 /** Returns the names of the metrics of transactions of a type, approved or not. */
 export const transactionMetric = (type: string, isApproved: boolean, of: 'count' | 'amount') =>
   `${type}${isApproved ? '' : '_unapproved'}_${of}`
@@ -217,10 +210,7 @@ const ofTypes = (vertical: string): Metric[] =>
       (['count', 'amount'] as const).map((of): Metric => {
         const name = transactionMetric(type, isApproved, of)
         const title = of === 'count' ? `Number of ${plural}` : capital(plural)
-        return {
-          ...{ name, type: of, title: isApproved ? title : `${title}, not approved` },
-          places: SHOWN_TRANSACTIONS[name] ?? [],
-        }
+        return { name, type: of, title: isApproved ? title : `${title}, not approved` }
       }),
     ),
   )
@@ -235,9 +225,9 @@ export const ACTIVITY_METRICS: Readonly<Record<string, string>> = {
 }
 
 const SIGNUPS = [
-  count('clicks', { places: ['portal'] }),
-  count('signups', { places: ['overview', 'portal'] }),
-  count('attributed', { title: 'Attributed signups', places: ['overview', 'portal'] }),
+  count('clicks', { inPortal: true }),
+  count('signups', { inPortal: true }),
+  count('attributed', { title: 'Attributed signups', inPortal: true }),
 ]
 /** The metric of what the firm earns, which each vertical has. */
 export const REVENUE = 'net_revenue'
@@ -252,7 +242,7 @@ const METRICS: Readonly<Record<string, readonly Metric[]>> = {
     ...SIGNUPS,
     ...ofTypes('prop-trading'),
     {
-      ...amount(REVENUE, { title: 'Net revenue', places: ['overview'] }),
+      ...amount(REVENUE, { title: 'Net revenue' }),
       of: [
         ['challenge_fee_amount', 1],
         ['reset_fee_amount', 1],
@@ -268,7 +258,7 @@ const METRICS: Readonly<Record<string, readonly Metric[]>> = {
     ...SIGNUPS,
     count('first_deposit_count', {
       title: 'First deposits',
-      places: ['overview', 'portal'],
+      inPortal: true,
     }),
     amount('first_deposit_amount', { title: 'Amount of first deposits' }),
     ...ofTypes('forex'),
@@ -284,7 +274,7 @@ const METRICS: Readonly<Record<string, readonly Metric[]>> = {
     amount('spread_cost', { title: 'Spread' }),
     amount('commission_charged', { title: 'Commission charged to customers' }),
     {
-      ...amount(REVENUE, { title: 'Net revenue', places: ['overview'] }),
+      ...amount(REVENUE, { title: 'Net revenue' }),
       of: [
         ['spread_cost', 1],
         ['commission_charged', 1],
@@ -297,7 +287,6 @@ const METRICS: Readonly<Record<string, readonly Metric[]>> = {
     ...SIGNUPS,
     amount(REVENUE, {
       title: 'Net revenue',
-      places: ['overview'],
     }),
     ...LAST,
   ],
@@ -311,9 +300,9 @@ export function gamingRevenue(defined: readonly string[]): NonNullable<Metric['o
   return (net.length > 0 ? net : gross).map((name) => [name, 1])
 }
 
-/** Returns the metrics of a vertical that are shown in a place. */
-export const metricsIn = (vertical: string, place: Place): readonly Metric[] =>
-  metricsOf(vertical).filter(({ places }) => places?.includes(place))
+/** Returns the metrics of a vertical that the overview of an affiliate shows. */
+export const metricsInPortal = (vertical: string): readonly Metric[] =>
+  metricsOf(vertical).filter(({ inPortal }) => inPortal)
 
 /** Returns the metrics of a vertical. Brands also have a count and sums for each event: see `EVENTS`. */
 export const metricsOf = (vertical: string): readonly Metric[] => METRICS[vertical] ?? []

@@ -1,24 +1,23 @@
 import { getAccount } from '../../accounts/accounts.ts'
 import { listAttention } from '../../accounts/attention.ts'
 import { getChanges } from '../../accounts/changes.ts'
+import { dayText, periodOf } from '../../commission/engine/calendar.ts'
 import { ZERO } from '../../commission/engine/decimal.ts'
 import { moneyText } from '../../commission/statements/money.ts'
 import { listPeriods } from '../../commission/statements/operations.ts'
 import { getFeed } from '../../ingest/operations/feeds.ts'
 import { accountPath, dayBefore, type Page, withQuery } from '../../pages/page.ts'
 import { Amount, count, isolated, periodWords, Time } from '../../pages/parts/data.tsx'
-import { Deferred } from '../../pages/parts/deferred.tsx'
 import { choiceWords } from '../../pages/parts/field-words.ts'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { FigureCard, Moneys, WholeText } from '../../pages/parts/figures.tsx'
-import { moneyOf, openPeriods, sumByCurrency, usualCurrency } from '../../pages/parts/owed.ts'
+import { moneyOf, openPeriods, sumByCurrency } from '../../pages/parts/owed.ts'
 import { Periods } from '../../pages/parts/statement-lists.tsx'
 import { DAY_MS } from '../../platform/durations.ts'
 import { canPay } from '../books/payout-forms.tsx'
 import { Feeds } from '../records/feeds.tsx'
 import { AttentionList } from './attention.tsx'
 import { SinceYesterday } from './since-yesterday.tsx'
-import { renderThisMonth } from './this-month.tsx'
 
 /** The overview of an account: what is owed, what needs attention, and how its data arrives. */
 export const overviewPage: Page = {
@@ -33,16 +32,21 @@ export const overviewPage: Page = {
       api.call(listPeriods, { account }),
       api.call(getChanges, { account }),
     ])
-    // The deferred part is the last one of the document, because it keeps what follows it waiting. The style
-    // sheet shows it beside the first figures, in a place of a fixed size.
     const affiliates = sums.due.reduce((sum, one) => sum + one.affiliates, 0)
+    const month = periodOf(Math.floor(visit.today / DAY_MS), 'month')
     const body = (
-      <div class="overview">
+      <>
         <p class="lead">
           {choiceWords(settings.vertical)} <small>{account}</small>
-          {settings.mode === 'test' && <> · Test mode</>}
+          {settings.mode === 'test' && <> · Test mode</>} ·{' '}
+          <AccountLink
+            at={['reports']}
+            query={{ from: dayText(month.first), to: dayBefore(visit.today, 0) }}
+          >
+            Figures of this month
+          </AccountLink>
         </p>
-        <div class="figure-cards now">
+        <div class="figure-cards">
           {openPeriods(sums, visit.today).map((open) => {
             const currencies = [...new Set([...open.owed.keys(), ...open.before.keys()])].sort()
             return (
@@ -96,27 +100,20 @@ export const overviewPage: Page = {
             )}
           </FigureCard>
         </div>
-        <div class="rest">
-          <AttentionList isDisabled={settings.disabled} items={attention.data} />
-          <SinceYesterday changes={since} />
-          <section id="feeds">
-            <h2>Feeds</h2>
-            <Feeds feeds={feeds.data} />
-          </section>
-          <section>
-            <h2>Statements by period</h2>
-            <p class="note">
-              The last run ended: <Time at={sums.last_run_at} />.
-            </p>
-            <Periods sums={sums} />
-          </section>
-        </div>
-        <div class="later">
-          <Deferred
-            part={() => renderThisMonth(visit, settings.vertical, usualCurrency(sums.data))}
-          />
-        </div>
-      </div>
+        <AttentionList isDisabled={settings.disabled} items={attention.data} />
+        <SinceYesterday changes={since} />
+        <section id="feeds">
+          <h2>Feeds</h2>
+          <Feeds feeds={feeds.data} />
+        </section>
+        <section>
+          <h2>Statements by period</h2>
+          <p class="note">
+            The last run ended: <Time at={sums.last_run_at} />.
+          </p>
+          <Periods sums={sums} />
+        </section>
+      </>
     )
     return { title: isolated(settings.name), body }
   },

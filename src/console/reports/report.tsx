@@ -14,7 +14,6 @@ import { FigureCard } from '../../pages/parts/figures.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
 import { plainWords } from '../../pages/parts/plain-words.ts'
 import { type Cell, Table } from '../../pages/parts/table.tsx'
-import { ApiError } from '../../platform/errors.ts'
 import type { Figure, Figures, GroupValue, Report, Row, Unconverted } from '../../reports/report.ts'
 import { groupText, groupTitle, metricTitle, REST_WORDS } from './report-words.ts'
 
@@ -242,10 +241,4 @@ export function ReportView(props: ReportProps) {
       <Notes report={report} />
     </>
   )
-}
-
-/** Returns null for a report that is refused, such as one that is too large; throws any other error again. */
-export function nullIfTooLarge(error: unknown): null {
-  if (error instanceof ApiError && error.status < 500) return null
-  throw error
 }

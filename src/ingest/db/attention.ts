@@ -9,7 +9,7 @@ import { fromUnconfigured } from '../../platform/directory/affiliates.ts'
 /** The limits of what is searched for things that need attention. */
 export const ATTENTION_LIMITS = {
   /** The latest customers, transactions and events whose affiliates, statuses and amounts are read. */
-  records: 500,
+  records: 100,
   /** The kept control totals whose statuses are read, in bytes of a day. */
   bytes: 65_536,
 }
