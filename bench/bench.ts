@@ -1,15 +1,20 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Argument } from 'commander'
 import { parseCommand, wholeNumber } from '../scripts/command-line.ts'
+import { against } from './against.ts'
 import { bulk, type Scale, single } from './compete.ts'
 import { cost } from './cost.ts'
 import { months } from './months.ts'
-import { asMarkdown } from './print.ts'
+import { aimsTable, asMarkdown, type Figure, markdownTable } from './print.ts'
 import { run } from './run.ts'
+import { startUp } from './start.ts'
 
-const BENCHES = { bulk, single, run, months, cost }
+const BENCHES = { bulk, single, run, months, cost, start: startUp }
+
+/** Where the results of all benches stand that documents quote. */
+const RESULTS = 'docs/performance.md'
 type Name = keyof typeof BENCHES
 
 /** The scale of the figures in documents, and one that only shows that the benches work. */
@@ -30,9 +35,24 @@ const command = parseCommand(
     command
       .addArgument(new Argument('[bench...]', 'all if absent').choices(Object.keys(BENCHES)))
       .option('--rounds <count>', 'how often each measurement is repeated', wholeNumber(1, 50))
+      .option('--write', `writes the results of all benches to ${RESULTS}`)
+      .option(
+        '--against <commit>',
+        'compares CPU with another commit, and fails above 5 % more: nothing else is measured',
+      )
       .option('--quick', 'only shows that the benches work: their figures mean nothing'),
 )
-const { rounds, quick } = command.opts<{ rounds?: number; quick?: true }>()
+const {
+  rounds,
+  quick,
+  write,
+  against: commit,
+} = command.opts<{
+  rounds?: number
+  quick?: true
+  write?: true
+  against?: string
+}>()
 const chosen = (command.args.length > 0 ? command.args : Object.keys(BENCHES)) as Name[]
 const standard = quick ? QUICK : FULL
 
@@ -42,8 +62,22 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => pr
 
 const { version } = JSON.parse(readFileSync('node_modules/workerd/package.json', 'utf8'))
 const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}, Node ${process.version}, workerd ${version}`
-console.log(`# Results\n\nMeasured: ${chosen.join(', ')} on ${machine}.`)
-for (const name of chosen) {
-  const scale = { ...standard, rounds: rounds ?? standard.rounds }
-  console.log(`\n${asMarkdown(await BENCHES[name](join(folder, name), scale))}`)
+const scale = { ...standard, rounds: rounds ?? standard.rounds }
+const printed: string[] = []
+const print = (text: string) => {
+  printed.push(text)
+  console.log(`${text}\n`)
 }
+print(`# Results\n\nMeasured: ${commit ? `against ${commit}` : chosen.join(', ')} on ${machine}.`)
+if (commit) {
+  print(asMarkdown(await against(commit, folder, scale)))
+} else {
+  const figures: Figure[] = []
+  for (const name of chosen) {
+    const chapter = await BENCHES[name](join(folder, name), scale)
+    figures.push(...chapter.figures)
+    print(asMarkdown(chapter))
+  }
+  print(`## Figures beside their aims\n\n${markdownTable(aimsTable(figures))}`)
+}
+if (write) writeFileSync(RESULTS, `${printed.join('\n\n')}\n`)

@@ -175,6 +175,14 @@ async function compete(
   return chapterOf(results, size, rounds * requests)
 }
 
+/** How fast the service is to be beside peers, by the records of a request. */
+const AIMS: Readonly<
+  Record<string, Readonly<Record<number, Partial<Record<(typeof PHASES)[number], number>>>>>
+> = {
+  'bare Worker': { 1000: { insert: 0.75, update: 0.95, replay: 1 }, 1: { insert: 0.75 } },
+  'Fastify + PostgreSQL': { 1000: { insert: 1.2, update: 1.3, replay: 1.3 } },
+}
+
 const timing = (): { times: number[]; cpuMs: number } => ({ times: [], cpuMs: 0 })
 
 type Result = Record<(typeof PHASES)[number], ReturnType<typeof timing>> & {
@@ -203,5 +211,16 @@ function chapterOf(results: readonly Result[], size: number, requests: number): 
       ),
       table('CPU-ms a request', results, ({ cpuMs }) => format(cpuMs / requests, 1)),
     ],
+    figures: peers.flatMap((one) =>
+      Object.entries(AIMS[one.contestant.name]?.[size] ?? {}).map(([phase, aim]) => {
+        const of = phase as (typeof PHASES)[number]
+        const faster = ours[of].times.map((ms, i) => one[of].times[i]! / ms)
+        const what = size === 1 ? 'single record' : 'bulk'
+        return {
+          ...{ name: `speed of a ${what} ÷ ${one.contestant.name}, ${phase}`, aim: String(aim) },
+          value: format(median(faster), 2),
+        }
+      }),
+    ),
   }
 }

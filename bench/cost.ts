@@ -7,9 +7,10 @@ import {
   CLICK_ROWS_WRITTEN,
   DELIVERY_ROWS_WRITTEN,
   modelTable,
+  needsOf,
   ROWS_WRITTEN,
 } from './model.ts'
-import { type Chapter, format } from './print.ts'
+import { beside, type Chapter, format } from './print.ts'
 import { newBulks, PER_BULK, RECORDS } from './records.ts'
 
 type Resource = keyof typeof RECORDS
@@ -73,11 +74,24 @@ export async function cost(folder: string, { records }: Scale): Promise<Chapter>
         ],
         modelTable(),
       ],
+      figures: beside(
+        ['rows read of a new transaction', format(readOf(measured, 'transactions: new'), 1), '3'],
+        [
+          'cost of a billion records a year',
+          `$${format(needsOf({ accounts: 10_000, records: 1e9 }).dollars * 12)}`,
+          '$1,500',
+        ],
+      ),
     }
   } finally {
     await service.end()
     end()
   }
+}
+
+const readOf = (measured: readonly Measured[], kind: string): number => {
+  const found = measured.find(({ what }) => what === kind)
+  return found ? found.read / found.records : Number.NaN
 }
 
 const isAboveModel = ({ records, requests, floor, written }: Measured): boolean =>

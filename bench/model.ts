@@ -2,7 +2,7 @@ import { PLANNED_BYTES } from '../src/ingest/db/storage-limits.ts'
 import { format, type Table } from './print.ts'
 
 // What an expected load costs in a month and how many databases it needs, on paper. The figures of records are
-// those that `cost.ts` measures, the ones of a morning those of `run.ts`.
+// those that `cost.ts` measures, the ones of a morning those of `months.ts`.
 
 /** The rows that a new record of each kind writes at least: itself, and each entry of an index. */
 export const ROWS_WRITTEN = { customers: 3, transactions: 2, 'trading-activity': 1 } as const
@@ -14,9 +14,8 @@ export const CLICK_ROWS_WRITTEN = 1
 const RECORD_ROWS_READ = 10
 const CLICK_ROWS_READ = 3.53
 
-/** The rows that a morning reads: a run of each fact of the open month, rules of each fact of a year. */
-const RUN_ROWS_READ = 3
-const RULE_ROWS_READ = 8
+/** The rows that a morning reads, run and rules, of each fact of a year: `months.ts` measures the last day of a month. */
+const MORNING_ROWS_READ = 0.8
 /** The rows that the run of an account writes. */
 const RUN_ROWS_WRITTEN = 11
 
@@ -111,8 +110,7 @@ export function needsOf({ accounts, records }: Size): Needs {
     ((deliveries * DELIVERY_BYTES + clicks * CLICK_BYTES) * KEPT_DAYS) / DAYS
   const databases = Math.ceil(bytes / PLANNED_BYTES)
   const messages = (databases * DATABASE_MESSAGES + accounts * ACCOUNT_MESSAGES) * DAYS
-  // On an average morning half of the month is open.
-  const morning = (facts / 2) * RUN_ROWS_READ + facts * MONTHS * RULE_ROWS_READ
+  const morning = facts * MONTHS * MORNING_ROWS_READ
   const monthly = {
     'Worker requests': deliveries + clicks,
     'CPU-ms': sent * 0.02 + deliveries + clicks,

@@ -1,9 +1,19 @@
 import { expectOk } from '../chaos/ask.ts'
-import { migrate, newHome, newSecrets, serve } from '../chaos/service.ts'
+import { migrate, newHome, newSecrets, serve, setClock } from '../chaos/service.ts'
 import type { Scale } from './compete.ts'
-import { type Chapter, format, median } from './print.ts'
+import { beside, type Chapter, format, median } from './print.ts'
 import { PERIOD, RECORDS } from './records.ts'
-import { fill, inMonth, measure, runOf, type Used } from './run.ts'
+import {
+  fill,
+  inMonth,
+  judgeAgain,
+  MORNING,
+  measure,
+  morningOf,
+  putRules,
+  runOf,
+  type Used,
+} from './run.ts'
 
 /** The facts of a customer in a month. */
 const PER_CUSTOMER = 10
@@ -19,7 +29,12 @@ const LATE_RECORDS = 200
 /** The customers who have late records: few, as when a feed is repaired. */
 const LATE_CUSTOMERS = 20
 
-const ACTS = ['one month', '12 closed months and one', 'the same with late records'] as const
+const ACTS = [
+  'one month',
+  '12 closed months and one',
+  'the same with late records',
+  'the same with fraud rules',
+] as const
 
 /** Measures the run of an open month behind closed ones beside the run of an account that has this month alone. */
 export async function months(folder: string, { factsOfMonth, rounds }: Scale): Promise<Chapter> {
@@ -61,6 +76,13 @@ export async function months(folder: string, { factsOfMonth, rounds }: Scale): P
       one[ACTS[2]] = await measure(service, (at) => runOf(at, 'old'))
       used.push(one)
     }
+    await putRules(service, 'old')
+    await setClock(service, MORNING)
+    await morningOf(service, 'old')
+    for (const one of used) {
+      await judgeAgain(service, { isDisabled: false })
+      one[ACTS[3]] = await measure(service, (at) => morningOf(at, 'old'))
+    }
     return chapterOf(customers, used)
   } finally {
     await service.end()
@@ -69,10 +91,11 @@ export async function months(folder: string, { factsOfMonth, rounds }: Scale): P
 }
 
 function chapterOf(customers: number, used: readonly Record<string, Used>[]): Chapter {
+  const ratio = (name: string, base: string, figure: keyof Used = 'cpuMs') =>
+    format(median(used.map((one) => one[name]![figure] / one[base]![figure])), 2)
   const row = (name: string) => {
     const of = (figure: keyof Used) => median(used.map((one) => one[name]![figure]))
-    const against = (figure: keyof Used) =>
-      format(median(used.map((one) => one[name]![figure] / one[ACTS[0]]![figure])), 2)
+    const against = (figure: keyof Used) => ratio(name, ACTS[0], figure)
     return [
       name,
       against('cpuMs'),
@@ -87,5 +110,19 @@ function chapterOf(customers: number, used: readonly Record<string, Used>[]): Ch
     tables: [
       [['', 'CPU ÷ one month', 'rows read ÷ one month', 'CPU-ms', 'rows read'], ...ACTS.map(row)],
     ],
+    figures: beside(
+      ['CPU of a run behind 12 closed months ÷ one month', ratio(ACTS[1], ACTS[0]), '1.2'],
+      ['CPU of the same with 200 late records ÷ one month', ratio(ACTS[2], ACTS[0]), '2'],
+      ['CPU of a morning with fraud rules, 13 months ÷ without', ratio(ACTS[3], ACTS[1]), '1.3'],
+      [
+        'rows read a fact of 13 months, morning with fraud rules',
+        format(
+          median(used.map((one) => one[ACTS[3]]!.rowsRead)) /
+            (customers * PER_CUSTOMER * (CLOSED.length + 1)),
+          2,
+        ),
+        '0.5',
+      ],
+    ),
   }
 }

@@ -1,19 +1,37 @@
 /** Rows of cells. The first row and the first column are headings. */
 export type Table = readonly (readonly string[])[]
 
+/** A measured figure beside its aim. */
+export interface Figure {
+  readonly name: string
+  readonly value: string
+  readonly aim: string
+}
+
 /** The result of a bench. */
 export interface Chapter {
   readonly title: string
   /** How it was measured, and what a reader must know about the figures. */
   readonly notes: string
   readonly tables: readonly Table[]
+  readonly figures: readonly Figure[]
 }
+
+/** Returns a table of figures beside their aims. */
+export const aimsTable = (figures: readonly Figure[]): Table => [
+  ['figure', 'measured', 'aim'],
+  ...figures.map(({ name, value, aim }) => [name, value, aim]),
+]
+
+/** Returns figures from their names, values and aims. */
+export const beside = (...rows: readonly (readonly [string, string, string])[]): Figure[] =>
+  rows.map(([name, value, aim]) => ({ name, value, aim }))
 
 /** Formats a chapter as Markdown, whose columns a terminal shows aligned. */
 export const asMarkdown = ({ title, notes, tables }: Chapter): string =>
   [`## ${title}`, notes, ...tables.map(markdownTable)].join('\n\n')
 
-function markdownTable([head = [], ...rows]: Table): string {
+export function markdownTable([head = [], ...rows]: Table): string {
   const widths = head.map((_, i) => Math.max(4, ...[head, ...rows].map((row) => row[i]!.length)))
   const line = (row: readonly string[]) =>
     `| ${row.map((cell, i) => (i ? cell.padStart(widths[i]!) : cell.padEnd(widths[i]!))).join(' | ')} |`

@@ -14,13 +14,14 @@ import { cpuOf, execute } from '../chaos/workerd.ts'
 import { firstRules } from '../src/fraud/rule-sets.ts'
 import { DAY_MS } from '../src/platform/durations.ts'
 import type { Scale } from './compete.ts'
-import { type Chapter, format, median } from './print.ts'
+import { pageAims, pages } from './pages.ts'
+import { beside, type Chapter, format, median, type Table } from './print.ts'
 import { LAST_DAY, newBulks, PERIOD } from './records.ts'
 
 const ACCOUNT = 'bench'
 
 /** The morning after the last day of the records. */
-const MORNING = Date.parse(LAST_DAY) + DAY_MS + 3 * 3_600_000
+export const MORNING = Date.parse(LAST_DAY) + DAY_MS + 3 * 3_600_000
 
 /** The plans: affiliate n has the plan n % 4. */
 const PLANS = ['cpa', 'hybrid', 'ib-per-lot', 'master-ib']
@@ -51,14 +52,13 @@ type Name = keyof typeof RUNS
 /** Measures the three in turn. */
 export async function run(folder: string, { facts, rounds }: Scale): Promise<Chapter> {
   const { script, end } = await newHome()
-  const service = await serve({ script, state: folder, secrets: await newSecrets() })
+  const secrets = await newSecrets()
+  const service = await serve({ script, state: folder, secrets })
   try {
     const customers = Math.max(20, Math.floor(facts / (TRANSACTIONS + ACTIVITY)))
     await migrate(service)
     await fill(service, ACCOUNT, customers)
-    for (const [rule, body] of Object.entries(firstRules('forex', LAST_DAY))) {
-      await expectOk(service.admin('PUT', `accounts/${ACCOUNT}/fraud-rules/${rule}`, { body }))
-    }
+    await putRules(service, ACCOUNT)
     await setClock(service, MORNING)
     // The first run of both kinds is not counted: it computes statements and cases that the others find.
     await morning(service)
@@ -66,25 +66,38 @@ export async function run(folder: string, { facts, rounds }: Scale): Promise<Cha
     for (let round = 0; round < rounds; round++) {
       const one = {} as Record<Name, Used>
       for (const [name, act] of Object.entries(RUNS) as [Name, typeof sums][]) {
-        const isDisabled = act !== morning
-        await execute(service, [
-          // A version never changes; the bench disables the rules of a run without them.
-          'drop trigger if exists fraud_rule_versions_no_change',
-          `update fraud_rule_versions set terms = json_set(terms, '$.disabled', json('${isDisabled}'))`,
-          `insert into changed select account, 'transactions', through, position + 1 from fraud_progress where true
-            on conflict do update set seq = excluded.seq`,
-        ])
+        await judgeAgain(service, { isDisabled: act !== morning })
         one[name] = await measure(service, act)
       }
       used.push(one)
     }
     const explained = await rowsOfExplanation(service)
-    return chapterOf(customers * (TRANSACTIONS + ACTIVITY), customers, used, explained)
+    const shown = await pages(service, {
+      ...{ key: secrets.ADMIN_KEY, account: ACCOUNT, affiliate: affiliateId(1) },
+    })
+    return chapterOf(customers * (TRANSACTIONS + ACTIVITY), customers, used, explained, shown)
   } finally {
     await service.end()
     end()
   }
 }
+
+/** Gives an account the usual fraud rules, from the last day of the records on. */
+export async function putRules({ admin }: Service, account: string): Promise<void> {
+  for (const [rule, body] of Object.entries(firstRules('forex', LAST_DAY))) {
+    await expectOk(admin('PUT', `accounts/${account}/fraud-rules/${rule}`, { body }))
+  }
+}
+
+/** Lets the next run evaluate the last day once more, with the rules or without them. */
+export const judgeAgain = (service: Service, { isDisabled }: { isDisabled: boolean }) =>
+  execute(service, [
+    // A version never changes; the bench disables the rules of a run without them.
+    'drop trigger if exists fraud_rule_versions_no_change',
+    `update fraud_rule_versions set terms = json_set(terms, '$.disabled', json('${isDisabled}'))`,
+    `insert into changed select account, 'transactions', through, position + 1 from fraud_progress where true
+      on conflict do update set seq = excluded.seq`,
+  ])
 
 /** Measures what a service uses for an act, which may return the rows that it read. */
 export async function measure(
@@ -137,10 +150,14 @@ export async function runOf({ admin }: Service, account: string): Promise<undefi
   })
 }
 
+function morning(service: Service): Promise<undefined> {
+  return morningOf(service, ACCOUNT)
+}
+
 /** Does the same, and waits until the rules are evaluated for all days: the run has ended before. */
-async function morning(service: Service): Promise<undefined> {
-  await statementRun(service)
-  const done = service.database.prepare(`select 1 from fraud_progress where account = '${ACCOUNT}'
+export async function morningOf(service: Service, account: string): Promise<undefined> {
+  await runOf(service, account)
+  const done = service.database.prepare(`select 1 from fraud_progress where account = '${account}'
     and first is null and through = unixepoch('${LAST_DAY}') / 86400 and not exists (
       select 1 from changed c where c.account = fraud_progress.account and c.seq > position and c.day <= through
         and c.resource <> '')`)
@@ -166,11 +183,13 @@ function chapterOf(
   customers: number,
   used: readonly Record<Name, Used>[],
   explained: number,
+  shown: Table,
 ): Chapter {
+  const ratio = (name: Name, base: Name, figure: keyof Used) =>
+    format(median(used.map((one) => one[name][figure] / one[base][figure])), 2)
   const row = (name: Name) => {
     const of = (figure: keyof Used) => median(used.map((one) => one[name][figure]))
-    const against = (figure: keyof Used) =>
-      format(median(used.map((one) => one[name][figure] / one['the sums in SQL'][figure])), 2)
+    const against = (figure: keyof Used) => ratio(name, 'the sums in SQL', figure)
     return [
       ...[name, against('cpuMs'), against('rowsRead'), format(of('cpuMs')), format(of('ms'))],
       ...[format(of('rowsRead') / facts, 2), format(of('rowsWritten'))],
@@ -184,6 +203,23 @@ function chapterOf(
         ['', 'CPU ÷ SQL', 'rows read ÷ SQL', 'CPU-ms', 'ms', 'rows read a fact', 'rows written'],
         ...(Object.keys(RUNS) as Name[]).map(row),
       ],
+      shown,
+    ],
+    figures: [
+      ...beside(
+        [
+          'CPU of a run ÷ its sums in SQL',
+          ratio('a statement run', 'the sums in SQL', 'cpuMs'),
+          '2',
+        ],
+        [
+          'CPU of a run with fraud rules ÷ without them, one month',
+          ratio('a run with fraud rules', 'a statement run', 'cpuMs'),
+          '1.5',
+        ],
+        ['rows read for an explanation', format(explained), '50'],
+      ),
+      ...pageAims(shown),
     ],
   }
 }

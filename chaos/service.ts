@@ -103,9 +103,9 @@ export async function serve({ script, state, secrets, isLimited, log }: Serving)
 }
 
 /** Creates the tables in the empty databases. */
-export async function migrate({ miniflare }: Service): Promise<void> {
+export async function migrate({ miniflare }: Service, statements = MIGRATIONS): Promise<void> {
   for (const name of DATABASES) {
-    await execute({ database: await miniflare.getD1Database(name) }, MIGRATIONS)
+    await execute({ database: await miniflare.getD1Database(name) }, statements)
   }
 }
 
@@ -126,6 +126,6 @@ export const failDatabases = (service: At, names: readonly string[]) =>
 /** Makes the clock go on from a time in milliseconds. */
 export const setClock = (service: At, time: number) => control(service, 'clock', time)
 
-/** Returns how many rows of databases were read and written since the last call, as D1 bills them. */
-export const takeRows = (service: At): Promise<{ read: number; written: number }> =>
+/** Returns how many rows of databases were read and written since the last call, as D1 bills them, and by how many calls. */
+export const takeRows = (service: At): Promise<{ read: number; written: number; calls: number }> =>
   control(service, 'rows')

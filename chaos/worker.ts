@@ -3,7 +3,7 @@ import service, { StatementRun as Run } from '../src/index.ts'
 import { CRON_SCHEDULES } from '../src/jobs/crons.ts'
 
 // The service with paths of its own: they let databases fail, run a cron, for which Miniflare would stop the program
-// that asks until it has ended, count rows of databases, and set the clock. The old copy of a move is deleted at once.
+// that asks until it has ended, count rows and calls of databases, and set the clock. The old copy of a move is deleted at once.
 
 MOVE_LIMITS.keptMs = 0
 
@@ -29,7 +29,8 @@ const withFaults = (name: string, database: D1Database) =>
     },
   })
 
-let rows = { read: 0, written: 0 }
+const NOTHING = { read: 0, written: 0, calls: 0 }
+let rows = { ...NOTHING }
 let isCounting = false
 
 const counted = <R extends D1Result>(result: R): R => {
@@ -45,6 +46,7 @@ function countRows(database: D1Database): void {
   const { all } = statements
   Object.assign(statements, {
     async all() {
+      rows.calls += 1
       return counted(await all.call(this as never))
     },
     async first(column?: string) {
@@ -62,12 +64,24 @@ function countRows(database: D1Database): void {
   const { batch } = sessions
   Object.assign(sessions, {
     async batch(list: D1PreparedStatement[]) {
+      rows.calls += 1
       return (await batch.call(this as never, list)).map(counted)
     },
   })
 }
 
-const realNow = Date.now.bind(Date)
+const RealDate = Date
+
+/** Makes the clock of the isolate run by so many milliseconds ahead. */
+function shiftClock(ms: number): void {
+  const now = () => RealDate.now() + ms
+  globalThis.Date = class extends RealDate {
+    static override now = now
+    constructor(...args: [] | [string | number]) {
+      super(...((args.length > 0 ? args : [now()]) as [number]))
+    }
+  } as DateConstructor
+}
 
 /** Returns bindings whose databases can fail. */
 const surround = <E>(env: E): E =>
@@ -100,11 +114,10 @@ export default {
     } else if (pathname === '/_chaos/rows') {
       if (!isCounting) countRows(env.DB)
       const taken = rows
-      rows = { read: 0, written: 0 }
+      rows = { ...NOTHING }
       return Response.json(taken)
     } else if (pathname === '/_chaos/clock') {
-      const shift = (await request.json<number>()) - realNow()
-      Date.now = () => realNow() + shift
+      shiftClock((await request.json<number>()) - RealDate.now())
     } else if (pathname === '/_chaos/cron') {
       const { job, time } = await request.json<{ job: keyof typeof CRON_SCHEDULES; time: number }>()
       const event = { cron: CRON_SCHEDULES[job], scheduledTime: time, noRetry() {} }

@@ -10,13 +10,16 @@ export const WORKER = 'bench'
 
 const CONFIG = readFileSync('wrangler.toml', 'utf8')
 
-/** The statements of all migrations, in order. A trigger contains statements, up to its `end`. */
-export const MIGRATIONS: readonly string[] = readdirSync('migrations')
-  .sort()
-  .map((name) => readFileSync(`migrations/${name}`, 'utf8').replace(/--.*/g, ''))
-  .flatMap((file) => file.match(/\s*create trigger[\s\S]*?\bend\b|[^;]+/gi) ?? [])
-  .map((statement) => statement.trim())
-  .filter(Boolean)
+/** Returns the statements of all migrations of a folder, in order. A trigger contains statements, up to its `end`. */
+export const migrationsIn = (folder: string): readonly string[] =>
+  readdirSync(folder)
+    .sort()
+    .map((name) => readFileSync(`${folder}/${name}`, 'utf8').replace(/--.*/g, ''))
+    .flatMap((file) => file.match(/\s*create trigger[\s\S]*?\bend\b|[^;]+/gi) ?? [])
+    .map((statement) => statement.trim())
+    .filter(Boolean)
+
+export const MIGRATIONS = migrationsIn('migrations')
 
 /** Bundles the Worker of a file. */
 export async function bundle(path: string): Promise<string> {
