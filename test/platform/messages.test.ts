@@ -46,14 +46,11 @@ interface TestCaller {
   where?: [table: string, column: string]
 }
 
-const partnerSends = async (
-  vertical: 'forex' | 'prop-trading',
-  record: (id: string) => object,
-): Promise<TestCaller> => {
-  const firm = await partner(vertical, { account: 'firm' })
+const brokerSends = async (record: (id: string) => object): Promise<TestCaller> => {
+  const firm = await partner('forex', { account: 'firm' })
   await firm.post('customers', ada)
   return {
-    url: `/api/v1/${vertical}/transactions`,
+    url: '/api/v1/forex/transactions',
     headers: { Authorization: `Bearer ${firm.access_token}` },
     record,
     where: ['transactions', 'transaction_id'],
@@ -72,20 +69,13 @@ const brandSends = async (
 }
 
 const CALLERS: Record<string, () => Promise<TestCaller>> = {
-  'a broker that sends': () =>
-    partnerSends('forex', (transaction_id) => ({ ...deposit, transaction_id })),
-  'a prop firm that sends': () =>
-    partnerSends('prop-trading', (transaction_id) => ({
-      ...deposit,
-      transaction_id,
-      transaction_type: 'payout',
-    })),
+  'a broker that sends': () => brokerSends((transaction_id) => ({ ...deposit, transaction_id })),
   'a brand that sends customers': () =>
     brandSends('customers', (customerId) => ({ ...eve, customerId }), ['customers', 'customer_id']),
   'a brand that sends activities': () =>
     brandSends('activities', (eventid) => ({ ...deposited, eventid }), ['events', 'eventid']),
   'a broker that reads': async () => {
-    const { record, where, ...caller } = await partnerSends('forex', (id) => ({ id }))
+    const { record, where, ...caller } = await brokerSends((id) => ({ id }))
     return caller
   },
 }

@@ -65,7 +65,7 @@ const requests = fc.record({
   gap: fc.nat(120),
 })
 const pause = fc.record({ wait: fc.nat(70_000) })
-const RUNS = env.FUZZ_RUNS || 50
+const RUNS = env.FUZZ_RUNS || 25
 
 type Step = { ask: number; gap: number } | { wait: number } | 'evict' | 'crash'
 
@@ -138,7 +138,7 @@ test('a request passes after Retry-After and fails one millisecond before the wi
         expect(object.ask().retryAfter).toBe(0)
       },
     ),
-    { numRuns: 10, seed: env.SEED },
+    { numRuns: 5, seed: env.SEED },
   )
   const times = Array.from({ length: REQUESTS_PER_WINDOW }, (_, i) => 30_000 + i)
   const fullWindow = { times, lease: 5, used: 1 }

@@ -43,8 +43,9 @@ describe('a page above 2 MiB', () => {
     await expectBoundedPages((query) => acme.get(`customers?${query}`))
   })
 
-  test('a page of filtered events or held records is refused likewise', async () => {
+  test('a page of filtered events is refused likewise', async () => {
     const acme = await brand()
+    await acme.post('customers', { customerId: 'p-1' })
     const bulk = ids.map((id) => ({
       ...day,
       customerid: 'p-1',
@@ -52,8 +53,6 @@ describe('a page above 2 MiB', () => {
       x: 'x'.repeat(NOTE_LENGTH),
     }))
     expect((await acme.post('activities', bulk)).status).toBe(200)
-    await expectBoundedPages((query) => acme.get(`held?${query}`))
-    await acme.post('customers', { customerId: 'p-1' })
     await expectBoundedPages((query) => acme.get(`activities?customerid=p-1&${query}`))
   })
 })
