@@ -129,9 +129,9 @@ export const Layout = (frame: Frame, visit = useVisit()) => (
         <summary>Menu</summary>
         <nav aria-label="Pages">
           <Nav {...frame} />
+          <a href="/docs">Docs</a>
+          <SignedIn />
         </nav>
-        <a href="/docs">Docs</a>
-        <SignedIn />
       </details>
       <main id="main" tabindex={-1}>
         <h1>
