@@ -1,23 +1,32 @@
 import type { Page } from 'playwright-core'
-import { CONTRAST, findingsOf, injectAxe, ON_PHONE, RULES } from './axe.ts'
-import { OPEN_DETAILS, removeHighlighting, UNNAMED_CONTROLS } from './page.ts'
+import { violationsOf } from './axe.ts'
+import { LEAVE_TWO_ALIKE, LOW_CONTRAST, OPEN_DETAILS, UNNAMED_CONTROLS } from './page.ts'
 import { DESKTOP, PHONE } from './viewports.ts'
 
-// What is wrong with a page for its readers, on a desktop and on a phone, in light and dark.
+// What is wrong with a page for its readers. The page that is asked about changes: it has to be opened again.
 
-/** Returns the findings on a desktop: of all rules, and of contrast in both color schemes. */
-export async function findingsOnDesktop(page: Page): Promise<string[]> {
-  const light = await findingsOf(page, RULES)
+/** Returns the findings in the window that the page has: names, contrast in light and dark, and those of axe. */
+export async function findingsOf(page: Page): Promise<string[]> {
+  await page.evaluate(OPEN_DETAILS)
+  const unnamed = await page.evaluate<string[]>(UNNAMED_CONTROLS)
+  const light = await page.evaluate<string[]>(LOW_CONTRAST)
   await page.emulateMedia({ colorScheme: 'dark' })
-  const dark = await findingsOf(page, CONTRAST)
+  const dark = await page.evaluate<string[]>(LOW_CONTRAST)
   await page.emulateMedia({ colorScheme: 'light' })
-  return [...light, ...dark.map((finding) => `dark: ${finding}`)]
+  await page.evaluate(LEAVE_TWO_ALIKE)
+  return [
+    ...unnamed.map((field) => `${field} has no name`),
+    ...light,
+    ...dark.map((finding) => `dark: ${finding}`),
+    ...(await violationsOf(page)),
+  ]
 }
 
-/**
- * Returns the findings of pages that `open` opens one after another in a page. All are measured on a phone and on a
- * desktop; axe checks one of two on each: what pages have in common is on several of them.
- */
+/** Returns the windows of one page of many: it is opened in the first and checked in the last, and they take turns. */
+export const windowsOf = (i: number) =>
+  i % 2 === 0 ? ([PHONE, DESKTOP] as const) : ([DESKTOP, PHONE] as const)
+
+/** Returns the findings of pages that `open` opens one after another in a page. */
 export async function findingsOfPages(
   page: Page,
   addresses: readonly string[],
@@ -26,21 +35,13 @@ export async function findingsOfPages(
   const findings: string[] = []
   for (const [i, address] of addresses.entries()) {
     const note = (found: string) => findings.push(`${address}: ${found}`)
-    const [first, last] = i % 2 === 0 ? [PHONE, DESKTOP] : [DESKTOP, PHONE]
-    await page.setViewportSize(first)
-    await open(address)
-    await removeHighlighting(page)
-    for (const { width, height } of [first, last]) {
-      await page.setViewportSize({ width, height })
+    for (const [k, viewport] of windowsOf(i).entries()) {
+      await page.setViewportSize(viewport)
+      if (k === 0) await open(address)
       const actual = await page.evaluate<number>(OPEN_DETAILS)
-      if (actual > width) note(`is ${actual} pixels wide on a screen of ${width}`)
+      if (actual > viewport.width) note(`is ${actual} pixels wide on a screen of ${viewport.width}`)
     }
-    for (const field of await page.evaluate<string[]>(UNNAMED_CONTROLS))
-      note(`${field} has no name`)
-    await injectAxe(page)
-    const found =
-      last === DESKTOP ? await findingsOnDesktop(page) : await findingsOf(page, ON_PHONE)
-    found.forEach(note)
+    for (const finding of await findingsOf(page)) note(finding)
   }
   return findings
 }

@@ -1,5 +1,3 @@
-import type { Page } from 'playwright-core'
-
 // Actions that run inside a page. They take a fraction of the time of Playwright's clicks. The
 // expressions in strings do not need the script that Playwright loads into a page for its locators.
 
@@ -25,13 +23,71 @@ export const OPEN_DETAILS = `
 `
 
 /**
- * Replaces highlighted code by its text. Only the contrast rule of axe depends on the spans, which are
- * a third of the elements of the reference.
+ * Removes elements after the second of several neighbours that differ only in their texts, such as rows. What sticks
+ * to the window is laid out where it stands: it covers something wherever a reader scrolls.
  */
-export const removeHighlighting = (page: Page) =>
-  page.evaluate(`
-    for (const code of document.querySelectorAll('pre code')) code.textContent = code.textContent
-  `)
+export const LEAVE_TWO_ALIKE = `
+  (() => {
+    const shapeOf = (element) => {
+      const counts = {}
+      let inner = ''
+      for (const child of [...element.children]) {
+        const shape = shapeOf(child)
+        counts[shape] = (counts[shape] ?? 0) + 1
+        if (counts[shape] > 2) child.remove()
+        else inner += shape
+      }
+      return '<' + element.tagName + element.getAttributeNames() + element.className + '>' + inner
+    }
+    shapeOf(document.body)
+    const isSticky = (element) => getComputedStyle(element).position === 'sticky'
+    for (const element of [...document.querySelectorAll('body *')].filter(isSticky))
+      element.style.position = 'static'
+  })()
+`
+
+/** The texts whose contrast with what is behind them is less than WCAG 2.2 AA asks for. */
+export const LOW_CONTRAST = `
+  (() => {
+    const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true })
+    const kept = (compute) => {
+      const results = new Map()
+      return (key) => results.get(key) ?? results.set(key, compute(key)).get(key)
+    }
+    const luminance = kept((colors) => {
+      for (const color of ['white', ...colors.split('|')]) {
+        canvas.fillStyle = color
+        canvas.fillRect(0, 0, 1, 1)
+      }
+      const [red, green, blue] = [...canvas.getImageData(0, 0, 1, 1).data].map((byte) =>
+        byte <= 10 ? byte / 255 / 12.92 : ((byte / 255 + 0.055) / 1.055) ** 2.4,
+      )
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    })
+    const behind = kept((element) => {
+      const { backgroundColor } = getComputedStyle(element)
+      return element.parentElement ? behind(element.parentElement) + '|' + backgroundColor : backgroundColor
+    })
+    const shown = [...document.querySelectorAll('input, select, textarea')]
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    while (walker.nextNode())
+      if (walker.currentNode.data.trim() !== '') shown.push(walker.currentNode.parentElement)
+    const unread = 'script, style, option, :disabled, [type=hidden], [type=checkbox], [type=radio]'
+    return [...new Set(shown)].flatMap((element) => {
+      if (element.matches(unread) || !element.checkVisibility({ visibilityProperty: true })) return []
+      const { width, height } = element.getBoundingClientRect()
+      if (width <= 1 || height <= 1) return []
+      const { color, fill, fontSize, fontWeight } = getComputedStyle(element)
+      const under = behind(element)
+      const levels = [luminance(under), luminance(under + '|' + (element.ownerSVGElement ? fill : color))]
+      const ratio = (Math.max(...levels) + 0.05) / (Math.min(...levels) + 0.05)
+      const size = Number.parseFloat(fontSize)
+      const isLarge = size >= 24 || (size >= 18.66 && fontWeight >= 700)
+      if (ratio >= (isLarge ? 3 : 4.5)) return []
+      return ['contrast of ' + ratio.toFixed(2) + ': ' + element.outerHTML.slice(0, 200)]
+    })
+  })()
+`
 
 /** The fields, buttons and links of a page that nothing names: no text and no `aria-label`. */
 export const UNNAMED_CONTROLS = `

@@ -2,14 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { skip } from '../browser/chromium.ts'
+import { PHONE } from '../browser/viewports.ts'
 import { openSignedIn, type Shared } from './frame.ts'
 
 // What a manager does with fraud rules.
 
 const RULES = '/console/accounts/demo-broker/fraud-rules'
-
-/** A narrow phone. */
-const NARROW = { width: 360, height: 740 }
 
 /** The text of a back-test of the last days. */
 const TESTED = /From .+ to .+ it would have opened (?:no case|\d+ cases?)/
@@ -20,7 +18,7 @@ const isTooWide = (page: Page) => page.evaluate('document.documentElement.scroll
 export function fraudRuleTests(shared: () => Shared): void {
   test('a second rule is written, tested and saved on a narrow phone', { skip }, async () => {
     const { page } = shared()
-    await openSignedIn(shared(), RULES, NARROW)
+    await openSignedIn(shared(), RULES, PHONE)
     assert.equal(await isTooWide(page), false)
     await page.locator('.templates').getByRole('link', { name: 'Deposits at the minimum' }).click()
     await page.getByText(TESTED).waitFor()
@@ -43,7 +41,7 @@ export function fraudRuleTests(shared: () => Shared): void {
 
   test('the cases of a rule are sentences with links', { skip }, async () => {
     const { page } = shared()
-    await openSignedIn(shared(), `${RULES}/lot-churn`, NARROW)
+    await openSignedIn(shared(), `${RULES}/lot-churn`, PHONE)
     await page.getByRole('button', { name: 'Apply' }).click()
     await page.getByText(TESTED).waitFor()
     assert.equal(await isTooWide(page), false)
@@ -53,26 +51,5 @@ export function fraudRuleTests(shared: () => Shared): void {
     const record = table.locator('details[open] a').first()
     await record.click()
     await page.waitForURL(/\/records\/trading-activity\//)
-  })
-
-  test('a version is written without a script', { skip }, async () => {
-    const { base, key, browser, demo } = shared()
-    const page = await browser.newPage({ javaScriptEnabled: false, viewport: NARROW })
-    try {
-      const at = `${RULES}/activity-outlier?edit=next`
-      await openSignedIn({ base, key, browser, page, demo }, at)
-      await page.getByLabel('Times what is usual').fill('2,5')
-      await page.getByLabel('But not these affiliates').fill('HOUSE, "A, B"')
-      await page.getByLabel('What it does').selectOption('Opens a case and holds payouts')
-      await page.getByRole('button', { name: 'Show in words and test' }).click()
-      const words = await page.locator('.in-words').innerText()
-      assert.match(words, /Holds the payouts of the affiliate when .+ more than 2\.5 times/)
-      assert.match(words, /all affiliates, but not of HOUSE and A, B\./)
-      await page.getByRole('button', { name: 'Save this version' }).click()
-      assert.match(await page.getByRole('status').innerText(), /^Version \d+ is saved\./)
-      assert.ok(await page.locator('ins', { hasText: 'Holds the payouts' }).isVisible())
-    } finally {
-      await page.close()
-    }
   })
 }

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { skip } from '../browser/chromium.ts'
+import { findingsOf, windowsOf } from '../browser/findings.ts'
 import { CHARTS_DRAWN } from '../browser/page.ts'
-import { DESKTOP } from '../browser/viewports.ts'
 import { demoCase } from './demo-case.ts'
-import { openSignedIn, type Shared } from './frame.ts'
+import { openSignedIn, type Shared, SIGN_IN } from './frame.ts'
 import { BRAND, createOddAccounts, FIRM, ODD, PERIOD } from './odd-data.ts'
 import { pageAddresses, pagePaths } from './pages.ts'
+import { sendRefused } from './refused.ts'
 
 // What a member must never see, on any page, whatever the data is.
-
-/** The narrowest phone for which the pages are made. */
-const SMALL_PHONE = { width: 360, height: 740 }
 
 /** What no text of a page has. Only the text in `pre` is JSON on purpose: what a sender saw. */
 export const NEVER = {
@@ -108,7 +106,7 @@ export interface Shown {
   readonly width: number
 }
 
-/** Returns the addresses of all pages with the odd accounts. Pages of one id are opened for two odd ids. */
+/** Returns the addresses of all pages with the odd accounts. Each page of an id is opened for the next odd id. */
 async function oddAddresses(ids: Readonly<Record<string, string>>): Promise<string[]> {
   const at = `/console/accounts/${FIRM}`
   const period = `period=${PERIOD}`
@@ -116,11 +114,9 @@ async function oddAddresses(ids: Readonly<Record<string, string>>): Promise<stri
     `/console${path}`
       .replace(':account', FIRM)
       .replace(/:(\w+)/g, (_, name) => encodeURIComponent(ids[name.replace('_id', '')] ?? text))
-  const ofOdd = (path: string) => /:(?:affiliate_id|customer_id)/.test(path)
   let next = 0
-  const odd = () => ODD[next++ % ODD.length] ?? ''
-  const pages = (await pagePaths()).flatMap((path) =>
-    ofOdd(path) ? [fill(path, odd()), fill(path, odd())] : [fill(path, '')],
+  const pages = (await pagePaths()).map((path) =>
+    fill(path, /:(?:affiliate_id|customer_id)/.test(path) ? (ODD[next++ % ODD.length] ?? '') : ''),
   )
   const searches = ODD.map((text, i) => {
     const search = ['deliveries?record_id', 'find?record_id', 'customers?customer_id'][i % 3]
@@ -152,45 +148,86 @@ async function oddAddresses(ids: Readonly<Record<string, string>>): Promise<stri
   ]
 }
 
+/** Returns the id of the latest delivery with refused records. */
+async function refusedDelivery({ base, key }: Shared): Promise<string> {
+  const url = `${base}/admin/v1/accounts/demo-forex/deliveries?status=refused&per_page=1`
+  const answer = await fetch(url, { headers: { Authorization: `Bearer ${key}` } })
+  const { data } = (await answer.json()) as { data: { delivery_id: string }[] }
+  assert.ok(data[0])
+  return data[0].delivery_id
+}
+
+/** Creates a webhook that is sent nothing, and returns its id. */
+async function newWebhook({ base, key }: Shared): Promise<string> {
+  const answer = await fetch(`${base}/admin/v1/accounts/demo-forex/webhooks`, {
+    method: 'POST',
+    body: JSON.stringify({ url: 'http://127.0.0.1:9/', events: ['feed.late'] }),
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+  })
+  return ((await answer.json()) as { id: string }).id
+}
+
+/** Asks a question about a statement of the demo account, and returns its id. */
+async function newQuestion({ base, key }: Shared): Promise<string> {
+  const at = `${base}/admin/v1/accounts/demo-forex`
+  const team = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+  const made = await fetch(`${at}/affiliates/IB-07/keys`, {
+    ...{ method: 'POST', headers: team },
+    body: JSON.stringify({ name: 'Questions', scope: 'read links' }),
+  })
+  const { affiliate_key, id } = (await made.json()) as { affiliate_key: string; id: string }
+  const response = await fetch(`${base}/affiliate/v1/questions`, {
+    ...{ method: 'POST', headers: { ...team, Authorization: `Bearer ${affiliate_key}` } },
+    body: JSON.stringify({ statement: 'stm_06d9848e0c96f1d466c5108e', text: 'Why is it less?' }),
+  })
+  await fetch(`${at}/affiliates/IB-07/keys/${id}`, { method: 'DELETE', headers: team })
+  const question = (await response.json()) as { id: string }
+  assert.ok(question.id)
+  return question.id
+}
+
 /** Defines the test that opens every page, with the demo's data and with odd data. */
 export function oddTests(shared: () => Shared): void {
-  test('no page shows what only programs read, or cuts a text, whatever the data is', {
+  test('axe finds nothing on any page, and none shows what only programs read, or cuts a text, whatever the data is', {
     skip,
   }, async () => {
-    const { browser } = shared()
+    const { browser, demo } = shared()
     const page = await browser.newPage()
     await page.addInitScript(WATCH_LABELS)
     const own = { ...shared(), page }
-    await openSignedIn(own, '/console')
-    const ids = await createOddAccounts(own)
-    const { case_id } = await demoCase(own)
-    const demoAddresses = await pageAddresses({ case_id })
+    await sendRefused(demo, ['T-refused-1'])
+    const demoAddresses = await pageAddresses({
+      delivery_id: await refusedDelivery(own),
+      webhook_id: await newWebhook(own),
+      case_id: (await demoCase(own)).case_id,
+      question_id: await newQuestion(own),
+    })
+    const odd = await oddAddresses(await createOddAccounts(own))
     const found: string[] = []
-    const addresses = [...demoAddresses, ...(await oddAddresses(ids))]
-    for (const [i, address] of addresses.entries()) {
-      // A page is laid out for the second window without being loaded again.
-      const [first, second] = i % 2 === 0 ? [DESKTOP, SMALL_PHONE] : [SMALL_PHONE, DESKTOP]
-      await openSignedIn(own, address, first)
-      const read = await page.evaluate<Shown>(READ_TEXTS)
-      await page.setViewportSize(second)
-      // Charts are drawn anew before the next frame.
-      await page.evaluate('new Promise(requestAnimationFrame)')
-      const shown = [
-        { ...read, viewport: first },
-        { ...(await page.evaluate<Shown>(READ_TEXTS)), viewport: second },
-      ]
+    for (const [i, address] of [SIGN_IN, ...demoAddresses, ...odd].entries()) {
       const note = (what: string) => found.push(`${address}: ${what}`)
-      const { texts, codes } = read
-      for (const [name, pattern] of Object.entries(NEVER)) {
-        const text = [...texts, ...codes.filter((one) => !FOR_ENGINEERS.test(one))].find((one) =>
-          pattern.test(one),
-        )
-        if (text) note(`${name}: ${JSON.stringify(text.slice(0, 120))}`)
-      }
-      for (const { cut, width, viewport } of shown) {
+      const isOdd = i > demoAddresses.length
+      // A page is laid out for the second window without being loaded again. Odd data is seen in one of both.
+      for (const [k, viewport] of windowsOf(i)
+        .slice(0, isOdd ? 1 : 2)
+        .entries()) {
+        if (k === 0 && i > 0) await openSignedIn(own, address, viewport)
+        await page.setViewportSize(viewport)
+        if (k === 0 && i === 0) await page.goto(own.base + address)
+        // Charts are drawn anew before the next frame.
+        if (k > 0) await page.evaluate('new Promise(requestAnimationFrame)')
+        const { texts, codes, cut, width } = await page.evaluate<Shown>(READ_TEXTS)
         for (const text of cut) note(`is cut at ${viewport.width} px: ${text}`)
         if (width > viewport.width) note(`is ${width} pixels wide at ${viewport.width} px`)
+        if (k > 0) continue
+        for (const [name, pattern] of Object.entries(NEVER)) {
+          const text = [...texts, ...codes.filter((one) => !FOR_ENGINEERS.test(one))].find((one) =>
+            pattern.test(one),
+          )
+          if (text) note(`${name}: ${JSON.stringify(text.slice(0, 120))}`)
+        }
       }
+      if (!isOdd) for (const finding of await findingsOf(page)) note(finding)
     }
     await page.close()
     assert.deepEqual(found, [])

@@ -100,237 +100,161 @@ export function taskTests(shared: () => Shared): void {
     )
   })
 
-  for (const { device, viewport } of [
-    { device: 'desktop', viewport: DESKTOP },
-    { device: 'phone', viewport: PHONE },
-  ]) {
-    test(`what needs attention has one button each, 2 clicks from the start, on a ${device}`, {
-      skip,
-    }, async () => {
-      const { base, page } = shared()
-      await openSignedIn(shared(), HOME, viewport)
-      const { count, click } = clickCounter()
-      const broker = main().locator('.account-list > li').filter({ hasText: 'Demo Broker' })
-      assert.match(await broker.innerText(), /Needs attention\s+\d+ statements? to approve/)
-      await click(broker.getByRole('link', { name: 'Demo Broker' }))
-      await page.getByRole('heading', { name: 'Needs attention' }).waitFor()
-      const items = await main().locator('.todo > li').all()
-      assert.ok(items.length > 1)
-      for (const item of items) {
-        const [button, ...others] = await item.getByRole('link').all()
-        assert.equal(others.length, 0)
-        const answer = await page.request.get(base + (await button?.getAttribute('href')))
-        assert.equal(answer.status(), 200)
-      }
-      assert.match(await main().locator('#feeds').innerText(), /records in 24 hours/)
-      await click(main().getByRole('link', { name: 'Review', exact: true }))
-      await main().getByRole('link', { name: APPROVE }).waitFor()
-      assert.equal(count(), 2)
-    })
-  }
-
-  for (const { device, viewport } of [
-    { device: 'desktop', viewport: DESKTOP },
-    { device: 'phone', viewport: PHONE },
-  ]) {
-    test(`what changed since yesterday needs 1 click, and the list behind a count 1 more, on a ${device}`, {
-      skip,
-    }, async () => {
-      const { base, page } = shared()
-      await openSignedIn(shared(), HOME, viewport)
-      const { count, click } = clickCounter()
-      await click(main().locator('.account-list').getByRole('link', { name: 'Demo Broker' }))
-      const section = main().locator('#since-yesterday')
-      await section.waitFor()
-      const lines = await section.getByRole('listitem').all()
-      assert.ok(lines.length > 1, `${lines.length} counts`)
-      for (const line of lines) {
-        const path = await line.getByRole('link').getAttribute('href')
-        assert.equal((await page.request.get(base + path)).status(), 200, path ?? '')
-      }
-      const opened = section.getByRole('link', { name: /^\d+ cases?$/ })
-      await click(opened)
-      await page.getByText(/[1-9]\d* in total/).waitFor()
-      assert.equal(count(), 2)
-    })
-
-    test(`the cases that need a decision are as many as the overview says, 2 clicks from the start, on a ${device}`, {
-      skip,
-    }, async () => {
-      const { page } = shared()
-      await openSignedIn(shared(), HOME, viewport)
-      const { count, click } = clickCounter()
-      await click(main().locator('.account-list').getByRole('link', { name: 'Demo Broker' }))
-      const item = main().locator('.todo > li').filter({ hasText: 'Decide them' })
-      const [number = ''] = (await item.innerText()).split(/\s/)
-      await click(item.getByRole('link', { name: 'Decide', exact: true }))
-      await page.getByText(`${number} in total`).waitFor()
-      assert.equal(count(), 2)
-    })
-  }
-
-  for (const { device, viewport } of [
-    { device: 'desktop', viewport: DESKTOP },
-    { device: 'phone', viewport: PHONE },
-  ]) {
-    test(`why a deposit earned nothing needs 2 clicks on a ${device}`, { skip }, async () => {
-      const { page } = shared()
-      const id = await depositThatWaits(shared())
-      await openSignedIn(shared(), HOME, viewport)
-      const { count, click, search } = clickCounter()
-      await click(main().getByRole('link', { name: 'Demo Broker' }))
-      await search(page.getByLabel('Find a record or an affiliate by its id'), id)
-      await page.getByRole('heading', { name: `Deposit ${id}` }).waitFor()
-      const why = main().locator('.why')
-      assert.match(
-        await why.innerText(),
-        /It earned nothing\. The customer has not qualified by the rule “cpa”\. Still missing: deposits: [\d,.]+ [A-Z]{3} of [\d,.]+ [A-Z]{3}; until \d+ \w+ \d{4}\./,
-      )
-      assert.equal(count(), 2)
-      await why.getByRole('link', { name: 'See what the customer has done' }).click()
-      await page.getByRole('heading', { name: /^Customer / }).waitFor()
-      const isWider = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
-      assert.equal(isWider, false)
-    })
-  }
-
-  /** Computes the drafts of March of a casino. */
-  const computeDrafts = async () => {
-    await openSignedIn(shared(), `${HOME}/accounts/demo-brand/statements?period=2026-03`, PHONE)
-    await main().getByRole('button', { name: 'Compute the drafts of March 2026' }).click()
-    await main().getByText('The drafts of March 2026 are computed for').waitFor()
-    // February pays nothing, and is approved before March.
-    const february = 'statements?period=2026-02&status=draft&approve=yes'
-    await openSignedIn(shared(), `${HOME}/accounts/demo-brand/${february}`, PHONE)
-    await main().getByRole('button', { name: APPROVE }).click()
-    await main().getByText('Pay what is due').waitFor()
-  }
-
-  for (const { device, viewport, account, prepare } of [
-    { device: 'desktop', viewport: DESKTOP, account: 'Demo Broker', prepare: async () => {} },
-    { device: 'phone', viewport: PHONE, account: 'Demo Casino', prepare: computeDrafts },
-  ]) {
-    test(`a month is approved on a page of its own, and paid, with 7 clicks on a ${device}`, {
-      skip,
-    }, async () => {
-      const { page } = shared()
-      await prepare()
-      await openSignedIn(shared(), HOME, viewport)
-      const { count, click, choose } = clickCounter()
-      const line = main().locator('.account-list > li').filter({ hasText: account })
-      await click(line.getByRole('link', { name: /statements? to approve/ }))
-      await click(main().getByRole('link', { name: APPROVE }))
-      await click(main().getByRole('button', { name: APPROVE }))
-      assert.match(
-        await page.locator('div.notice.good, div.notice.warn').first().innerText(),
-        /statements? of .* approved\./,
-      )
-      await click(main().getByRole('link', { name: 'Pay what is due' }))
-      const sum = await main().locator('.ticked').innerText()
-      const csv = await downloaded(page, () =>
-        click(main().getByRole('button', { name: 'Download the ticked payouts' })),
-      )
-      const rows = csv.trimEnd().split('\r\n').length - 1
-      assert.match(sum, new RegExp(`^Ticked: ${rows} for `))
-      await choose(page.getByLabel('File'), answered(csv))
-      await click(main().getByRole('button', { name: 'Record the payments' }))
-      assert.match(
-        await page.locator('p.notice[role="status"]').innerText(),
-        new RegExp(`^${rows} payments? recorded`),
-      )
-      assert.equal(count(), 7)
-    })
-  }
-
-  for (const { device, viewport, id } of [
-    { device: 'desktop', viewport: DESKTOP, id: 'IB-NEW-1' },
-    { device: 'phone', viewport: PHONE, id: 'IB-NEW-2' },
-  ]) {
-    test(`an affiliate with a plan and a link is added with 2 clicks on a ${device}`, {
-      skip,
-    }, async () => {
-      const { page } = shared()
-      await openSignedIn(shared(), HOME, viewport)
-      const { count, click } = clickCounter()
-      await click(main().getByRole('link', { name: 'Demo Forex' }))
-      if (viewport === PHONE) await click(page.locator('.menu > summary'))
-      const menu = page.locator(viewport === PHONE ? '.menu' : '.side')
-      await click(menu.getByRole('link', { name: 'Affiliates' }))
-      const before = count()
-      await click(main().getByText('Add an affiliate', { exact: true }))
-      await page.getByLabel('Id of the affiliate').fill(id)
-      await page.getByLabel('Parent', { exact: true }).fill('IB-07')
-      // By the keyboard, a choice needs no click.
-      await page.locator('#change-add').getByLabel('Plan').selectOption('demo-ib')
-      await page.getByLabel('Landing page of the link').fill('https://forex.example/start')
-      await click(main().getByRole('button', { name: 'Add the affiliate' }))
-      assert.match(
-        await page.getByRole('status').innerText(),
-        /is stored, and its link was created\./,
-      )
-      const made = main().locator('.with-copy')
-      assert.match(await made.locator('code').innerText(), /^https?:\/\/[^/]+\/go\/[\w-]+$/)
-      const box = await made.getByRole('button', { name: 'Copy', exact: true }).boundingBox()
-      assert.ok((box?.y ?? 9999) < viewport.height)
-      assert.deepEqual([before, count() - before], [viewport === PHONE ? 3 : 2, 2])
-    })
-  }
-
-  for (const { device, viewport, account, menu } of [
-    { device: 'desktop', viewport: DESKTOP, account: 'Demo Broker', menu: false },
-    { device: 'phone', viewport: PHONE, account: 'Demo Broker', menu: true },
-  ]) {
-    test(`a plan is made from a template, and shows what it would have paid, with ${menu ? 5 : 4} clicks on a ${device}`, {
-      skip,
-    }, async () => {
-      const { page } = shared()
-      await openSignedIn(shared(), HOME, viewport)
-      const { count, click } = clickCounter()
-      await click(main().getByRole('link', { name: account }))
-      if (menu) await click(page.getByText('Menu', { exact: true }))
-      const navigation = page.locator(menu ? '.menu' : '.side')
-      await click(navigation.getByRole('link', { name: 'Plans', exact: true }))
-      await click(main().getByRole('link', { name: 'Use the template IB per lot' }))
-      const figures = page.locator('.plan-figures')
-      await figures.getByRole('row').filter({ hasText: 'IB-1' }).first().waitFor()
-      assert.match(await figures.innerText(), WOULD_HAVE_PAID)
-      assert.match(await page.locator('.in-words').first().innerText(), /for each lot traded/)
-      // The name of each plan is another one.
-      await page.getByLabel('Name', { exact: true }).first().fill(`IB per lot, ${device}`)
-      await click(page.getByRole('button', { name: 'Save the plan' }))
-      assert.match(await page.getByRole('status').innerText(), /Version 1 is saved/)
-      assert.equal(count(), menu ? 5 : 4)
-    })
-  }
-
-  test('a plan is made from a template without a script', { skip }, async () => {
-    const { base, key, browser, demo } = shared()
-    const page = await browser.newPage({ javaScriptEnabled: false, viewport: DESKTOP })
-    try {
-      const at = `${HOME}/accounts/demo-broker/plans`
-      await openSignedIn({ base, key, browser, page, demo }, at)
-      await page.getByRole('link', { name: 'Use the template IB per lot' }).click()
-      await page.getByRole('button', { name: 'Remove step 3' }).first().click()
-      await page.getByRole('button', { name: 'Pays once for a customer' }).click()
-      const rule = page.getByRole('group', { name: 'Rule 4' })
-      await rule.getByLabel('Name of the rule').fill('bonus')
-      await rule.getByRole('button', { name: 'Makes a first transaction' }).click()
-      await rule.getByLabel('Deposit').check()
-      await page
-        .getByRole('group', { name: 'Rule 4' })
-        .getByLabel('Amount', { exact: true })
-        .fill('1,500.00')
-      await page.getByRole('button', { name: 'Show in words and figures' }).click()
-      assert.match(
-        await page.locator('.in-words').innerText(),
-        /1,500\.00 EUR once for each customer, when the customer makes a first deposit/,
-      )
-      assert.match(await page.locator('.plan-figures').innerText(), WOULD_HAVE_PAID)
-      await page.getByLabel('Name', { exact: true }).first().fill('Without a script')
-      await page.getByRole('button', { name: 'Save the plan' }).click()
-      assert.match(await page.getByRole('status').innerText(), /Version 1 is saved/)
-    } finally {
-      await page.close()
+  test('what needs attention has one button each, 2 clicks from the start, on a desktop', {
+    skip,
+  }, async () => {
+    const { base, page } = shared()
+    await openSignedIn(shared(), HOME, DESKTOP)
+    const { count, click } = clickCounter()
+    const broker = main().locator('.account-list > li').filter({ hasText: 'Demo Broker' })
+    assert.match(await broker.innerText(), /Needs attention\s+\d+ statements? to approve/)
+    await click(broker.getByRole('link', { name: 'Demo Broker' }))
+    await page.getByRole('heading', { name: 'Needs attention' }).waitFor()
+    const items = await main().locator('.todo > li').all()
+    assert.ok(items.length > 1)
+    for (const item of items) {
+      const [button, ...others] = await item.getByRole('link').all()
+      assert.equal(others.length, 0)
+      const answer = await page.request.get(base + (await button?.getAttribute('href')))
+      assert.equal(answer.status(), 200)
     }
+    assert.match(await main().locator('#feeds').innerText(), /records in 24 hours/)
+    await click(main().getByRole('link', { name: 'Review', exact: true }))
+    await main().getByRole('link', { name: APPROVE }).waitFor()
+    assert.equal(count(), 2)
+  })
+
+  test('what changed since yesterday needs 1 click, and the list behind a count 1 more, on a phone', {
+    skip,
+  }, async () => {
+    const { base, page } = shared()
+    await openSignedIn(shared(), HOME, PHONE)
+    const { count, click } = clickCounter()
+    await click(main().locator('.account-list').getByRole('link', { name: 'Demo Broker' }))
+    const section = main().locator('#since-yesterday')
+    await section.waitFor()
+    const lines = await section.getByRole('listitem').all()
+    assert.ok(lines.length > 1, `${lines.length} counts`)
+    for (const line of lines) {
+      const path = await line.getByRole('link').getAttribute('href')
+      assert.equal((await page.request.get(base + path)).status(), 200, path ?? '')
+    }
+    const opened = section.getByRole('link', { name: /^\d+ cases?$/ })
+    await click(opened)
+    await page.getByText(/[1-9]\d* in total/).waitFor()
+    assert.equal(count(), 2)
+  })
+
+  test('the cases that need a decision are as many as the overview says, 2 clicks from the start, on a phone', {
+    skip,
+  }, async () => {
+    const { page } = shared()
+    await openSignedIn(shared(), HOME, PHONE)
+    const { count, click } = clickCounter()
+    await click(main().locator('.account-list').getByRole('link', { name: 'Demo Broker' }))
+    const item = main().locator('.todo > li').filter({ hasText: 'Decide them' })
+    const [number = ''] = (await item.innerText()).split(/\s/)
+    await click(item.getByRole('link', { name: 'Decide', exact: true }))
+    await page.getByText(`${number} in total`).waitFor()
+    assert.equal(count(), 2)
+  })
+
+  test('why a deposit earned nothing needs 2 clicks on a phone', { skip }, async () => {
+    const { page } = shared()
+    const id = await depositThatWaits(shared())
+    await openSignedIn(shared(), HOME, PHONE)
+    const { count, click, search } = clickCounter()
+    await click(main().getByRole('link', { name: 'Demo Broker' }))
+    await search(page.getByLabel('Find a record or an affiliate by its id'), id)
+    await page.getByRole('heading', { name: `Deposit ${id}` }).waitFor()
+    const why = main().locator('.why')
+    assert.match(
+      await why.innerText(),
+      /It earned nothing\. The customer has not qualified by the rule “cpa”\. Still missing: deposits: [\d,.]+ [A-Z]{3} of [\d,.]+ [A-Z]{3}; until \d+ \w+ \d{4}\./,
+    )
+    assert.equal(count(), 2)
+    await why.getByRole('link', { name: 'See what the customer has done' }).click()
+    await page.getByRole('heading', { name: /^Customer / }).waitFor()
+    const isWider = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
+    assert.equal(isWider, false)
+  })
+
+  test('a month is approved on a page of its own, and paid, with 7 clicks on a desktop', {
+    skip,
+  }, async () => {
+    const { page } = shared()
+    await openSignedIn(shared(), HOME, DESKTOP)
+    const { count, click, choose } = clickCounter()
+    const line = main().locator('.account-list > li').filter({ hasText: 'Demo Broker' })
+    await click(line.getByRole('link', { name: /statements? to approve/ }))
+    await click(main().getByRole('link', { name: APPROVE }))
+    await click(main().getByRole('button', { name: APPROVE }))
+    assert.match(
+      await page.locator('div.notice.good, div.notice.warn').first().innerText(),
+      /statements? of .* approved\./,
+    )
+    await click(main().getByRole('link', { name: 'Pay what is due' }))
+    const sum = await main().locator('.ticked').innerText()
+    const csv = await downloaded(page, () =>
+      click(main().getByRole('button', { name: 'Download the ticked payouts' })),
+    )
+    const rows = csv.trimEnd().split('\r\n').length - 1
+    assert.match(sum, new RegExp(`^Ticked: ${rows} for `))
+    await choose(page.getByLabel('File'), answered(csv))
+    await click(main().getByRole('button', { name: 'Record the payments' }))
+    assert.match(
+      await page.locator('p.notice[role="status"]').innerText(),
+      new RegExp(`^${rows} payments? recorded`),
+    )
+    assert.equal(count(), 7)
+  })
+
+  test('an affiliate with a plan and a link is added with 2 clicks on a phone', {
+    skip,
+  }, async () => {
+    const { page } = shared()
+    await openSignedIn(shared(), HOME, PHONE)
+    const { count, click } = clickCounter()
+    await click(main().getByRole('link', { name: 'Demo Forex' }))
+    await click(page.locator('.menu > summary'))
+    const menu = page.locator('.menu')
+    await click(menu.getByRole('link', { name: 'Affiliates' }))
+    const before = count()
+    await click(main().getByText('Add an affiliate', { exact: true }))
+    await page.getByLabel('Id of the affiliate').fill('IB-NEW')
+    await page.getByLabel('Parent', { exact: true }).fill('IB-07')
+    // By the keyboard, a choice needs no click.
+    await page.locator('#change-add').getByLabel('Plan').selectOption('demo-ib')
+    await page.getByLabel('Landing page of the link').fill('https://forex.example/start')
+    await click(main().getByRole('button', { name: 'Add the affiliate' }))
+    assert.match(
+      await page.getByRole('status').innerText(),
+      /is stored, and its link was created\./,
+    )
+    const made = main().locator('.with-copy')
+    assert.match(await made.locator('code').innerText(), /^https?:\/\/[^/]+\/go\/[\w-]+$/)
+    const box = await made.getByRole('button', { name: 'Copy', exact: true }).boundingBox()
+    assert.ok((box?.y ?? 9999) < PHONE.height)
+    assert.deepEqual([before, count() - before], [3, 2])
+  })
+
+  test('a plan is made from a template, and shows what it would have paid, with 4 clicks on a desktop', {
+    skip,
+  }, async () => {
+    const { page } = shared()
+    await openSignedIn(shared(), HOME, DESKTOP)
+    const { count, click } = clickCounter()
+    await click(main().getByRole('link', { name: 'Demo Broker' }))
+    const navigation = page.locator('.side')
+    await click(navigation.getByRole('link', { name: 'Plans', exact: true }))
+    await click(main().getByRole('link', { name: 'Use the template IB per lot' }))
+    const figures = page.locator('.plan-figures')
+    await figures.getByRole('row').filter({ hasText: 'IB-1' }).first().waitFor()
+    assert.match(await figures.innerText(), WOULD_HAVE_PAID)
+    assert.match(await page.locator('.in-words').first().innerText(), /for each lot traded/)
+    await page.getByLabel('Name', { exact: true }).first().fill('IB per lot, once more')
+    await click(page.getByRole('button', { name: 'Save the plan' }))
+    assert.match(await page.getByRole('status').innerText(), /Version 1 is saved/)
+    assert.equal(count(), 4)
   })
 }
