@@ -20,7 +20,7 @@ import { ApiError } from '../../platform/errors.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { canonicalJson } from '../../platform/validation/canonical-json.ts'
 import { checkTerms, putInput, redrawVersion } from './form/draft.ts'
-import { PLAN_MEMBERS } from './form/fields.ts'
+import { planMembers } from './form/fields.ts'
 import { formOf, termsOf, valuesOf } from './form/form.ts'
 import { Fields } from './plan-fields.tsx'
 import { computeFigures, endedPeriods } from './plan-figures.tsx'
@@ -177,7 +177,7 @@ export function PlanEditor(props: EditorProps, visit = useVisit()) {
         />
       )}
       <div class="plan-fields">
-        <Fields members={PLAN_MEMBERS} path="" />
+        <Fields members={planMembers()} path="" />
       </div>
     </VersionForm>
   )

@@ -307,5 +307,10 @@ function fieldOf(schema: Schema, key: string, name: string): Field {
   return { ...named, is: isDecimal ? 'amount' : 'text' }
 }
 
-/** The members of a plan. */
-export const PLAN_MEMBERS: Members = membersOf(planTerms.entries, ['plan'])
+let made: Members | undefined
+
+/** Returns the members of a plan. They are made at the first call: at the start of the Worker they would take half of it. */
+export function planMembers(): Members {
+  made ??= membersOf(planTerms.entries, ['plan'])
+  return made
+}

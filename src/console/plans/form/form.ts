@@ -6,7 +6,7 @@ import {
   type Form,
   type Members,
   type OneOf,
-  PLAN_MEMBERS,
+  planMembers,
 } from './fields.ts'
 
 // A plan as the fields of a form, and back without loss. The name of a field is the JSON pointer of its
@@ -201,10 +201,10 @@ export function showFields(members: Members, value: Json): Texts {
 }
 
 /** Returns the terms of a plan that a form has. */
-export const termsOf = (values: Values): TypedTerms => readFields(PLAN_MEMBERS, values)
+export const termsOf = (values: Values): TypedTerms => readFields(planMembers(), values)
 
 /** Returns the fields of a form that show the terms of a plan. */
-export const formOf = (terms: unknown): Texts => showFields(PLAN_MEMBERS, Object(terms))
+export const formOf = (terms: unknown): Texts => showFields(planMembers(), Object(terms))
 
 // Rows that people add and remove.
 
