@@ -58,7 +58,7 @@ test('drafts of periods that have ended need the attention of the team only', as
         code: 'unapproved_drafts',
         count: 1,
         names: [ended],
-        detail: expect.stringContaining(`: of ${ended}.`),
+        detail: expect.stringContaining(`: ${ended}.`),
       },
     ])
   }
