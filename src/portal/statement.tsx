@@ -277,7 +277,7 @@ export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Pro
       title={`${speech.period(period)}: ${speech.money(total, currency)}`}
     >
       <p class="lead">
-        {outcomeText(visit, statement)} <AskLink subject={aboutOf(statement)} />
+        {outcomeText(visit, statement)} · <AskLink subject={aboutOf(statement)} />
       </p>
       {returned && (
         <p class="notice">
