@@ -131,7 +131,6 @@ async function compete(
   const contestants = [
     await tributary(join(folder, 'ours')),
     await peer('bare Worker', 'bench/peers/bare.ts', join(folder, 'bare')),
-    await peer('Hono + Zod + Drizzle', 'bench/peers/naive.ts', join(folder, 'naive')),
     ...(await fastify()),
   ]
   const results = contestants.map((contestant) => ({
@@ -201,7 +200,7 @@ function chapterOf(results: readonly Result[], size: number, requests: number): 
   ]
   return {
     title: size === 1 ? 'Single records' : `Bulks of ${size} records`,
-    notes: `Speed of Tributary ÷ speed of a peer, request by request: the median of ${requests}, and the middle half. Above 1, Tributary is faster. All take turns, and each round has an account without records. Tributary authenticates, validates, checks references and logs; the bare Worker checks nothing, the other peers validate.`,
+    notes: `Speed of Tributary ÷ speed of a peer, request by request: the median of ${requests}, and the middle half. Above 1, Tributary is faster. All take turns, and each round has an account without records. Tributary authenticates, validates, checks references and logs; the bare Worker checks nothing, Fastify validates.`,
     tables: [
       table('Tributary ÷ peer', peers, ({ times }, own) =>
         formatRatios(own.times.map((ms, i) => times[i]! / ms)),
