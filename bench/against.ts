@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { expectOk, type RequestSender } from '../chaos/ask.ts'
-import { asFirm, newFirm, newToken } from '../chaos/parties.ts'
+import { expectOk } from '../chaos/ask.ts'
 import { migrate, newSecrets, type Service, serve, setClock } from '../chaos/service.ts'
 import { bundle, cpuOf, migrationsIn } from '../chaos/workerd.ts'
-import type { Scale } from './compete.ts'
+import { CUSTOMERS, newSender, type Scale } from './compete.ts'
 import { signIn } from './pages.ts'
 import { type Chapter, format, median } from './print.ts'
-import { newBulks, RECORDS } from './records.ts'
+import { RECORDS } from './records.ts'
 import { fill, judgeAgain, MORNING, morningOf, putRules } from './run.ts'
 
 /** What a change may cost: the share of CPU that it may add. */
@@ -17,7 +16,6 @@ const TOLERANCE = 0.05
 const REPEATS = { bulk: 8, single: 60, morning: 1, overview: 12 } as const
 type Act = keyof typeof REPEATS
 
-const CUSTOMERS = 300
 const ACCOUNT = 'month'
 
 /** A service, and the key of its integrations team. */
@@ -70,15 +68,6 @@ const ACTS: Readonly<Record<Act, (side: Side) => Promise<Perform>>> = {
     const read = await signIn(service, key)
     return () => read(`console/accounts/${ACCOUNT}`)
   },
-}
-
-async function newSender(service: Service, account: string): Promise<RequestSender> {
-  const firm = await newFirm(service, account, 'forex', 'reject')
-  const ask = asFirm(service, firm, await newToken(service, firm))
-  for (const body of newBulks('customers', CUSTOMERS, { customers: CUSTOMERS })) {
-    await expectOk(ask('POST', 'customers', { body }))
-  }
-  return ask
 }
 
 /** Checks a commit out into a folder, with its modules and generated files. */

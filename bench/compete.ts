@@ -2,9 +2,9 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { expectOk, newRequestSender } from '../chaos/ask.ts'
+import { expectOk, newRequestSender, type RequestSender } from '../chaos/ask.ts'
 import { asFirm, newFirm, newToken } from '../chaos/parties.ts'
-import { migrate, newSecrets, serve } from '../chaos/service.ts'
+import { migrate, newSecrets, type Service, serve } from '../chaos/service.ts'
 import {
   bundle,
   children,
@@ -47,8 +47,8 @@ interface Contestant {
   readonly end: () => Promise<void>
 }
 
-/** The customers of all transactions. */
-const CUSTOMERS = 300
+/** The customers of all transactions of an account. */
+export const CUSTOMERS = 300
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 
@@ -68,6 +68,16 @@ const storedIn = ({ database }: Running) => ({
   stored: async (account: string) => Number(await database.prepare(COUNT).bind(account).first('n')),
 })
 
+/** Creates a firm with its customers, and returns what sends its requests. */
+export async function newSender(service: Service, account: string): Promise<RequestSender> {
+  const firm = await newFirm(service, account, 'forex', 'reject')
+  const ask = asFirm(service, firm, await newToken(service, firm))
+  for (const body of newBulks('customers', CUSTOMERS, { customers: CUSTOMERS })) {
+    await expectOk(ask('POST', 'customers', { body }))
+  }
+  return ask
+}
+
 /** The service with authentication, checks, references and log. */
 async function tributary(state: string): Promise<Contestant> {
   const script = await bundleService()
@@ -76,11 +86,7 @@ async function tributary(state: string): Promise<Contestant> {
   return {
     ...{ name: 'Tributary', pids: service.pids, end: service.end, ...storedIn(service) },
     async open(account) {
-      const firm = await newFirm(service, account, 'forex', 'reject')
-      const ask = asFirm(service, firm, await newToken(service, firm))
-      for (const body of newBulks('customers', CUSTOMERS, { customers: CUSTOMERS })) {
-        await expectOk(ask('POST', 'customers', { body }))
-      }
+      const ask = await newSender(service, account)
       const headers = { ...JSON_TYPE, Prefer: 'return=minimal' }
       return (body) => expectOk(ask('POST', 'transactions', { body, headers }))
     },
