@@ -40,7 +40,6 @@ const ACTIVITY = {
 }
 const LIST: Example[] = [
   { file: 'curl/first-delivery.sh', command: ['sh'], ...DELIVERY },
-  { file: 'typescript/first-delivery.ts', command: [process.execPath], ...DELIVERY },
   { file: 'python/first_delivery.py', command: ['python3'], ...DELIVERY },
   { file: 'php/first-delivery.php', command: ['php'], ...DELIVERY },
   { file: 'curl/first-activity.sh', command: ['sh'], ...ACTIVITY },
