@@ -1,8 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Miniflare } from 'miniflare'
+import { execute, MIGRATIONS } from '../chaos/workerd.ts'
 import { writeDemo } from '../scripts/dev/demo-accounts.ts'
-import { applyMigrations, createSecrets, readSecrets, STATE } from '../scripts/dev/local.ts'
+import {
+  applyMigrations,
+  createSecrets,
+  readSecrets,
+  recordOf,
+  STATE,
+} from '../scripts/dev/local.ts'
 import { readConfig } from './wrangler-config.ts'
 
 // Runs the service in the current folder like `npm run dev`, but without wrangler: it starts in a
@@ -23,7 +30,6 @@ const entriesOf = <T, Binding>(
 ): Record<string, Binding> => Object.fromEntries(list.map(entry))
 
 await createSecrets()
-await applyMigrations()
 const secrets = readSecrets()
 const miniflare = new Miniflare({
   host: '127.0.0.1',
@@ -102,5 +108,13 @@ const parent = process.ppid
 setInterval(() => process.ppid !== parent && stop(), 500).unref()
 
 await miniflare.ready
+// Wrangler takes two seconds for a database.
+await applyMigrations(async (binding, missing) => {
+  const database = await miniflare.getD1Database(binding)
+  const record = recordOf(missing)
+    .replaceAll('\n', ' ')
+    .split(/(?<=;) /)
+  await execute({ database }, [...MIGRATIONS, ...record])
+})
 await writeDemo(`http://127.0.0.1:${port}`, secrets)
 console.log('Press Ctrl-C to stop.')

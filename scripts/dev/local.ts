@@ -82,7 +82,9 @@ const OLD_LAYOUT =
   'The local database has the layout of an older version, which this version cannot read. Start with an empty one: npm run dev -- --reset'
 
 /** Applies the missing migrations and returns their file names. Throws if it cannot. */
-export async function applyMigrations(): Promise<string[]> {
+export async function applyMigrations(
+  execute: (binding: string, migrations: readonly string[]) => unknown = executeByWrangler,
+): Promise<string[]> {
   const toml = readFileSync('wrangler.toml', 'utf8')
   const bindings = [...toml.matchAll(/^\[\[d1_databases\]\]\nbinding = "(\w+)"/gm)]
   const digests = Object.fromEntries(
@@ -102,7 +104,7 @@ export async function applyMigrations(): Promise<string[]> {
     }
     const missing = Object.keys(digests).filter((name) => !Object.hasOwn(known, name))
     if (missing.length === 0) continue
-    execute(binding, missing)
+    await execute(binding, missing)
     applied[binding] = digests
     writeFileSync(APPLIED_FILE, JSON.stringify(applied))
     for (const name of missing) added.add(name)
@@ -110,19 +112,21 @@ export async function applyMigrations(): Promise<string[]> {
   return [...added]
 }
 
-/** The table in which `wrangler d1 migrations apply` records migrations. */
-const RECORD = `create table if not exists d1_migrations (id integer primary key autoincrement, name text unique,
+/** Records migrations in the table of `wrangler d1 migrations apply`. */
+export const recordOf = (
+  migrations: readonly string[],
+) => `create table if not exists d1_migrations (id integer primary key autoincrement, name text unique,
   applied_at timestamp default current_timestamp not null);
-insert into d1_migrations (name) values`
+insert into d1_migrations (name) values ${migrations.map((name) => `('${name}')`).join()};`
 
 /** Executes migrations in one transaction: `wrangler d1 migrations apply` starts workerd for each. */
-function execute(binding: string, migrations: readonly string[]): void {
+function executeByWrangler(binding: string, migrations: readonly string[]): void {
   const file = join(mkdtempSync(join(tmpdir(), 'tributary-migrations-')), 'missing.sql')
   writeFileSync(
     file,
     [
       ...migrations.map((name) => readFileSync(join('migrations', name), 'utf8')),
-      `${RECORD} ${migrations.map((name) => `('${name}')`).join()};`,
+      recordOf(migrations),
     ].join('\n'),
   )
   const args = [WRANGLER, 'd1', 'execute', binding, '--local', '--yes', '--file', file]
