@@ -5,19 +5,18 @@ import { DESKTOP, PHONE } from './viewports.ts'
 
 // What is wrong with a page for its readers. The page that is asked about changes: it has to be opened again.
 
-/** Returns the findings in the window that the page has: names, contrast in light and dark, and those of axe. */
+/** Returns the findings in the window that the page has: names, contrast (dark on a phone), and those of axe. */
 export async function findingsOf(page: Page): Promise<string[]> {
+  const isDark = page.viewportSize()?.width === PHONE.width
   await page.evaluate(OPEN_DETAILS)
   const unnamed = await page.evaluate<string[]>(UNNAMED_CONTROLS)
-  const light = await page.evaluate<string[]>(LOW_CONTRAST)
-  await page.emulateMedia({ colorScheme: 'dark' })
-  const dark = await page.evaluate<string[]>(LOW_CONTRAST)
-  await page.emulateMedia({ colorScheme: 'light' })
+  if (isDark) await page.emulateMedia({ colorScheme: 'dark' })
+  const low = await page.evaluate<string[]>(LOW_CONTRAST)
+  if (isDark) await page.emulateMedia({ colorScheme: 'light' })
   await page.evaluate(LEAVE_TWO_ALIKE)
   return [
     ...unnamed.map((field) => `${field} has no name`),
-    ...light,
-    ...dark.map((finding) => `dark: ${finding}`),
+    ...low.map((finding) => (isDark ? `dark: ${finding}` : finding)),
     ...(await violationsOf(page)),
   ]
 }

@@ -36,17 +36,14 @@ const FOR_ENGINEERS = /^(?:https?:\/\/\S+|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{1
 const YEAR_PAGES = [
   '',
   '/statements',
-  '/payouts',
-  '/affiliates',
   '/affiliates/IB-4',
-  '/plans',
-  '/plans/ib-standard',
   '/plans/ib-standard?edit=next',
   '/reports?from=2026-01-01&to=2026-06-30&group_by=month&currency=EUR',
-  '/reports?from=2026-01-01&to=2026-06-30&group_by=country_code&currency=USD',
-  '/rates',
-  '/audit-log',
 ]
+
+/** Pages of an account that show nothing a sender or a member has named. */
+const WITHOUT_NAMES =
+  /\/(?:fraud-rules|rates|account|credentials|files|questions|cases|held)(?:\/|$)/
 
 /** Records where charts write labels, and whether they fit into their canvas. */
 export const WATCH_LABELS = `
@@ -114,11 +111,13 @@ async function oddAddresses(ids: Readonly<Record<string, string>>): Promise<stri
     `/console${path}`
       .replace(':account', FIRM)
       .replace(/:(\w+)/g, (_, name) => encodeURIComponent(ids[name.replace('_id', '')] ?? text))
-  let next = 0
-  const pages = (await pagePaths()).map((path) =>
-    fill(path, /:(?:affiliate_id|customer_id)/.test(path) ? (ODD[next++ % ODD.length] ?? '') : ''),
+  // From the end on, and the searches from the beginning: each odd id is in an address.
+  let next = ODD.length
+  const named = (await pagePaths()).filter((path) => !WITHOUT_NAMES.test(path))
+  const pages = named.map((path) =>
+    fill(path, /:(?:affiliate_id|customer_id)/.test(path) ? (ODD[--next] ?? '') : ''),
   )
-  const searches = ODD.map((text, i) => {
+  const searches = ODD.slice(0, next).map((text, i) => {
     const search = ['deliveries?record_id', 'find?record_id', 'customers?customer_id'][i % 3]
     return `${at}/${search}=${encodeURIComponent(text)}`
   })

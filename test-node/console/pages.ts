@@ -1,4 +1,4 @@
-import { buildSync } from 'esbuild'
+import { build } from 'esbuild'
 
 /** The values of parameters in the paths of pages, which exist in the demo accounts. */
 const PARAMETERS: Readonly<Record<string, string>> = {
@@ -14,24 +14,20 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   line_id: 'lin_06d9848e0c96f1d466c5108e1bb06844cd575cd6',
 }
 
-/** Queries with which pages show more than without, by their paths. */
+/** The queries with which pages are opened, instead of without one, by their paths. */
 const QUERIES: Readonly<Record<string, readonly string[]>> = {
-  '/accounts/:account/cases': ['status=all', 'rule=none'],
-  '/accounts/:account/find': ['record_id=IB-07'],
-  '/accounts/:account/deliveries': ['record_id=T-refused-1', 'status=refused'],
-  '/accounts/:account/customers/:customer_id': ['period=2026-03'],
-  '/accounts/:account/reports': ['from=2026-03-01&to=2026-03-31&group_by=affiliate_id'],
-  '/accounts/:account/statements': ['period=2026-03'],
-  '/accounts/:account/lines/:line_id': ['customer_id=C-3301'],
-  '/accounts/:account/plans': ['new=cpa'],
-  '/accounts/:account/plans/:plan': ['edit=next'],
-  '/accounts/:account/fraud-rules': ['new=hedge_pair'],
-  '/accounts/:account/fraud-rules/:rule': [
-    'edit=next',
-    'from=2026-03-01&to=2026-03-31',
-    'from=2026-03-31&to=2026-03-01',
-  ],
-  '/accounts/:account/unearned': ['period=2026-03', 'period=2026-03&list=records'],
+  '/accounts/:account/cases': ['', '?rule=none'],
+  '/accounts/:account/find': ['?record_id=IB-07'],
+  '/accounts/:account/deliveries': ['?record_id=T-refused-1', '?status=refused'],
+  '/accounts/:account/customers/:customer_id': ['?period=2026-03'],
+  '/accounts/:account/reports': ['?from=2026-03-01&to=2026-03-31&group_by=affiliate_id'],
+  '/accounts/:account/statements': ['?period=2026-03'],
+  '/accounts/:account/lines/:line_id': ['?customer_id=C-3301'],
+  '/accounts/:account/plans': ['', '?new=cpa'],
+  '/accounts/:account/plans/:plan': ['', '?edit=next'],
+  '/accounts/:account/fraud-rules': ['', '?new=hedge_pair'],
+  '/accounts/:account/fraud-rules/:rule': ['?edit=next', '?from=2026-03-01&to=2026-03-31'],
+  '/accounts/:account/unearned': ['?period=2026-03', '?period=2026-03&list=records'],
 }
 
 /** The pages of what exists in another account than the others. */
@@ -43,10 +39,14 @@ const ACCOUNTS: Readonly<Record<string, string>> = {
 /** Pages that only the accounts of brands have. */
 const OF_BRANDS = ['/console/accounts/demo-brand/mappings?eventname=DailyStats']
 
+let known: Promise<string[]> | undefined
+
 /** Returns the paths of all pages below `/console`. */
-export async function pagePaths(): Promise<string[]> {
-  // Node cannot import files with JSX.
-  const { outputFiles } = buildSync({
+export const pagePaths = () => (known ??= readPaths())
+
+async function readPaths(): Promise<string[]> {
+  // Node cannot import files with JSX. A build that blocks lets connections to the service end unnoticed.
+  const { outputFiles } = await build({
     entryPoints: ['src/console/pages.ts'],
     bundle: true,
     alias: { 'cloudflare:workers': './scripts/runtime.ts' },
@@ -73,7 +73,7 @@ export async function pageAddresses(more: Readonly<Record<string, string>>): Pro
   }
   const filled = (await pagePaths()).flatMap((path) => {
     const address = `/console${fill(path, ACCOUNTS[path])}`
-    return [address, ...(QUERIES[path] ?? []).map((query) => `${address}?${fill(query)}`)]
+    return (QUERIES[path] ?? ['']).map((query) => address + query)
   })
   return [...filled, ...OF_BRANDS]
 }
