@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Argument } from 'commander'
-import { parseCommand, wholeNumber } from '../scripts/command-line.ts'
+import { parseCommand } from '../scripts/command-line.ts'
 import { against } from './against.ts'
 import { bulk, type Scale, single } from './compete.ts'
 import { cost } from './cost.ts'
@@ -34,7 +34,6 @@ const command = parseCommand(
   (command) =>
     command
       .addArgument(new Argument('[bench...]', 'all if absent').choices(Object.keys(BENCHES)))
-      .option('--rounds <count>', 'how often each measurement is repeated', wholeNumber(1, 50))
       .option('--write', `writes the results of all benches to ${RESULTS}`)
       .option(
         '--against <commit>',
@@ -43,18 +42,16 @@ const command = parseCommand(
       .option('--quick', 'only shows that the benches work: their figures mean nothing'),
 )
 const {
-  rounds,
   quick,
   write,
   against: commit,
 } = command.opts<{
-  rounds?: number
   quick?: true
   write?: true
   against?: string
 }>()
 const chosen = (command.args.length > 0 ? command.args : Object.keys(BENCHES)) as Name[]
-const standard = quick ? QUICK : FULL
+const scale = quick ? QUICK : FULL
 
 const folder = mkdtempSync(join(tmpdir(), 'tributary-bench-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -62,7 +59,6 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => pr
 
 const { version } = JSON.parse(readFileSync('node_modules/workerd/package.json', 'utf8'))
 const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}, Node ${process.version}, workerd ${version}`
-const scale = { ...standard, rounds: rounds ?? standard.rounds }
 const printed: string[] = []
 const print = (text: string) => {
   printed.push(text)

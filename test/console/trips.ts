@@ -1,8 +1,6 @@
 import type { D1Database, D1PreparedStatement } from '@cloudflare/workers-types'
 import { overriding, overridingSessions } from '../overriding.ts'
 
-// The tests of the console and its bench both count with this file, so it imports nothing of vitest.
-
 type Run = <T>(call: () => Promise<T>) => Promise<T>
 
 /** Returns a database whose calls are made through `run`. */
