@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { ask } from '../partner.ts'
+import { ask, askAdmin } from '../partner.ts'
 import { ofTheTeam } from '../team.ts'
 
 /** What a stored row of a statement has; the rest has its default. */
@@ -125,6 +125,26 @@ const runOf = (id: string, period: string, account = 'acme-forex', at: string) =
 /** Stores a run of a period that is done and began long after it. */
 export const storeRun = (period: string, account = 'acme-forex', at = '2026-06-01T00:00:00.000Z') =>
   runOf(period, period, account, at).run()
+
+const statementAt = (row: StatementRow) => `accounts/acme-forex/statements/${idOf(row)}`
+
+/** Stores and approves statements of `acme-forex`. */
+export async function approve(...rows: StatementRow[]): Promise<void> {
+  await storeRows(rows)
+  for (const row of rows) {
+    const { status } = await askAdmin(`${statementAt(row)}/approve`, 'POST', {
+      hash: digestOf(row),
+    })
+    if (status !== 200) throw new Error(`The approval is answered ${status}.`)
+  }
+}
+
+/** The day of payments. */
+export const PAID_ON = '2024-12-01'
+
+/** Pays a statement of `acme-forex`. */
+export const pay = (row: StatementRow, reference: string, paid_on = PAID_ON) =>
+  askAdmin(`${statementAt(row)}/pay`, 'POST', { reference, paid_on })
 
 /** Sends a request as a person whom Cloudflare Access has let through. */
 export async function askAda(path: string, method: string, body: unknown) {

@@ -4,10 +4,19 @@ import { HOUR_MS } from '../../src/platform/durations.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { signedIn } from '../console/browser.ts'
 import { askAdmin, json, register } from '../partner.ts'
-import { digestOf, earning, idOf, rowsOf, type StatementRow, storeRows } from './book-rows.ts'
+import {
+  approve,
+  digestOf,
+  earning,
+  idOf,
+  PAID_ON,
+  pay,
+  rowsOf,
+  type StatementRow,
+  storeRows,
+} from './book-rows.ts'
 
 const PATH = 'accounts/acme-forex'
-const PAID_ON = '2024-12-01'
 const RETURNED_ON = '2024-12-03'
 
 beforeEach(async () => {
@@ -19,18 +28,6 @@ beforeEach(async () => {
 const september = earning('a', '2024-09', '25.00')
 const october = { ...earning('a', '2024-10', '5.50'), previous: digestOf(september) }
 const other = earning('b', '2024-10', '7.00')
-
-const approve = async (...rows: StatementRow[]) => {
-  await storeRows(rows)
-  for (const row of rows) {
-    const body = { hash: digestOf(row) }
-    const { status } = await askAdmin(`${PATH}/statements/${idOf(row)}/approve`, 'POST', body)
-    expect(status).toBe(200)
-  }
-}
-
-const pay = (row: StatementRow, reference: string, paid_on = PAID_ON) =>
-  askAdmin(`${PATH}/statements/${idOf(row)}/pay`, 'POST', { reference, paid_on })
 
 const giveBack = (row: StatementRow, reference: string, more: object = {}) =>
   askAdmin(`${PATH}/statements/${idOf(row)}/return`, 'POST', {

@@ -1,4 +1,5 @@
 import { env } from 'cloudflare:workers'
+import { headOf } from '../books/book-rows.ts'
 
 /** A statement as it is stored for exports. */
 export interface Stored {
@@ -16,22 +17,6 @@ export const idOf = (affiliate: string, period: string) =>
 
 const ZERO = '0.00'
 
-const NO_SUMS = {
-  opening: ZERO,
-  lines_sum: ZERO,
-  adjustments_sum: ZERO,
-  manual_sum: ZERO,
-  total: ZERO,
-  payable: ZERO,
-  closing: ZERO,
-  dropped: ZERO,
-  transferred: null,
-  received: [],
-  holds: [],
-  manual: [],
-  payable_on: '2026-11-14',
-}
-
 /** The hash of all statements of these tests. */
 export const HASH = 'ab'.repeat(32)
 
@@ -42,17 +27,15 @@ export async function storeStatement(stored: Stored = {}): Promise<string> {
   const items = parts.flat()
   const adjustments_total = items.filter((item) => 'of' in item).length
   const id = idOf(affiliate, period)
-  const statement = {
-    id,
-    affiliate_id: affiliate,
-    plan: 'ib',
-    period,
-    currency: 'EUR',
-    ...NO_SUMS,
-    lines_total: items.length - adjustments_total,
-    adjustments_total,
-    ...head,
-  }
+  const statement = headOf(
+    { id, affiliate, period },
+    {
+      payable_on: '2026-11-14',
+      lines_total: items.length - adjustments_total,
+      adjustments_total,
+      ...head,
+    },
+  )
   const [first, ...others] = parts.map((part) => JSON.stringify(part))
   await env.DB.prepare(
     `insert into statements (account, period, affiliate_id, plan, id, status, hash, digest,

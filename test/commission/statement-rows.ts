@@ -1,32 +1,13 @@
+import { headOf } from '../books/book-rows.ts'
+
 /** The ids of what `statementRows` stores. */
 export const STATEMENT_ID = 'stm_000000000000000000000001'
 export const RUN_ID = 'run_01M7W0R4W8E3V15G8XPED3Z94X'
 
 /** Returns the statements that store a statement of an affiliate, and a run, of an account. */
 export function statementRows(db: D1Database, account: string, affiliate = 'aff-7') {
-  const zero = '0.00'
-  const head = {
-    id: STATEMENT_ID,
-    affiliate_id: affiliate,
-    plan: 'standard-ib',
-    period: '2026-10',
-    currency: 'EUR',
-    opening: zero,
-    lines_sum: zero,
-    adjustments_sum: zero,
-    manual_sum: zero,
-    total: zero,
-    payable: zero,
-    closing: zero,
-    dropped: zero,
-    transferred: null,
-    received: [],
-    holds: [],
-    manual: [],
-    lines_total: 0,
-    adjustments_total: 0,
-    payable_on: '2026-11-14',
-  }
+  const of = { id: STATEMENT_ID, affiliate, plan: 'standard-ib', period: '2026-10' }
+  const head = headOf(of, { payable_on: '2026-11-14' })
   const time = '2026-10-05T09:00:00.000Z'
   return [
     db
@@ -56,31 +37,10 @@ export const BOOK_PERIOD = '2024-09'
 
 /** Returns the statements that store books of an account, in the plan `lined`. */
 export function bookRows(db: D1Database, account: string, affiliate = 'aff-7') {
-  const zero = '0.00'
   const time = '2024-10-01T09:00:00.000Z'
   const statement = (id: string, period: string, hash: string, isApproved: boolean) => {
-    const head = {
-      id,
-      affiliate_id: affiliate,
-      plan: 'lined',
-      period,
-      currency: 'EUR',
-      opening: zero,
-      lines_sum: '1.00',
-      adjustments_sum: zero,
-      manual_sum: zero,
-      total: '1.00',
-      payable: '1.00',
-      closing: zero,
-      dropped: zero,
-      transferred: null,
-      received: [],
-      holds: [],
-      manual: [],
-      lines_total: 0,
-      adjustments_total: 0,
-      payable_on: '2024-10-14',
-    }
+    const sums = { lines_sum: '1.00', total: '1.00', payable: '1.00', payable_on: '2024-10-14' }
+    const head = headOf({ id, affiliate, plan: 'lined', period }, sums)
     return db
       .prepare(
         `insert into statements (account, period, affiliate_id, plan, id, status, hash, digest,

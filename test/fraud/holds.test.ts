@@ -2,9 +2,12 @@ import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { importPayments, parsePayments, payStatement } from '../../src/books/payments.ts'
 import {
+  approve,
   digestOf,
   earning,
   idOf,
+  PAID_ON,
+  pay,
   rowsOf,
   type StatementRow,
   storeRows,
@@ -16,7 +19,6 @@ import { ask, askAdmin, json, register } from '../partner.ts'
 import { addFinding, changeCase, storeCases, storeRule } from './stored-cases.ts'
 
 const PATH = 'accounts/acme-forex'
-const PAID_ON = '2024-12-01'
 
 beforeEach(async () => {
   await register('forex', { affiliates: ['a', 'b'] })
@@ -33,19 +35,6 @@ const months = (affiliate: string, ...amounts: string[]): StatementRow[] => {
     const before = rows[i - 1]
     return before ? { ...row, previous: digestOf(before) } : row
   })
-}
-
-const approve = async (...rows: StatementRow[]) => {
-  await storeRows(rows)
-  for (const row of rows) {
-    const to = `${PATH}/statements/${idOf(row)}/approve`
-    expect((await askAdmin(to, 'POST', { hash: digestOf(row) })).status).toBe(200)
-  }
-}
-
-const pay = (row: StatementRow, reference: string, more: object = {}) => {
-  const body = { reference, paid_on: PAID_ON, ...more }
-  return askAdmin(`${PATH}/statements/${idOf(row)}/pay`, 'POST', body)
 }
 
 const importRows = (...rows: (readonly [affiliate: string, amount: string, reference: string])[]) =>

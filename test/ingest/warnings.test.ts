@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { brand } from '../brand.ts'
+import { brand, deposited } from '../brand.ts'
 import {
   ada,
   ask,
@@ -39,15 +39,6 @@ async function casino(events: Record<string, object> = {}) {
   const send = async (resource: string, ...records: object[]) =>
     warningsOf(await json(acme.post(resource, records)))
   return { ...acme, send }
-}
-
-const stake = {
-  eventname: 'Deposit',
-  customerid: 'p-1',
-  eventid: 'e-1',
-  createtime: '2026-10-02 09:30',
-  Value: '100.00',
-  Currency: 'EUR',
 }
 
 /** Returns the records with changed members under ids of their own. */
@@ -116,7 +107,7 @@ describe('negative_amount', () => {
     const sent = (Value: number) =>
       each(
         'eventid',
-        stake,
+        deposited,
         { Value },
         { Value, eventname: 'Cashout' },
         { Value, eventname: 'GGR' },
@@ -180,7 +171,7 @@ describe('implausible_time', () => {
 
   test.each([
     ['customers', 'regtime', 'customerId', { tracking_data: '' }],
-    ['activities', 'createtime', 'eventid', stake],
+    ['activities', 'createtime', 'eventid', deposited],
   ])('brands: %s, %s, in any form', async (resource, name, key, record) => {
     const { send } = await casino()
     const all = [...times, ...days, ['1970-01-01 00:00', true] as const]
@@ -243,7 +234,7 @@ describe('unmapped_status', () => {
     const acme = await casino({ Deposit: { granularity: 'event', status_member: 'state' } })
     const sent = each(
       'eventid',
-      stake,
+      deposited,
       {},
       { state: 'approved' },
       { state: 'done' },
@@ -278,7 +269,7 @@ test('unknown_event: a name that differs from a known one by case or white space
     Deposit: { granularity: 'event' },
     DailyStats: { granularity: 'day', kpis: ['GGR'] },
   })
-  const sent = each('eventid', stake, ...MEANT.map(([eventname]) => ({ eventname })))
+  const sent = each('eventid', deposited, ...MEANT.map(([eventname]) => ({ eventname })))
   const { results } = await json(post('activities', sent))
 
   for (const [i, [eventname, meant]] of MEANT.entries()) {
@@ -318,9 +309,9 @@ describe('whitespace', () => {
     expect(codesOf(await send('customers', { customerId: ' p-1' }), 'whitespace')).toEqual([
       ['whitespace /0/customerId'],
     ])
-    expect(await send('activities', { ...stake, customerid: 'p-1 ', eventid: '\u00a0e' })).toEqual([
-      ['whitespace /0/customerid', 'whitespace /0/eventid'],
-    ])
+    expect(
+      await send('activities', { ...deposited, customerid: 'p-1 ', eventid: '\u00a0e' }),
+    ).toEqual([['whitespace /0/customerid', 'whitespace /0/eventid']])
   })
 
   test('white space inside an id is none of its business', async () => {
