@@ -24,8 +24,6 @@ const sizeOf = ({ columns }: MovedTable) =>
     .map(({ name, type }) => (type === 'TEXT' ? `ifnull(length(t.${quoted(name)}), 0)` : '8'))
     .join(' + ')
 
-const keyColumns = ({ key }: MovedTable) => key.map(quoted).join()
-
 /** Returns the primary key of a row. */
 export const rowKey = (table: MovedTable, row: StoredRow): Key =>
   table.key.map((name) => {
@@ -46,7 +44,7 @@ export async function readPage(
   account: string,
   after: Key | null,
 ): Promise<TablePage> {
-  const key = keyColumns(table)
+  const key = table.key.map(quoted).join()
   const marks = table.key.map((_, i) => `?${2 + i}`).join()
   const lower = after ? ` and (${key}) > (${marks})` : ''
   const order = key && ` order by ${key}`

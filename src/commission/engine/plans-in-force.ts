@@ -2,7 +2,7 @@ import { dayNumber, firstDayOf, type PeriodKind } from './calendar.ts'
 import { type Decimal, decimal } from './decimal.ts'
 import { memoize } from './memoize.ts'
 import type { PlanTerms } from './plan.ts'
-import { type CompiledRule, compileRules } from './rules.ts'
+import { type CompiledRule, compileRule } from './rules.ts'
 
 /** A version of a plan, ready to be applied. */
 export interface Version {
@@ -103,7 +103,7 @@ export function compileVersion(
     digits,
     period: terms.period,
     terms: terms.terms,
-    rules: compileRules(terms),
+    rules: terms.rules.map(compileRule),
     negative: terms.negative,
     minimumPayout: decimal(terms.minimum_payout),
     holdDays: terms.hold_days,

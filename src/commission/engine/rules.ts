@@ -7,7 +7,6 @@ import type {
   EventKind,
   OnceRule,
   OverrideRule,
-  PlanTerms,
   Qualification,
   Rule,
   ShareRule,
@@ -120,10 +119,8 @@ export interface CompiledOverride extends RuleBase {
   readonly downline: boolean
 }
 
-/** Compiles the rules of a version. */
-export const compileRules = ({ rules }: PlanTerms): CompiledRule[] => rules.map(compileRule)
-
-function compileRule(rule: Rule): CompiledRule {
+/** Compiles a rule of a version. */
+export function compileRule(rule: Rule): CompiledRule {
   if (rule.kind === 'once') return compileOnce(rule)
   if (rule.kind === 'share') return compileShare(rule)
   return rule.kind === 'unit' ? compileUnitRule(rule) : compileOverride(rule)

@@ -10,7 +10,7 @@ import { accountPath, dayBefore, type Page, withQuery } from '../../pages/page.t
 import { Amount, count, isolated, periodWords, Time } from '../../pages/parts/data.tsx'
 import { choiceWords } from '../../pages/parts/field-words.ts'
 import { AccountLink } from '../../pages/parts/fields.tsx'
-import { FigureCard, Moneys, WholeText } from '../../pages/parts/figures.tsx'
+import { FigureCard, Moneys } from '../../pages/parts/figures.tsx'
 import { moneyOf, openPeriods, sumByCurrency } from '../../pages/parts/owed.ts'
 import { Periods } from '../../pages/parts/statement-lists.tsx'
 import { DAY_MS } from '../../platform/durations.ts'
@@ -66,13 +66,12 @@ export const overviewPage: Page = {
                         currency={currency}
                       />
                     </p>
+                    {/* No comparison: a statement has no days, so a part of a month is no share of another. */}
                     <p class="change">
-                      <WholeText
-                        amount={{
-                          amount: moneyText(open.before.get(currency) ?? ZERO, currency),
-                          currency,
-                        }}
-                        of={periodWords(open.previous.id)}
+                      {periodWords(open.previous.id)} as a whole:{' '}
+                      <Amount
+                        value={moneyText(open.before.get(currency) ?? ZERO, currency)}
+                        currency={currency}
                       />
                     </p>
                   </>

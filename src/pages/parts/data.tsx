@@ -19,15 +19,13 @@ export const { day: dayWords, period: periodWords } = ENGLISH
 export const isolated = (text: string): string =>
   /^[ -~]*$/.test(text) ? text : `\u2068${visible(text)}\u2069`
 
-/** Whether a text has a word so long that it would push the columns beside it away. */
-const hasLongWord = (text: string): boolean => /\S{40}/.test(text)
-
-const classOf = (text: string) => (hasLongWord(text) ? 'long' : undefined)
+/** A word so long that it would push the columns beside it away. */
+const LONG_WORD = /\S{40}/
 
 /** Renders a text of data, such as an id. Its invisible characters are shown by their names. */
 export const Data = ({ text }: { text: string | number }) => {
   const shown = visible(String(text))
-  return <bdi class={classOf(shown)}>{shown}</bdi>
+  return <bdi class={LONG_WORD.test(shown) ? 'long' : undefined}>{shown}</bdi>
 }
 
 /** Renders a text that a person takes elsewhere. A script adds a button that copies it. */

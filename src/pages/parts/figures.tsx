@@ -23,13 +23,3 @@ export const Moneys = ({ amounts, none }: { amounts: readonly Money[]; none: str
       </p>
     ))
   )
-
-/**
- * Says what the whole period before has. It is not compared with what there is so far, because a statement has no
- * days: a part of a month is no share of another month.
- */
-export const WholeText = ({ amount, of }: { amount: Money; of: string }) => (
-  <>
-    {of} as a whole: <Amount value={amount.amount} currency={amount.currency} />
-  </>
-)

@@ -56,9 +56,6 @@ function findMissing(error: unknown): string | null {
   return UNMIGRATED.exec(error.message)?.[0] ?? findMissing(error.cause)
 }
 
-/** Whether a write failed because its database is full. */
-export const isDatabaseFull = (error: unknown) => messageIncludes(error, [FULL])
-
 /** The code of SQLite at the end of the message of a fault. */
 const SQLITE_CODE = /\bSQLITE_[A-Z_]+\b/g
 
@@ -76,7 +73,7 @@ export function d1Fault(thrown: unknown): string | null {
 }
 
 function classifyFault(error: unknown): FaultKind {
-  if (isDatabaseFull(error)) {
+  if (messageIncludes(error, [FULL])) {
     // No other line tells it from a database that is unavailable.
     console.error(JSON.stringify({ fault: 'database_full' }))
     return 'unavailable'
