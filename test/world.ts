@@ -10,12 +10,19 @@ const shared = globalThis as {
   schema?: readonly string[]
   /** The query that describes a database, and its result for one that is migrated and empty. */
   overview?: { query: string; ofEmpty: Overview }
-  /** The triggers that forbid deletions, by table: the statements that drop and create them. */
-  guards?: Map<string, { drop: string; create: string }>
+  /** The triggers that forbid deletions or follow insertions, by table. */
+  triggers?: Map<string, Trigger[]>
   /** The databases that were used since the last empty world. */
   usedDatabases?: Set<D1Database>
   /** Whether an object was stored in a bucket since the last empty world. */
   isBucketUsed?: boolean
+}
+
+/** A trigger: the statements that drop and create it, and whether it forbids deletions. */
+interface Trigger {
+  drop: string
+  create: string
+  isGuard: boolean
 }
 
 /** The databases of the service. */
@@ -115,16 +122,25 @@ async function learnOverview(db: D1Database) {
       where name not glob '_cf*'
     ) as schema, ${columns.join(', ')}`
   shared.overview = { query, ofEmpty: overviewIn(await db.prepare(query).all()) }
-  const { results: guards } = await db
+  const { results: triggers } = await db
     .prepare(
-      `select name, tbl_name as "table", sql as "create" from sqlite_schema
-       where type = 'trigger' and sql like '%before delete%raise(%'`,
+      `select name, tbl_name as "table", sql as "create", sql like '%before delete on%' as isGuard
+       from sqlite_schema where type = 'trigger' and (sql like '%before delete on%' or sql like '%insert on%')`,
     )
-    .all<{ name: string; table: string; create: string }>()
-  shared.guards = new Map(
-    guards.map(({ name, table, create }) => [table, { drop: `drop trigger ${name}`, create }]),
+    .all<{ name: string; table: string; create: string; isGuard: number }>()
+  shared.triggers = Map.groupBy(
+    triggers.map(({ name, table, create, isGuard }) => ({
+      ...{ table, drop: `drop trigger ${name}`, create, isGuard: isGuard === 1 },
+    })),
+    ({ table }) => table,
   )
 }
+
+/** Returns the triggers of some tables that forbid deletions, or the others. */
+const triggersOf = (tables: readonly string[], isGuard: boolean) =>
+  tables
+    .flatMap((table) => shared.triggers?.get(table) ?? [])
+    .filter((trigger) => trigger.isGuard === isGuard)
 
 async function create(db: D1Database, schema: readonly string[]) {
   for (const part of schema) await db.prepare(part).run()
@@ -156,7 +172,7 @@ export async function emptyWorld(): Promise<void> {
 
 /** The content of a database. */
 export interface Content {
-  /** The rows of the tables that have some. */
+  /** The rows of the tables that have some; none if they were not read. */
   tables: Record<string, unknown[]>
   /** Its overview; null if it lacks a table. */
   overview: Overview | null
@@ -169,7 +185,7 @@ async function rowsOf(db: D1Database, tables: readonly string[]) {
   return Object.fromEntries(tables.map((name, i) => [name, all[i]!.results]))
 }
 
-async function contentOf(db: D1Database): Promise<Content> {
+async function contentOf(db: D1Database, hasRows: boolean): Promise<Content> {
   const answer =
     shared.overview &&
     (await db
@@ -178,14 +194,16 @@ async function contentOf(db: D1Database): Promise<Content> {
       .catch(() => null))
   if (!answer) return { tables: await rowsOf(db, await namesOfTables(db)), overview: null }
   const overview = overviewIn(answer)
-  return { tables: await rowsOf(db, overview.filled), overview }
+  return { tables: hasRows ? await rowsOf(db, overview.filled) : {}, overview }
 }
 
-/** Returns the content of the databases that were used since the last empty world. */
-export const contentsOfDatabases = async (): Promise<Contents> =>
+/** Returns the content of the databases that were used since the last empty world, with or without rows. */
+export const contentsOfDatabases = async (hasRows: boolean): Promise<Contents> =>
   new Map(
     await Promise.all(
-      [...usedDatabases].map(async (db) => [db, await contentOf(db)] as [D1Database, Content]),
+      [...usedDatabases].map(
+        async (db) => [db, await contentOf(db, hasRows)] as [D1Database, Content],
+      ),
     ),
   )
 
@@ -207,15 +225,13 @@ export async function builtOnce<T>(name: string, build: () => Promise<T>): Promi
     return JSON.parse(known.result)
   }
   const result = await build()
-  built.set(name, { result: JSON.stringify(result), contents: await contentsOfDatabases() })
+  built.set(name, { result: JSON.stringify(result), contents: await contentsOfDatabases(true) })
   return result
 }
 
 /** Stores rows as they were, without what triggers would do. */
 async function storeContent(db: D1Database, { tables }: Content) {
-  const { results: triggers } = await db
-    .prepare(`select name, sql from sqlite_schema where type = 'trigger'`)
-    .all<{ name: string; sql: string }>()
+  const triggers = triggersOf(Object.keys(tables), false)
   const insertions = Object.entries(tables).map(([table, rows]) => {
     const columns = Object.keys(rows[0] as object)
     const values = columns.map((column) => `value ->> '$.${column}'`)
@@ -224,9 +240,9 @@ async function storeContent(db: D1Database, { tables }: Content) {
       .bind(JSON.stringify(rows))
   })
   await db.batch([
-    ...triggers.map(({ name }) => db.prepare(`drop trigger ${name}`)),
+    ...triggers.map(({ drop }) => db.prepare(drop)),
     ...insertions,
-    ...triggers.map(({ sql }) => db.prepare(sql)),
+    ...triggers.map(({ create }) => db.prepare(create)),
   ])
 }
 
@@ -235,10 +251,12 @@ async function emptyDatabase(db: D1Database, { overview }: Content): Promise<boo
   if (overview && isEmpty(overview)) return true
   if (!overview || !isEmpty({ ...overview, filled: [] })) return false
   // A table refers only to tables that were created before it.
-  const deletions = overview.filled.toReversed().flatMap((table) => {
-    const guard = shared.guards?.get(table)
-    return [guard?.drop ?? [], `delete from ${table}`, guard?.create ?? []].flat()
-  })
+  const guards = triggersOf(overview.filled, true)
+  const deletions = [
+    ...guards.map(({ drop }) => drop),
+    ...overview.filled.toReversed().map((table) => `delete from ${table}`),
+    ...guards.map(({ create }) => create),
+  ]
   const answers = await db.batch(
     [...deletions, shared.overview!.query].map((sql) => db.prepare(sql)),
   )
@@ -259,7 +277,7 @@ export async function leaveEmptyWorld(contents: Contents): Promise<void> {
   await emptyBucket()
   const emptied = await Promise.all(
     [...usedDatabases].map(async (db) =>
-      emptyDatabase(db, contents.get(db) ?? (await contentOf(db))),
+      emptyDatabase(db, contents.get(db) ?? (await contentOf(db, false))),
     ),
   )
   if (!emptied.every(Boolean)) await emptyWorld()
