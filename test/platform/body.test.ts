@@ -319,9 +319,9 @@ test('small compressed bodies that expand to many values are refused', async () 
   const acme = await partner()
   for (const [name, text, status] of [
     ['millions of numbers', `[${'1,'.repeat(4_000_000)}1]`, 413],
-    ['millions of objects', `[${'{},'.repeat(2_700_000)}{}]`, 413],
-    ['a long number and millions of others', `[1234567890123456,${'1,'.repeat(4_000_000)}1]`, 413],
-    ['millions of brackets', '['.repeat(8_000_000), 400],
+    ['many objects', `[${'{},'.repeat(270_000)}{}]`, 413],
+    ['a long number and many others', `[1234567890123456,${'1,'.repeat(400_000)}1]`, 413],
+    ['many brackets', '['.repeat(800_000), 400],
     ['50,001 objects and arrays', `[${'{},'.repeat(25_000)}${'[],'.repeat(24_999)}[]]`, 413],
     ['50,000 objects and arrays', `[${'{},'.repeat(25_000)}${'[],'.repeat(24_998)}[]]`, 422],
     ['250,001 values', `[${'1,'.repeat(249_999)}1]`, 413],

@@ -330,6 +330,9 @@ describe('two accounts with the same ids', () => {
       .filter(({ method, path }) => method === 'GET' && path.startsWith(at))
       .filter(({ path }) => !/\/lines\/|\/earnings$/.test(path))
       .map(({ path }) => path.replace(at, ''))
+  /** Returns all paths, or of an account in the other database those that the seed chooses. */
+  const pathsFor = (isElsewhere: boolean, paths: readonly string[]) =>
+    paths.filter((_, i) => !isElsewhere || i % 3 === env.SEED % 3)
   const pathOf = (path: string, delivery: string) =>
     path
       .replace('customers/:id', 'customers/c-1')
@@ -373,7 +376,7 @@ describe('two accounts with the same ids', () => {
         [first, second, third],
         [third, first, second],
       ] as const) {
-        for (const path of pathsAt(at)) {
+        for (const path of pathsFor(caller === third, pathsAt(at))) {
           const response = await caller.get(pathOf(path, caller.delivery_id))
           expect([path, response.status], 'a parameter that is required: see `pathOf`').toEqual([
             path,
@@ -422,7 +425,7 @@ describe('two accounts with the same ids', () => {
       [first, second, third],
       [third, first, second],
     ] as const) {
-      for (const path of paths) {
+      for (const path of pathsFor(caller === third, paths)) {
         const requestPath = pathOf(path, caller.delivery_id)
           .replace(':link_id', caller.link_id)
           .replace(':webhook_id', caller.webhook_id)
@@ -457,14 +460,6 @@ describe('two accounts with the same ids', () => {
     ] as const) {
       expect(await bytes(foreign)).toBe(await bytes(missing))
     }
-  })
-
-  test('an account writes to the database that its token names', async () => {
-    await createPartner('second', 'DB_2')
-    const count = async (db: D1Database) =>
-      (await db.prepare('select count(*) as n from customers').first<{ n: number }>())!.n
-
-    expect([await count(env.DB), await count(env.DB_2)]).toEqual([0, 1])
   })
 })
 

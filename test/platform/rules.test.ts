@@ -392,29 +392,38 @@ const isNumeric = (field: string) =>
     return ($ref ? $defs[$ref.replace('#/$defs/', '')]?.type : type) === 'number'
   })
 
-describe.each(cases)('$resource $field: $code', (rule) => {
-  test('valid values pass and invalid ones are refused with the code', async () => {
+const RESOURCES = Object.keys(base)
+
+test.each(RESOURCES)(
+  '%s: valid values pass and invalid ones are refused with the code',
+  async (of) => {
     const acme = await partnerWithCustomer()
-    const send = (values: readonly string[]) =>
-      acme.postText(`${rule.resource}?dry_run=true`, bodyOf(rule, values))
-    for (const values of bulksOf(rule, rule.valid)) {
-      const response = await send(values)
-      const { errors = [] } = await json(response)
-      const refused = errors.map(({ index }: ListedError) => values[index])
-      expect([refused, response.status]).toEqual([[], 200])
+    // A text that a note had is personal in each later answer.
+    const ofText = ({ code }: Case) => Number(code === 'length')
+    const own = cases.filter(({ resource }) => resource === of)
+    for (const rule of own.sort((a, b) => ofText(a) - ofText(b))) {
+      const named = (...found: unknown[]) => [rule.resource, rule.field, rule.code, ...found]
+      const send = (values: readonly string[]) =>
+        acme.postText(`${rule.resource}?dry_run=true`, bodyOf(rule, values))
+      for (const values of bulksOf(rule, rule.valid)) {
+        const response = await send(values)
+        const { errors = [] } = await json(response)
+        const refused = errors.map(({ index }: ListedError) => values[index])
+        expect(named(refused, response.status)).toEqual(named([], 200))
+      }
+      for (const values of bulksOf(rule, rule.invalid)) {
+        const response = await send(values)
+        const body = await json(response)
+        expect(named(values, response.status, body.errors_total, ...listed(body))).toEqual(
+          named(
+            ...[values, 422, values.length],
+            ...values.map((_, i) => [i, `/${i}/${rule.field}`, rule.code]),
+          ),
+        )
+      }
     }
-    for (const values of bulksOf(rule, rule.invalid)) {
-      const response = await send(values)
-      expect([values, response.status]).toEqual([values, 422])
-      const body = await json(response)
-      expect([values, body.errors_total, ...listed(body)]).toEqual([
-        values,
-        values.length,
-        ...values.map((_, i) => [i, `/${i}/${rule.field}`, rule.code]),
-      ])
-    }
-  })
-})
+  },
+)
 
 test('a summed amount that is too fine is quoted', async () => {
   const acme = await partnerWithCustomer()
@@ -452,17 +461,15 @@ describe('every field', () => {
   const optional = (resource: string) =>
     all(resource).filter((name) => !required(resource).includes(name))
 
-  test.each(Object.keys(base))(
-    '%s: a required field that is absent or null is refused',
-    (resource) =>
-      expectEachRefused(resource, required(resource), () => [undefined, 'null'], 'required'),
+  test.each(RESOURCES)('%s: a required field that is absent or null is refused', (resource) =>
+    expectEachRefused(resource, required(resource), () => [undefined, 'null'], 'required'),
   )
 
-  test.each(Object.keys(base))('%s: an optional field may be omitted but not null', (resource) =>
+  test.each(RESOURCES)('%s: an optional field may be omitted but not null', (resource) =>
     expectEachRefused(resource, optional(resource), () => ['null'], 'type'),
   )
 
-  test.each(Object.keys(base))('%s: every field refuses values of another JSON type', (resource) =>
+  test.each(RESOURCES)('%s: every field refuses values of another JSON type', (resource) =>
     expectEachRefused(
       resource,
       all(resource),
@@ -480,17 +487,22 @@ describe('every field', () => {
     }),
   )
 
-  test.each(ofOneVertical)('$resource.$field is a field of $vertical only', async (own) => {
-    const { resource, field, vertical, value } = own
-    const record = { ...base[resource], [field]: value }
-    const owner = await partner(vertical)
-    await owner.post('customers', ada)
-    expect((await owner.post(`${resource}?dry_run=true`, [record])).status).toBe(200)
-
-    const other = await partnerWithCustomer(vertical === 'forex' ? 'prop-trading' : 'forex')
-    expect(await json(other.post(resource, [record]))).toMatchObject({
-      errors: [{ pointer: `/0/${field}`, code: 'unknown_field' }],
-    })
+  test('a field of one vertical is unknown to the other', async () => {
+    const firms = {
+      forex: await partnerWithCustomer('forex'),
+      'prop-trading': await partnerWithCustomer('prop-trading'),
+    }
+    expect(ofOneVertical.length).toBeGreaterThan(4)
+    for (const { resource, field, vertical, value } of ofOneVertical) {
+      const record = { ...base[resource], [field]: value }
+      const taken = await firms[vertical].post(`${resource}?dry_run=true`, [record])
+      expect([resource, field, taken.status]).toEqual([resource, field, 200])
+      const other = firms[vertical === 'forex' ? 'prop-trading' : 'forex']
+      expect([field, await json(other.post(resource, [record]))]).toMatchObject([
+        field,
+        { errors: [{ pointer: `/0/${field}`, code: 'unknown_field' }] },
+      ])
+    }
   })
 
   test('prop trading refuses a negative account size or drawdown', async () => {
@@ -524,17 +536,21 @@ describe('every field', () => {
   })
 })
 
-test.each([
-  ['2026-10-01t08:30:00.123Z', '2026-10-01T08:30:00.123Z'],
-  ['2026-10-01T08:30:00.123z', '2026-10-01T08:30:00.123Z'],
-  ['2026-10-01T08:30:00.5Z', '2026-10-01T08:30:00.500Z'],
-  ['2026-10-01T08:30:00+05:30', '2026-10-01T03:00:00.000Z'],
-  ['2026-10-01T20:30:00-03:45', '2026-10-02T00:15:00.000Z'],
-])('the date-time %s is returned as %s', async (signup_date, returned) => {
+test('a date-time is returned in UTC', async () => {
   const acme = await partner()
-  await acme.post('customers', { ...ada, signup_date })
-
-  expect(await json(acme.get('customers/c-1'))).toEqual({ ...ada, signup_date: returned })
+  const dates = [
+    ['2026-10-01t08:30:00.123Z', '2026-10-01T08:30:00.123Z'],
+    ['2026-10-01T08:30:00.123z', '2026-10-01T08:30:00.123Z'],
+    ['2026-10-01T08:30:00.5Z', '2026-10-01T08:30:00.500Z'],
+    ['2026-10-01T08:30:00+05:30', '2026-10-01T03:00:00.000Z'],
+    ['2026-10-01T20:30:00-03:45', '2026-10-02T00:15:00.000Z'],
+  ]
+  const sent = dates.map(([signup_date], i) => ({ ...ada, customer_id: `c-${i}`, signup_date }))
+  await acme.post('customers', sent)
+  const { data } = await json(acme.get('customers'))
+  expect(data.map((one: { signup_date: string }) => one.signup_date)).toEqual(
+    dates.map(([, returned]) => returned),
+  )
 })
 
 test('date-times are returned in UTC, truncated to milliseconds', async () => {
