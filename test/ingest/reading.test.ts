@@ -85,27 +85,28 @@ describe('pagination', () => {
     expect(walked).toEqual(idsBetween(0, 25))
   })
 
-  test.each([
-    ['page', 'page=0'],
-    ['page', 'page=1.5'],
-    ['page', 'page=x'],
-    ['page', 'page=1000001'],
-    ['per_page', 'per_page=0'],
-    ['per_page', 'per_page=5e1'],
-    ['cursor', 'cursor='],
-    ['customer_id', 'customer_id='],
-    ['%', 'customer_id=%ff'],
-    ['%', 'customer_id=%ed%a0%80'],
-    ['%', 'customer_id=50%'],
-    ['cursor', 'cursor=eA.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'],
-    ['from', 'from=2026-02-30'],
-    ['to', 'to=yesterday'],
-    ['`perpage`', 'perpage=5'],
-    ['`status`', 'status=approved'],
-  ])('%s: the query %s is 400 invalid_query', async (name, query) => {
+  test('a wrong query is 400 invalid_query, with its name', async () => {
     const acme = await partner()
-
-    await expectInvalidQuery(await acme.get(`transactions?${query}`), name)
+    for (const [name, query] of [
+      ['page', 'page=0'],
+      ['page', 'page=1.5'],
+      ['page', 'page=x'],
+      ['page', 'page=1000001'],
+      ['per_page', 'per_page=0'],
+      ['per_page', 'per_page=5e1'],
+      ['cursor', 'cursor='],
+      ['customer_id', 'customer_id='],
+      ['%', 'customer_id=%ff'],
+      ['%', 'customer_id=%ed%a0%80'],
+      ['%', 'customer_id=50%'],
+      ['cursor', 'cursor=eA.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'],
+      ['from', 'from=2026-02-30'],
+      ['to', 'to=yesterday'],
+      ['`perpage`', 'perpage=5'],
+      ['`status`', 'status=approved'],
+    ] as const) {
+      await expectInvalidQuery(await acme.get(`transactions?${query}`), name)
+    }
   })
 
   test('an altered cursor, or one of another account, resource or filter, is refused', async () => {
@@ -143,33 +144,23 @@ describe('pagination', () => {
 })
 
 describe('a single record', () => {
-  test.each(['a/b', '50%', '%41', '%2F', 'naïve', '😀', 'a?b#c', 'a b', 'x+y', '"', "'"])(
-    'a record is found by the id %s',
-    async (id) => {
-      const acme = await partner()
+  test('a record is found by any id', async () => {
+    const acme = await partner()
+    for (const id of ['a/b', '50%', '%41', '%2F', 'naïve', '😀', 'a?b#c', 'a b', 'x+y', '"', "'"]) {
       const sent = { ...ada, customer_id: id }
       await acme.post('customers', sent)
 
       const response = await acme.get(`customers/${encodeURIComponent(id)}`)
       expect(await json(response)).toEqual(sent)
-      expect(await json(acme.get(`customers?customer_id=${encodeURIComponent(id)}`))).toMatchObject(
-        {
-          data: [sent],
-        },
-      )
-    },
-  )
-
-  test.each(['nobody', '%25', '%EF%BF%BD', 'x'.repeat(5000)])(
-    'an unknown id is 404 not_found: %.20s',
-    async (id) => {
-      const acme = await partner()
+      const { data } = await json(acme.get(`customers?customer_id=${encodeURIComponent(id)}`))
+      expect(data).toEqual([sent])
+    }
+    for (const id of ['nobody', '%25', '%EF%BF%BD', 'x'.repeat(5000)]) {
       const response = await acme.get(`customers/${id}`)
-
-      expect(response.status).toBe(404)
+      expect([id, response.status]).toEqual([id, 404])
       expect(await json(response)).toMatchObject({ code: 'not_found' })
-    },
-  )
+    }
+  })
 
   test.each(['%', '%zz', '%ff', '%E0%A4', 'a%2'])(
     'an id that is not percent-encoded UTF-8 is 400 invalid_query, in the path and in the query: %s',

@@ -141,25 +141,29 @@ const WRONG: readonly [string, Deviation][] = [
   ['without user verification', { isUnverified: true }],
 ]
 
-test.each(WRONG)('a passkey %s is refused at the registration', async (_, by) => {
-  const response = await join(open(), await invite(), { device: await newPasskey(), by })
-  expect(response.status).toBe(401)
+test('a wrong passkey is refused at the registration', async () => {
+  for (const [name, by] of WRONG) {
+    const response = await join(open(), await invite(), { device: await newPasskey(), by })
+    expect([name, response.status]).toEqual([name, 401])
+  }
   expect(await members()).toEqual([])
 })
 
-test.each([
-  ...WRONG,
-  ['with a counter that went back', { counter: 1 }],
-  ['of another member', { userHandle: 'bWVtLTI' }],
-])('a passkey %s is refused at the sign-in', async (_, by) => {
+test('a wrong passkey is refused at the sign-in', async () => {
   const { device } = await joined()
   const { response } = await signIn(open(), { device })
   expect(response.status).toBe(303)
-  const refused = await signIn(open(), { device, by })
-  expect([refused.response.status, await refused.response.text()]).toEqual([
-    401,
-    expect.stringContaining('not registered here'),
-  ])
+  for (const [name, by] of [
+    ...WRONG,
+    ['with a counter that went back', { counter: 1 }],
+    ['of another member', { userHandle: 'bWVtLTI' }],
+  ] as const) {
+    const refused = await signIn(open(), { device, by })
+    expect([name, refused.response.status, await refused.response.text()]).toEqual([
+      ...[name, 401],
+      expect.stringContaining('not registered here'),
+    ])
+  }
 })
 
 test('an answer of a passkey is accepted once, and not after ten minutes', async () => {
