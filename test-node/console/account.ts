@@ -124,28 +124,6 @@ export function accountTests(shared: () => Shared): void {
     assert.equal(await page.locator('.notice.bad').count(), 0)
   })
 
-  test('a member creates a link and disables it', { skip }, async () => {
-    const { base, key } = shared()
-    const configured = await fetch(`${base}/admin/v1/accounts/${ACCOUNT}/affiliates`, {
-      method: 'PUT',
-      body: JSON.stringify([{ affiliate_id: 'IB-1' }]),
-      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-    })
-    assert.equal(configured.status, 200)
-    const { page, click } = await open(`${AT}/links`)
-    await page.getByLabel('Affiliate', { exact: true }).last().fill('IB-1')
-    await page.getByLabel('Landing page').fill('https://acme.example/start')
-    await page.getByLabel('Name').fill('Newsletter')
-    await click('Create the link')
-    const address = await page.locator('code', { hasText: '/go/' }).innerText()
-    assert.equal((await fetch(address, { redirect: 'manual' })).status, 302)
-
-    await page.getByLabel('Disabled').selectOption('Yes')
-    await click('Save the link')
-    assert.match(await page.getByRole('status').innerText(), /The link is saved/)
-    assert.equal(await page.locator('.badge.bad').innerText(), 'Disabled')
-  })
-
   test('a member adds a webhook, sends a test event, sees its attempt and replays it', {
     skip,
   }, async () => {

@@ -69,17 +69,6 @@ export function dataTests(shared: () => Shared): void {
     assert.match(await records.innerText(), /T-3301/)
   })
 
-  test('a member refuses a customer by hand, and ends the refusal', { skip }, async () => {
-    const { page } = shared()
-    await openSignedIn(shared(), `${ACCOUNT}/customers/C-3302`)
-    await page.locator('summary', { hasText: 'Refuse the customer' }).click()
-    await page.getByLabel('Reason').fill('self-referral')
-    await page.getByRole('button', { name: 'Refuse the customer' }).click()
-    await page.getByText('from the beginning: self-referral').waitFor()
-    await page.getByRole('button', { name: 'End the refusal' }).click()
-    await page.getByText('The customer is no longer refused.').waitFor()
-  })
-
   test('a member groups a report by affiliate and downloads its CSV', { skip }, async () => {
     const { page } = shared()
     await openSignedIn(shared(), `${ACCOUNT}/reports`)

@@ -38,18 +38,4 @@ export function fraudRuleTests(shared: () => Shared): void {
     assert.equal(await page.locator('h1').innerText(), 'A few minimum deposits')
     assert.equal(await isTooWide(page), false)
   })
-
-  test('the cases of a rule are sentences with links', { skip }, async () => {
-    const { page } = shared()
-    await openSignedIn(shared(), `${RULES}/lot-churn`, PHONE)
-    await page.getByRole('button', { name: 'Apply' }).click()
-    await page.getByText(TESTED).waitFor()
-    assert.equal(await isTooWide(page), false)
-    const table = page.getByRole('table', { name: /^Cases, by day/ })
-    assert.match(await table.innerText(), /By volume the affiliate earned more/)
-    await table.locator('summary').first().click()
-    const record = table.locator('details[open] a').first()
-    await record.click()
-    await page.waitForURL(/\/records\/trading-activity\//)
-  })
 }
