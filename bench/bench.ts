@@ -7,7 +7,7 @@ import { against } from './against.ts'
 import { bulk, type Scale, single } from './compete.ts'
 import { cost } from './cost.ts'
 import { months } from './months.ts'
-import { aimsTable, asMarkdown, type Figure, markdownTable } from './print.ts'
+import { asMarkdown, type Figure, markdownTable } from './print.ts'
 import { run } from './run.ts'
 import { startUp } from './start.ts'
 
@@ -74,6 +74,9 @@ if (commit) {
     figures.push(...chapter.figures)
     print(asMarkdown(chapter))
   }
-  print(`## Figures beside their aims\n\n${markdownTable(aimsTable(figures))}`)
+  const rows = figures.map(({ name, value, aim }) => [name, value, aim])
+  print(
+    `## Figures beside their aims\n\n${markdownTable([['figure', 'measured', 'aim'], ...rows])}`,
+  )
 }
 if (write) writeFileSync(RESULTS, `${printed.join('\n\n')}\n`)

@@ -17,12 +17,6 @@ export interface Chapter {
   readonly figures: readonly Figure[]
 }
 
-/** Returns a table of figures beside their aims. */
-export const aimsTable = (figures: readonly Figure[]): Table => [
-  ['figure', 'measured', 'aim'],
-  ...figures.map(({ name, value, aim }) => [name, value, aim]),
-]
-
 /** Returns figures from their names, values and aims. */
 export const beside = (...rows: readonly (readonly [string, string, string])[]): Figure[] =>
   rows.map(([name, value, aim]) => ({ name, value, aim }))
