@@ -12,10 +12,10 @@ import { signText, verifyText } from '../platform/http/sign-text.ts'
 /** How long a challenge can be answered, in milliseconds. */
 const CHALLENGE_MS = 10 * MINUTE_MS
 
-/** The algorithms of COSE that are accepted, as WebCrypto names them: Ed25519, ES256 and RS256. */
+/** The algorithms of COSE that are accepted, as WebCrypto names them: ES256, which all devices have, Ed25519 and RS256. */
 const ALGORITHMS = new Map([
-  [-8, { name: 'Ed25519' }],
   [-7, { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }],
+  [-8, { name: 'Ed25519' }],
   [-257, { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }],
 ])
 

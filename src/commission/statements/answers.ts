@@ -441,5 +441,6 @@ export const verified = described(() =>
       }),
     ),
     total: member(count, 'The number of all differences.'),
+    compared: member(count, 'The number of figures that were compared.'),
   }),
 )

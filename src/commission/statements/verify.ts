@@ -24,18 +24,23 @@ export function verifyPeriods(
   return withinLimit(grant, ADVICE, async () => {
     const { source } = await readStored(env, grant, session)
     const today = dayNumber(todayOf(grant))
-    const data = []
+    const compared = []
     for (const kind of source.periodKinds) {
       const last = await lastOfRun(source, periodOf(today, kind))
       const computation = await openComputation(source, last)
       const affiliates = affiliate_id ? [affiliate_id] : await settledAffiliates(computation)
-      data.push(...(await differencesOf(computation, affiliates)))
+      compared.push(...(await compareAll(computation, affiliates)))
     }
-    return { data: data.slice(0, VERIFY_LIMITS.differences), total: data.length }
+    const data = compared.filter(({ stored, computed }) => stored !== computed)
+    return {
+      data: data.slice(0, VERIFY_LIMITS.differences),
+      total: data.length,
+      compared: compared.length,
+    }
   })
 }
 
-async function differencesOf(computation: Computation, affiliates: readonly string[]) {
+async function compareAll(computation: Computation, affiliates: readonly string[]) {
   const { source, range } = computation
   const fromFirst = { ...computation, usesStates: false }
   const { drafts, periods } = await computeDrafts(fromFirst, affiliates, REQUEST_LIMITS.facts)
@@ -84,14 +89,13 @@ function figuresOfState({
   }))
 }
 
-/** Returns the figures that differ. */
+/** Returns each figure as it is stored, and as it is computed. */
 function compare(stored: readonly Figure[], computed: readonly Figure[]) {
   const keyOf = (one: Figure): string => JSON.stringify([placeOf(one), one.figure])
   const was = new Map(stored.map((one) => [keyOf(one), one.amount]))
   const is = new Map(computed.map((one) => [keyOf(one), one.amount]))
   const all = new Map([...stored, ...computed].map((one) => [keyOf(one), one]))
-  return [...all].flatMap(([key, { amount: _, ...place }]) => {
-    const [before = null, now = null] = [was.get(key), is.get(key)]
-    return before === now ? [] : [{ ...place, stored: before, computed: now }]
-  })
+  return [...all].map(([key, { amount: _, ...place }]) => ({
+    ...{ ...place, stored: was.get(key) ?? null, computed: is.get(key) ?? null },
+  }))
 }
