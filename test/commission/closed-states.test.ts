@@ -129,7 +129,7 @@ test.each([
           where account = ? and lines ->> '$[0].id' = ?`,
         drafted!.figure!,
       )
-      expect(await verify()).toEqual({
+      expect(await verify()).toMatchObject({
         data: [
           { ...drafted, stored: '0.07' },
           { ...stored, figure: 'closing', stored: '12345' },
