@@ -64,7 +64,9 @@ const print = (text: string) => {
   printed.push(text)
   console.log(`${text}\n`)
 }
-print(`# Results\n\nMeasured: ${commit ? `against ${commit}` : chosen.join(', ')} on ${machine}.`)
+print(
+  `# Performance\n\nMeasured: ${commit ? `against ${commit}` : chosen.join(', ')} on ${machine}.`,
+)
 if (commit) {
   print(asMarkdown(await against(commit, folder, scale)))
 } else {
