@@ -9,7 +9,6 @@ import {
   readlinkSync,
   renameSync,
   rmSync,
-  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -263,41 +262,6 @@ describe('npm run dev', { timeout: 600_000 }, () => {
     // The option precedes the variable.
     assert.deepEqual(startAgain(1, '--port', String(port)), inUse)
     renameSync(away, demo)
-  })
-
-  // The last tests change files: while the service reloads, it drops requests.
-
-  /** Returns the response of the service, which may be reloading. */
-  async function respond(path: string): Promise<Response> {
-    for (let i = 0; ; i++) {
-      const response = await fetch(service.demo.base_url + path).catch(() => undefined)
-      if (response && (response.status < 500 || i === 300)) return response
-      if (i === 300) assert.fail(`no response of ${path}`)
-      await sleep(100)
-    }
-  }
-
-  function changeSource() {
-    const path = join(root, 'src/app.ts')
-    const source = readFileSync(path, 'utf8')
-    writeFileSync(path, source.replace('No endpoint has this path.', 'Another text.'))
-  }
-
-  test('applies a new migration and a change of the source', async () => {
-    writeFileSync(
-      join(root, 'migrations/9999_dev_test.sql'),
-      'create table dev_test (id text primary key) strict;',
-    )
-    changeSource()
-    await outputWith(/^Applied 9999_dev_test\.sql\.$/m)
-    const tables = new DatabaseSync(databasePath(), { readOnly: true }).prepare(
-      "select name from sqlite_schema where name = 'dev_test'",
-    )
-    assert.equal(tables.all().length, 1)
-    const detail = async () =>
-      ((await (await respond('/nothing')).json()) as { detail: string }).detail
-    for (let i = 0; i < 300 && !(await detail()).startsWith('Another'); i++) await sleep(100)
-    assert.match(await detail(), /^Another text\./)
   })
 
   test('Ctrl-C leaves the records in the database, and no process', async () => {

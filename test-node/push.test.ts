@@ -865,7 +865,7 @@ describe('memory', { concurrency: 3 }, () => {
   // Node ends a process whose heap would be larger. All records of a file would take 9 MB more of it,
   // or of buffers.
   const nodeArgs = ['--max-old-space-size=20', '--import', PEAK]
-  const BUFFERS_MB = 12
+  const BUFFERS_MB = 8
   const cwd = directory({})
   const summary = { ...NOTHING, received: 1000, created: 1000 }
   const RECORDS = 10_000
@@ -876,14 +876,15 @@ describe('memory', { concurrency: 3 }, () => {
     'list.json': { head: '{"data":[', between: ',\n', tail: '],"meta":{}}' },
     'large.csv': { head: 'transaction_id,amount_currency,note\n', between: '\n', tail: '' },
   }
-  test('reads 10,000 records of each format in constant memory', async () => {
-    const { base } = await service(() => ({ body: { summary, results: [] } }))
-    for (const [name, shape] of Object.entries(shapes)) await write(join(cwd, name), shape)
-    const args = ['--in-flight', '1']
-    const large = await start(base, cwd, Object.keys(shapes), { nodeArgs, args })
-    assert.equal(large.stdout.match(/10,000 records, 10,000 created/g)?.length, 3)
-    assert.ok(large.peak < BUFFERS_MB, `${large.peak} MB`)
-  })
+  for (const [name, shape] of Object.entries(shapes)) {
+    test(`reads 10,000 records of ${name} in constant memory`, async () => {
+      const { base } = await service(() => ({ body: { summary, results: [] } }))
+      await write(join(cwd, name), shape)
+      const large = await start(base, cwd, [name], { nodeArgs, args: ['--in-flight', '1'] })
+      assert.match(large.stdout, /10,000 records, 10,000 created/)
+      assert.ok(large.peak < BUFFERS_MB, `${large.peak} MB`)
+    })
+  }
 
   /** Writes transactions, 9 MB. */
   async function write(path: string, { head, between, tail }: (typeof shapes)['large.csv']) {
