@@ -295,7 +295,8 @@ CREATE TABLE affiliate_members (
   PRIMARY KEY (account, affiliate_id, id)
 ) STRICT, WITHOUT ROWID;
 
--- A passkey of a member. `public_key` is its SubjectPublicKeyInfo in base64url, `algorithm` that of COSE. `counter` is the signature counter of WebAuthn §6.1.1: it never goes back.
+-- A passkey of a member. `public_key` is its SubjectPublicKeyInfo in base64url, and `algorithm` the number of COSE.
+-- `counter` is the signature counter of WebAuthn §6.1.1: it never goes back.
 CREATE TABLE affiliate_passkeys (
   account       TEXT NOT NULL,
   credential_id TEXT NOT NULL CHECK (credential_id <> ''),

@@ -1,3 +1,5 @@
+import { ALL_MODIFIERS } from '../commission/modifiers/order.ts'
+
 // One table names each member of every answer to affiliates; `visible` applies it. A member that the table does not name is left out, so that a new one is hidden until somebody decides.
 
 /**
@@ -43,8 +45,8 @@ const MEMBERS: Readonly<Record<Kind, string>> = {
     payment step rate carried_in carried_out capped recouped deficit dropped_in occurrence field change
     action customers terms rates converted by_amount_usd each quantity record conditions qualified_on
     qualified_at sources conversions sum before after steps.customer steps.affiliate over window
-    earlier own network covered rate_is rounded min_amount max_amount digits max negative max_count
-    position recoups paid_once deficit_in deficit_out trigger missing refused_by waits_for type metric
+    earlier own network covered rate_is rounded digits
+    position paid_once deficit_in deficit_out trigger missing refused_by waits_for type metric
     detail met_on met_at fails records_total times value currencies times qualify limits
     about asked_at messages messages.text
     postback first_deposit sub1 sub2 sub3 sub4 sub5 event time method events secret disabled_reason
@@ -62,14 +64,18 @@ const MEMBERS: Readonly<Record<Kind, string>> = {
   never: 'actor author note kyc_status_id sales_status_id delivery_id audit_id',
 }
 
-const KINDS: ReadonlyMap<string, Kind> = new Map(
-  Object.entries(MEMBERS).flatMap(([kind, names]) =>
+/** The members of modifiers are terms of a plan, which its affiliates read: open unless the table names them. */
+const OF_MODIFIERS = ALL_MODIFIERS.flatMap(({ members }) => Object.keys(members))
+
+const KINDS: ReadonlyMap<string, Kind> = new Map([
+  ...OF_MODIFIERS.map((name): [string, Kind] => [name, 'open']),
+  ...Object.entries(MEMBERS).flatMap(([kind, names]) =>
     names
       .trim()
       .split(/\s+/)
-      .map((name) => [name, kind as Kind] as const),
+      .map((name): [string, Kind] => [name, kind as Kind]),
   ),
-)
+])
 
 /** Returns what the member `name` of the object `parent` is; undefined if nobody has decided. */
 export const kindOf = (parent: string, name: string): Kind | undefined =>

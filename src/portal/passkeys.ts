@@ -6,8 +6,8 @@ import { MINUTE_MS } from '../platform/durations.ts'
 import { signText, verifyText } from '../platform/http/sign-text.ts'
 
 // Passkeys by WebAuthn Level 3. The service asks for user verification and for keys that the browser finds
-// without a user name. It does not ask who made the device (attestation), so that the browser can say the key in the form
-// that WebCrypto reads, and nothing of a registration is signed.
+// without a user name. It does not ask who made the device (attestation), so nothing of a registration is signed, and the
+// public key can be taken from the browser's JSON, in the form that WebCrypto reads.
 
 /** How long a challenge can be answered, in milliseconds. */
 const CHALLENGE_MS = 10 * MINUTE_MS

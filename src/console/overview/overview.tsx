@@ -66,7 +66,7 @@ export const overviewPage: Page = {
                         currency={currency}
                       />
                     </p>
-                    {/* No comparison: a statement has no days, so a part of a month is no share of another. */}
+                    {/* Not a comparison: days of a month cannot be set against days of another, because a statement has no days. */}
                     <p class="change">
                       {periodWords(open.previous.id)} as a whole:{' '}
                       <Amount

@@ -309,7 +309,7 @@ function fieldOf(schema: Schema, key: string, name: string): Field {
 
 let made: Members | undefined
 
-/** Returns the members of a plan. They are made at the first call: at the start of the Worker they would take half of it. */
+/** Returns the members of a plan, made at the first call: each start of the Worker would pay for them. */
 export function planMembers(): Members {
   made ??= membersOf(planTerms.entries, ['plan'])
   return made
