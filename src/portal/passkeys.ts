@@ -189,7 +189,7 @@ async function importKey({ public_key, algorithm }: Pick<Passkey, 'public_key' |
  * Returns a signature of ES256 as WebCrypto reads it: r and s, each of 32 bytes. WebAuthn writes it in DER, as a sequence
  * of two integers (§6.5.5). Null if it is none.
  */
-export function fromDer(der: Uint8Array): Uint8Array | null {
+function fromDer(der: Uint8Array): Uint8Array | null {
   const raw = new Uint8Array(64)
   let at = 2
   for (const end of [32, 64]) {
