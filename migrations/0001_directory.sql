@@ -14,6 +14,8 @@
 --   jurisdiction   the jurisdiction that keeps the journal of erased customers; it never changes
 --   book_zone      the time zone of the days of a partner's records. Brands have `time_zone`
 --   approvals      how many different actors must approve a statement: 1 or 2
+--   payee_hold_hours  for how long nothing is paid after bank details have changed
+--   retain_years   for how long bank details are kept after the last payment to them
 --   amount_signs   whether it sends the amounts of outflows as magnitudes, or negative
 --
 -- What affiliates may see of their customers, as JSON: only the members that differ from the defaults.
@@ -46,6 +48,8 @@ CREATE TABLE accounts (
   jurisdiction           TEXT CHECK (jurisdiction IN ('eu', 'us', 'fedramp')),
   book_zone              TEXT NOT NULL DEFAULT 'UTC',
   approvals              INTEGER NOT NULL DEFAULT 1 CHECK (approvals IN (1, 2)),
+  payee_hold_hours       INTEGER NOT NULL DEFAULT 72 CHECK (payee_hold_hours BETWEEN 0 AND 720),
+  retain_years           INTEGER NOT NULL DEFAULT 10 CHECK (retain_years BETWEEN 1 AND 30),
   amount_signs           TEXT NOT NULL DEFAULT 'magnitude'
     CHECK (amount_signs IN ('magnitude', 'signed')),
   affiliate_view TEXT NOT NULL DEFAULT '{}'

@@ -19,6 +19,8 @@
 --   approved_at  when it was approved, in milliseconds; its period uses the rates that were known then
 --   payment      the reference of the payment; null until it is paid
 --   returned     the payment that came back last; null if none did
+--   transfer     the last transfer of a batch that has it; null if none did. While that one is under way, no
+--                other may have it
 CREATE TABLE statements (
   account      TEXT NOT NULL,
   period       TEXT NOT NULL,
@@ -41,6 +43,7 @@ CREATE TABLE statements (
   approved_at  INTEGER,
   payment      TEXT,
   returned     TEXT,
+  transfer     TEXT,
   steps        TEXT NOT NULL DEFAULT '{}' CHECK (json_type(steps) = 'object'),
   PRIMARY KEY (account, period, affiliate_id, plan)
 ) STRICT, WITHOUT ROWID;
@@ -75,7 +78,7 @@ END;
 CREATE INDEX statements_due ON statements (account, affiliate_id, statement ->> 'currency', period, plan)
   WHERE status = 'approved' AND payable GLOB '*[1-9]*';
 
--- A statement is paid once, and again after each return.
+-- A statement is paid once, and again after each return. While it is approved, a transfer can take it.
 CREATE TRIGGER statements_no_update BEFORE UPDATE ON statements
 WHEN old.status <> 'draft' AND (
   (old.account, old.period, old.affiliate_id, old.plan, old.id, old.hash, old.digest, old.payable,
@@ -85,9 +88,10 @@ WHEN old.status <> 'draft' AND (
     new.closing, new.statement, new.lines, new.parts, new.state, new.read_at, new.computed_at,
     new.previous, new.approval, new.approved_at, new.steps)
   OR NOT iif(old.status = 'approved',
-    new.status = 'paid' AND new.payment IS NOT NULL AND new.returned IS old.returned,
+    new.returned IS old.returned AND (new.status = 'approved' AND new.payment IS NULL
+      OR new.status = 'paid' AND new.payment IS NOT NULL AND new.transfer IS old.transfer),
     new.status = 'approved' AND new.payment IS NULL AND new.returned IS old.payment
-      AND EXISTS (SELECT 1 FROM payment_returns
+      AND new.transfer IS old.transfer AND EXISTS (SELECT 1 FROM payment_returns
         WHERE account = old.account AND payment = old.payment)))
 BEGIN
   SELECT raise(ABORT, 'an approved statement never changes');

@@ -204,3 +204,125 @@ END;
 CREATE INDEX payments_by_day ON payments (account, paid_on, reference);
 
 CREATE INDEX payments_by_affiliate ON payments (account, affiliate_id, paid_on, reference);
+
+-- To whom and from where money goes: the bank details of affiliates and of the account itself. Each change is a
+-- version, which never changes but in its state.
+--
+--   party         `payee`: `id` is the affiliate; `payer`: one of the account's own bank accounts
+--   details       encrypted JSON; null once it is erased
+--   key_id        names the key that encrypted it
+--   digest        a keyed digest of the account number, by which two parties with one account are found
+--   method        of a payee how it is paid
+--   entered_at    in milliseconds, as `payable_from`
+--   approvals     a JSON array of the actors who approved it
+--   payable_from  from when money goes there; null until it is approved
+--   reason        why it is returned or blocked
+CREATE TABLE payees (
+  account      TEXT NOT NULL,
+  party        TEXT NOT NULL CHECK (party IN ('payee', 'payer')),
+  id           TEXT NOT NULL,
+  version      INTEGER NOT NULL,
+  state        TEXT NOT NULL CHECK (state IN ('entered', 'approved', 'returned', 'blocked')),
+  method       TEXT NOT NULL CHECK (method IN ('sepa', 'bank', 'wise', 'paypal', 'manual')),
+  details      TEXT,
+  key_id       TEXT NOT NULL,
+  digest       TEXT,
+  entered_by   TEXT NOT NULL,
+  entered_at   INTEGER NOT NULL,
+  approvals    TEXT NOT NULL DEFAULT '[]' CHECK (json_type(approvals) = 'array'),
+  payable_from INTEGER,
+  reason       TEXT,
+  PRIMARY KEY (account, party, id, version)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX payees_digest ON payees (account, digest) WHERE digest IS NOT NULL;
+
+-- What is paid together, from one payer in its currency. A preview asks only what would be paid.
+--
+--   statements   a JSON array of the ids that a person chose; null: all that is due
+--   hash         of what was confirmed; null for a preview
+--   total        the sum of its transfers
+--   file_hash    the SHA-256 of the file, from the first export on
+CREATE TABLE payout_batches (
+  account       TEXT NOT NULL,
+  id            TEXT NOT NULL,
+  status        TEXT NOT NULL CHECK (status IN ('preview', 'confirmed', 'cancelled')),
+  payer         TEXT NOT NULL,
+  payer_version INTEGER,
+  method        TEXT NOT NULL CHECK (method IN ('sepa', 'bank', 'wise', 'paypal', 'manual')),
+  currency      TEXT NOT NULL,
+  execute_on    TEXT NOT NULL CHECK (execute_on GLOB '????-??-??'),
+  statements    TEXT CHECK (json_type(statements) = 'array'),
+  hash          TEXT,
+  total         TEXT,
+  count         INTEGER,
+  created_by    TEXT NOT NULL,
+  created_at    INTEGER NOT NULL,
+  confirmed_by  TEXT,
+  confirmed_at  INTEGER,
+  exported_at   INTEGER,
+  file_hash     TEXT,
+  reason        TEXT,
+  PRIMARY KEY (account, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX payout_batches_latest ON payout_batches (account, created_at, id);
+
+-- One payment to one payee in one currency. Its id is the reference that the bank carries; so is that of its payment.
+--
+--   statements    a JSON array of the ids that it pays
+--   code, reason  why it was rejected or returned, as the bank says it
+--   name_check    what the bank says about the name of the account's owner
+CREATE TABLE transfers (
+  account       TEXT NOT NULL,
+  id            TEXT NOT NULL,
+  batch         TEXT NOT NULL,
+  affiliate_id  TEXT NOT NULL,
+  payee_version INTEGER NOT NULL,
+  currency      TEXT NOT NULL,
+  amount        TEXT NOT NULL,
+  statements    TEXT NOT NULL CHECK (json_type(statements) = 'array'),
+  state         TEXT NOT NULL
+    CHECK (state IN ('created', 'exported', 'accepted', 'paid', 'returned', 'rejected', 'cancelled')),
+  code          TEXT,
+  reason        TEXT,
+  name_check    TEXT,
+  changed_at    INTEGER NOT NULL,
+  PRIMARY KEY (account, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX transfers_batch ON transfers (account, batch, id);
+
+CREATE INDEX transfers_affiliate ON transfers (account, affiliate_id, id);
+
+CREATE TRIGGER transfers_no_update BEFORE UPDATE ON transfers
+WHEN (old.account, old.id, old.batch, old.affiliate_id, old.payee_version, old.currency, old.amount, old.statements)
+  IS NOT (new.account, new.id, new.batch, new.affiliate_id, new.payee_version, new.currency, new.amount,
+    new.statements)
+  OR old.state IN ('returned', 'rejected', 'cancelled')
+BEGIN
+  SELECT raise(ABORT, 'a transfer changes only in its state');
+END;
+
+CREATE TRIGGER transfers_no_delete BEFORE DELETE ON transfers
+WHEN NOT EXISTS (SELECT 1 FROM book_resets WHERE account = old.account)
+BEGIN
+  SELECT raise(ABORT, 'a transfer is never deleted');
+END;
+
+-- The files with which banks answered, by their SHA-256: what of them is about transfers, and whether it is booked.
+--
+--   entries     a JSON array of what would be, or was, booked
+--   summary     what the preview shows, as JSON
+--   applied_at  in milliseconds; null: only previewed
+CREATE TABLE payout_answers (
+  account    TEXT NOT NULL,
+  hash       TEXT NOT NULL,
+  entries    TEXT NOT NULL CHECK (json_type(entries) = 'array'),
+  summary    TEXT NOT NULL CHECK (json_type(summary) = 'object'),
+  created_by TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  applied_by TEXT,
+  applied_at INTEGER,
+  PRIMARY KEY (account, hash)
+) STRICT, WITHOUT ROWID;

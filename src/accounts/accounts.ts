@@ -66,13 +66,14 @@ function settingsBefore(account: Account, change: object): Readonly<Record<strin
 
 /**
  * Returns whether only approvers may set these fields. Otherwise a manager could lower how many people must approve
- * what is paid, or have personal data written to files.
+ * what is paid, or how soon changed bank details are paid, or have personal data written to files.
  */
 const needsApprover = ({
   approvals,
+  payee_hold_hours,
   exports,
-}: Readonly<Partial<Record<'approvals' | 'exports', unknown>>>) =>
-  approvals !== undefined || exports === 'with_personal_data'
+}: Readonly<Partial<Record<'approvals' | 'payee_hold_hours' | 'exports', unknown>>>) =>
+  approvals !== undefined || payee_hold_hours !== undefined || exports === 'with_personal_data'
 
 /**
  * Refuses that fewer persons must decide until two have asked for it within a day, and while payouts are held:
@@ -187,6 +188,8 @@ const shown = described(() => ({
   jurisdiction: newAccount.jurisdiction.wrapped,
   storage_quota: s.storage_quota.wrapped,
   approvals: s.approvals.wrapped,
+  payee_hold_hours: s.payee_hold_hours.wrapped,
+  retain_years: s.retain_years.wrapped,
   exports: s.exports.wrapped,
   affiliate_view: member(shownView, 'What affiliates see.'),
   landing_pages: s.landing_pages.wrapped,

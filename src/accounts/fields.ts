@@ -43,6 +43,16 @@ const storageQuota = v.pipe(
   ),
 )
 
+/** A whole number in a range. */
+const wholeNumber = (least: number, most: number) =>
+  v.pipe(
+    f.number,
+    v.check(
+      (n) => Number.isInteger(n) && n >= least && n <= most,
+      `pattern a whole number from ${least} to ${most}`,
+    ),
+  )
+
 const affiliateView = objectOf(affiliateViewFields)
 
 const settings = {
@@ -87,6 +97,24 @@ const settings = {
     ),
   ),
   approvals: v.optional(approvalsRequired),
+  payee_hold_hours: v.optional(
+    member(
+      wholeNumber(0, 720),
+      said(
+        'For how many hours nothing is paid to an affiliate, or from an account, after its bank details have changed. Defaults to 72. An approver sets it.',
+        72,
+      ),
+    ),
+  ),
+  retain_years: v.optional(
+    member(
+      wholeNumber(1, 30),
+      said(
+        'For how many years after the last payment to them bank details are kept that were used. Defaults to 10.',
+        10,
+      ),
+    ),
+  ),
   exports: v.optional(
     member(
       f.oneOf('off', 'without_personal_data', 'with_personal_data'),

@@ -214,6 +214,8 @@ describe('accounts', () => {
       disabled: false,
       region: null,
       jurisdiction: null,
+      payee_hold_hours: 72,
+      retain_years: 10,
       created_at: expect.any(String),
     }
     expect(await json(created)).toEqual(expected)

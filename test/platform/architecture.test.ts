@@ -18,6 +18,7 @@ const ROOMS = [
   ...['platform', 'webhooks', 'attribution', 'ingest', 'commission', 'books', 'fraud', 'reports'],
   ...[
     'affiliates',
+    'payouts',
     'exports',
     'accounts',
     'api',

@@ -20,6 +20,7 @@ const KEPT_TABLES = [
   'affiliate_members',
   'affiliate_invitations',
   'affiliate_passkeys',
+  'payees',
   'plan_versions',
   'assignments',
   'erasures',

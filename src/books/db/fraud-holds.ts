@@ -1,4 +1,4 @@
-import { IS_DUE, type PayableStatement } from '../../commission/db/ledger.ts'
+import { IS_DUE, IS_FREE, type PayableStatement } from '../../commission/db/ledger.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { all, first } from '../../platform/db/query.ts'
 import type { fraudCases } from '../../platform/db/schema.ts'
@@ -24,7 +24,7 @@ export const selectDue = (affiliates: string) => `
     s.statement ->> 'payable_on' as payable_on
   from (${affiliates}) n
   cross join statements s indexed by statements_due on s.account = :account
-    and s.affiliate_id = n.affiliate_id and ${IS_DUE}`
+    and s.affiliate_id = n.affiliate_id and ${IS_DUE} and ${IS_FREE}`
 
 const READ_DUE = compileStatement(selectDue(`select distinct h.affiliate_id from ${HOLDING}`))
 

@@ -1,6 +1,6 @@
 import { ABORT, IS_FIRST_ATTEMPT } from '../../commission/db/audit-guard.ts'
 import { PAYMENT_RETURN, type ReturnedPayment } from '../../commission/db/booked.ts'
-import { IS_DUE, type PayableStatement } from '../../commission/db/ledger.ts'
+import { IS_DUE, IS_FREE, type PayableStatement } from '../../commission/db/ledger.ts'
 import { foldReference } from '../../commission/db/manual-entries.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
@@ -43,7 +43,7 @@ const REJECT_CHANGED = compileStatement(`
     or exists (
       select 1 from json_each(r.ids) i
       left join statements s on s.account = :account and s.id = i.value and s.status = 'approved'
-        and s.affiliate_id = r.affiliate_id
+        and s.affiliate_id = r.affiliate_id and (s.transfer = r.reference or ${IS_FREE})
       where s.id is null))`)
 
 /** Aborts the batch if the holds of an affiliate are not those that were seen. */
@@ -117,41 +117,49 @@ interface Payer {
  * be paid, or a case of the fraud review holds what it did not hold before.
  *
  * @param seen What the payments have seen of the holds of their affiliates.
+ * @param also What is stored in the same batch, before the payments.
  */
 export function bookPayments(
   db: D1Database,
   payer: Payer,
   made: readonly NewPayment[],
   seen: readonly SeenHolds[],
+  also: readonly D1PreparedStatement[] = [],
 ): Promise<boolean> {
   const rows = made.map(({ reference, affiliate_id, currency, amount, paid_on, ids }) => [
     ...[reference, affiliate_id, currency, amount, paid_on, ids, foldReference(reference)],
   ])
-  return book(db, payer, PAY_STATEMENTS, { rows: JSON.stringify(rows), seen: rowsOfSeen(seen) })
+  const values = { rows: JSON.stringify(rows), seen: rowsOfSeen(seen) }
+  return book(db, payer, PAY_STATEMENTS, values, also)
 }
 
-/** Books that a payment came back. Returns false if it did already, or if the reference is taken. */
+/**
+ * Books that a payment came back. Returns false if it did already, or if the reference is taken.
+ *
+ * @param also What is stored in the same batch, before the return.
+ */
 export const bookReturn = (
   db: D1Database,
   payer: Payer,
   returned: ReturnedPayment,
-): Promise<boolean> =>
-  book(db, payer, RETURN_STATEMENTS, {
-    ...returned,
-    folded_reference: foldReference(returned.reference),
-  })
+  also: readonly D1PreparedStatement[] = [],
+): Promise<boolean> => {
+  const values = { ...returned, folded_reference: foldReference(returned.reference) }
+  return book(db, payer, RETURN_STATEMENTS, values, also)
+}
 
 async function book(
   db: D1Database,
   { account, actor, action, details, now }: Payer,
   statements: readonly Statement[],
   values: object,
+  also: readonly D1PreparedStatement[],
 ): Promise<boolean> {
   const audit = newAuditId()
   const all = { account, actor, at: new Date(now).toISOString(), audit, ...values }
   try {
     const bound = statements.map((one) => bindStatement(db, one, all))
-    await withAudit(db, { actor, action, account, details }, bound, audit)
+    await withAudit(db, { actor, action, account, details }, [...also, ...bound], audit)
     return true
   } catch (error) {
     if (!isAssertionFailure(error)) throw error
@@ -250,7 +258,7 @@ const dueQuery = (account: string, { affiliate_id, payable_on }: DueFilter) => {
       ifnull((select a.status from affiliates a
         where a.account = :account and a.affiliate_id = s.affiliate_id), 'active') as status
     from statements s indexed by statements_due
-    where account = :account and ${IS_DUE} ${from}
+    where account = :account and ${IS_DUE} and ${IS_FREE} ${from}
       ${affiliate_id === null ? '' : 'and affiliate_id = :affiliate_id'}
       ${payable_on === null ? '' : "and statement ->> 'payable_on' <= :payable_on"}
     group by affiliate_id, statement ->> 'currency')`

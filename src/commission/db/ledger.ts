@@ -62,6 +62,12 @@ export function sumOf(amount: string): string {
 /** Whether a row of `statements` is to be paid: the condition of the partial index `statements_due`. */
 export const IS_DUE = `status = 'approved' and payable glob '*[1-9]*'`
 
+/**
+ * Whether no transfer of a batch is under way for a statement `s`: another payment of it would be a second one.
+ */
+export const IS_FREE = `(s.transfer is null or not exists (select 1 from transfers t
+    where t.account = s.account and t.id = s.transfer and t.state in ('created', 'exported', 'accepted')))`
+
 /** A statement that has to be paid. */
 export interface DueStatement {
   readonly id: string

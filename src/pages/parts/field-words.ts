@@ -32,6 +32,10 @@ export const HINTS: Readonly<Record<string, string>> = {
     'What happens to a customer whose affiliate is not set up: they are stored and the sender is warned, or they are refused. Default: they are stored.',
   approvals:
     'How many different persons approve a statement or decide a case. Everyone who signs in with the same key counts as one person. Default: 1.',
+  payee_hold_hours:
+    'For how many hours nothing is paid to new or changed bank details. An approver sets it. Default: 72.',
+  retain_years:
+    'For how many years bank details are kept after the last payment to them. Default: 10.',
   exports:
     'Parquet files of records, statements and bookings for a warehouse, written each morning. Personal data is what names a customer or an affiliate; an approver decides that it is included. None deletes the files. Default: none.',
   landing_pages:

@@ -64,6 +64,8 @@ const SETTINGS = [
   'region',
   'storage_quota',
   'approvals',
+  'payee_hold_hours',
+  'retain_years',
   'exports',
   'affiliate_view',
   'landing_pages',

@@ -1,0 +1,102 @@
+import { decryptText, encryptText } from '../platform/auth/encrypt.ts'
+import { hmacKeys } from '../platform/auth/hmac-keys.ts'
+import { digest } from '../platform/auth/secret.ts'
+import { badSecret } from '../platform/errors.ts'
+import type { Details, StoredDetails } from './model.ts'
+
+// Bank details are encrypted under keys that are derived from TRACKING_KEYS, where old keys stay: the first key encrypts.
+// Whoever has only the database cannot read them, or put those of one affiliate in the place of another's.
+
+const encoder = new TextEncoder()
+
+/** Which version of which details. */
+export type DetailsKey = Pick<StoredDetails, 'party' | 'id' | 'version'> & {
+  readonly account: string
+}
+
+const useOf = ({ account, party, id, version }: DetailsKey) => ({
+  purpose: 'encrypt bank details',
+  context: JSON.stringify([account, party, id, version]),
+})
+
+async function keysOf(env: Env) {
+  const keys = await hmacKeys(env.TRACKING_KEYS)
+  const [first] = keys
+  if (!first) throw badSecret('TRACKING_KEYS')
+  return { first, keys }
+}
+
+const sign = async (key: CryptoKey, text: string) =>
+  new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(text))).toHex()
+
+/** Returns the name of the key that encrypts now. */
+export async function currentKeyId(env: Env): Promise<string> {
+  const { first } = await keysOf(env)
+  return (await digest(await sign(first, 'name the key of bank details'))).slice(0, 16)
+}
+
+/** Returns what names the account of some details: the same of two parties means one account. */
+const numberOf = ({ iban, account, bic, routing, method, email }: Details) =>
+  iban ??
+  (account
+    ? `${routing ?? bic ?? ''} ${account}`
+    : method === 'manual'
+      ? null
+      : email?.toLowerCase())
+
+/**
+ * Returns details as they are stored, with the name of the key, and a digest of the number of the account, which nobody
+ * can compute without the key.
+ *
+ * @throws ApiError `unavailable` if TRACKING_KEYS is missing or unreadable.
+ */
+export async function encryptDetails(env: Env, of: DetailsKey, details: Details) {
+  const { first } = await keysOf(env)
+  const number = numberOf(details)
+  return {
+    details: await encryptText(first, useOf(of), JSON.stringify(details)),
+    key_id: await currentKeyId(env),
+    digest: number ? await sign(first, `account number ${of.account} ${number}`) : null,
+  }
+}
+
+/**
+ * Returns stored details; null if they are erased.
+ *
+ * @throws ApiError `unavailable` if no key of TRACKING_KEYS decrypts them.
+ */
+export async function decryptDetails(
+  env: Env,
+  account: string,
+  { party, id, version, details }: Pick<StoredDetails, 'party' | 'id' | 'version' | 'details'>,
+): Promise<Details | null> {
+  if (details === null) return null
+  const { keys } = await keysOf(env)
+  const text = await decryptText(keys, useOf({ account, party, id, version }), details)
+  if (text === null) throw badSecret('TRACKING_KEYS')
+  return JSON.parse(text)
+}
+
+/** Returns a number with only its last four characters, and of an IBAN its country. */
+const maskNumber = (number: string) =>
+  `${/^[A-Z]{2}\d\d/.test(number) ? number.slice(0, 2) : ''}…${number.slice(-4)}`
+
+const maskEmail = (email: string) => email.replace(/^(.)[^@]*/, '$1…')
+
+/** Returns details as everybody but the bank sees them: enough to recognize an account, too little to pay it. */
+export const maskDetails = ({
+  iban,
+  account,
+  routing,
+  email,
+  tax,
+  ...shown
+}: Details): Details => ({
+  ...shown,
+  address: { city: shown.address.city, country: shown.address.country },
+  ...(iban && { iban: maskNumber(iban) }),
+  ...(account && { account: maskNumber(account) }),
+  ...(routing && { routing: maskNumber(routing) }),
+  ...(email && { email: maskEmail(email) }),
+  ...(tax && { tax: { ...tax, ...(tax.vat_id && { vat_id: maskNumber(tax.vat_id) }) } }),
+})

@@ -1,0 +1,78 @@
+import type { payees, payoutBatches, transfers } from '../platform/db/schema.ts'
+
+// What is paid to whom (contract §20).
+
+/** How a payee is paid. `manual`: outside of the service. */
+export const METHODS = ['sepa', 'bank', 'wise', 'paypal', 'manual'] as const
+
+/** How a payee is paid. */
+export type Method = (typeof METHODS)[number]
+
+/** A postal address, in the parts that banks ask for. */
+export interface Address {
+  readonly street?: string
+  readonly building?: string
+  readonly postcode?: string
+  readonly city: string
+  /** An ISO 3166 code. */
+  readonly country: string
+}
+
+/** Bank details of a payee, or of a payer. IBANs, BICs and numbers of accounts are without spaces, in capitals. */
+export interface Details {
+  /** The owner of the account, at most 70 characters. */
+  readonly name: string
+  readonly kind: 'person' | 'company'
+  readonly email?: string
+  readonly address: Address
+  readonly method: Method
+  readonly iban?: string
+  /** The number of an account that has no IBAN. */
+  readonly account?: string
+  readonly bic?: string
+  /** The ABA routing number of a bank in the United States. */
+  readonly routing?: string
+  /** The currency of the account; of a payer always there. */
+  readonly currency?: string
+  readonly tax?: { readonly vat_id?: string; readonly treatment?: string }
+}
+
+/** Whose details they are: those of an affiliate, or of the account, which pays. */
+export type Party = 'payee' | 'payer'
+
+/** A stored version of details. */
+export type StoredDetails = Omit<typeof payees.$inferSelect, 'account'>
+
+/** A stored batch. */
+export type StoredBatch = Omit<typeof payoutBatches.$inferSelect, 'account'>
+
+/** A stored transfer. */
+export type StoredTransfer = Omit<typeof transfers.$inferSelect, 'account'>
+
+/** The states of a transfer. Those before `paid` are under way. */
+export const TRANSFER_STATES = [
+  ...(['created', 'exported', 'accepted', 'paid'] as const),
+  ...(['returned', 'rejected', 'cancelled'] as const),
+]
+
+/** The state of a transfer. */
+export type TransferState = (typeof TRANSFER_STATES)[number]
+
+/** Why a statement is not in a batch: the first reason that applies. */
+export const LEFT_OUT = [
+  ...(['held', 'no_payee', 'blocked', 'returned', 'not_approved', 'changed'] as const),
+  ...(['suspended', 'other_method', 'other_currency', 'next_batch'] as const),
+]
+
+/** Why a statement is not in a batch. */
+export type LeftOut = (typeof LEFT_OUT)[number]
+
+/** The limits of payouts. */
+export const PAYOUT_LIMITS = {
+  /** The transfers of a batch: as many payments are booked at once, and Wise accepts as many rows. */
+  transfers: 1000,
+  /** The size of an answer of a bank, in bytes. */
+  answerBytes: 10 * 1024 * 1024,
+  /** How long a preview can be confirmed or applied, in milliseconds. */
+  previewMs: 86_400_000,
+}
