@@ -38,6 +38,7 @@ const waiting = described(() =>
 export const owedMembers = described(() => ({
   due: member(amounts, 'What is approved and has to be paid now, by currency.'),
   hold_period: member(waiting, 'Approved statements whose day has not come.'),
+  unapproved: member(waiting, 'Drafts of ended periods. Empty if the account hides drafts.'),
   below_minimum: member(waiting, 'Balances that wait for the minimum payout.'),
   under_review: member(
     amounts,
@@ -98,8 +99,7 @@ export async function readOwed({ session, affiliate }: AffiliateCall) {
     })
     .filter(({ amount }) => /[1-9]/.test(amount))
   const under_review = view.held === 'none' ? [] : sumByCurrency(held)
-  const { below_minimum } = pending
-  return { balances, owed: { due, hold_period, below_minimum, under_review } }
+  return { balances, owed: { ...pending, due, hold_period, under_review } }
 }
 
 const PAYMENT_COLUMNS = [

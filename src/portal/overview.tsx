@@ -32,15 +32,13 @@ const COUNTS = {
 const NAMES = ['clicks', 'signups', 'qualified'] as const
 
 /** Renders what the latest period has earned so far, and what the one before it earned. */
-const Earned = ({ overview }: { overview: Overview }, { words, speech } = useMemberVisit()) => {
-  const { earned, pending } = overview
+const Earned = ({ earned, pending }: Overview, visit = useMemberVisit()) => {
+  const { words, speech } = visit
   const periods = [...new Set(earned.map(({ period }) => period))].sort()
   const last = periods.at(-1)
   if (last === undefined) {
-    const { due, hold_period, below_minimum, under_review } = pending
-    const isOwed = [due, hold_period, below_minimum, under_review].some((list) => list.length > 0)
     // What is owed for earlier periods stands below.
-    if (isOwed) return null
+    if (owedSentences(pending, visit).length > 0) return null
     return (
       <FigureCard title={words.balance}>
         <p class="big quiet">{words.nothing}</p>
@@ -103,7 +101,7 @@ export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Prom
         </p>
       )}
       <div class="figure-cards">
-        <Earned overview={overview} />
+        <Earned {...overview} />
       </div>
       <h2>{words.pending}</h2>
       {sentences.length === 0 ? (

@@ -15,7 +15,7 @@ type Payment = Payouts['data'][number]
 
 /** Says what is due, and what waits and why. */
 export function owedSentences(
-  owed: Pick<Payouts, 'due' | 'hold_period' | 'below_minimum' | 'under_review'>,
+  owed: Omit<Payouts, 'data' | 'meta'>,
   { words, speech }: MemberVisit,
 ): string[] {
   const money = ({ amount, currency }: Money) => speech.money(amount, currency)
@@ -26,6 +26,9 @@ export function owedSentences(
         ...{ amount: money(one), period: speech.period(one.period) },
         day: speech.day(one.payable_on),
       }),
+    ),
+    ...owed.unapproved.map((one) =>
+      fill(words.pending_approval, { amount: money(one), period: speech.period(one.period) }),
     ),
     ...owed.below_minimum.map((one) => fill(words.pending_minimum, { amount: money(one) })),
     ...owed.under_review.map((one) => fill(words.pending_review, { amount: money(one) })),

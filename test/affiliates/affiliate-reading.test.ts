@@ -332,6 +332,27 @@ test('of any number of statements, the latest say what waits for its day or is b
   expect(data.map(({ id: one }: { id: string }) => one).slice(0, 2)).toEqual([id, 'st_old150'])
 })
 
+test('what a month earned that has ended waits for approval, if the account shows drafts', async () => {
+  const world = await affiliateWorld()
+  const key = await world.makeKey('own')
+  const browser = await signedInFor('acme-forex', 'own')
+  const { id } = world.statementOf('own')
+  const unapproved = async (period: string) => {
+    await env.DB.prepare('update statements set period = ? where id = ?').bind(period, id).run()
+    const page = await (await browser.get('/portal/acme-forex')).text()
+    const { pending } = await json(askWith(key, `overview?${DAYS}`))
+    expect(page.includes('waits for approval')).toBe(pending.unapproved.length > 0)
+    return pending.unapproved
+  }
+  expect(await unapproved('2999-01')).toEqual([])
+  expect(await unapproved('2999-W01')).toEqual([])
+  const waiting = { statement: id, amount: expect.stringMatching(/^\d+\.\d\d$/) }
+  expect(await unapproved('2026-W01')).toMatchObject([{ ...waiting, period: '2026-W01' }])
+  expect(await unapproved('2026-01')).toMatchObject([{ ...waiting, period: '2026-01' }])
+  await world.show({ drafts: false })
+  expect(await unapproved('2026-01')).toEqual([])
+})
+
 test('§16.7 an affiliate reads the plan for all until their own begins, and the versions to come', async () => {
   await partner('forex', { account: 'acme', affiliates: ['own'] })
   const named = (name: string, effective_from: string, terms: 'signup' | 'current' = 'current') =>

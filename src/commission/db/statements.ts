@@ -142,7 +142,10 @@ export function listStatements(
   )
 }
 
-/** A statement whose money waits: for its day, or below the minimum. */
+/** Whether a period has ended on the day `:today`. */
+const HAS_ENDED = `period < strftime(iif(period glob '*W*', '%G-W%V', '%Y-%m'), :today)`
+
+/** A statement whose money waits: for its day or its approval, or below the minimum. */
 export interface PendingStatement {
   readonly statement: string
   readonly plan: string
@@ -163,6 +166,14 @@ const READ_NOT_YET_PAYABLE = compileStatement(`
     and statement ->> 'payable_on' > :today
   order by payable_on, plan, period`)
 
+/** Reads the drafts of an affiliate that pay something, of months and weeks that have ended. */
+const READ_UNAPPROVED = compileStatement(`
+  select ${pendingColumns('payable')}
+  from statements indexed by statements_affiliate
+  where account = :account and affiliate_id = :affiliate_id and :is_approved = 0
+    and status = 'draft' and payable glob '*[1-9]*' and ${HAS_ENDED}
+  order by payable_on, plan, period`)
+
 /** Reads what the last statement of each plan and currency carries on, without debts. */
 const READ_CARRIED_ON = compileStatement(`
   with last as (
@@ -179,8 +190,8 @@ const READ_CARRIED_ON = compileStatement(`
   order by plan, currency`)
 
 /**
- * Reads what of an affiliate is approved and payable after a day (`YYYY-MM-DD`), and what their last statements
- * carry on, because it is below the minimum.
+ * Reads what of an affiliate is approved and payable after a day (`YYYY-MM-DD`), what of periods that have ended on it
+ * waits for approval, and what their last statements carry on, because it is below the minimum.
  */
 export async function readPendingStatements(
   session: D1DatabaseSession,
@@ -189,12 +200,13 @@ export async function readPendingStatements(
   today: string,
 ) {
   const values = { account, affiliate_id, today, is_approved: isApproved ? 1 : 0 }
-  type Lists = [PendingStatement[], PendingStatement[]]
-  const [hold_period, below_minimum] = await readBatch<Lists>(session, [
+  type Lists = [PendingStatement[], PendingStatement[], PendingStatement[]]
+  const [hold_period, unapproved, below_minimum] = await readBatch<Lists>(session, [
     bindStatement(session, READ_NOT_YET_PAYABLE, values),
+    bindStatement(session, READ_UNAPPROVED, values),
     bindStatement(session, READ_CARRIED_ON, values),
   ])
-  return { hold_period, below_minimum }
+  return { hold_period, unapproved, below_minimum }
 }
 
 const FIND_CURRENCY = compileStatement(`
@@ -414,8 +426,7 @@ const COUNT_UNAPPROVED = compileStatement(`
   from (
     select period, statement, payable from statements indexed by statements_status
     where account = :account and ${isDraft('status')} limit :limit)
-  where statement is not null
-    and period < strftime(iif(period glob '*W*', '%G-W%V', '%Y-%m'), :today)
+  where statement is not null and ${HAS_ENDED}
   group by period having ${COUNT_PAYING} > 0 order by period`)
 
 /** The amounts of a currency in drafts that wait for an exchange rate. */
