@@ -14,8 +14,8 @@ async function answer(form) {
     const credential = await navigator.credentials[isNew ? 'create' : 'get']({ publicKey })
     form.elements.credential.value = JSON.stringify(credential.toJSON())
     form.submit()
-  } catch {
-    status.textContent = status.dataset.failed
+  } catch ({ name }) {
+    status.textContent = status.dataset[name === 'InvalidStateError' ? 'known' : 'failed']
   }
 }
 

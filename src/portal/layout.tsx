@@ -159,7 +159,7 @@ export const PasskeyForm = (props: {
       <input type="hidden" name="credential" value="" />
       {props.children}
       <button type="submit">{props.submit}</button>
-      <p role="status" data-failed={props.words.cancelled} />
+      <p role="status" data-failed={props.words.cancelled} data-known={props.words.passkey_known} />
     </form>
   </>
 )

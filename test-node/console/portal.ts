@@ -87,6 +87,8 @@ export function portalTests(shared: () => Shared): void {
       await phone.attach()
       await eve.register(link, 'Eve Example')
       await eve.open('/passkeys')
+      await eve.click('Add another passkey')
+      await eve.main.getByRole('status').filter({ hasText: 'already has a passkey' }).waitFor()
       await phone.detach()
       await laptop.attach()
       await page.getByLabel('Name of the passkey').fill('Laptop')
