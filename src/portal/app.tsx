@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono'
 import { respond } from '../pages/respond.ts'
 import { policy } from '../pages/show-page.tsx'
 import type { AppEnv } from '../platform/auth/authorize.ts'
+import { passkeyOrigin } from '../platform/development.ts'
 import { ApiError, toApiError } from '../platform/errors.ts'
 import { httpsOnly, requestLog } from '../platform/http/request-log.ts'
 import { acceptedLanguage } from '../platform/languages.ts'
@@ -84,9 +85,11 @@ function showError(c: Context<AppEnv>, error: ApiError): Promise<Response> {
 export const portalApp = new Hono<AppEnv>().basePath('/portal/:account')
 portalApp.notFound((c) => showError(c, new ApiError('not_found')))
 portalApp.onError((thrown, c) => showError(c, toApiError(thrown, c)))
-// They have policies and caching of their own.
-portalApp
-portalApp.use(requestLog, policy, httpsOnly)
+// Passkeys belong to a name of a host, which the address of `npm run dev` is not.
+portalApp.use(requestLog, policy, httpsOnly, async function atPasskeyOrigin(c, next) {
+  const { href, hostname } = passkeyOrigin({ BASE_URL: c.req.url })
+  return new URL(c.req.url).hostname === hostname ? next() : c.redirect(href, 307)
+})
 portalApp
   .get('/sign-in', showSignIn)
   .post('/sign-in', signIn)

@@ -257,6 +257,14 @@ test('whoever opens a page without a session comes to it after the sign-in, and 
   expect(await signInFrom(foreign)).toBe(AT)
 })
 
+test('in development a page at 127.0.0.1 leads to itself at localhost, which can have passkeys', async () => {
+  const world = { ...env, BASE_URL: 'http://127.0.0.1:8787' } as Env
+  const page = `127.0.0.1:8787${AT}/statements?period=2026-10`
+  const sent = await open().get(`http://${page}`, {}, world)
+  const to = `http://${page.replace('127.0.0.1', 'localhost')}`
+  expect([sent.status, sent.headers.get('Location')]).toEqual([307, to])
+})
+
 test('a form without a session changes nothing; the sign-in leads to its page', async () => {
   const { browser } = await joined()
   browser.cookies.clear()
