@@ -89,9 +89,9 @@ function startServer(): ChildProcess {
   return child
 }
 
-/** Lines of wrangler that repeat what the banner and the log of the Worker show. */
+/** Lines of wrangler that repeat what the banner shows, and those of requests. */
 const NOISE =
-  /^(?:\s*$|\[custom build\]|\[wrangler:info\]|⎔|Using secrets|The file .* changed|Your Worker has|Binding +Resource|env\.\w+ )/
+  /^(?:\s*$|\[custom build\]|\[wrangler:info\]|⎔|Using secrets|The file .* changed|Your Worker has|Binding +Resource|env\.\w+ |\{"request_id":.*"method":)/
 
 /** Shows what wrangler and the Worker print; before the service is ready only what the build step does. */
 function show(line: string) {

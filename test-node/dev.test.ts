@@ -151,7 +151,7 @@ describe('npm run dev', { timeout: 600_000 }, () => {
   async function startAndBanner(): Promise<[start: string, banner: string]> {
     const output = await outputWith(/^Press Ctrl-C to stop\.\n/m)
     const [start = '', ready = ''] = output.split(/^(?=Tributary is ready at )/m)
-    // The lines of requests follow.
+    // Other lines of the Worker may follow.
     const [banner = ''] = ready.split(/(?<=^Press Ctrl-C to stop\.\n)/m)
     return [start, banner]
   }
@@ -171,7 +171,7 @@ describe('npm run dev', { timeout: 600_000 }, () => {
   }, async () => {
     const [start, banner] = await startAndBanner()
     const { base_url, admin_key, accounts } = service.demo
-    assert.doesNotMatch(start, /bindings|wrangler:info|request_id/)
+    assert.doesNotMatch(start, /bindings|wrangler:info/)
     assert.ok(banner.split('\n').filter((line) => line !== '').length <= 10, banner)
     assert.ok(banner.includes(`${base_url}/console/sign-in#key=${admin_key}\n`))
     const [forex, brand] = accounts.slice(1)
@@ -186,6 +186,7 @@ describe('npm run dev', { timeout: 600_000 }, () => {
       // A brand's customer without attribution would be answered with a warning.
       assert.equal(answer.results[0].warnings, undefined)
     }
+    assert.doesNotMatch(service.output(), /request_id/)
   })
 
   test('the statements of the demo accounts have every status', async () => {
