@@ -1,0 +1,76 @@
+import type { Connection } from '../../platform/db/database.ts'
+import { all } from '../../platform/db/query.ts'
+import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
+import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
+import type { StoredBatch, StoredTransfer, TransferState } from '../model.ts'
+
+/** From which states a transfer moves to a state. */
+const MOVES: Readonly<Record<TransferState, readonly TransferState[]>> = {
+  created: [],
+  exported: ['created'],
+  accepted: ['exported'],
+  paid: ['exported', 'accepted'],
+  returned: ['paid'],
+  rejected: ['exported', 'accepted'],
+  cancelled: ['created', 'exported', 'accepted'],
+}
+
+/** Returns whether a transfer may move from one state to another. */
+export const mayMove = (from: TransferState, to: TransferState): boolean => MOVES[to].includes(from)
+
+/** A transfer, and from which payer its batch pays. */
+export type FoundTransfer = StoredTransfer & Pick<StoredBatch, 'payer'>
+
+const SELECT = `
+  select t.id, t.batch, t.affiliate_id, t.payee_version, t.currency, t.amount, t.statements, t.state,
+    t.code, t.reason, t.name_check, t.changed_at, b.payer`
+
+const JOIN_BATCH = 'cross join payout_batches b on b.account = t.account and b.id = t.batch'
+
+const FIND = compileStatement(`${SELECT}
+  from ${JSON_EACH}(:references) r
+  cross join transfers t on t.account = :account and t.id = r.value ${JOIN_BATCH}`)
+
+/** Returns the transfers of an account with these references. */
+export const findTransfers = (
+  db: Connection,
+  account: string,
+  references: readonly string[],
+): Promise<FoundTransfer[]> =>
+  all<FoundTransfer>(db, FIND, { account, references: JSON.stringify(references) })
+
+const OF_BATCH = compileStatement(`${SELECT}
+  from transfers t indexed by transfers_batch ${JOIN_BATCH}
+  where t.account = :account and t.batch = :batch order by t.id`)
+
+/** Returns the transfers of a batch, in order of their references. */
+export const transfersOf = (
+  db: Connection,
+  account: string,
+  batch: string,
+): Promise<FoundTransfer[]> => all<FoundTransfer>(db, OF_BATCH, { account, batch })
+
+/** To which state a transfer moves, and what the bank says of it. */
+export type Move = Pick<StoredTransfer, 'id' | 'state'> &
+  Partial<Pick<StoredTransfer, 'code' | 'reason' | 'name_check'>>
+
+const PAIRS = Object.entries(MOVES).flatMap(([to, all]) => all.map((from) => `'${from} ${to}'`))
+
+const MOVE = compileStatement(`
+  update transfers set state = v.state, code = v.code, reason = v.reason,
+    name_check = ifnull(v.name_check, transfers.name_check), changed_at = :now
+  from (
+    select value ->> 'id' as id, value ->> 'state' as state, value ->> 'code' as code,
+      value ->> 'reason' as reason, value ->> 'name_check' as name_check
+    from ${JSON_EACH}(:moves)
+  ) v
+  where transfers.account = :account and transfers.id = v.id
+    and transfers.state || ' ' || v.state in (${PAIRS})`)
+
+/** Returns the statement that moves transfers. It leaves those as they are that may not move so. */
+export const moveTransfers = (
+  db: Connection,
+  account: string,
+  moves: readonly Move[],
+  now: number,
+): D1PreparedStatement => bindStatement(db, MOVE, { account, moves: JSON.stringify(moves), now })
