@@ -22,7 +22,7 @@ export const getChanges = accountOperation({
       signups: member(count, 'Customers whose signup is of yesterday or later.'),
       records: member(count, 'Records that arrived, by the hour of their delivery.'),
       approved_statements: member(count, 'Statements that were approved.'),
-      cases_opened: member(count, 'Cases that the fraud review opened.'),
+      cases_opened: member(count, 'Cases of the fraud review that opened for yesterday or later.'),
     }),
     command: { name: 'changes' },
   })),

@@ -57,11 +57,12 @@ async function createAccount() {
     ...approved('aff-9', '1000.00', 3),
   ])
   await storeRule('acme')
-  const own = { account: 'acme', openedFor: 20_000, action: 'flag' } as const
+  const own = { account: 'acme', action: 'flag', openedAt: noon(0) } as const
+  const day = (ago: number) => Math.floor(noon(ago) / DAY_MS)
   await storeCases(
-    { ...own, id: 'case_1', affiliate: 'aff-7', openedAt: noon(1), action: 'hold' },
-    { ...own, id: 'case_2', affiliate: 'aff-8', openedAt: noon(1) },
-    { ...own, id: 'case_3', affiliate: 'aff-8', rule: 'other', openedAt: noon(3) },
+    { ...own, id: 'case_1', affiliate: 'aff-7', openedFor: day(1), action: 'hold' },
+    { ...own, id: 'case_2', affiliate: 'aff-8', openedFor: day(1) },
+    { ...own, id: 'case_3', affiliate: 'aff-8', rule: 'other', openedFor: day(3) },
   )
   return acme
 }
@@ -110,7 +111,5 @@ test('each number with a link leads to a list of as many', async () => {
       return [name, number, total]
     }),
   )
-  // Lists of statements and cases have earlier ones, too.
-  expect(lengths.map(([name]) => name)).toEqual(['customers', 'deliveries', 'statements', 'cases'])
-  expect(lengths[0]).toEqual(['customers', '2', '2'])
+  expect(lengths).toEqual([['customers', '2', '2']])
 })

@@ -1,42 +1,42 @@
 import type { getChanges } from '../../accounts/changes.ts'
 import { counted } from '../../commission/engine/reasons.ts'
-import { dayBefore, useVisit, type Visit } from '../../pages/page.ts'
+import { dayBefore, useVisit } from '../../pages/page.ts'
 import { dayWords } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 
-/** Renders what has changed since the start of yesterday, each with a link to such; nothing if nothing has. */
+/** Renders what has changed since the start of yesterday; nothing if nothing has. No list but that of customers has just these. */
 export function SinceYesterday(
   { changes }: { changes: AnswerOf<typeof getChanges> },
-  visit = useVisit(),
+  { today } = useVisit(),
 ) {
   const { since, yesterday, signups, records, approved_statements, cases_opened } = changes
-  // Deliveries and the audit log have days in UTC.
-  const days = { from: since.slice(0, 'YYYY-MM-DD'.length), to: dayBefore(visit.today, 0) }
-  const lines: readonly (readonly [number, string, string, string, Visit['query']])[] = [
-    [signups, 'customer', 'signed up', 'customers', { from: yesterday, to: days.to }],
-    [records, 'record', 'arrived', 'deliveries', days],
-    [approved_statements, 'statement', 'approved', 'statements', { status: 'approved' }],
-    [cases_opened, 'case', 'opened', 'cases', {}],
-  ]
-  const shown = lines.filter(([number]) => number > 0)
+  const shown = [
+    signups > 0 && (
+      <>
+        <AccountLink at={['customers']} query={{ from: yesterday, to: dayBefore(today, 0) }}>
+          {counted(signups, 'customer')}
+        </AccountLink>{' '}
+        signed up
+      </>
+    ),
+    records > 0 && `${counted(records, 'record')} arrived`,
+    approved_statements > 0 && `${counted(approved_statements, 'statement')} approved`,
+    cases_opened > 0 && `${counted(cases_opened, 'case')} opened`,
+  ].filter(Boolean)
   if (shown.length === 0) return null
   return (
     <section id="since-yesterday">
       <h2>Since yesterday</h2>
       <ul class="since">
-        {shown.map(([number, noun, what, page, query]) => (
-          <li>
-            <AccountLink at={[page]} query={query}>
-              {counted(number, noun)}
-            </AccountLink>{' '}
-            {what}
-          </li>
+        {shown.map((line) => (
+          <li>{line}</li>
         ))}
       </ul>
       <p class="note">
         Since the start of {dayWords(yesterday)} in the time zone of the records.{' '}
-        <AccountLink at={['audit-log']} query={{ from: days.from }}>
+        {/* The audit log has days in UTC. */}
+        <AccountLink at={['audit-log']} query={{ from: since.slice(0, 'YYYY-MM-DD'.length) }}>
           All changes
         </AccountLink>
       </p>
