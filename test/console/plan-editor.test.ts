@@ -123,6 +123,19 @@ describe('the form of a plan', () => {
   })
 })
 
+test('a new plan is assigned as it is saved', async () => {
+  await register('forex', { account: 'acme' })
+  const { read, press } = await open('/plans?new=ib-per-lot')
+  const sent = { affiliate_id: 'IB-1 \r\nIB-1\r\n*\r\n' }
+  expect((await press(await read(), 'save', sent)).status).toBe(303)
+
+  const { data } = await json(askAdmin('accounts/acme/assignments'))
+  expect(data).toMatchObject([
+    { affiliate_id: '*', plan: 'ib-per-lot', customers: 'all' },
+    { affiliate_id: 'IB-1', plan: 'ib-per-lot', customers: 'all' },
+  ])
+})
+
 test('of two people who save the next version, the second is told so, and then saves', async () => {
   await register('forex', { account: 'acme' })
   await storePlan('acme', 'ib', perLot as PlanTerms)

@@ -57,26 +57,43 @@ export const planOptions = (plans: readonly Pick<Plan, 'plan' | 'name'>[]): Opti
   plans.map((one) => [one.plan, planTitle(one, plans)])
 
 /** What an assignment has changed. */
-interface Assigned {
+export interface Assigned {
   readonly received: number
   readonly changed: number
+  readonly isForAll: boolean
   readonly name: string
   readonly from: string
 }
 
 /** Says which plan was assigned, to how many affiliates, and from when on. */
 export function assignedText(answer: unknown): string {
-  const { received, changed, name, from } = answer as Assigned
+  const { received, changed, isForAll, name, from } = answer as Assigned
   const had = received - changed
   const others = had > 0 ? ` ${counted(had, 'affiliate')} had this assignment before.` : ''
-  return `${isolated(name)} is assigned to ${counted(changed, 'affiliate')} from ${dayWords(from)} on.${others}`
+  const to = isForAll
+    ? 'all affiliates without an assignment of their own'
+    : counted(changed, 'affiliate')
+  return `${isolated(name)} is assigned to ${to} from ${dayWords(from)} on.${others}`
 }
+
+/** The field of the affiliates to whom a plan is assigned. */
+export const ASSIGNEES = {
+  name: 'affiliate_id',
+  type: 'area',
+  hint: 'The ids of affiliates, one in a line, or * for all others: those without an assignment of their own.',
+} as const
 
 /** Makes the assignments of a form. Without a day, the plan is assigned from its start on. */
 export const assignPlan = async (
   values: Values,
   { api, account, today }: Visit,
-  affiliates: readonly string[],
+  affiliates = [
+    ...new Set(
+      values(ASSIGNEES.name)
+        .split('\n')
+        .flatMap((id) => id.trim() || []),
+    ),
+  ],
 ): Promise<Assigned> => {
   const { plan, customers } = pick(values, 'plan', 'customers')
   const { data: plans } = await api.call(listPlans, { account })
@@ -86,7 +103,8 @@ export const assignPlan = async (
     account,
     assignments: affiliates.map((affiliate_id) => ({ affiliate_id, plan, from, customers })),
   })
-  return { received, changed, name: chosen?.name ?? 'The plan', from }
+  const isForAll = affiliates.join() === '*'
+  return { received, changed, isForAll, name: chosen?.name ?? 'The plan', from }
 }
 
 /** For whom a plan is assigned. */

@@ -14,7 +14,7 @@ import { FigureCard, Moneys } from '../../pages/parts/figures.tsx'
 import { moneyOf, openPeriods, sumByCurrency } from '../../pages/parts/owed.ts'
 import { Periods } from '../../pages/parts/statement-lists.tsx'
 import { DAY_MS } from '../../platform/durations.ts'
-import { canPay } from '../books/payout-forms.tsx'
+import { canManage, canPay } from '../books/payout-forms.tsx'
 import { Feeds } from '../records/feeds.tsx'
 import { AttentionList } from './attention.tsx'
 import { SinceYesterday } from './since-yesterday.tsx'
@@ -45,6 +45,12 @@ export const overviewPage: Page = {
           >
             Figures of this month
           </AccountLink>
+          {canManage(visit) && (
+            <>
+              {' '}
+              · <a href={`${accountPath(account, 'affiliates')}#change-add`}>Add an affiliate</a>
+            </>
+          )}
         </p>
         <div class="figure-cards">
           {openPeriods(sums, visit.today).map((open) => {

@@ -9,7 +9,14 @@ import { listPeriods } from '../../commission/statements/operations.ts'
 import { resourcesOf } from '../../ingest/verticals.ts'
 import { nullIfConflict } from '../../pages/api-errors.ts'
 import { calling } from '../../pages/calling.ts'
-import { accountPath, type Change, type Page, useVisit, type Visit } from '../../pages/page.ts'
+import {
+  accountPath,
+  type Change,
+  type Page,
+  useVisit,
+  type Values,
+  type Visit,
+} from '../../pages/page.ts'
 import { dayWords, periodWords } from '../../pages/parts/data.tsx'
 import { Deferred } from '../../pages/parts/deferred.tsx'
 import { InputField } from '../../pages/parts/forms.tsx'
@@ -19,6 +26,12 @@ import { isAtLeast } from '../../platform/auth/roles.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { canonicalJson } from '../../platform/validation/canonical-json.ts'
+import {
+  ASSIGNEES,
+  type Assigned,
+  assignedText,
+  assignPlan,
+} from '../affiliates/affiliate-forms.tsx'
 import { checkTerms, putInput, redrawVersion } from './form/draft.ts'
 import { planMembers } from './form/fields.ts'
 import { formOf, termsOf, valuesOf } from './form/form.ts'
@@ -31,19 +44,35 @@ import { openDraft, VersionForm } from './version-form.tsx'
 
 type Stored = AnswerOf<typeof putPlan>
 
-/** The change that saves a version of a plan: that of the path or, if the path has none, that of the form. */
+/** Says which version is stored, and what to check of it. */
+function storedText(answer: unknown): string {
+  const { version, effective_from, outcome, warnings } = answer as Stored
+  if (outcome === 'unchanged') return `Version ${version} has these terms already.`
+  const checks = warnings.map((one) => ` Please check: ${plainWords(one.message)}`)
+  return `Version ${version} is saved. It applies from ${dayWords(effective_from)}${version === 1 ? ', and to earlier days, as it is the first' : ''}.${checks.join('')}`
+}
+
+const put = calling(putPlan, storedText, putInput)
+
+/** What was saved, and to whom it was assigned. */
+type Saved = readonly [stored: Stored, assigned: Assigned | null]
+
+/**
+ * The change that saves a version of a plan: that of the path or, if the path has none, that of the form. Then it
+ * assigns the plan to the affiliates that the form names.
+ */
 export const putVersion: Change = {
-  ...calling(
-    putPlan,
-    (answer) => {
-      const { version, effective_from, outcome, warnings } = answer as Stored
-      if (outcome === 'unchanged') return `Version ${version} has these terms already.`
-      const checks = warnings.map((one) => ` Please check: ${plainWords(one.message)}`)
-      return `Version ${version} is saved. It applies from ${dayWords(effective_from)}${version === 1 ? ', and to earlier days, as it is the first' : ''}.${checks.join('')}`
-    },
-    putInput,
-  ),
-  next: (answer, { account }) => accountPath(account, 'plans', (answer as Stored).plan),
+  done(answer) {
+    const [stored, assigned] = answer as Saved
+    return [storedText(stored), assigned && assignedText(assigned)].filter(Boolean).join(' ')
+  },
+  async perform(values, visit): Promise<Saved> {
+    const stored = (await put.perform(values, visit)) as Stored
+    if (!values(ASSIGNEES.name)) return [stored, null]
+    const form: Values = (name) => (name === 'plan' ? stored.plan : values(name))
+    return [stored, await assignPlan(form, visit)]
+  },
+  next: (answer, { account }) => accountPath(account, 'plans', (answer as Saved)[0].plan),
 }
 
 /** The part of a page that has the editor: its change, and its buttons that store nothing. */
@@ -140,6 +169,7 @@ export function PlanEditor(props: EditorProps, visit = useVisit()) {
       draft={draft}
       offers={{ lists: listsOf(vocabulary), without: withoutOf(vocabulary) }}
       latest={versions?.[0] ?? null}
+      hidden={{ customers: 'all' }}
       buttons={['Show in words and figures', isNew ? 'Save the plan' : 'Save this version']}
       figures={{
         label: 'What these terms would have paid',
@@ -167,14 +197,23 @@ export function PlanEditor(props: EditorProps, visit = useVisit()) {
         </section>
       )}
       {isNew && (
-        <InputField
-          id="plan"
-          name="plan"
-          label="Short name"
-          value={draft.values('plan')}
-          hint="For addresses and files. It is made from the name if empty."
-          errors={draft.errors.filter(({ pointer }) => pointer === '' || pointer === '/plan')}
-        />
+        <>
+          <InputField
+            {...ASSIGNEES}
+            id="assignees"
+            label="Assign it to"
+            value={draft.values(ASSIGNEES.name)}
+            hint={`${ASSIGNEES.hint} If empty, to nobody yet.`}
+          />
+          <InputField
+            id="plan"
+            name="plan"
+            label="Short name"
+            value={draft.values('plan')}
+            hint="For addresses and files. It is made from the name if empty."
+            errors={draft.errors.filter(({ pointer }) => pointer === '' || pointer === '/plan')}
+          />
+        </>
       )}
       <div class="plan-fields">
         <Fields members={planMembers()} path="" />

@@ -81,7 +81,6 @@ export const planPage: Page = {
             children="Write the next version"
           />
           <AccountLink at={['statements']} query={{ plan: plan.plan }} children="Statements" />
-          <AccountLink at={['plans']} children="Assignments" />
         </p>
         <h2>What it pays</h2>
         <Versions

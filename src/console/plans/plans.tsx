@@ -19,6 +19,7 @@ import { AffiliateLink, PlanLink } from '../../pages/parts/names.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import {
+  ASSIGNEES,
   assignedFor,
   assignedText,
   assignFields,
@@ -144,11 +145,7 @@ export const plansPage: Page = {
   changes: {
     unassign,
     put: putVersion,
-    assign: {
-      done: assignedText,
-      perform: (values, visit) =>
-        assignPlan(values, visit, values('affiliate_id').split(/\r?\n/).filter(Boolean)),
-    },
+    assign: { done: assignedText, perform: assignPlan },
   },
   async render(visit) {
     const { api, account, query } = visit
@@ -174,7 +171,7 @@ export const plansPage: Page = {
           }}
           empty={
             <EmptyState title="There are no plans yet.">
-              <p>Choose a template below, and save it. Then assign it to affiliates.</p>
+              <p>Choose a template below, name its affiliates, and save it.</p>
             </EmptyState>
           }
         />
@@ -219,15 +216,7 @@ export const plansPage: Page = {
               change="assign"
               submit="Assign the plan"
               at="/0"
-              fields={[
-                {
-                  name: 'affiliate_id',
-                  type: 'area',
-                  required: true,
-                  hint: 'The ids of affiliates, one in a line, or * for all others: those without an assignment of their own.',
-                },
-                ...assignFields(plans, visit.query.plan),
-              ]}
+              fields={[{ ...ASSIGNEES, required: true }, ...assignFields(plans, visit.query.plan)]}
             />
           </>
         )}
