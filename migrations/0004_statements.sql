@@ -1,6 +1,7 @@
 -- Statements of commissions, and the runs that compute them, in the database of the account's records.
 --
--- One row for each affiliate, plan and period that has a statement, or something to carry.
+-- One row for each affiliate, plan and period that has a statement, or something to carry. A row is long, so the table
+-- has a rowid: to find a key without one, SQLite would read whole rows. What is long stands last.
 --
 --   id         derived from affiliate, plan and period
 --   hash       the SHA-256 of the statement's canonical JSON; '' without a statement
@@ -33,9 +34,7 @@ CREATE TABLE statements (
   payable      TEXT NOT NULL,
   closing      TEXT NOT NULL,
   statement    TEXT CHECK (json_type(statement) = 'object'),
-  lines        TEXT NOT NULL CHECK (json_type(lines) = 'array'),
   parts        INTEGER NOT NULL CHECK (parts >= 1),
-  state        TEXT NOT NULL CHECK (json_type(state) = 'object'),
   read_at      INTEGER NOT NULL,
   computed_at  TEXT NOT NULL,
   previous     TEXT NOT NULL DEFAULT '',
@@ -44,9 +43,11 @@ CREATE TABLE statements (
   payment      TEXT,
   returned     TEXT,
   transfer     TEXT,
+  state        TEXT NOT NULL CHECK (json_type(state) = 'object'),
+  lines        TEXT NOT NULL CHECK (json_type(lines) = 'array'),
   steps        TEXT NOT NULL DEFAULT '{}' CHECK (json_type(steps) = 'object'),
   PRIMARY KEY (account, period, affiliate_id, plan)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE UNIQUE INDEX statements_id ON statements (account, id);
 
@@ -106,7 +107,7 @@ CREATE TABLE statement_lines (
   lines   TEXT NOT NULL CHECK (json_type(lines) = 'array'),
   steps   TEXT NOT NULL DEFAULT '{}' CHECK (json_type(steps) = 'object'),
   PRIMARY KEY (account, id, part)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE TRIGGER statement_lines_no_insert BEFORE INSERT ON statement_lines
 WHEN EXISTS (SELECT 1 FROM statements

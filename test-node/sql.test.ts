@@ -24,8 +24,8 @@ const VIEWS = [
 const FIRST_PAGE = { number: 1, size: 50, after: null }
 const afterKey = (key: readonly unknown[]) => ({ ...FIRST_PAGE, after: key.map(() => '') })
 
-/** The index that finds the last closed period of a plan. */
-const CLOSED = ['statements_closed']
+/** The indexes that find the last closed period of a plan, and the approved statements of an affiliate. */
+const CLOSED = ['statements_closed', 'statements_affiliate']
 
 /** Returns the statements that store a delivery. */
 function writesOf(table: RecordTable): Case[] {

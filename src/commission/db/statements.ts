@@ -307,7 +307,7 @@ export interface ChangedDraft {
 }
 
 const FIND_CHANGES = compileStatement(`
-  with both as (
+  with both as materialized (
     select affiliate_id, plan, statement ->> 'currency' as currency, period = :period as is_now,
       status = 'draft' as is_draft, statement ->> 'total' as total
     from statements
