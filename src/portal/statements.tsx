@@ -19,15 +19,8 @@ export const STATEMENTS = '/statements'
 
 /** Says what became of a statement: when it is payable, or how it was paid. */
 export function outcomeText(
-  { speech, words }: Pick<MemberVisit, 'speech' | 'words'>,
-  {
-    status,
-    paid,
-    payable_on,
-    payable,
-  }: Pick<Statement, 'paid' | 'payable_on' | 'payable'> & {
-    readonly status: string
-  },
+  { speech, words }: MemberVisit,
+  { status, paid, payable_on, payable }: Statement,
 ): string {
   if (paid) {
     const { reference, paid_on } = paid
@@ -35,15 +28,13 @@ export function outcomeText(
       ? speech.text('paidOn', { day: speech.day(paid_on), reference })
       : speech.text('paid', { reference })
   }
+  const state = status === 'draft' ? words.draft : words.approved
   // What is carried on has no day.
-  if (status === 'draft') {
-    return /[1-9]/.test(payable) && !payable.startsWith('-')
-      ? `${words.draft}: ${fill(words.payable_if_approved, { day: speech.day(payable_on) })}`
-      : words.draft
-  }
-  return /[1-9]/.test(payable)
-    ? `${words.approved}: ${speech.text('payable', { day: speech.day(payable_on) })}`
-    : words.approved
+  if (payable.startsWith('-') || !/[1-9]/.test(payable)) return state
+  const day = speech.day(payable_on)
+  const due =
+    status === 'draft' ? fill(words.payable_if_approved, { day }) : speech.text('payable', { day })
+  return `${state} · ${due}`
 }
 
 /** Responds with the statements of the affiliate, the latest first. */
