@@ -36,6 +36,16 @@ test('groups lead to reports', async () => {
   expect(await response.text()).toMatch(/, in USD<\/caption>|Nothing to show from \d/)
 })
 
+test('days that no report covers are refused beside their field, and the form keeps what it has', async () => {
+  const query = 'from=2025-01-01&to=2026-10-31&group_by=country_code&affiliate_id=aff-7'
+  const text = await readReport(query)
+  expect(text).toMatch(/id="filter-from-about"[^>]*><strong>.* at most 366 days/)
+  for (const field of query.split('&')) {
+    const [name, value] = field.split('=')
+    expect(text).toMatch(new RegExp(`name="${name}"[^>]* value="${value}"`))
+  }
+})
+
 test('without a first day, a report has the 30 days before the last one', async () => {
   const text = await readReport('to=2026-03-01&metrics=signups')
   expect(text).toContain('name="from" type="date" value="2026-01-31"')

@@ -13,6 +13,7 @@ import { Deferred } from '../../pages/parts/deferred.tsx'
 import { Filters } from '../../pages/parts/forms.tsx'
 import { usualCurrency } from '../../pages/parts/owed.ts'
 import { DAY_MS } from '../../platform/durations.ts'
+import { ApiError } from '../../platform/errors.ts'
 import { readDays } from '../../platform/http/query.ts'
 import { REPORT_LIMITS } from '../../reports/limits.ts'
 import { getReport } from '../../reports/operations.ts'
@@ -75,6 +76,17 @@ function daysBefore({ from, to }: { readonly from: string; readonly to: string }
   return { from: dayBefore(first, length), to: dayBefore(first, 1) }
 }
 
+/** Returns why a query has no report; undefined if it has one. */
+function refusalOf(visit: Visit, vertical: string, currency: string): string | undefined {
+  try {
+    parseReport(vertical, { currency, ...reportQuery(visit) })
+    return undefined
+  } catch (error) {
+    if (error instanceof ApiError) return error.details.detail
+    throw error
+  }
+}
+
 /** Computes and renders the report of the query, and the totals of the days before. */
 async function renderReport(visit: Visit, currency: string) {
   const { api, account, path } = visit
@@ -105,24 +117,28 @@ async function render(visit: Visit) {
     api.call(listPlans, { account }),
   ])
   const currency = usualCurrency(plans.data)
-  // Wrong values are refused before the page is shown, so that it says so beside their fields.
-  if (hasReport) parseReport(vertical, { currency, ...reportQuery(visit) })
+  const refused = hasReport ? refusalOf(visit, vertical, currency) : undefined
+  const filters = (
+    <VisitContext.Provider value={refused ? visit : { ...visit, query: reportQuery(visit) }}>
+      <Filters
+        refused={refused}
+        fields={[
+          { name: 'from', label: 'From', type: 'date' },
+          { name: 'to', label: 'To', type: 'date' },
+          { name: 'currency', label: 'Currency', value: query.currency ?? currency },
+          { name: 'affiliate_id' },
+          { name: 'group_by', label: 'Groups', type: 'hidden' },
+          { name: 'metrics', label: 'Figures', type: 'hidden' },
+        ]}
+      />
+    </VisitContext.Provider>
+  )
+  if (refused) return { title: 'Reports', body: filters }
   const names = metricsOf(vertical).map(({ name }) => name)
   const metrics = vertical === 'igaming' ? [...names, EVENTS] : names
   const body = (
     <>
-      <VisitContext.Provider value={{ ...visit, query: reportQuery(visit) }}>
-        <Filters
-          fields={[
-            { name: 'from', label: 'From', type: 'date' },
-            { name: 'to', label: 'To', type: 'date' },
-            { name: 'currency', label: 'Currency', value: query.currency ?? currency },
-            { name: 'affiliate_id' },
-            { name: 'group_by', label: 'Groups', type: 'hidden' },
-            { name: 'metrics', label: 'Figures', type: 'hidden' },
-          ]}
-        />
-      </VisitContext.Provider>
+      {filters}
       <Choice
         name="group_by"
         label="Group by"

@@ -139,17 +139,31 @@ export const Ticks = (props: {
   )
 }
 
-/** Renders the filters of a list, which replace the query of its address. An empty one is not applied. */
-export const Filters = ({ fields }: { fields: readonly Input[] }, visit = useVisit()) => {
+/**
+ * Renders the filters of a list, which replace the query of its address. An empty one is not applied. Why they are
+ * refused stands beside the field that it names first, else beside the first one.
+ */
+export const Filters = (
+  { fields, refused }: { fields: readonly Input[]; refused?: string | undefined },
+  visit = useVisit(),
+) => {
   const hidden = fields.filter(({ type }) => type === 'hidden')
+  const errors = refused ? [{ message: plainWords(refused) }] : []
+  const shown = fields.filter((one) => !hidden.includes(one))
+  const wrong = shown.find(({ name }) => name === refused?.split('`')[1]) ?? shown[0]
   const kept = hidden.map(({ name }) => [name, visit.query[name]] as const)
   return (
     <form method="get" action={visit.path} class="filters" data-filters>
       {fields.map((field) => (
-        <InputField value={visit.query[field.name]} {...field} id={`filter-${field.name}`} />
+        <InputField
+          value={visit.query[field.name]}
+          {...field}
+          id={`filter-${field.name}`}
+          errors={field === wrong ? errors : []}
+        />
       ))}
       <button type="submit">Apply</button>
-      {fields.some((one) => !hidden.includes(one) && visit.query[one.name]) && (
+      {shown.some(({ name }) => visit.query[name]) && (
         <a href={withQuery(visit.path, Object.fromEntries(kept))}>Clear</a>
       )}
     </form>

@@ -34,6 +34,8 @@ export const errorTitle = (code: string): string => ERROR_TITLES[code] ?? labelO
 
 /** What forms call the fields of requests. */
 const NAMES: Readonly<Record<string, string>> = {
+  from: 'From',
+  to: 'To',
   paid_on: 'day of the payment',
   payable_on: 'day when it is due',
   returned_on: 'day of the return',
