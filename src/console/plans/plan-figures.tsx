@@ -110,7 +110,7 @@ export async function computeFigures(visit: Visit, input: SimulationInput): Prom
       <p>
         In {span} {isStored ? 'these terms' : 'this plan, if every affiliate had it,'} would have
         paid <Sum money={simulated} />. {isStored ? 'The terms' : 'The plans'} in force pay{' '}
-        <Sum money={current} />.
+        <Sum money={current} />. Neither has manual entries and corrections of earlier periods.
       </p>
       {result.skipped.map((affiliate_id) => (
         <p class="notice bad">
