@@ -1,6 +1,7 @@
 import { countOpenQuestions } from '../affiliates/db/affiliate-questions.ts'
 import { countReturned } from '../books/db/pay.ts'
 import { countDrafts } from '../commission/db/statements.ts'
+import { counted } from '../commission/engine/reasons.ts'
 import { type CasesOf, readCasesToNote } from '../fraud/db/attention.ts'
 import { accountUrl } from '../ingest/account-url.ts'
 import {
@@ -120,19 +121,19 @@ export async function readAttention(
     item(
       'held_records',
       [],
-      'Records wait for their customers and are not counted until these arrive. Send the customers.',
+      'A held record is not counted until its customer arrives. Send the customers.',
       { count: held, url: urlOf('held') },
     ),
     item(
       'unmapped_statuses',
       unmapped,
-      `Records have statuses without a meaning, so they earn nothing: ${firstNames(unmapped)}. The integrations team says what they mean.`,
+      `A record whose status has no meaning earns nothing: ${firstNames(unmapped)}. The integrations team says what a status means.`,
     ),
     wrongSigns(grant, found.signs),
     item(
       'unconfigured_affiliates',
       found.affiliates,
-      `The latest customers name affiliates that are not configured, so these affiliates earn nothing: ${firstNames(found.affiliates)}. Correct the customers, or the integrations team configures the affiliates.`,
+      `Whoever is not configured earns nothing, and the latest customers name ${firstNames(found.affiliates)}. Correct the customers, or the integrations team configures whom they name.`,
     ),
   ])
 }
@@ -184,12 +185,12 @@ function endpointItems(failing: Awaited<ReturnType<typeof readFailingEndpoints>>
     item(
       'failing_webhooks',
       hosts,
-      `Receivers of webhooks have failed for a day, or so often that their webhooks are disabled: ${firstNames(hosts)}. Correct them; then the integrations team enables the webhooks and replays what is missing.`,
+      `Webhooks to ${firstNames(hosts)} have failed for a day, or so often that they are disabled. Correct the receiver; then the integrations team enables the webhooks and replays what is missing.`,
     ),
     item(
       'failing_postbacks',
       affiliates,
-      `Trackers of affiliates have failed for a day, or so often that their postbacks are stopped: ${firstNames(affiliates)}. Tell the affiliates, who can let a postback go on.`,
+      `Postbacks of ${firstNames(affiliates)} have failed for a day, or so often that they are stopped. Say so: an affiliate can let a postback go on.`,
       { count: trackers.length },
     ),
   ]
@@ -212,7 +213,7 @@ function wrongSigns({ events, vertical, amount_signs }: Grant, signs: readonly S
   return item(
     'negative_amounts',
     kinds,
-    `Of the latest ${ATTENTION_LIMITS.records} records, these have ${are} amounts although the account sends them as ${sends} numbers, so they count with the wrong sign: ${firstNames(kinds)}. Send them again under the same ids; or the integrations team sets how the account writes its outflows.`,
+    `Of the latest ${ATTENTION_LIMITS.records} records, amounts of ${firstNames(kinds)} are ${are} although the account sends them as ${sends} numbers, so they count with the wrong sign. Send them again under the same ids; or the integrations team sets how the account writes its outflows.`,
     { count: sumOf(wrong) },
   )
 }
@@ -239,51 +240,51 @@ export async function readTeamWork({ grant, session }: Reader): Promise<Attentio
     item(
       'unapproved_drafts',
       periods,
-      `Statements of ended periods are drafts: ${firstNames(periods, String)}. Approve them, the earliest first.`,
+      `Not approved, although the period has ended: ${firstNames(periods, String)}. Approve the earliest first.`,
       { count: unapproved.reduce((sum, { drafts }) => sum + drafts, 0) },
     ),
     item(
       'waiting_for_rates',
       waiting.map(({ currency }) => currency),
-      `Amounts in drafts wait for exchange rates, so nothing is paid for them yet: ${waiting.map(({ currency, count }) => `${count} in ${currency}`).join(', ')}. Import the rates and compute the periods again.`,
+      `Not paid before there is an exchange rate: ${waiting.map(({ currency, count }) => `${counted(count, 'amount')} in ${currency}`).join(', ')}. Import the rates and compute the periods again.`,
       { count: sumOf(waiting) },
     ),
-    casesItem('open_cases', review.undecided, {
-      are: 'that are of high severity or hold payouts are open',
-      todo: 'Decide them.',
-    }),
-    casesItem('waiting_cases', review.waiting, {
-      are: 'wait for the decision of a second person',
-      todo: 'Decide the same, or differently.',
-    }),
+    casesItem(
+      'open_cases',
+      review.undecided,
+      'To decide, because of a high severity or a held payout',
+    ),
+    casesItem(
+      'waiting_cases',
+      review.waiting,
+      'To decide by a second person, the same or differently',
+    ),
     item(
       'too_large_affiliates',
       review.tooLarge,
-      `Affiliates have too many records to be evaluated by all fraud rules: ${firstNames(review.tooLarge)}. Look at them yourself, or put rules that read fewer days.`,
+      `Too many records to be evaluated by all fraud rules: those of ${firstNames(review.tooLarge)}. Look at them yourself, or put rules that read fewer days.`,
     ),
     item(
       'returned_payments',
       paidBack,
-      `Payments came back and are due again, of the affiliates ${firstNames(paidBack)}. Correct where they are paid, and pay them again.`,
+      `What was paid to ${firstNames(paidBack)} came back, and is due again. Correct where it is paid, and pay it again.`,
       { count: returned.count },
     ),
-    item(
-      'open_questions',
-      asking,
-      `Questions wait for an answer, of the affiliates ${firstNames(asking)}. Answer them.`,
-      { count: questions.open },
-    ),
+    item('open_questions', asking, `What ${firstNames(asking)} asked waits for an answer.`, {
+      count: questions.open,
+    }),
   ])
 }
 
 function casesItem(
   code: 'open_cases' | 'waiting_cases',
   all: readonly CasesOf[],
-  { are, todo }: { readonly are: string; readonly todo: string },
+  what: string,
 ): Attention {
   const names = all.map(({ affiliate_id }) => affiliate_id)
+  const own = all.map(
+    ({ affiliate_id, cases }) => `${counted(cases, 'case')} of ${quote(affiliate_id)}`,
+  )
   const count = all.reduce((sum, { cases }) => sum + cases, 0)
-  return item(code, names, `Cases ${are}, of the affiliates ${firstNames(names)}. ${todo}`, {
-    count,
-  })
+  return item(code, names, `${what}: ${firstNames(own, String)}.`, { count })
 }

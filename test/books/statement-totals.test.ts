@@ -187,6 +187,6 @@ test('attention names the currencies in drafts that wait for a rate', async () =
   expect(data).toContainEqual({
     ...{ code: 'waiting_for_rates', count: 8, names: ['HUF', 'CZK', 'NOK', 'PLN'] },
     detail:
-      'Amounts in drafts wait for exchange rates, so nothing is paid for them yet: 5 in HUF, 1 in CZK, 1 in NOK, 1 in PLN. Import the rates and compute the periods again.',
+      'Not paid before there is an exchange rate: 5 amounts in HUF, 1 amount in CZK, 1 amount in NOK, 1 amount in PLN. Import the rates and compute the periods again.',
   })
 })

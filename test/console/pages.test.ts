@@ -55,13 +55,13 @@ test('drafts that pay nothing are nothing to do', async () => {
   expect(before).toContain('<h1>Statements of August 2026</h1>')
   const all = async () => (await (await signedIn()).get('/console')).text()
   expect(await all()).not.toMatch(/statements? to approve/)
-  expect(await read('')).not.toContain('Statements of ended periods')
+  expect(await read('')).not.toContain('Not approved, although')
 
   await env.DB.batch(move('2026-09', '5.00'))
   expect(await read('/statements')).toContain('<h1>Statements of September 2026</h1>')
   // The list of accounts and the overview count the same.
   expect(await all()).toMatch(/period=2026-09&amp;status=draft">1 statement to approve/)
-  expect(await read('')).toMatch(/>1<\/span> Statements of ended periods are drafts/)
+  expect(await read('')).toMatch(/>1<\/span> Not approved, although the period has ended/)
 })
 
 /** Returns the values of the tick boxes on a page. */

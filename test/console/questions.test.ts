@@ -31,7 +31,7 @@ const read = async (path: string) => (await browser.get(`${AT}${path}`)).text()
 
 test('a question is on the overview, in the list, and beside its line, statement and affiliate', async () => {
   const { id, line } = await newQuestion()
-  expect(await read('')).toMatch(/>1<\/span> Questions wait for an answer[\s\S]*>Answer them</)
+  expect(await read('')).toMatch(/>1<\/span> What [\s\S]* asked waits for an answer[\s\S]*>Answer</)
   for (const path of [
     '/questions',
     `/lines/${line}`,
@@ -63,7 +63,7 @@ test('an answer closes the question', async () => {
   expect(await read('/questions?status=all')).toContain(id)
   expect(await read('')).not.toContain('Answer it')
   const log = (await read('/audit-log')).replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
-  for (const words of ['asked affiliate question Affiliate: own', 'answered affiliate']) {
+  for (const words of ['asked an affiliate question Affiliate: own', 'answered an affiliate']) {
     expect(log).toContain(words)
   }
 })

@@ -57,7 +57,7 @@ describe('attention', () => {
       {
         ...{ code: 'open_cases', count: 3, names: ['a', 'b'] },
         detail:
-          'Cases that are of high severity or hold payouts are open, of the affiliates `a`, `b`. Decide them.',
+          'To decide, because of a high severity or a held payout: 2 cases of `a`, 1 case of `b`.',
       },
     ])
   })

@@ -77,7 +77,7 @@ describe('what needs attention', () => {
     ])
     expect(await named(acme, 'negative_amounts')).toMatchObject({
       count: 1,
-      detail: expect.stringMatching(/negative amounts .*as positive numbers.*`withdrawal`/),
+      detail: expect.stringMatching(/`withdrawal` are negative .*as positive numbers/),
     })
 
     await acme.post('transactions', [
@@ -90,7 +90,7 @@ describe('what needs attention', () => {
     expect(data).toContainEqual(
       expect.objectContaining({
         code: 'negative_amounts',
-        detail: expect.stringMatching(/positive amounts .*as negative numbers.*`withdrawal`/),
+        detail: expect.stringMatching(/`withdrawal` are positive .*as negative numbers/),
       }),
     )
   })

@@ -13,10 +13,10 @@ type Button = readonly [text: string, path: readonly string[], query?: Visit['qu
 const BUTTONS: Readonly<Record<Attention['code'], (first: string) => Button>> = {
   unapproved_drafts: (period) => ['Review', ['statements'], { period, status: 'draft' }],
   waiting_for_rates: () => ['Add rates', ['rates']],
-  returned_payments: () => ['Show them', ['payouts'], {}],
+  returned_payments: () => ['Show', ['payouts'], {}],
   open_cases: () => ['Decide', ['cases'], { needs: 'decision' }],
-  waiting_cases: () => ['Show them', ['cases'], { needs: 'second_person' }],
-  open_questions: () => ['Answer them', ['questions']],
+  waiting_cases: () => ['Show', ['cases'], { needs: 'second_person' }],
+  open_questions: () => ['Answer', ['questions']],
   too_large_affiliates: () => ['Show the cases', ['cases']],
   unconfigured_affiliates: () => ['Set up', ['affiliates']],
   refused_records: () => ['Show why', ['deliveries'], { status: 'refused' }],
@@ -24,7 +24,7 @@ const BUTTONS: Readonly<Record<Attention['code'], (first: string) => Button>> = 
   failing_webhooks: () => ['Show the webhooks', ['webhooks']],
   failing_postbacks: (affiliate) => ['Show the affiliate', ['affiliates', affiliate]],
   held_records: () => ['Show what waits', ['held']],
-  unmapped_statuses: () => ['Say what they mean', ['mappings']],
+  unmapped_statuses: () => ['Set the meaning', ['mappings']],
   negative_amounts: () => ['Check the setting', ['account']],
   expiring_credentials: () => ['Show the credentials', ['credentials']],
 }
