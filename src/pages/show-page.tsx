@@ -123,9 +123,7 @@ export function sendFile({ body, headers: own }: Response): Response {
   const isText = type.startsWith('text/')
   const headers = new Headers({ 'Content-Type': isText ? `${type}; charset=utf-8` : type })
   const disposition = own.get('Content-Disposition')
-  if (disposition || type === 'text/csv') {
-    headers.set('Content-Disposition', disposition ?? 'attachment; filename="export.csv"')
-  }
+  if (disposition) headers.set('Content-Disposition', disposition)
   return new Response(type === 'text/csv' && body ? withByteOrderMark(body) : body, { headers })
 }
 

@@ -168,6 +168,7 @@ describe('a payment that the bank returned', () => {
     const list = async (query = '') => (await json(askAdmin(`${PATH}/payouts${query}`))).data
     expect((await list())[1]).toMatchObject({ affiliate_id: 'a', returned })
     const csv = await askAdmin(`${PATH}/payouts`, 'GET', undefined, { Accept: 'text/csv' })
+    expect(csv.headers.get('Content-Disposition')).toMatch(/^attachment; filename="payouts-/)
     expect((await csv.text()).split('\r\n').map((line) => line.split(',')[7])).toEqual([
       ...['returned', '', '2024-12-03 Account closed', undefined],
     ])
@@ -175,7 +176,7 @@ describe('a payment that the bank returned', () => {
     expect(data).toContainEqual({
       ...{ code: 'returned_payments', count: 1, names: ['a'] },
       detail:
-        'Payments came back and are due again, of the affiliates `a`. Correct where they are paid, and pay them again.',
+        'What was paid to `a` came back, and is due again. Correct where it is paid, and pay it again.',
     })
 
     const browser = await signedIn()

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
-import { writeCsv } from '../../commission/csv.ts'
+import { csvHeaders, writeCsv } from '../../commission/csv.ts'
 import { returnedPayment } from '../../commission/statements/answers.ts'
 import { listedPayment } from '../../commission/statements/book-fields.ts'
 import { moneyText } from '../../commission/statements/money.ts'
@@ -197,6 +197,7 @@ export const listPayouts = readList({
     files: {
       'text/csv': {
         example: `${DUE_COLUMNS.join()}\r\nIB-07,EUR,240.50,1,2026-11-14,pay_2c8f1e0a94b7d36518fa,active,,,\r\n`,
+        headers: ['Content-Disposition'],
       },
     },
     command: {
@@ -211,7 +212,8 @@ export const listPayouts = readList({
   files: {
     'text/csv': async (c, call, sent) => {
       const { filter } = await pageOfList(call, listPayouts, sent)
-      return sendRows(c, filter, await readAll((one) => readPayouts(call, filter, one)))
+      const rows = await readAll((one) => readPayouts(call, filter, one))
+      return sendRows(c, call.grant.account, filter, rows)
     },
   },
 })
@@ -253,12 +255,17 @@ export const importPayouts = accountOperation({
 })
 
 /** Responds with rows as CSV. What is held is left out. */
-function sendRows(c: Context, { status }: PayoutFilter, data: readonly PayoutRow[]): Response {
+function sendRows(
+  c: Context,
+  account: string,
+  { status }: PayoutFilter,
+  data: readonly PayoutRow[],
+): Response {
   const columns = status === 'paid' ? PAID_COLUMNS : DUE_COLUMNS
   const rows = data
     .filter(({ statements }) => statements > 0)
     .map((row) => columns.map((name) => cellOf(Reflect.get(row, name))))
-  return c.body(writeCsv([columns, ...rows]), 200, { 'Content-Type': 'text/csv; charset=utf-8' })
+  return c.body(writeCsv([columns, ...rows]), 200, csvHeaders('payouts', account))
 }
 
 /** Returns the text of a cell: of cases their ids, of payments that came back when and why. */
