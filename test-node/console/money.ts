@@ -127,7 +127,7 @@ export function moneyTests(shared: () => Shared): void {
     await page.waitForURL(/[?&]run=/)
     await page.getByText('The drafts of March 2026 are computed for').waitFor()
     const sums = page.getByRole('table', { name: 'Sums of the statements' })
-    assert.match(await sums.innerText(), /To approve[\s\S]+\s901\.20 EUR\s+3 statements/)
+    assert.match(await sums.innerText(), /Draft[\s\S]+\s901\.20 EUR\s+3 statements/)
     await link('Approve all that can be approved').click()
     assert.equal(await page.locator('h1').innerText(), 'Approve March 2026')
     assert.match(

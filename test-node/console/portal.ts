@@ -130,7 +130,7 @@ export function portalTests(shared: () => Shared): void {
     const body = JSON.stringify({ statement: data[0]?.id, text: 'Why is this less?' })
     await fetch(`${base}/affiliate/v1/questions`, { method: 'POST', headers, body })
     await openSignedIn(team, '/console/accounts/demo-broker', DESKTOP)
-    await page.getByRole('link', { name: 'Answer them' }).click()
+    await page.getByRole('link', { name: 'Answer', exact: true }).click()
     await page.getByRole('link', { name: 'Why is this less?' }).first().click()
     await page.getByLabel('Answer', { exact: true }).fill('One customer was counted twice.')
     await page.getByRole('button', { name: 'Send the answer' }).click()

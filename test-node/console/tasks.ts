@@ -147,7 +147,7 @@ export function taskTests(shared: () => Shared): void {
     await openSignedIn(shared(), HOME, PHONE)
     const { count, click } = clickCounter()
     await click(main().locator('.account-list').getByRole('link', { name: 'Demo Broker' }))
-    const item = main().locator('.todo > li').filter({ hasText: 'Decide them' })
+    const item = main().locator('.todo > li').filter({ hasText: 'To decide, because' })
     const [number = ''] = (await item.innerText()).split(/\s/)
     await click(item.getByRole('link', { name: 'Decide', exact: true }))
     await page.getByText(`${number} in total`).waitFor()

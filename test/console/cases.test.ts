@@ -122,7 +122,7 @@ describe('a case', () => {
     expect(text).toMatch(/The payouts stay held\. Refused from 1 Nov 2024: c-2/)
     expect(await rowsOf('customer_refusals')).toMatchObject([{ customer_id: 'c-2', day: 20_028 }])
     expect((await read(`${AT}/audit-log`)).text).toMatch(
-      /decided fraud case ?Case: .*Decision: confirmed.*Refused: 1/,
+      /decided a fraud case ?Case: .*Decision: confirmed.*Refused: 1/,
     )
   })
 

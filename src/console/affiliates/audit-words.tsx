@@ -24,12 +24,18 @@ const PAST: Readonly<Record<string, string>> = {
 
 const plain = (name: string) => titleOf(name.replaceAll(/[.-]/g, ' ')).toLowerCase()
 
-/** Returns an action in words: `changed webhook` for `webhook.change`. */
+/** Returns a noun after its article. Plurals have none. */
+const withArticle = (noun: string): string => {
+  if (/(?<!statu)s$/.test(noun)) return noun
+  return `${noun === 'account' ? 'the' : /^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
+}
+
+/** Returns an action in words: `changed a webhook` for `webhook.change`. */
 export function actionWords(action: string): string {
   const subject = action.slice(0, action.lastIndexOf('.'))
   const verb = action.slice(subject.length + 1)
   const past = verb.endsWith('e') ? `${verb}d` : `${verb}ed`
-  return `${PAST[verb] ?? plain(past)} ${plain(subject)}`
+  return `${PAST[verb] ?? plain(past)} ${withArticle(plain(subject))}`
 }
 
 /** Returns the fields of an entry. Those of a group are fields of their own. */

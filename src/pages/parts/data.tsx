@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { figure } from '../../commission/engine/reasons.ts'
 import { visible } from '../../commission/engine/visible.ts'
 import { ENGLISH } from '../../commission/words/words.ts'
 import { useVisit, withQuery } from '../page.ts'
@@ -113,11 +114,8 @@ export interface Money {
 }
 
 /** Writes an exact decimal with groups of three digits, and its currency: `1,234.50 EUR`. */
-export function amountText(value: string, currency?: string): string {
-  const [whole = '', ...fraction] = value.split('.')
-  const digits = [whole.replace(/\B(?=(\d{3})+$)/g, ','), ...fraction].join('.')
-  return currency ? `${digits} ${currency}` : digits
-}
+export const amountText = (value: string, currency?: string): string =>
+  currency ? `${figure(value)} ${currency}` : figure(value)
 
 /** Renders an exact decimal with groups of three digits, and its currency. */
 export const Amount = ({ value, currency }: { value: string; currency?: string }) => (

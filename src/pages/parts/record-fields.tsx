@@ -22,6 +22,7 @@ const LABELS: Readonly<Record<string, string>> = {
   eventid: 'Event id',
   Value: 'Amount',
   url: 'URL',
+  kyc_status_id: 'KYC status',
 }
 
 /** Returns what a field of a record is called. */

@@ -23,7 +23,7 @@ export type StatementTotals = AnswerOf<typeof getStatementTotals>
 
 /** The words of the statuses. */
 export const STATUS_WORDS: Readonly<Record<Statement['status'], string>> = {
-  draft: 'To approve',
+  draft: 'Draft',
   approved: 'To pay',
   paid: 'Paid',
 }
