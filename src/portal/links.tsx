@@ -11,7 +11,7 @@ import type { AppEnv } from '../platform/auth/authorize.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { AnswerOf } from '../platform/http/operation.ts'
 import { getReport } from '../reports/operations.ts'
-import { metricsInPortal } from '../reports/report.ts'
+import { metricsOf } from '../reports/report.ts'
 import { Copied, changesOf, MemberForm, type Refused } from './form.tsx'
 import { portalPath } from './layout.tsx'
 import { MemberPage, NextPage } from './member-page.tsx'
@@ -43,7 +43,7 @@ const METRIC_WORDS = new Map<string, 'clicks' | 'signups' | 'first_deposits'>([
 
 /** The metrics of links, with the words of each. */
 const linkMetrics = ({ words, account }: MemberVisit): readonly (readonly [string, string])[] =>
-  metricsInPortal(account.vertical).flatMap(({ name }) => {
+  metricsOf(account.vertical).flatMap(({ name }) => {
     const word = METRIC_WORDS.get(name)
     return word ? [[name, words[word]] as const] : []
   })

@@ -161,13 +161,11 @@ export interface Metric {
   readonly type: MetricType
   /** What people call it; if absent, its name does. */
   readonly title?: string
-  /** Whether the overview of an affiliate shows it. */
-  readonly inPortal?: true
   /** The sums that are added or subtracted, if they are not the metric's own. */
   readonly of?: readonly (readonly [sum: string, sign: 1 | -1])[]
 }
 
-type Shown = Pick<Metric, 'title' | 'inPortal'>
+type Shown = Pick<Metric, 'title'>
 
 const count = (name: string, shown: Shown = {}): Metric => ({ name, type: 'count', ...shown })
 const amount = (name: string, shown: Shown = {}): Metric => ({ name, type: 'amount', ...shown })
@@ -225,9 +223,9 @@ export const ACTIVITY_METRICS: Readonly<Record<string, string>> = {
 }
 
 const SIGNUPS = [
-  count('clicks', { inPortal: true }),
-  count('signups', { inPortal: true }),
-  count('attributed', { title: 'Attributed signups', inPortal: true }),
+  count('clicks'),
+  count('signups'),
+  count('attributed', { title: 'Attributed signups' }),
 ]
 /** The metric of what the firm earns, which each vertical has. */
 export const REVENUE = 'net_revenue'
@@ -256,10 +254,7 @@ const METRICS: Readonly<Record<string, readonly Metric[]>> = {
   ],
   forex: [
     ...SIGNUPS,
-    count('first_deposit_count', {
-      title: 'First deposits',
-      inPortal: true,
-    }),
+    count('first_deposit_count', { title: 'First deposits' }),
     amount('first_deposit_amount', { title: 'Amount of first deposits' }),
     ...ofTypes('forex'),
     {
@@ -299,10 +294,6 @@ export function gamingRevenue(defined: readonly string[]): NonNullable<Metric['o
   )
   return (net.length > 0 ? net : gross).map((name) => [name, 1])
 }
-
-/** Returns the metrics of a vertical that the overview of an affiliate shows. */
-export const metricsInPortal = (vertical: string): readonly Metric[] =>
-  metricsOf(vertical).filter(({ inPortal }) => inPortal)
 
 /** Returns the metrics of a vertical. Brands also have a count and sums for each event: see `EVENTS`. */
 export const metricsOf = (vertical: string): readonly Metric[] => METRICS[vertical] ?? []

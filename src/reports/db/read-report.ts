@@ -147,11 +147,14 @@ const TABLES: Readonly<Record<Source, { from: string; day: string; id: string }>
 
 /**
  * Finds the records of the days from `:from` to `:to`. Own ones are searched for by each customer in `owners`, a table
- * of customers and of the days on which they count, and by each day; clicks by each link.
+ * of customers and of the days on which they count, and by each day; customers by themselves, and clicks by each link.
  */
 function recordsOf(source: Source, own: boolean, owners: 'own' | 'own_customers'): string {
   const { from, day, id } = TABLES[source]
   if (!own) return `${from} where r.account = :account and r.${day} between :from and :to`
+  if (source === 'customers')
+    return `${owners} o cross join customers r not indexed where r.account = :account
+        and r.customer_id = o.customer_id and r.day between max(o.first, :from) and min(o.last, :to)`
   const [others, condition, value] =
     source === 'clicks'
       ? ['json_each(:own_links)', 'true', 'o.value']
