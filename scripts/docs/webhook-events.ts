@@ -77,6 +77,12 @@ const MEMBERS: Record<string, JsonSchema> = {
 
 /** The members that mean something else in an event. */
 const OWN: Record<string, Record<string, JsonSchema>> = {
+  'payee.changed': {
+    version: documented('The version of the details.', COUNT),
+    state: documented('Their state; `missing`: they were erased.', {
+      enum: ['missing', 'entered', 'approved', 'returned', 'blocked'],
+    }),
+  },
   'adjustment.created': {
     kind: documented(
       '`manual`: the team entered an amount. `correction`: a computation found that lines of closed periods differ from what was approved.',

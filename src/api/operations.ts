@@ -39,6 +39,7 @@ import { getFeed, listFeeds } from '../ingest/operations/feeds.ts'
 import { listHeld } from '../ingest/operations/held.ts'
 import { findRecords, listRecords } from '../ingest/operations/records.ts'
 import { getTotals } from '../ingest/operations/totals.ts'
+import { PAYEE_OPERATIONS } from '../payouts/operations/payees.ts'
 import type { AnyOperation } from '../platform/http/operation.ts'
 import { getReport } from '../reports/operations.ts'
 import { WEBHOOK_OPERATIONS } from '../webhooks/operations/webhooks.ts'
@@ -66,6 +67,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...LEDGER_OPERATIONS,
   listPayouts,
   importPayouts,
+  ...PAYEE_OPERATIONS,
   ...HISTORY_OPERATIONS,
   ...EXPORT_OPERATIONS,
   startExport,

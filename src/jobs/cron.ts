@@ -16,6 +16,7 @@ import { keepTotals } from '../ingest/db/totals.ts'
 import { DELIVERY_LOG_MS, firstIdAt } from '../ingest/delivery-id.ts'
 import { readFeeds } from '../ingest/operations/feeds.ts'
 import { resourcesOf } from '../ingest/verticals.ts'
+import { tendDetails } from '../payouts/payees.ts'
 import { propagateSettings } from '../platform/auth/propagate.ts'
 import { accountDatabase, resolveDatabase } from '../platform/db/database.ts'
 import { runWithin } from '../platform/db/query-limit.ts'
@@ -232,7 +233,7 @@ async function listAccounts(env: Env, { after, at }: ListJob): Promise<void> {
   }
 }
 
-/** Starts the runs of an account; if too many run in its database, again later. Then keeps its totals. */
+/** Starts the runs of an account; if too many run in its database, again later. Then does what a day needs. */
 async function beginMorning(env: Env, job: MorningJob): Promise<void> {
   const account = await findAccount(env.DB, job.account)
   if (!account) return
@@ -244,6 +245,9 @@ async function beginMorning(env: Env, job: MorningJob): Promise<void> {
   if (!isStarted) return waitForRuns(env, job)
   await reportFullAccount(env, account)
   await queueMorningExport(env, account, job.at)
+  const db = accountDatabase(env, account)
+  // A key that is gone must not begin the morning again and again.
+  await logFailure(account.binding, () => tendDetails(env, db, account, job.at), isMoving)
   await keepDays(env, account, job.at)
 }
 

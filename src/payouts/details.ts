@@ -77,9 +77,9 @@ export async function decryptDetails(
   return JSON.parse(text)
 }
 
-/** Returns a number with only its last four characters, and of an IBAN its country. */
+/** Returns a number with only its last four characters, at most half of them, and of an IBAN its country. */
 const maskNumber = (number: string) =>
-  `${/^[A-Z]{2}\d\d/.test(number) ? number.slice(0, 2) : ''}…${number.slice(-4)}`
+  `${/^[A-Z]{2}\d\d/.test(number) ? number.slice(0, 2) : ''}…${number.slice(Math.max(-4, -(number.length >> 1)))}`
 
 const maskEmail = (email: string) => email.replace(/^(.)[^@]*/, '$1…')
 

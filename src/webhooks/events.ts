@@ -10,6 +10,7 @@ export const EVENT_TYPES = [
   'case.opened',
   'case.decided',
   'question.asked',
+  'payee.changed',
 ] as const
 
 /** A type of events to which an endpoint can subscribe. */

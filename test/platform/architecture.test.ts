@@ -39,6 +39,7 @@ const LIBRARY_USERS: Record<string, RegExp> = {
   'drizzle-orm': /(^|\/)db\/|^platform\/directory\/|^accounts\/(move|archive|erasure)\//,
   hyparquet: /^platform\/parquet\/file\.ts$/,
   'hyparquet-writer': /^platform\/parquet\/file\.ts$/,
+  ibantools: /^payouts\/fields\.ts$/,
   leven: /^platform\/validation\/suggest\.ts$/,
   'cloudflare:workflows': /^jobs\/statement-run\.ts$/,
   'cloudflare:workers':

@@ -22,6 +22,7 @@ import {
   register,
   traded,
 } from '../partner.ts'
+import { MAIN } from '../payouts/payee-rows.ts'
 import { printedAs } from '../secrecy.ts'
 
 // Tests of every route. They iterate over `app.routes`, so that they include each new route.
@@ -347,6 +348,7 @@ describe('two accounts with the same ids', () => {
       .replace(':case_id', CASE_ID)
       .replace(':export_id', EXPORT_ID)
       .replace(':question_id', QUESTION_ID)
+      .replace(':payer', 'main')
       .replace(':affiliate_id', 'aff-7')
       .replace(/^records\/:resource$/, 'records/customers')
       .replace(/^records$/, 'records?id=c-1')
@@ -410,6 +412,7 @@ describe('two accounts with the same ids', () => {
       const { delivery_id } = await createBrand(name, binding)
       const link = { affiliate_id: `of-${name}`, landing_page: 'https://casino.example/', name }
       const { link_id } = await json(askAdmin(`accounts/${name}/links`, 'POST', link))
+      await askAdmin(`accounts/${name}/payers/main`, 'PUT', { ...MAIN, name: `of-${name}` })
       const hook = { url: `https://hooks.example/of-${name}` }
       const { id } = await json(askAdmin(`accounts/${name}/webhooks`, 'POST', hook))
       return { name, delivery_id, link_id: link_id as string, webhook_id: id as string }

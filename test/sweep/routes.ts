@@ -18,6 +18,7 @@ import {
 import { EXPORT_ID } from '../exports/export-rows.ts'
 import { CASE_ID } from '../fraud/case-rows.ts'
 import { ORIGIN } from '../partner.ts'
+import { ADA, MAIN } from '../payouts/payee-rows.ts'
 import { asTeam, operations } from '../requests.ts'
 import {
   asSender,
@@ -344,6 +345,25 @@ const administration: Route[] = [
     id: 'importPayouts',
     body: [{ affiliate_id: 'aff-7', currency: 'EUR', amount: '1.00', ...PAYMENT }],
   },
+  ...['Payee', 'Payer'].flatMap((name): Route[] => [
+    { ...reads, id: `list${name}s` },
+    { ...reads, id: `get${name}` },
+    {
+      ...changes,
+      id: `put${name}`,
+      body: name === 'Payee' ? { ...ADA, name: 'Ada King' } : { ...MAIN, currency: 'USD' },
+    },
+    { ...changes, id: `approve${name}`, body: { version: 1 } },
+    { ...changes, id: `block${name}`, body: { reason: 'Not theirs' } },
+    { ...changes, id: `reveal${name}`, body: { reason: 'The bank asks' } },
+    { ...changes, id: `erase${name}` },
+  ]),
+  {
+    ...changes,
+    id: 'importPayees',
+    headers: { 'Content-Type': 'text/csv' },
+    body: 'affiliate_id,name,kind,city,country,method\naff-7,Ada King,person,London,GB,manual\n',
+  },
   { ...reads, id: 'listAttributed' },
   { ...reads, id: 'listAttributed', way: 'unattributed', query: `${OCTOBER}&unattributed=true` },
   { ...reads, id: 'listAttention' },
@@ -500,6 +520,7 @@ export function requestOf(route: Route, world: World): Request {
     case_id: CASE_ID,
     export_id: EXPORT_ID,
     question_id: QUESTION_ID,
+    payer: 'main',
     webhook_id: WEBHOOK_ID,
     postback_id: POSTBACK_ID,
     period: '2026-10',
