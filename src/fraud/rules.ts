@@ -17,9 +17,6 @@ export const RULE_LIMITS = {
   versions: 100,
 } as const
 
-/** The nesting depth of a rule, such as that of `parameters.by_challenge_type.….daily`. */
-export const RULE_DEPTH = 5
-
 /** Stands for all affiliates in a scope. */
 export const ALL_AFFILIATES = '*'
 

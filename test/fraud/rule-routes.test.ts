@@ -105,6 +105,18 @@ describe('versions', () => {
     ])
   })
 
+  test('a put of what the rule is shown as names each member that is too much', async () => {
+    await put('bursts', burst())
+    const shown = await read('/bursts')
+    const [status, { errors }] = await answer(put('bursts', shown))
+    const unknown = errors.filter(({ code }: { code: string }) => code === 'unknown_field')
+    expect([status, unknown.map(({ pointer }: { pointer: string }) => pointer)]).toEqual([
+      422,
+      ['/rule', '/in_force', '/words', '/versions'],
+    ])
+    expect((await answer(put('bursts', shown.versions[0].terms)))[0]).toBe(200)
+  })
+
   test('a put is refused after a version that the sender has not seen', async () => {
     await put('bursts', burst())
     const later = burst({ effective_from: TODAY })

@@ -41,7 +41,6 @@ import {
   readAssignments,
   type SentAssignment,
 } from '../plans/assignments.ts'
-import { PLAN_DEPTH } from '../plans/limits.ts'
 import { checkClosedTerms, decidePut, type PutDecision, toChange } from '../plans/put-plan.ts'
 import type { PlanVersion } from '../plans/stored-plans.ts'
 import { vocabularyOf } from '../plans/vocabulary.ts'
@@ -135,7 +134,6 @@ export const putPlan = accountOperation({
   params: { plan, after },
   body: { terms: referred<unknown>('CommissionPlan') },
   whole: true,
-  depth: PLAN_DEPTH,
   words: described(() => ({
     description:
       'Validates a plan and stores it as its next version. A version never changes. If the latest version has the same terms, nothing is stored. `effective_from` comes after the last period of the plan that is closed. Plans offer no minimum trade time, hedged volume or spread limit per trade, because daily aggregates do not show them.',

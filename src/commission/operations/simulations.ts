@@ -5,7 +5,6 @@ import { described, referred } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { compareText } from '../engine/facts.ts'
-import { PLAN_DEPTH } from '../plans/limits.ts'
 import { TooManyFacts } from '../statements/compute.ts'
 import { REQUEST_LIMITS } from '../statements/limits.ts'
 import { readStored, withinLimit } from '../statements/on-request.ts'
@@ -67,7 +66,6 @@ export const simulatePlan = readOperation({
       ),
     ),
   },
-  depth: PLAN_DEPTH + 1,
   words: described(() => ({
     description: `Computes what a version of a plan would change, and stores nothing. It is computed as if the plan had had this version from the beginning. Both sides are computed now from the records, as if no period were approved. A page has at most ${MAX_AFFILIATES} affiliates, and as many as depend on at most ${REQUEST_LIMITS.facts.toLocaleString('en')} records together: send the same body with \`cursor\` until \`meta.next_cursor\` is null.`,
     answer: simulation,

@@ -22,6 +22,3 @@ export const PLAN_LIMITS = {
   levels: 10,
   count: 1_000_000,
 } as const
-
-/** The nesting depth of a plan, such as that of `rules[].qualify[].sum[].when.countries[]`. */
-export const PLAN_DEPTH = 9

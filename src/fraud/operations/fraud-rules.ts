@@ -18,7 +18,7 @@ import { todayOf } from '../../platform/zone.ts'
 import * as rows from '../db/rules.ts'
 import type { Vertical } from '../kind.ts'
 import { decidePut } from '../put-rule.ts'
-import { RULE_DEPTH, type RuleTerms } from '../rules.ts'
+import type { RuleTerms } from '../rules.ts'
 import { type RuleVersion, readStoredRules, ruleOn } from '../stored-rules.ts'
 import { fraudRuleWords } from '../words.ts'
 
@@ -82,7 +82,6 @@ export const putFraudRule = accountOperation({
   params: { rule, after },
   body: { terms: referred<unknown>('FraudRule') },
   whole: true,
-  depth: RULE_DEPTH,
   words: described(() => ({
     description:
       'Validates a rule and stores it as its next version, which applies from its first day on in place of all versions before. A version never changes. If the latest version has the same terms, nothing is stored. A manager puts rules that flag; only an approver puts one that holds payouts, or another version of it. Defaults are filled in when a version is stored.',

@@ -112,8 +112,6 @@ export interface DescribedOperation {
    * JSON.
    */
   readonly whole?: true
-  /** The greatest nesting of the JSON of the body, if it is not that of records. */
-  readonly depth?: number
   readonly status?: 200 | 201 | 202
   /** Who may call an operation that reads what an account stores. Absent: the team alone, in its role. */
   readonly callers?: readonly CallerKind[]

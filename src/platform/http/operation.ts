@@ -705,10 +705,10 @@ async function respondToReader(
 /** Returns the members of the body; the body itself as the only one if it is a whole. */
 async function bodyOf(c: Context<AppEnv>, of: AnyOperation): Promise<object> {
   if (of.method === 'GET' || of.method === 'DELETE') return {}
-  if (!of.whole) return readFields(c, of.body, of.depth)
+  if (!of.whole) return readFields(c, of.body)
   if (of.body.csv) return { csv: await readCsv(c) }
   const [name = ''] = Object.keys(of.body)
-  return { [name]: await readJson(c, of.depth) }
+  return { [name]: await readJson(c) }
 }
 
 /** Returns an answer after it has added a `Link` to the next page of a list. */

@@ -40,10 +40,9 @@ type Fields<E extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<E, undefin
 export async function readFields<const E extends v.ObjectEntries>(
   c: Context<AppEnv>,
   entries: E,
-  maxDepth?: number,
 ): Promise<Fields<E>> {
   const isEmpty = c.req.raw.body === null || c.req.header('Content-Length') === '0'
-  return validateFields(isEmpty ? {} : await readJson(c, maxDepth), entries)
+  return validateFields(isEmpty ? {} : await readJson(c), entries)
 }
 
 /**
@@ -95,13 +94,13 @@ export function readItems(body: unknown, max: number): { pointer: string; item: 
   return body.map((item: unknown, index) => ({ pointer: `/${index}`, item }))
 }
 
-/**
- * Reads a JSON body. `maxDepth` is its maximum nesting depth, if it is not that of records. Throws
- * `malformed_json` and the other errors of a body.
- */
-export async function readJson(c: Context<AppEnv>, maxDepth?: number): Promise<unknown> {
+/** The nesting depth of a body, with room for a plan in what shows it: then the error names what is too much. */
+const MAX_DEPTH = 16
+
+/** Reads a JSON body. Throws `malformed_json` and the other errors of a body. */
+export async function readJson(c: Context<AppEnv>): Promise<unknown> {
   const admission = Promise.resolve({ account: '' })
-  const body = await readBody(c.req.raw, admission, maxDepth)
+  const body = await readBody(c.req.raw, admission, MAX_DEPTH)
   try {
     return parseJson(body.takeText(), body.mayBeInexact)
   } finally {
