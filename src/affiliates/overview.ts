@@ -12,7 +12,7 @@ import { described, named } from '../platform/validation/described.ts'
 import { member } from '../platform/validation/fields.ts'
 import { todayOf } from '../platform/zone.ts'
 import { reportOfAffiliate } from '../reports/own-report.ts'
-import { type Figures, parseReport } from '../reports/report.ts'
+import { type Figures, metricsOf, parseReport } from '../reports/report.ts'
 import { owedMembers, ownBalances, readOwed } from './books.ts'
 import { readEarned } from './db/affiliate-figures.ts'
 import { amountOf, latestIds } from './operations/affiliate-figures.ts'
@@ -30,11 +30,17 @@ const counted = (metrics: Figures['metrics']) =>
     Object.entries(metrics).map(([name, one]) => [name, one === null ? null : Number(one)]),
   )
 
+/** What is counted. */
+const COUNTED = ['clicks', 'signups', 'attributed', 'first_deposit_count']
+
 /** Reads the counts of each of some days. */
 function readCounts({ env, session, grant, affiliate }: AffiliateCall, days: Days) {
   const { account, vertical } = grant
-  // Others take many more rows, and stand in reports.
-  const sent = { ...days, metrics: 'clicks,signups', group_by: 'day' }
+  const metrics = metricsOf(vertical)
+    .map(({ name }) => name)
+    .filter((name) => COUNTED.includes(name))
+    .join()
+  const sent = { ...days, metrics, group_by: 'day' }
   const databases = { session, directory: env.DB }
   return reportOfAffiliate(databases, { account, vertical }, affiliate, parseReport(vertical, sent))
 }
