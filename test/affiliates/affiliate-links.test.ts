@@ -302,7 +302,7 @@ test('the audit log of the console names who made a link', async () => {
   const { link_id } = await json(make(await writeKey('own')))
   await send(await writeKey('own'), 'PATCH', `links/${link_id}`, { disabled: true })
   const log = (await read('/console/accounts/acme-forex/audit-log')).replaceAll(/<[^>]+>/g, '')
-  expect(log).toMatch(/A key of \W?own\W? created link/)
+  expect(log).toMatch(/A key of \W?own\W? created a link/)
   const links = await read('/console/accounts/acme-forex/links')
   expect(links).toContain('disabled by the affiliate')
 })
