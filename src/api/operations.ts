@@ -39,6 +39,7 @@ import { getFeed, listFeeds } from '../ingest/operations/feeds.ts'
 import { listHeld } from '../ingest/operations/held.ts'
 import { findRecords, listRecords } from '../ingest/operations/records.ts'
 import { getTotals } from '../ingest/operations/totals.ts'
+import { BATCH_OPERATIONS } from '../payouts/operations/batches.ts'
 import { PAYEE_OPERATIONS } from '../payouts/operations/payees.ts'
 import type { AnyOperation } from '../platform/http/operation.ts'
 import { getReport } from '../reports/operations.ts'
@@ -68,6 +69,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   listPayouts,
   importPayouts,
   ...PAYEE_OPERATIONS,
+  ...BATCH_OPERATIONS,
   ...HISTORY_OPERATIONS,
   ...EXPORT_OPERATIONS,
   startExport,

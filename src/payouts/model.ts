@@ -49,6 +49,23 @@ export type StoredBatch = Omit<typeof payoutBatches.$inferSelect, 'account'>
 /** A stored transfer. */
 export type StoredTransfer = Omit<typeof transfers.$inferSelect, 'account'>
 
+/** A payment of an order. */
+export interface Paid {
+  readonly reference: string
+  readonly affiliate_id: string
+  readonly amount: string
+  readonly details: Details
+}
+
+/** What a file orders: everything that its bytes depend on. */
+export interface PaymentOrder
+  extends Pick<StoredBatch, 'id' | 'method' | 'currency' | 'execute_on'> {
+  /** In milliseconds. */
+  readonly confirmed_at: number
+  readonly payer: Details
+  readonly transfers: readonly Paid[]
+}
+
 /** The states of a transfer. Those before `paid` are under way. */
 export const TRANSFER_STATES = [
   ...(['created', 'exported', 'accepted', 'paid'] as const),

@@ -18,6 +18,7 @@ import {
 import { EXPORT_ID } from '../exports/export-rows.ts'
 import { CASE_ID } from '../fraud/case-rows.ts'
 import { ORIGIN } from '../partner.ts'
+import { BATCH_ID, CONFIRMED, EXECUTE_ON, PREVIEW_ID } from '../payouts/batch-rows.ts'
 import { ADA, MAIN } from '../payouts/payee-rows.ts'
 import { asTeam, operations } from '../requests.ts'
 import {
@@ -364,6 +365,17 @@ const administration: Route[] = [
     headers: { 'Content-Type': 'text/csv' },
     body: 'affiliate_id,name,kind,city,country,method\naff-7,Ada King,person,London,GB,manual\n',
   },
+  { ...reads, id: 'listBatches' },
+  { ...reads, id: 'getBatch' },
+  {
+    ...changes,
+    id: 'previewBatch',
+    body: { payer: 'second', method: 'sepa', execute_on: EXECUTE_ON },
+    repeats: 'each is a new preview',
+  },
+  { ...changes, id: 'confirmBatch', at: { batch: PREVIEW_ID }, body: CONFIRMED },
+  { ...changes, id: 'getBatchFile' },
+  { ...changes, id: 'cancelBatch', body: { reason: 'The bank refused the file.' } },
   { ...reads, id: 'listAttributed' },
   { ...reads, id: 'listAttributed', way: 'unattributed', query: `${OCTOBER}&unattributed=true` },
   { ...reads, id: 'listAttention' },
@@ -521,6 +533,7 @@ export function requestOf(route: Route, world: World): Request {
     export_id: EXPORT_ID,
     question_id: QUESTION_ID,
     payer: 'main',
+    batch: BATCH_ID,
     webhook_id: WEBHOOK_ID,
     postback_id: POSTBACK_ID,
     period: '2026-10',

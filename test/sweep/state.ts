@@ -54,6 +54,7 @@ const VARIES: [RegExp, string | ((text: string) => string)][] = [
   [/run_[\dA-Z]{26}/g, 'run'],
   [/mov_[\dA-Z]{26}/g, 'move'],
   [/man_[\dA-Z]{26}/g, 'manual'],
+  [/\b[BT][\dA-HJKMNP-TV-Z]{9}\b/g, 'transfer'],
   [/(qst|msg)_[\dA-Z]{26}/g, 'question'],
   [/note_[\dA-Z]{26}/g, 'note'],
   [/"[\dA-HJKMNP-TV-Z]{26}-\d{5}"/g, '"entry"'],

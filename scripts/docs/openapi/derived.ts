@@ -57,7 +57,10 @@ function bodyOf(of: DescribedOperation): NonNullable<Operation['body']> {
 }
 
 /** Describes the response with a file of bytes. */
-const binaryAnswer = (type: string, others: readonly string[]): Operation['answers'] => ({
+const binaryAnswer = (
+  type: readonly string[],
+  others: readonly string[],
+): Operation['answers'] => ({
   200: {
     description: 'The file.',
     type,
@@ -75,8 +78,9 @@ function answersOf(of: DescribedOperation, shownAs?: JsonSchema): Operation['ans
     ...(words?.headers ?? []),
     ...Object.values(files).flatMap((file) => file.headers ?? []),
   ]
-  const [[type, { isBinary = false } = {}] = []] = Object.entries(files)
-  if (answer === null && type) return isBinary ? binaryAnswer(type, headers) : {}
+  const types = Object.keys(files)
+  if (answer === null && types.length > 0)
+    return Object.values(files)[0]?.isBinary ? binaryAnswer(types, headers) : {}
   const also = Object.fromEntries(
     Object.entries(files).map(([type, { example = '' }]) => [
       type,

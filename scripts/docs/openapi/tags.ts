@@ -17,7 +17,7 @@ export const TAGS = [
   { name: 'fraud', description: 'Rules that find patterns of fraud.' },
   { name: 'cases', description: 'What these rules found, and what persons decided.' },
   { name: 'statements', description: 'Statements, approvals, ledgers and payouts.' },
-  { name: 'payouts', description: 'Bank details of affiliates and of the account itself.' },
+  { name: 'payouts', description: 'Bank details, batches of transfers and their files.' },
   { name: 'explanations', description: 'What each record earns, and why.' },
   { name: 'customers', description: 'Erasure, refusal and history of customers.' },
   { name: 'monitoring', description: 'Deliveries, records, reports and what needs attention.' },

@@ -41,6 +41,11 @@ export function readStoredHolds(
   ])
 }
 
+/** Returns the condition that a case holds the payouts of an affiliate. */
+export const isHeld = (affiliate: string) =>
+  `exists (select 1 from fraud_cases h indexed by fraud_cases_holding
+    where h.account = :account and h.affiliate_id = ${affiliate} and ${HOLDS})`
+
 /** What a payment has seen of the holds of an affiliate: the ids of its cases, in order. */
 export interface SeenHolds {
   readonly affiliate_id: string

@@ -41,9 +41,9 @@ export const findTransfers = (
 
 const OF_BATCH = compileStatement(`${SELECT}
   from transfers t indexed by transfers_batch ${JOIN_BATCH}
-  where t.account = :account and t.batch = :batch order by t.id`)
+  where t.account = :account and t.batch = :batch order by t.affiliate_id`)
 
-/** Returns the transfers of a batch, in order of their references. */
+/** Returns the transfers of a batch, in order of their affiliates. */
 export const transfersOf = (
   db: Connection,
   account: string,

@@ -213,7 +213,8 @@ export function readOperation<
 }
 
 /** Stands for `run` of an operation that responds by itself, or whose only answer is a file. */
-const noJson = (): Promise<never> => Promise.reject(new Error('Only a request has this answer.'))
+export const noJson = (): Promise<never> =>
+  Promise.reject(new Error('Only a request has this answer.'))
 
 /** Defines an operation that responds to requests itself, also while they are authorized. */
 export const handledOperation = <
@@ -689,7 +690,7 @@ async function respondToReader(
 ): Promise<Response> {
   const grant = await c.var.grantPromise
   const affiliate = grant.affiliate && { ...c.var.affiliate, ...grant.affiliate }
-  const admitted = { ...general, grant, affiliate: affiliate as ReadAffiliate, actor: c.var.actor }
+  const admitted = { actor: c.var.actor, ...general, grant, affiliate: affiliate as ReadAffiliate }
   return inSession(admitted, async (call) => {
     const input = { ...params, ...(await bodyOf(c, of)) }
     const files = of.files ?? {}

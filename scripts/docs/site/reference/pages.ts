@@ -66,7 +66,7 @@ export const AUDIENCES = [
       page('fraud', 'Fraud rules'),
       page('cases', 'Fraud cases'),
       page('statements', 'Statements and payouts'),
-      page('payouts', 'Bank details'),
+      page('payouts', 'Batches and bank details'),
       page('explanations', 'Explanations of amounts'),
       page('customers', 'Customers'),
       page('monitoring', 'Monitoring and reports'),

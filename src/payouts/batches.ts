@@ -1,0 +1,359 @@
+import { readHolds, sumPayable } from '../books/holds.ts'
+import { BOOK_LIMITS } from '../books/limits.ts'
+import { untilBooked } from '../books/until-booked.ts'
+import { moneyText } from '../commission/statements/money.ts'
+import { digest } from '../platform/auth/secret.ts'
+import type { Connection } from '../platform/db/database.ts'
+import { ApiError } from '../platform/errors.ts'
+import { notFound } from '../platform/http/read-fields.ts'
+import { quote } from '../platform/validation/quote.ts'
+import * as rows from './db/batches.ts'
+import { mayMove, transfersOf } from './db/transfers.ts'
+import { decryptDetails } from './details.ts'
+import { fileOf, nameInFile } from './files/file.ts'
+import {
+  type Details,
+  LEFT_OUT,
+  type LeftOut,
+  type Method,
+  PAYOUT_LIMITS,
+  type StoredBatch,
+  type StoredTransfer,
+  TRANSFER_STATES,
+  type TransferState,
+} from './model.ts'
+import { referenceOf } from './reference.ts'
+
+// A batch is computed from what is due, again for each look at a preview, until a person confirms it. From then on its
+// transfers never change but in their states.
+
+/** A statement that is not in a batch, and why. */
+export interface LeftOutStatement {
+  readonly statement_id: string
+  readonly affiliate_id: string
+  readonly currency: string
+  readonly amount: string
+  readonly reason: LeftOut
+}
+
+/** What a batch pays of what is due, and how. */
+interface Choice {
+  readonly method: Method
+  readonly currency: string
+  /** Whether a person chose the statements. */
+  readonly isNamed: boolean
+  /** In milliseconds. */
+  readonly now: number
+  /** Whether the batch has no room for another payee. */
+  readonly isFull: (affiliate: string) => boolean
+}
+
+/** When each reason applies. What is doubtful, a person may choose; what is forbidden, they may not. */
+const REASONS: Readonly<Record<LeftOut, (row: rows.DueStatement, choice: Choice) => boolean>> = {
+  held: ({ is_held }) => is_held === 1,
+  no_payee: ({ version }) => version === null,
+  blocked: ({ state }) => state === 'blocked',
+  returned: ({ state, came_back }, { isNamed }) =>
+    state === 'returned' || (came_back === 1 && !isNamed),
+  not_approved: ({ state }) => state === 'entered',
+  changed: ({ payable_from }, { now }) => payable_from === null || payable_from > now,
+  suspended: ({ is_suspended }, { isNamed }) => is_suspended === 1 && !isNamed,
+  other_method: (row, { method }) => row.method !== method,
+  other_currency: (row, { currency }) => row.currency !== currency,
+  next_batch: ({ affiliate_id }, { isFull }) => isFull(affiliate_id),
+}
+
+/** Returns what is in a batch, by payee, and what is left out. */
+export function chooseDue(due: readonly rows.DueStatement[], choice: Omit<Choice, 'isFull'>) {
+  const chosen = new Map<string, rows.DueStatement[]>()
+  const left_out: LeftOutStatement[] = []
+  const isFull = (affiliate: string) =>
+    chosen.size >= PAYOUT_LIMITS.transfers && !chosen.has(affiliate)
+  for (const row of due) {
+    const { id: statement_id, affiliate_id, currency, payable: amount } = row
+    const reason = LEFT_OUT.find((one) => REASONS[one](row, { ...choice, isFull }))
+    if (reason) left_out.push({ statement_id, affiliate_id, currency, amount, reason })
+    else chosen.set(affiliate_id, [...(chosen.get(affiliate_id) ?? []), row])
+  }
+  return { chosen, left_out }
+}
+
+/** Computes what a batch would pay now. */
+async function planBatch(db: Connection, account: string, batch: StoredBatch, now: number) {
+  const { id, method, currency, payer, execute_on, statements } = batch
+  const [due, from] = await Promise.all([
+    rows.readDue(db, account, batch, BOOK_LIMITS.due + 1),
+    rows.readPayer(db, account, payer),
+  ])
+  if (due.length > BOOK_LIMITS.due) throw tooMany()
+  if (!from) throw notFound('payer', payer)
+  const isNamed = statements !== null
+  const { chosen, left_out } = chooseDue(due, { method, currency, isNamed, now })
+  const transfers = await Promise.all(
+    [...chosen].map(async ([affiliate_id, own]) => ({
+      id: await referenceOf('T', `${id} ${affiliate_id}`),
+      affiliate_id,
+      payee_version: own[0]?.version ?? 0,
+      amount: moneyText(sumPayable(own), currency),
+      statements: own.map((one) => one.id),
+    })),
+  )
+  const total = moneyText(sumPayable([...chosen.values()].flat()), currency)
+  const payer_version = from.version
+  const paid = transfers.map(({ id: _, ...transfer }) => transfer)
+  const content = { payer, payer_version, method, currency, execute_on, paid }
+  return { transfers, left_out, total, payer_version, hash: await digest(JSON.stringify(content)) }
+}
+
+const tooMany = () =>
+  new ApiError('validation_failed', {
+    detail: `More than ${BOOK_LIMITS.due.toLocaleString('en')} statements are due. Name those of the batch as \`statements\`.`,
+  })
+
+/** The state of a batch. */
+export type BatchState = 'preview' | TransferState | 'partial'
+
+/** Returns the state of a batch: that of its transfers, or the lowest if all go well, or `partial`. */
+export function stateOf({ status, states }: rows.ListedBatch): BatchState {
+  if (status === 'preview') return status
+  const found = Object.keys(JSON.parse(states)) as TransferState[]
+  const [only = 'created', ...others] = found
+  if (others.length === 0) return only
+  const lowest = TRANSFER_STATES.find((state) => found.includes(state)) ?? only
+  return found.every((state) => GOES_WELL.has(state)) ? lowest : 'partial'
+}
+
+const GOES_WELL = new Set<TransferState>(['created', 'exported', 'accepted', 'paid'])
+
+/**
+ * Returns a batch.
+ *
+ * @throws ApiError `not_found`
+ */
+export async function requireBatch(db: Connection, account: string, id: string) {
+  const batch = await rows.findBatch(db, account, id)
+  if (!batch) throw notFound('batch', id)
+  return batch
+}
+
+/**
+ * Returns the details of some versions, by `party id`; without those that are erased.
+ *
+ * @throws ApiError `unavailable` if they cannot be decrypted.
+ */
+async function readDetails(
+  env: Env,
+  db: Connection,
+  account: string,
+  keys: readonly rows.VersionKey[],
+): Promise<ReadonlyMap<string, Details>> {
+  const found = await rows.readVersions(db, account, keys)
+  const details = await Promise.all(
+    found.map(async (one) => {
+      const own = await decryptDetails(env, account, one)
+      return own ? [[`${one.party} ${one.id}`, own] as const] : []
+    }),
+  )
+  return new Map(details.flat())
+}
+
+type Payment = Pick<StoredTransfer, 'affiliate_id' | 'payee_version'>
+
+const payeeKeys = (transfers: readonly Payment[]) =>
+  transfers.map((one) => ['payee', one.affiliate_id, one.payee_version] as const)
+
+/** Returns a batch with its transfers, and what a preview leaves out. */
+export async function showBatch(
+  env: Env,
+  db: Connection,
+  account: string,
+  batch: rows.ListedBatch,
+) {
+  const now = Date.now()
+  const { method, currency } = batch
+  const plan = batch.status === 'preview' ? await planBatch(db, account, batch, now) : null
+  const fresh = { currency, state: 'created', code: null, reason: null, name_check: null } as const
+  const transfers =
+    plan?.transfers.map((one) => ({ ...fresh, ...one })) ??
+    (await transfersOf(db, account, batch.id)).map((one) => ({
+      ...one,
+      statements: JSON.parse(one.statements) as string[],
+    }))
+  const details = await readDetails(env, db, account, payeeKeys(transfers))
+  return {
+    ...batch,
+    total: plan?.total ?? batch.total ?? '0',
+    hash: plan?.hash ?? batch.hash ?? '',
+    count: transfers.length,
+    left_out: plan?.left_out ?? [],
+    transfers: transfers.map((one) => {
+      const name = details.get(`payee ${one.affiliate_id}`)?.name ?? null
+      return { ...one, name, name_in_file: name === null ? null : nameInFile(method, name) }
+    }),
+  }
+}
+
+/** Who does something with which batch. */
+interface BatchCall extends rows.Change {
+  readonly env: Env
+  readonly db: D1Database
+  readonly id: string
+}
+
+/** What a preview asks for. */
+type PreviewCall = Omit<BatchCall, 'id'> &
+  Pick<StoredBatch, 'payer' | 'method' | 'execute_on'> & {
+    /** The statements that a person chose; null: all that is due. */
+    readonly statements: readonly string[] | null
+  }
+
+/**
+ * Stores what a preview asks for.
+ *
+ * @throws ApiError `not_found`, `conflict`, `validation_failed`
+ */
+export async function previewBatch({ env, db, account, actor, now, ...sent }: PreviewCall) {
+  const { payer, method } = sent
+  const from = await rows.readPayer(db, account, payer)
+  if (!from) throw notFound('payer', payer)
+  const details = await decryptDetails(env, account, from)
+  if (from.state !== 'approved' || (from.payable_from ?? now + 1) > now || !details?.currency) {
+    throw conflict(
+      `The payer ${quote(payer)} is not approved, or changed within the hold. Nothing is paid from it until then.`,
+    )
+  }
+  const { currency } = details
+  if (method === 'sepa' && currency !== 'EUR') {
+    throw conflict(`SEPA pays in EUR, and the payer ${quote(payer)} has ${currency}.`)
+  }
+  const id = await referenceOf('B', crypto.randomUUID())
+  const statements = sent.statements && JSON.stringify(sent.statements)
+  const batch = { ...sent, id, currency, statements, created_by: actor, created_at: now }
+  await rows.insertPreview(db, account, batch)
+  return requireBatch(db, account, id)
+}
+
+const conflict = (detail: string) => new ApiError('conflict', { detail })
+
+/**
+ * Confirms a batch as a person has seen it. One that is confirmed so already is returned as it is.
+ *
+ * @throws ApiError `not_found`, `conflict`
+ */
+export const confirmBatch = (
+  { db, account, actor, now, id }: BatchCall,
+  seen: { readonly hash: string; readonly total: string },
+): Promise<rows.ListedBatch> =>
+  untilBooked(async () => {
+    const batch = await requireBatch(db, account, id)
+    if (batch.status !== 'preview') {
+      if (batch.hash === seen.hash && batch.total === seen.total) return batch
+      throw conflict('The batch is confirmed already, with other transfers.')
+    }
+    if (batch.created_at < now - PAYOUT_LIMITS.previewMs) {
+      throw conflict('The preview is older than a day. Prepare the batch again.')
+    }
+    const { transfers, hash, total, payer_version } = await planBatch(db, account, batch, now)
+    if (total !== seen.total) {
+      throw conflict(
+        `The batch would now pay ${total} ${batch.currency} by ${transfers.length} transfers, and not ${seen.total}. Nothing was stored. Look at it again.`,
+      )
+    }
+    if (hash !== seen.hash) {
+      throw conflict(
+        'What the batch pays is not what you saw: statements, bank details or the payer changed meanwhile. Nothing was stored. Look at it again.',
+      )
+    }
+    if (transfers.length === 0) throw conflict('The batch pays nothing.')
+    const confirmed = { ...batch, payer_version, hash, total }
+    const by = { confirmed_by: actor, confirmed_at: now }
+    const isStored = await rows.confirmBatch(db, account, { ...confirmed, ...by }, transfers)
+    if (!isStored) await requirePayable(db, account, payerKey(confirmed), transfers, now)
+    return isStored ? requireBatch(db, account, id) : null
+  })
+
+const payerKey = ({ payer, payer_version }: Pick<StoredBatch, 'payer' | 'payer_version'>) =>
+  ['payer', payer, payer_version ?? 0] as const
+
+/** The most affiliates that a sentence names. */
+const MAX_NAMED = 5
+
+/** Throws `conflict` if nothing may be paid from the payer, or to one of the payees, now. */
+async function requirePayable(
+  db: Connection,
+  account: string,
+  payer: rows.VersionKey,
+  transfers: readonly Payment[],
+  now: number,
+): Promise<void> {
+  const affiliates = transfers.map(({ affiliate_id }) => affiliate_id)
+  const [found, holds] = await Promise.all([
+    rows.findUnpayable(db, account, [payer, ...payeeKeys(transfers)], now),
+    readHolds(db, account, affiliates),
+  ])
+  const what = [
+    ...found.slice(0, MAX_NAMED).map(({ party, id }) => {
+      const whose = party === 'payer' ? `the payer ${quote(id)}` : `affiliate ${quote(id)}`
+      return `the bank details of ${whose} changed, or are not approved for long enough`
+    }),
+    ...[...holds.keys()]
+      .slice(0, MAX_NAMED)
+      .map((affiliate) => `a case of the fraud review holds affiliate ${quote(affiliate)}`),
+  ]
+  if (what.length > 0) {
+    throw conflict(
+      `Nothing can be paid by this batch: ${what.join('; ')}. Cancel the batch and prepare it again.`,
+    )
+  }
+}
+
+/**
+ * Returns the file of a confirmed batch. The first time, its transfers become `exported`; from then on it is the same
+ * file, whatever becomes of details and keys.
+ *
+ * @throws ApiError `not_found`, `conflict`
+ */
+export const exportBatch = ({ env, db, id, ...change }: BatchCall) =>
+  untilBooked(async () => {
+    const { account, now } = change
+    const batch = await requireBatch(db, account, id)
+    if (batch.status === 'preview') throw conflict('Confirm the batch first.')
+    const isFirst = batch.exported_at === null
+    if (isFirst && batch.status === 'cancelled') throw conflict('The batch is cancelled.')
+    const transfers = await transfersOf(db, account, id)
+    const keys = [payerKey(batch), ...payeeKeys(transfers)]
+    if (isFirst) await requirePayable(db, account, payerKey(batch), transfers, now)
+    const details = await readDetails(env, db, account, keys)
+    if (details.size < keys.length) throw conflict('Bank details of the batch are erased.')
+    const file = fileOf(batch, transfers, details)
+    const file_hash = await digest(file.text)
+    if (isFirst) {
+      const isStored = await rows.exportBatch(db, change, batch, transfers, { keys, file_hash })
+      return isStored ? { ...file, file_hash } : null
+    }
+    if (file_hash !== batch.file_hash) throw new Error(`The file of batch ${id} has changed.`)
+    return { ...file, file_hash }
+  })
+
+/**
+ * Cancels what is under way of a batch: its statements are due again. One that is cancelled is returned as it is.
+ *
+ * @throws ApiError `not_found`, `conflict`
+ */
+export const cancelBatch = ({ db, id, ...change }: BatchCall, reason: string | null) =>
+  untilBooked(async () => {
+    const { account } = change
+    const batch = await requireBatch(db, account, id)
+    if (batch.status === 'cancelled') return batch
+    if (batch.status === 'preview') throw conflict('A preview pays nothing, and ends after a day.')
+    if (batch.exported_at !== null && reason === null) {
+      throw conflict(
+        'The file of the batch was exported: say why it is cancelled, and make sure that the bank does not execute it.',
+      )
+    }
+    const transfers = await transfersOf(db, account, id)
+    const underWay = transfers.filter(({ state }) => mayMove(state, 'cancelled'))
+    if (underWay.length === 0) throw conflict('No transfer of the batch is under way.')
+    const isStored = await rows.cancelBatch(db, change, batch, underWay, reason)
+    return isStored ? requireBatch(db, account, id) : null
+  })
