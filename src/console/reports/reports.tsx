@@ -12,6 +12,7 @@ import { EmptyState } from '../../pages/parts/data.tsx'
 import { Deferred } from '../../pages/parts/deferred.tsx'
 import { Filters } from '../../pages/parts/forms.tsx'
 import { usualCurrency } from '../../pages/parts/owed.ts'
+import { detailWords, plainWords } from '../../pages/parts/plain-words.ts'
 import { DAY_MS } from '../../platform/durations.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { readDays } from '../../platform/http/query.ts'
@@ -76,13 +77,13 @@ function daysBefore({ from, to }: { readonly from: string; readonly to: string }
   return { from: dayBefore(first, length), to: dayBefore(first, 1) }
 }
 
-/** Returns why a query has no report; undefined if it has one. */
-function refusalOf(visit: Visit, vertical: string, currency: string): string | undefined {
+/** Returns why a query has no report; an empty text if it has one. */
+function refusalOf(visit: Visit, vertical: string, currency: string): string {
   try {
     parseReport(vertical, { currency, ...reportQuery(visit) })
-    return undefined
+    return ''
   } catch (error) {
-    if (error instanceof ApiError) return error.details.detail
+    if (error instanceof ApiError) return detailWords(error)
     throw error
   }
 }
@@ -117,15 +118,21 @@ async function render(visit: Visit) {
     api.call(listPlans, { account }),
   ])
   const currency = usualCurrency(plans.data)
-  const refused = hasReport ? refusalOf(visit, vertical, currency) : undefined
+  const refused = hasReport ? refusalOf(visit, vertical, currency) : ''
+  const errors = refused ? [{ message: plainWords(refused) }] : []
+  const isOfCurrency = refused.startsWith('`currency`')
   const filters = (
     <VisitContext.Provider value={refused ? visit : { ...visit, query: reportQuery(visit) }}>
       <Filters
-        refused={refused}
         fields={[
-          { name: 'from', label: 'From', type: 'date' },
+          { name: 'from', label: 'From', type: 'date', errors: isOfCurrency ? [] : errors },
           { name: 'to', label: 'To', type: 'date' },
-          { name: 'currency', label: 'Currency', value: query.currency ?? currency },
+          {
+            name: 'currency',
+            label: 'Currency',
+            value: query.currency ?? currency,
+            errors: isOfCurrency ? errors : [],
+          },
           { name: 'affiliate_id' },
           { name: 'group_by', label: 'Groups', type: 'hidden' },
           { name: 'metrics', label: 'Figures', type: 'hidden' },

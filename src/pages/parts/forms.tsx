@@ -27,6 +27,8 @@ export interface Input {
   readonly attributes?: Readonly<Record<string, string | number | undefined>>
   /** The pointer of the field in the errors of its form. If absent, it is made from the name. */
   readonly pointer?: string
+  /** What is wrong with the value. */
+  readonly errors?: readonly FieldError[]
 }
 
 /** Renders a control without its label. */
@@ -72,9 +74,7 @@ export const ErrorTexts = ({ errors }: { errors: readonly FieldError[] }) => (
  * Renders a control with its label, and below it what is wrong and the hint. All fields of all forms are rendered
  * by it. `children` stands beside the control.
  */
-export function InputField(
-  props: Input & { id: string; errors?: readonly FieldError[]; children?: Child },
-) {
+export function InputField(props: Input & { id: string; children?: Child }) {
   const { id, errors = [], children, ...input } = props
   const { name, label = titleOf(name), hint } = input
   const hintId = errors.length > 0 || hint ? `${id}-about` : undefined
@@ -139,31 +139,17 @@ export const Ticks = (props: {
   )
 }
 
-/**
- * Renders the filters of a list, which replace the query of its address. An empty one is not applied. Why they are
- * refused stands beside the field that it names first, else beside the first one.
- */
-export const Filters = (
-  { fields, refused }: { fields: readonly Input[]; refused?: string | undefined },
-  visit = useVisit(),
-) => {
+/** Renders the filters of a list, which replace the query of its address. An empty one is not applied. */
+export const Filters = ({ fields }: { fields: readonly Input[] }, visit = useVisit()) => {
   const hidden = fields.filter(({ type }) => type === 'hidden')
-  const errors = refused ? [{ message: plainWords(refused) }] : []
-  const shown = fields.filter((one) => !hidden.includes(one))
-  const wrong = shown.find(({ name }) => name === refused?.split('`')[1]) ?? shown[0]
   const kept = hidden.map(({ name }) => [name, visit.query[name]] as const)
   return (
     <form method="get" action={visit.path} class="filters" data-filters>
       {fields.map((field) => (
-        <InputField
-          value={visit.query[field.name]}
-          {...field}
-          id={`filter-${field.name}`}
-          errors={field === wrong ? errors : []}
-        />
+        <InputField value={visit.query[field.name]} {...field} id={`filter-${field.name}`} />
       ))}
       <button type="submit">Apply</button>
-      {shown.some(({ name }) => visit.query[name]) && (
+      {fields.some((one) => !hidden.includes(one) && visit.query[one.name]) && (
         <a href={withQuery(visit.path, Object.fromEntries(kept))}>Clear</a>
       )}
     </form>
