@@ -253,7 +253,7 @@ export const affiliatePage: Page = {
           />
         )}
         <h2>Plan</h2>
-        <Assignments found={found.assignments.found} planNames={found.planNames} />
+        <Assignments {...found.assignments} planNames={found.planNames} />
         {found.plans.length > 0 && (
           <FoldedForm
             change="assign"

@@ -9,19 +9,11 @@ import { listPeriods } from '../../commission/statements/operations.ts'
 import { resourcesOf } from '../../ingest/verticals.ts'
 import { nullIfConflict } from '../../pages/api-errors.ts'
 import { calling } from '../../pages/calling.ts'
-import {
-  accountPath,
-  type Change,
-  type Page,
-  useVisit,
-  type Values,
-  type Visit,
-} from '../../pages/page.ts'
+import { accountPath, type Change, useVisit, type Values, type Visit } from '../../pages/page.ts'
 import { dayWords, periodWords } from '../../pages/parts/data.tsx'
 import { Deferred } from '../../pages/parts/deferred.tsx'
 import { InputField } from '../../pages/parts/forms.tsx'
 import { plainWords } from '../../pages/parts/plain-words.ts'
-import type { PeriodSums } from '../../pages/parts/statement-lists.tsx'
 import { isAtLeast } from '../../platform/auth/roles.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
@@ -32,7 +24,7 @@ import {
   assignedText,
   assignPlan,
 } from '../affiliates/affiliate-forms.tsx'
-import { checkTerms, putInput, redrawVersion } from './form/draft.ts'
+import { checkTerms, putInput } from './form/draft.ts'
 import { planMembers } from './form/fields.ts'
 import { formOf, termsOf, valuesOf } from './form/form.ts'
 import { Fields } from './plan-fields.tsx'
@@ -75,18 +67,8 @@ export const putVersion: Change = {
   next: (answer, { account }) => accountPath(account, 'plans', (answer as Saved)[0].plan),
 }
 
-/** The part of a page that has the editor: its change, and its buttons that store nothing. */
-export const editing: Required<Pick<Page, 'redraw'>> = { redraw: redrawVersion }
-
-/** What the form of a plan needs to know of the account. */
-export interface EditorData {
-  readonly vertical: string
-  readonly vocabulary: Vocabulary
-  readonly periods: PeriodSums
-}
-
-/** Reads what the editor needs to know. */
-export async function readEditorData({ api, account }: Visit): Promise<EditorData> {
+/** Reads what the editor needs to know of the account. */
+export async function readEditorData({ api, account }: Visit) {
   const [{ vertical }, events, periods] = await Promise.all([
     api.call(getAccount, { account }),
     api.call(listEventDefinitions, { account }).catch(nullIfConflict),
@@ -104,7 +86,7 @@ export type Version = AnswerOf<typeof getPlan>['versions'][number]
 
 /** What an editor begins with. */
 interface EditorProps {
-  readonly data: EditorData
+  readonly data: Awaited<ReturnType<typeof readEditorData>>
   /** The latest versions of the plan, the latest first; null for a new plan. */
   readonly versions: readonly Version[] | null
   /** The terms that the form has before anything is typed. */

@@ -6,8 +6,9 @@ import { AccountLink } from '../../pages/parts/fields.tsx'
 import { ConfirmForm } from '../../pages/parts/forms.tsx'
 import { versionWords } from '../affiliates/affiliate-forms.tsx'
 import { canManage } from '../books/payout-forms.tsx'
+import { redrawVersion } from './form/draft.ts'
 import { nextFirstDay } from './form/templates.ts'
-import { editing, PlanEditor, putVersion, readEditorData } from './plan-editor.tsx'
+import { PlanEditor, putVersion, readEditorData } from './plan-editor.tsx'
 import { InWords } from './plan-words.tsx'
 import { Versions } from './version-form.tsx'
 
@@ -46,7 +47,7 @@ export const planPage: Page = {
   path: '/accounts/:account/plans/:plan',
   section: 'Plans',
   query: ['edit'],
-  ...editing,
+  redraw: redrawVersion,
   changes: {
     put: putVersion,
     withdraw: {

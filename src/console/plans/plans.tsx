@@ -17,7 +17,6 @@ import { AccountLink } from '../../pages/parts/fields.tsx'
 import { ChangeForm, ConfirmForm, Filters } from '../../pages/parts/forms.tsx'
 import { AffiliateLink, PlanLink } from '../../pages/parts/names.tsx'
 import { Table } from '../../pages/parts/table.tsx'
-import type { AnswerOf } from '../../platform/http/operation.ts'
 import {
   ASSIGNEES,
   assignedFor,
@@ -26,12 +25,10 @@ import {
   assignPlan,
   versionWords,
 } from '../affiliates/affiliate-forms.tsx'
+import { redrawVersion } from './form/draft.ts'
 import { emptyTerms, templatesFor } from './form/templates.ts'
-import { editing, PlanEditor, putVersion, readEditorData } from './plan-editor.tsx'
+import { PlanEditor, putVersion, readEditorData } from './plan-editor.tsx'
 import { Sentences, sentencesOf } from './plan-words.tsx'
-
-/** An assignment of a plan. */
-export type Assignment = AnswerOf<typeof listAssignments>['data'][number]
 
 /** Deletes an assignment, which the form names by its first day and its affiliate. */
 export const unassign: Change = {
@@ -44,23 +41,17 @@ export const unassign: Change = {
   },
 }
 
-/** Assignments of a list: those of one affiliate if `forAll` is present. */
-export interface FoundAssignments {
-  readonly rows: readonly Assignment[]
-  /** The assignments by `*`, which govern an affiliate without its own. */
-  readonly forAll?: readonly Assignment[]
-}
-
-/** Reads assignments: of all affiliates, or of one and those by `*`. */
+/** Reads assignments: of all affiliates, or of one and those by `*`, which govern an affiliate without its own. */
 export async function readAssignments(
   { api, account }: Pick<Visit, 'api' | 'account'>,
   { affiliate_id, cursor }: { affiliate_id?: string | undefined; cursor?: string | undefined },
 ) {
-  const read = (id: string | undefined, at?: string) =>
-    api.call(listAssignments, { account, affiliate_id: id, cursor: at })
   const isOne = affiliate_id !== undefined && affiliate_id !== '*'
-  const [list, all] = await Promise.all([read(affiliate_id, cursor), isOne ? read('*') : null])
-  return { list, found: { rows: list.data, ...(all && { forAll: all.data }) } }
+  const [{ data: rows, meta }, all] = await Promise.all([
+    api.call(listAssignments, { account, affiliate_id, cursor }),
+    isOne ? api.call(listAssignments, { account, affiliate_id: '*' }) : null,
+  ])
+  return { rows, forAll: all?.data ?? [], meta }
 }
 
 /** What the assignment to `*` is called: it is for the affiliates without one of their own. */
@@ -68,7 +59,11 @@ const ALL_OTHERS = 'All others'
 
 /** Renders assignments, and the form that deletes one of them. */
 export const Assignments = (
-  { found: { rows, forAll = [] }, planNames }: { found: FoundAssignments; planNames: PlanNames },
+  {
+    rows,
+    forAll,
+    planNames,
+  }: Awaited<ReturnType<typeof readAssignments>> & { readonly planNames: PlanNames },
   visit = useVisit(),
 ) => (
   <>
@@ -106,9 +101,6 @@ export const Assignments = (
   </>
 )
 
-/** The value of `new` for a plan that begins without rules. */
-const EMPTY = 'empty'
-
 /** Renders the editor of a new plan, which begins with a template. */
 async function renderEditor(visit: Visit) {
   const [data, plans] = await Promise.all([
@@ -141,7 +133,7 @@ export const plansPage: Page = {
   path: '/accounts/:account/plans',
   section: 'Plans',
   query: ['affiliate_id', 'cursor', 'new', 'plan'],
-  ...editing,
+  redraw: redrawVersion,
   changes: {
     unassign,
     put: putVersion,
@@ -200,15 +192,18 @@ export const plansPage: Page = {
           <li class="template">
             <h3>Without a template</h3>
             <p>Begin with an empty plan, and add its rules.</p>
-            <a class="button" href={withQuery(accountPath(visit.account, 'plans'), { new: EMPTY })}>
+            <a
+              class="button"
+              href={withQuery(accountPath(visit.account, 'plans'), { new: 'empty' })}
+            >
               Write a plan
             </a>
           </li>
         </ul>
         <h2>Assignments</h2>
         <Filters fields={[{ name: 'affiliate_id' }]} />
-        <Assignments found={assignments.found} planNames={await visit.names.plans()} />
-        <Pager meta={assignments.list.meta} />
+        <Assignments {...assignments} planNames={await visit.names.plans()} />
+        <Pager meta={assignments.meta} />
         {plans.length > 0 && (
           <>
             <h3 id="assign">Assign a plan</h3>
