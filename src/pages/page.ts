@@ -131,6 +131,8 @@ export interface Page {
   readonly path: string
   /** The entry of the navigation that the page belongs to. */
   readonly section?: Section
+  /** Whether it shows no names of plans and affiliates, so that none are read. */
+  readonly isNameless?: true
   /** The parameters of its query. Others are ignored. */
   readonly query?: readonly string[]
   /** The changes of its forms, by name. */

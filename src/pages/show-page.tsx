@@ -148,7 +148,7 @@ export async function showPage(
   const file = c.req.method === 'GET' ? page.file?.(visit) : null
   if (file) return sendFile(await file)
   // They are read at the same time as what the page itself reads.
-  if (visit.account !== '') visit.names.begin()
+  if (visit.account !== '' && !page.isNameless) visit.names.begin()
   const view: View & Outcome = await page
     .render(visit)
     .catch((thrown) => errorView(c, toApiError(thrown, c)))

@@ -11,7 +11,7 @@ import type { Connection } from '../../platform/db/database.ts'
 import { isDoorOpen } from '../../platform/db/door.ts'
 import { toJsonChunks } from '../../platform/db/json-chunks.ts'
 import type { FoundPage, Page } from '../../platform/db/paginate.ts'
-import { all, listRows } from '../../platform/db/query.ts'
+import { all, listRows, only } from '../../platform/db/query.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
 import { erasures } from '../../platform/db/schema.ts'
 import { columnList, JSON_EACH, rowValue } from '../../platform/db/sql-fragments.ts'
@@ -157,10 +157,8 @@ export async function customerExists(
   account: string,
   id: string,
 ): Promise<boolean> {
-  const row = await withD1Retry(() =>
-    bindStatement(db, FIND_CUSTOMER, { account, customer_id: id }).first<{ found: number }>(),
-  )
-  return row?.found === 1
+  const row = await only<{ found: number }>(db, FIND_CUSTOMER, { account, customer_id: id })
+  return row.found === 1
 }
 
 /** Reads one page of an account's erasures, in the order of the customer ids. */

@@ -1,6 +1,5 @@
 import type { Connection } from '../../platform/db/database.ts'
-import { withD1Retry } from '../../platform/db/retry.ts'
-import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
+import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
 import { FACT_TABLES } from './fact-tables.ts'
 import type { FactRow } from './facts.ts'
 import { ACTIVITY_COLUMNS, EVENT_COLUMNS, TRANSACTION_COLUMNS } from './facts-sql.ts'
@@ -19,7 +18,7 @@ export const heldFacts = (table: keyof typeof FACT_TABLES) =>
       and t.${FACT_TABLES[table].dayColumn} between :first_day and :last_day limit :rows`)
 
 /** Reads the records of some days that wait for their customer, at most `rows` of each table. */
-export async function readHeldFacts(
+export function readHeldFacts(
   db: Connection,
   account: string,
   tables: readonly (keyof typeof FACT_TABLES)[],
@@ -27,8 +26,8 @@ export async function readHeldFacts(
   rows: number,
 ): Promise<(readonly FactRow[])[]> {
   const values = { account, first_day: first, last_day: last, rows }
-  const results = await withD1Retry(() =>
-    db.batch<FactRow>(tables.map((table) => bindStatement(db, heldFacts(table), values))),
+  return readBatch<FactRow[][]>(
+    db,
+    tables.map((table) => bindStatement(db, heldFacts(table), values)),
   )
-  return results.map((one) => one.results)
 }

@@ -1,7 +1,6 @@
 import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
-import { all, only } from '../../platform/db/query.ts'
-import { withD1Retry } from '../../platform/db/retry.ts'
+import { all, first, only } from '../../platform/db/query.ts'
 import type { manualEntries } from '../../platform/db/schema.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
@@ -50,12 +49,7 @@ export const findManualEntry = (
   account: string,
   reference: string,
 ): Promise<ManualEntry | null> =>
-  withD1Retry(() =>
-    bindStatement(db, FIND_MANUAL_ENTRY, {
-      account,
-      folded_reference: foldReference(reference),
-    }).first<ManualEntry>(),
-  )
+  first(db, FIND_MANUAL_ENTRY, { account, folded_reference: foldReference(reference) })
 
 /** Counts the entries of an affiliate that no approved statement has. */
 const OPEN_ENTRIES = `(

@@ -3,8 +3,7 @@ import { dayNumber } from '../../platform/db/column-types.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { toJsonChunks } from '../../platform/db/json-chunks.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
-import { all } from '../../platform/db/query.ts'
-import { withD1Retry } from '../../platform/db/retry.ts'
+import { all, first } from '../../platform/db/query.ts'
 import type { assignments, planVersions } from '../../platform/db/schema.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
@@ -184,8 +183,7 @@ export const findAssignment = (
   db: D1Database,
   account: string,
   key: AssignmentKey,
-): Promise<StoredAssignment | null> =>
-  withD1Retry(() => bindStatement(db, FIND, { account, ...key }).first())
+): Promise<StoredAssignment | null> => first(db, FIND, { account, ...key })
 
 const DELETE = compileStatement(`
   delete from assignments

@@ -1,4 +1,5 @@
 import { POSITION, RAISE_NUMBER } from '../../ingest/db/changed.ts'
+import type { Connection } from '../../platform/db/database.ts'
 import { isDoorOpen } from '../../platform/db/door.ts'
 import { toJsonChunks } from '../../platform/db/json-chunks.ts'
 import { all, first, only } from '../../platform/db/query.ts'
@@ -76,11 +77,8 @@ const FIND_RUN = compileStatement(`
   from statement_runs where account = :account and id = :id`)
 
 /** Returns a run of an account; null if there is none. */
-export const findRun = (
-  db: Pick<D1DatabaseSession, 'prepare'>,
-  account: string,
-  id: string,
-): Promise<Run | null> => first<Run>(db, FIND_RUN, { account, id })
+export const findRun = (db: Connection, account: string, id: string): Promise<Run | null> =>
+  first<Run>(db, FIND_RUN, { account, id })
 
 /** Ends a run. */
 const END_RUN = compileStatement(`
@@ -133,15 +131,13 @@ const AFFILIATES_TO_SETTLE = compileStatement(`
 
 /** Returns the affiliates whose statements a run of a period settles without an assignment. */
 export async function affiliatesToSettle(
-  db: Pick<D1DatabaseSession, 'prepare'>,
+  db: Connection,
   account: string,
   period: string,
 ): Promise<string[]> {
-  const results = await all<{ affiliate_id: string }>(db, AFFILIATES_TO_SETTLE, {
-    account,
-    period,
-  })
-  return results.map(({ affiliate_id }) => affiliate_id)
+  const values = { account, period }
+  const rows = await all<{ affiliate_id: string }>(db, AFFILIATES_TO_SETTLE, values)
+  return rows.map(({ affiliate_id }) => affiliate_id)
 }
 
 /** Reads the last period of a kind that has a draft. */
@@ -151,7 +147,7 @@ const LAST_DRAFT_PERIOD = compileStatement(`
 
 /** Returns the last period of the kind of `period` that has a draft; null if there is none. */
 export async function lastDraftPeriod(
-  db: Pick<D1DatabaseSession, 'prepare'>,
+  db: Connection,
   account: string,
   period: string,
 ): Promise<string | null> {

@@ -7,7 +7,6 @@ import {
   paginate,
 } from '../../platform/db/paginate.ts'
 import { all, first } from '../../platform/db/query.ts'
-import { withD1Retry } from '../../platform/db/retry.ts'
 import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
 import { PAYMENT_RETURN } from './booked.ts'
 import { isDraft } from './is-draft.ts'
@@ -37,12 +36,7 @@ export const readParts = (
   account: string,
   ids: readonly string[],
   part: number,
-): Promise<StatementPart[]> =>
-  withD1Retry(async () => {
-    const values = { account, ids: JSON.stringify(ids), part }
-    const { results } = await bindStatement(db, READ_PARTS, values).all<StatementPart>()
-    return results
-  })
+): Promise<StatementPart[]> => all(db, READ_PARTS, { account, ids: JSON.stringify(ids), part })
 
 /** By what statements are chosen. */
 export interface StatementFilter {
@@ -245,10 +239,7 @@ export const findStatement = (
   account: string,
   id: string,
   part: number,
-): Promise<FoundStatement | null> =>
-  withD1Retry(() =>
-    bindStatement(db, FIND_STATEMENT, { account, id, part }).first<FoundStatement>(),
-  )
+): Promise<FoundStatement | null> => first(db, FIND_STATEMENT, { account, id, part })
 
 /** The statements with the same status and currency, added up. Sums are as `sumOf` returns them. */
 export interface SummedStatements {
@@ -422,12 +413,14 @@ interface UnapprovedPeriod {
  * Counts the drafts of periods that have ended, by the month and the ISO week of a day. A period whose drafts pay nothing is left out: it is approved with the next one that pays something.
  */
 const COUNT_UNAPPROVED = compileStatement(`
-  select period, count(*) as drafts
+  select period, sum(drafts) as drafts
   from (
-    select period, statement, payable from statements indexed by statements_status
-    where account = :account and ${isDraft('status')} limit :limit)
-  where statement is not null and ${HAS_ENDED}
-  group by period having ${COUNT_PAYING} > 0 order by period`)
+    select period, count(*) as drafts, ${COUNT_PAYING} as paying
+    from (
+      select plan, period, statement, payable from statements indexed by statements_status
+      where account = :account and ${isDraft('status')} order by plan, period limit :limit)
+    where statement is not null and ${HAS_ENDED} group by plan, period)
+  group by period having sum(paying) > 0 order by period`)
 
 /** The amounts of a currency in drafts that wait for an exchange rate. */
 interface WaitingForRates {

@@ -1,8 +1,7 @@
 import type { Connection } from '../../platform/db/database.ts'
-import { all } from '../../platform/db/query.ts'
-import { withD1Retry } from '../../platform/db/retry.ts'
+import { all, first } from '../../platform/db/query.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
-import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
+import { compileStatement } from '../../platform/db/statement.ts'
 
 /** A line or an adjustment of a stored statement. */
 export interface StoredItem {
@@ -41,8 +40,7 @@ export const findItem = (
   account: string,
   statement: string,
   item: string,
-): Promise<StoredItem | null> =>
-  withD1Retry(() => bindStatement(db, FIND_ITEM, { account, statement, item }).first<StoredItem>())
+): Promise<StoredItem | null> => first(db, FIND_ITEM, { account, statement, item })
 
 /** A correction of a line. */
 export interface LineCorrection {

@@ -52,7 +52,7 @@ const LATEST_EVENTS = `(select eventname, amount, record from events not indexed
     where account = :account order by day desc, customer_id desc, id desc limit :records)`
 
 const SELECT_STATUSES = compileStatement(`
-  select status as value from ${LATEST_TRANSACTIONS}
+  select distinct status as value from ${LATEST_TRANSACTIONS}
   union
   select m.value from json_each(:members) s cross join ${LATEST_EVENTS} e on e.eventname = s.value ->> 0
     cross join json_each(e.record) m on m.key = s.value ->> 1

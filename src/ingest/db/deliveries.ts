@@ -1,6 +1,7 @@
 import { type FoundPage, type ListQuery, type Page, paginate } from '../../platform/db/paginate.ts'
-import { withD1Retry } from '../../platform/db/retry.ts'
+import { first } from '../../platform/db/query.ts'
 import type { Delivery } from '../../platform/db/schema.ts'
+import { compileStatement } from '../../platform/db/statement.ts'
 
 /** The columns of a list: the errors of one delivery alone may have 64 KiB. */
 const LIST_COLUMNS = ['id', 'resource', 'dry_run', 'status', 'summary', 'errors_total'] as const
@@ -87,16 +88,14 @@ export function deliveriesQuery(
   }
 }
 
+const FIND_DELIVERY = compileStatement(
+  'select * from deliveries where account = :account and id = :id and id >= :oldest',
+)
+
 /** Reads one delivery of an account; null if there is none, or if its id is below `oldest`. */
 export const findDelivery = (
   session: D1DatabaseSession,
   account: string,
   oldest: string,
   id: string,
-): Promise<Delivery | null> =>
-  withD1Retry(() =>
-    session
-      .prepare('select * from deliveries where account = ?1 and id = ?2 and id >= ?3')
-      .bind(account, id, oldest)
-      .first<Delivery>(),
-  )
+): Promise<Delivery | null> => first(session, FIND_DELIVERY, { account, id, oldest })

@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts'
 import { dayNumber, dayText } from './column-types.ts'
 import type { Connection } from './database.ts'
-import { withD1Retry } from './retry.ts'
+import { all } from './query.ts'
 import { JSON_EACH } from './sql-fragments.ts'
 import { bindStatement, compileStatement } from './statement.ts'
 
@@ -80,8 +80,7 @@ export async function requireDays(
   needed: readonly NeededDays[],
 ): Promise<void> {
   const values = { account, needs: needsOf(needed) }
-  const { results } = await withD1Retry(() => bindStatement(db, FIND_ON_DAYS, values).all())
-  requireRecords(results)
+  requireRecords(await all(db, FIND_ON_DAYS, values))
 }
 
 const OF_CUSTOMERS = compileStatement(`${ON_DAYS}
@@ -151,15 +150,13 @@ export async function refuseArchived(
 ): Promise<void> {
   const stored = ids && JSON.stringify(ids)
   const values = { account, ids: stored, from: from === null ? BEGINNING : dayNumber(from) }
-  const { results } = await withD1Retry(() => bindStatement(db, FROM_DAY, values).all())
-  requireRecords(results)
+  requireRecords(await all(db, FROM_DAY, values))
 }
 
 /** Returns whether months of an account are archived. */
 export async function hasArchived(db: Connection, account: string): Promise<boolean> {
   const values = { account, ids: null, from: BEGINNING }
-  const { results } = await withD1Retry(() => bindStatement(db, FROM_DAY, values).all())
-  return results.length > 0
+  return (await all(db, FROM_DAY, values)).length > 0
 }
 
 /**

@@ -26,6 +26,33 @@ export const accountDatabase = (
   { id, binding }: { readonly id: string; readonly binding: string },
 ): D1Database => throughDoor(resolveDatabase(env, binding), id)
 
+/**
+ * Returns a session that sends the batches of one turn together: all parts of a page wait for one call. If it fails, each
+ * is sent by itself, so that only its own caller sees the error.
+ */
+export function gathering(session: D1DatabaseSession): D1DatabaseSession {
+  const waiting: D1PreparedStatement[][] = []
+  let call: Promise<D1Result[][] | undefined> | null = null
+  const send = async () => {
+    await scheduler.wait(0)
+    call = null
+    const lists = waiting.splice(0)
+    const found = await session.batch(lists.flat()).catch((error): undefined => {
+      if (lists.length === 1) throw error
+    })
+    return found && lists.map((list) => found.splice(0, list.length))
+  }
+  return {
+    prepare: (sql) => session.prepare(sql),
+    getBookmark: () => session.getBookmark(),
+    async batch<Row>(list: D1PreparedStatement[]) {
+      const place = waiting.push(list) - 1
+      call ??= send()
+      return ((await call)?.[place] ?? session.batch(list)) as D1Result<Row>[]
+    },
+  }
+}
+
 function isDatabase(env: Env, name: string): boolean {
   const binding: unknown = Reflect.get(env, name)
   if (typeof binding !== 'object' || binding === null) return false

@@ -1,11 +1,8 @@
 import { decodeRow } from './column-types.ts'
+import type { Connection } from './database.ts'
 import { type FoundPage, type Page, paginate } from './paginate.ts'
-import { withD1Retry } from './retry.ts'
-import { bindStatement, type Statement } from './statement.ts'
+import { bindStatement, readBatch, type Statement } from './statement.ts'
 import { columnNames, encodedColumns, type Table, tableName } from './table.ts'
-
-/** A database, or a session of one. */
-type Connection = Pick<D1DatabaseSession, 'prepare'>
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -15,16 +12,16 @@ export async function all<Row>(
   statement: Statement,
   values: Values = {},
 ): Promise<Row[]> {
-  const { results } = await withD1Retry(() => bindStatement(db, statement, values).all<Row>())
-  return results
+  const [rows] = await readBatch<[Row[]]>(db, [bindStatement(db, statement, values)])
+  return rows
 }
 
 /** Returns the first row of a statement; null if there is none. */
-export const first = <Row>(
+export const first = async <Row>(
   db: Connection,
   statement: Statement,
   values: Values,
-): Promise<Row | null> => withD1Retry(() => bindStatement(db, statement, values).first<Row>())
+): Promise<Row | null> => (await all<Row>(db, statement, values))[0] ?? null
 
 /**
  * Returns the row of a statement that always has one, such as a sum.

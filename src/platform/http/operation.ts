@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import type { AppEnv, ReadAffiliate } from '../auth/authorize.ts'
 import { type CallingAffiliate, type Grant, grantOf } from '../auth/grant.ts'
 import { type Role, requireRole } from '../auth/roles.ts'
-import { accountDatabase } from '../db/database.ts'
+import { accountDatabase, gathering } from '../db/database.ts'
 import { type FoundPage, MAX_DEPTH, type Page } from '../db/paginate.ts'
 import type { Account } from '../db/schema.ts'
 import { findAccount } from '../directory/accounts.ts'
@@ -570,7 +570,10 @@ async function inSession<T>(
   const { env, grant, affiliate } = general
   const memory = new ReadMemory(grant.account, affiliate)
   const db = accountDatabase(env, { id: grant.account, binding: grant.binding })
-  const call = { ...general, db, session: db.withSession('first-primary'), memory }
+  const session = await general.once(`session ${grant.account}`, async () =>
+    gathering(db.withSession('first-primary')),
+  )
+  const call = { ...general, db, session, memory }
   try {
     return await use(call)
   } finally {
