@@ -20,7 +20,8 @@ export const SEPA: Details = {
   iban: 'DE89370400440532013000',
 }
 
-const MAIN: Details = {
+/** Valid details of a payer. */
+export const MAIN: Details = {
   name: 'Acme Ltd',
   kind: 'company',
   method: 'bank',

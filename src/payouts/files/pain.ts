@@ -30,9 +30,11 @@ const addressOf = ({ street, building, postcode, city, country }: Address) =>
     text('Ctry', country, 2),
   )
 
-/** Returns a party by its name, which is never empty. */
-const party = (name: string, { name: called, address }: Details) =>
-  element(name, text('Nm', called, 70) || element('Nm', 'NOTPROVIDED'), addressOf(address))
+/** Returns a name, which is never empty. */
+const nameOf = ({ name }: Details) => text('Nm', name, 70) || element('Nm', 'NOTPROVIDED')
+
+const party = (name: string, details: Details) =>
+  element(name, nameOf(details), addressOf(details.address))
 
 const accountOf = (name: string, { iban, account }: Details) =>
   element(
@@ -84,7 +86,7 @@ export function writePain(order: PaymentOrder): string {
       element('MsgId', id),
       element('CreDtTm', new Date(confirmed_at).toISOString().slice(0, 19)),
       counts,
-      element('InitgPty', text('Nm', payer.name, 70)),
+      element('InitgPty', nameOf(payer)),
     ),
     element(
       'PmtInf',

@@ -7,7 +7,7 @@ const LETTERS = new Map(
     'α a β v γ g δ d ε e ζ z η i θ th ι i κ k λ l μ m ν n ξ x ο o π p ρ r σ s ς s τ t υ y φ f χ ch ψ ps ω o',
     'а a б b в v г g д d е e ж zh з z и i й y к k л l м m н n о o п p р r с s т t у u ф f х h ц ts ч ch',
     'ш sh щ sht ъ a ы y ь y э e ю yu я ya і i є ye ї yi ґ g ђ dj ј j љ lj њ nj ћ c џ dz ѓ g ѕ dz ќ k',
-    `& + _ - @ (at) " ' ’ ' ‘ ' “ ' ” ' \` ' ´ ' – - — - ; , ! . [ ( ] ) { ( } )`,
+    `& + _ - @ (at) " ' ’ ' ‘ ' “ ' ” ' \` ' ´ ' – - — - ; , ! . [ ( ] ) { ( } ) ⁄ /`,
   ].flatMap((line) =>
     [...line.matchAll(/(\S+) (\S+)/g)].map(([, from = '', to = '']) => [from, to]),
   ),

@@ -1,0 +1,141 @@
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { writePain } from '../../src/payouts/files/pain.ts'
+import { sepaText } from '../../src/payouts/files/sepa-text.ts'
+import { writeTemplate } from '../../src/payouts/files/templates.ts'
+import type { Details, PaymentOrder } from '../../src/payouts/model.ts'
+import { randomSource, type Source } from '../commission/worlds.ts'
+import { MAIN, SEPA } from './batch-rows.ts'
+
+const LETTERS = [
+  ...`abXYZ 09/-?:().,'+ÄÖüßéñçøæœłđþıŞ&<>"@_;!*=|€日жЙΩά\u0000\u202e\ud83d\ude00ﬁ½\n//`,
+]
+
+const oddText = (from: Source, max: number) =>
+  Array.from({ length: from.between(1, max) }, () => from.pick(LETTERS)).join('')
+
+/** Returns an order with odd texts, and the minor digits of its currency. */
+function drawOrder(from: Source): PaymentOrder & { digits: number } {
+  const [currency, digits] = from.pick([
+    ['EUR', 2] as const,
+    ['JPY', 0] as const,
+    ['KWD', 3] as const,
+  ])
+  const details = (): Details =>
+    ({
+      ...(from.oneIn(2)
+        ? SEPA
+        : { ...MAIN, iban: undefined, account: '123456', routing: '021000021' }),
+      ...{ name: oddText(from, 90), bic: 'DEUTDEFF500' },
+      address: { street: oddText(from, 90), city: oddText(from, 50), country: 'DE' },
+    }) as Details
+  const transfers = Array.from({ length: from.between(1, 9) }, (_, i) => ({
+    ...{ reference: `T00000000${i}`, affiliate_id: 'a', details: details() },
+    amount: (from.below(1e9) / 10 ** digits).toFixed(digits),
+  }))
+  const method = from.pick(['sepa', 'bank'] as const)
+  const payer = { ...MAIN, name: oddText(from, 90) }
+  const order = { id: 'B000000001', method, currency, execute_on: '2026-12-15', confirmed_at: 1 }
+  return { ...order, payer, transfers, digits }
+}
+
+const valuesOf = (xml: string, name: string) =>
+  [...xml.matchAll(new RegExp(`<${name}(?: [^>]*)?>([^<]*)</${name}>`, 'g'))].map(
+    ([, text]) => text!,
+  )
+
+test('§20.3 a pain.001 counts and sums what it has, in the letters of banks, within their limits', () => {
+  const limits = {
+    Nm: 70,
+    StrtNm: 70,
+    TwnNm: 35,
+    Ustrd: 140,
+    EndToEndId: 35,
+    MsgId: 35,
+    PmtInfId: 35,
+  }
+  for (let run = 0; run < 60; run++) {
+    const order = drawOrder(randomSource(env.SEED * 100 + run))
+    const xml = writePain(order)
+    const { transfers, digits } = order
+    const units = (text: string) => BigInt(text.replace('.', ''))
+    const sum = transfers.reduce((total, { amount }) => total + units(amount), 0n)
+    expect(valuesOf(xml, 'NbOfTxs')).toEqual(Array(2).fill(String(transfers.length)))
+    expect(valuesOf(xml, 'CtrlSum').map(units)).toEqual([sum, sum])
+    expect(valuesOf(xml, 'CtrlSum')[0]!.split('.')[1]?.length ?? 0).toBe(digits)
+    expect(valuesOf(xml, 'InstdAmt')).toEqual(transfers.map(({ amount }) => amount))
+    expect(valuesOf(xml, 'EndToEndId')).toEqual(transfers.map(({ reference }) => reference))
+    for (const [i, text] of valuesOf(xml, 'Ustrd').entries()) {
+      expect(text.startsWith(transfers[i]!.reference)).toBe(true)
+    }
+    for (const [name, max] of Object.entries(limits)) {
+      for (const text of valuesOf(xml, name)) expect(text).toMatch(new RegExp(`^.{1,${max}}$`))
+    }
+    const [, body = ''] = xml.split('<CstmrCdtTrfInitn>')
+    expect(body.replaceAll(/<\/?[A-Za-z0-9]+(?: Ccy="[A-Z]{3}")?>/g, '')).toMatch(
+      /^[\dA-Za-z/\-?:().,'+ \n]*$/,
+    )
+    for (const text of valuesOf(xml, 'Nm')) expect(text).not.toMatch(/^\/|\/$|\/\//)
+    expect(xml).not.toContain('AdrLine')
+    const isSepa = order.method === 'sepa'
+    expect(valuesOf(xml, 'ChrgBr')).toEqual([isSepa ? 'SLEV' : 'SHAR'])
+    expect(xml.includes('<SvcLvl><Cd>SEPA</Cd></SvcLvl>')).toBe(isSepa)
+    // Every element that begins ends.
+    const names = [...xml.matchAll(/<(\/?)([A-Za-z0-9]+)[^?>]*>/g)]
+    const open: string[] = []
+    for (const [, slash, name] of names) {
+      if (slash) expect(open.pop()).toBe(name)
+      else open.push(name!)
+    }
+    expect(open).toEqual([])
+  }
+})
+
+test('§20.3 names are written in the letters of banks', () => {
+  const written = [
+    ['Łukasz Żółć', 'Lukasz Zolc'],
+    ['Straße & Søn', 'Strasse + Son'],
+    ['Ивайло', 'Ivaylo'],
+    ['Κωνσταντίνος', 'Konstantinos'],
+    ['//O’Brien//', "O'Brien"],
+    ['İpek Şahin', 'Ipek Sahin'],
+    ['李明', '..'],
+  ]
+  for (const [name, expected] of written) expect(sepaText(name!, 70)).toBe(expected)
+  expect(sepaText('a'.repeat(200), 140)).toHaveLength(140)
+})
+
+test('§20.3 a CSV has the columns that its receiver reads, and runs nothing', () => {
+  const paid = (more: Partial<Record<keyof Details, unknown>>, i: number) => ({
+    ...{ reference: `T00000000${i}`, affiliate_id: `a-${i}`, amount: '5.50' },
+    details: { ...SEPA, ...more },
+  })
+  const order: PaymentOrder = {
+    ...{ id: 'B000000001', method: 'wise', currency: 'EUR', execute_on: '2026-12-15' },
+    ...{ confirmed_at: 1, payer: MAIN },
+    transfers: [
+      paid({ name: '=HYPERLINK("x")', email: 'ada@a.example' }, 1),
+      paid({ kind: 'company', name: 'Acme, Söhne', iban: undefined, email: 'b@b.example' }, 2),
+    ] as PaymentOrder['transfers'],
+  }
+  expect(writeTemplate('wise', order)).toBe(
+    [
+      'name,recipientEmail,paymentReference,receiverType,amountCurrency,amount,sourceCurrency,targetCurrency,IBAN,type',
+      `"'=HYPERLINK(""x"")",ada@a.example,T000000001,PERSON,target,5.50,EUR,EUR,DE89370400440532013000,IBAN`,
+      '"Acme, Söhne",b@b.example,T000000002,INSTITUTION,target,5.50,EUR,EUR,,EMAIL',
+      '',
+    ].join('\r\n'),
+  )
+  expect(writeTemplate('paypal', order)).toBe(
+    [
+      'ada@a.example,5.50,EUR,T000000001,T000000001 Acme Ltd,PAYPAL',
+      'b@b.example,5.50,EUR,T000000002,T000000002 Acme Ltd,PAYPAL',
+      '',
+    ].join('\r\n'),
+  )
+  const [heading = '', first = ''] = writeTemplate('plain', order).split('\r\n')
+  expect(heading).toBe(
+    'reference,batch,affiliate_id,amount,currency,execute_on,name,kind,email,street,building,postcode,city,country,method,iban,account,bic,routing,note',
+  )
+  expect(first).toContain('T000000001,B000000001,a-1,5.50,EUR,2026-12-15,')
+})
