@@ -1,13 +1,17 @@
 import * as v from 'valibot'
+import { asCsv, csvWords, objectsIn } from '../../commission/csv-list.ts'
 import * as rows from '../../commission/db/ledger.ts'
 import { fromUnits, moneyText } from '../../commission/statements/money.ts'
 import { LIST_ORDERS } from '../../platform/db/paginate.ts'
 import { unconfiguredAmong } from '../../platform/directory/affiliates.ts'
-import { accountList, accountOperation } from '../../platform/http/operation.ts'
+import { DAY_MS } from '../../platform/durations.ts'
+import { accountList, accountOperation, readList } from '../../platform/http/operation.ts'
 import { notFound } from '../../platform/http/read-fields.ts'
 import { money, time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
+import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
+import { bookZoneOf, instantOfLocalTime } from '../../platform/zone.ts'
 
 /** Returns the sums of an affiliate by currency: what is booked and not paid, and what of it has to be paid. */
 export function presentBalances(sums: readonly rows.SummedUnits[]) {
@@ -128,5 +132,48 @@ export const getBalance = accountOperation({
   },
 })
 
-/** The operations on the ledger of an affiliate: its entries, and their sum. */
-export const LEDGER_OPERATIONS = [listLedger, getBalance]
+const OWED_COLUMNS = ['affiliate_id', 'currency', 'balance']
+
+export const listBalances = readList({
+  topic: 'statements',
+  path: '/balances',
+  id: 'listBalances',
+  params: {
+    on: member(f.day, said('The day, in the time zone of the books.', '2026-10-31')),
+  },
+  words: described(() => ({
+    description:
+      'Lists what was owed to each affiliate at the end of a day: the sum of what was booked until then, by currency. Affiliates without entries until then are absent. `Accept: text/csv` returns a row for each affiliate and currency, with a `Link` to the next page.',
+    answer: named(
+      'OwedBalances',
+      v.object({
+        affiliate_id: member(v.string(), 'The affiliate.'),
+        balances: member(
+          v.array(v.object({ currency, balance: member(money, 'What was owed.') })),
+          'By currency. A negative balance is carried to later periods.',
+        ),
+      }),
+    ),
+    files: csvWords(OWED_COLUMNS),
+    command: { name: 'ledger balances', rows: 'balances', columns: OWED_COLUMNS },
+  })),
+  async list({ session, grant }, { on }, page) {
+    const midnight = Date.parse(`${on}T00:00:00Z`) + DAY_MS
+    const end = new Date(instantOfLocalTime(bookZoneOf(grant), midnight).instant).toISOString()
+    const found = await rows.listBooked(session, grant.account, end, page)
+    const data = found.data.map(({ affiliate_id, sums }) => ({
+      affiliate_id,
+      balances: (JSON.parse(sums) as [string, string][]).map(([code, units]) => ({
+        currency: code,
+        balance: moneyText(fromUnits(units, code), code),
+      })),
+    }))
+    return { ...found, data }
+  },
+  files: asCsv('balances', OWED_COLUMNS, ({ affiliate_id, balances: owed }) =>
+    objectsIn(owed).map((one) => ({ affiliate_id, ...one })),
+  ),
+})
+
+/** The operations on the ledger: the entries of an affiliate, their sum, and the sums of all. */
+export const LEDGER_OPERATIONS = [listLedger, getBalance, listBalances]

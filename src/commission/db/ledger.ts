@@ -109,3 +109,39 @@ export async function readBalances(
 ): Promise<SummedUnits[]> {
   return all<SummedUnits>(db, READ_BALANCES, { account, affiliate_id })
 }
+
+/** What is booked of an affiliate until a time. */
+export interface BookedSums {
+  readonly affiliate_id: string
+  /** A JSON array of each currency with its sum as `sumOf` returns it. */
+  readonly sums: string
+}
+
+/** Reads one page of the sums of all affiliates with entries before a time, an ISO instant. */
+export function listBooked(
+  db: Parameters<typeof paginate>[0],
+  account: string,
+  end: string,
+  page: Page,
+): Promise<FoundPage<BookedSums>> {
+  const entries = `from ledger l
+    where l.account = :account and l.affiliate_id = a.affiliate_id and l.at < :end`
+  const affiliates = (from: string) => `(
+      select distinct affiliate_id from ledger where account = :account ${from}
+    ) a where exists (select 1 ${entries})`
+  return paginate(
+    db,
+    {
+      columns: [
+        'affiliate_id',
+        `(select json_group_array(json_array(currency, units)) from (
+          select l.currency, ${sumOf('l.amount')} as units ${entries} group by l.currency)) as sums`,
+      ],
+      from: affiliates(''),
+      fromCursor: affiliates('and affiliate_id > :after_0'),
+      key: ['affiliate_id'],
+      values: { account, end },
+    },
+    page,
+  )
+}
