@@ -50,7 +50,7 @@ function evaluatedText(answer: unknown): string {
 function decidedText(answer: unknown): string {
   const { data } = answer as AnswerOf<typeof decideFraudCases>
   const count = (wanted: string) => data.filter(({ outcome }) => outcome === wanted).length
-  return `${counted(count('decided'), 'case')} of ${data.length} decided, ${count('waiting')} wait for a second person.`
+  return `${counted(count('decided'), 'case')} of ${data.length} decided. For a second person to decide: ${count('waiting')}.`
 }
 
 const optionOf = (name: string): Option => [name, titleOf(name)]

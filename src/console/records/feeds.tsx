@@ -1,3 +1,4 @@
+import { counted } from '../../commission/engine/reasons.ts'
 import { HIGH_REFUSED_SHARE } from '../../ingest/feed.ts'
 import type { getFeed } from '../../ingest/operations/feeds.ts'
 import { useVisit } from '../../pages/page.ts'
@@ -34,10 +35,10 @@ export const Feeds = ({ feeds }: { feeds: readonly Feed[] }, visit = useVisit())
             {feed.refused_share_last_day === null ? (
               <>nothing in the last 24 hours</>
             ) : feed.refused_last_day === 0 ? (
-              <>{count(feed.received_last_day)} records in 24 hours, nothing refused</>
+              <>{counted(feed.received_last_day, 'record')} in 24 hours, nothing refused</>
             ) : (
               <>
-                {count(feed.received_last_day)} records in 24 hours,{' '}
+                {counted(feed.received_last_day, 'record')} in 24 hours,{' '}
                 <a href={refusedPath(visit, [1, 0], feed.resource)}>
                   {count(feed.refused_last_day)} refused
                 </a>{' '}
