@@ -43,7 +43,8 @@ function waitOf(error: unknown): number {
 
 async function send(base: string, key: string, request: AdminRequest): Promise<unknown> {
   const { method, path, query, body, accept, isBinary } = request
-  const isCsv = typeof body === 'string'
+  const isFile = body instanceof Uint8Array
+  const type = isFile ? 'application/octet-stream' : typeof body === 'string' ? 'text/csv' : null
   const search = new URLSearchParams(query).toString()
   const url = `${base}/admin/v1/${path}${search && `?${search}`}`
   const response = await fetchResponse(
@@ -53,10 +54,12 @@ async function send(base: string, key: string, request: AdminRequest): Promise<u
       method,
       headers: {
         Authorization: `Bearer ${key}`,
-        ...(body !== undefined && { 'Content-Type': isCsv ? 'text/csv' : 'application/json' }),
+        ...(body !== undefined && { 'Content-Type': type ?? 'application/json' }),
         ...(accept && { Accept: accept }),
       },
-      ...(body !== undefined && { body: isCsv ? body : JSON.stringify(body) }),
+      ...(body !== undefined && {
+        body: type ? (body as string | Uint8Array<ArrayBuffer>) : JSON.stringify(body),
+      }),
     },
   )
   if (response.status >= 300) throw new ApiError(response)

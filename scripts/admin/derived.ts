@@ -13,7 +13,7 @@ import {
   type OperationOption,
   type Options,
 } from './operation.ts'
-import { isCsvFile, readJson, readRows, readText } from './read-body.ts'
+import { isCsvFile, readBytes, readJson, readRows, readText } from './read-body.ts'
 import type { AdminRequest, SendRequest } from './request.ts'
 
 // The commands of the operations that are values: arguments are the members of the path, options all others.
@@ -142,9 +142,10 @@ function exampleOf(of: DescribedOperation, options: Options, argument: readonly 
 
 /** Returns the value of the argument `file`, as the body of a request: the text of CSV, if the operation takes it. */
 function wholeOf(
-  { body }: DescribedOperation,
+  { body, maxBytes }: DescribedOperation,
   { operands: { file = '' } }: Input,
 ): object | string {
+  if (maxBytes) return readBytes(file)
   const [[member = '', schema] = []] = Object.entries(body as Readonly<Record<string, Schema>>)
   if (!schema || member === 'csv') return readText(file)
   if (isCsvFile(file)) return rowsOf(file, innerOf(schema).item!.entries as never)

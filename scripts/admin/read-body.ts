@@ -2,14 +2,17 @@ import { readFileSync } from 'node:fs'
 import { readCsv } from '../../src/commission/csv.ts'
 import { messageOf, usageError } from '../exit-error.ts'
 
-/** Returns the text of a file. */
-export function readText(file: string): string {
+/** Returns the bytes of a file. */
+export function readBytes(file: string): Uint8Array<ArrayBuffer> {
   try {
-    return readFileSync(file, 'utf8')
+    return new Uint8Array(readFileSync(file))
   } catch (error) {
     throw usageError(`${file} cannot be read: ${messageOf(error)}`)
   }
 }
+
+/** Returns the text of a file. */
+export const readText = (file: string): string => new TextDecoder().decode(readBytes(file))
 
 /** Returns the value of a JSON text, or of the JSON file that a text names. */
 export function readJson(text: string): unknown {

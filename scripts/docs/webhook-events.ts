@@ -43,6 +43,10 @@ const MEMBERS: Record<string, JsonSchema> = {
   payment: documented('The reference of the payment.'),
   paid_on: documented('The day of the payment.', DAY),
   returned_on: documented('The day on which the payment came back.', DAY),
+  transfer_id: documented('The reference of the transfer.'),
+  batch_id: documented('The batch of the transfer.'),
+  code: documented('The ISO 20022 code of the reason, or null.', { type: ['string', 'null'] }),
+  reason: documented('Why it came back, or null.', { type: ['string', 'null'] }),
   manual_entry_id: documented('Only `manual`: the id of the entry.'),
   adjustments: documented('Only `correction`: the number of adjustments of the draft.', COUNT),
   case_id: documented('The id of the case: `GET …/cases/{case_id}` has its figures and records.'),
@@ -83,6 +87,8 @@ const OWN: Record<string, Record<string, JsonSchema>> = {
       enum: ['missing', 'entered', 'approved', 'returned', 'blocked'],
     }),
   },
+  'payout.paid': { amount: documented('The amount of the transfer.') },
+  'payout.returned': { amount: documented('The amount of the transfer.') },
   'adjustment.created': {
     kind: documented(
       '`manual`: the team entered an amount. `correction`: a computation found that lines of closed periods differ from what was approved.',

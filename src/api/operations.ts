@@ -39,6 +39,7 @@ import { getFeed, listFeeds } from '../ingest/operations/feeds.ts'
 import { listHeld } from '../ingest/operations/held.ts'
 import { findRecords, listRecords } from '../ingest/operations/records.ts'
 import { getTotals } from '../ingest/operations/totals.ts'
+import { ANSWER_OPERATIONS } from '../payouts/operations/answers.ts'
 import { BATCH_OPERATIONS } from '../payouts/operations/batches.ts'
 import { PAYEE_OPERATIONS } from '../payouts/operations/payees.ts'
 import type { AnyOperation } from '../platform/http/operation.ts'
@@ -70,6 +71,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   importPayouts,
   ...PAYEE_OPERATIONS,
   ...BATCH_OPERATIONS,
+  ...ANSWER_OPERATIONS,
   ...HISTORY_OPERATIONS,
   ...EXPORT_OPERATIONS,
   startExport,

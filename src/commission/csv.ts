@@ -82,18 +82,41 @@ function beginOf(text: string): { separator: Separator; at: number } {
   return { separator: found ?? ',', at }
 }
 
+/** Where and why a CSV text cannot be read. */
+export class CsvFault extends Error {
+  readonly line: number
+  readonly reason: string
+
+  constructor(line: number, reason: string) {
+    super()
+    this.line = line
+    this.reason = reason
+  }
+}
+
 /** The rows of a CSV text, or where and why it cannot be read. */
 export type CsvRows =
   | { readonly rows: string[][]; readonly fault: null }
-  | { readonly rows: null; readonly fault: { readonly line: number; readonly reason: string } }
+  | { readonly rows: null; readonly fault: CsvFault }
+
+/** Reads all rows of a CSV text. */
+export function readCsv(file: string): CsvRows {
+  try {
+    return { rows: [...eachCsvRow(file)], fault: null }
+  } catch (error) {
+    if (error instanceof CsvFault) return { rows: null, fault: error }
+    throw error
+  }
+}
 
 /**
- * Reads CSV: the rows of its first section, with their cells. Lines that are empty or have only separators
+ * Reads CSV row by row: those of its first section, with their cells. Lines that are empty or have only separators
  * are left out.
+ *
+ * @throws CsvFault
  */
-export function readCsv(file: string): CsvRows {
+export function* eachCsvRow(file: string): Generator<string[], void> {
   const [text = ''] = file.split(NEXT_SECTION)
-  const rows: string[][] = []
   let row: string[] = []
   const begin = beginOf(text)
   const { separator } = begin
@@ -104,15 +127,14 @@ export function readCsv(file: string): CsvRows {
     const found = cell.exec(text)
     if (!found) {
       const line = text.slice(0, at).split(/\r\n?|\n/).length
-      return { rows: null, fault: { line, reason: 'a quote that is not closed or within a cell' } }
+      throw new CsvFault(line, 'a quote that is not closed or within a cell')
     }
     const [, quoted, plain = '', end] = found
     row.push(readCell(quoted?.replaceAll('""', '"') ?? plain))
     at = cell.lastIndex
     if (end === separator && at < text.length) continue
     if (end === separator) row.push('')
-    if (row.some((one) => one.trim() !== '')) rows.push(row)
+    if (row.some((one) => one.trim() !== '')) yield row
     row = []
   }
-  return { rows, fault: null }
 }

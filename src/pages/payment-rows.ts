@@ -1,7 +1,7 @@
 import { minorDigits } from '../commission/minor-digits.ts'
+import { readAmount, readDay, type Typed } from '../commission/typed.ts'
 import { cellOf, readColumnFile, refused } from './csv-columns.ts'
 import type { FieldError, Values } from './page.ts'
-import { readAmount, readDay, type Typed } from './typed.ts'
 
 // The payments that a member ticks, or uploads as a file.
 

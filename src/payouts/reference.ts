@@ -37,3 +37,6 @@ export function referencesIn(text: string): string[] {
     checkOf(found.slice(0, -1)) === found.at(-1) ? [found] : [],
   )
 }
+
+/** Returns whether a reference is that of a transfer, and not that of a batch. */
+export const isOfTransfer = (reference: string): boolean => reference.startsWith('T')

@@ -6,6 +6,8 @@ export const EVENT_TYPES = [
   'statement.approved',
   'statement.paid',
   'statement.returned',
+  'payout.paid',
+  'payout.returned',
   'adjustment.created',
   'case.opened',
   'case.decided',

@@ -40,6 +40,7 @@ const LIBRARY_USERS: Record<string, RegExp> = {
   hyparquet: /^platform\/parquet\/file\.ts$/,
   'hyparquet-writer': /^platform\/parquet\/file\.ts$/,
   ibantools: /^payouts\/fields\.ts$/,
+  saxes: /^payouts\/answers\/xml\.ts$/,
   leven: /^platform\/validation\/suggest\.ts$/,
   'cloudflare:workflows': /^jobs\/statement-run\.ts$/,
   'cloudflare:workers':

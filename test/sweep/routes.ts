@@ -18,6 +18,7 @@ import {
 import { EXPORT_ID } from '../exports/export-rows.ts'
 import { CASE_ID } from '../fraud/case-rows.ts'
 import { ORIGIN } from '../partner.ts'
+import { ANSWER_HASH } from '../payouts/answer-rows.ts'
 import { BATCH_ID, CONFIRMED, EXECUTE_ON, PREVIEW_ID } from '../payouts/batch-rows.ts'
 import { ADA, MAIN } from '../payouts/payee-rows.ts'
 import { asTeam, operations } from '../requests.ts'
@@ -377,6 +378,16 @@ const administration: Route[] = [
   { ...changes, id: 'confirmBatch', at: { batch: PREVIEW_ID }, body: CONFIRMED },
   { ...changes, id: 'getBatchFile' },
   { ...changes, id: 'cancelBatch', body: { reason: 'The bank refused the file.' } },
+  {
+    ...changes,
+    id: 'previewPayoutAnswer',
+    query: '?payer=main',
+    headers: { 'Content-Type': 'text/csv' },
+    body: 'affiliate_id,currency,amount,reference,paid_on\naff-8,EUR,2.00,none,2026-11-27\n',
+  },
+  { ...changes, id: 'applyPayoutAnswer', body: { hash: ANSWER_HASH } },
+  { ...reads, id: 'listPayoutAnswers' },
+  { ...reads, id: 'getPayoutAnswer' },
   { ...reads, id: 'listAttributed' },
   { ...reads, id: 'listAttributed', way: 'unattributed', query: `${OCTOBER}&unattributed=true` },
   { ...reads, id: 'listAttention' },
@@ -535,6 +546,7 @@ export function requestOf(route: Route, world: World): Request {
     question_id: QUESTION_ID,
     payer: 'main',
     batch: BATCH_ID,
+    hash: ANSWER_HASH,
     webhook_id: WEBHOOK_ID,
     postback_id: POSTBACK_ID,
     period: '2026-10',

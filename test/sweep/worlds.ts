@@ -22,6 +22,7 @@ import { storeDrafts } from '../commission/stored-runs.ts'
 import { exportRows, storeExport } from '../exports/export-rows.ts'
 import { caseRows } from '../fraud/case-rows.ts'
 import { ada, deposit, json, ORIGIN, traded } from '../partner.ts'
+import { answerRows } from '../payouts/answer-rows.ts'
 import { batchRows } from '../payouts/batch-rows.ts'
 import { payeeRows } from '../payouts/payee-rows.ts'
 
@@ -162,6 +163,7 @@ export async function prepare(
     ...webhookRows(db, account),
     ...(await payeeRows(db, account)),
     ...(await batchRows(db, account)),
+    answerRows(db, account),
   ]
   if (archived) {
     content.push(...archiveRows(db, account, isBrand ? 'trading-activity' : 'activities'))

@@ -51,6 +51,7 @@ function bodyOf(of: DescribedOperation): NonNullable<Operation['body']> {
     const required = Object.values<v.GenericSchema>(body).some(({ type }) => type !== 'optional')
     return { schema: closedObject(body, AT), required }
   }
+  if (of.maxBytes) return { type: '*/*', schema: { type: 'string', format: 'binary' } }
   const [[name, member] = []] = Object.entries<v.GenericSchema>(body)
   const schema = property(member!, AT)
   return name === 'csv' ? { type: 'text/csv', schema } : { schema }

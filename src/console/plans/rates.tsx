@@ -1,5 +1,6 @@
 import { counted } from '../../commission/engine/reasons.ts'
 import { getFxRates, importFxRates } from '../../commission/rates/routes.ts'
+import { readAmount } from '../../commission/typed.ts'
 import { calling } from '../../pages/calling.ts'
 import { refused } from '../../pages/csv-columns.ts'
 import { dayBefore, type Page, type Values } from '../../pages/page.ts'
@@ -8,7 +9,6 @@ import { CORRECT } from '../../pages/parts/field-words.ts'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { ChangeForm, Filters } from '../../pages/parts/forms.tsx'
 import { Table } from '../../pages/parts/table.tsx'
-import { readAmount } from '../../pages/typed.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 
 type Rates = AnswerOf<typeof getFxRates>

@@ -24,8 +24,10 @@ export const tooSlow = () =>
     'The body did not arrive within 45 seconds. Send at least 256 KiB per second, or fewer records per request.',
   )
 
-/** Returns the error for a body beyond 8 MiB. */
-export const tooLarge = () =>
+/** Returns the error for a body beyond 8 MiB, or beyond the limit of a file. */
+export const tooLarge = (maxBytes?: number) =>
   new ApiError('payload_too_large', {
-    detail: 'A body can have at most 8 MiB once decompressed. Send fewer records per request.',
+    detail: maxBytes
+      ? `The file can have at most ${maxBytes / 1_048_576} MiB. Divide it.`
+      : 'A body can have at most 8 MiB once decompressed. Send fewer records per request.',
   })

@@ -264,9 +264,7 @@ async function readBodyAs(
   const { headers, body } = request
   checkType(headers.get('Content-Type') ?? '', format)
   const isGzip = checkEncoding(headers.get('Content-Encoding') ?? 'identity')
-  const announced = headers.get('Content-Length') ?? ''
-  // Beside `Transfer-Encoding: chunked` the runtime lets any text pass.
-  const length = /^\d+$/.test(announced) ? Number(announced) : Number.NaN
+  const length = announcedLength(request)
   if (!body && format === JSON_FORMAT) throw malformed('The body is empty.')
   if (length > MAX_BODY_BYTES) throw tooLarge()
 
@@ -285,6 +283,33 @@ async function readBodyAs(
       memory.release()
       throw error
     }
+  } finally {
+    arriving.release()
+  }
+}
+
+/** Returns the length that a request announces, in bytes; NaN if it does not. */
+function announcedLength({ headers }: Request): number {
+  const announced = headers.get('Content-Length') ?? ''
+  // Beside `Transfer-Encoding: chunked` the runtime lets any text pass.
+  return /^\d+$/.test(announced) ? Number(announced) : Number.NaN
+}
+
+/**
+ * Reads a body as it is, whatever its type.
+ *
+ * @throws ApiError `payload_too_large` beyond `maxBytes`, `unavailable`, `malformed_json`
+ */
+export async function readFileBody(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const { body } = request
+  const length = announcedLength(request)
+  if (length > maxBytes) throw tooLarge(maxBytes)
+  const deadline = newDeadline()
+  const arriving = await ARRIVING.reserve('', length || maxBytes, busy, deadline)
+  try {
+    const isEmpty = !body || length === 0
+    const chunks = isEmpty ? [] : await readRequest(request, body, length, deadline, maxBytes)
+    return new Uint8Array(await new Blob(chunks).arrayBuffer())
   } finally {
     arriving.release()
   }
@@ -319,7 +344,7 @@ function toRequestBody(
 /**
  * Returns the chunks of a request. If that fails, it discards what was read and starts to drain the rest.
  *
- * @throws ApiError `payload_too_large` beyond 8 MiB, `malformed_json` if the body ends early, `unavailable` if it
+ * @throws ApiError `payload_too_large` beyond `maxBytes`, `malformed_json` if the body ends early, `unavailable` if it
  * does not arrive until `deadline` (milliseconds).
  */
 async function readRequest(
@@ -327,6 +352,7 @@ async function readRequest(
   stream: ReadableStream<Uint8Array>,
   length: number,
   deadline: number,
+  maxBytes?: number,
 ): Promise<Uint8Array[]> {
   const reader = stream.getReader({ mode: 'byob' })
   let timer: number | null = null
@@ -346,7 +372,7 @@ async function readRequest(
       if (done) break
       chunks.push(value)
       bytes += value.byteLength
-      if (bytes > MAX_BODY_BYTES) throw tooLarge()
+      if (bytes > (maxBytes ?? MAX_BODY_BYTES)) throw tooLarge(maxBytes)
       if (bytes === length) break
     }
     return chunks

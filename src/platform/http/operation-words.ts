@@ -112,6 +112,8 @@ export interface DescribedOperation {
    * JSON.
    */
   readonly whole?: true
+  /** The most bytes of a file of any type, which the member `file` of `body` is. */
+  readonly maxBytes?: number
   readonly status?: 200 | 201 | 202
   /** Who may call an operation that reads what an account stores. Absent: the team alone, in its role. */
   readonly callers?: readonly CallerKind[]

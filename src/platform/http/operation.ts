@@ -11,6 +11,7 @@ import { findAccount } from '../directory/accounts.ts'
 import { count } from '../validation/answer-fields.ts'
 import { described, named, withMembers } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
+import { readFileBody } from './body.ts'
 import { ReadMemory } from './memory.ts'
 import { oncePerRequest } from './once-per-request.ts'
 import {
@@ -711,6 +712,7 @@ async function bodyOf(c: Context<AppEnv>, of: AnyOperation): Promise<object> {
   if (of.method === 'GET' || of.method === 'DELETE') return {}
   if (!of.whole) return readFields(c, of.body)
   if (of.body.csv) return { csv: await readCsv(c) }
+  if (of.maxBytes) return { file: await readFileBody(c.req.raw, of.maxBytes) }
   const [name = ''] = Object.keys(of.body)
   return { [name]: await readJson(c) }
 }

@@ -1,5 +1,5 @@
+import { readAmount } from '../../../commission/typed.ts'
 import type { FieldError, Values } from '../../../pages/page.ts'
-import { readAmount } from '../../../pages/typed.ts'
 import {
   type Atom,
   type Field,

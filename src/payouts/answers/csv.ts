@@ -1,0 +1,207 @@
+import { eachCsvRow } from '../../commission/csv.ts'
+import { decimal, plainText, subtract } from '../../commission/engine/decimal.ts'
+import { minorDigits } from '../../commission/minor-digits.ts'
+import { readAmount, readDay } from '../../commission/typed.ts'
+import { type AnswerRow, type EachRow, EMPTY_ROW, type Says, type Stated } from './row.ts'
+
+// CSV of banks and payment services. A known one is found by its headings. The columns of another one are chosen.
+
+/** Which columns of a CSV say what, by their headings. Of those that a file lacks, only `fee` and below may be absent. */
+export interface CsvFormat {
+  readonly name: string
+  /** A heading that tells it from other files. */
+  readonly mark?: string
+  readonly day: string
+  /** Pairs of an amount and its currency; null if that is the account's. Of all, the first has the sign. */
+  readonly amounts: readonly (readonly [amount: string, currency: string | null])[]
+  /** What the first amount has in it that the payee does not get. */
+  readonly fee?: string
+  readonly account?: string
+  /** The column of the state, what it is of a row that is booked, and of one that failed or came back. */
+  readonly state?: readonly [heading: string, booked: RegExp, failed?: RegExp]
+  /** The column that says `OUT` or `IN`, where amounts have no sign. */
+  readonly direction?: string
+  /** All rows are payments. */
+  readonly isPaid?: true
+  /** Whether the month stands before the day. */
+  readonly isMonthFirst?: boolean
+}
+
+const FAILED =
+  /fail|refund|revert|declin|cancel|return|denied|reversed|unclaimed|erstattet|storniert/i
+
+/** The files that are known. */
+const FORMATS: readonly CsvFormat[] = [
+  ...['Waehrung', 'Währung'].map((currency) => ({
+    name: 'CSV-CAMT',
+    day: 'Buchungstag',
+    amounts: [['Betrag', currency] as const],
+    account: 'Auftragskonto',
+    state: ['Info', /^(?!.*vorgemerkt)/i] as const,
+  })),
+  {
+    name: 'Wise',
+    mark: 'TransferWise ID',
+    day: 'Date',
+    amounts: [
+      ['Amount', 'Currency'],
+      ['Exchange To Amount', 'Exchange To'],
+    ],
+    fee: 'Total fees',
+  },
+  {
+    name: 'Wise',
+    day: 'Finished on',
+    amounts: [
+      ['Source amount (after fees)', 'Source currency'],
+      ['Target amount (after fees)', 'Target currency'],
+    ],
+    state: ['Status', /^completed/i, FAILED],
+    direction: 'Direction',
+  },
+  {
+    name: 'Revolut',
+    day: 'Date completed (UTC)',
+    amounts: [
+      ['Amount', 'Payment currency'],
+      ['Orig amount', 'Orig currency'],
+    ],
+    state: ['State', /^completed/i, FAILED],
+  },
+  {
+    name: 'Mercury',
+    day: 'Date (UTC)',
+    amounts: [['Amount', null]],
+    state: ['Status', /^(?:sent|received|completed)/i, FAILED],
+    isMonthFirst: true,
+  },
+  {
+    name: 'PayPal',
+    day: 'Date',
+    amounts: [['Gross', 'Currency']],
+    state: ['Status', /^completed/i, FAILED],
+  },
+  {
+    name: 'PayPal',
+    day: 'Datum',
+    amounts: [['Brutto', 'Währung']],
+    state: ['Status', /^abgeschlossen/i, FAILED],
+  },
+  { name: 'Tributary', day: 'paid_on', amounts: [['amount', 'currency']], isPaid: true },
+]
+
+/** Returns the letters of a heading, by which it is known. */
+const keyOf = (heading: string) => heading.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, '')
+
+/** How many rows may stand above the headings: banks name the account and its balance there. */
+const MAX_ABOVE = 30
+
+/** Returns the headings that a file of a format has. */
+const headingsOf = ({ day, amounts: [first], direction, mark }: CsvFormat) =>
+  [day, ...(first ?? []), direction, mark].filter((one) => one != null)
+
+/** A heading of amounts that are all debits, without a sign. */
+const IS_DEBIT = /debit|paid out|money out|withdraw|soll|belastung|ausgang|abgang/i
+
+/** Reads an amount as a decimal with a sign, which may also stand behind it, as may a currency; null if it is none. */
+function signedAmount(text: string, currency: string | null): string | null {
+  const number = text.replaceAll(/[^\d.,'’\s+−–-]/g, '').replace(/^\s*\+/, '')
+  const signed = number.trim().replace(/^(.*\d)\s*[−–-]$/, '-$1')
+  const read = readAmount(signed, minorDigits(currency ?? 'EUR'))
+  return 'value' in read ? read.value : null
+}
+
+/** The parts of a day, whatever stands between them. */
+const DAY = /^(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d\d)\b/
+
+/** Reads a day; null if it is none. A time may follow. */
+function dayOf(text: string, isMonthFirst: boolean): string | null {
+  const [, first, second, year = ''] = DAY.exec(text) ?? []
+  const [day, month] = isMonthFirst ? [second, first] : [first, second]
+  const read = readDay(day ? `${day}.${month}.${year.padStart(4, '20')}` : text.slice(0, 10))
+  return 'value' in read ? read.value : null
+}
+
+/** Returns whether a day has the month first: null if it may have either. */
+function monthFirst(text: string): boolean | null {
+  const [, first, second] = DAY.exec(text) ?? []
+  return Number(first) > 12 ? false : Number(second) > 12 ? true : null
+}
+
+/** Where the rows of a CSV begin, and what its columns say. */
+interface Found {
+  readonly format: CsvFormat
+  readonly above: number
+  readonly cellOf: (row: readonly string[], heading: string | null | undefined) => string
+}
+
+/** Returns the columns that a person has chosen for the headings of a CSV; null if nobody has. */
+export type Chosen = (headings: readonly string[]) => CsvFormat | null
+
+/** Returns the format of a CSV; its headings if it is not known. */
+function findFormat(text: string, chosen: Chosen): Found | { headings: readonly string[] } {
+  const above: string[][] = []
+  for (const row of eachCsvRow(text)) {
+    const places = new Map(row.map((heading, i) => [keyOf(heading), i] as const).toReversed())
+    const format =
+      FORMATS.find((one) => headingsOf(one).every((heading) => places.has(keyOf(heading)))) ??
+      chosen(row)
+    const at = (heading: string) => places.get(keyOf(heading)) ?? -1
+    if (format) {
+      const cellOf: Found['cellOf'] = (cells, heading) =>
+        heading == null ? '' : (cells[at(heading)] ?? '').trim()
+      return { format, above: above.length + 1, cellOf }
+    }
+    if (above.push(row) === MAX_ABOVE) break
+  }
+  // The headings are the first row that has the most cells.
+  const width = (row: readonly string[]) => row.filter(Boolean).length
+  return { headings: above.toSorted((a, b) => width(b) - width(a))[0] ?? [] }
+}
+
+/** Reads the rows of a CSV. Returns the name of its format; its headings if its columns are not known. */
+export function readAnswerCsv(
+  text: string,
+  chosen: Chosen,
+  each: EachRow,
+): string | { readonly headings: readonly string[] } {
+  const found = findFormat(text, chosen)
+  if ('headings' in found) return found
+  const { format, above, cellOf } = found
+  let isMonthFirst = format.isMonthFirst ?? null
+  for (const row of eachCsvRow(text)) {
+    isMonthFirst ??= monthFirst(cellOf(row, format.day))
+    if (isMonthFirst !== null) break
+  }
+  let n = 0
+  for (const row of eachCsvRow(text)) {
+    n += 1
+    if (n > above) each({ ...rowOf(found, row, isMonthFirst ?? false), row: n })
+  }
+  return format.name
+}
+
+/** Reads one row. */
+function rowOf({ format, cellOf }: Found, row: readonly string[], isMonthFirst: boolean) {
+  const { amounts, fee, account, state: [heading, booked, failed] = [], direction } = format
+  const signed = amounts.flatMap(([name, of]) => {
+    const currency = cellOf(row, of).toUpperCase() || null
+    const amount = signedAmount(cellOf(row, name), currency)
+    return amount === null ? [] : [{ amount, currency }]
+  })
+  const isDebit = direction
+    ? /^out/i.test(cellOf(row, direction))
+    : format.isPaid || IS_DEBIT.test(amounts[0]?.[0] ?? '') || signed[0]?.amount.startsWith('-')
+  const stated = signed.map((one): Stated => ({ ...one, amount: one.amount.replace('-', '') }))
+  const [first] = stated
+  const feeOf = first && signedAmount(cellOf(row, fee), first.currency)
+  const net = first && feeOf && plainText(subtract(decimal(first.amount), decimal(feeOf)))
+  const state = cellOf(row, heading)
+  const moved: Says = isDebit ? 'paid' : 'returned'
+  const says = !state || booked?.test(state) ? moved : failed?.test(state) ? 'failed' : 'pending'
+  return {
+    ...{ ...EMPTY_ROW, says, text: row.join(' '), account: cellOf(row, account) || null },
+    stated: net ? [...stated, { ...first, amount: net }] : stated,
+    day: dayOf(cellOf(row, format.day), isMonthFirst),
+  } satisfies Omit<AnswerRow, 'row'>
+}

@@ -1,0 +1,51 @@
+import { reasonOf } from './reasons.ts'
+import { type EachRow, EMPTY_ROW, type Says } from './row.ts'
+import { allAt, type Element, type Handlers, textAt } from './xml.ts'
+
+// Reports about the status of payments (pain.002), of any version.
+
+/** What a status says. Others say that nothing is decided yet. */
+const SAYS: Readonly<Record<string, Says>> = {
+  RJCT: 'rejected',
+  ...{ ACCP: 'accepted', ACTC: 'accepted', ACSP: 'accepted', ACSC: 'accepted', ACWC: 'accepted' },
+  ...{ RCVC: 'checked', RVMC: 'checked', RVNM: 'checked', RVNA: 'checked' },
+}
+
+/** The statuses of a group that say: look at each transaction. */
+const MIXED = ['PART', 'RVCM', 'RVNC']
+
+/** What the verification of the payee says. */
+const NAME_CHECKS: Readonly<Record<string, string>> = {
+  RCVC: 'match',
+  RVMC: 'close match',
+  RVNM: 'no match',
+  RVNA: 'not checked',
+}
+
+/** Returns the handlers of the elements of a report: of the group, of a payment, and of a transaction. */
+export function readPain002(each: EachRow): Handlers {
+  let row = 0
+  const emit = (element: Element, status: string | null, ...references: readonly string[]) => {
+    if (status === null || MIXED.includes(status)) return
+    row += 1
+    const says = (Object.hasOwn(SAYS, status) && SAYS[status]) || 'pending'
+    const { code, reason } = reasonOf(element, 'StsRsnInf')
+    const original = allAt(element, 'OrgnlTxRef')[0]
+    const check = says === 'checked' && NAME_CHECKS[status]
+    each({
+      ...{ ...EMPTY_ROW, row, says, account: textAt(original, 'DbtrAcct/Id/IBAN') },
+      text: references.map((path) => textAt(element, path) ?? '').join(' '),
+      ...(says === 'rejected' && { code, reason }),
+      stated: allAt(original, 'Amt/InstdAmt').map(({ text, currency = null }) => ({
+        ...{ amount: text.trim(), currency },
+      })),
+      name_check: check ? [check, reason].filter(Boolean).join(': ') : null,
+    })
+  }
+  return {
+    OrgnlGrpInfAndSts: (group) => emit(group, textAt(group, 'GrpSts'), 'OrgnlMsgId'),
+    OrgnlPmtInfAndSts: (payment) => emit(payment, textAt(payment, 'PmtInfSts'), 'OrgnlPmtInfId'),
+    TxInfAndSts: (transaction) =>
+      emit(transaction, textAt(transaction, 'TxSts'), 'OrgnlEndToEndId', 'OrgnlInstrId'),
+  }
+}

@@ -1,0 +1,122 @@
+import { env } from 'cloudflare:workers'
+import type { TransferState } from '../../src/payouts/model.ts'
+import { referenceOf } from '../../src/payouts/reference.ts'
+import { ask, askAdmin, json, register } from '../partner.ts'
+import { asTeam } from '../requests.ts'
+import { due, enter, enterPayer, PATH, SEPA } from './batch-rows.ts'
+
+/** The hash of what `answerRows` stores: an answer that says of a transfer of `batchRows` whose account it is. */
+export const ANSWER_HASH = 'e'.repeat(64)
+
+/** Returns the statement that stores an answer that is previewed. */
+export function answerRows(db: D1Database, account: string) {
+  const of = { transfer: 'T000000001', affiliate_id: 'aff-8', amount: '2.00', currency: 'EUR' }
+  const detail = 'close match: Ada King'
+  const said = { row: 1, day: null, code: null, reason: null, name_check: detail }
+  const summary = {
+    ...{ format: 'pain.002', rows: 2, batches: [], unchanged: 0, unmatched: 1 },
+    notices: [{ ...of, what: 'checked', detail }],
+    unmatched_rows: [{ row: 2, reason: 'no_reference', detail: 'It names no transfer.' }],
+  }
+  const entries = [{ ...said, transfer: of.transfer, to: 'checked' }]
+  return db
+    .prepare(`insert into payout_answers values (?, ?, ?, ?, 'eve', 1767225600000, null, null)`)
+    .bind(account, ANSWER_HASH, JSON.stringify(entries), JSON.stringify(summary))
+}
+
+/** A transfer of the world of a test. */
+export interface Sent {
+  readonly id: string
+  readonly batch: string
+  readonly affiliate: string
+  readonly amount: string
+  readonly currency: string
+  readonly state: TransferState
+}
+
+/** What a transfer of the world is made of. */
+export type Draft = readonly [affiliate: string, amount: string, state?: TransferState]
+
+/** Registers an account whose affiliates `a` to `e` have payees, and its payer `main`. */
+export async function firm() {
+  const affiliates = ['a', 'b', 'c', 'd', 'e']
+  await register('forex', { affiliates })
+  await enterPayer()
+  for (const id of affiliates) await enter('payee', id, SEPA)
+}
+
+/** Stores a confirmed batch with its transfers, each of which pays one statement. */
+export async function sent(
+  name: string,
+  drafts: readonly Draft[],
+  currency = 'EUR',
+): Promise<Sent[]> {
+  const batch = await referenceOf('B', name)
+  const rows = await Promise.all(
+    drafts.map(async ([affiliate, amount, state = 'exported']) => {
+      const id = await referenceOf('T', `${batch} ${affiliate}`)
+      const period = `20${10 + (name.length % 80)}-0${1 + (name.charCodeAt(0) % 9)}`
+      const statement = await due(affiliate, amount, period, { currency })
+      return { id, batch, affiliate, amount, currency, state, statement }
+    }),
+  )
+  await env.DB.batch([
+    env.DB.prepare(
+      `insert into payout_batches (account, id, status, payer, payer_version, method, currency,
+         execute_on, created_by, created_at, confirmed_at)
+       values ('acme-forex', ?, 'confirmed', 'main', 1, 'sepa', ?, '2026-11-26', 'eve', 1, 1)`,
+    ).bind(batch, currency),
+    ...rows.flatMap(({ id, affiliate, amount, state, statement }) => [
+      env.DB.prepare(
+        `insert into transfers (account, id, batch, affiliate_id, payee_version, currency, amount,
+           statements, state, changed_at)
+         values ('acme-forex', ?, ?, ?, 1, ?, ?, ?, ?, 1)`,
+      ).bind(id, batch, affiliate, currency, amount, JSON.stringify([statement]), state),
+      env.DB.prepare(`update statements set transfer = ? where id = ?`).bind(id, statement),
+    ]),
+  ])
+  return rows
+}
+
+const bytesOf = (file: string | Uint8Array) =>
+  typeof file === 'string' ? new TextEncoder().encode(file) : file
+
+/** Sends a file as the answer of a bank. */
+export const send = (file: string | Uint8Array, query = '') =>
+  ask(`/admin/v1/${PATH}/payouts/answers${query}`, {
+    ...{ method: 'POST', headers: asTeam(), body: bytesOf(file) },
+  })
+
+/** Books an answer. */
+export const apply = (hash: string) =>
+  json(askAdmin(`${PATH}/payouts/answers/apply`, 'POST', { hash }))
+
+/** Sends and books a file. Returns its preview. */
+export async function book(file: string | Uint8Array, query = '') {
+  const preview = await json(send(file, query))
+  if (preview.hash) await apply(preview.hash)
+  return preview
+}
+
+/** Returns the states of all transfers, by their references. */
+export async function states(): Promise<Record<string, TransferState>> {
+  const { results } = await env.DB.prepare('select id, state from transfers').all<Sent>()
+  return Object.fromEntries(results.map(({ id, state }) => [id, state]))
+}
+
+/** Returns what is booked: payments, returns, the ledger, and the states of transfers, statements and payees. */
+export async function books() {
+  const read = async (sql: string) => (await env.DB.prepare(sql).raw()).map(String).sort()
+  return {
+    payments: await read(
+      'select reference, affiliate_id, currency, amount, paid_on, statements from payments',
+    ),
+    returns: await read('select payment, reference, returned_on, reason from payment_returns'),
+    ledger: await read(
+      'select affiliate_id, kind, statement, currency, amount, reference from ledger',
+    ),
+    transfers: await read('select id, state, code, reason, name_check from transfers'),
+    statements: await read('select id, status, payment, returned from statements'),
+    payees: await read(`select id, version, state, reason from payees`),
+  }
+}
