@@ -153,8 +153,9 @@ function wasSql(table: RecordTable, next: (name: string) => string): string {
 function archivedSql({ dayColumn, canHold }: RecordTable, next: (name: string) => string): string {
   const [day, before] = [next(dayColumn), stored(dayColumn)]
   const stays = canHold ? '' : `and not ifnull(${before} = ${day}, false)`
-  return `(select min(a.first_day) from archived_months a
-            where a.account = :account and a.last_day >= min(${day}, ifnull(${before}, ${day})) ${stays})`
+  // Not `min`, which D1 counts as a row that is read.
+  return `(select a.first_day from archived_months a where a.account = :account
+            and a.last_day >= min(${day}, ifnull(${before}, ${day})) ${stays} order by a.first_day limit 1)`
 }
 
 /** Returns the verdict on a customer of a brand without usable `tracking_data`; null if they have an affiliate. */

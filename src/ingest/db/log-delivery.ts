@@ -76,7 +76,10 @@ function insertDelivery(
     open_days: JSON.stringify(daysOf(table, rows)),
     references: JSON.stringify(
       table.reference
-        ? distinct(delivery, rows, table.reference.column, ({ isMissing }) => isMissing)
+        ? distinct(delivery, rows, table.reference.column, ({ isMissing }) => isMissing).filter(
+            // What is known is deleted by a reset only, and all at once: the first stands for the others.
+            ([, isMissing], i, all) => isMissing || i === all.findIndex(([, other]) => !other),
+          )
         : [],
     ),
     erased: JSON.stringify(
