@@ -3,15 +3,11 @@ import { expect } from 'vitest'
 import { datasetsOf } from '../../src/exports/datasets.ts'
 import { resourcesOf } from '../../src/ingest/verticals.ts'
 import type { ExportJob } from '../../src/platform/export-job.ts'
-import {
-  decimalText,
-  decimalUnits,
-  type ParquetValue,
-  readParquet,
-} from '../../src/platform/parquet/file.ts'
+import { decimalText, decimalUnits, type ParquetValue } from '../../src/platform/parquet/file.ts'
 import { overriding } from '../overriding.ts'
 import { askAdmin, json } from '../partner.ts'
 import { deliverJob, listing, type Sent } from '../platform/crons.ts'
+import { readParquet } from './read-parquet.ts'
 
 /** A file as lists show it. */
 export interface ListedFile {

@@ -16,8 +16,8 @@ import {
   type ParquetColumn,
   type ParquetRow,
   ROWS_PER_GROUP,
-  readParquet,
 } from '../../src/platform/parquet/file.ts'
+import { readParquet } from '../exports/read-parquet.ts'
 import { overriding } from '../overriding.ts'
 
 const COLUMNS: ParquetColumn[] = [

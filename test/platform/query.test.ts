@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { listRows } from '../../src/platform/db/query.ts'
+import { listRows } from '../../src/platform/db/paginate.ts'
 import { transactions } from '../../src/platform/db/schema.ts'
 
 test('a column that the table lacks does not compile', () => {

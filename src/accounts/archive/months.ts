@@ -149,7 +149,7 @@ export const readParts = (
 /** The records of a month behind a key, in the order of the primary key. */
 const READ_PAGE = forEachTable(
   ({ table, dayColumn, key, leaves, columns }) => `
-  select ${columns.map(({ name }) => name).join()} from ${table} not indexed
+  select ${columns.join()} from ${table} not indexed
   where account = :account and ${dayColumn} <= :last_day and ${leaves}
     and (${key.join()}) > (${key.map((_, i) => `:after_${i}`).join(', ')})
   order by ${key.join()} limit :rows`,
@@ -256,7 +256,7 @@ export const beginLoad = (
 const INSERT_ROWS = forEachTable(({ table, columns }) => {
   const cells = columns.map((_, i) => `value ->> ${i}`).join(', ')
   return `
-  insert into ${table} (account, ${columns.map(({ name }) => name).join()})
+  insert into ${table} (account, ${columns.join()})
   select :account, ${cells} from ${JSON_EACH}(:rows) where ${inState('loading')}
   on conflict do nothing`
 })

@@ -7,8 +7,9 @@ import {
   putObject,
   readObject,
 } from '../../platform/parquet/bucket.ts'
-import { openParquet, type ParquetValue, readParquet } from '../../platform/parquet/file.ts'
 import { type ArchivePart, keyOfRow, type Month, type StoredRow } from './months.ts'
+
+// Objects are compressed JSON: an array of the rows, each an array of the values of its columns.
 
 /** The limits of objects. */
 export const OBJECT_LIMITS = {
@@ -16,8 +17,6 @@ export const OBJECT_LIMITS = {
   records: 20_000,
   /** The characters of texts after which an object takes no further page of records. */
   characters: 8_000_000,
-  /** The records of a row group. */
-  group: 2000,
 }
 
 /** Returns the key, the size and the digest of an object. */
@@ -26,47 +25,39 @@ export const knownObject = (
   { bytes, sha256 }: Pick<ArchivePart, 'bytes' | 'sha256'>,
 ): KnownObject => ({ key: `archive/${account}/${monthText(first_day)}/${sha256}`, bytes, sha256 })
 
-const cellsOf = (resource: ArchivedResource, row: StoredRow): ParquetValue[] =>
-  ARCHIVED_TABLES[resource].columns.map(({ name }) => row[name] ?? null)
+/** A value as SQL stores it. */
+type StoredValue = string | number | null
+
+const cellsOf = (resource: ArchivedResource, row: StoredRow): StoredValue[] =>
+  ARCHIVED_TABLES[resource].columns.map((name) => row[name] ?? null)
+
+const through = async (stream: CompressionStream | DecompressionStream, body: BodyInit) =>
+  new Response(new Response(body).body?.pipeThrough(stream))
 
 /**
  * Reads the rows of an object, each as the values of its columns.
  *
  * @throws DamagedObject if it is missing, or is not what was written.
  */
-export async function readRows(
-  bucket: R2Bucket,
-  resource: ArchivedResource,
-  known: KnownObject,
-): Promise<ParquetValue[][]> {
-  return readParquet(await readObject(bucket, known), ARCHIVED_TABLES[resource].columns)
+export async function readRows(bucket: R2Bucket, known: KnownObject): Promise<StoredValue[][]> {
+  const bytes = await readObject(bucket, known)
+  return (await through(new DecompressionStream('gzip'), bytes)).json()
 }
 
-/** Whether two lists of rows have the same values, to the bit. */
-const areSame = (
-  rows: readonly (readonly ParquetValue[])[],
-  others: readonly (readonly ParquetValue[])[],
-): boolean =>
-  rows.length === others.length &&
-  rows.every((row, i) => row.every((value, j) => Object.is(value, others[i]?.[j])))
-
-/** Writes an object with these rows, which are in the order of their key, reads it back, and compares each value. */
+/** Writes an object with these rows, which are in the order of their key, reads it back, and compares it. */
 export async function writeRows(
   bucket: R2Bucket,
   month: Month,
   rows: readonly StoredRow[],
 ): Promise<Omit<ArchivePart, 'part' | 'loaded'>> {
   const { resource } = month
-  const cells = rows.map((row) => cellsOf(resource, row))
-  const file = openParquet(ARCHIVED_TABLES[resource].columns, { resource })
-  for (let i = 0; i < cells.length; i += OBJECT_LIMITS.group) {
-    file.writeGroup(cells.slice(i, i + OBJECT_LIMITS.group))
-  }
-  const bytes = file.finish()
+  const json = JSON.stringify(rows.map((row) => cellsOf(resource, row)))
+  const packed = await through(new CompressionStream('gzip'), json)
+  const bytes = new Uint8Array(await packed.arrayBuffer())
   const part = { sha256: await digestOf(bytes), bytes: bytes.byteLength }
   const known = knownObject(month, part)
   await putObject(bucket, known, bytes)
-  if (!areSame(cells, await readRows(bucket, resource, known))) {
+  if (JSON.stringify(await readRows(bucket, known)) !== json) {
     throw new DamagedObject(known.key, 'digest')
   }
   const last = rows.at(-1)
@@ -75,7 +66,7 @@ export async function writeRows(
 }
 
 /** Returns a row of an object under the names of its columns. */
-export const toRow = (resource: ArchivedResource, cells: readonly ParquetValue[]): StoredRow =>
+export const toRow = (resource: ArchivedResource, cells: readonly StoredValue[]): StoredRow =>
   Object.fromEntries(
-    ARCHIVED_TABLES[resource].columns.map(({ name }, i) => [name, cells[i] ?? null]),
+    ARCHIVED_TABLES[resource].columns.map((name, i) => [name, cells[i] ?? null]),
   ) as StoredRow

@@ -83,7 +83,7 @@ async function readRowsOfPart(
     const page = await readStoredRows(db, month, key, STEP_LIMITS.page)
     for (const row of page) {
       rows.push(row)
-      for (const { name } of columns) characters += String(row[name] ?? '').length
+      for (const name of columns) characters += String(row[name] ?? '').length
     }
     const last = page.at(-1)
     if (last === undefined || page.length < STEP_LIMITS.page) break
@@ -104,7 +104,7 @@ async function loadStep({ db, bucket }: ArchivePlace, month: ArchivedMonth): Pro
     )
     return true
   }
-  const rows = await readRows(bucket, month.resource, knownObject(month, part))
+  const rows = await readRows(bucket, knownObject(month, part))
   for (const chunk of toJsonChunks(rows)) await insertRows(db, month, chunk)
   await noteLoaded(db, month, part.part)
   return false
@@ -128,7 +128,7 @@ export async function eraseInMonth(
   const bucket = bucketOf()
   for (const part of await readParts(db, month)) {
     const known = knownObject(month, part)
-    const cells = await readRows(bucket, month.resource, known)
+    const cells = await readRows(bucket, known)
     const rows = cells.map((one) => toRow(month.resource, one))
     const isOwn = (row: StoredRow) => row.customer_id === customer_id
     const changed = (await change(rows.filter(isOwn))).values()

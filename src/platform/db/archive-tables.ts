@@ -1,4 +1,3 @@
-import { getTableColumns } from 'drizzle-orm'
 import { activity, events } from './schema.ts'
 import { columnNames, primaryKeyOf, type Table, tableName } from './table.ts'
 
@@ -7,12 +6,6 @@ export const ARCHIVED_RESOURCES = ['trading-activity', 'activities'] as const
 
 /** A resource of which months are archived. */
 export type ArchivedResource = (typeof ARCHIVED_RESOURCES)[number]
-
-/** A column as it is archived: what SQL stores. */
-export interface StoredColumn {
-  readonly name: string
-  readonly type: 'text' | 'integer' | 'double'
-}
 
 /** A table whose old records are archived. */
 export interface ArchivedTable {
@@ -23,25 +16,16 @@ export interface ArchivedTable {
   /** The condition of the records that leave. */
   readonly leaves: string
   /** All columns but the account. */
-  readonly columns: readonly StoredColumn[]
-}
-
-const TYPES: Readonly<Record<string, StoredColumn['type']>> = {
-  text: 'text',
-  integer: 'integer',
-  real: 'double',
+  readonly columns: readonly string[]
 }
 
 function archivedTable(table: Table, dayColumn: string, leaves: string): ArchivedTable {
-  const columns = getTableColumns(table)
   return {
     table: tableName(table),
     dayColumn,
     key: primaryKeyOf(table).filter((name) => name !== 'account'),
     leaves,
-    columns: columnNames(table)
-      .filter((name) => name !== 'account')
-      .map((name) => ({ name, type: TYPES[columns[name]?.getSQLType() ?? ''] ?? 'text' })),
+    columns: columnNames(table).filter((name) => name !== 'account'),
   }
 }
 

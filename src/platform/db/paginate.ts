@@ -1,5 +1,7 @@
 import { requireRecords } from './archived.ts'
+import { decodeRow } from './column-types.ts'
 import { bindStatement, compileStatement, readBatch } from './statement.ts'
+import { columnNames, encodedColumns, type Table, tableName } from './table.ts'
 
 /** A value of a key column. */
 export type KeyValue = string | number
@@ -197,4 +199,38 @@ export function excessOf(rows: readonly Record<string, unknown>[]): Excess | nul
   // One row more is read than shown.
   const suggestedSize = Math.max(1, Math.floor((rows.length * MAX_PAGE_BYTES) / bytes) - 1)
   return { bytes, suggestedSize }
+}
+
+/** Which rows of a table a list has, and which of their columns. */
+interface RowList<T extends Table, Name extends string> {
+  table: T
+  /** All columns if absent. */
+  columns?: readonly Name[]
+  /** The column that orders the rows and tells one from another. */
+  key: NoInfer<Name>
+  descending?: boolean
+  /** Lists the rows of this account; of all accounts if null. */
+  account: string | null
+}
+
+/** Reads one page of a table's rows. */
+export async function listRows<T extends Table, Name extends string & keyof T['$inferSelect']>(
+  db: D1Database,
+  { table, columns, key, descending = false, account }: RowList<T, Name>,
+  page: Page,
+): Promise<FoundPage<Pick<T['$inferSelect'], Name>>> {
+  const encoded = encodedColumns(table)
+  const from = `${tableName(table)} where ${account === null ? 'true' : 'account = :account'}`
+  const found = await paginate<Pick<T['$inferSelect'], Name>>(
+    db,
+    {
+      columns: columns ?? columnNames(table),
+      from,
+      key: [key],
+      descending,
+      values: { account },
+    },
+    page,
+  )
+  return { ...found, data: found.data.map((row) => decodeRow(encoded, row)) }
 }

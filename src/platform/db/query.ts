@@ -1,8 +1,5 @@
-import { decodeRow } from './column-types.ts'
 import type { Connection } from './database.ts'
-import { type FoundPage, type Page, paginate } from './paginate.ts'
 import { bindStatement, readBatch, type Statement } from './statement.ts'
-import { columnNames, encodedColumns, type Table, tableName } from './table.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -41,37 +38,3 @@ export async function only<Row>(
 /** Returns the terms of a SET clause for those of the columns that have a value. */
 export const setTerms = (columns: readonly string[], values: Values): string[] =>
   columns.filter((name) => values[name] !== undefined).map((name) => `${name} = :${name}`)
-
-/** Which rows of a table a list has, and which of their columns. */
-interface RowList<T extends Table, Name extends string> {
-  table: T
-  /** All columns if absent. */
-  columns?: readonly Name[]
-  /** The column that orders the rows and tells one from another. */
-  key: NoInfer<Name>
-  descending?: boolean
-  /** Lists the rows of this account; of all accounts if null. */
-  account: string | null
-}
-
-/** Reads one page of a table's rows. */
-export async function listRows<T extends Table, Name extends string & keyof T['$inferSelect']>(
-  db: D1Database,
-  { table, columns, key, descending = false, account }: RowList<T, Name>,
-  page: Page,
-): Promise<FoundPage<Pick<T['$inferSelect'], Name>>> {
-  const encoded = encodedColumns(table)
-  const from = `${tableName(table)} where ${account === null ? 'true' : 'account = :account'}`
-  const found = await paginate<Pick<T['$inferSelect'], Name>>(
-    db,
-    {
-      columns: columns ?? columnNames(table),
-      from,
-      key: [key],
-      descending,
-      values: { account },
-    },
-    page,
-  )
-  return { ...found, data: found.data.map((row) => decodeRow(encoded, row)) }
-}

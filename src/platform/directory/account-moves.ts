@@ -1,5 +1,5 @@
-import type { FoundPage, Page } from '../db/paginate.ts'
-import { all, first, listRows } from '../db/query.ts'
+import { type FoundPage, listRows, type Page } from '../db/paginate.ts'
+import { all, first } from '../db/query.ts'
 import { withD1Retry } from '../db/retry.ts'
 import { type AccountMove, accountMoves } from '../db/schema.ts'
 import { bindStatement, compileStatement } from '../db/statement.ts'

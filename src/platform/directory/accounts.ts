@@ -1,5 +1,5 @@
-import type { FoundPage, Page } from '../db/paginate.ts'
-import { all, first, listRows, only, setTerms } from '../db/query.ts'
+import { type FoundPage, listRows, type Page } from '../db/paginate.ts'
+import { all, first, only, setTerms } from '../db/query.ts'
 import { withD1Retry } from '../db/retry.ts'
 import { type Account, accounts } from '../db/schema.ts'
 import { bindStatement, compileStatement } from '../db/statement.ts'

@@ -1,4 +1,4 @@
-import { parquetMetadata, parquetRead, type SchemaElement } from 'hyparquet'
+import type { SchemaElement } from 'hyparquet'
 import { ByteWriter } from 'hyparquet-writer'
 import { ParquetWriter } from 'hyparquet-writer/src/parquet-writer.js'
 
@@ -97,21 +97,6 @@ function toWritten(type: ColumnType, value: ParquetValue): unknown {
   }
 }
 
-/** Returns a value as the reader gives it, in the form in which it was written. */
-function fromRead(type: ColumnType, value: unknown): ParquetValue {
-  if (value === null || value === undefined) return null
-  if (value instanceof Uint8Array) {
-    let units = 0n
-    for (const byte of value) units = (units << 8n) | BigInt(byte)
-    return decimalText(BigInt.asIntN(8 * DECIMAL_BYTES, units))
-  }
-  if (typeof value === 'bigint') {
-    const number = Number(value)
-    return type === 'integer' && !Number.isSafeInteger(number) ? value : number
-  }
-  return value as ParquetValue
-}
-
 /** A Parquet file that is written row group by row group. */
 export interface OpenFile {
   /** Adds a row group of at most 10,000 rows. */
@@ -161,32 +146,4 @@ export function openParquet(
       return new Uint8Array(writer.getBuffer())
     },
   }
-}
-
-/**
- * Reads all rows of a file that `openParquet` wrote, each as the values of these columns.
- *
- * @throws Error if it is not a Parquet file.
- */
-export async function readParquet(
-  { buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>,
-  columns: readonly ParquetColumn[],
-): Promise<ParquetValue[][]> {
-  const file = buffer.slice(byteOffset, byteOffset + byteLength)
-  const { schema, ...metadata } = parquetMetadata(file)
-  // The reader would return decimals as doubles. Without their type it returns their bytes.
-  const plain = schema.map((element) => {
-    const { converted_type, logical_type, ...plain } = element
-    return converted_type === 'DECIMAL' ? plain : element
-  })
-  const found = Promise.withResolvers<Record<string, unknown>[]>()
-  await parquetRead({
-    file,
-    metadata: { ...metadata, schema: plain },
-    rowFormat: 'object',
-    parsers: { dateFromDays: (days) => days, timestampFromMilliseconds: (time) => time },
-    onComplete: found.resolve,
-  })
-  const rows = await found.promise
-  return rows.map((row) => columns.map(({ name, type }) => fromRead(type, row[name])))
 }
