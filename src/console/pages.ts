@@ -17,6 +17,7 @@ import { casesPage } from './fraud/cases.tsx'
 import { fraudRulePage, fraudRulesPage } from './fraud/fraud-rules.tsx'
 import { findPage } from './overview/find.tsx'
 import { overviewPage } from './overview/overview.tsx'
+import { answerPage } from './payouts/answer.tsx'
 import { planPage } from './plans/plan.tsx'
 import { plansPage } from './plans/plans.tsx'
 import { ratesPage } from './plans/rates.tsx'
@@ -47,6 +48,7 @@ export const PAGES: readonly Page[] = [
   linePage,
   unearnedPage,
   payoutsPage,
+  answerPage,
   casesPage,
   casePage,
   fraudRulesPage,

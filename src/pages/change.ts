@@ -17,7 +17,7 @@ export async function makeChange(
   page: Page,
   session: Session,
 ): Promise<Response> {
-  const values = await readOwnForm(c, session)
+  const values = await readOwnForm(c, session, page.fileBytes)
   const name = values('change')
   const shown = page.redraw?.(values)
   if (shown) return showPage(c, page, session, { typed: { change: name, values: shown } })
@@ -63,11 +63,15 @@ async function sendChange(
  *
  * @throws ApiError `invalid_request` for any other form.
  */
-export async function readOwnForm(c: Context<AppEnv>, session: Session): Promise<Values> {
+export async function readOwnForm(
+  c: Context<AppEnv>,
+  session: Session,
+  fileBytes?: number,
+): Promise<Values> {
   if (!isOwnOrigin(c.req.raw)) {
     throw new ApiError('invalid_request', { detail: 'Another site sent this form.' })
   }
-  const values = await readForm(c)
+  const values = await readForm(c, fileBytes)
   // Another page of the browser could otherwise send a form with the session's cookie (CSRF).
   if (await isCsrfToken(c.env, session, values('csrf'))) return values
   throw new ApiError('invalid_request', {

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { readFormText } from '../platform/auth/client-credentials.ts'
 import { ApiError } from '../platform/errors.ts'
+import { tooLarge } from '../platform/http/body-errors.ts'
 import type { Values } from './page.ts'
 
 // The text of files that members upload.
@@ -57,33 +58,38 @@ export async function readSignInForm(c: Context): Promise<Values> {
  *
  * @throws ApiError `unsupported_media_type`, `payload_too_large`, `invalid_request`, `validation_failed`
  */
-export async function readForm(c: Context): Promise<Values> {
+export async function readForm(c: Context, fileBytes?: number): Promise<Values> {
   const hasFiles = /^multipart\/form-data\b/i.test(typeOf(c))
   if (!hasFiles) checkType(c)
   const length = c.req.header('Content-Length')
   // Browsers send the length of each form. Without it, a body of any size could fill the memory.
-  if (!(Number(length ?? Number.NaN) <= MAX_FORM_BYTES)) {
+  if (!(Number(length ?? Number.NaN) <= MAX_FORM_BYTES + (fileBytes ?? 0))) {
+    if (fileBytes) throw tooLarge(fileBytes)
     throw new ApiError('payload_too_large', { detail: 'A form has at most 1 MiB.' })
   }
-  if (hasFiles) return readFiles(c)
+  if (hasFiles) return readFiles(c, fileBytes !== undefined)
   // The runtime warns of `text()` on this content type.
   return valuesOf(new TextDecoder().decode(await c.req.arrayBuffer()))
 }
 
-async function readFiles(c: Context): Promise<Values> {
+async function readFiles(c: Context, keepsBytes: boolean): Promise<Values> {
   const form = await c.req.raw.formData().catch((cause: unknown) => {
     throw new ApiError('invalid_request', { detail: 'The form cannot be read.', cause })
   })
   const texts = new Map<string, string>()
+  let file: Values['file']
   for (const [name, value] of form) {
     if (texts.has(name)) continue
     if (typeof value === 'string') {
       texts.set(name, value)
       continue
     }
-    if (value.size > 0) texts.set(name, textOf(new Uint8Array(await value.arrayBuffer())))
+    if (value.size === 0) continue
+    const bytes = new Uint8Array(await value.arrayBuffer())
+    if (keepsBytes) file = bytes
+    else texts.set(name, textOf(bytes))
   }
-  return (name) => texts.get(name) ?? ''
+  return Object.assign((name: string) => texts.get(name) ?? '', { file })
 }
 
 /** Returns those of these fields that are not empty. The operation that gets them says which are missing. */

@@ -20,7 +20,11 @@ export const SECTION_GROUPS = [
 export type Section = (typeof SECTION_GROUPS)[number]['sections'][number]
 
 /** The fields of a form that a member sent. A field that is absent is an empty text. */
-export type Values = (name: string) => string
+export interface Values {
+  (name: string): string
+  /** The bytes of the field `file`, on a page with `fileBytes`. */
+  readonly file?: Uint8Array<ArrayBuffer> | undefined
+}
 
 /** An error of a change, beside the field that it points at. */
 export interface FieldError {
@@ -135,6 +139,8 @@ export interface Page {
   readonly isNameless?: true
   /** The parameters of its query. Others are ignored. */
   readonly query?: readonly string[]
+  /** The most bytes of a file that is no text: its forms get its bytes. */
+  readonly fileBytes?: number
   /** The changes of its forms, by name. */
   readonly changes?: Readonly<Record<string, Change>>
   /** Returns what a form then shows if a button only asks to show it again; null if it asks for its change. */

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { referenceOf } from '../../src/payouts/reference.ts'
 import { randomSource, type Source } from '../commission/worlds.ts'
+import { signedIn } from '../console/browser.ts'
 import { askAdmin, json, ORIGIN } from '../partner.ts'
 import { asTeam } from '../requests.ts'
 import { disconnect } from '../sweep/cut.ts'
@@ -404,3 +405,49 @@ const noiseOf = (truth: Truth, from: Source) =>
       },
     ]),
   )
+
+describe('the page of the bank’s answer', () => {
+  const at = '/console/accounts/acme-forex/answers'
+
+  const open = async () => {
+    const browser = await signedIn()
+    const upload = async (file: string | Uint8Array<ArrayBuffer>, more: object = {}) => {
+      const form = new FormData()
+      const fields = { csrf: await browser.csrf(at), change: 'upload', ...more }
+      for (const [name, value] of Object.entries(fields)) form.set(name, value)
+      form.set('file', new File([file], 'answer'))
+      return browser.postForm(at, form)
+    }
+    return { ...browser, upload, read: async (path: string) => (await browser.get(path)).text() }
+  }
+
+  test('shows what will be booked, the warnings and the rest, and books it by one button', async () => {
+    const { upload, read, post, csrf } = await open()
+    await hold('a')
+    const sentFile = await upload(utf16(camt([debit(a), debit(b), { amount: '5.00' }])))
+    const preview = sentFile.headers.get('Location')!
+    const page = await read(preview)
+    for (const words of [
+      'Book 2 payments<',
+      'What will be booked',
+      'Held by a case, but paid',
+      'It names no transfer.',
+    ])
+      expect(page).toContain(words)
+    const [, hash = ''] = /hash=(\w+)/.exec(preview) ?? []
+    await post(preview, { csrf: await csrf(preview), change: 'book', hash })
+    expect(await read(preview)).toContain('What was booked')
+    expect(await stateOf(b)).toBe('paid')
+    expect(await read(at)).toContain('2 payments')
+  })
+
+  test('offers the headings of a CSV that is not known, once', async () => {
+    const { upload, read } = await open()
+    const csv = `Booked;Text;Amount\n2026-11-27;${a.id};-1.234,56\n`
+    const where = (await upload(csv)).headers.get('Location')!
+    expect(await read(where)).toContain('<option value="Booked">Booked</option>')
+    const chosen = { date_column: 'Booked', amount_column: 'Amount' }
+    expect((await upload(csv, chosen)).headers.get('Location')).toContain('?hash=')
+    expect((await upload(`${csv} `)).headers.get('Location')).toContain('?hash=')
+  })
+})

@@ -22,14 +22,13 @@ import {
   visible,
 } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
-import { CSV_FILE, Field, Filters, type Input } from '../../pages/parts/forms.tsx'
+import { Field, Filters, type Input } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
 import { type Cell, Table } from '../../pages/parts/table.tsx'
 import { Tabs } from '../../pages/parts/tabs.tsx'
 import {
   MAX_TICKS,
   type PaymentRow,
-  readPayments,
   readTicks,
   requireTicks,
   tickValue,
@@ -110,15 +109,10 @@ const changes: NonNullable<Page['changes']> = {
       return api.call(importPayouts, { account, payments })
     },
   },
-  upload: {
-    done: resultText,
-    perform: (values, { api, account }) =>
-      api.call(importPayouts, { account, payments: readPayments(values) }),
-  },
   download: { done: '', perform: downloadTicked },
 }
 
-/** Returns the CSV of the ticked rows, which is uploaded again with the day of each payment. Refuses what is not due any more. */
+/** Returns the CSV of the ticked rows, for the day of each payment. Refuses what is not due any more. */
 async function downloadTicked(values: Values, visit: Visit): Promise<Response> {
   const header = ['affiliate_id', 'currency', 'amount', 'reference'] as const
   const ticked = requireTicks(values)
@@ -297,32 +291,6 @@ function Due({ rows }: { readonly rows: readonly Payout[] }, visit = useVisit())
   )
 }
 
-/** Renders the form that records the file that the bank has answered. */
-function Import(_: object, visit = useVisit()) {
-  if (!canPay(visit)) return <p class="note">Only the role approver can record payments.</p>
-  return (
-    <>
-      <h2 id="upload">Upload the bank’s answer</h2>
-      <PostForm id="change-upload" hasFile>
-        <input type="hidden" name="change" value="upload" />
-        <Field
-          change="upload"
-          {...CSV_FILE}
-          hint="The file that you downloaded, with the day of each payment, and with references of the bank if it gave some. All rows are recorded, or none."
-        />
-        <Field
-          change="upload"
-          name="day"
-          type="date"
-          label="Day of the payment"
-          hint="For rows without one."
-        />
-        <button type="submit">Record the payments</button>
-      </PostForm>
-    </>
-  )
-}
-
 const isCameBack = ({ returned_on }: Payout) => returned_on !== undefined && returned_on !== null
 
 /** What has to be paid, and what was. */
@@ -390,7 +358,7 @@ export const payoutsPage: Page = {
             <a href={all}>Download all as CSV</a>
           </p>
         )}
-        <Import />
+        <AccountLink at={['answers']} children="Read the bank’s answer" />
       </>
     )
     return { title: 'Payouts', body }
