@@ -27,6 +27,8 @@ import { readConfig } from './wrangler-config.ts'
 export interface Demo {
   base_url: string
   admin_key: string
+  /** The key of another person, who enters what the first one approves. */
+  manager_key: string
   accounts: {
     account: string
     name: string

@@ -6,7 +6,7 @@ import { createCommissions } from './commissions/create.ts'
 import { profileOf } from './profiles.ts'
 import { createYear } from './year.ts'
 
-/** The file with the address of the local service, the admin key and the demo accounts. */
+/** The file with the address of the local service, the admin keys of an approver and a manager, and the demo accounts. */
 export const DEMO = '.demo.json'
 
 /** The credentials of the demo accounts, which only their first answer contains. */
@@ -62,7 +62,7 @@ const DAILY_STATS = {
 /** Writes `.demo.json`, with the accounts of the last run or new ones, and returns the accounts. */
 export async function writeDemo(
   base_url: string,
-  { ADMIN_KEY: admin_key = '', TRACKING_KEYS = '' }: NodeJS.Dict<string>,
+  { ADMIN_KEY: admin_key = '', ADMIN_KEYS = '{}', TRACKING_KEYS = '' }: NodeJS.Dict<string>,
 ): Promise<DemoAccount[]> {
   const call = adminCalls(base_url, admin_key)
   const accounts = await findOrCreateAccounts(call)
@@ -71,7 +71,8 @@ export async function writeDemo(
     createCommissions(base_url, call, accounts, storeRates),
     createYear(base_url, call, Math.floor(Date.now() / DAY_MS), TRACKING_KEYS),
   ])
-  const demo = { base_url, admin_key, accounts }
+  const { manager } = JSON.parse(ADMIN_KEYS)
+  const demo = { base_url, admin_key, manager_key: manager?.key, accounts }
   // Other programs wait for the file, so it appears with its whole content.
   writeFileSync(`${DEMO}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
   renameSync(`${DEMO}.new`, DEMO)

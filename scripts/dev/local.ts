@@ -24,10 +24,14 @@ const SECRETS_FILE = '.dev.vars'
 /** The digest of each migration that a database has, by its binding. It goes away with the databases. */
 const APPLIED_FILE = `${STATE}/v3/d1/applied.json`
 
+const newAdminKey = () => randomBytes(32).toString('base64url')
+
 const GENERATORS: Readonly<Record<string, () => string | Promise<string>>> = {
   SIGNING_KEYS: newKeySet,
   TRACKING_KEYS: newTrackingKeys,
-  ADMIN_KEY: () => randomBytes(32).toString('base64url'),
+  ADMIN_KEY: newAdminKey,
+  // Bank details need two persons: one enters them, the other one approves.
+  ADMIN_KEYS: () => JSON.stringify({ manager: { key: newAdminKey(), role: 'manager' } }),
 }
 
 /** Settings of wrangler: no questions, no metrics, no requests to Cloudflare. */
