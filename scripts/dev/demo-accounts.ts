@@ -62,17 +62,19 @@ const DAILY_STATS = {
 /** Writes `.demo.json`, with the accounts of the last run or new ones, and returns the accounts. */
 export async function writeDemo(
   base_url: string,
-  { ADMIN_KEY: admin_key = '', ADMIN_KEYS = '{}', TRACKING_KEYS = '' }: NodeJS.Dict<string>,
+  { ADMIN_KEY = '', ADMIN_KEYS = '{}', TRACKING_KEYS = '' }: NodeJS.Dict<string>,
 ): Promise<DemoAccount[]> {
-  const call = adminCalls(base_url, admin_key)
+  const { manager = {} } = JSON.parse(ADMIN_KEYS)
+  const keys = { admin_key: ADMIN_KEY, manager_key: manager.key, TRACKING_KEYS }
+  const call = adminCalls(base_url, keys.admin_key)
   const accounts = await findOrCreateAccounts(call)
   const storeRates = () => call('PUT', 'fx-rates?correct=true', readFileSync(RATES, 'utf8'))
   await Promise.all([
     createCommissions(base_url, call, accounts, storeRates),
-    createYear(base_url, call, Math.floor(Date.now() / DAY_MS), TRACKING_KEYS),
+    createYear(base_url, call, Math.floor(Date.now() / DAY_MS), keys),
   ])
-  const { manager } = JSON.parse(ADMIN_KEYS)
-  const demo = { base_url, admin_key, manager_key: manager?.key, accounts }
+  const { admin_key, manager_key } = keys
+  const demo = { base_url, admin_key, manager_key, accounts }
   // Other programs wait for the file, so it appears with its whole content.
   writeFileSync(`${DEMO}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
   renameSync(`${DEMO}.new`, DEMO)

@@ -5,6 +5,7 @@ import { type Call, computeStatements, senderOf } from './client.ts'
 import { IB_PLAN, readPlan } from './commissions/records.ts'
 import { fractions } from './fractions.ts'
 import { dayText, type Payment, patternsUntil, type Records, type Signup } from './patterns.ts'
+import { createPayouts } from './payouts.ts'
 import { profileOf } from './profiles.ts'
 
 // A demo account with twelve months of records that end today: what a console shows after a year of use.
@@ -31,6 +32,13 @@ const AFFILIATES = [
   { affiliate_id: 'US-1', weight: 4 },
   { affiliate_id: 'US-2', weight: 2 },
 ] as const
+
+/** The keys of an approver and a manager, and those that sign clicks. */
+interface DemoKeys {
+  readonly admin_key: string
+  readonly manager_key: string
+  readonly TRACKING_KEYS: string
+}
 
 interface Month {
   readonly period: string
@@ -139,6 +147,8 @@ function yearOf(months: readonly Month[], today: number): Records {
 /** Stores the account with its affiliates, plans and links. Returns the link of each affiliate. */
 async function configure(call: Call, from: string, planted: readonly string[]) {
   await call('POST', 'accounts', { ...YEAR, mode: 'test' })
+  // What the demo enters can be paid at once.
+  await call('PATCH', AT, { payee_hold_hours: 0 })
   const affiliates = [
     ...AFFILIATES.map(({ weight: _, ...one }) => ('parent' in one ? { ...one, from } : one)),
     ...planted.map((affiliate_id) => ({ affiliate_id })),
@@ -209,12 +219,15 @@ export async function createYear(
   base: string,
   call: Call,
   today: number,
-  trackingKeys: string,
+  { admin_key, manager_key, TRACKING_KEYS }: DemoKeys,
 ): Promise<void> {
   const months = monthsUntil(today)
   const from = dayText(months[0]!.first)
   const { data = [] } = await call<{ data?: object[] }>('GET', `${AT}/payouts`)
-  if (data.length === 0) await createBooks(base, call, { months, from, today, trackingKeys })
+  if (data.length === 0) {
+    await createBooks(base, call, { months, from, today, trackingKeys: TRACKING_KEYS })
+    await createPayouts(base, AT, admin_key, manager_key)
+  }
   await putRules(call, from)
 }
 

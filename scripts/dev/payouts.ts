@@ -1,0 +1,118 @@
+import { writeFileSync } from 'node:fs'
+import { adminCalls, type Call, sendLocal } from './client.ts'
+import { profileOf } from './profiles.ts'
+
+// Bank details and batches of the demo account with a year of records. All numbers of accounts are examples of standards.
+
+/** The answer of a bank to the batch of the demo that waits for one. */
+export const ANSWER = '.demo-answer.csv'
+
+const PAYER = {
+  name: 'Demo Broker Ltd',
+  address: {
+    street: 'Fleet Street',
+    building: '1',
+    postcode: 'EC4Y 1AA',
+    city: 'London',
+    country: 'GB',
+  },
+  iban: 'GB33BUKB20201555555555',
+  bic: 'BUKBGB22XXX',
+  currency: 'EUR',
+}
+
+/** The affiliates with bank details, and their IBANs: examples of the registry of SWIFT. The last waits for an approval. */
+const IBANS: Readonly<Record<string, string>> = {
+  'IB-1': 'AT483200000012345864',
+  'IB-2': 'DE89370400440532013000',
+  'IB-3': 'DE75512108001245126199',
+  'IB-5': 'PL10105000997603123456789123',
+  'AFF-1': 'FR1420041010050500013M02606',
+  'AFF-2': 'IT60X0542811101000000123456',
+  'AFF-3': 'ES7921000813610123456789',
+}
+const WAITING = 'AFF-3'
+
+/** What the demo knows of a batch. */
+interface Batch {
+  readonly id: string
+  readonly hash: string
+  readonly total: string
+  readonly transfers: readonly {
+    id: string
+    affiliate_id: string
+    amount: string
+    statements: string[]
+  }[]
+}
+
+/** Enters and approves the payer and the payees of an account: the manager enters, the approver approves. */
+export async function createPayees(at: string, enter: Call, approve: Call): Promise<void> {
+  await enter('PUT', `${at}/payers/main`, PAYER)
+  await approve('POST', `${at}/payers/main/approve`, { version: 1 })
+  for (const [affiliate_id, iban] of Object.entries(IBANS)) {
+    const { display_name: name = affiliate_id, contact_email: email } = profileOf(affiliate_id)
+    const address = { city: 'Vienna', country: iban.slice(0, 2) }
+    const payee = { name, kind: 'company', email, address, method: 'sepa', iban }
+    await enter('PUT', `${at}/affiliates/${affiliate_id}/payee`, payee)
+    if (affiliate_id === WAITING) continue
+    await approve('POST', `${at}/affiliates/${affiliate_id}/payee/approve`, { version: 1 })
+  }
+}
+
+/** Prepares and confirms a batch of what is due, or of the transfers of some affiliates. */
+async function confirmBatch(
+  at: string,
+  call: Call,
+  affiliates?: readonly string[],
+): Promise<Batch> {
+  const asked = { payer: 'main', method: 'sepa', execute_on: new Date().toISOString().slice(0, 10) }
+  const all = await call<Batch>('POST', `${at}/batches`, asked)
+  const own = all.transfers.filter((one) => affiliates?.includes(one.affiliate_id) ?? true)
+  const statements = own.flatMap((one) => one.statements)
+  const seen = affiliates
+    ? await call<Batch>('POST', `${at}/batches`, { ...asked, statements })
+    : all
+  const { hash, total } = seen
+  return call<Batch>('POST', `${at}/batches/${seen.id}/confirm`, { hash, total })
+}
+
+/** Returns what the bank of the payer answers, as German banks write it: the first transfers are paid, `returned` come back. */
+function answerTo({ transfers }: Batch, returned: readonly string[]): string {
+  const day = new Date().toISOString().slice(0, 10).split('-').reverse().join('.')
+  const row = (id: string, text: string, amount: string) =>
+    [PAYER.iban, day, `${text} ${id}`, amount.replace('.', ','), 'EUR'].join(';')
+  return [
+    'Auftragskonto;Buchungstag;Verwendungszweck;Betrag;Waehrung',
+    ...transfers.map(({ id, amount }) => row(id, 'SEPA-Überweisung', `-${amount}`)),
+    ...transfers.flatMap(({ id, affiliate_id, amount }) =>
+      returned.includes(affiliate_id) ? [row(id, 'Rücküberweisung, Konto erloschen,', amount)] : [],
+    ),
+    `${PAYER.iban};${day};Kontoführung;-9,90;EUR`,
+  ].join('\r\n')
+}
+
+/**
+ * Gives the account bank details and three batches of what is due: one is booked, and a payment of it came back; one
+ * waits for the answer of its bank, which is written to a file; the file of one is not exported yet.
+ */
+export async function createPayouts(
+  base: string,
+  at: string,
+  approverKey: string,
+  managerKey: string,
+): Promise<void> {
+  const [enter, approve] = [adminCalls(base, managerKey), adminCalls(base, approverKey)]
+  await createPayees(at, enter, approve)
+  const exported = async (affiliates: readonly string[]) => {
+    const batch = await confirmBatch(at, approve, affiliates)
+    const headers = { Authorization: `Bearer ${approverKey}` }
+    await sendLocal(`${base}/admin/v1/${at}/batches/${batch.id}/file`, { headers })
+    return batch
+  }
+  const booked = answerTo(await exported(['IB-1', 'AFF-1']), ['AFF-1'])
+  const { hash } = await approve<{ hash: string }>('POST', `${at}/payouts/answers`, booked)
+  await approve('POST', `${at}/payouts/answers/apply`, { hash })
+  writeFileSync(ANSWER, answerTo(await exported(['IB-2', 'AFF-2']), []))
+  await confirmBatch(at, approve, ['IB-5'])
+}
