@@ -75,7 +75,9 @@ async function isHealthy(url: string): Promise<boolean> {
 
 /** Starts wrangler in a process group of its own, so that its children end with it. */
 function startServer(): ChildProcess {
-  const child = spawn(process.execPath, [WRANGLER, 'dev', '--port', String(port)], {
+  // Wrangler takes only those secrets from .dev.vars that wrangler.toml requires.
+  const keys = ['--var', `ADMIN_KEYS:${readSecrets().ADMIN_KEYS}`]
+  const child = spawn(process.execPath, [WRANGLER, 'dev', '--port', String(port), ...keys], {
     env: WRANGLER_ENV,
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,

@@ -18,6 +18,7 @@ const ORDER = [
   'links',
   'statements',
   'closing',
+  'paying',
   'webhooks',
   'affiliates',
   'going-live',
