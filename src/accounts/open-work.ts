@@ -12,6 +12,7 @@ import {
 } from '../ingest/db/attention.ts'
 import { ACTIVITY_DUE_HOUR, type Feed, HIGH_REFUSED_SHARE, readFeedsOf } from '../ingest/feed.ts'
 import { resourcesOf } from '../ingest/verticals.ts'
+import { countWaiting } from '../payouts/db/payees.ts'
 import { expectedEventSign, expectedSign } from '../platform/amount-signs.ts'
 import type { Grant } from '../platform/auth/grant.ts'
 import { listBrandTokens, listClients } from '../platform/directory/credentials.ts'
@@ -41,6 +42,7 @@ export const ATTENTION_CODES = [
   'waiting_cases',
   'too_large_affiliates',
   'open_questions',
+  'waiting_payees',
 ] as const
 
 /** Something that needs the attention of an account, if its count is not 0. */
@@ -227,14 +229,16 @@ const statusMembersOf = (definitions: readonly EventDefinition[]): StatusMembers
 /** Reads what waits for the integrations team alone: drafts, rates, payments, cases and questions. */
 export async function readTeamWork({ grant, session }: Reader): Promise<Attention[]> {
   const { account } = grant
-  const [{ unapproved, waiting }, review, returned, questions] = await Promise.all([
+  const [{ unapproved, waiting }, review, returned, questions, payees] = await Promise.all([
     countDrafts(session, account, todayOf(grant)),
     readCasesToNote(session, account),
     countReturned(session, account),
     countOpenQuestions(session, account),
+    countWaiting(session, { account, party: 'payee' }),
   ])
   const periods = unapproved.map(({ period }) => period)
   const paidBack: string[] = JSON.parse(returned.affiliates)
+  const entered: string[] = JSON.parse(payees.names)
   const asking: string[] = JSON.parse(questions.affiliates)
   return withoutEmpty([
     item(
@@ -269,6 +273,12 @@ export async function readTeamWork({ grant, session }: Reader): Promise<Attentio
       paidBack,
       `What was paid to ${firstNames(paidBack)} came back, and is due again. Correct where it is paid, and pay it again.`,
       { count: returned.count },
+    ),
+    item(
+      'waiting_payees',
+      entered,
+      `The bank details of ${firstNames(entered)} wait for an approval. Nothing is paid to them before.`,
+      { count: payees.waiting },
     ),
     item('open_questions', asking, `What ${firstNames(asking)} asked waits for an answer.`, {
       count: questions.open,

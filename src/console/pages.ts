@@ -18,6 +18,7 @@ import { fraudRulePage, fraudRulesPage } from './fraud/fraud-rules.tsx'
 import { findPage } from './overview/find.tsx'
 import { overviewPage } from './overview/overview.tsx'
 import { answerPage } from './payouts/answer.tsx'
+import { payeesPage, payerPage, payersPage } from './payouts/payees.tsx'
 import { planPage } from './plans/plan.tsx'
 import { plansPage } from './plans/plans.tsx'
 import { ratesPage } from './plans/rates.tsx'
@@ -49,6 +50,9 @@ export const PAGES: readonly Page[] = [
   unearnedPage,
   payoutsPage,
   answerPage,
+  payeesPage,
+  payersPage,
+  payerPage,
   casesPage,
   casePage,
   fraudRulesPage,

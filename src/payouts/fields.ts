@@ -79,6 +79,50 @@ export const payerFields = {
   currency: member(f.currency, said('The currency of the account.', 'EUR')),
 }
 
+/** The members of an object, also of one that may be left out. */
+const namesIn = (schema: object): string[] =>
+  'wrapped' in schema
+    ? namesIn(schema.wrapped as object)
+    : 'entries' in schema
+      ? Object.keys(schema.entries as object)
+      : []
+
+/** The members of bank details without groups, and the group of each, by which a file or a form has them. */
+const GROUPS: ReadonlyMap<string, string | null> = new Map(
+  Object.entries(payeeFields).flatMap(([name, schema]): [string, string | null][] => {
+    const inner = namesIn(schema)
+    return inner.length > 0 ? inner.map((one) => [one, name]) : [[name, null]]
+  }),
+)
+
+/** The names of all members of bank details, without groups. */
+export const DETAIL_NAMES: readonly string[] = [...GROUPS.keys()]
+
+/** Returns the pointer of a member in bank details. */
+export const detailPointer = (name: string): string =>
+  [GROUPS.get(name), name].map((one) => (one ? `/${one}` : '')).join('')
+
+/** Returns bank details of members without groups: cells of a file, or fields of a form. Empty ones are absent. */
+export function nestedDetails(textOf: (name: string) => string | undefined): SentDetails {
+  const nested: Record<string, unknown> = { address: {} }
+  for (const [name, group] of GROUPS) {
+    const text = textOf(name)
+    if (!text) continue
+    if (group) nested[group] = { ...(nested[group] as object), [name]: text }
+    else nested[name] = text
+  }
+  // The operation checks each member.
+  return nested as SentDetails
+}
+
+/** Returns the members of bank details without groups, each with its text; those that are absent are left out. */
+export const flatDetails = (details: object): (readonly [name: string, text: string])[] =>
+  [...GROUPS].flatMap(([name, group]) => {
+    const of: object = group ? (Reflect.get(details, group) ?? {}) : details
+    const text: unknown = Reflect.get(of, name)
+    return text === undefined ? [] : [[name, String(text)] as const]
+  })
+
 /** A payee, or a payer, as it is sent. */
 export type SentDetails = Partial<v.InferOutput<v.ObjectSchema<typeof payeeFields, undefined>>> &
   v.InferOutput<v.ObjectSchema<Pick<typeof payerFields, 'name' | 'address'>, undefined>>

@@ -37,6 +37,9 @@ export interface Details {
   readonly tax?: { readonly vat_id?: string; readonly treatment?: string }
 }
 
+/** The states of details that are there. */
+export const DETAILS_STATES = ['entered', 'approved', 'returned', 'blocked'] as const
+
 /** Whose details they are: those of an affiliate, or of the account, which pays. */
 export type Party = 'payee' | 'payer'
 

@@ -10,7 +10,7 @@ import { sendCaused } from '../webhooks/operations/send-caused.ts'
 import * as rows from './db/payees.ts'
 import { currentKeyId, decryptDetails, encryptDetails, maskDetails } from './details.ts'
 import { readDetails, type SentDetails } from './fields.ts'
-import type { Details, Party, StoredDetails } from './model.ts'
+import type { DETAILS_STATES, Details, Party, StoredDetails } from './model.ts'
 
 // Whom money is paid to, and from where. One person enters details, another approves them, and nothing is paid to them
 // before the hold of the account is over.
@@ -45,7 +45,6 @@ export async function presentDetails(
   id: string,
   stored: rows.CurrentDetails | undefined,
 ) {
-  const key = party === 'payee' ? 'affiliate_id' : 'payer'
   const isMissing = stored === undefined || stored.details === null
   const read = async (version: number, details: string) => {
     const found = await decryptDetails(env, account.id, { party, id, version, details })
@@ -53,8 +52,7 @@ export async function presentDetails(
   }
   const [version, details] = JSON.parse(stored?.previous ?? '[0, null]')
   return {
-    [key]: id,
-    state: isMissing ? ('missing' as const) : stored.state,
+    state: isMissing ? ('missing' as const) : (stored.state as (typeof DETAILS_STATES)[number]),
     version: stored?.version ?? 0,
     details: isMissing ? null : await read(stored.version, stored.details ?? ''),
     previous: details === null ? null : await read(version, details),

@@ -10,6 +10,7 @@ import { STATEMENT_ID, statementRows } from '../commission/statement-rows.ts'
 import { storePlan } from '../commission/stored.ts'
 import { addFinding, storeCases, storeRule } from '../fraud/stored-cases.ts'
 import { ada, askAdmin, deposit, json, ORIGIN, issuedPartner as partner } from '../partner.ts'
+import { payeeRows } from '../payouts/payee-rows.ts'
 import { builtOnce } from '../world.ts'
 import { KEY_WORLD, openBrowser, signedIn } from './browser.ts'
 import { countTrips } from './trips.ts'
@@ -28,6 +29,7 @@ const PARAMETERS: Record<string, string> = {
   id: deposit.transaction_id,
   statement_id: STATEMENT_ID,
   case_id: 'case_1',
+  payer: 'main',
   line_id: `lin_${STATEMENT_ID.slice('stm_'.length)}${'0'.repeat(16)}`,
 }
 
@@ -91,6 +93,7 @@ async function build(): Promise<Record<string, string>> {
   const line = { ...LINE, id: PARAMETERS.line_id }
   await env.DB.batch([
     ...questionRows(env.DB, 'acme', 'aff-7', 'Why?'),
+    ...(await payeeRows(env.DB, 'acme')),
     ...statementRows(env.DB, 'acme'),
     env.DB.prepare(`update statements set status = 'approved', lines = ?`).bind(
       JSON.stringify([line]),

@@ -222,11 +222,11 @@ test('§20.1 a file is entered as a whole or not at all, with its mistakes by ro
   const refused = await importing([head, good, ...bad].join('\n'))
   const { errors } = await json(refused)
   expect(errors.map((one: Record<string, string>) => `${one.pointer} ${one.code}`).sort()).toEqual([
-    '/rows/1/iban pattern',
-    '/rows/2/affiliate_id unknown_affiliate',
-    '/rows/3 duplicate_key',
-    '/rows/3/address/city required',
-    '/rows/3/kind enum',
+    '/1/iban pattern',
+    '/2/affiliate_id unknown_affiliate',
+    '/3 duplicate_key',
+    '/3/address/city required',
+    '/3/kind enum',
   ])
   expect(await rowsOf('payees')).toEqual([])
   expect(await json(importing(`${head}\n${good}`))).toEqual({ received: 1, changed: 1 })

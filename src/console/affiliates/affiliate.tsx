@@ -37,8 +37,10 @@ import { changedMembers } from '../../pages/parts/schema.ts'
 import { SchemaForm } from '../../pages/parts/schema-fields.tsx'
 import { Statements } from '../../pages/parts/statement-lists.tsx'
 import { Table } from '../../pages/parts/table.tsx'
+import { PAYEE } from '../../payouts/operations/payees.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { CasesOfAffiliate, readAffiliateCases } from '../fraud/case-parts.tsx'
+import { PartyCard, partyChanges } from '../payouts/payee-parts.tsx'
 import { Assignments, readAssignments, unassign } from '../plans/plans.tsx'
 import { assignedText, assignFields, assignPlan } from './affiliate-forms.tsx'
 import { AccessPart, memberChanges, readAccess } from './affiliate-members.tsx'
@@ -84,6 +86,7 @@ async function readAffiliate(visit: Visit) {
     keys: api.call(listAffiliateKeys, own).catch(nullIfNotFound),
     cases: readAffiliateCases(visit, affiliate_id),
     access: readAccess(visit, affiliate_id),
+    payee: api.call(PAYEE.get, own).catch(nullIfNotFound),
     planNames: visit.names.plans(),
     questions: api.call(listQuestions, { ...own, status: 'open' }).then(({ data }) => data),
     postbacks: api
@@ -106,6 +109,7 @@ const putting = (done: string, changed: (values: Values) => object): Change => (
 })
 
 const changes: Readonly<Record<string, Change>> = {
+  ...partyChanges(PAYEE),
   unassign,
   ...memberChanges,
   make_key: calling(makeAffiliateKey, secretOf('The key is made.', 'affiliate_key')),
@@ -296,6 +300,12 @@ export const affiliatePage: Page = {
                 { name: 'from', label: 'Parent since', type: 'date', hint: 'Today if empty.' },
               ]}
             />
+          </>
+        )}
+        {found.payee && (
+          <>
+            <h2 id="bank">Bank details</h2>
+            <PartyCard party={found.payee} />
           </>
         )}
         {found.profile && (

@@ -319,6 +319,8 @@ export const payoutsPage: Page = {
           tabs={[
             ['To pay', visit.path],
             ['Paid', withQuery(visit.path, { status: 'paid' })],
+            ['Payees', accountPath(visit.account, 'payees')],
+            ['Payers', accountPath(visit.account, 'payers')],
           ]}
         />
         <Filters

@@ -18,8 +18,14 @@ import { member, said } from '../../platform/validation/fields.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
 import { pointerStep } from '../../platform/validation/pointer.ts'
 import { listCurrent } from '../db/payees.ts'
-import { payeeFields, payerFields, type SentDetails } from '../fields.ts'
-import { METHODS, PAYOUT_LIMITS, type Party } from '../model.ts'
+import {
+  DETAIL_NAMES,
+  nestedDetails,
+  payeeFields,
+  payerFields,
+  type SentDetails,
+} from '../fields.ts'
+import { DETAILS_STATES, PAYOUT_LIMITS, type Party } from '../model.ts'
 import {
   approveDetails,
   blockDetails,
@@ -33,38 +39,34 @@ import {
 
 const text = v.string()
 
-/** The states of details that are there. */
-const STATES = ['entered', 'approved', 'returned', 'blocked'] as const
-
 const reason = { reason: member(f.reason, said('Why.', 'Confirmed by telephone')) }
 
 /** Bank details as answers have them. */
-const details = described(() => {
-  const { address, tax, method, kind, ...texts } = payeeFields
-  const optional = (schema: v.GenericSchema) => v.exactOptional(schema)
-  const parts = Object.keys(texts).filter((name) => name !== 'name')
-  return named(
+const details = described(() =>
+  named(
     'BankDetails',
     v.object({
-      name: texts.name,
-      kind: member(
-        v.picklist(['person', 'company']),
-        'Whether the owner is a person or a company.',
-      ),
-      method: member(v.picklist(METHODS), 'How they are paid.'),
+      name: payeeFields.name,
+      kind: payeeFields.kind,
+      method: payeeFields.method,
       address: member(
         v.record(text, text),
         'The postal address; masked, only `city` and `country`.',
       ),
-      ...Object.fromEntries(parts.map((name) => [name, optional(text)])),
-      tax: optional(v.record(text, text)),
+      email: v.exactOptional(text),
+      iban: v.exactOptional(text),
+      account: v.exactOptional(text),
+      bic: v.exactOptional(text),
+      routing: v.exactOptional(text),
+      currency: v.exactOptional(text),
+      tax: v.exactOptional(v.record(text, text)),
     }),
-  )
-})
+  ),
+)
 
 const shown = described(() => ({
   state: member(
-    v.picklist(['missing', ...STATES]),
+    v.picklist(['missing', ...DETAILS_STATES]),
     '`entered`: it waits for an approval. `approved`: it is paid from `payable_from` on. `returned`: a bank refused the account. `blocked`: a person did.',
   ),
   version: member(count, 'The number of the version; 0 if nothing was ever entered.'),
@@ -110,7 +112,9 @@ function sharedOf<K extends string>({ party, key, name, path, id }: Of<K>) {
     here: { topic: 'payouts', path, params } as const,
     idOf: (input: object): string => Reflect.get(input, key),
     show: async (call: AccountCall, id: string) =>
-      (await showDetails(call, party, id)) as unknown as v.InferOutput<typeof answer>,
+      ({ [key]: id, ...(await showDetails(call, party, id)) }) as unknown as v.InferOutput<
+        typeof answer
+      >,
   }
 }
 
@@ -123,7 +127,9 @@ function readsOf<K extends string>(it: Of<K>) {
     path: `/${noun}s`,
     role: 'viewer',
     params: {
-      state: v.optional(member(v.picklist(STATES), said('Only those in this state.', 'entered'))),
+      state: v.optional(
+        member(v.picklist(DETAILS_STATES), said('Only those in this state.', 'entered')),
+      ),
     },
     words: described(() => ({
       description: `Lists the ${noun}s of an account, ordered by id. Details are masked.`,
@@ -135,7 +141,10 @@ function readsOf<K extends string>(it: Of<K>) {
     })),
     async list(call, { state }, page) {
       const found = await listCurrent(call.db, { account: call.account.id, party }, state, page)
-      const data = found.data.map((row) => presentDetails(call, { party }, row.id, row))
+      const data = found.data.map(async (row) => ({
+        [key]: row.id,
+        ...(await presentDetails(call, { party }, row.id, row)),
+      }))
       return { ...found, data: await Promise.all(data) } as never
     },
   })
@@ -280,39 +289,6 @@ export const PAYER = operationsOf({
   require: (_, id, isNew) => (isNew ? checkNewId(id) : undefined),
 })
 
-/** The columns of a file of payees, and where a row has their values. */
-const COLUMNS: Readonly<Record<string, readonly [group: string | null, name: string]>> = {
-  ...Object.fromEntries(
-    ['affiliate_id', ...Object.keys(payeeFields)]
-      .filter((name) => name !== 'address' && name !== 'tax')
-      .map((name) => [name, [null, name] as const]),
-  ),
-  ...Object.fromEntries(
-    (['address', 'tax'] as const).flatMap((group) =>
-      Object.keys(entriesOf(payeeFields[group])).map((name) => [name, [group, name] as const]),
-    ),
-  ),
-}
-
-/** Returns the members of an object, also of one that may be left out. */
-function entriesOf(schema: object): object {
-  if ('wrapped' in schema) return entriesOf(schema.wrapped as object)
-  return 'entries' in schema ? (schema.entries as object) : {}
-}
-
-/** Returns a row as the body of its payee. */
-function toBody(columns: readonly string[], cells: readonly string[]): Record<string, unknown> {
-  const body: Record<string, Record<string, string>> & Record<string, unknown> = {}
-  columns.forEach((column, i) => {
-    const value = cells[i]?.trim()
-    const [group, name] = COLUMNS[column] ?? [null, column]
-    if (!value) return
-    if (group === null) body[name] = value as never
-    else body[group] = { ...body[group], [name]: value }
-  })
-  return { address: {}, ...body }
-}
-
 /** Reads a file of payees. Throws `invalid_request`, `validation_failed`. */
 function readFile(csv: string): { entered: EnteredDetails[]; issues: Issue[] } {
   const { rows, fault } = readCsv(csv)
@@ -321,10 +297,10 @@ function readFile(csv: string): { entered: EnteredDetails[]; issues: Issue[] } {
   const [header = [], ...data] = rows
   const columns = header.map((name) => name.trim().toLowerCase())
   const issues: Issue[] = columns
-    .filter((name) => !Object.hasOwn(COLUMNS, name))
+    .filter((name) => name !== 'affiliate_id' && !DETAIL_NAMES.includes(name))
     .map((name) => ({
       ...{ pointer: pointerStep(name), code: 'unknown_field', expected: 'a file of payees' },
-      suggestions: Object.keys(COLUMNS),
+      suggestions: DETAIL_NAMES,
     }))
   const limit = PAYOUT_LIMITS.transfers
   if (data.length < 1 || data.length > limit) {
@@ -334,9 +310,11 @@ function readFile(csv: string): { entered: EnteredDetails[]; issues: Issue[] } {
   if (issues.length > 0) throw validationFailed(issues)
   const seen = new Set<string>()
   const entered = data.flatMap((cells, i): EnteredDetails[] => {
-    const pointer = `/rows/${i}`
+    const pointer = `/${i}`
     const fields = { affiliate_id: f.affiliateId, ...payeeFields }
-    const checked = validateAt(toBody(columns, cells), fields, pointer)
+    const cellOf = (name: string) => cells[columns.indexOf(name)]?.trim()
+    const body = { affiliate_id: cellOf('affiliate_id'), ...nestedDetails(cellOf) }
+    const checked = validateAt(body, fields, pointer)
     const { affiliate_id: id, ...sent } = checked.output
     issues.push(...checked.issues)
     if (id !== undefined && seen.has(id)) issues.push({ pointer, code: 'duplicate_key' })
@@ -358,14 +336,14 @@ export const importPayees = accountOperation({
     csv: member(
       text,
       said(
-        `A header with the names of columns, in any order, and a row for each affiliate: ${Object.keys(COLUMNS).join(', ')}. At most ${PAYOUT_LIMITS.transfers} rows.`,
+        `A header with the names of columns, in any order, and a row for each affiliate: affiliate_id, ${DETAIL_NAMES.join(', ')}. At most ${PAYOUT_LIMITS.transfers} rows.`,
         'affiliate_id,name,kind,city,country,method,iban\nIB-07,Ada Lovelace,person,Berlin,DE,sepa,DE89370400440532013000\n',
       ),
     ),
   },
   words: described(() => ({
     description:
-      'Enters the payees of a file, all or none. In a pointer, `/rows/0` is the first row below the header. Each waits for an approval, unless the same details are entered or approved already.',
+      'Enters the payees of a file, all or none. In a pointer, `/0` is the first row below the header. Each waits for an approval, unless the same details are entered or approved already.',
     answer: v.object({
       received: member(count, 'The rows of the file.'),
       changed: member(count, 'Those that are new.'),
