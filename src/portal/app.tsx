@@ -7,6 +7,7 @@ import { ApiError, toApiError } from '../platform/errors.ts'
 import { httpsOnly, requestLog } from '../platform/http/request-log.ts'
 import { acceptedLanguage } from '../platform/languages.ts'
 import { showCustomers } from './customers.tsx'
+import { changeGettingPaid, showGettingPaid } from './getting-paid.tsx'
 import { PortalPage, Problem, portalPath } from './layout.tsx'
 import { changeLinks, showLinks } from './links.tsx'
 import { showOverview } from './overview.tsx'
@@ -104,6 +105,8 @@ portalApp
   .get('/unearned', forMembers(showUnearned))
   .get('/sub-affiliates', forMembers(showSubAffiliates))
   .get('/payments', forMembers(showPayments))
+  .get('/getting-paid', forMembers(showGettingPaid))
+  .post('/getting-paid', forMembers(changeGettingPaid))
   .get('/links', forMembers(showLinks))
   .post('/links', forMembers(changeLinks))
   .get('/questions', forMembers(showQuestions))

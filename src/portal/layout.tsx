@@ -30,6 +30,7 @@ export const PLACES = {
   customers: '/customers',
   sub_affiliates: '/sub-affiliates',
   payments: '/payments',
+  getting_paid: '/getting-paid',
   links: '/links',
   questions: '/questions',
   postbacks: '/postbacks',

@@ -36,15 +36,15 @@ interface ExpectedChallenge {
 
 const contextOf = (account: string, purpose: string) => `portal challenge ${account} ${purpose}`
 
-/** Returns a new challenge of 256 random bits for a purpose. `now` is in milliseconds. */
+/** Returns a new challenge of 256 random bits for a purpose, which can be answered for `ms` milliseconds from `now` on. */
 export async function newChallenge(
   env: Env,
   account: string,
   purpose: string,
-  { member = null, now }: { member?: string | null; now: number },
+  { member = null, now, ms = CHALLENGE_MS }: { member?: string | null; now: number; ms?: number },
 ): Promise<Challenge> {
   const challenge = encodeBase64url(crypto.getRandomValues(new Uint8Array(32)))
-  const expected: ExpectedChallenge = { challenge, until: now + CHALLENGE_MS, member }
+  const expected: ExpectedChallenge = { challenge, until: now + ms, member }
   const state = await signText(env, contextOf(account, purpose), JSON.stringify(expected))
   return { challenge, state }
 }
@@ -78,6 +78,10 @@ export interface PasskeyOwner {
   readonly service: string
 }
 
+const descriptorOf = ({ credential_id, transports }: Passkey) => ({
+  ...{ type: 'public-key', id: credential_id, transports: JSON.parse(transports) },
+})
+
 /** Returns the options of `navigator.credentials.create` as JSON. `existing` are the passkeys of the member. */
 export const creationOptions = (
   env: Env,
@@ -90,16 +94,19 @@ export const creationOptions = (
   challenge,
   pubKeyCredParams: [...ALGORITHMS.keys()].map((alg) => ({ type: 'public-key', alg })),
   timeout: CHALLENGE_MS,
-  excludeCredentials: existing.map(({ credential_id, transports }) => ({
-    ...{ type: 'public-key', id: credential_id, transports: JSON.parse(transports) },
-  })),
+  excludeCredentials: existing.map(descriptorOf),
   authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   attestation: 'none',
 })
 
-/** Returns the options of `navigator.credentials.get` as JSON. */
-export const requestOptions = (env: Env, { challenge }: Challenge) => ({
+/** Returns the options of `navigator.credentials.get` as JSON. Any passkey may answer if none are named. */
+export const requestOptions = (
+  env: Env,
+  { challenge }: Challenge,
+  keys: readonly Passkey[] = [],
+) => ({
   ...{ rpId: hostOf(env), challenge, timeout: CHALLENGE_MS, userVerification: 'required' },
+  ...(keys.length > 0 && { allowCredentials: keys.map(descriptorOf) }),
 })
 
 /** Bytes, which the browser writes in base64url. */

@@ -1,0 +1,95 @@
+import { env } from 'cloudflare:workers'
+import { beforeEach, expect, test } from 'vitest'
+import { rowsOf } from '../books/book-rows.ts'
+import { at } from '../days.ts'
+import { askAdmin, json, register } from '../partner.ts'
+import { ADA } from '../payouts/payee-rows.ts'
+import { newPasskey } from './authenticator.ts'
+import { type Browser, hidden, inviteTo, joinAt, openPortal, optionsIn } from './join.ts'
+
+const PORTAL = '/portal/acme-forex'
+const PAGE = `${PORTAL}/getting-paid`
+const PAYEE = 'accounts/acme-forex/affiliates/aff-7/payee'
+
+type Device = Awaited<ReturnType<typeof newPasskey>>
+
+beforeEach(async () => {
+  await register('forex', { affiliates: ['aff-7', 'aff-8'] })
+})
+
+/** Signs a new member of an affiliate in. */
+async function join(affiliate: string): Promise<{ browser: Browser; device: Device }> {
+  const [browser, device] = [openPortal(), await newPasskey()]
+  await joinAt(PORTAL, browser, await inviteTo('acme-forex', affiliate), { device })
+  return { browser, device }
+}
+
+const FIELDS = { ...ADA, address: '', city: 'Berlin', country: 'DE', change: 'enter' }
+
+const pageOf = async (browser: Browser) => (await browser.get(PAGE)).text()
+
+/** Returns the form of a page as a device confirms it. */
+const confirmed = async (page: string, device: Device, fields: object = FIELDS) => ({
+  ...{ csrf: hidden(page, 'csrf'), state: hidden(page, 'state') },
+  ...{ credential: await device.get(optionsIn(page)), ...fields },
+})
+
+const states = async () => (await rowsOf('payees')).map(({ state }) => state)
+
+test('§20.1 a member enters bank details with a passkey, and blocks what they did not enter', async () => {
+  const { browser, device } = await join('aff-7')
+  const entered = await browser.post(PAGE, await confirmed(await pageOf(browser), device))
+  expect(entered.headers.get('Location')).toBe(`${PAGE}?done=entered`)
+  const page = await pageOf(browser)
+  expect(page).toContain('DE…3000')
+  expect(page).not.toContain('0440532013')
+  expect(await json(askAdmin(PAYEE))).toMatchObject({
+    state: 'entered',
+    entered_by: expect.stringMatching(/^affiliate-member /),
+  })
+  const blocked = await browser.post(PAGE, await confirmed(page, device, { change: 'block' }))
+  expect(blocked.headers.get('Location')).toBe(`${PAGE}?done=blocked`)
+  expect(await states()).toEqual(['blocked'])
+})
+
+test('§20.1 without a fresh passkey of the member in their session, nothing is changed', async () => {
+  const [{ browser, device }, other, foreign] = [
+    await join('aff-7'),
+    await join('aff-7'),
+    await join('aff-8'),
+  ]
+  const refuse = async (form: Record<string, string>) => {
+    expect((await browser.post(PAGE, form)).status).toBe(422)
+    expect(await states()).toEqual([])
+  }
+  const page = await pageOf(browser)
+  const form = await confirmed(page, device)
+  await refuse({ ...form, credential: '' })
+  await refuse({ ...form, state: '' })
+  for (const { device } of [other, foreign]) await refuse(await confirmed(page, device))
+  const theirs = await pageOf(other.browser)
+  const challenge = {
+    state: hidden(theirs, 'state'),
+    credential: await device.get(optionsIn(theirs)),
+  }
+  await refuse({ ...form, ...challenge })
+  await refuse({ ...form, credential: await device.get(optionsIn(page), { isUnverified: true }) })
+  at(new Date(Date.now() + 301_000).toISOString())
+  await refuse(await confirmed(page, device))
+  const fresh = await confirmed(await pageOf(browser), device)
+  expect((await browser.post(PAGE, { ...fresh, csrf: '' })).status).toBe(400)
+  expect((await browser.post(PAGE, fresh)).status).toBe(303)
+  expect((await browser.post(PAGE, { ...fresh, name: 'Eve' })).status).toBe(422)
+  expect(await states()).toEqual(['entered'])
+})
+
+test('§20.1 mistakes are named in the language of the member, and what was typed stays', async () => {
+  await env.DB.exec("update affiliates set language = 'de'")
+  const { browser, device } = await join('aff-7')
+  const sent = await confirmed(await pageOf(browser), device, { ...FIELDS, iban: 'DE00', city: '' })
+  const response = await browser.post(PAGE, sent)
+  const page = await response.text()
+  expect(response.status).toBe(422)
+  expect(page).toContain('Prüfen Sie diese Felder: Ort.')
+  expect(page).toContain('value="DE00"')
+})
