@@ -6,12 +6,13 @@ import { parseCommand } from '../scripts/command-line.ts'
 import { against } from './against.ts'
 import { bulk, type Scale, single } from './compete.ts'
 import { cost } from './cost.ts'
+import { large } from './large.ts'
 import { months } from './months.ts'
 import { asMarkdown, type Figure, markdownTable } from './print.ts'
 import { run } from './run.ts'
 import { startUp } from './start.ts'
 
-const BENCHES = { bulk, single, run, months, cost, start: startUp }
+const BENCHES = { bulk, single, run, large, months, cost, start: startUp }
 
 /** Where the results of all benches stand that documents quote. */
 const RESULTS = 'docs/performance.md'
@@ -23,10 +24,14 @@ const FULL: Scale = {
   bulks: 8,
   singles: 100,
   facts: 300_000,
+  mostFacts: 1_000_000,
   factsOfMonth: 10_000,
   records: 10_000,
 }
-const QUICK: Scale = { rounds: 1, bulks: 1, singles: 5, facts: 500, factsOfMonth: 200, records: 20 }
+const QUICK: Scale = {
+  ...{ rounds: 1, bulks: 1, singles: 5, facts: 500, mostFacts: 1000, factsOfMonth: 200 },
+  records: 20,
+}
 
 const command = parseCommand(
   'npm run bench',

@@ -26,6 +26,8 @@ export interface Scale {
   readonly singles: number
   /** Transactions and rows of activity of the month that a statement run computes. */
   readonly facts: number
+  /** The same of a large month. */
+  readonly mostFacts: number
   /** The same of each month of an account that has many. */
   readonly factsOfMonth: number
   /** Records of each kind whose rows are counted. */

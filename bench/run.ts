@@ -10,7 +10,7 @@ import {
   setClock,
   takeRows,
 } from '../chaos/service.ts'
-import { cpuOf, execute } from '../chaos/workerd.ts'
+import { cpuOf, execute, memoryOf } from '../chaos/workerd.ts'
 import { firstRules } from '../src/fraud/rule-sets.ts'
 import { DAY_MS } from '../src/platform/durations.ts'
 import type { Scale } from './compete.ts'
@@ -18,7 +18,8 @@ import { pageAims, pages } from './pages.ts'
 import { beside, type Chapter, format, median, type Table } from './print.ts'
 import { LAST_DAY, newBulks, PERIOD } from './records.ts'
 
-const ACCOUNT = 'bench'
+/** The account whose run is measured. */
+export const ACCOUNT = 'bench'
 
 /** The morning after the last day of the records. */
 export const MORNING = Date.parse(LAST_DAY) + DAY_MS + 3 * 3_600_000
@@ -29,6 +30,10 @@ const PLANS = ['cpa', 'hybrid', 'ib-per-lot', 'master-ib']
 /** The facts of a customer. */
 const TRANSACTIONS = 3
 const ACTIVITY = 7
+
+/** Returns how many customers have so many facts. */
+export const customersOf = (facts: number) =>
+  Math.max(20, Math.floor(facts / (TRANSACTIONS + ACTIVITY)))
 
 /** How long a run may take, in seconds. */
 const PATIENCE = 600
@@ -53,9 +58,10 @@ type Name = keyof typeof RUNS
 export async function run(folder: string, { facts, rounds }: Scale): Promise<Chapter> {
   const { script, end } = await newHome()
   const secrets = await newSecrets()
-  const service = await serve({ script, state: folder, secrets })
+  const serving = { script, state: folder, secrets }
+  let service = await serve(serving)
   try {
-    const customers = Math.max(20, Math.floor(facts / (TRANSACTIONS + ACTIVITY)))
+    const customers = customersOf(facts)
     await migrate(service)
     await fill(service, ACCOUNT, customers)
     await putRules(service, ACCOUNT)
@@ -75,7 +81,10 @@ export async function run(folder: string, { facts, rounds }: Scale): Promise<Cha
     const shown = await pages(service, {
       ...{ key: secrets.ADMIN_KEY, account: ACCOUNT, affiliate: affiliateId(1) },
     })
-    return chapterOf(customers * (TRANSACTIONS + ACTIVITY), customers, used, explained, shown)
+    await service.end()
+    service = await serve({ ...serving, isLimited: true })
+    const memory = await memoryOfRun(service)
+    return chapterOf(customers, used, { explained, shown, memory })
   } finally {
     await service.end()
     end()
@@ -125,8 +134,8 @@ const SUMS = [
    where t.account = '${ACCOUNT}' and t.held = 0 group by 1, 2, 3`,
 ]
 
-/** Returns the rows that the sums read. */
-async function sums({ database }: Service): Promise<number | undefined> {
+/** Computes the sums, and returns the rows that they read. */
+export async function sums({ database }: Service): Promise<number | undefined> {
   const answers = await database.batch(SUMS.map((sql) => database.prepare(sql)))
   return answers.reduce((all, { meta }) => all + meta.rows_read, 0)
 }
@@ -170,13 +179,21 @@ async function rowsOfExplanation(service: Service): Promise<number> {
   return most
 }
 
+/** Returns the most memory, in MiB, that a run adds to that of a runtime which has just started. */
+async function memoryOfRun(service: Service): Promise<number> {
+  await setClock(service, MORNING)
+  await expectOk(service.admin('GET', 'accounts'))
+  const { now } = memoryOf(service.pids)
+  await runOf(service, ACCOUNT)
+  return memoryOf(service.pids).most - now
+}
+
 function chapterOf(
-  facts: number,
   customers: number,
   used: readonly Record<Name, Used>[],
-  explained: number,
-  shown: Table,
+  { explained, shown, memory }: { explained: number; shown: Table; memory: number },
 ): Chapter {
+  const facts = customers * (TRANSACTIONS + ACTIVITY)
   const ratio = (name: Name, base: Name, figure: keyof Used) =>
     format(median(used.map((one) => one[name][figure] / one[base][figure])), 2)
   const row = (name: Name) => {
@@ -189,7 +206,7 @@ function chapterOf(
   }
   return {
     title: 'A run against its sums in SQL',
-    notes: `A month of ${format(facts)} facts (transactions and rows of trading activity) of ${format(customers)} customers. The sums are one pass over each table, in the same database. The run computes all statements again by the Workflow; on the morning the usual fraud rules evaluate the last day besides. CPU is that of the whole local runtime, with the database and the engine of Workflows. Medians of ${used.length} rounds, in which the three take turns. The explanation of a line reads at most ${format(explained)} rows.`,
+    notes: `A month of ${format(facts)} facts (transactions and rows of trading activity) of ${format(customers)} customers. The sums are one pass over each table, in the same database. The run computes all statements again by the Workflow; on the morning the usual fraud rules evaluate the last day besides. CPU is that of the whole local runtime, with the database and the engine of Workflows. Medians of ${used.length} rounds, in which the three take turns. The explanation of a line reads at most ${format(explained)} rows. Memory is what the process of the runtime holds at most in a run beyond what it held before: Worker, database and engine of Workflows, with heaps of at most 100 MiB.`,
     tables: [
       [
         ['', 'CPU ÷ SQL', 'rows read ÷ SQL', 'CPU-ms', 'ms', 'rows read a fact', 'rows written'],
@@ -209,6 +226,7 @@ function chapterOf(
           ratio('a run with fraud rules', 'a statement run', 'cpuMs'),
           '1.5',
         ],
+        ['MiB of a run, with the database', format(memory), '64'],
         ['rows read for an explanation', format(explained), '50'],
       ),
       ...pageAims(shown),

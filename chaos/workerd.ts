@@ -99,6 +99,14 @@ export const cpuOf = (pids: readonly number[]): number =>
     .flatMap((pid) => fieldsOf(pid).slice(11, 15))
     .reduce((sum, ticks) => sum + 10 * Number(ticks), 0)
 
+/** Returns the resident memory of processes in MiB: what they have now, and the most that each has had. */
+export function memoryOf(pids: readonly number[]): { now: number; most: number } {
+  const status = pids.map((pid) => readFileSync(`/proc/${pid}/status`, 'utf8'))
+  const sum = (field: RegExp) =>
+    status.reduce((all, text) => all + Number(field.exec(text)?.[1]) / 1024, 0)
+  return { now: sum(/^VmRSS:\s*(\d+)/m), most: sum(/^VmHWM:\s*(\d+)/m) }
+}
+
 /** Returns the fields after the name, which may contain spaces; none of a process that has ended. @see proc_pid_stat(5) */
 function fieldsOf(pid: number): string[] {
   try {
