@@ -51,7 +51,10 @@ const miniflare = new Miniflare({
         },
         env: {
           ...entriesOf(Object.entries(config.vars), ([name, value]) => [name, text(String(value))]),
-          ...entriesOf(config.secrets.required, (name) => [name, text(secrets[name])]),
+          ...entriesOf([...config.secrets.required, 'ADMIN_KEYS'], (name) => [
+            name,
+            text(secrets[name]),
+          ]),
           ...entriesOf(config.d1_databases, ({ binding, database_id: id }) => [
             binding,
             { type: 'd1', id } as const,
