@@ -18,6 +18,8 @@ import { fraudRulePage, fraudRulesPage } from './fraud/fraud-rules.tsx'
 import { findPage } from './overview/find.tsx'
 import { overviewPage } from './overview/overview.tsx'
 import { answerPage } from './payouts/answer.tsx'
+import { batchPage } from './payouts/batch.tsx'
+import { batchesPage } from './payouts/batches.tsx'
 import { payeesPage, payerPage, payersPage } from './payouts/payees.tsx'
 import { planPage } from './plans/plan.tsx'
 import { plansPage } from './plans/plans.tsx'
@@ -53,6 +55,8 @@ export const PAGES: readonly Page[] = [
   payeesPage,
   payersPage,
   payerPage,
+  batchesPage,
+  batchPage,
   casesPage,
   casePage,
   fraudRulesPage,

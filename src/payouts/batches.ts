@@ -34,6 +34,8 @@ export interface LeftOutStatement {
   readonly currency: string
   readonly amount: string
   readonly reason: LeftOut
+  /** Whether it is in a batch whose statements name it. */
+  readonly may_be_named: boolean
 }
 
 /** What a batch pays of what is due, and how. */
@@ -71,8 +73,12 @@ export function chooseDue(due: readonly rows.DueStatement[], choice: Omit<Choice
     chosen.size >= PAYOUT_LIMITS.transfers && !chosen.has(affiliate)
   for (const row of due) {
     const { id: statement_id, affiliate_id, currency, payable: amount } = row
-    const reason = LEFT_OUT.find((one) => REASONS[one](row, { ...choice, isFull }))
-    if (reason) left_out.push({ statement_id, affiliate_id, currency, amount, reason })
+    const find = (isNamed: boolean) =>
+      LEFT_OUT.find((one) => REASONS[one](row, { ...choice, isNamed, isFull }))
+    const reason = find(choice.isNamed)
+    const may_be_named = find(true) === undefined
+    if (reason)
+      left_out.push({ statement_id, affiliate_id, currency, amount, reason, may_be_named })
     else chosen.set(affiliate_id, [...(chosen.get(affiliate_id) ?? []), row])
   }
   return { chosen, left_out }
@@ -162,34 +168,40 @@ type Payment = Pick<StoredTransfer, 'affiliate_id' | 'payee_version'>
 const payeeKeys = (transfers: readonly Payment[]) =>
   transfers.map((one) => ['payee', one.affiliate_id, one.payee_version] as const)
 
-/** Returns a batch with its transfers, and what a preview leaves out. */
-export async function showBatch(
-  env: Env,
-  db: Connection,
-  account: string,
-  batch: rows.ListedBatch,
-) {
-  const now = Date.now()
-  const { method, currency } = batch
-  const plan = batch.status === 'preview' ? await planBatch(db, account, batch, now) : null
-  const fresh = { currency, state: 'created', code: null, reason: null, name_check: null } as const
-  const transfers =
-    plan?.transfers.map((one) => ({ ...fresh, ...one })) ??
-    (await transfersOf(db, account, batch.id)).map((one) => ({
-      ...one,
-      statements: JSON.parse(one.statements) as string[],
-    }))
-  const details = await readDetails(env, db, account, payeeKeys(transfers))
+/** Returns a stored transfer as it is answered. */
+export const showTransfer = ({ id, affiliate_id, currency, amount, ...one }: StoredTransfer) => ({
+  ...{ id, affiliate_id, currency, amount, statements: JSON.parse(one.statements) as string[] },
+  ...{ state: one.state, code: one.code, reason: one.reason, name_check: one.name_check },
+})
+
+/** What a transfer of a preview has as if it were stored. */
+const CREATED = { state: 'created', code: null, reason: null, name_check: null } as const
+
+/**
+ * Returns a batch with its transfers. A preview is computed: what it pays now, and what it leaves out.
+ *
+ * @throws ApiError `not_found`
+ */
+export async function readBatch(env: Env, db: Connection, account: string, id: string) {
+  const [batch, stored] = await Promise.all([
+    requireBatch(db, account, id),
+    transfersOf(db, account, id),
+  ])
+  const { method, currency, hash } = batch
+  const isPreview = batch.status === 'preview'
+  const plan = isPreview ? await planBatch(db, account, batch, Date.now()) : null
+  const details = await readDetails(env, db, account, payeeKeys(plan?.transfers ?? stored))
+  const shown =
+    plan?.transfers.map(({ payee_version: _, ...one }) => ({ ...one, ...CREATED, currency })) ??
+    stored.map(showTransfer)
+  const transfers = shown.map((one) => {
+    const name = details.get(`payee ${one.affiliate_id}`)?.name ?? null
+    return { ...one, name, name_in_file: name === null ? null : nameInFile(method, name) }
+  })
+  const planned = plan && { total: plan.total, count: transfers.length }
   return {
-    ...batch,
-    total: plan?.total ?? batch.total ?? '0',
-    hash: plan?.hash ?? batch.hash ?? '',
-    count: transfers.length,
-    left_out: plan?.left_out ?? [],
-    transfers: transfers.map((one) => {
-      const name = details.get(`payee ${one.affiliate_id}`)?.name ?? null
-      return { ...one, name, name_in_file: name === null ? null : nameInFile(method, name) }
-    }),
+    batch: { ...batch, ...planned },
+    content: { hash: plan?.hash ?? hash ?? '', left_out: plan?.left_out ?? [], transfers },
   }
 }
 

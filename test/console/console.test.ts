@@ -10,6 +10,7 @@ import { STATEMENT_ID, statementRows } from '../commission/statement-rows.ts'
 import { storePlan } from '../commission/stored.ts'
 import { addFinding, storeCases, storeRule } from '../fraud/stored-cases.ts'
 import { ada, askAdmin, deposit, json, ORIGIN, issuedPartner as partner } from '../partner.ts'
+import { BATCH_ID, batchRows } from '../payouts/batch-rows.ts'
 import { payeeRows } from '../payouts/payee-rows.ts'
 import { builtOnce } from '../world.ts'
 import { KEY_WORLD, openBrowser, signedIn } from './browser.ts'
@@ -19,6 +20,7 @@ import { countTrips } from './trips.ts'
 
 /** The values of parameters in the paths of pages. */
 const PARAMETERS: Record<string, string> = {
+  batch: BATCH_ID,
   question_id: QUESTION_ID,
   account: 'acme',
   affiliate_id: 'aff-7',
@@ -98,6 +100,7 @@ async function build(): Promise<Record<string, string>> {
     env.DB.prepare(`update statements set status = 'approved', lines = ?`).bind(
       JSON.stringify([line]),
     ),
+    ...(await batchRows(env.DB, 'acme')),
   ])
   await storeRule('acme')
   await storeCases({ account: 'acme', id: 'case_1', affiliate: 'aff-7' })

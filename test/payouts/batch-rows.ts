@@ -164,7 +164,7 @@ export const batchRows = async (db: D1Database, account: string) => {
       ...{ confirmed_by: 'eve', confirmed_at: 1 },
     }),
     insert('transfers', {
-      ...{ account, id: 'T000000001', batch: BATCH_ID, currency: 'EUR', statements: '[]' },
+      ...{ account, id: 'T00000000B', batch: BATCH_ID, currency: 'EUR', statements: '[]' },
       ...{ ...PAID, state: 'created', changed_at: 1 },
     }),
   ]

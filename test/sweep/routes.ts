@@ -369,6 +369,7 @@ const administration: Route[] = [
   },
   { ...reads, id: 'listBatches' },
   { ...reads, id: 'getBatch' },
+  { ...reads, id: 'findTransfers', query: '?reference=to%20t000-00000B' },
   {
     ...changes,
     id: 'previewBatch',

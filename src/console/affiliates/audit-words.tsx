@@ -15,6 +15,7 @@ const HIDDEN =
 const PAST: Readonly<Record<string, string>> = {
   ask: 'asked',
   begin: 'began',
+  cancel: 'cancelled',
   pay: 'paid',
   put: 'stored',
   reset: 'reset',

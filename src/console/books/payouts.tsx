@@ -25,7 +25,6 @@ import { AccountLink } from '../../pages/parts/fields.tsx'
 import { Field, Filters, type Input } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
 import { type Cell, Table } from '../../pages/parts/table.tsx'
-import { Tabs } from '../../pages/parts/tabs.tsx'
 import {
   MAX_TICKS,
   type PaymentRow,
@@ -33,9 +32,13 @@ import {
   requireTicks,
   tickValue,
 } from '../../pages/payment-rows.ts'
+import { listBatches } from '../../payouts/operations/batches.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { SEVERITY_TONES } from '../fraud/case-parts.tsx'
+import { BatchesUnderWay } from '../payouts/batches.tsx'
+import { PayoutTabs } from '../payouts/payout-tabs.tsx'
+import { PrepareBatch, prepareChange, proposeBatch } from '../payouts/prepare-batch.tsx'
 import { canPay, PostForm, sumsText, TickTable } from './payout-forms.tsx'
 
 /** What has to be paid, or a payment. */
@@ -110,6 +113,7 @@ const changes: NonNullable<Page['changes']> = {
     },
   },
   download: { done: '', perform: downloadTicked },
+  prepare: prepareChange,
 }
 
 /** Returns the CSV of the ticked rows, for the day of each payment. Refuses what is not due any more. */
@@ -305,24 +309,23 @@ export const payoutsPage: Page = {
       : null,
   async render(visit) {
     const filter = filterOf(visit)
-    const { data: rows, meta } = await visit.api.call(listPayouts, {
-      ...filter,
-      per_page: MAX_PAYEES,
-    })
-    const { account: _, ...query } = filter
+    const { account, ...query } = filter
+    const [{ data: rows, meta }, due] = await Promise.all([
+      visit.api.call(listPayouts, { ...filter, per_page: MAX_PAYEES }),
+      isPaid(visit)
+        ? null
+        : Promise.all([proposeBatch(visit), visit.api.call(listBatches, { account })]),
+    ])
     const all = withQuery(visit.path, { ...query, cursor: undefined, format: 'csv' })
     const body = (
       <>
-        <Tabs
-          label="Payouts"
-          here={isPaid(visit) ? 'Paid' : 'To pay'}
-          tabs={[
-            ['To pay', visit.path],
-            ['Paid', withQuery(visit.path, { status: 'paid' })],
-            ['Payees', accountPath(visit.account, 'payees')],
-            ['Payers', accountPath(visit.account, 'payers')],
-          ]}
-        />
+        <PayoutTabs here={isPaid(visit) ? 'Paid' : 'To pay'} />
+        {due && (
+          <>
+            <PrepareBatch {...due[0]} />
+            <BatchesUnderWay batches={due[1].data} />
+          </>
+        )}
         <Filters
           fields={[
             ...[STATUS, AFFILIATE],
@@ -355,12 +358,10 @@ export const payoutsPage: Page = {
           <Due rows={rows} />
         )}
         {(isPaid(visit) || visit.query.cursor || meta.next_cursor) && <Pager meta={meta} />}
-        {rows.length > 0 && (
-          <p class="quick">
-            <a href={all}>Download all as CSV</a>
-          </p>
-        )}
-        <AccountLink at={['answers']} children="Read the bank’s answer" />
+        <p class="quick">
+          <AccountLink at={['answers']} children="Upload the bank’s answer" />
+          {rows.length > 0 && <a href={all}>Download all as CSV</a>}
+        </p>
       </>
     )
     return { title: 'Payouts', body }

@@ -7,6 +7,7 @@ import { deliveriesPath } from '../../pages/parts/deliveries.tsx'
 import { nounOf } from '../../pages/parts/record-fields.tsx'
 import { recordPath } from '../../pages/parts/record-lookup.ts'
 import { Table } from '../../pages/parts/table.tsx'
+import { findTransfers } from '../../payouts/operations/batches.ts'
 
 /** Something of the account that was found. */
 interface Choice {
@@ -21,12 +22,13 @@ interface Choice {
 /** The number of affiliates that a text finds. */
 const MAX_AFFILIATES = 10
 
-/** Finds records with an id, affiliates whose ids, names or addresses have it, and payments with the reference. */
+/** Finds records with an id, affiliates whose ids, names or addresses have it, and payments and transfers with the reference. */
 async function findChoices({ api, account }: Visit, text: string): Promise<Choice[]> {
-  const [affiliates, records, payments] = await Promise.all([
+  const [affiliates, records, payments, transfers] = await Promise.all([
     api.call(listAffiliates, { account, search: text, per_page: MAX_AFFILIATES }),
     api.call(findRecords, { account, id: text }),
     api.call(listPayouts, { account, status: 'paid', reference: text }),
+    api.call(findTransfers, { account, reference: text }),
   ])
   return [
     ...affiliates.data.map(({ affiliate_id, display_name, contact_email }) => ({
@@ -48,6 +50,13 @@ async function findChoices({ api, account }: Visit, text: string): Promise<Choic
       path: withQuery(accountPath(account, 'payouts'), { status: 'paid', affiliate_id }),
       text: `${reference}, ${affiliate_id}`,
       day: paid_on,
+      isHeld: false,
+    })),
+    ...transfers.data.map(({ id, batch, affiliate_id }) => ({
+      noun: 'Transfer',
+      path: accountPath(account, 'batches', batch),
+      text: `${id}, ${affiliate_id}`,
+      day: null,
       isHeld: false,
     })),
   ]

@@ -1,13 +1,12 @@
 import { writeCsv } from '../../commission/csv.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { cellOf, readColumnFile, refused } from '../../pages/csv-columns.ts'
-import { accountPath, type Change, type Page, useVisit } from '../../pages/page.ts'
+import type { Change, Page } from '../../pages/page.ts'
 import { Data, EmptyState, isolated, Pager, Time } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { ChangeForm, CSV_FILE, FoldedForm } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
 import { type Columns, Table } from '../../pages/parts/table.tsx'
-import { Tabs } from '../../pages/parts/tabs.tsx'
 import { DETAIL_NAMES } from '../../payouts/fields.ts'
 import { importPayees, PAYEE, PAYER } from '../../payouts/operations/payees.ts'
 import { Actor } from '../affiliates/audit-words.tsx'
@@ -19,20 +18,7 @@ import {
   partyChanges,
   typedDetails,
 } from './payee-parts.tsx'
-
-const PARTS = { Payees: 'payees', Payers: 'payers' } as const
-
-/** Renders links between the pages of bank details and the payouts. */
-const PartyTabs = ({ here }: { here: string }, { account } = useVisit()) => (
-  <Tabs
-    label="Payouts"
-    here={here}
-    tabs={[
-      ['Payouts', accountPath(account, 'payouts')],
-      ...Object.entries(PARTS).map(([text, part]) => [text, accountPath(account, part)] as const),
-    ]}
-  />
-)
+import { PayoutTabs } from './payout-tabs.tsx'
 
 /** The columns of a list of bank details, behind that of their owner. */
 const COLUMNS: Columns<Party> = {
@@ -85,7 +71,7 @@ export const payeesPage: Page = {
     const isAll = state === 'all'
     const body = (
       <>
-        <PartyTabs here="Payees" />
+        <PayoutTabs here="Payees" />
         <p>
           {isAll ? (
             <AccountLink at={['payees']} children="Only what waits for an approval" />
@@ -150,7 +136,7 @@ export const payersPage: Page = {
     const { data, meta } = await api.call(PAYER.list, { account, cursor: query.cursor })
     const body = (
       <>
-        <PartyTabs here="Payers" />
+        <PayoutTabs here="Payers" />
         <Table
           caption="The bank accounts from which the account pays"
           rows={data}
@@ -194,7 +180,7 @@ export const payerPage: Page = {
     const party = await api.call(PAYER.get, { account, payer })
     const body = (
       <>
-        <PartyTabs here="Payers" />
+        <PayoutTabs here="Payers" />
         <PartyCard party={party} isPayer />
       </>
     )

@@ -12,14 +12,16 @@ import {
 } from '../../platform/http/operation.ts'
 import { validationFailed } from '../../platform/http/read-fields.ts'
 import { count, day, money, time } from '../../platform/validation/answer-fields.ts'
-import { described, named } from '../../platform/validation/described.ts'
+import { described, listOf, named } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { todayOf } from '../../platform/zone.ts'
 import * as batches from '../batches.ts'
 import { type ListedBatch, listBatches as readBatches } from '../db/batches.ts'
+import { findTransfers as readTransfers } from '../db/transfers.ts'
 import { FILE_TYPES } from '../files/file.ts'
 import { LEFT_OUT, METHODS, PAYOUT_LIMITS, TRANSFER_STATES, type TransferState } from '../model.ts'
+import { referencesIn } from '../reference.ts'
 
 const text = v.string()
 const actor = v.string()
@@ -62,26 +64,30 @@ const listed = described(() => ({
   reason: v.nullable(member(text, 'Why it was cancelled, or null.')),
 }))
 
+const transferFields = described(() => ({
+  id: member(text, 'Its reference, which the bank carries: 10 letters and digits.'),
+  affiliate_id: member(text, 'The affiliate.'),
+  currency,
+  amount: member(money, 'The sum of its statements.'),
+  statements: member(v.array(text), 'The ids of the statements that it pays.'),
+  state: member(v.picklist(TRANSFER_STATES), 'Its state. Before `paid`, it is under way.'),
+  code: v.nullable(member(text, 'The code with which the bank gave this state, or null.')),
+  reason: v.nullable(member(text, 'What the bank says of it, or null.')),
+  name_check: v.nullable(
+    member(text, 'What the bank says of the name of the account’s owner, or null.'),
+  ),
+}))
+
 const transfer = described(() =>
   named(
     'Transfer',
     v.object({
-      id: member(text, 'Its reference, which the bank carries: 10 letters and digits.'),
-      affiliate_id: member(text, 'The affiliate.'),
+      ...transferFields,
       name: v.nullable(
         member(text, 'The owner of the account that it pays. Null if the details are erased.'),
       ),
       name_in_file: v.nullable(
         member(text, 'The same in the letters that the file may have: the bank compares this.'),
-      ),
-      currency,
-      amount: member(money, 'The sum of its statements.'),
-      statements: member(v.array(text), 'The ids of the statements that it pays.'),
-      state: member(v.picklist(TRANSFER_STATES), 'Its state. Before `paid`, it is under way.'),
-      code: v.nullable(member(text, 'The code with which the bank gave this state, or null.')),
-      reason: v.nullable(member(text, 'What the bank says of it, or null.')),
-      name_check: v.nullable(
-        member(text, 'What the bank says of the name of the account’s owner, or null.'),
       ),
     }),
   ),
@@ -95,8 +101,9 @@ const leftOut = described(() =>
     amount: member(money, 'What it has to pay.'),
     reason: member(
       v.picklist(LEFT_OUT),
-      'The first reason that applies. `suspended`, and `returned` if the payee is approved, leave out what nobody named in `statements`; `next_batch` is what does not fit in this one.',
+      'The first reason that applies. `suspended` and `returned` leave out what `statements` does not name; `next_batch` is what does not fit in this one.',
     ),
+    may_be_named: member(v.boolean(), 'Whether the batch pays it if `statements` names it.'),
   }),
 )
 
@@ -132,19 +139,10 @@ function present(batch: ListedBatch) {
   }
 }
 
-const presentTransfer = (one: v.InferOutput<typeof transfer>) => ({
-  ...{ id: one.id, affiliate_id: one.affiliate_id, name: one.name, name_in_file: one.name_in_file },
-  ...{ currency: one.currency, amount: one.amount, statements: one.statements, state: one.state },
-  ...{ code: one.code, reason: one.reason, name_check: one.name_check },
-})
-
 /** Returns a batch with its transfers as it is answered. */
-async function presentWhole({ env, db, account: { id } }: AccountCall, batch: ListedBatch) {
-  const { transfers, left_out, hash, total, count } = await batches.showBatch(env, db, id, batch)
-  return {
-    ...present({ ...batch, total, count }),
-    ...{ hash, left_out, transfers: transfers.map(presentTransfer) },
-  }
+async function show({ env, db, account }: AccountCall, id: string) {
+  const { batch, content } = await batches.readBatch(env, db, account.id, id)
+  return { ...present(batch), ...content }
 }
 
 const callOf = ({ env, db, account: { id: account }, actor }: AccountCall) => ({
@@ -187,7 +185,8 @@ export const previewBatch = accountOperation({
       } as const
       throw validationFailed([{ pointer: '/execute_on', ...issue }])
     }
-    return presentWhole(call, await batches.previewBatch({ ...callOf(call), ...sent, statements }))
+    const { id } = await batches.previewBatch({ ...callOf(call), ...sent, statements })
+    return show(call, id)
   },
 })
 
@@ -223,9 +222,7 @@ export const getBatch = accountOperation({
     answer: batchAnswer,
     command: { name: 'batches show' },
   })),
-  async run(call, { batch }) {
-    return presentWhole(call, await batches.requireBatch(call.db, call.account.id, batch))
-  },
+  run: (call, { batch }) => show(call, batch),
 })
 
 export const confirmBatch = accountOperation({
@@ -245,7 +242,8 @@ export const confirmBatch = accountOperation({
     command: { name: 'batches confirm' },
   })),
   async run(call, { batch: id, ...seen }) {
-    return presentWhole(call, await batches.confirmBatch({ ...callOf(call), id }, seen))
+    await batches.confirmBatch({ ...callOf(call), id }, seen)
+    return show(call, id)
   },
 })
 
@@ -270,7 +268,8 @@ export const cancelBatch = accountOperation({
     command: { name: 'batches cancel' },
   })),
   async run(call, { batch: id, reason = null }) {
-    return presentWhole(call, await batches.cancelBatch({ ...callOf(call), id }, reason))
+    await batches.cancelBatch({ ...callOf(call), id }, reason)
+    return show(call, id)
   },
 })
 
@@ -308,7 +307,34 @@ async function respondFile(
   })
 }
 
+export const findTransfers = accountOperation({
+  topic: 'payouts',
+  path: '/transfers',
+  id: 'findTransfers',
+  method: 'GET',
+  role: 'viewer',
+  params: {
+    reference: member(
+      text,
+      said(
+        'A text with the reference of a transfer. Letter case, spaces and signs are ignored.',
+        'T7K2M9XQ4D',
+      ),
+    ),
+  },
+  words: described(() => ({
+    description: 'Finds the transfers whose references a text has.',
+    answer: listOf(v.object({ batch: member(text, 'Its batch.'), ...transferFields })),
+    command: { name: 'transfers find' },
+  })),
+  async run({ db, account }, { reference }) {
+    const found = await readTransfers(db, account.id, referencesIn(reference))
+    return { data: found.map((one) => ({ batch: one.batch, ...batches.showTransfer(one) })) }
+  },
+})
+
 /** The operations on batches. */
 export const BATCH_OPERATIONS = [
+  findTransfers,
   ...[previewBatch, listBatches, getBatch, confirmBatch, getBatchFile, cancelBatch],
 ]
