@@ -293,6 +293,8 @@ CREATE TABLE transfers (
 
 CREATE INDEX transfers_batch ON transfers (account, batch, id);
 
+CREATE INDEX transfers_rejected ON transfers (account, id) WHERE state = 'rejected';
+
 CREATE INDEX transfers_affiliate ON transfers (account, affiliate_id, id);
 
 CREATE TRIGGER transfers_no_update BEFORE UPDATE ON transfers

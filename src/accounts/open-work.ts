@@ -271,7 +271,7 @@ export async function readTeamWork({ grant, session }: Reader): Promise<Attentio
     item(
       'returned_payments',
       paidBack,
-      `What was paid to ${firstNames(paidBack)} came back, and is due again. Correct where it is paid, and pay it again.`,
+      `What was paid to ${firstNames(paidBack)} came back, or the bank refused it, and is due again. Correct where it is paid, and pay it again.`,
       { count: returned.count },
     ),
     item(

@@ -231,10 +231,7 @@ describe('§20.4 a file', () => {
   test.each([
     [
       'an external entity',
-      camt([]).replace(
-        '<Document',
-        '<!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/passwd">]><Document',
-      ),
+      camt([]).replace('<Document', '<!DOCTYPE d [<!ENTITY x SYSTEM "file:///secret">]><Document'),
     ],
     ['a DOCTYPE in UTF-16', utf16('<!DOCTYPE d []><Document/>')],
     ['XML that is cut off', camt([]).slice(0, -20)],

@@ -328,3 +328,20 @@ describe('a batch', () => {
     }
   })
 })
+
+test('§20.2 what the bank rejected is due again, unticked, and needs attention until it is paid', async () => {
+  const { id } = await batchOfTwo()
+  await change(`update transfers set state = 'rejected', code = 'AC04' where affiliate_id = 'a-00'`)
+  const { data } = await json(askAdmin(`${PATH}/payouts`))
+  expect(data).toMatchObject([{ affiliate_id: 'a-00', returned: [{ reason: 'AC04' }] }])
+  const attention = async () =>
+    (await json(askAdmin(`${PATH}/attention`))).data.find(
+      ({ code }: { code: string }) => code === 'returned_payments',
+    )
+  expect(await attention()).toMatchObject({ count: 1, names: ['a-00'] })
+  const seen = await json(preview())
+  expect(seen.left_out).toMatchObject([{ reason: 'returned', may_be_named: true }])
+  await confirmed({ statements: [seen.left_out[0].statement_id] })
+  expect(await attention()).toBeUndefined()
+  expect((await show(id)).state).toBe('partial')
+})

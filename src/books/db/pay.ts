@@ -244,6 +244,12 @@ export interface DueFilter {
   readonly payable_on: string | null
 }
 
+/** The SQL of how the bank rejected the last transfer of a statement `s`, as if its payment had come back. */
+const REJECTION = `(
+    select json_object('payment', t.id, 'reference', t.id,
+      'returned_on', date(t.changed_at / 1000, 'unixepoch'), 'reason', concat_ws(' ', t.code, t.reason))
+    from transfers t where t.account = s.account and t.id = s.transfer and t.state = 'rejected')`
+
 /**
  * Returns the query of what has to be paid, by affiliate and currency. The groups are in the order of
  * the index, so that a page reads only its own rows.
@@ -253,7 +259,7 @@ const dueQuery = (account: string, { affiliate_id, payable_on }: DueFilter) => {
     select affiliate_id, statement ->> 'currency' as currency,
       json_group_array(json_array(
         concat_ws(' ', id, returned), statement ->> 'payable_on', payable,
-        json(${PAYMENT_RETURN}))) as items,
+        json(ifnull(${PAYMENT_RETURN}, ${REJECTION})))) as items,
       max(statement ->> 'payable_on') as payable_on,
       ifnull((select a.status from affiliates a
         where a.account = :account and a.affiliate_id = s.affiliate_id), 'active') as status
@@ -285,15 +291,22 @@ export const listDue = (
 ): Promise<FoundPage<DuePayout>> => paginate(db, dueQuery(account, filter), page)
 
 const COUNT_RETURNED = compileStatement(`
-  select count(distinct n.payment) as count, json_group_array(distinct s.affiliate_id) as affiliates
-  from payment_returns n
-  cross join payments p on p.account = :account and p.reference = n.payment
-  cross join json_each(p.statements) i
-  cross join statements s on s.account = :account and s.id = i.value and s.returned = n.payment
-    and ${IS_DUE}
-  where n.account = :account`)
+  with back(reference, statement) as (
+    select n.payment, s.id from payment_returns n
+    cross join payments p on p.account = :account and p.reference = n.payment
+    cross join json_each(p.statements) i
+    cross join statements s on s.account = :account and s.id = i.value and s.returned = n.payment
+    where n.account = :account
+    union all
+    select t.id, s.id from transfers t indexed by transfers_rejected
+    cross join json_each(t.statements) i
+    cross join statements s on s.account = :account and s.id = i.value and s.transfer = t.id
+    where t.account = :account and t.state = 'rejected')
+  select count(distinct b.reference) as count, json_group_array(distinct s.affiliate_id) as affiliates
+  from back b
+  cross join statements s on s.account = :account and s.id = b.statement and ${IS_DUE} and ${IS_FREE}`)
 
-/** Counts the payments that came back and are due again, and names their affiliates as a JSON array. */
+/** Counts the payments that came back or were rejected and are due again, and names their affiliates as a JSON array. */
 export const countReturned = async (db: Connection, account: string) => {
   const [row] = await all<{ count: number; affiliates: string }>(db, COUNT_RETURNED, { account })
   return row ?? { count: 0, affiliates: '[]' }

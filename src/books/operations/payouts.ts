@@ -62,7 +62,7 @@ const PAID_COLUMNS = [
 const returned = described(() =>
   member(
     v.array(returnedPayment),
-    'The payments of its statements that came back. They are due again.',
+    'The payments of its statements that came back, or that the bank rejected. They are due again.',
   ),
 )
 
