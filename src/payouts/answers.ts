@@ -1,7 +1,7 @@
 import { bookPayments, bookReturn } from '../books/db/pay.ts'
 import { readHolds } from '../books/holds.ts'
 import { untilBooked } from '../books/until-booked.ts'
-import { add, decimal, ZERO } from '../commission/engine/decimal.ts'
+import { decimal, sum } from '../commission/engine/decimal.ts'
 import { moneyText } from '../commission/statements/money.ts'
 import type { Connection } from '../platform/db/database.ts'
 import { isAssertionFailure, withD1Retry } from '../platform/db/retry.ts'
@@ -20,6 +20,7 @@ import {
   namedRow,
   numberKey,
   stateWords,
+  UNNAMED,
   type Unmatched,
 } from './answers/match.ts'
 import { readAnswer } from './answers/read.ts'
@@ -37,38 +38,13 @@ import { isOfTransfer } from './reference.ts'
 /** The rows of which nothing is booked that are listed. */
 const LISTED = 100
 
-/** The rows that name transfers, and what is booked of them: what a Worker and a row of the database hold. */
-const MAX_NAMED = 50_000
-const MAX_ENTRIES = 10_000
-
-/** What becomes of the transfers of a batch. */
-export interface BatchAnswer {
-  readonly batch: string
-  readonly currency: string
-  readonly paid: number
-  readonly paid_amount: string
-  readonly returned: number
-  readonly returned_amount: string
-  readonly accepted: number
-  readonly rejected: number
-}
-
-/** A transfer that a person should look at. */
-export interface Notice {
-  readonly transfer: string
-  readonly affiliate_id: string
-  readonly amount: string
-  readonly currency: string
-  readonly what: 'returned' | 'rejected' | 'checked' | 'held'
-  readonly detail: string | null
-}
+/** The rows that name transfers, and what is booked of them: as much as a Worker and a row of the database hold. */
+const MAX_NAMED = 10_000
 
 /** What a preview shows. */
-export interface Summary {
+export type Summary = Awaited<ReturnType<typeof summarize>> & {
   readonly format: string
   readonly rows: number
-  readonly batches: readonly BatchAnswer[]
-  readonly notices: readonly Notice[]
   readonly unchanged: number
   readonly unmatched: number
   readonly unmatched_rows: readonly Unmatched[]
@@ -82,50 +58,45 @@ export interface Reading {
   readonly currency_column?: string
 }
 
-const invalid = (detail: string, headings?: readonly string[]) =>
-  new ApiError('validation_failed', {
-    detail: `${detail} Nothing was changed.`,
-    ...(headings && { headings }),
-  })
+const invalid = (detail: string, more: { headings?: readonly string[] } = {}) =>
+  new ApiError('validation_failed', { detail: `${detail} Nothing was changed.`, ...more })
 
-/** Reads a file: how many rows it has, those that name something of ours, and how many do not. */
+const tooMany = () =>
+  invalid(`The file names more than ${MAX_NAMED.toLocaleString('en')} transfers. Divide it.`)
+
+/** Reads a file: its rows that name something of ours, the first of the others, and how many there are of each. */
 function readRows(bytes: Uint8Array, chosen: Chosen) {
   const named: NamedRow[] = []
   const others: Unmatched[] = []
-  let count = 0
-  let unnamed = 0
+  const counts = { rows: 0, unnamed: 0 }
   const format = readAnswer(bytes, chosen, (read) => {
-    count += 1
+    counts.rows += 1
     const row = namedRow(read)
     if (row.references.length > 0) named.push(row)
-    else if (unnamed++ < LISTED)
-      others.push({ row: row.row, reason: 'no_reference', detail: 'It names no transfer.' })
-    if (named.length > MAX_NAMED) throw tooMany(MAX_NAMED)
+    else if (counts.unnamed++ < LISTED) others.push({ row: row.row, ...UNNAMED })
+    if (named.length > MAX_NAMED) throw tooMany()
   })
-  if (typeof format === 'string') return { format, named, others, count, unnamed }
-  throw invalid(
-    'The columns of this CSV are not known. Say which has the day, and which the amount.',
-    format.headings,
-  )
+  if (typeof format === 'string') return { format, named, others, ...counts }
+  const detail =
+    'The columns of this CSV are not known. Say which has the day, and which the amount.'
+  throw invalid(detail, format)
 }
 
-const tooMany = (limit: number) =>
-  invalid(`The file names more than ${limit.toLocaleString('en')} transfers. Divide it.`)
-
-/** Returns how columns are chosen, and what is to be remembered of it. */
-async function readChoice(db: Connection, account: string, reading: Reading) {
+/** Returns how columns are chosen: as they are sent, or as they were chosen before. `remembered` has what is sent. */
+async function readChoice(db: Connection, account: string, { date_column, ...sent }: Reading) {
   const stored = await rows.readColumns(db, account)
-  const { date_column, amount_column, currency_column } = reading
-  const sent = date_column && amount_column && { date_column, amount_column, currency_column }
   const remembered = new Map<string, string>()
+  const { amount_column, currency_column = null } = sent
   const chosen: Chosen = (headings) => {
     const key = JSON.stringify(headings)
-    const names = sent || JSON.parse(stored.get(key) ?? 'null')
-    if (!names || !Object.values(names).every((name) => !name || headings.includes(String(name))))
-      return null
-    if (sent) remembered.set(key, JSON.stringify(sent))
-    const amounts = [[names.amount_column, names.currency_column || null] as const]
-    return { name: 'CSV', day: names.date_column, amounts }
+    const names: (string | null)[] =
+      date_column && amount_column
+        ? [date_column, amount_column, currency_column]
+        : JSON.parse(stored.get(key) ?? '[]')
+    const [day, amount, currency = null] = names
+    if (!day || !amount || names.some((name) => name && !headings.includes(name))) return null
+    remembered.set(key, JSON.stringify(names))
+    return { name: 'CSV', day, amounts: [[amount, currency]] }
   }
   return { chosen, remembered }
 }
@@ -136,12 +107,11 @@ async function readNumbers(env: Env, db: Connection, account: string) {
   const found = await Promise.all(
     versions.map(async (one) => {
       const details = await decryptDetails(env, account, one)
-      const number = details?.iban ?? details?.account
-      return { id: one.id, numbers: number ? [numberKey(number)] : [] }
+      return [one.id, numberKey(details?.iban ?? details?.account ?? '')] as const
     }),
   )
-  const byPayer = Map.groupBy(found, ({ id }) => id)
-  return new Map([...byPayer].map(([id, all]) => [id, all.flatMap(({ numbers }) => numbers)]))
+  const byPayer = Map.groupBy(found, ([id]) => id)
+  return new Map([...byPayer].map(([id, all]) => [id, all.map(([, number]) => number)]))
 }
 
 /** Reads what rows are matched with. */
@@ -175,27 +145,40 @@ async function readKnown(
   }
 }
 
-const sumText = (all: readonly FoundTransfer[], currency: string) =>
-  moneyText(
-    all.reduce((sum, { amount }) => add(sum, decimal(amount)), ZERO),
-    currency,
-  )
+type TransferOf = (id: string) => FoundTransfer
 
-/** Sums up what becomes of the transfers of each batch. */
-function sumBatches(entries: readonly Entry[], transferOf: (id: string) => FoundTransfer) {
-  const all = entries.map(({ transfer, to }) => ({ to, transfer: transferOf(transfer) }))
-  const byBatch = Map.groupBy(all, ({ transfer }) => transfer.batch)
-  return [...byBatch].map(([batch, own]): BatchAnswer => {
-    const currency = own[0]?.transfer.currency ?? ''
-    const became = (to: Entry['to']) =>
-      own.filter((one) => one.to === to).map(({ transfer }) => transfer)
-    const [paid, returned] = [became('paid'), became('returned')]
-    return {
-      ...{ batch, currency, paid: paid.length, paid_amount: sumText(paid, currency) },
-      ...{ returned: returned.length, returned_amount: sumText(returned, currency) },
-      ...{ accepted: became('accepted').length, rejected: became('rejected').length },
-    }
-  })
+/** Sums up what becomes of transfers, by batch. */
+function sumUp(entries: readonly Entry[], transferOf: TransferOf) {
+  const groups = Map.groupBy(entries, ({ transfer, to }) => `${transferOf(transfer).batch} ${to}`)
+  return [...groups.values()].flatMap((own) =>
+    own.slice(0, 1).map(({ transfer, to: becomes }) => {
+      const { batch, currency } = transferOf(transfer)
+      const total = sum(own.map((one) => decimal(transferOf(one.transfer).amount)))
+      return { batch, becomes, count: own.length, amount: moneyText(total, currency), currency }
+    }),
+  )
+}
+
+/** Returns what becomes of transfers, and which a person should look at: what failed, other names, and holds. */
+async function summarize(
+  { db, account }: AccountCall,
+  entries: readonly Entry[],
+  transferOf: TransferOf,
+) {
+  const paid = entries.filter(({ to }) => to === 'paid').map((one) => transferOf(one.transfer))
+  const holds = await readHolds(db, account.id, [...new Set(paid.map((one) => one.affiliate_id))])
+  const about = (one: FoundTransfer, what: Entry['to'] | 'held', detail: string | null) => {
+    const { id: transfer, affiliate_id, amount, currency } = one
+    return { transfer, affiliate_id, amount, currency, what, detail }
+  }
+  const notices = entries
+    .filter(({ to, name_check }) => !['paid', 'accepted'].includes(to) && name_check !== 'match')
+    .map((one) => about(transferOf(one.transfer), one.to, one.name_check ?? one.reason))
+  const held = paid.filter((one) => holds.has(one.affiliate_id))
+  return {
+    booked: sumUp(entries, transferOf),
+    notices: [...notices, ...held.map((one) => about(one, 'held', null))].slice(0, LISTED),
+  }
 }
 
 /**
@@ -203,64 +186,34 @@ function sumBatches(entries: readonly Entry[], transferOf: (id: string) => Found
  *
  * @throws ApiError `validation_failed`, `not_found`
  */
-export async function previewAnswer(call: AccountCall, bytes: Uint8Array, reading: Reading) {
+export async function previewAnswer(
+  call: AccountCall,
+  bytes: Uint8Array,
+  reading: Reading,
+): Promise<rows.StoredAnswer> {
   const { db, actor } = call
   const { id: account } = call.account
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).toHex()
   const { chosen, remembered } = await readChoice(db, account, reading)
-  const { format, named, others, count, unnamed } = readRows(bytes, chosen)
+  const { format, named, others, unnamed, ...read } = readRows(bytes, chosen)
   const known = await readKnown(call, named, reading.payer)
   const { entries, unmatched, unchanged } = matchRows(named, known)
-  if (entries.length > MAX_ENTRIES) throw tooMany(MAX_ENTRIES)
-  const transfers = new Map(
-    [...known.batches.values(), [...known.transfers.values()]].flat().map((one) => [one.id, one]),
-  )
-  const transferOf = (id: string) => transfers.get(id) as FoundTransfer
+  if (entries.length > MAX_NAMED) throw tooMany()
+  const before = await rows.findAnswer(db, account, hash)
+  if (before?.applied_at && entries.length === 0) return before
+  const transfers = [...known.transfers.values(), ...[...known.batches.values()].flat()]
+  const byId = new Map(transfers.map((one) => [one.id, one]))
   const summary: Summary = {
-    ...{ format, rows: count, unchanged, batches: sumBatches(entries, transferOf) },
-    notices: await noticesOf(call, entries, transferOf),
-    unmatched: unmatched.length + unnamed,
+    ...{ format, ...read, unchanged, unmatched: unmatched.length + unnamed },
+    ...(await summarize(call, entries, (id) => byId.get(id) as FoundTransfer)),
     unmatched_rows: [...unmatched.sort((a, b) => a.row - b.row), ...others].slice(0, LISTED),
   }
-  const known_before = await rows.findAnswer(db, account, hash)
-  if (known_before?.applied_at && entries.length === 0) return known_before
   const stored = {
     ...{ hash, entries: JSON.stringify(entries), summary: JSON.stringify(summary) },
     ...{ created_by: actor, created_at: Date.now() },
   }
-  await withD1Retry(() =>
-    db.batch([
-      ...rows.storeAnswer(db, account, stored),
-      ...[...remembered].map(([headings, columns]) =>
-        rows.storeColumns(db, account, headings, columns),
-      ),
-    ]),
-  )
+  await withD1Retry(() => db.batch(rows.storeAnswer(db, account, stored, remembered)))
   return { ...stored, applied_by: null, applied_at: null }
-}
-
-/** Returns the transfers that a person should look at: what came back or was rejected, other names, and holds. */
-async function noticesOf(
-  { db, account }: AccountCall,
-  entries: readonly Entry[],
-  transferOf: (id: string) => FoundTransfer,
-): Promise<Notice[]> {
-  const paid = entries.filter(({ to }) => to === 'paid').map((one) => transferOf(one.transfer))
-  const affiliates = [...new Set(paid.map(({ affiliate_id }) => affiliate_id))]
-  const holds = await readHolds(db, account.id, affiliates)
-  const about = (
-    { id, affiliate_id, amount, currency }: FoundTransfer,
-    what: Notice['what'],
-    detail: string | null,
-  ) => ({ transfer: id, affiliate_id, amount, currency, what, detail })
-  return [
-    ...entries.flatMap(({ transfer, to, reason, name_check }) =>
-      to === 'paid' || to === 'accepted' || name_check === 'match'
-        ? []
-        : [about(transferOf(transfer), to, name_check ?? reason)],
-    ),
-    ...paid.filter((one) => holds.has(one.affiliate_id)).map((one) => about(one, 'held', null)),
-  ].slice(0, LISTED)
 }
 
 /** How many transfers one step books. A return is a step of its own, and a rejection may change a payee. */
@@ -297,27 +250,27 @@ export async function applyAnswer(call: AccountCall, hash: string): Promise<rows
     await untilBooked(async () => ((await bookStep(call, hash, step)) ? true : null))
   }
   const found = await readStates(db, account, entries)
-  const refused = entries.flatMap(({ row, transfer, to }): Unmatched[] => {
-    const state = found.get(transfer)?.state ?? 'cancelled'
-    if (to === 'checked' || isDone(state, to)) return []
-    return [{ row, reason: 'wrong_state', detail: stateWords(transfer, state, to) }]
-  })
-  const before: Summary = JSON.parse(stored.summary)
+  const transferOf: TransferOf = (id) => found.get(id) as FoundTransfer
   const isBooked = ({ transfer, to }: Entry) =>
-    to === 'checked' || isDone(found.get(transfer)?.state ?? 'cancelled', to)
-  const summary: Summary = {
+    to === 'checked' || isDone(transferOf(transfer).state, to)
+  const refused = entries
+    .filter((one) => !isBooked(one))
+    .map(({ row, transfer, to }) => ({
+      ...({ row, reason: 'wrong_state' } as const),
+      detail: stateWords(transfer, transferOf(transfer).state, to),
+    }))
+  const before: Summary = JSON.parse(stored.summary)
+  const summary = JSON.stringify({
     ...before,
-    batches: sumBatches(entries.filter(isBooked), (id) => found.get(id) as FoundTransfer),
+    booked: sumUp(entries.filter(isBooked), transferOf),
     unmatched: before.unmatched + refused.length,
     unmatched_rows: [...refused, ...before.unmatched_rows].slice(0, LISTED),
-  }
+  } satisfies Summary)
   const now = Date.now()
-  const done = { account, hash, summary: JSON.stringify(summary), actor, now }
-  const details = { hash, format: summary.format }
-  await withAudit(db, { actor, action: 'answer.book', account, details }, [
-    rows.finishAnswer(db, done),
+  await withAudit(db, { actor, action: 'answer.book', account, details: { hash } }, [
+    rows.finishAnswer(db, { account, hash, summary, actor, now }),
   ])
-  return { ...stored, summary: done.summary, applied_by: actor, applied_at: now }
+  return { ...stored, summary, applied_by: actor, applied_at: now }
 }
 
 /** Reads the transfers of entries as they are now. */

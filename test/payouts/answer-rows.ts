@@ -14,7 +14,10 @@ export function answerRows(db: D1Database, account: string) {
   const detail = 'close match: Ada King'
   const said = { row: 1, day: null, code: null, reason: null, name_check: detail }
   const summary = {
-    ...{ format: 'pain.002', rows: 2, batches: [], unchanged: 0, unmatched: 1 },
+    ...{ format: 'pain.002', rows: 2, unchanged: 0, unmatched: 1 },
+    booked: [
+      { batch: 'B000000001', becomes: 'checked', count: 1, amount: '2.00', currency: 'EUR' },
+    ],
     notices: [{ ...of, what: 'checked', detail }],
     unmatched_rows: [{ row: 2, reason: 'no_reference', detail: 'It names no transfer.' }],
   }

@@ -44,7 +44,10 @@ describe('§20.4 a statement of an account', () => {
     )
     expect(preview).toMatchObject({
       ...{ format: 'camt.053', rows: 3, unchanged: 0, unmatched: 0, applied_at: null },
-      batches: [{ batch: a.batch, paid: 2, paid_amount: '1485.06', returned_amount: '1234.56' }],
+      booked: [
+        { batch: a.batch, becomes: 'paid', count: 2, amount: '1485.06' },
+        { batch: a.batch, becomes: 'returned', count: 1, amount: '1234.56' },
+      ],
       notices: [
         { transfer: a.id, what: 'returned', detail: 'The account is closed. Konto erloschen' },
       ],
@@ -132,6 +135,8 @@ describe('§20.4 a report about the status of payments', () => {
       ...{ [a.id]: 'rejected', [b.id]: 'accepted', [c.id]: 'accepted' },
       ...{ [d.id]: 'rejected', [e.id]: 'rejected' },
     })
+    const { data } = await json(askAdmin(`${PATH}/attention`))
+    expect(data).toContainEqual(expect.objectContaining({ code: 'returned_payments', count: 3 }))
     const { payees, payments } = await books()
     expect(payees[0]).toBe('a,1,returned,The number of the account is wrong. Unbekannt')
     expect(payments).toEqual([])
@@ -150,9 +155,7 @@ describe('§20.4 a report about the status of payments', () => {
       'amount_differs',
     ])
     expect(preview.notices).toMatchObject([{ transfer: a.id, what: 'checked' }])
-    expect((await books()).transfers).toContainEqual(
-      `${a.id},exported,,,close match: The bank gives its reason in words. Ada King`,
-    )
+    expect((await books()).transfers).toContainEqual(`${a.id},exported,,,close match: Ada King`)
     expect(await json(send(file))).toMatchObject({ applied_by: 'admin-key' })
   })
 })
@@ -288,7 +291,7 @@ test('§20.4 what changed between preview and booking is listed, and not booked'
   const { hash } = await json(send(camt([debit(a), debit(b)])))
   await env.DB.prepare(`update transfers set state = 'cancelled' where id = ?`).bind(a.id).run()
   expect(await apply(hash)).toMatchObject({
-    batches: [{ paid: 1 }],
+    booked: [{ becomes: 'paid', count: 1 }],
     unmatched_rows: [{ row: 1, reason: 'wrong_state' }],
   })
   expect((await books()).payments).toHaveLength(1)
@@ -307,7 +310,7 @@ test('§20.4 applied is booked once, whoever repeats it, and killed after any ca
   const done = await books()
   expect([done.payments.length, done.returns.length, done.ledger.length]).toEqual([3, 2, 5])
   const again = await Promise.all([apply(hash), book(file), book(file.replace('S1', 'S2'))])
-  expect(again[2]).toMatchObject({ unchanged: 5, batches: [] })
+  expect(again[2]).toMatchObject({ unchanged: 5, booked: [] })
   expect(await books()).toEqual(done)
 })
 
@@ -419,7 +422,7 @@ describe('the page of the bank’s answer', () => {
   }
 
   test('shows what will be booked, the warnings and the rest, and books it by one button', async () => {
-    const { upload, read, post, csrf } = await open()
+    const { upload, read, get, post, csrf } = await open()
     await hold('a')
     const sentFile = await upload(utf16(camt([debit(a), debit(b), { amount: '5.00' }])))
     const preview = sentFile.headers.get('Location')!
@@ -427,7 +430,7 @@ describe('the page of the bank’s answer', () => {
     for (const words of [
       'Book 2 payments<',
       'What will be booked',
-      'Held by a case, but paid',
+      'Paid, but held by a case',
       'It names no transfer.',
     ])
       expect(page).toContain(words)
@@ -436,6 +439,8 @@ describe('the page of the bank’s answer', () => {
     expect(await read(preview)).toContain('What was booked')
     expect(await stateOf(b)).toBe('paid')
     expect(await read(at)).toContain('2 payments')
+    const find = await get(`/console/accounts/acme-forex/find?record_id=${c.batch.toLowerCase()}`)
+    expect(find.headers.get('Location')).toMatch(new RegExp(`/batches/${c.batch}$`))
   })
 
   test('offers the headings of a CSV that is not known, once', async () => {

@@ -78,7 +78,7 @@ export const findPage: Page = {
         <EmptyState title="Enter an id above.">
           <p>
             The id of a transaction, an event, a customer or an affiliate, the name or email of an
-            affiliate, or the reference of a payment.
+            affiliate, or the reference of a payment, a transfer or a batch.
           </p>
         </EmptyState>
       )
@@ -87,7 +87,9 @@ export const findPage: Page = {
     if (IS_DELIVERY.test(id)) {
       return { title: 'Delivery', body: '', next: accountPath(visit.account, 'deliveries', id) }
     }
-    const choices = await findChoices(visit, id)
+    const found = await findChoices(visit, id)
+    // The transfers of a batch lead to it.
+    const choices = [...new Map(found.map((one) => [one.path, one])).values()]
     const [only] = choices
     // What is not stored may have been refused: the log of deliveries knows.
     const nowhere = deliveriesPath(visit.account, { record_id: id })

@@ -6,87 +6,63 @@ import { type AnswerRow, type EachRow, EMPTY_ROW, type Says, type Stated } from 
 
 // CSV of banks and payment services. A known one is found by its headings. The columns of another one are chosen.
 
-/** Which columns of a CSV say what, by their headings. Of those that a file lacks, only `fee` and below may be absent. */
+/** Which columns of a CSV say what, by their headings. */
 export interface CsvFormat {
   readonly name: string
-  /** A heading that tells it from other files. */
-  readonly mark?: string
   readonly day: string
   /** Pairs of an amount and its currency; null if that is the account's. Of all, the first has the sign. */
   readonly amounts: readonly (readonly [amount: string, currency: string | null])[]
+  /** A heading that tells it from other files. */
+  readonly mark?: string
   /** What the first amount has in it that the payee does not get. */
   readonly fee?: string
   readonly account?: string
-  /** The column of the state, what it is of a row that is booked, and of one that failed or came back. */
-  readonly state?: readonly [heading: string, booked: RegExp, failed?: RegExp]
+  /** The column of the state. Empty: the row is booked. */
+  readonly state?: string
   /** The column that says `OUT` or `IN`, where amounts have no sign. */
   readonly direction?: string
   /** All rows are payments. */
   readonly isPaid?: true
-  /** Whether the month stands before the day. */
   readonly isMonthFirst?: boolean
 }
 
+/** What the state is of a row that is booked, and of one that failed or came back. Others are pending. */
+const BOOKED = /^(?:completed|sent|received|abgeschlossen|umsatz gebucht)/i
 const FAILED =
   /fail|refund|revert|declin|cancel|return|denied|reversed|unclaimed|erstattet|storniert/i
 
 /** The files that are known. */
 const FORMATS: readonly CsvFormat[] = [
   ...['Waehrung', 'Währung'].map((currency) => ({
-    name: 'CSV-CAMT',
-    day: 'Buchungstag',
+    ...{ name: 'CSV-CAMT', day: 'Buchungstag', account: 'Auftragskonto', state: 'Info' },
     amounts: [['Betrag', currency] as const],
-    account: 'Auftragskonto',
-    state: ['Info', /^(?!.*vorgemerkt)/i] as const,
   })),
   {
-    name: 'Wise',
-    mark: 'TransferWise ID',
-    day: 'Date',
+    ...{ name: 'Wise', mark: 'TransferWise ID', day: 'Date', fee: 'Total fees' },
     amounts: [
       ['Amount', 'Currency'],
       ['Exchange To Amount', 'Exchange To'],
     ],
-    fee: 'Total fees',
   },
   {
-    name: 'Wise',
-    day: 'Finished on',
-    amounts: [
-      ['Source amount (after fees)', 'Source currency'],
-      ['Target amount (after fees)', 'Target currency'],
-    ],
-    state: ['Status', /^completed/i, FAILED],
-    direction: 'Direction',
+    ...{ name: 'Wise', day: 'Finished on', state: 'Status', direction: 'Direction' },
+    amounts: ['Source', 'Target'].map(
+      (of) => [`${of} amount (after fees)`, `${of} currency`] as const,
+    ),
   },
   {
-    name: 'Revolut',
-    day: 'Date completed (UTC)',
+    ...{ name: 'Revolut', day: 'Date completed (UTC)', state: 'State' },
     amounts: [
       ['Amount', 'Payment currency'],
       ['Orig amount', 'Orig currency'],
     ],
-    state: ['State', /^completed/i, FAILED],
   },
   {
-    name: 'Mercury',
-    day: 'Date (UTC)',
+    ...{ name: 'Mercury', day: 'Date (UTC)', state: 'Status', isMonthFirst: true },
     amounts: [['Amount', null]],
-    state: ['Status', /^(?:sent|received|completed)/i, FAILED],
-    isMonthFirst: true,
   },
-  {
-    name: 'PayPal',
-    day: 'Date',
-    amounts: [['Gross', 'Currency']],
-    state: ['Status', /^completed/i, FAILED],
-  },
-  {
-    name: 'PayPal',
-    day: 'Datum',
-    amounts: [['Brutto', 'Währung']],
-    state: ['Status', /^abgeschlossen/i, FAILED],
-  },
+  { name: 'PayPal', day: 'Date', amounts: [['Gross', 'Currency']], state: 'Status' },
+  { name: 'PayPal', day: 'Datum', amounts: [['Brutto', 'Währung']], state: 'Status' },
   { name: 'Tributary', day: 'paid_on', amounts: [['amount', 'currency']], isPaid: true },
 ]
 
@@ -183,7 +159,7 @@ export function readAnswerCsv(
 
 /** Reads one row. */
 function rowOf({ format, cellOf }: Found, row: readonly string[], isMonthFirst: boolean) {
-  const { amounts, fee, account, state: [heading, booked, failed] = [], direction } = format
+  const { amounts, fee, account, direction } = format
   const signed = amounts.flatMap(([name, of]) => {
     const currency = cellOf(row, of).toUpperCase() || null
     const amount = signedAmount(cellOf(row, name), currency)
@@ -196,9 +172,9 @@ function rowOf({ format, cellOf }: Found, row: readonly string[], isMonthFirst: 
   const [first] = stated
   const feeOf = first && signedAmount(cellOf(row, fee), first.currency)
   const net = first && feeOf && plainText(subtract(decimal(first.amount), decimal(feeOf)))
-  const state = cellOf(row, heading)
+  const state = cellOf(row, format.state)
   const moved: Says = isDebit ? 'paid' : 'returned'
-  const says = !state || booked?.test(state) ? moved : failed?.test(state) ? 'failed' : 'pending'
+  const says = !state || BOOKED.test(state) ? moved : FAILED.test(state) ? 'failed' : 'pending'
   return {
     ...{ ...EMPTY_ROW, says, text: row.join(' '), account: cellOf(row, account) || null },
     stated: net ? [...stated, { ...first, amount: net }] : stated,

@@ -29,10 +29,16 @@ export interface Unmatched {
   readonly detail: string
 }
 
+/** Why nothing is booked of a row that has no reference. */
+export const UNNAMED = { reason: 'no_reference', detail: 'It names no transfer.' } as const
+
+/** What becomes of a transfer, in the order in which rows are booked: a payment before its return. */
+export const BECOMES = ['checked', 'accepted', 'rejected', 'paid', 'returned'] as const
+
 /** What becomes of a transfer. */
 export interface Entry extends Pick<AnswerRow, 'row' | 'day' | 'code' | 'reason' | 'name_check'> {
   readonly transfer: string
-  readonly to: 'checked' | 'accepted' | 'rejected' | 'paid' | 'returned'
+  readonly to: (typeof BECOMES)[number]
 }
 
 /** A row with what may be references of ours. */
@@ -61,8 +67,8 @@ export interface Known {
   readonly payer: string | null
 }
 
-/** The order in which rows are booked, whatever their order in the file: a payment before its return. */
-const ORDER: readonly Says[] = ['checked', 'accepted', 'rejected', 'paid', 'returned', 'failed']
+/** The order in which rows are booked, whatever their order in the file. */
+const ORDER: readonly Says[] = [...BECOMES, 'failed']
 
 const PATH: readonly TransferState[] = TRANSFER_STATES.slice(
   0,
@@ -151,7 +157,7 @@ function findAll(row: NamedRow, known: Known): Found {
   const [name] = names
   if (name === undefined) {
     return meant === undefined
-      ? { reason: 'no_reference', detail: 'It names no transfer.' }
+      ? UNNAMED
       : { reason: 'unknown_reference', detail: `${meant} is no transfer of this account.` }
   }
   if (names.length > 1) {

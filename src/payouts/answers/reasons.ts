@@ -12,37 +12,24 @@ const REASONS: Readonly<Record<string, string>> = {
   AC06: 'The account is blocked',
   AC07: 'The payee’s account is closed',
   AG01: 'Transfers to this account are not allowed',
-  AG02: 'The bank does not execute transfers of this kind',
-  AM01: 'The amount is zero',
-  AM02: 'The amount is larger than allowed',
-  AM03: 'The currency is not allowed',
   AM04: 'The balance is too low',
   AM05: 'It was sent twice',
-  AM09: 'The amount is not what was agreed',
   BE01: 'The name does not belong to the account',
   BE04: 'The address of the payee is missing or wrong',
-  BE05: 'The bank does not know who has sent it',
-  CNOR: 'The payee’s bank cannot be reached',
-  CURR: 'The currency is wrong',
   CUST: 'The payer has asked for it',
   DT01: 'The day is wrong',
-  DUPL: 'It was sent twice',
   FF01: 'The file has a wrong format',
   FOCR: 'The transfer was recalled',
   MD07: 'The owner of the account has died',
   MS02: 'The payee has refused it',
   MS03: 'The bank gives no reason',
-  NARR: 'The bank gives its reason in words',
   RC01: 'The code of the bank (BIC) is wrong',
-  RC04: 'The code of the payee’s bank is wrong',
-  RR01: 'The account of the payer is missing',
   RR03: 'The name or address of the payee is missing',
   RR04: 'The authorities require it',
-  TM01: 'It was too late for the day',
 }
 
 /** The codes that say that an account cannot be paid: a person has to look at the payee. */
-const NAMES_ACCOUNT = 'AC01 AC03 AC04 AC06 AC07 AG01 BE01 MD07 RC01 RC04'.split(' ')
+const NAMES_ACCOUNT = 'AC01 AC03 AC04 AC06 AC07 AG01 BE01 MD07 RC01'.split(' ')
 
 /** Returns whether a code says that the account cannot be paid. */
 export const namesAccount = (code: string | null): boolean =>

@@ -26,20 +26,21 @@ const FIND = compileStatement(
 export const findAnswer = (db: Connection, account: string, hash: string) =>
   first<StoredAnswer>(db, FIND, { account, hash })
 
-/** Reads one page of the answers of an account, the latest first. */
+/** Reads one page of the answers of an account, the latest first; only that with `hash`, if there is one. */
 export const listAnswers = (
   db: D1Database,
   account: string,
+  hash: string | undefined,
   page: Page,
 ): Promise<FoundPage<StoredAnswer>> =>
   paginate(
     db,
     {
       columns: COLUMNS,
-      from: 'payout_answers where account = :account',
+      from: `payout_answers where account = :account ${hash ? 'and hash = :hash' : ''}`,
       key: ['created_at', 'hash'],
       descending: true,
-      values: { account },
+      values: { account, ...(hash && { hash }) },
     },
     page,
   )
@@ -53,14 +54,22 @@ const STORE = compileStatement(`
   on conflict (account, hash) do update set entries = :entries, summary = :summary,
     created_by = :created_by, created_at = :created_at, applied_by = null, applied_at = null`)
 
-/** Returns the statements that store a preview, and forget those that nobody applied for a day. */
+const STORE_COLUMNS = compileStatement(`
+  insert into answer_columns (account, headings, columns) values (:account, :headings, :columns)
+  on conflict (account, headings) do update set columns = :columns`)
+
+/** Returns the statements that store a preview and the columns of headings, and forget previews after a day. */
 export const storeAnswer = (
   db: D1Database,
   account: string,
   preview: Omit<StoredAnswer, 'applied_by' | 'applied_at'>,
+  chosen: ReadonlyMap<string, string>,
 ) => [
   bindStatement(db, FORGET, { account, before: preview.created_at - PAYOUT_LIMITS.previewMs }),
   bindStatement(db, STORE, { account, ...preview }),
+  ...[...chosen].map(([headings, columns]) =>
+    bindStatement(db, STORE_COLUMNS, { account, headings, columns }),
+  ),
 ]
 
 const FINISH = compileStatement(`
@@ -82,14 +91,6 @@ export const readColumns = async (db: Connection, account: string) => {
   const rows = await all<{ headings: string; columns: string }>(db, READ_COLUMNS, { account })
   return new Map(rows.map(({ headings, columns }) => [headings, columns]))
 }
-
-const STORE_COLUMNS = compileStatement(`
-  insert into answer_columns (account, headings, columns) values (:account, :headings, :columns)
-  on conflict (account, headings) do update set columns = :columns`)
-
-/** Returns the statement that remembers the columns that a person has chosen. */
-export const storeColumns = (db: D1Database, account: string, headings: string, columns: string) =>
-  bindStatement(db, STORE_COLUMNS, { account, headings, columns })
 
 const FIND_BATCHES = compileStatement(`
   select b.id from ${JSON_EACH}(:ids) i

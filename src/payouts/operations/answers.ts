@@ -1,20 +1,14 @@
 import * as v from 'valibot'
 import { busy } from '../../platform/http/body-errors.ts'
 import { WORKING } from '../../platform/http/memory.ts'
-import {
-  type AccountCall,
-  type Answer,
-  accountList,
-  accountOperation,
-} from '../../platform/http/operation.ts'
-import { notFound } from '../../platform/http/read-fields.ts'
+import { type Answer, accountList, accountOperation } from '../../platform/http/operation.ts'
 import { count, money, time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { sendCaused } from '../../webhooks/operations/send-caused.ts'
-import { UNMATCHED } from '../answers/match.ts'
+import { BECOMES, UNMATCHED } from '../answers/match.ts'
 import { applyAnswer, previewAnswer, type Summary } from '../answers.ts'
-import { findAnswer, listAnswers, type StoredAnswer } from '../db/answers.ts'
+import { listAnswers, type StoredAnswer } from '../db/answers.ts'
 import { PAYOUT_LIMITS } from '../model.ts'
 
 const HASH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'
@@ -24,78 +18,72 @@ const hash = member(
   said('The SHA-256 of the file.', HASH),
 )
 
-const listed = described(() =>
-  v.object({
-    hash,
-    format: member(
-      v.string(),
-      'What the file is: `camt.053`, `camt.054`, `pain.002`, or a CSV of whom.',
-    ),
-    rows: member(count, 'The entries, statuses or lines of the file.'),
-    unchanged: member(count, 'The transfers that the file names and that are booked already.'),
-    unmatched: member(count, 'The rows of which nothing is booked.'),
-    batches: member(
-      v.array(
-        v.object({
-          batch: member(v.string(), 'The batch.'),
-          currency: member(v.string(), 'An ISO 4217 code.'),
-          paid: member(count, 'The transfers that the bank has paid.'),
-          paid_amount: member(money, 'Their sum.'),
-          returned: member(count, 'The transfers that came back.'),
-          returned_amount: member(money, 'Their sum.'),
-          accepted: member(count, 'The transfers that the bank has accepted.'),
-          rejected: member(count, 'The transfers that the bank has rejected.'),
-        }),
-      ),
-      'What is booked, by batch.',
-    ),
-    created_by: member(v.string(), 'Who sent the file.'),
-    created_at: member(time, 'When.'),
-    applied_by: v.nullable(member(v.string(), 'Who booked it. Null if nobody has.')),
-    applied_at: v.nullable(member(time, 'When it was booked. Null if it is only previewed.')),
-  }),
-)
+const text = v.string()
+
+const transfer = described(() => ({
+  amount: member(money, 'The amount.'),
+  currency: member(text, 'An ISO 4217 code.'),
+}))
 
 const answer = described(() =>
   named(
     'PayoutAnswer',
     v.object({
-      ...listed.entries,
+      hash,
+      format: member(text, '`camt.053`, `camt.054`, `pain.002`, or whose CSV it is.'),
+      rows: member(count, 'The entries, statuses or lines of the file.'),
+      booked: member(
+        v.array(
+          v.object({
+            batch: member(text, 'The batch.'),
+            becomes: member(v.picklist(BECOMES), '`checked`: only the name is known now.'),
+            count: member(count, 'The number of transfers.'),
+            ...transfer,
+          }),
+        ),
+        'What becomes of transfers, by batch.',
+      ),
       notices: member(
         v.array(
           v.object({
-            transfer: member(v.string(), 'The reference of the transfer.'),
-            affiliate_id: member(v.string(), 'The affiliate.'),
-            amount: member(money, 'Its amount.'),
-            currency: member(v.string(), 'An ISO 4217 code.'),
+            transfer: member(text, 'Its reference.'),
+            affiliate_id: member(text, 'The affiliate.'),
+            ...transfer,
             what: member(
-              v.picklist(['returned', 'rejected', 'checked', 'held']),
-              'Why a person should look at it. `checked`: the name of the owner does not match. `held`: a case of the fraud review holds the affiliate, whom the bank has paid.',
+              v.picklist([...BECOMES, 'held']),
+              'What became of it. `checked`: the owner has another name. `held`: a case of the fraud review holds the affiliate, whom the bank has paid.',
             ),
-            detail: v.nullable(member(v.string(), 'What the bank says.')),
+            detail: v.nullable(member(text, 'What the bank says.')),
           }),
         ),
         'Transfers that a person should look at, at most 100.',
       ),
+      unchanged: member(count, 'The transfers that the file names and that are booked already.'),
+      unmatched: member(count, 'The rows of which nothing is booked.'),
       unmatched_rows: member(
         v.array(
           v.object({
             row: member(count, 'Its position in the file, from 1.'),
             reason: member(v.picklist(UNMATCHED), 'Why nothing is booked of it.'),
-            detail: member(v.string(), 'The same in words.'),
+            detail: member(text, 'The same in words.'),
           }),
         ),
-        'The rows of which nothing is booked, at most 100: first those that name a transfer.',
+        'These rows, at most 100: first those that name a transfer.',
       ),
+      created_by: member(text, 'Who sent the file.'),
+      created_at: member(time, 'When.'),
+      applied_by: v.nullable(member(text, 'Who booked it. Null if nobody has.')),
+      applied_at: v.nullable(member(time, 'When it was booked. Null if it is only previewed.')),
     }),
   ),
 )
 
-const instant = (at: number | null) => (at === null ? null : new Date(at).toISOString())
-
-function present({ summary, created_at, applied_at, entries: _, ...stored }: StoredAnswer) {
-  const at = { created_at: new Date(created_at).toISOString(), applied_at: instant(applied_at) }
-  return { ...stored, ...(JSON.parse(summary) as Summary), ...at } satisfies Answer<typeof answer>
+function present({ summary, created_at, applied_at: at, entries: _, ...stored }: StoredAnswer) {
+  const applied_at = at === null ? null : new Date(at).toISOString()
+  const times = { created_at: new Date(created_at).toISOString(), applied_at }
+  return { ...stored, ...(JSON.parse(summary) as Summary), ...times } satisfies Answer<
+    typeof answer
+  >
 }
 
 /** How much memory a byte of a file takes: its text, and the rows that name transfers. */
@@ -162,53 +150,26 @@ export const applyPayoutAnswer = accountOperation({
   },
 })
 
-export const getPayoutAnswer = accountOperation({
-  topic: 'payouts',
-  id: 'getPayoutAnswer',
-  method: 'GET',
-  path: '/payouts/answers/{hash}',
-  role: 'viewer',
-  params: { hash },
-  words: described(() => ({
-    description:
-      'Returns an answer of a bank, previewed or booked. A preview is forgotten after a day.',
-    answer,
-    command: { name: 'answers show' },
-  })),
-  async run({ db, account }: AccountCall, { hash }) {
-    const found = await findAnswer(db, account.id, hash)
-    if (!found) throw notFound('answer', hash)
-    return present(found)
-  },
-})
-
 export const listPayoutAnswers = accountList({
   topic: 'payouts',
   id: 'listPayoutAnswers',
   path: '/payouts/answers',
   role: 'viewer',
+  params: { hash: v.optional(hash) },
   words: described(() => ({
-    description: 'Lists the answers of banks, the latest first.',
-    answer: listed,
+    description:
+      'Lists the answers of banks, previewed and booked, the latest first. A preview is forgotten after a day.',
+    answer,
     command: {
       name: 'answers list',
       columns: ['created_at', 'format', 'rows', 'unchanged', 'unmatched', 'applied_at', 'hash'],
     },
   })),
-  async list({ db, account }, _, page) {
-    const found = await listAnswers(db, account.id, page)
-    const data = found.data.map((one) => {
-      const { notices: _, unmatched_rows: __, ...row } = present(one)
-      return row
-    })
-    return { ...found, data }
+  async list({ db, account }, { hash }, page) {
+    const found = await listAnswers(db, account.id, hash, page)
+    return { ...found, data: found.data.map(present) }
   },
 })
 
 /** The operations on answers of banks. */
-export const ANSWER_OPERATIONS = [
-  previewPayoutAnswer,
-  applyPayoutAnswer,
-  listPayoutAnswers,
-  getPayoutAnswer,
-]
+export const ANSWER_OPERATIONS = [previewPayoutAnswer, applyPayoutAnswer, listPayoutAnswers]

@@ -18,10 +18,10 @@ import { member, said } from '../../platform/validation/fields.ts'
 import { todayOf } from '../../platform/zone.ts'
 import * as batches from '../batches.ts'
 import { type ListedBatch, listBatches as readBatches } from '../db/batches.ts'
-import { findTransfers as readTransfers } from '../db/transfers.ts'
+import { findTransfers as readTransfers, transfersOf } from '../db/transfers.ts'
 import { FILE_TYPES } from '../files/file.ts'
 import { LEFT_OUT, METHODS, PAYOUT_LIMITS, TRANSFER_STATES, type TransferState } from '../model.ts'
-import { referencesIn } from '../reference.ts'
+import { isOfTransfer, referencesIn } from '../reference.ts'
 
 const text = v.string()
 const actor = v.string()
@@ -317,18 +317,23 @@ export const findTransfers = accountOperation({
     reference: member(
       text,
       said(
-        'A text with the reference of a transfer. Letter case, spaces and signs are ignored.',
+        'A text with the reference of a transfer or a batch. Letter case, spaces and signs are ignored.',
         'T7K2M9XQ4D',
       ),
     ),
   },
   words: described(() => ({
-    description: 'Finds the transfers whose references a text has.',
+    description: 'Finds the transfers whose references, or those of whose batches, a text has.',
     answer: listOf(v.object({ batch: member(text, 'Its batch.'), ...transferFields })),
     command: { name: 'transfers find' },
   })),
   async run({ db, account }, { reference }) {
-    const found = await readTransfers(db, account.id, referencesIn(reference))
+    const named = referencesIn(reference)
+    const batch = named.find((one) => !isOfTransfer(one))
+    const found = [
+      ...(await readTransfers(db, account.id, named)),
+      ...(batch ? await transfersOf(db, account.id, batch) : []),
+    ]
     return { data: found.map((one) => ({ batch: one.batch, ...batches.showTransfer(one) })) }
   },
 })
