@@ -13,6 +13,7 @@ import type { AppEnv } from '../platform/auth/authorize.ts'
 import { listAffiliateKeys } from '../platform/directory/affiliate-keys.ts'
 import { withAudit } from '../platform/directory/audit.ts'
 import { ApiError } from '../platform/errors.ts'
+import { askConfirmation, isConfirmed } from './confirmed.ts'
 import { keepSecret, MemberForm, takeSecret } from './form.tsx'
 import { endKey, KEYS_AT, Keys, MadeKey, makeKey, type NewKey } from './keys.tsx'
 import { PasskeyForm, Problem, portalPath } from './layout.tsx'
@@ -33,6 +34,9 @@ const AT = KEYS_AT
 /** The passkeys that a member may have. */
 const MAX_PASSKEYS = 20
 
+/** What a confirmation is for. */
+const ADD = 'add-passkey'
+
 const purposeOf = ({ session }: MemberVisit) => `add ${session.id}`
 
 /** What a change has done, by the text that follows it in the address. */
@@ -52,13 +56,15 @@ interface News {
   readonly problem?: string
   /** The form that was refused, or that comes back: what was typed stays in its fields. */
   readonly form?: Values
+  /** Whether a passkey of the member has just confirmed that another one is added. */
+  readonly adds?: true
 }
 
 /** Responds with the keys of the affiliate and the passkeys of the member, and the forms that add one. */
 export async function showPasskeys(
   c: Context<AppEnv>,
   visit: MemberVisit,
-  { problem, form }: News = {},
+  { problem, form, adds }: News = {},
 ): Promise<Response> {
   const { account, db, words, session, member, csrf, now } = visit
   const [keys, issued] = await Promise.all([
@@ -66,7 +72,10 @@ export async function showPasskeys(
     listAffiliateKeys(c.env.DB, account.id, session.affiliate_id),
   ])
   const purpose = purposeOf(visit)
-  const challenge = await newChallenge(c.env, account.id, purpose, { member: member.id, now })
+  const confirmation = await askConfirmation(c.env, visit, ADD)
+  // Whoever has only the cookie of a session could otherwise add a passkey of their own, and confirm with it.
+  const challenge =
+    adds && (await newChallenge(c.env, account.id, purpose, { member: member.id, now }))
   const affiliate = member.display_name ?? member.affiliate_id
   const owner = { member: member.id, name: `${affiliate} · ${account.name}`, service: account.name }
   const { made } = await takeSecret<Made>(c, visit)
@@ -104,24 +113,36 @@ export async function showPasskeys(
       {keys.length === 1 && <p class="note">{words.passkey_last}</p>}
       <h3>{words.passkey_add}</h3>
       <p>{words.passkey_add_lead}</p>
-      <PasskeyForm
-        words={words}
-        kind="create"
-        action={portalPath(account.id, AT)}
-        options={creationOptions(c.env, challenge, owner, keys)}
-        state={challenge.state}
-        submit={words.passkey_add}
-      >
-        <input type="hidden" name="csrf" value={csrf} />
-        <input type="hidden" name="change" value="add" />
-        <InputField
-          id="name"
-          name="name"
-          label={words.passkey_name}
-          value={form?.('change') === 'add' ? form('name') : ''}
-          attributes={{ maxlength: 100 }}
-        />
-      </PasskeyForm>
+      {challenge ? (
+        <PasskeyForm
+          words={words}
+          kind="create"
+          action={portalPath(account.id, AT)}
+          options={creationOptions(c.env, challenge, owner, keys)}
+          state={challenge.state}
+          submit={words.register_button}
+        >
+          <input type="hidden" name="csrf" value={csrf} />
+          <input type="hidden" name="change" value="add" />
+          <InputField
+            id="name"
+            name="name"
+            label={words.passkey_name}
+            attributes={{ maxlength: 100 }}
+          />
+        </PasskeyForm>
+      ) : (
+        <PasskeyForm
+          words={words}
+          kind="get"
+          action={portalPath(account.id, AT)}
+          {...confirmation}
+          submit={words.passkey_add}
+        >
+          <input type="hidden" name="csrf" value={csrf} />
+          <input type="hidden" name="change" value="confirm-add" />
+        </PasskeyForm>
+      )}
       <Keys keys={issued} typed={form?.('change') === 'make-key' ? form : () => ''} />
     </MemberPage>,
     problem === undefined ? 200 : 422,
@@ -164,6 +185,10 @@ export async function changePasskeys(c: Context<AppEnv>, visit: MemberVisit): Pr
     const key = { ...session, credential_id }
     await withAudit(db, entryOf(visit, 'affiliate-passkey.remove'), [deletePasskey(db, key)])
     return c.redirect(portalPath(account.id, `${AT}?done=removed`), 303)
+  }
+  if (form('change') === 'confirm-add') {
+    const isMember = await isConfirmed(c, visit, ADD, form)
+    return showPasskeys(c, visit, isMember ? { adds: true } : { problem: words.expired })
   }
   const keys = await listPasskeys(db, session)
   const state = form('state')

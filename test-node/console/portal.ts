@@ -88,11 +88,12 @@ export function portalTests(shared: () => Shared): void {
       await eve.register(link, 'Eve Example')
       await eve.open('/passkeys')
       await eve.click('Add another passkey')
+      await eve.click('Create a passkey')
       await eve.main.getByRole('status').filter({ hasText: 'already has a passkey' }).waitFor()
       await phone.detach()
       await laptop.attach()
       await page.getByLabel('Name of the passkey').fill('Laptop')
-      await eve.click('Add another passkey')
+      await eve.click('Create a passkey')
       await eve.main.getByRole('status').filter({ hasText: 'The passkey is added.' }).waitFor()
 
       await eve.signOut()

@@ -188,7 +188,9 @@ test('a passkey of one account signs nobody in to another', async () => {
 
 test('a suspension refuses every request at once, also in the middle of a form', async () => {
   const { browser, device } = await joined()
-  const page = await (await browser.get(`${AT}/passkeys`)).text()
+  const shown = await (await browser.get(`${AT}/passkeys`)).text()
+  const fields = { csrf: hidden(shown, 'csrf'), ...(await confirmation(shown, device)) }
+  const page = await (await browser.post(`${AT}/passkeys`, fields)).text()
   const credential = await (await newPasskey()).create(optionsIn(page))
   await put({ affiliate_id: 'IB-07', status: 'suspended' })
   const sent = await browser.post(`${AT}/passkeys`, {
@@ -287,7 +289,13 @@ test('nobody is invited while an affiliate is suspended; an open invitation wait
   expect((await join(open(), secret, { device: await newPasskey() })).status).toBe(303)
 })
 
-test('a member adds and removes passkeys, but never the last one', async () => {
+/** Returns the form by which a passkey confirms that another one is added. */
+const confirmation = async (page: string, device: Awaited<ReturnType<typeof newPasskey>>) => ({
+  ...{ change: 'confirm-add', state: hidden(page, 'state') },
+  credential: await device.get(optionsIn(page)),
+})
+
+test('a member adds and removes passkeys, but never the last one, and only by one of theirs', async () => {
   const { browser, device } = await joined()
   const read = async () => (await browser.get(`${AT}/passkeys`)).text()
   const change = async (fields: Record<string, string>) =>
@@ -295,9 +303,11 @@ test('a member adds and removes passkeys, but never the last one', async () => {
   const remove = (id: string) => change({ change: 'remove', credential_id: id })
 
   expect((await remove(device.id)).status).toBe(422)
-  const page = await read()
-  expect(optionsIn(page).excludeCredentials).toMatchObject([{ id: device.id }])
   const second = await newPasskey()
+  const refused = await change(await confirmation(await read(), second))
+  expect([refused.status, optionsIn(await refused.text()).rp]).toEqual([422, undefined])
+  const page = await (await change(await confirmation(await read(), device))).text()
+  expect(optionsIn(page).excludeCredentials).toMatchObject([{ id: device.id }])
   const credential = await second.create(optionsIn(page))
   const state = hidden(page, 'state')
   const added = await change({ change: 'add', state, credential, name: 'Laptop' })
@@ -316,11 +326,11 @@ test('a member adds and removes passkeys, but never the last one', async () => {
 })
 
 test('adding and removing a passkey is in the audit log, and an answer to a challenge is used once', async () => {
-  const { browser } = await joined()
+  const { browser, device } = await joined()
   const read = async () => (await browser.get(`${AT}/passkeys`)).text()
   const change = async (fields: Record<string, string>) =>
     browser.post(`${AT}/passkeys`, { csrf: hidden(await read(), 'csrf'), ...fields })
-  const page = await read()
+  const page = await (await change(await confirmation(await read(), device))).text()
   const second = await newPasskey()
   const answer = { state: hidden(page, 'state'), credential: await second.create(optionsIn(page)) }
   expect((await change({ change: 'add', ...answer })).status).toBe(303)
