@@ -1,0 +1,218 @@
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { randomSource, type Source } from '../commission/worlds.ts'
+import { askAdmin, json, ORIGIN } from '../partner.ts'
+import { asTeam } from '../requests.ts'
+import { disconnect } from '../sweep/cut.ts'
+import { apply, firm, send } from './answer-rows.ts'
+import { camt, pain002 } from './bank-files.ts'
+import { askFile, due, EXECUTE_ON, enter, PATH, SEPA } from './batch-rows.ts'
+
+const SEEDS = Array.from({ length: env.MODEL_RUNS || 3 }, (_, n) => env.SEED * 1000 + n)
+const AFFILIATES = ['a', 'b', 'c', 'd']
+const STEPS = 30
+/** A history begins with what the others need. */
+const BEGINNING = 'earn earn earn earn earn prepare export answer answer prepare'.split(' ')
+
+interface Transfer {
+  id: string
+  batch: string
+  affiliate_id: string
+  payee_version: number
+  amount: string
+  statements: string
+  state: string
+}
+
+const read = async <T>(sql: string) => (await env.DB.prepare(sql).all<T>()).results
+const transfers = () => read<Transfer>('select * from transfers order by id')
+const cents = (text: string) => BigInt(text.replace('.', ''))
+const sum = (texts: readonly string[]) => texts.reduce((all, one) => all + cents(one), 0n)
+
+/** What a test remembers of a history. */
+interface Memory {
+  readonly from: Source
+  /** The file of each batch as it was exported first. */
+  readonly files: Map<string, string>
+  /** The current version of each affiliate's details, and whether it may be paid. */
+  readonly payees: Map<string, { version: number; isPayable: boolean }>
+  periods: number
+}
+
+const requestOf = (path: string, body: object) =>
+  new Request(`${ORIGIN}/admin/v1/${PATH}/${path}`, {
+    ...{ method: 'POST', headers: { ...asTeam(), 'Content-Type': 'application/json' } },
+    body: JSON.stringify(body),
+  })
+
+/** Sends a request: sometimes its caller is cut off at some call, and sometimes two send it at once. */
+async function post({ from }: Memory, path: string, body: object) {
+  if (from.oneIn(3)) {
+    const cut = { nth: from.below(12), after: from.oneIn(2) }
+    await disconnect(requestOf(path, body), cut)
+  }
+  const [answer] = await Promise.all(
+    Array.from({ length: from.between(1, 2) }, () => askAdmin(`${PATH}/${path}`, 'POST', body)),
+  )
+  return answer!
+}
+
+const batchesOf = async () =>
+  read<{ id: string }>(`select id from payout_batches where status <> 'preview' order by id`)
+
+/** What a preview asks for. */
+const ASKED = { payer: 'main', method: 'sepa', execute_on: EXECUTE_ON }
+
+/** What may happen. */
+const STEPS_OF: Readonly<Record<string, (memory: Memory) => Promise<unknown>>> = {
+  earn: (memory) =>
+    due(
+      memory.from.pick(AFFILIATES),
+      `${memory.from.between(1, 900)}.${memory.from.between(10, 99)}`,
+      periodOf(memory),
+    ),
+  async change(memory) {
+    const { from, payees } = memory
+    const id = from.pick(AFFILIATES)
+    const version = (payees.get(id)?.version ?? 0) + 1
+    const isPayable = !from.oneIn(4)
+    await enter('payee', id, SEPA, {
+      version,
+      ...(!isPayable && { payable_from: Date.now() + 9e6 }),
+    })
+    payees.set(id, { version, isPayable })
+  },
+  async prepare(memory) {
+    const shown = await json(askAdmin(`${PATH}/batches`, 'POST', ASKED))
+    const back = await read<{
+      id: string
+    }>(`select s.id from statements s join transfers t on t.id = s.transfer
+      and t.payee_version = (select max(version) from payees where id = s.affiliate_id)
+      where t.state in ('returned', 'rejected')`)
+    const chosen: string[] = shown.transfers.flatMap(
+      (one: { statements: string[] }) => one.statements,
+    )
+    expect(chosen.filter((id) => back.some((one) => one.id === id))).toEqual([])
+    for (const { affiliate_id } of shown.transfers) {
+      expect(memory.payees.get(affiliate_id)?.isPayable).toBe(true)
+    }
+    const all = [...chosen, ...back.map(({ id }) => id)]
+    if (all.length === 0) return
+    const statements = memory.from.some(all)
+    const { id, hash, total } = await json(
+      askAdmin(`${PATH}/batches`, 'POST', { ...ASKED, statements }),
+    )
+    if (memory.from.oneIn(8)) await STEPS_OF.change!(memory)
+    await post(memory, `batches/${id}/confirm`, { hash, total })
+  },
+  async export({ files, payees }) {
+    for (const { id } of await batchesOf()) {
+      const answer = await askFile(id)
+      if (answer.status !== 200 || files.has(id)) continue
+      files.set(id, await answer.text())
+      for (const one of (await transfers()).filter(({ batch }) => batch === id)) {
+        const version = one.payee_version
+        expect(payees.get(one.affiliate_id)).toEqual({ version, isPayable: true })
+      }
+    }
+  },
+  async cancel(memory) {
+    const [{ id } = { id: '' }] = memory.from.shuffle(await batchesOf())
+    if (memory.from.oneIn(3))
+      await post(memory, `batches/${id}/cancel`, { reason: 'The bank refused it.' })
+  },
+  async answer(memory) {
+    const { from } = memory
+    const entries = (await transfers()).flatMap((one) => {
+      if (one.state === 'created' && !from.oneIn(8)) return []
+      const amount = from.oneIn(8) ? '0.01' : one.amount
+      const isBack = one.state === 'paid' && !from.oneIn(4)
+      const direction = isBack ? ('CRDT' as const) : ('DBIT' as const)
+      return from.below(3) > 0 ? [{ amount, direction, txs: [{ reference: one.id, amount }] }] : []
+    })
+    const refused = entries.flatMap(({ txs }) => txs)
+    const txs = refused.map(({ reference }) => ({ reference, status: from.pick(['RJCT', 'ACSP']) }))
+    const file = from.oneIn(4) ? pain002('OTHER', { group: 'PART', txs }) : camt(entries)
+    const { hash } = await json(send(file))
+    if (hash) await post(memory, 'payouts/answers/apply', { hash })
+    if (hash) await apply(hash)
+  },
+  async payByHand(memory) {
+    const { data } = await json(askAdmin(`${PATH}/payouts`))
+    const payments = data.map((one: Record<string, string>) => ({
+      ...{ affiliate_id: one.affiliate_id, currency: one.currency, amount: one.amount },
+      ...{ reference: `hand-${memory.periods++}`, paid_on: '2026-11-26' },
+    }))
+    if (memory.from.oneIn(4) && payments.length > 0)
+      await post(memory, 'payouts', [memory.from.pick(payments)])
+  },
+}
+
+const periodOf = (memory: { periods: number }) => {
+  const n = memory.periods++
+  return `${2000 + Math.floor(n / 12)}-${String(1 + (n % 12)).padStart(2, '0')}`
+}
+
+/** Asserts the laws of §20 by what is stored. */
+async function check({ files }: Memory) {
+  const all = await transfers()
+  const statements = await read<{
+    id: string
+    affiliate_id: string
+    status: string
+    payable: string
+    payment: string | null
+  }>('select id, affiliate_id, status, payable, payment from statements')
+  const payable = new Map(statements.map((one) => [one.id, one.payable]))
+  const ids = (one: Transfer): string[] => JSON.parse(one.statements)
+  for (const one of all) {
+    expect(sum(ids(one).map((id) => payable.get(id) ?? '0')), one.id).toBe(cents(one.amount))
+  }
+  for (const { id, total } of await read<{ id: string; total: string }>(
+    `select id, total from payout_batches where status <> 'preview'`,
+  )) {
+    expect(sum(all.filter(({ batch }) => batch === id).map(({ amount }) => amount)), id).toBe(
+      cents(total),
+    )
+  }
+  // A statement leaves once: by one transfer that is under way or paid, or by hand.
+  const going = all.filter(({ state }) =>
+    ['created', 'exported', 'accepted', 'paid'].includes(state),
+  )
+  const taken = going.flatMap(ids)
+  expect(taken.length).toBe(new Set(taken).size)
+  const paid = new Map(
+    statements.flatMap(({ id, payment }) => (payment ? [[id, payment] as const] : [])),
+  )
+  for (const one of going) {
+    const payments = ids(one).map((id) => paid.get(id))
+    expect(payments, one.id).toEqual(
+      payments.map(() => (one.state === 'paid' ? one.id : undefined)),
+    )
+  }
+  const ledger = await read<{ kind: string; statement: string; amount: string; reference: string }>(
+    'select * from ledger',
+  )
+  expect(sum(ledger.map(({ amount }) => amount))).toBe(
+    -sum(statements.filter(({ status }) => status === 'paid').map((one) => one.payable)),
+  )
+  for (const { kind, statement, reference } of ledger.filter((one) => /^T/.test(one.reference))) {
+    const own = all.filter(({ id }) => id === reference)
+    expect(own.map((one) => ids(one).includes(statement))).toEqual([true])
+    expect(kind === 'paid' ? ['paid', 'returned'] : ['returned']).toContain(own[0]?.state)
+  }
+  for (const [id, file] of files) expect(await (await askFile(id)).text()).toBe(file)
+}
+
+test.each(SEEDS)('§20 laws hold after each step of a history (seed %s)', async (seed) => {
+  const from = randomSource(seed)
+  await firm()
+  const payees = new Map([...AFFILIATES, 'e'].map((id) => [id, { version: 1, isPayable: true }]))
+  const memory: Memory = { from, files: new Map(), payees, periods: 0 }
+  const drawn = Array.from({ length: STEPS }, () => from.pick(Object.keys(STEPS_OF)))
+  for (const name of [...BEGINNING, ...drawn]) {
+    await STEPS_OF[name]!(memory)
+    await check(memory)
+  }
+  expect(memory.files.size).toBeGreaterThan(0)
+})
