@@ -106,12 +106,14 @@ async function readNumbers(env: Env, db: Connection, account: string) {
   const versions = await rows.readPayers(db, account)
   const found = await Promise.all(
     versions.map(async (one) => {
-      const details = await decryptDetails(env, account, one)
-      return [one.id, numberKey(details?.iban ?? details?.account ?? '')] as const
+      const { iban, account: number } = (await decryptDetails(env, account, one)) ?? {}
+      // Some banks name the account without the country and the check digits of its IBAN.
+      const numbers = iban ? [iban, iban.slice(4)] : number ? [numberKey(number)] : []
+      return { id: one.id, numbers }
     }),
   )
-  const byPayer = Map.groupBy(found, ([id]) => id)
-  return new Map([...byPayer].map(([id, all]) => [id, all.map(([, number]) => number)]))
+  const byPayer = Map.groupBy(found, ({ id }) => id)
+  return new Map([...byPayer].map(([id, all]) => [id, all.flatMap(({ numbers }) => numbers)]))
 }
 
 /** Reads what rows are matched with. */

@@ -162,7 +162,7 @@ describe('§20.4 a report about the status of payments', () => {
 
 describe('§20.4 a CSV', () => {
   test.each(Object.entries(CSVS))('of %s is read by its headings', async (name, write) => {
-    const moved = [a, b].map((one) => ({ ...one, reference: one.id, currency: 'EUR' }))
+    const moved = [a, b].map(({ id: reference, amount }) => ({ reference, amount }))
     const text = write(moved)
     await book(name.endsWith('CAMT') ? latin1(text) : text)
     expect([await stateOf(a), await stateOf(b), await stateOf(c)]).toEqual([
@@ -196,7 +196,7 @@ describe('§20.4 a CSV', () => {
   })
 
   test('books nothing that is pending, or whose amount or day cannot be read', async () => {
-    const camtCsv = CSVS['CSV-CAMT']!([{ reference: a.id, amount: a.amount, currency: 'EUR' }])
+    const camtCsv = CSVS['CSV-CAMT']!([{ reference: a.id, amount: a.amount }])
     expect(await reasonsOf(camtCsv.replaceAll('gebucht', 'vorgemerkt'))).toEqual([
       'not_booked',
       'no_reference',
@@ -254,7 +254,7 @@ describe('§20.4 a file', () => {
 
   test('that names no account needs its payer if there are several', async () => {
     await enter('payer', 'second', { ...SEPA, currency: 'EUR' })
-    const file = CSVS.Revolut!([{ reference: a.id, amount: a.amount, currency: 'EUR' }])
+    const file = CSVS.Revolut!([{ reference: a.id, amount: a.amount }])
     expect(await json(send(file))).toMatchObject({ status: 422 })
     expect(await json(send(file, '?payer=third'))).toMatchObject({ status: 404 })
     expect(await reasonsOf(file, '?payer=second')).toEqual(['other_payer', 'no_reference'])
@@ -375,8 +375,8 @@ const camtOf = (truth: Truth, from: Source) =>
 /** Writes what moved as a CSV of a bank. */
 const csvOf = (truth: Truth, from: Source) => {
   const moved = truth.flatMap(({ id: reference, amount, fate }) => [
-    ...(fate === 'paid' || fate === 'returned' ? [{ reference, amount, currency: 'EUR' }] : []),
-    ...(fate === 'returned' ? [{ reference, amount, currency: 'EUR', isBack: true }] : []),
+    ...(fate === 'paid' || fate === 'returned' ? [{ reference, amount }] : []),
+    ...(fate === 'returned' ? [{ reference, amount, isBack: true }] : []),
   ])
   return CSVS[from.pick(['CSV-CAMT', 'Bank', 'Revolut', 'PayPal', 'Mercury'])]!(from.shuffle(moved))
 }

@@ -1,4 +1,5 @@
 import { isOfTransfer, referencesIn } from '../reference.ts'
+import { dayOf } from './csv.ts'
 import { reasonOf } from './reasons.ts'
 import { type EachRow, EMPTY_ROW, type Says, type Stated } from './row.ts'
 import { allAt, type Element, fullText, type Handlers, textAt } from './xml.ts'
@@ -53,7 +54,7 @@ export function readCamt(each: EachRow): Handlers {
         row += 1
         const says = saysOf(entry, direction ?? textAt(entry, 'CdtDbtInd'))
         each({
-          ...{ ...EMPTY_ROW, row, text, says, stated, account, day: day?.slice(0, 10) ?? null },
+          ...{ ...EMPTY_ROW, row, text, says, stated, account, day: dayOf(day ?? '', false) },
           ...(says === 'returned' && returned),
         })
       }

@@ -91,7 +91,7 @@ function signedAmount(text: string, currency: string | null): string | null {
 const DAY = /^(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d\d)\b/
 
 /** Reads a day; null if it is none. A time may follow. */
-function dayOf(text: string, isMonthFirst: boolean): string | null {
+export function dayOf(text: string, isMonthFirst: boolean): string | null {
   const [, first, second, year = ''] = DAY.exec(text) ?? []
   const [day, month] = isMonthFirst ? [second, first] : [first, second]
   const read = readDay(day ? `${day}.${month}.${year.padStart(4, '20')}` : text.slice(0, 10))
