@@ -230,7 +230,7 @@ interface StatementPayment {
  * Books that a statement was paid. One that was paid with the same reference on the same day is
  * returned as it is.
  *
- * @throws ApiError `not_found`, `not_approved`, `already_paid`, `nothing_due`, `reference_used`, `held_by_case`
+ * @throws ApiError `not_found`, `not_approved`, `already_paid`, `nothing_due`, `reference_used`, `held_by_case`, `conflict`
  */
 export const payStatement = (
   db: D1Database,
@@ -246,14 +246,25 @@ export const payStatement = (
     if (known) throw used(known, reference)
     checkPayable(statement)
     const { affiliate_id, payable: amount, currency } = headOf(statement)
-    const holds = await readHolds(db, account, [affiliate_id])
+    const [holds, due] = await Promise.all([
+      readHolds(db, account, [affiliate_id]),
+      readDue(db, account, [affiliate_id], BOOK_LIMITS.due),
+    ])
     const own = holds.get(affiliate_id)
     if (own) throw heldByCase(own)
+    if (!due.some((one) => one.id === id)) throw underWay()
     const row = { reference, affiliate_id, currency, amount, paid_on, ids: [id] }
     const details = { statement: id, reference, paid_on, amount, currency }
     const payer = { account, actor, action: 'statement.pay', details, now }
     const isBooked = await bookPayments(db, payer, [row], seenOf(holds, [affiliate_id]))
     return isBooked ? findStatement(db, account, id, 1) : null
+  })
+
+/** Returns the error of the payment of a statement that a batch pays. */
+const underWay = () =>
+  new ApiError('conflict', {
+    detail:
+      'A transfer of a batch is under way for the statement. Upload the answer of the bank, or cancel the batch.',
   })
 
 /** Returns the error of the payment of a statement that cases hold. */

@@ -8,6 +8,7 @@ import { ApiError } from '../platform/errors.ts'
 import { notFound } from '../platform/http/read-fields.ts'
 import { quote } from '../platform/validation/quote.ts'
 import * as rows from './db/batches.ts'
+import { readCurrent } from './db/payees.ts'
 import { mayMove, transfersOf } from './db/transfers.ts'
 import { decryptDetails } from './details.ts'
 import { fileOf, nameInFile } from './files/file.ts'
@@ -84,15 +85,21 @@ export function chooseDue(due: readonly rows.DueStatement[], choice: Omit<Choice
   return { chosen, left_out }
 }
 
+/** Returns the current version of a payer. Throws `not_found` if there is none. */
+async function requirePayer(db: Connection, account: string, payer: string) {
+  const found = (await readCurrent(db, { account, party: 'payer' }, [payer])).get(payer)
+  if (!found?.details) throw notFound('payer', payer)
+  return found
+}
+
 /** Computes what a batch would pay now. */
 async function planBatch(db: Connection, account: string, batch: StoredBatch, now: number) {
   const { id, method, currency, payer, execute_on, statements } = batch
   const [due, from] = await Promise.all([
     rows.readDue(db, account, batch, BOOK_LIMITS.due + 1),
-    rows.readPayer(db, account, payer),
+    requirePayer(db, account, payer),
   ])
   if (due.length > BOOK_LIMITS.due) throw tooMany()
-  if (!from) throw notFound('payer', payer)
   const isNamed = statements !== null
   const { chosen, left_out } = chooseDue(due, { method, currency, isNamed, now })
   const transfers = await Promise.all(
@@ -220,14 +227,13 @@ type PreviewCall = Omit<BatchCall, 'id'> &
   }
 
 /**
- * Stores what a preview asks for.
+ * Stores what a preview asks for, and returns its id.
  *
  * @throws ApiError `not_found`, `conflict`, `validation_failed`
  */
 export async function previewBatch({ env, db, account, actor, now, ...sent }: PreviewCall) {
   const { payer, method } = sent
-  const from = await rows.readPayer(db, account, payer)
-  if (!from) throw notFound('payer', payer)
+  const from = await requirePayer(db, account, payer)
   const details = await decryptDetails(env, account, from)
   if (from.state !== 'approved' || (from.payable_from ?? now + 1) > now || !details?.currency) {
     throw conflict(
@@ -242,24 +248,24 @@ export async function previewBatch({ env, db, account, actor, now, ...sent }: Pr
   const statements = sent.statements && JSON.stringify(sent.statements)
   const batch = { ...sent, id, currency, statements, created_by: actor, created_at: now }
   await rows.insertPreview(db, account, batch)
-  return requireBatch(db, account, id)
+  return id
 }
 
 const conflict = (detail: string) => new ApiError('conflict', { detail })
 
 /**
- * Confirms a batch as a person has seen it. One that is confirmed so already is returned as it is.
+ * Confirms a batch as a person has seen it. One that is confirmed so already stays as it is.
  *
  * @throws ApiError `not_found`, `conflict`
  */
 export const confirmBatch = (
   { db, account, actor, now, id }: BatchCall,
   seen: { readonly hash: string; readonly total: string },
-): Promise<rows.ListedBatch> =>
+): Promise<true> =>
   untilBooked(async () => {
     const batch = await requireBatch(db, account, id)
     if (batch.status !== 'preview') {
-      if (batch.hash === seen.hash && batch.total === seen.total) return batch
+      if (batch.hash === seen.hash && batch.total === seen.total) return true
       throw conflict('The batch is confirmed already, with other transfers.')
     }
     if (batch.created_at < now - PAYOUT_LIMITS.previewMs) {
@@ -281,7 +287,7 @@ export const confirmBatch = (
     const by = { confirmed_by: actor, confirmed_at: now }
     const isStored = await rows.confirmBatch(db, account, { ...confirmed, ...by }, transfers)
     if (!isStored) await requirePayable(db, account, payerKey(confirmed), transfers, now)
-    return isStored ? requireBatch(db, account, id) : null
+    return isStored || null
   })
 
 const payerKey = ({ payer, payer_version }: Pick<StoredBatch, 'payer' | 'payer_version'>) =>
@@ -348,7 +354,7 @@ export const exportBatch = ({ env, db, id, ...change }: BatchCall) =>
   })
 
 /**
- * Cancels what is under way of a batch: its statements are due again. One that is cancelled is returned as it is.
+ * Cancels what is under way of a batch: its statements are due again. One that is cancelled stays as it is.
  *
  * @throws ApiError `not_found`, `conflict`
  */
@@ -356,7 +362,7 @@ export const cancelBatch = ({ db, id, ...change }: BatchCall, reason: string | n
   untilBooked(async () => {
     const { account } = change
     const batch = await requireBatch(db, account, id)
-    if (batch.status === 'cancelled') return batch
+    if (batch.status === 'cancelled') return true
     if (batch.status === 'preview') throw conflict('A preview pays nothing, and ends after a day.')
     if (batch.exported_at !== null && reason === null) {
       throw conflict(
@@ -366,6 +372,5 @@ export const cancelBatch = ({ db, id, ...change }: BatchCall, reason: string | n
     const transfers = await transfersOf(db, account, id)
     const underWay = transfers.filter(({ state }) => mayMove(state, 'cancelled'))
     if (underWay.length === 0) throw conflict('No transfer of the batch is under way.')
-    const isStored = await rows.cancelBatch(db, change, batch, underWay, reason)
-    return isStored ? requireBatch(db, account, id) : null
+    return (await rows.cancelBatch(db, change, batch, underWay, reason)) || null
   })

@@ -4,6 +4,7 @@ import { exportBatch } from '../../src/payouts/batches.ts'
 import { PAYOUT_LIMITS } from '../../src/payouts/model.ts'
 import { DAY_MS, HOUR_MS } from '../../src/platform/durations.ts'
 import { randomSource } from '../commission/worlds.ts'
+import { at } from '../days.ts'
 import { askAdmin, json, register } from '../partner.ts'
 import {
   askFile,
@@ -238,6 +239,7 @@ describe('the file of a batch', () => {
     const [first, other] = await Promise.all([text(id), text(id)])
     expect(other).toBe(first)
     expect(first).toContain('<NbOfTxs>2</NbOfTxs><CtrlSum>20.00</CtrlSum>')
+    at(new Date(Date.now() + DAY_MS).toISOString())
     await enter('payee', 'a-00', { ...SEPA, name: 'Eve' }, { version: 2 })
     await enter('payer', 'main', { ...SEPA, name: 'Eve', currency: 'EUR' }, { version: 2 })
     await change(`update payees set state = 'blocked' where id = 'a-01'`)
@@ -291,6 +293,20 @@ describe('the file of a batch', () => {
 })
 
 describe('a batch', () => {
+  test('§20.4 and its transfers are found by their references, however these are written', async () => {
+    const { id, transfers } = await batchOfTwo()
+    const [one, two] = transfers
+    const find = async (text: string) => {
+      const path = `${PATH}/transfers?reference=${encodeURIComponent(text)}`
+      return (await json(askAdmin(path))).data.map((found: { id: string }) => found.id)
+    }
+    expect(await find(`SEPA ${one.id.slice(0, 4).toLowerCase()} ${one.id.slice(4)}/x`)).toEqual([
+      one.id,
+    ])
+    expect(await find(id)).toEqual([one.id, two.id])
+    expect(await find('T000000000')).toEqual([])
+  })
+
   test('§20.2 gives its statements free when it is cancelled, and needs a reason after the export', async () => {
     const { id, transfers } = await batchOfTwo()
     await askFile(id)
@@ -344,4 +360,21 @@ test('§20.2 what the bank rejected is due again, unticked, and needs attention 
   await confirmed({ statements: [seen.left_out[0].statement_id] })
   expect(await attention()).toBeUndefined()
   expect((await show(id)).state).toBe('partial')
+})
+
+test('§20.2 nobody pays by hand what a batch pays, and what came back by hand is not chosen', async () => {
+  const { transfers } = await batchOfTwo()
+  const [{ id, statements }] = transfers
+  const of = `${PATH}/statements/${statements[0]}`
+  const pay = (reference: string) =>
+    askAdmin(`${of}/pay`, 'POST', { reference, paid_on: '2024-12-01' })
+  expect((await json(pay('R-1'))).code).toBe('conflict')
+  expect((await json(pay(id))).code).toBe('conflict')
+  await change(`update transfers set state = 'paid' where id = ?`, id)
+  expect((await pay(id)).status).toBe(200)
+  const back = { reference: 'R-2', returned_on: '2024-12-02', reason: 'Closed' }
+  expect((await askAdmin(`${of}/return`, 'POST', back)).status).toBe(200)
+  expect((await json(preview())).left_out).toMatchObject([{ reason: 'returned' }])
+  const found = await json(askAdmin(`${PATH}/transfers?reference=${id}`))
+  expect(found.data).toMatchObject([{ state: 'returned', reason: 'Closed' }])
 })

@@ -43,7 +43,7 @@ const REJECT_CHANGED = compileStatement(`
     or exists (
       select 1 from json_each(r.ids) i
       left join statements s on s.account = :account and s.id = i.value and s.status = 'approved'
-        and s.affiliate_id = r.affiliate_id and (s.transfer = r.reference or ${IS_FREE})
+        and s.affiliate_id = r.affiliate_id and ${IS_FREE}
       where s.id is null))`)
 
 /** Aborts the batch if the holds of an affiliate are not those that were seen. */
@@ -203,6 +203,12 @@ export const RETURN = compileStatement(`
   where account = :account and status = 'paid' and payment = :payment and id in (
     select i.value from payments p cross join json_each(p.statements) i where ${IS_RETURN})`)
 
+/** Marks a transfer as returned whose payment came back, unless the answer of the bank has done so. */
+const RETURN_TRANSFER = compileStatement(`
+  update transfers set state = 'returned', reason = :reason,
+    changed_at = cast(unixepoch(:at, 'subsec') * 1000 as integer)
+  where account = :account and id = :payment and state = 'paid'`)
+
 /** Writes \`statement.returned\`: for each statement of the payment. */
 const NOTIFY_RETURNED = eventOf(
   'statement.returned',
@@ -212,7 +218,9 @@ const NOTIFY_RETURNED = eventOf(
 )
 
 /** The statements that book a return, in their order. */
-const RETURN_STATEMENTS = [REJECT_RETURNED, INSERT_RETURN, BOOK_RETURN, RETURN, NOTIFY_RETURNED]
+const RETURN_STATEMENTS = [
+  ...[REJECT_RETURNED, INSERT_RETURN, BOOK_RETURN, RETURN, RETURN_TRANSFER, NOTIFY_RETURNED],
+]
 
 /** What has to be paid to an affiliate in a currency. */
 export interface DuePayout {

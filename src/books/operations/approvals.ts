@@ -96,9 +96,16 @@ export const payStatement = accountOperation({
   body: payment,
   words: described(() => ({
     description:
-      'Books that the `payable` of an approved statement was paid. The same reference and day again returns the statement as it is. After a return, the payment needs a new reference. A statement that a case of the fraud review holds is refused with `held_by_case`.',
+      'Books that the `payable` of an approved statement was paid. The same reference and day again returns the statement as it is. After a return, the payment needs a new reference. A statement that a case of the fraud review holds is refused with `held_by_case`, one that a batch pays with `conflict`.',
     answer: booked,
-    errors: ['not_approved', 'already_paid', 'nothing_due', 'reference_used', 'held_by_case'],
+    errors: [
+      'not_approved',
+      'already_paid',
+      'nothing_due',
+      'reference_used',
+      'held_by_case',
+      'conflict',
+    ],
     command: { name: 'statements pay' },
   })),
   async run(call, { statement_id: id, ...sent }) {

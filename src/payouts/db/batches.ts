@@ -16,6 +16,7 @@ import {
   type StoredTransfer,
   type TransferState,
 } from '../model.ts'
+import { isCurrent } from './payees.ts'
 import { moveTransfers } from './transfers.ts'
 
 /** A statement that has to be paid, and what decides whether a batch has it. */
@@ -33,11 +34,6 @@ export interface DueStatement
   readonly state: StoredDetails['state'] | null
 }
 
-/** The current version `p` of the details of a party, as a condition. */
-const isCurrent = (party: string, id: string) => `p.account = :account and p.party = ${party}
-    and p.id = ${id} and p.version = (select max(version) from payees n
-      where n.account = :account and n.party = ${party} and n.id = ${id})`
-
 const READ_DUE = compileStatement(`
   select s.id, s.affiliate_id, s.statement ->> 'currency' as currency, s.payable,
     ${isHeld('s.affiliate_id')} as is_held,
@@ -49,7 +45,8 @@ const READ_DUE = compileStatement(`
           and unixepoch(n.at, 'subsec') * 1000 >= p.entered_at) as came_back,
     p.version, p.state, p.method, p.payable_from
   from statements s indexed by statements_due
-  left join payees p on ${isCurrent("'payee'", 's.affiliate_id')} and p.details is not null
+  left join payees p on p.account = :account and p.party = 'payee' and p.id = s.affiliate_id
+    and ${isCurrent('p')} and p.details is not null
   left join transfers t on t.account = :account and t.id = s.transfer
   where s.account = :account and ${IS_DUE} and ${IS_FREE}
     and s.statement ->> 'payable_on' <= :execute_on
@@ -79,21 +76,11 @@ export const readVersions = (
   keys: readonly VersionKey[],
 ): Promise<StoredDetails[]> => all(db, READ_VERSIONS, { account, keys: JSON.stringify(keys) })
 
-const READ_PAYER = compileStatement(
-  `select p.* from payees p where ${isCurrent("'payer'", ':payer')}`,
-)
-
-/** Returns the current version of a payer; null if there is no such payer. */
-export const readPayer = (
-  db: Connection,
-  account: string,
-  payer: string,
-): Promise<StoredDetails | null> => first(db, READ_PAYER, { account, payer })
-
 /** The versions among some to which nothing may be paid now: another one is current, or is not approved for long enough. */
 const UNPAYABLE = `${JSON_EACH}(:keys) e
   where not exists (select 1 from payees p
-    where ${isCurrent('e.value ->> 0', 'e.value ->> 1')} and p.version = e.value ->> 2
+    where p.account = :account and p.party = e.value ->> 0 and p.id = e.value ->> 1
+      and p.version = e.value ->> 2 and ${isCurrent('p')}
       and p.state = 'approved' and p.payable_from <= :now)`
 
 const FIND_UNPAYABLE = compileStatement(

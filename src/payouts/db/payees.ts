@@ -30,7 +30,8 @@ export interface CurrentDetails extends StoredDetails {
   readonly shared_with: string
 }
 
-const isCurrent = (of: string) => `${of}.version = (select max(m.version) from payees m
+/** Returns the condition that a row of `payees`, which SQL names so, is the current version. */
+export const isCurrent = (of: string) => `${of}.version = (select max(m.version) from payees m
       where m.account = ${of}.account and m.party = ${of}.party and m.id = ${of}.id)`
 
 /** The number of affiliates that are named beside a shared account. */

@@ -185,8 +185,7 @@ export const previewBatch = accountOperation({
       } as const
       throw validationFailed([{ pointer: '/execute_on', ...issue }])
     }
-    const { id } = await batches.previewBatch({ ...callOf(call), ...sent, statements })
-    return show(call, id)
+    return show(call, await batches.previewBatch({ ...callOf(call), ...sent, statements }))
   },
 })
 
