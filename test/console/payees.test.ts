@@ -1,0 +1,56 @@
+import { env } from 'cloudflare:workers'
+import { beforeEach, expect, test } from 'vitest'
+import { askAdmin, json, register } from '../partner.ts'
+import { ADA, MAIN, payeeRows } from '../payouts/payee-rows.ts'
+import { signedIn } from './browser.ts'
+
+// The bank details of affiliates and of the account. `eve` has entered those that are stored.
+
+const AT = '/console/accounts/acme'
+const AFFILIATE = `${AT}/affiliates/aff-7`
+const HIDDEN = [ADA.iban, MAIN.iban].map((iban) => iban.slice(4, -4))
+const NEXT = 'FR1420041010050500013M02606'
+
+beforeEach(async () => {
+  await register('forex', { account: 'acme' })
+  await env.DB.batch(await payeeRows(env.DB, 'acme'))
+})
+
+const payee = () => json(askAdmin('accounts/acme/affiliates/aff-7/payee'))
+
+test('§20.1 bank details are approved, changed and blocked on a page, where only a reason shows their numbers', async () => {
+  const browser = await signedIn()
+  const change = async (path: string, fields: Record<string, string>) =>
+    browser.post(path, { csrf: await browser.csrf(path), ...fields })
+  for (const path of [AFFILIATE, `${AT}/payees`, `${AT}/payers`, `${AT}/payers/main`, AT]) {
+    const page = await (await browser.get(path)).text()
+    for (const number of HIDDEN) expect(page).not.toContain(number)
+  }
+  expect((await change(AFFILIATE, { change: 'approve', version: '1' })).status).toBe(303)
+  expect((await change(`${AT}/payers/main`, { change: 'approve', version: '1' })).status).toBe(303)
+  expect(await payee()).toMatchObject({ state: 'approved', version: 1 })
+  const shown = await change(AFFILIATE, { change: 'reveal', reason: 'The bank asks' })
+  expect(await shown.text()).toContain(ADA.iban)
+  const typed = { name: 'Ada', kind: 'person', city: 'Paris', country: 'FR', method: 'sepa' }
+  const wrong = await change(AFFILIATE, { change: 'enter', ...typed, iban: 'FR00' })
+  expect([wrong.status, await wrong.text()]).toEqual([422, expect.stringContaining('as FR has')])
+  expect((await change(AFFILIATE, { change: 'enter', ...typed, iban: NEXT })).status).toBe(303)
+  const page = await (await browser.get(AFFILIATE)).text()
+  for (const text of ['DE…3000', 'FR…2606', 'another person must approve']) {
+    expect(page).toContain(text)
+  }
+  expect((await change(AFFILIATE, { change: 'block', reason: 'Not theirs' })).status).toBe(303)
+  expect(await payee()).toMatchObject({ state: 'blocked', version: 2, reason: 'Not theirs' })
+})
+
+test('§20.1 a file of payees is uploaded with the headings that people write', async () => {
+  const browser = await signedIn()
+  const file = `Affiliate;Account holder;Kind;City;Country;Method;IBAN;Colour\naff-7;Ada;person;Paris;France;sepa;${NEXT};red\n`
+  const csrf = await browser.csrf(`${AT}/payees`)
+  const done = await browser.post(`${AT}/payees`, { csrf, change: 'upload', file })
+  expect(done.status).toBe(303)
+  const page = await (await browser.get(`${AT}/payees`)).text()
+  expect(page).toContain('1 of 1 payee entered.')
+  expect(page).toContain('Colour')
+  expect(await payee()).toMatchObject({ version: 2, details: { iban: 'FR…2606' } })
+})
