@@ -1,8 +1,9 @@
-import { type Child, createContext, useContext } from 'hono/jsx'
+import type { Child } from 'hono/jsx'
 import type { Member } from '../platform/auth/roles.ts'
 import { DAY_MS } from '../platform/durations.ts'
 import { bookZoneOf, dayInZone } from '../platform/zone.ts'
 import type { Api } from './api.ts'
+import { createContext, useContext } from './context.ts'
 import type { RenderPart } from './respond.ts'
 import type { ShownSecret } from './session.ts'
 

@@ -1,5 +1,4 @@
 import type { Context } from 'hono'
-import { createContext, useContext } from 'hono/jsx'
 import type * as v from 'valibot'
 import { findSignedIn, type SignedIn } from '../affiliates/db/affiliate-passkeys.ts'
 import { callAs, type PortalCall } from '../affiliates/door.ts'
@@ -11,6 +10,7 @@ import {
   readMemberSession,
 } from '../affiliates/member-session.ts'
 import { type Words as Speech, wordsOf } from '../commission/words/words.ts'
+import { createContext, useContext } from '../pages/context.ts'
 import { startOfToday } from '../pages/page.ts'
 import { type AppEnv, admitRequest } from '../platform/auth/authorize.ts'
 import { affiliateActor } from '../platform/auth/grant.ts'

@@ -1,5 +1,6 @@
-import { type Child, createContext, useContext } from 'hono/jsx'
+import type { Child } from 'hono/jsx'
 import { transactionWord } from '../../commission/engine/plan-words.ts'
+import { createContext, useContext } from '../../pages/context.ts'
 import type { FieldError, Values } from '../../pages/page.ts'
 import { titleOf } from '../../pages/parts/data.tsx'
 import { ErrorTexts, InputField, Ticks } from '../../pages/parts/forms.tsx'
