@@ -189,47 +189,39 @@ const Preview = (batch: Batch) => (
   </>
 )
 
-const Confirmed = (batch: Batch) => {
-  return (
-    <>
-      {batch.state !== 'cancelled' && (
-        <ChangeForm change="download" submit="Download the file" needs="approver">
-          {batch.exported_at === null && (
-            <p>
-              Send it to{' '}
-              {batch.method === 'sepa' || batch.method === 'bank'
-                ? 'your bank'
-                : METHOD_WORDS[batch.method]}
-              . The download marks the batch as exported.
-            </p>
-          )}
-        </ChangeForm>
-      )}
-      {batch.exported_at !== null && isUnderWay(batch) && (
-        <p class="quick">
-          <AccountLink at={['answers']} children="Upload the bank’s answer" />
+const Confirmed = (batch: Batch) => (
+  <>
+    {batch.state !== 'cancelled' && (
+      <ChangeForm change="download" submit="Download the file" needs="approver">
+        {batch.exported_at === null && (
+          <p>Take it where you pay. The download marks the batch as exported.</p>
+        )}
+      </ChangeForm>
+    )}
+    {isUnderWay(batch) && (
+      <p class="quick">
+        <AccountLink at={['answers']} children="Upload the bank’s answer" />
+      </p>
+    )}
+    <Table caption="Its transfers" rows={batch.transfers} columns={CONFIRMED} />
+    {isUnderWay(batch) && (
+      <FoldedForm
+        change="cancel"
+        title="Cancel the batch"
+        submit="Cancel what is under way"
+        needs="approver"
+        isDanger
+        fields={[{ name: 'reason', label: 'Why', required: batch.exported_at !== null }]}
+      >
+        <p>
+          Its statements are due again.{' '}
+          {batch.exported_at !== null &&
+            'The file was exported: first make sure that the bank does not execute it.'}
         </p>
-      )}
-      <Table caption="Its transfers" rows={batch.transfers} columns={CONFIRMED} />
-      {isUnderWay(batch) && (
-        <FoldedForm
-          change="cancel"
-          title="Cancel the batch"
-          submit="Cancel what is under way"
-          needs="approver"
-          isDanger
-          fields={[{ name: 'reason', label: 'Why', required: batch.exported_at !== null }]}
-        >
-          <p>
-            Its statements are due again.{' '}
-            {batch.exported_at !== null &&
-              'The file was exported: first make sure that the bank does not execute it.'}
-          </p>
-        </FoldedForm>
-      )}
-    </>
-  )
-}
+      </FoldedForm>
+    )}
+  </>
+)
 
 /** A batch: what it pays and leaves out before it is confirmed, and what became of it after. */
 export const batchPage: Page = {
