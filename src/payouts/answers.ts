@@ -96,7 +96,7 @@ async function readChoice(db: Connection, account: string, { date_column, ...sen
     const [day, amount, currency = null] = names
     if (!day || !amount || names.some((name) => name && !headings.includes(name))) return null
     remembered.set(key, JSON.stringify(names))
-    return { name: 'CSV', day, amounts: [[amount, currency]] }
+    return { name: 'CSV', day, amounts: [[amount, currency]], isUnsure: true }
   }
   return { chosen, remembered }
 }
@@ -355,7 +355,8 @@ async function refusedPayees(
   )
   const affiliates = refused.map(({ transfer }) => transfer.affiliate_id)
   const current = await currentDetails(db, account, 'payee', affiliates)
-  return refused.flatMap(({ entry, transfer: { affiliate_id, payee_version } }) => {
+  const byPayee = new Map(refused.map((one) => [one.transfer.affiliate_id, one]))
+  return [...byPayee.values()].flatMap(({ entry, transfer: { affiliate_id, payee_version } }) => {
     const seen = current.get(affiliate_id)
     if (seen?.version !== payee_version || seen.state !== 'approved') return []
     const author = { account, party: 'payee', actor, now, audit: newAuditId() } as const

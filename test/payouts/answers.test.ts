@@ -114,7 +114,7 @@ describe('§20.4 a statement of an account', () => {
 })
 
 describe('§20.4 a report about the status of payments', () => {
-  test('rejects a batch, a transfer of one that is accepted in part, and accepts the others', async () => {
+  test('rejects and accepts batches, but for the transfers of which it says otherwise', async () => {
     const [d, e] = (await sent('second', [
       ['d', '1.00'],
       ['e', '2.00'],
@@ -124,22 +124,24 @@ describe('§20.4 a report about the status of payments', () => {
       ...[b, c].map(({ id }) => ({ reference: id, status: 'ACSP' })),
     ]
     await book(pain002(a.batch, { group: 'PART', txs }))
-    expect(await book(pain002(d.batch, { group: 'RJCT', code: 'AM04' }))).toMatchObject({
-      notices: [d, e].map(({ id }) => ({
-        transfer: id,
-        what: 'rejected',
-        detail: 'The balance is too low',
-      })),
-    })
-    expect(await states()).toEqual({
-      ...{ [a.id]: 'rejected', [b.id]: 'accepted', [c.id]: 'accepted' },
-      ...{ [d.id]: 'rejected', [e.id]: 'rejected' },
+    const last = { group: 'RJCT', code: 'AM04', txs: [{ reference: e.id, status: 'ACCP' }] }
+    expect(await book(pain002(d.batch, last))).toMatchObject({
+      notices: [{ transfer: d.id, what: 'rejected', detail: 'The balance is too low' }],
     })
     const { data } = await json(askAdmin(`${PATH}/attention`))
-    expect(data).toContainEqual(expect.objectContaining({ code: 'returned_payments', count: 3 }))
+    expect(data).toContainEqual(expect.objectContaining({ code: 'returned_payments', count: 2 }))
     const { payees, payments } = await books()
     expect(payees[0]).toBe('a,1,returned,The number of the account is wrong. Unbekannt')
     expect(payments).toEqual([])
+  })
+
+  test('refuses once an account that two transfers name', async () => {
+    const [again] = (await sent('second', [['a', '5.00']])) as [Sent]
+    const rejected = { status: 'RJCT', code: 'AC04' }
+    const txs = [a, again].map(({ id }) => ({ reference: id, ...rejected }))
+    await book(pain002(a.batch, { group: 'PART', txs }))
+    expect([await stateOf(a), await stateOf(again)]).toEqual(['rejected', 'rejected'])
+    expect((await books()).payees[0]).toBe('a,1,returned,The account is closed')
   })
 
   test('says nothing of transfers that wait or have another amount, and keeps what names are', async () => {
@@ -193,6 +195,15 @@ describe('§20.4 a CSV', () => {
       '1234.56,2026-11-27',
       '250.50,2026-11-28',
     ])
+  })
+
+  test('books no return of an amount that may lack its sign', async () => {
+    await book(camt([debit(a)]))
+    const unsigned = `Booked;Text;Amount;Debit/Credit\n27.11.2026;${a.id};1.234,56;D\n`
+    const chosen = '?date_column=Booked&amount_column=Amount'
+    expect(await reasonsOf(unsigned, chosen)).toEqual(['unreadable'])
+    const signed = `${unsigned}28.11.2026;Fee;-1,00;D\n`
+    expect((await json(send(signed, chosen))).booked).toMatchObject([{ becomes: 'returned' }])
   })
 
   test('books nothing that is pending, or whose amount or day cannot be read', async () => {
@@ -314,6 +325,10 @@ test('§20.4 applied is booked once, whoever repeats it, and killed after any ca
   expect([done.payments.length, done.returns.length, done.ledger.length]).toEqual([3, 2, 5])
   const again = await Promise.all([apply(hash), book(file), book(file.replace('S1', 'S2'))])
   expect(again[2]).toMatchObject({ unchanged: 5, booked: [] })
+  const { data } = await json(askAdmin('audit-log?kind=answer'))
+  expect(
+    data.filter(({ details }: { details: object }) => Reflect.get(details, 'hash') === hash),
+  ).toHaveLength(1)
   expect(await books()).toEqual(done)
 })
 

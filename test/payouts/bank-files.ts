@@ -152,7 +152,7 @@ export const CSVS: Readonly<Record<string, (moved: readonly Movement[]) => strin
       `"${IBAN}";"27.11.26";"27.11.26";"ÜBERWEISUNG";"Provision";"";"${reference}";"";"Müller & Söhne";"DE89";"${german}";"EUR";"Umsatz gebucht"`,
   ),
   Bank: csv(
-    'Kontoumsätze;Geschäftskonto\n;\nBuchungstag;Valuta;Auftraggeber/Empfänger;Verwendungszweck;Betrag;Währung;Saldo',
+    'Kontoumsätze;Geschäftskonto\n;\nBuchungstag;Valuta;Auftraggeber/Empfänger;Verwendungszweck;Betrag;Währung;Saldo\n26.11.2026;26.11.2026;Bank;Entgelt;-4,90;EUR;1,00',
     ({ reference }, _, german) =>
       `27.11.2026;27.11.2026;Müller;Provision ${reference.toLowerCase()};${german};EUR;1,00`,
   ),

@@ -17,6 +17,7 @@ import { PAYER } from '../../payouts/operations/payees.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { Actor } from '../affiliates/audit-words.tsx'
+import { PayoutTabs } from './payout-tabs.tsx'
 
 type Answer = AnswerOf<typeof listPayoutAnswers>['data'][number]
 
@@ -35,7 +36,7 @@ const changes: NonNullable<Page['changes']> = {
     done: (answer) =>
       'headings' in (answer as Uploaded)
         ? 'The columns of this CSV are not known. Choose them, and the file once more: they are remembered.'
-        : 'The file is read. Nothing is booked yet.',
+        : 'The file is read.',
     next: (answer, { path }) =>
       withQuery(path, { hash: '', headings: '', ...(answer as Uploaded) }),
     async perform(values, { api, account }): Promise<Uploaded> {
@@ -152,7 +153,7 @@ function Shown({ answer }: { answer: Answer }) {
       )}
       {unmatched > 0 && (
         <Table
-          caption={`Not booked: ${counted(unmatched, 'row')}. The first 100 are listed.`}
+          caption={`Not booked: ${counted(unmatched, 'row')}${unmatched > 100 ? ', of which the first 100 are listed' : ''}.`}
           rows={answer.unmatched_rows}
           columns={{
             Row: ({ row }) => `Row ${row}`,
@@ -207,6 +208,7 @@ export const answerPage: Page = {
     const body =
       hash && answer ? (
         <>
+          <PayoutTabs here="Answers" />
           <Shown answer={answer} />
           <p class="quick">
             <a href={path}>Read another file</a>
@@ -214,6 +216,7 @@ export const answerPage: Page = {
         </>
       ) : (
         <>
+          <PayoutTabs here="Answers" />
           <p>
             Read the file with which your bank answers a batch. You see what it means before
             anything is booked: transfers are found by their references.

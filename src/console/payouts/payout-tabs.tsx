@@ -11,6 +11,7 @@ export const PayoutTabs = ({ here }: { here: string }, { account } = useVisit())
       tabs={[
         ['To pay', payouts],
         ['Batches', accountPath(account, 'batches')],
+        ['Answers', accountPath(account, 'answers')],
         ['Paid', withQuery(payouts, { status: 'paid' })],
         ['Payees', accountPath(account, 'payees')],
         ['Payers', accountPath(account, 'payers')],

@@ -21,6 +21,8 @@ export interface CsvFormat {
   readonly state?: string
   /** The column that says `OUT` or `IN`, where amounts have no sign. */
   readonly direction?: string
+  /** Whether amounts may lack signs: then they are read only if a debit of the file has one. */
+  readonly isUnsure?: true
   /** All rows are payments. */
   readonly isPaid?: true
   readonly isMonthFirst?: boolean
@@ -33,10 +35,14 @@ const FAILED =
 
 /** The files that are known. */
 const FORMATS: readonly CsvFormat[] = [
-  ...['Waehrung', 'Währung'].map((currency) => ({
-    ...{ name: 'CSV-CAMT', day: 'Buchungstag', account: 'Auftragskonto', state: 'Info' },
-    amounts: [['Betrag', currency] as const],
-  })),
+  ...['Waehrung', 'Währung'].flatMap((currency) => {
+    const german = { day: 'Buchungstag', state: 'Info', amounts: [['Betrag', currency] as const] }
+    const account = 'Auftragskonto'
+    return [
+      { name: 'CSV-CAMT', mark: account, account, ...german },
+      { name: 'CSV', ...german, isUnsure: true as const },
+    ]
+  }),
   {
     ...{ name: 'Wise', mark: 'TransferWise ID', day: 'Date', fee: 'Total fees' },
     amounts: [
@@ -77,7 +83,8 @@ const headingsOf = ({ day, amounts: [first], direction, mark }: CsvFormat) =>
   [day, ...(first ?? []), direction, mark].filter((one) => one != null)
 
 /** A heading of amounts that are all debits, without a sign. */
-const IS_DEBIT = /debit|paid out|money out|withdraw|soll|belastung|ausgang|abgang/i
+const IS_DEBIT =
+  /^(?!.*(?:credit|haben|gutschrift|paid in|money in)).*(?:debit|paid out|money out|withdraw|soll|belastung)/i
 
 /** Reads an amount as a decimal with a sign, which may also stand behind it, as may a currency; null if it is none. */
 function signedAmount(text: string, currency: string | null): string | null {
@@ -145,14 +152,18 @@ export function readAnswerCsv(
   if ('headings' in found) return found
   const { format, above, cellOf } = found
   let isMonthFirst = format.isMonthFirst ?? null
+  let hasDebit = !format.isUnsure
   for (const row of eachCsvRow(text)) {
     isMonthFirst ??= monthFirst(cellOf(row, format.day))
-    if (isMonthFirst !== null) break
+    hasDebit ||= rowOf(found, row, false).says === 'paid'
+    if (isMonthFirst !== null && hasDebit) break
   }
   let n = 0
   for (const row of eachCsvRow(text)) {
     n += 1
-    if (n > above) each({ ...rowOf(found, row, isMonthFirst ?? false), row: n })
+    const read = n > above && rowOf(found, row, isMonthFirst ?? false)
+    // Nobody knows whether an amount without a sign came or went.
+    if (read) each({ ...read, row: n, ...(!hasDebit && { stated: [] }) })
   }
   return format.name
 }
