@@ -54,6 +54,12 @@ const HOME_OF = new Map<string, Home>([
   ['payments.actor', 'team'],
   ['payment_returns.actor', 'team'],
   ['ledger.actor', 'team'],
+  ['payees.entered_by', 'team'],
+  ['payees.approvals', 'team'],
+  ['payout_batches.created_by', 'team'],
+  ['payout_batches.confirmed_by', 'team'],
+  ['payout_answers.created_by', 'team'],
+  ['payout_answers.applied_by', 'team'],
 ])
 
 type Home = 'people' | 'notes' | 'team'

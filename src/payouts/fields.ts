@@ -123,6 +123,12 @@ export const flatDetails = (details: object): (readonly [name: string, text: str
     return text === undefined ? [] : [[name, String(text)] as const]
   })
 
+/** Returns the names of members in which bank details differ from others. */
+export function changedNames(before: Details, now: Details): string[] {
+  const [old, flat] = [before, now].map((details) => new Map(flatDetails(details)))
+  return DETAIL_NAMES.filter((name) => old?.get(name) !== flat?.get(name))
+}
+
 /** A payee, or a payer, as it is sent. */
 export type SentDetails = Partial<v.InferOutput<v.ObjectSchema<typeof payeeFields, undefined>>> &
   v.InferOutput<v.ObjectSchema<Pick<typeof payerFields, 'name' | 'address'>, undefined>>

@@ -9,7 +9,7 @@ import type { Issue } from '../platform/validation/issue.ts'
 import { sendCaused } from '../webhooks/operations/send-caused.ts'
 import * as rows from './db/payees.ts'
 import { currentKeyId, decryptDetails, encryptDetails, maskDetails } from './details.ts'
-import { readDetails, type SentDetails } from './fields.ts'
+import { changedNames, readDetails, type SentDetails } from './fields.ts'
 import type { DETAILS_STATES, Details, Party, StoredDetails } from './model.ts'
 
 // Whom money is paid to, and from where. One person enters details, another approves them, and nothing is paid to them
@@ -46,16 +46,19 @@ export async function presentDetails(
   stored: rows.CurrentDetails | undefined,
 ) {
   const isMissing = stored === undefined || stored.details === null
-  const read = async (version: number, details: string) => {
-    const found = await decryptDetails(env, account.id, { party, id, version, details })
-    return found && maskDetails(found)
-  }
-  const [version, details] = JSON.parse(stored?.previous ?? '[0, null]')
+  const [version, text] = JSON.parse(stored?.previous ?? '[0, null]')
+  const read = (version: number, details: string | null) =>
+    decryptDetails(env, account.id, { party, id, version, details })
+  const [now, before] = await Promise.all([
+    read(stored?.version ?? 0, stored?.details ?? null),
+    read(version, text),
+  ])
   return {
-    state: isMissing ? ('missing' as const) : (stored.state as (typeof DETAILS_STATES)[number]),
+    state: (isMissing ? 'missing' : stored.state) as 'missing' | (typeof DETAILS_STATES)[number],
     version: stored?.version ?? 0,
-    details: isMissing ? null : await read(stored.version, stored.details ?? ''),
-    previous: details === null ? null : await read(version, details),
+    details: now && maskDetails(now),
+    previous: before && maskDetails(before),
+    changed: now && before ? changedNames(before, now) : [],
     entered_by: isMissing ? null : stored.entered_by,
     entered_at: isMissing ? null : instant(stored.entered_at),
     approvals: isMissing ? [] : (JSON.parse(stored.approvals) as string[]),

@@ -191,6 +191,16 @@ test('§20.1 only what others than its author approved is paid, once its hold is
   })
 })
 
+test('§20.1 what has changed is named, also where it is masked in the same way', async () => {
+  const sent = { ...ADA, address: { ...ADA.address, street: 'A' } }
+  await askAdmin(PAYEE, 'PUT', sent)
+  await askAda(`${PAYEE}/approve`, 'POST', { version: 1 })
+  const next = { ...sent, kind: 'company', address: { ...sent.address, street: 'B' } }
+  const { details, previous, changed } = await json(askAdmin(PAYEE, 'PUT', next))
+  expect(details).toEqual({ ...previous, kind: 'company' })
+  expect(changed).toEqual(['kind', 'street'])
+})
+
 test('§20.1 of simultaneous changes one wins, and the others are 409', async () => {
   const names = ['A', 'B', 'C', 'D']
   const put = (name: string) => askAdmin(PAYEE, 'PUT', { ...ADA, name })

@@ -181,32 +181,24 @@ const Explained = ({ party }: { party: Party }, { now } = useVisit()) => {
 }
 
 /** Renders what is entered beside what was approved before, masked. */
-const Compared = ({
-  details,
-  previous,
-  names: all,
-}: Pick<Party, 'details' | 'previous'> & { names: readonly string[] }) => {
+const Compared = ({ party, names }: { party: Party; names: readonly string[] }) => {
+  const { details, previous, changed } = party
   const now = new Map(flatDetails(details ?? {}))
   const before = new Map(flatDetails(previous ?? {}))
-  const names = all.filter((name) => now.has(name) || before.has(name))
-  const cell = (found: ReadonlyMap<string, string>, name: string) => {
-    const text = found.get(name)
-    return text === undefined ? null : <Data text={textOf(name, text)} />
-  }
+  // What is not shown at all may have changed, too.
+  const cell = (found: ReadonlyMap<string, string>, name: string) => (
+    <Data text={textOf(name, found.get(name) ?? (changed.includes(name) ? '…' : ''))} />
+  )
   return (
     <Table
       isNarrow
-      caption="Bank details, masked"
-      rows={names}
+      caption="Bank details, masked. What has changed is bold."
+      rows={names.filter((name) => now.has(name) || before.has(name) || changed.includes(name))}
       columns={{
         Detail: titleOfDetail,
         'Approved before': previous !== null && ((name: string) => cell(before, name)),
         Now: (name) =>
-          previous !== null && now.get(name) !== before.get(name) ? (
-            <strong>{cell(now, name)}</strong>
-          ) : (
-            cell(now, name)
-          ),
+          changed.includes(name) ? <strong>{cell(now, name)}</strong> : cell(now, name),
       }}
     />
   )
@@ -238,7 +230,7 @@ export const PartyCard = (
       )}
       {state !== 'missing' && (
         <>
-          <Compared {...party} names={isPayer ? OF_PAYER : DETAIL_NAMES} />
+          <Compared party={party} names={isPayer ? OF_PAYER : DETAIL_NAMES} />
           <p class="note">
             Entered by <Actor actor={entered_by ?? ''} />, <Time at={entered_at} />.
             {approvals.length > 0 && ' Approved by '}

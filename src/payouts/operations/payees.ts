@@ -72,6 +72,10 @@ const shown = described(() => ({
   version: member(count, 'The number of the version; 0 if nothing was ever entered.'),
   details: v.nullable(member(details, 'Masked. Null if nothing is entered.')),
   previous: v.nullable(member(details, 'What was approved before, masked, or null.')),
+  changed: member(
+    v.array(text),
+    'The members in which they differ, also where both are masked in the same way.',
+  ),
   entered_by: v.nullable(member(text, 'Who entered it.')),
   entered_at: v.nullable(member(time, 'When.')),
   approvals: member(v.array(text), 'Who approved it.'),
