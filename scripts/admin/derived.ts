@@ -200,7 +200,7 @@ async function runToEnd(
 }
 
 function toCommand(of: DescribedOperation): Operation {
-  const { command, description, files = {} } = of.words!
+  const { command, description, answer, files = {} } = of.words!
   const {
     name,
     argument = of.whole ? 'file' : undefined,
@@ -223,7 +223,7 @@ function toCommand(of: DescribedOperation): Operation {
   const hasCsv = Object.hasOwn(files, TYPES.csv)
   const options = {
     ...optionsOf(Object.fromEntries(members)),
-    ...(hasCsv && { csv: { description: 'Prints CSV.' } }),
+    ...(hasCsv && answer && { csv: { description: 'Prints CSV.' } }),
     ...(isList && LIMIT),
   }
   const own = {
@@ -246,7 +246,7 @@ function toCommand(of: DescribedOperation): Operation {
   const run: Operation['run'] = async (send, request, input, report) => {
     const isText = Object.hasOwn(files, TYPES.text) && !input.json
     const format = isText ? 'text' : 'csv'
-    if (isText || (hasCsv && input.options.csv))
+    if (isText || (hasCsv && (input.options.csv || !answer)))
       return fetchFile(send, request, { format, isList }, report)
     if (isList) return runList(send, request, input, report)
     return runToEnd(send, request, report).catch((error) => {
