@@ -106,7 +106,7 @@ export const change = (sql: string, ...values: (string | number | null)[]) =>
 export const BATCH_ID = 'B000000001'
 export const PREVIEW_ID = 'B000000002'
 
-const OTHER = 'second'
+const OTHER = 'spare'
 const STATEMENT = 'stm_00000000000000000000000b'
 const PAID = { affiliate_id: 'aff-8', payee_version: 1, amount: '2.00' }
 

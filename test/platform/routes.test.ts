@@ -22,6 +22,8 @@ import {
   register,
   traded,
 } from '../partner.ts'
+import { ANSWER_HASH, answerRows } from '../payouts/answer-rows.ts'
+import { BATCH_ID, batchRows } from '../payouts/batch-rows.ts'
 import { MAIN } from '../payouts/payee-rows.ts'
 import { printedAs } from '../secrecy.ts'
 
@@ -354,6 +356,10 @@ describe('two accounts with the same ids', () => {
       .replace(/^records$/, 'records?id=c-1')
       .replace(/\/lines$/, '$&?period=2026-10')
       .replace(':version', '1')
+      .replace(':batch', BATCH_ID)
+      .replace(/^balances$/, 'balances?on=2026-10-01')
+      .replace(/^transfers$/, `transfers?reference=${BATCH_ID}`)
+      .replace(/^payouts\/answers\/:hash$/, `payouts/answers/${ANSWER_HASH}`)
       .replace(/^fx-rates$/, 'fx-rates?day=2026-10-01')
       .replace(/^(unearned(\/facts)?|qualifications)$/, '$1?period=2026-10')
       .replace(/^(totals|attribution|clicks|reports)$/, '$1?from=2026-10-01&to=2026-10-31')
@@ -413,6 +419,8 @@ describe('two accounts with the same ids', () => {
       const link = { affiliate_id: `of-${name}`, landing_page: 'https://casino.example/', name }
       const { link_id } = await json(askAdmin(`accounts/${name}/links`, 'POST', link))
       await askAdmin(`accounts/${name}/payers/main`, 'PUT', { ...MAIN, name: `of-${name}` })
+      const rows = [...(await batchRows(env[binding], name)), answerRows(env[binding], name)]
+      await env[binding].batch(rows)
       const hook = { url: `https://hooks.example/of-${name}` }
       const { id } = await json(askAdmin(`accounts/${name}/webhooks`, 'POST', hook))
       return { name, delivery_id, link_id: link_id as string, webhook_id: id as string }
