@@ -129,6 +129,14 @@ export function changedNames(before: Details, now: Details): string[] {
   return DETAIL_NAMES.filter((name) => old?.get(name) !== flat?.get(name))
 }
 
+/** Returns what a form that changes masked details begins with: what is not masked, unless it is blocked. */
+export const readableDetails = (party: { state: string; details: object | null }) =>
+  new Map(
+    flatDetails((party.state !== 'blocked' && party.details) || {}).filter(
+      ([, text]) => !text.includes('…'),
+    ),
+  )
+
 /** A payee, or a payer, as it is sent. */
 export type SentDetails = Partial<v.InferOutput<v.ObjectSchema<typeof payeeFields, undefined>>> &
   v.InferOutput<v.ObjectSchema<Pick<typeof payerFields, 'name' | 'address'>, undefined>>

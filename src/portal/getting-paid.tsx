@@ -10,6 +10,7 @@ import {
   flatDetails,
   nestedDetails,
   payeeFields,
+  readableDetails,
 } from '../payouts/fields.ts'
 import { METHODS } from '../payouts/model.ts'
 import { blockDetails, enterDetails, showDetails } from '../payouts/payees.ts'
@@ -117,7 +118,9 @@ export async function showGettingPaid(
   const done = { entered: words.payee_done_entered, blocked: words.payee_done_blocked }
   const form = { words, kind: 'get', action: portalPath(account.id, AT), ...confirmation } as const
   const isFilled = shown.state !== 'missing'
-  const sent = refused?.values('change') === 'enter' ? refused.values : () => ''
+  const known = readableDetails(shown)
+  const textIn =
+    refused?.values('change') === 'enter' ? refused.values : (name: string) => known.get(name)
   return respond(
     c,
     <MemberPage
@@ -156,7 +159,7 @@ export async function showGettingPaid(
             id={`payee-${name}`}
             name={name}
             label={labelOf(name, words)}
-            value={sent(name)}
+            value={textIn(name)}
             options={optionsOf(name, visit)}
             required={['name', 'city', 'country'].includes(name)}
           />

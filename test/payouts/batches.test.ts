@@ -368,12 +368,15 @@ test('§20.2 nobody pays by hand what a batch pays, and what came back by hand i
   const of = `${PATH}/statements/${statements[0]}`
   const pay = (reference: string) =>
     askAdmin(`${of}/pay`, 'POST', { reference, paid_on: '2024-12-01' })
+  const owed = async () => (await json(askAdmin(`${PATH}/periods`))).due
+  expect(await owed()).toEqual([])
   expect((await json(pay('R-1'))).code).toBe('conflict')
   expect((await json(pay(id))).code).toBe('conflict')
   await change(`update transfers set state = 'paid' where id = ?`, id)
   expect((await pay(id)).status).toBe(200)
   const back = { reference: 'R-2', returned_on: '2024-12-02', reason: 'Closed' }
   expect((await askAdmin(`${of}/return`, 'POST', back)).status).toBe(200)
+  expect(await owed()).toMatchObject([{ affiliates: 1, amount: '10.00' }])
   expect((await json(preview())).left_out).toMatchObject([{ reason: 'returned' }])
   const found = await json(askAdmin(`${PATH}/transfers?reference=${id}`))
   expect(found.data).toMatchObject([{ state: 'returned', reason: 'Closed' }])

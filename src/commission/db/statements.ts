@@ -10,7 +10,7 @@ import { all, first } from '../../platform/db/query.ts'
 import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
 import { PAYMENT_RETURN } from './booked.ts'
 import { isDraft } from './is-draft.ts'
-import { IS_DUE, sumOf } from './ledger.ts'
+import { IS_DUE, IS_FREE, sumOf } from './ledger.ts'
 
 /** A part of the lines and adjustments of a statement. */
 export interface StatementPart {
@@ -376,14 +376,14 @@ export interface DueSum {
   readonly amount: string
 }
 
-/** Adds up what is payable by a day: approved statements that are not paid. */
+/** Adds up what is payable by a day: approved statements that are not paid, nor under way to the bank. */
 const SUM_DUE = compileStatement(`
   select currency, count(distinct affiliate_id) as affiliates, count(*) as statements,
     ${sumOf('payable')} as amount
   from (
     select affiliate_id, statement ->> 'currency' as currency, payable
-    from statements indexed by statements_due
-    where account = :account and ${IS_DUE}
+    from statements s indexed by statements_due
+    where account = :account and ${IS_DUE} and ${IS_FREE}
       and statement ->> 'payable_on' <= :today
     limit :limit)
   group by currency order by currency`)

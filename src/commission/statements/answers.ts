@@ -385,7 +385,7 @@ export const periodSums = described(() =>
             amount: member(money, 'The sum of `payable`.'),
           }),
         ),
-        'What is payable today: approved statements that are not paid, by currency.',
+        'What is payable today, by currency: approved statements that are not paid, and not under way in a batch.',
       ),
       last_run_at: v.nullable(
         member(

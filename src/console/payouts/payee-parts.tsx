@@ -6,7 +6,13 @@ import { Pairs } from '../../pages/parts/fields.tsx'
 import { ChangeForm, FoldedForm, type Input, type Option } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
 import { Table } from '../../pages/parts/table.tsx'
-import { DETAIL_NAMES, detailPointer, flatDetails, nestedDetails } from '../../payouts/fields.ts'
+import {
+  DETAIL_NAMES,
+  detailPointer,
+  flatDetails,
+  nestedDetails,
+  readableDetails,
+} from '../../payouts/fields.ts'
 import type { METHODS } from '../../payouts/model.ts'
 import type { PAYEE, PAYER } from '../../payouts/operations/payees.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
@@ -88,8 +94,11 @@ const OF_PAYER = DETAIL_NAMES.filter(
   (name) => !['kind', 'email', 'method', 'vat_id', 'treatment'].includes(name),
 )
 
-/** Returns the fields of a form with bank details. */
-export const detailFields = (isPayer: boolean): readonly Input[] =>
+/** Returns the fields of a form with bank details, with what is `known` of them. */
+export const detailFields = (
+  isPayer: boolean,
+  known = new Map<string, string>(),
+): readonly Input[] =>
   (isPayer ? OF_PAYER : DETAIL_NAMES).map((name) => ({
     name,
     label: titleOfDetail(name),
@@ -97,6 +106,7 @@ export const detailFields = (isPayer: boolean): readonly Input[] =>
     options: name === 'country' ? countries() : CHOICES[name],
     required: REQUIRED.includes(name) || (isPayer && name === 'currency'),
     hint: HINTS[name],
+    value: known.get(name),
   }))
 
 const ENTERED = 'The bank details are entered. Another person must approve them.'
@@ -257,7 +267,7 @@ export const PartyCard = (
         change="enter"
         title={state === 'missing' ? 'Enter the bank details' : 'Change the bank details'}
         submit="Save the bank details"
-        fields={detailFields(isPayer)}
+        fields={detailFields(isPayer, readableDetails(party))}
       />
       {state !== 'missing' && (
         <>
