@@ -33,6 +33,11 @@ const IBANS: Readonly<Record<string, string>> = {
 }
 const WAITING = 'AFF-3'
 
+/** A city of each country. */
+const CITIES: Readonly<Record<string, string>> = {
+  ...{ AT: 'Vienna', DE: 'Berlin', PL: 'Warsaw', FR: 'Lyon', IT: 'Milan', ES: 'Seville' },
+}
+
 /** What the demo knows of a batch. */
 interface Batch {
   readonly id: string
@@ -52,7 +57,8 @@ export async function createPayees(at: string, enter: Call, approve: Call): Prom
   await approve('POST', `${at}/payers/main/approve`, { version: 1 })
   for (const [affiliate_id, iban] of Object.entries(IBANS)) {
     const { display_name: name = affiliate_id, contact_email: email } = profileOf(affiliate_id)
-    const address = { city: 'Vienna', country: iban.slice(0, 2) }
+    const country = iban.slice(0, 2)
+    const address = { city: CITIES[country] ?? '', country }
     const payee = { name, kind: 'company', email, address, method: 'sepa', iban }
     await enter('PUT', `${at}/affiliates/${affiliate_id}/payee`, payee)
     if (affiliate_id === WAITING) continue

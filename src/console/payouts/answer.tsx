@@ -133,7 +133,7 @@ function Shown({ answer }: { answer: Answer }) {
           Transfers: { number: ({ count }) => count },
           Amount: 'amount',
         }}
-        empty={<EmptyState title="Nothing of it is new." />}
+        empty={<EmptyState title="Nothing." />}
       />
       {notices.length > 0 && (
         <Table
