@@ -330,14 +330,3 @@ CREATE TABLE payout_answers (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX payout_answers_latest ON payout_answers (account, created_at, hash);
-
--- The columns that a person has chosen for a CSV whose headings are not known.
---
---   headings  a JSON array of the headings, by which the next file is known
---   columns   a JSON array: which of them has the day, the amount, and its currency or null
-CREATE TABLE answer_columns (
-  account  TEXT NOT NULL,
-  headings TEXT NOT NULL CHECK (json_type(headings) = 'array'),
-  columns  TEXT NOT NULL CHECK (json_type(columns) = 'array'),
-  PRIMARY KEY (account, headings)
-) STRICT, WITHOUT ROWID;

@@ -95,12 +95,8 @@ export const problem = (at: string): JsonSchema => ({
         type: 'array',
         items: { type: 'string' },
       }),
-      headings: documented('The headings of a CSV whose columns are not known.', {
-        type: 'array',
-        items: { type: 'string' },
-      }),
     },
-    ['delivery_id', 'delivery_url', 'summary', 'errors', 'errors_total', 'held_by', 'headings'],
+    ['delivery_id', 'delivery_url', 'summary', 'errors', 'errors_total', 'held_by'],
   ),
 })
 

@@ -9,7 +9,6 @@ import { newAuditId, withAudit } from '../platform/directory/audit.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { AccountCall } from '../platform/http/operation.ts'
 import { notFound } from '../platform/http/read-fields.ts'
-import type { Chosen } from './answers/csv.ts'
 import {
   canBecome,
   type Entry,
@@ -50,55 +49,25 @@ export type Summary = Awaited<ReturnType<typeof summarize>> & {
   readonly unmatched_rows: readonly Unmatched[]
 }
 
-/** How to read a file: from which payer it is, and which columns an unknown CSV has. */
-export interface Reading {
-  readonly payer?: string
-  readonly date_column?: string
-  readonly amount_column?: string
-  readonly currency_column?: string
-}
-
-const invalid = (detail: string, more: { headings?: readonly string[] } = {}) =>
-  new ApiError('validation_failed', { detail: `${detail} Nothing was changed.`, ...more })
+const invalid = (detail: string) =>
+  new ApiError('validation_failed', { detail: `${detail} Nothing was changed.` })
 
 const tooMany = () =>
   invalid(`The file names more than ${MAX_NAMED.toLocaleString('en')} transfers. Divide it.`)
 
 /** Reads a file: its rows that name something of ours, the first of the others, and how many there are of each. */
-function readRows(bytes: Uint8Array, chosen: Chosen) {
+function readRows(bytes: Uint8Array) {
   const named: NamedRow[] = []
   const others: Unmatched[] = []
   const counts = { rows: 0, unnamed: 0 }
-  const format = readAnswer(bytes, chosen, (read) => {
+  const format = readAnswer(bytes, (read) => {
     counts.rows += 1
     const row = namedRow(read)
     if (row.references.length > 0) named.push(row)
     else if (counts.unnamed++ < LISTED) others.push({ row: row.row, ...UNNAMED })
     if (named.length > MAX_NAMED) throw tooMany()
   })
-  if (typeof format === 'string') return { format, named, others, ...counts }
-  const detail =
-    'The columns of this CSV are not known. Say which has the day, and which the amount.'
-  throw invalid(detail, format)
-}
-
-/** Returns how columns are chosen: as they are sent, or as they were chosen before. `remembered` has what is sent. */
-async function readChoice(db: Connection, account: string, { date_column, ...sent }: Reading) {
-  const stored = await rows.readColumns(db, account)
-  const remembered = new Map<string, string>()
-  const { amount_column, currency_column = null } = sent
-  const chosen: Chosen = (headings) => {
-    const key = JSON.stringify(headings)
-    const names: (string | null)[] =
-      date_column && amount_column
-        ? [date_column, amount_column, currency_column]
-        : JSON.parse(stored.get(key) ?? '[]')
-    const [day, amount, currency = null] = names
-    if (!day || !amount || names.some((name) => name && !headings.includes(name))) return null
-    remembered.set(key, JSON.stringify(names))
-    return { name: 'CSV', day, amounts: [[amount, currency]], isUnsure: true }
-  }
-  return { chosen, remembered }
+  return { format, named, others, ...counts }
 }
 
 /** Returns the numbers of the accounts of all payers. */
@@ -191,14 +160,13 @@ async function summarize(
 export async function previewAnswer(
   call: AccountCall,
   bytes: Uint8Array,
-  reading: Reading,
+  payer?: string,
 ): Promise<rows.StoredAnswer> {
   const { db, actor } = call
   const { id: account } = call.account
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).toHex()
-  const { chosen, remembered } = await readChoice(db, account, reading)
-  const { format, named, others, unnamed, ...read } = readRows(bytes, chosen)
-  const known = await readKnown(call, named, reading.payer)
+  const { format, named, others, unnamed, ...read } = readRows(bytes)
+  const known = await readKnown(call, named, payer)
   const { entries, unmatched, unchanged } = matchRows(named, known)
   if (entries.length > MAX_NAMED) throw tooMany()
   const before = await rows.findAnswer(db, account, hash)
@@ -214,7 +182,7 @@ export async function previewAnswer(
     ...{ hash, entries: JSON.stringify(entries), summary: JSON.stringify(summary) },
     ...{ created_by: actor, created_at: Date.now() },
   }
-  await withD1Retry(() => db.batch(rows.storeAnswer(db, account, stored, remembered)))
+  await withD1Retry(() => db.batch(rows.storeAnswer(db, account, stored)))
   return { ...stored, applied_by: null, applied_at: null }
 }
 

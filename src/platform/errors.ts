@@ -70,8 +70,6 @@ export interface ErrorDetails {
   errors_total?: number
   /** The ids of the cases that hold the payout. */
   held_by?: readonly string[]
-  /** The headings of a CSV whose columns are not known. */
-  headings?: readonly string[]
   cause?: unknown
 }
 

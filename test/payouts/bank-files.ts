@@ -151,11 +151,6 @@ export const CSVS: Readonly<Record<string, (moved: readonly Movement[]) => strin
     ({ reference }, _, german) =>
       `"${IBAN}";"27.11.26";"27.11.26";"ÜBERWEISUNG";"Provision";"";"${reference}";"";"Müller & Söhne";"DE89";"${german}";"EUR";"Umsatz gebucht"`,
   ),
-  Bank: csv(
-    'Kontoumsätze;Geschäftskonto\n;\nBuchungstag;Valuta;Auftraggeber/Empfänger;Verwendungszweck;Betrag;Währung;Saldo\n26.11.2026;26.11.2026;Bank;Entgelt;-4,90;EUR;1,00',
-    ({ reference }, _, german) =>
-      `27.11.2026;27.11.2026;Müller;Provision ${reference.toLowerCase()};${german};EUR;1,00`,
-  ),
   'Wise balance': csv(
     'TransferWise ID,Date,Amount,Currency,Description,Payment Reference,Running Balance,Exchange From,Exchange To,Exchange Rate,Payee Name,Total fees,Exchange To Amount',
     ({ reference, amount, isBack }) =>
@@ -195,7 +190,3 @@ export const CSVS: Readonly<Record<string, (moved: readonly Movement[]) => strin
 /** Writes a text in Windows-1252, whose letters beyond ASCII are those of Latin-1. */
 export const latin1 = (text: string) =>
   Uint8Array.from(text, (letter) => letter.charCodeAt(0) & 255)
-
-/** Writes a text in UTF-16 with its byte order mark. */
-export const utf16 = (text: string) =>
-  new Uint8Array(Uint16Array.from(`\ufeff${text}`, (letter) => letter.charCodeAt(0)).buffer)

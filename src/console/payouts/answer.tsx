@@ -14,43 +14,20 @@ import {
   previewPayoutAnswer,
 } from '../../payouts/operations/answers.ts'
 import { PAYER } from '../../payouts/operations/payees.ts'
-import { ApiError } from '../../platform/errors.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { Actor } from '../affiliates/audit-words.tsx'
 import { PayoutTabs } from './payout-tabs.tsx'
 
 type Answer = AnswerOf<typeof listPayoutAnswers>['data'][number]
 
-/** What an upload leads to: a preview, or the headings of a CSV whose columns are to be chosen. */
-type Uploaded = Pick<Answer, 'hash'> | { readonly headings: string }
-
-/** The columns that are chosen for a CSV that is not known, and what they are called. */
-const COLUMNS = {
-  date_column: 'The booking day is in the column',
-  amount_column: 'The amount is in the column',
-  currency_column: 'The currency is in the column',
-} as const
-
 const changes: NonNullable<Page['changes']> = {
   upload: {
-    done: (answer) =>
-      'headings' in (answer as Uploaded)
-        ? 'The columns of this CSV are not known. Choose them, and the file once more: they are remembered.'
-        : 'The file is read.',
-    next: (answer, { path }) =>
-      withQuery(path, { hash: '', headings: '', ...(answer as Uploaded) }),
-    async perform(values, { api, account }): Promise<Uploaded> {
+    done: 'The file is read.',
+    next: (answer, { path }) => withQuery(path, { hash: (answer as Answer).hash }),
+    perform(values, { api, account }) {
       const { file } = values
       if (!file) throw refused('Choose a file.')
-      const chosen = pick(values, 'payer', 'date_column', 'amount_column', 'currency_column')
-      try {
-        const { hash } = await api.call(previewPayoutAnswer, { account, file, ...chosen })
-        return { hash }
-      } catch (error) {
-        const { headings = [] } = error instanceof ApiError ? error.details : {}
-        if (headings.length === 0 || values('date_column')) throw error
-        return { headings: headings.join('\t') }
-      }
+      return api.call(previewPayoutAnswer, { account, file, ...pick(values, 'payer') })
     },
   },
   book: {
@@ -60,32 +37,20 @@ const changes: NonNullable<Page['changes']> = {
   },
 }
 
-const choice = (name: string, values: readonly string[], more: Omit<Input, 'name'>): Input => ({
-  ...{ name, ...more },
-  options: ['', ...values].map((one) => [one, one] as const),
-})
-
-/** Returns the fields of the file: its payer if there are several, and the columns of a CSV that is not known. */
-async function uploadFields({ api, account, query: { headings } }: Visit): Promise<Input[]> {
+/** Returns the fields of the file, and of its payer if there are several. */
+async function uploadFields({ api, account }: Visit): Promise<Input[]> {
   const { data } = await api.call(PAYER.list, { account })
-  const payers = data.map(({ payer }) => payer)
-  return [
-    {
-      ...{ name: 'file', type: 'file', label: 'File of the bank', required: true },
-      attributes: { accept: '.xml,.csv,.txt' },
-      hint: 'camt.053, camt.054, pain.002 or CSV, also of Wise, Revolut, Mercury and PayPal. At most 10 MiB.',
-    },
-    ...(payers.length > 1
-      ? [choice('payer', payers, { hint: 'Needed if the file does not name its account.' })]
-      : []),
-    ...Object.entries(headings ? COLUMNS : {}).map(([name, label]) =>
-      choice(name, headings?.split('\t') ?? [], {
-        ...{ label, required: name !== 'currency_column' },
-        hint:
-          name === 'currency_column' && 'Empty: all amounts are in the currency of the account.',
-      }),
-    ),
-  ]
+  const payers = ['', ...data.map(({ payer }) => payer)]
+  const file: Input = {
+    ...{ name: 'file', type: 'file', label: 'File of the bank', required: true },
+    attributes: { accept: '.xml,.csv,.txt' },
+    hint: 'camt.053, camt.054, pain.002 or CSV, also of Wise, Revolut, Mercury and PayPal. At most 10 MiB.',
+  }
+  const payer: Input = {
+    ...{ name: 'payer', options: payers.map((one) => [one, one] as const) },
+    hint: 'Needed if the file does not name its account.',
+  }
+  return data.length > 1 ? [file, payer] : [file]
 }
 
 /** What a transfer becomes, in words, and the noun of what is booked. */
@@ -194,7 +159,7 @@ const Latest = ({ rows }: { rows: readonly Answer[] }, { path } = useVisit()) =>
 export const answerPage: Page = {
   path: '/accounts/:account/answers',
   section: 'Payouts',
-  query: ['hash', 'headings', 'cursor'],
+  query: ['hash', 'cursor'],
   changes,
   fileBytes: PAYOUT_LIMITS.answerBytes,
   async render(visit) {

@@ -54,7 +54,7 @@ export function readCamt(each: EachRow): Handlers {
         row += 1
         const says = saysOf(entry, direction ?? textAt(entry, 'CdtDbtInd'))
         each({
-          ...{ ...EMPTY_ROW, row, text, says, stated, account, day: dayOf(day ?? '', false) },
+          ...{ ...EMPTY_ROW, row, text, says, stated, account, day: dayOf(day ?? '') },
           ...(says === 'returned' && returned),
         })
       }

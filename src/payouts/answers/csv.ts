@@ -4,10 +4,10 @@ import { minorDigits } from '../../commission/minor-digits.ts'
 import { readAmount, readDay } from '../../commission/typed.ts'
 import { type AnswerRow, type EachRow, EMPTY_ROW, type Says, type Stated } from './row.ts'
 
-// CSV of banks and payment services. A known one is found by its headings. The columns of another one are chosen.
+// CSV of banks and payment services. It is known by its headings.
 
-/** Which columns of a CSV say what, by their headings. */
-export interface CsvFormat {
+/** Which columns of a CSV say what, by their headings. `|` stands between headings of the same column. */
+interface CsvFormat {
   readonly name: string
   readonly day: string
   /** Pairs of an amount and its currency; null if that is the account's. Of all, the first has the sign. */
@@ -21,11 +21,10 @@ export interface CsvFormat {
   readonly state?: string
   /** The column that says `OUT` or `IN`, where amounts have no sign. */
   readonly direction?: string
-  /** Whether amounts may lack signs: then they are read only if a debit of the file has one. */
-  readonly isUnsure?: true
   /** All rows are payments. */
   readonly isPaid?: true
-  readonly isMonthFirst?: boolean
+  /** Whether the month stands first in days, but for those with points. */
+  readonly isMonthFirst?: true
 }
 
 /** What the state is of a row that is booked, and of one that failed or came back. Others are pending. */
@@ -35,26 +34,17 @@ const FAILED =
 
 /** The files that are known. */
 const FORMATS: readonly CsvFormat[] = [
-  ...['Waehrung', 'Währung'].flatMap((currency) => {
-    const german = { day: 'Buchungstag', state: 'Info', amounts: [['Betrag', currency] as const] }
-    const account = 'Auftragskonto'
-    return [
-      { name: 'CSV-CAMT', mark: account, account, ...german },
-      { name: 'CSV', ...german, isUnsure: true as const },
-    ]
-  }),
   {
-    ...{ name: 'Wise', mark: 'TransferWise ID', day: 'Date', fee: 'Total fees' },
-    amounts: [
-      ['Amount', 'Currency'],
-      ['Exchange To Amount', 'Exchange To'],
-    ],
+    ...{ name: 'CSV-CAMT', day: 'Buchungstag', state: 'Info', account: 'Auftragskonto' },
+    ...{ mark: 'Auftragskonto', amounts: [['Betrag', 'Waehrung|Währung']] },
   },
   {
-    ...{ name: 'Wise', day: 'Finished on', state: 'Status', direction: 'Direction' },
-    amounts: ['Source', 'Target'].map(
-      (of) => [`${of} amount (after fees)`, `${of} currency`] as const,
-    ),
+    ...{ name: 'Wise', mark: 'TransferWise ID|Finished on', day: 'Date|Finished on' },
+    ...{ fee: 'Total fees', state: 'Status', direction: 'Direction' },
+    amounts: [
+      ['Amount|Source amount (after fees)', 'Currency|Source currency'],
+      ['Exchange To Amount|Target amount (after fees)', 'Exchange To|Target currency'],
+    ],
   },
   {
     ...{ name: 'Revolut', day: 'Date completed (UTC)', state: 'State' },
@@ -67,30 +57,27 @@ const FORMATS: readonly CsvFormat[] = [
     ...{ name: 'Mercury', day: 'Date (UTC)', state: 'Status', isMonthFirst: true },
     amounts: [['Amount', null]],
   },
-  { name: 'PayPal', day: 'Date', amounts: [['Gross', 'Currency']], state: 'Status' },
-  { name: 'PayPal', day: 'Datum', amounts: [['Brutto', 'Währung']], state: 'Status' },
+  {
+    ...{ name: 'PayPal', day: 'Date|Datum', state: 'Status', isMonthFirst: true },
+    amounts: [['Gross|Brutto', 'Currency|Währung']],
+  },
   { name: 'Tributary', day: 'paid_on', amounts: [['amount', 'currency']], isPaid: true },
 ]
 
 /** Returns the letters of a heading, by which it is known. */
 const keyOf = (heading: string) => heading.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, '')
 
-/** How many rows may stand above the headings: banks name the account and its balance there. */
-const MAX_ABOVE = 30
+/** Returns where a column stands among headings; -1 if it does not. */
+const placeOf = (headings: readonly string[], column: string) =>
+  headings.findIndex((heading) => column.split('|').some((one) => keyOf(one) === keyOf(heading)))
 
-/** Returns the headings that a file of a format has. */
-const headingsOf = ({ day, amounts: [first], direction, mark }: CsvFormat) =>
-  [day, ...(first ?? []), direction, mark].filter((one) => one != null)
+/** Returns the columns that a file of a format has. */
+const columnsOf = ({ day, amounts: [first], mark }: CsvFormat) =>
+  [day, ...(first ?? []), mark].filter((one) => one != null)
 
-/** A heading of amounts that are all debits, without a sign. */
-const IS_DEBIT =
-  /^(?!.*(?:credit|haben|gutschrift|paid in|money in)).*(?:debit|paid out|money out|withdraw|soll|belastung)/i
-
-/** Reads an amount as a decimal with a sign, which may also stand behind it, as may a currency; null if it is none. */
+/** Reads an amount as a decimal with a sign; null if it is none. */
 function signedAmount(text: string, currency: string | null): string | null {
-  const number = text.replaceAll(/[^\d.,'’\s+−–-]/g, '').replace(/^\s*\+/, '')
-  const signed = number.trim().replace(/^(.*\d)\s*[−–-]$/, '-$1')
-  const read = readAmount(signed, minorDigits(currency ?? 'EUR'))
+  const read = readAmount(text, minorDigits(currency ?? 'EUR'))
   return 'value' in read ? read.value : null
 }
 
@@ -98,87 +85,48 @@ function signedAmount(text: string, currency: string | null): string | null {
 const DAY = /^(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d\d)\b/
 
 /** Reads a day; null if it is none. A time may follow. */
-export function dayOf(text: string, isMonthFirst: boolean): string | null {
+export function dayOf(text: string, isMonthFirst = false): string | null {
   const [, first, second, year = ''] = DAY.exec(text) ?? []
-  const [day, month] = isMonthFirst ? [second, first] : [first, second]
+  const [day, month] = isMonthFirst && !text.includes('.') ? [second, first] : [first, second]
   const read = readDay(day ? `${day}.${month}.${year.padStart(4, '20')}` : text.slice(0, 10))
   return 'value' in read ? read.value : null
 }
 
-/** Returns whether a day has the month first: null if it may have either. */
-function monthFirst(text: string): boolean | null {
-  const [, first, second] = DAY.exec(text) ?? []
-  return Number(first) > 12 ? false : Number(second) > 12 ? true : null
-}
+/** Returns the cell of a row in a column, without spaces around it. */
+type CellOf = (row: readonly string[], column: string | null | undefined) => string
 
-/** Where the rows of a CSV begin, and what its columns say. */
-interface Found {
-  readonly format: CsvFormat
-  readonly above: number
-  readonly cellOf: (row: readonly string[], heading: string | null | undefined) => string
-}
-
-/** Returns the columns that a person has chosen for the headings of a CSV; null if nobody has. */
-export type Chosen = (headings: readonly string[]) => CsvFormat | null
-
-/** Returns the format of a CSV; its headings if it is not known. */
-function findFormat(text: string, chosen: Chosen): Found | { headings: readonly string[] } {
-  const above: string[][] = []
-  for (const row of eachCsvRow(text)) {
-    const places = new Map(row.map((heading, i) => [keyOf(heading), i] as const).toReversed())
-    const format =
-      FORMATS.find((one) => headingsOf(one).every((heading) => places.has(keyOf(heading)))) ??
-      chosen(row)
-    const at = (heading: string) => places.get(keyOf(heading)) ?? -1
-    if (format) {
-      const cellOf: Found['cellOf'] = (cells, heading) =>
-        heading == null ? '' : (cells[at(heading)] ?? '').trim()
-      return { format, above: above.length + 1, cellOf }
-    }
-    if (above.push(row) === MAX_ABOVE) break
+/** Reads the rows of a CSV. Returns the name of its format; null if its headings are not known. */
+export function readAnswerCsv(text: string, each: EachRow): string | null {
+  const rows = eachCsvRow(text)
+  const { value: headings = [] } = rows.next()
+  const format = FORMATS.find((one) =>
+    columnsOf(one).every((column) => placeOf(headings, column) >= 0),
+  )
+  if (!format) return null
+  const places = new Map<string, number>()
+  const cellOf: CellOf = (row, column) => {
+    if (column == null) return ''
+    const place = places.get(column) ?? placeOf(headings, column)
+    places.set(column, place)
+    return (row[place] ?? '').trim()
   }
-  // The headings are the first row that has the most cells.
-  const width = (row: readonly string[]) => row.filter(Boolean).length
-  return { headings: above.toSorted((a, b) => width(b) - width(a))[0] ?? [] }
-}
-
-/** Reads the rows of a CSV. Returns the name of its format; its headings if its columns are not known. */
-export function readAnswerCsv(
-  text: string,
-  chosen: Chosen,
-  each: EachRow,
-): string | { readonly headings: readonly string[] } {
-  const found = findFormat(text, chosen)
-  if ('headings' in found) return found
-  const { format, above, cellOf } = found
-  let isMonthFirst = format.isMonthFirst ?? null
-  let hasDebit = !format.isUnsure
-  for (const row of eachCsvRow(text)) {
-    isMonthFirst ??= monthFirst(cellOf(row, format.day))
-    hasDebit ||= rowOf(found, row, false).says === 'paid'
-    if (isMonthFirst !== null && hasDebit) break
-  }
-  let n = 0
-  for (const row of eachCsvRow(text)) {
+  let n = 1
+  for (const row of rows) {
     n += 1
-    const read = n > above && rowOf(found, row, isMonthFirst ?? false)
-    // Nobody knows whether an amount without a sign came or went.
-    if (read) each({ ...read, row: n, ...(!hasDebit && { stated: [] }) })
+    each({ ...readRow(format, cellOf, row), row: n })
   }
   return format.name
 }
 
-/** Reads one row. */
-function rowOf({ format, cellOf }: Found, row: readonly string[], isMonthFirst: boolean) {
-  const { amounts, fee, account, direction } = format
+function readRow(format: CsvFormat, cellOf: CellOf, row: readonly string[]) {
+  const { amounts, fee, account, direction, isMonthFirst } = format
   const signed = amounts.flatMap(([name, of]) => {
     const currency = cellOf(row, of).toUpperCase() || null
     const amount = signedAmount(cellOf(row, name), currency)
     return amount === null ? [] : [{ amount, currency }]
   })
-  const isDebit = direction
-    ? /^out/i.test(cellOf(row, direction))
-    : format.isPaid || IS_DEBIT.test(amounts[0]?.[0] ?? '') || signed[0]?.amount.startsWith('-')
+  const isDebit =
+    format.isPaid || signed[0]?.amount.startsWith('-') || /^out/i.test(cellOf(row, direction))
   const stated = signed.map((one): Stated => ({ ...one, amount: one.amount.replace('-', '') }))
   const [first] = stated
   const feeOf = first && signedAmount(cellOf(row, fee), first.currency)

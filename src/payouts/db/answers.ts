@@ -54,22 +54,14 @@ const STORE = compileStatement(`
   on conflict (account, hash) do update set entries = :entries, summary = :summary,
     created_by = :created_by, created_at = :created_at, applied_by = null, applied_at = null`)
 
-const STORE_COLUMNS = compileStatement(`
-  insert into answer_columns (account, headings, columns) values (:account, :headings, :columns)
-  on conflict (account, headings) do update set columns = :columns`)
-
-/** Returns the statements that store a preview and the columns of headings, and forget previews after a day. */
+/** Returns the statements that store a preview, and forget others after a day. */
 export const storeAnswer = (
   db: D1Database,
   account: string,
   preview: Omit<StoredAnswer, 'applied_by' | 'applied_at'>,
-  chosen: ReadonlyMap<string, string>,
 ) => [
   bindStatement(db, FORGET, { account, before: preview.created_at - PAYOUT_LIMITS.previewMs }),
   bindStatement(db, STORE, { account, ...preview }),
-  ...[...chosen].map(([headings, columns]) =>
-    bindStatement(db, STORE_COLUMNS, { account, headings, columns }),
-  ),
 ]
 
 const FINISH = compileStatement(`
@@ -81,16 +73,6 @@ export const finishAnswer = (
   db: D1Database,
   values: { account: string; hash: string; summary: string; actor: string; now: number },
 ) => bindStatement(db, FINISH, values)
-
-const READ_COLUMNS = compileStatement(
-  'select headings, columns from answer_columns where account = :account',
-)
-
-/** Reads the columns that persons have chosen, by the JSON of headings. */
-export const readColumns = async (db: Connection, account: string) => {
-  const rows = await all<{ headings: string; columns: string }>(db, READ_COLUMNS, { account })
-  return new Map(rows.map(({ headings, columns }) => [headings, columns]))
-}
 
 const FIND_BATCHES = compileStatement(`
   select b.id from ${JSON_EACH}(:ids) i

@@ -89,11 +89,6 @@ function present({ summary, created_at, applied_at: at, entries: _, ...stored }:
 /** How much memory a byte of a file takes: its text, and the rows that name transfers. */
 const WEIGHT = 4
 
-const column = (what: string, example: string) =>
-  v.optional(
-    member(v.string(), said(`Of a CSV that is not known: the heading of ${what}.`, example)),
-  )
-
 export const previewPayoutAnswer = accountOperation({
   topic: 'payouts',
   id: 'previewPayoutAnswer',
@@ -109,22 +104,19 @@ export const previewPayoutAnswer = accountOperation({
         said('The payer, if the file does not name its account and there are several.', 'main'),
       ),
     ),
-    date_column: column('the booking day', 'Booked on'),
-    amount_column: column('the amount', 'Amount'),
-    currency_column: column('the currency. Absent: it is that of the account', 'Currency'),
   },
   body: { file: v.instance(Uint8Array) },
   words: described(() => ({
     description:
-      'Reads the file with which a bank or payment service answers: `pain.002`, `camt.053`, `camt.054` (any version) or CSV, of at most 10 MiB, whatever its `Content-Type`. Returns what would be booked, and books nothing. Rows are matched by the references of transfers, wherever they stand; amount, currency and payer must be the same. The columns of a CSV that is not known are given once as parameters. If they are missing, the error has `headings`.',
+      'Reads the file with which a bank or payment service answers: `pain.002`, `camt.053`, `camt.054` (any version) or CSV, of at most 10 MiB, whatever its `Content-Type`. Returns what would be booked, and books nothing. Rows are matched by the references of transfers, wherever they stand; amount, currency and payer must be the same. A spreadsheet is read, too, if its columns are called `paid_on`, `amount`, `currency` and `reference`: all its rows are payments.',
     answer,
     errors: ['payload_too_large', 'validation_failed'],
     command: { name: 'answers preview' },
   })),
-  async run(call, { file, ...reading }) {
+  async run(call, { file, payer }) {
     const memory = await WORKING.reserve(call.account.id, WEIGHT * file.byteLength, busy)
     try {
-      return present(await previewAnswer(call, file, reading))
+      return present(await previewAnswer(call, file, payer))
     } finally {
       memory.release()
     }
