@@ -1,4 +1,4 @@
-import { readHolds, sumPayable } from '../books/holds.ts'
+import { sumPayable } from '../books/holds.ts'
 import { BOOK_LIMITS } from '../books/limits.ts'
 import { untilBooked } from '../books/until-booked.ts'
 import { moneyText } from '../commission/statements/money.ts'
@@ -9,7 +9,7 @@ import { notFound } from '../platform/http/read-fields.ts'
 import { quote } from '../platform/validation/quote.ts'
 import * as rows from './db/batches.ts'
 import { readCurrent } from './db/payees.ts'
-import { mayMove, transfersOf } from './db/transfers.ts'
+import { mayMove, moveTransfers, transfersOf } from './db/transfers.ts'
 import { decryptDetails } from './details.ts'
 import { fileOf, nameInFile } from './files/file.ts'
 import {
@@ -259,10 +259,11 @@ const conflict = (detail: string) => new ApiError('conflict', { detail })
  * @throws ApiError `not_found`, `conflict`
  */
 export const confirmBatch = (
-  { db, account, actor, now, id }: BatchCall,
+  { db, id, ...change }: BatchCall,
   seen: { readonly hash: string; readonly total: string },
 ): Promise<true> =>
   untilBooked(async () => {
+    const { account, now } = change
     const batch = await requireBatch(db, account, id)
     if (batch.status !== 'preview') {
       if (batch.hash === seen.hash && batch.total === seen.total) return true
@@ -283,11 +284,14 @@ export const confirmBatch = (
       )
     }
     if (transfers.length === 0) throw conflict('The batch pays nothing.')
-    const confirmed = { ...batch, payer_version, hash, total }
-    const by = { confirmed_by: actor, confirmed_at: now }
-    const isStored = await rows.confirmBatch(db, account, { ...confirmed, ...by }, transfers)
-    if (!isStored) await requirePayable(db, account, payerKey(confirmed), transfers, now)
-    return isStored || null
+    const set = {
+      ...({ status: 'confirmed', payer_version, hash, total, count: transfers.length } as const),
+      ...{ confirmed_by: change.actor, confirmed_at: now },
+    }
+    const keys = [payerKey({ ...batch, payer_version }), ...payeeKeys(transfers)]
+    const statements = rows.insertTransfers(db, change, batch, transfers)
+    const changed = { action: 'batch.confirm', set, keys, statements }
+    return (await rows.changeBatch(db, change, batch, changed)) || explain(db, change, keys)
   })
 
 const payerKey = ({ payer, payer_version }: Pick<StoredBatch, 'payer' | 'payer_version'>) =>
@@ -296,34 +300,24 @@ const payerKey = ({ payer, payer_version }: Pick<StoredBatch, 'payer' | 'payer_v
 /** The most affiliates that a sentence names. */
 const MAX_NAMED = 5
 
-/** Throws `conflict` if nothing may be paid from the payer, or to one of the payees, now. */
-async function requirePayable(
+/** Throws `conflict` if something changed that the batch needs; returns null if it may be tried again. */
+async function explain(
   db: Connection,
-  account: string,
-  payer: rows.VersionKey,
-  transfers: readonly Payment[],
-  now: number,
-): Promise<void> {
-  const affiliates = transfers.map(({ affiliate_id }) => affiliate_id)
-  const [found, holds] = await Promise.all([
-    rows.findUnpayable(db, account, [payer, ...payeeKeys(transfers)], now),
-    readHolds(db, account, affiliates),
-  ])
-  const what = [
-    ...found.slice(0, MAX_NAMED).map(({ party, id }) => {
-      const whose = party === 'payer' ? `the payer ${quote(id)}` : `affiliate ${quote(id)}`
-      return `the bank details of ${whose} changed, or are not approved for long enough`
-    }),
-    ...[...holds.keys()]
-      .slice(0, MAX_NAMED)
-      .map((affiliate) => `a case of the fraud review holds affiliate ${quote(affiliate)}`),
-  ]
-  if (what.length > 0) {
-    throw conflict(
-      `Nothing can be paid by this batch: ${what.join('; ')}. Cancel the batch and prepare it again.`,
-    )
-  }
+  { account, now }: rows.Change,
+  keys: readonly rows.VersionKey[],
+): Promise<null> {
+  const found = await rows.findUnpayable(db, account, keys, now)
+  if (found.length === 0) return null
+  const whose = found
+    .slice(0, MAX_NAMED)
+    .map(({ party, id }) => `${party === 'payer' ? 'the payer' : 'affiliate'} ${quote(id)}`)
+  throw conflict(
+    `Nothing can be paid by this batch: the bank details of ${whose.join(', ')} changed, or are not approved for long enough, or a case of the fraud review holds the payout. Cancel the batch and prepare it again.`,
+  )
 }
+
+const movesTo = (transfers: readonly StoredTransfer[], state: TransferState) =>
+  transfers.map(({ id }) => ({ id, state }))
 
 /**
  * Returns the file of a confirmed batch. The first time, its transfers become `exported`; from then on it is the same
@@ -340,14 +334,16 @@ export const exportBatch = ({ env, db, id, ...change }: BatchCall) =>
     if (isFirst && batch.status === 'cancelled') throw conflict('The batch is cancelled.')
     const transfers = await transfersOf(db, account, id)
     const keys = [payerKey(batch), ...payeeKeys(transfers)]
-    if (isFirst) await requirePayable(db, account, payerKey(batch), transfers, now)
     const details = await readDetails(env, db, account, keys)
     if (details.size < keys.length) throw conflict('Bank details of the batch are erased.')
     const file = fileOf(batch, transfers, details)
     const file_hash = await digest(file.text)
     if (isFirst) {
-      const isStored = await rows.exportBatch(db, change, batch, transfers, { keys, file_hash })
-      return isStored ? { ...file, file_hash } : null
+      const set = { exported_at: now, file_hash }
+      const statements = [moveTransfers(db, account, movesTo(transfers, 'exported'), now)]
+      const changed = { action: 'batch.export', set, keys, statements }
+      const isStored = await rows.changeBatch(db, change, batch, changed)
+      return isStored ? { ...file, file_hash } : explain(db, change, keys)
     }
     if (file_hash !== batch.file_hash) throw new Error(`The file of batch ${id} has changed.`)
     return { ...file, file_hash }
@@ -360,7 +356,7 @@ export const exportBatch = ({ env, db, id, ...change }: BatchCall) =>
  */
 export const cancelBatch = ({ db, id, ...change }: BatchCall, reason: string | null) =>
   untilBooked(async () => {
-    const { account } = change
+    const { account, now } = change
     const batch = await requireBatch(db, account, id)
     if (batch.status === 'cancelled') return true
     if (batch.status === 'preview') throw conflict('A preview pays nothing, and ends after a day.')
@@ -372,5 +368,8 @@ export const cancelBatch = ({ db, id, ...change }: BatchCall, reason: string | n
     const transfers = await transfersOf(db, account, id)
     const underWay = transfers.filter(({ state }) => mayMove(state, 'cancelled'))
     if (underWay.length === 0) throw conflict('No transfer of the batch is under way.')
-    return (await rows.cancelBatch(db, change, batch, underWay, reason)) || null
+    const set = { status: 'cancelled', reason } as const
+    const statements = [moveTransfers(db, account, movesTo(underWay, 'cancelled'), now)]
+    const changed = { action: 'batch.cancel', set, statements }
+    return (await rows.changeBatch(db, change, batch, changed)) || null
   })

@@ -1,4 +1,4 @@
-import { HOLDS_CHANGED, isHeld, rowsOfSeen } from '../../books/db/fraud-holds.ts'
+import { isHeld } from '../../books/db/fraud-holds.ts'
 import { ABORT } from '../../commission/db/audit-guard.ts'
 import { IS_DUE, IS_FREE } from '../../commission/db/ledger.ts'
 import type { Connection } from '../../platform/db/database.ts'
@@ -7,17 +7,15 @@ import { all, first } from '../../platform/db/query.ts'
 import { isAssertionFailure } from '../../platform/db/retry.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
-import { type AuditEntry, withAudit } from '../../platform/directory/audit.ts'
+import { withAudit } from '../../platform/directory/audit.ts'
 import {
   PAYOUT_LIMITS,
   type Party,
   type StoredBatch,
   type StoredDetails,
   type StoredTransfer,
-  type TransferState,
 } from '../model.ts'
 import { isCurrent } from './payees.ts'
-import { moveTransfers } from './transfers.ts'
 
 /** A statement that has to be paid, and what decides whether a batch has it. */
 export interface DueStatement
@@ -76,12 +74,16 @@ export const readVersions = (
   keys: readonly VersionKey[],
 ): Promise<StoredDetails[]> => all(db, READ_VERSIONS, { account, keys: JSON.stringify(keys) })
 
-/** The versions among some to which nothing may be paid now: another one is current, or is not approved for long enough. */
+/**
+ * The versions among some to which nothing may be paid now: another one is current, is not approved for long enough, or a
+ * case holds the payee.
+ */
 const UNPAYABLE = `${JSON_EACH}(:keys) e
   where not exists (select 1 from payees p
     where p.account = :account and p.party = e.value ->> 0 and p.id = e.value ->> 1
       and p.version = e.value ->> 2 and ${isCurrent('p')}
-      and p.state = 'approved' and p.payable_from <= :now)`
+      and p.state = 'approved' and p.payable_from <= :now
+      and not (p.party = 'payee' and ${isHeld('p.id')}))`
 
 const FIND_UNPAYABLE = compileStatement(
   `select e.value ->> 0 as party, e.value ->> 1 as id from ${UNPAYABLE}`,
@@ -97,35 +99,6 @@ export const findUnpayable = (
   all(db, FIND_UNPAYABLE, { account, keys: JSON.stringify(keys), now })
 
 const REJECT_UNPAYABLE = compileStatement(`select ${ABORT} from ${UNPAYABLE}`)
-
-const REJECT_HELD = compileStatement(
-  `select ${ABORT} from ${JSON_EACH}(:seen) e where ${HOLDS_CHANGED}`,
-)
-
-/** Returns the statements that abort unless all these parties may pay and be paid now. */
-function requirePayable(db: Connection, account: string, keys: readonly VersionKey[], now: number) {
-  const payees = keys.filter(([party]) => party === 'payee')
-  const seen = rowsOfSeen(payees.map(([, affiliate_id]) => ({ affiliate_id, cases: [] })))
-  return [
-    bindStatement(db, REJECT_UNPAYABLE, { account, keys: JSON.stringify(keys), now }),
-    bindStatement(db, REJECT_HELD, { account, seen }),
-  ]
-}
-
-/** Runs statements with an entry of the audit log. Returns false if one of them aborts: somebody changed what they need. */
-async function stored(
-  db: D1Database,
-  entry: AuditEntry,
-  statements: D1PreparedStatement[],
-): Promise<boolean> {
-  try {
-    await withAudit(db, entry, statements)
-    return true
-  } catch (error) {
-    if (!isAssertionFailure(error)) throw error
-    return false
-  }
-}
 
 /** A stored batch, and the number of its transfers by state, as JSON. */
 export interface ListedBatch extends StoredBatch {
@@ -197,21 +170,17 @@ export async function insertPreview(db: D1Database, account: string, batch: NewB
   ])
 }
 
-/** Aborts if the batch is no preview, or another transfer has one of its statements. */
+/** Aborts if another transfer has one of the statements. */
 const REJECT_TAKEN = compileStatement(`
-  select ${ABORT}
-  where not exists (
-      select 1 from payout_batches where account = :account and id = :id and status = 'preview')
-    or exists (
-      select 1 from ${JSON_EACH}(:rows) r cross join json_each(r.value -> 4) i
-      left join statements s on s.account = :account and s.id = i.value and ${IS_DUE} and ${IS_FREE}
-      where s.id is null)`)
+  select ${ABORT} from ${JSON_EACH}(:rows) r cross join json_each(r.value -> 4) i
+  left join statements s on s.account = :account and s.id = i.value and ${IS_DUE} and ${IS_FREE}
+  where s.id is null`)
 
 const INSERT_TRANSFERS = compileStatement(`
   insert into transfers (account, id, batch, affiliate_id, payee_version, currency, amount, statements,
     state, changed_at)
   select :account, value ->> 0, :id, value ->> 1, value ->> 2, :currency, value ->> 3, value -> 4,
-    'created', :confirmed_at
+    'created', :now
   from json_each(:rows)`)
 
 const CLAIM_STATEMENTS = compileStatement(`
@@ -222,70 +191,37 @@ const CLAIM_STATEMENTS = compileStatement(`
   ) v
   where statements.account = :account and statements.id = v.id and statements.status = 'approved'`)
 
-const CONFIRM = compileStatement(`
-  update payout_batches set status = 'confirmed', payer_version = :payer_version, hash = :hash,
-    total = :total, count = json_array_length(:rows), confirmed_by = :confirmed_by,
-    confirmed_at = :confirmed_at
-  where account = :account and id = :id`)
-
 /** A transfer of a batch that is not confirmed. */
 export type NewTransfer = Pick<
   StoredTransfer,
   'id' | 'affiliate_id' | 'payee_version' | 'amount'
 > & { readonly statements: readonly string[] }
 
-/** What a person confirms. */
-export interface Confirmed {
-  readonly id: string
-  readonly currency: string
-  readonly payer: string
-  readonly payer_version: number
-  readonly hash: string
-  readonly total: string
-  readonly confirmed_by: string
-  /** In milliseconds. */
-  readonly confirmed_at: number
-}
-
-/**
- * Stores the transfers of a batch, which take their statements, all or none. Returns false if somebody has changed
- * meanwhile what they need.
- */
-export function confirmBatch(
+/** Returns the statements that store the transfers of a batch, which take their statements, all or none. */
+export function insertTransfers(
   db: D1Database,
-  account: string,
-  batch: Confirmed,
+  { account, now }: Change,
+  { id, currency }: StoredBatch,
   transfers: readonly NewTransfer[],
-): Promise<boolean> {
-  const rows = transfers.map(({ id, affiliate_id, payee_version, amount, statements }) => [
-    ...[id, affiliate_id, payee_version, amount, statements],
+): D1PreparedStatement[] {
+  const rows = transfers.map((one) => [
+    ...[one.id, one.affiliate_id, one.payee_version, one.amount, one.statements],
   ])
-  const values = { account, ...batch, rows: JSON.stringify(rows) }
-  const { id, payer, payer_version, currency, total, confirmed_by: actor, confirmed_at } = batch
-  const keys = [
-    ['payer', payer, payer_version] as const,
-    ...transfers.map((one) => ['payee', one.affiliate_id, one.payee_version] as const),
-  ]
-  const details = { batch: id, count: transfers.length, total, currency }
-  return stored(db, { actor, action: 'batch.confirm', account, details }, [
-    ...requirePayable(db, account, keys, confirmed_at),
-    ...[REJECT_TAKEN, INSERT_TRANSFERS, CLAIM_STATEMENTS, CONFIRM].map((one) =>
-      bindStatement(db, one, values),
-    ),
-  ])
+  const values = { account, id, currency, now, rows: JSON.stringify(rows) }
+  return [REJECT_TAKEN, INSERT_TRANSFERS, CLAIM_STATEMENTS].map((one) =>
+    bindStatement(db, one, values),
+  )
 }
 
-/** Aborts if the batch was exported or cancelled meanwhile. */
+/** Aborts if the batch is not as it was read. */
 const REJECT_CHANGED = compileStatement(`
   select ${ABORT} where not exists (select 1 from payout_batches where account = :account
-    and id = :id and status = 'confirmed' and exported_at is :exported_at)`)
+    and id = :id and status = :seen_status and exported_at is :seen_exported_at)`)
 
-const EXPORT = compileStatement(`
-  update payout_batches set exported_at = :now, file_hash = :file_hash
-  where account = :account and id = :id`)
-
-const CANCEL = compileStatement(`
-  update payout_batches set status = 'cancelled', reason = :reason
+const CHANGE = compileStatement(`
+  update payout_batches set status = :status, payer_version = :payer_version, hash = :hash,
+    total = :total, count = :count, confirmed_by = :confirmed_by, confirmed_at = :confirmed_at,
+    exported_at = :exported_at, file_hash = :file_hash, reason = :reason
   where account = :account and id = :id`)
 
 /** Who changes a batch, and when, in milliseconds. */
@@ -295,40 +231,36 @@ export interface Change {
   readonly now: number
 }
 
-const movesTo = (transfers: readonly StoredTransfer[], state: TransferState) =>
-  transfers.map(({ id }) => ({ id, state }))
-
-/** Books the first export of a batch. Returns false if somebody has changed meanwhile what it needs. */
-export function exportBatch(
-  db: D1Database,
-  { account, actor, now }: Change,
-  { id, exported_at }: StoredBatch,
-  transfers: readonly StoredTransfer[],
-  { keys, file_hash }: { readonly keys: readonly VersionKey[]; readonly file_hash: string },
-): Promise<boolean> {
-  const values = { account, id, exported_at, now, file_hash }
-  const details = { batch: id, file_hash }
-  return stored(db, { actor, action: 'batch.export', account, details }, [
-    ...requirePayable(db, account, keys, now),
-    bindStatement(db, REJECT_CHANGED, values),
-    moveTransfers(db, account, movesTo(transfers, 'exported'), now),
-    bindStatement(db, EXPORT, values),
-  ])
+/** What becomes of a batch. */
+interface Changed {
+  /** The action of the audit log, which also names what is set. */
+  readonly action: string
+  readonly set: Partial<StoredBatch>
+  /** The details that must be payable. */
+  readonly keys?: readonly VersionKey[]
+  /** What changes with it. */
+  readonly statements: readonly D1PreparedStatement[]
 }
 
-/** Cancels what is under way of a batch. Returns false if it was exported or cancelled meanwhile. */
-export function cancelBatch(
+/** Changes a batch. Returns false if somebody has changed meanwhile what it needs. */
+export async function changeBatch(
   db: D1Database,
   { account, actor, now }: Change,
-  { id, exported_at }: StoredBatch,
-  transfers: readonly StoredTransfer[],
-  reason: string | null,
+  seen: StoredBatch,
+  { action, set, keys = [], statements }: Changed,
 ): Promise<boolean> {
-  const values = { account, id, exported_at, reason }
-  const details = { batch: id, reason }
-  return stored(db, { actor, action: 'batch.cancel', account, details }, [
-    bindStatement(db, REJECT_CHANGED, values),
-    moveTransfers(db, account, movesTo(transfers, 'cancelled'), now),
-    bindStatement(db, CANCEL, values),
-  ])
+  const before = { seen_status: seen.status, seen_exported_at: seen.exported_at }
+  const values = { ...seen, ...set, ...before, account }
+  try {
+    await withAudit(db, { actor, action, account, details: { batch: seen.id, ...set } }, [
+      bindStatement(db, REJECT_UNPAYABLE, { account, keys: JSON.stringify(keys), now }),
+      bindStatement(db, REJECT_CHANGED, values),
+      ...statements,
+      bindStatement(db, CHANGE, values),
+    ])
+    return true
+  } catch (error) {
+    if (!isAssertionFailure(error)) throw error
+    return false
+  }
 }
