@@ -367,9 +367,8 @@ const administration: Route[] = [
     headers: { 'Content-Type': 'text/csv' },
     body: 'affiliate_id,name,kind,city,country,method\naff-7,Ada King,person,London,GB,manual\n',
   },
-  { ...reads, id: 'listBatches' },
+  { ...reads, id: 'listBatches', query: '?reference=to%20t000-00000B' },
   { ...reads, id: 'getBatch' },
-  { ...reads, id: 'findTransfers', query: '?reference=to%20t000-00000B' },
   {
     ...changes,
     id: 'previewBatch',

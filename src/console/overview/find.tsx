@@ -7,7 +7,7 @@ import { deliveriesPath } from '../../pages/parts/deliveries.tsx'
 import { nounOf } from '../../pages/parts/record-fields.tsx'
 import { recordPath } from '../../pages/parts/record-lookup.ts'
 import { Table } from '../../pages/parts/table.tsx'
-import { findTransfers } from '../../payouts/operations/batches.ts'
+import { listBatches } from '../../payouts/operations/batches.ts'
 
 /** Something of the account that was found. */
 interface Choice {
@@ -22,13 +22,13 @@ interface Choice {
 /** The number of affiliates that a text finds. */
 const MAX_AFFILIATES = 10
 
-/** Finds records with an id, affiliates whose ids, names or addresses have it, and payments and transfers with the reference. */
+/** Finds records with an id, affiliates whose ids, names or addresses have it, and payments and batches with the reference. */
 async function findChoices({ api, account }: Visit, text: string): Promise<Choice[]> {
-  const [affiliates, records, payments, transfers] = await Promise.all([
+  const [affiliates, records, payments, batches] = await Promise.all([
     api.call(listAffiliates, { account, search: text, per_page: MAX_AFFILIATES }),
     api.call(findRecords, { account, id: text }),
     api.call(listPayouts, { account, status: 'paid', reference: text }),
-    api.call(findTransfers, { account, reference: text }),
+    api.call(listBatches, { account, reference: text }),
   ])
   return [
     ...affiliates.data.map(({ affiliate_id, display_name, contact_email }) => ({
@@ -52,11 +52,11 @@ async function findChoices({ api, account }: Visit, text: string): Promise<Choic
       day: paid_on,
       isHeld: false,
     })),
-    ...transfers.data.map(({ id, batch, affiliate_id }) => ({
-      noun: 'Transfer',
-      path: accountPath(account, 'batches', batch),
-      text: `${id}, ${affiliate_id}`,
-      day: null,
+    ...batches.data.map(({ id, execute_on }) => ({
+      noun: 'Batch',
+      path: accountPath(account, 'batches', id),
+      text: id,
+      day: execute_on,
       isHeld: false,
     })),
   ]
@@ -88,7 +88,6 @@ export const findPage: Page = {
       return { title: 'Delivery', body: '', next: accountPath(visit.account, 'deliveries', id) }
     }
     const found = await findChoices(visit, id)
-    // The transfers of a batch lead to it.
     const choices = [...new Map(found.map((one) => [one.path, one])).values()]
     const [only] = choices
     // What is not stored may have been refused: the log of deliveries knows.

@@ -114,20 +114,28 @@ const COLUMNS = [
     where t.account = b.account and t.batch = b.id group by t.state)) as states`,
 ]
 
-/** Reads one page of the batches that were confirmed, the latest first. */
+/** The batches with some references, or with transfers that have them. */
+const IS_NAMED = `b.id in (
+  select value from json_each(:references) union all
+  select t.batch from ${JSON_EACH}(:references) r
+  cross join transfers t on t.account = :account and t.id = r.value)`
+
+/** Reads one page of the batches that were confirmed, of those with some references unless null, the latest first. */
 export const listBatches = (
   db: Parameters<typeof paginate>[0],
   account: string,
+  references: readonly string[] | null,
   page: Page,
 ): Promise<FoundPage<ListedBatch>> =>
   paginate(
     db,
     {
       columns: COLUMNS,
-      from: `payout_batches b where account = :account and status <> 'preview'`,
+      from: `payout_batches b where account = :account and status <> 'preview'
+        ${references ? `and ${IS_NAMED}` : ''}`,
       key: ['created_at', 'id'],
       descending: true,
-      values: { account },
+      values: { account, ...(references && { references: JSON.stringify(references) }) },
     },
     page,
   )

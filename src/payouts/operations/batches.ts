@@ -12,16 +12,15 @@ import {
 } from '../../platform/http/operation.ts'
 import { validationFailed } from '../../platform/http/read-fields.ts'
 import { count, day, money, time } from '../../platform/validation/answer-fields.ts'
-import { described, listOf, named } from '../../platform/validation/described.ts'
+import { described, named } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { todayOf } from '../../platform/zone.ts'
 import * as batches from '../batches.ts'
 import { type ListedBatch, listBatches as readBatches } from '../db/batches.ts'
-import { findTransfers as readTransfers, transfersOf } from '../db/transfers.ts'
 import { FILE_TYPES } from '../files/file.ts'
 import { LEFT_OUT, METHODS, PAYOUT_LIMITS, TRANSFER_STATES, type TransferState } from '../model.ts'
-import { isOfTransfer, referencesIn } from '../reference.ts'
+import { referencesIn } from '../reference.ts'
 
 const text = v.string()
 const actor = v.string()
@@ -64,30 +63,26 @@ const listed = described(() => ({
   reason: v.nullable(member(text, 'Why it was cancelled, or null.')),
 }))
 
-const transferFields = described(() => ({
-  id: member(text, 'Its reference, which the bank carries: 10 letters and digits.'),
-  affiliate_id: member(text, 'The affiliate.'),
-  currency,
-  amount: member(money, 'The sum of its statements.'),
-  statements: member(v.array(text), 'The ids of the statements that it pays.'),
-  state: member(v.picklist(TRANSFER_STATES), 'Its state. Before `paid`, it is under way.'),
-  code: v.nullable(member(text, 'The code with which the bank gave this state, or null.')),
-  reason: v.nullable(member(text, 'What the bank says of it, or null.')),
-  name_check: v.nullable(
-    member(text, 'What the bank says of the name of the account’s owner, or null.'),
-  ),
-}))
-
 const transfer = described(() =>
   named(
     'Transfer',
     v.object({
-      ...transferFields,
+      id: member(text, 'Its reference, which the bank carries: 10 letters and digits.'),
+      affiliate_id: member(text, 'The affiliate.'),
       name: v.nullable(
         member(text, 'The owner of the account that it pays. Null if the details are erased.'),
       ),
       name_in_file: v.nullable(
         member(text, 'The same in the letters that the file may have: the bank compares this.'),
+      ),
+      currency,
+      amount: member(money, 'The sum of its statements.'),
+      statements: member(v.array(text), 'The ids of the statements that it pays.'),
+      state: member(v.picklist(TRANSFER_STATES), 'Its state. Before `paid`, it is under way.'),
+      code: v.nullable(member(text, 'The code with which the bank gave this state, or null.')),
+      reason: v.nullable(member(text, 'What the bank says of it, or null.')),
+      name_check: v.nullable(
+        member(text, 'What the bank says of the name of the account’s owner, or null.'),
       ),
     }),
   ),
@@ -193,6 +188,17 @@ export const listBatches = accountList({
   ...ofBatches,
   id: 'listBatches',
   role: 'viewer',
+  params: {
+    reference: v.optional(
+      member(
+        text,
+        said(
+          'Returns only the batches whose reference, or that of one of their transfers, this text has. Letter case, spaces and signs are ignored.',
+          'T7K2M9XQ4D',
+        ),
+      ),
+    ),
+  },
   words: described(() => ({
     description: 'Lists the batches that were confirmed, the latest first.',
     answer: listedBatch,
@@ -204,8 +210,9 @@ export const listBatches = accountList({
       ],
     },
   })),
-  async list({ db, account }, _, page) {
-    const found = await readBatches(db, account.id, page)
+  async list({ db, account }, { reference }, page) {
+    const references = reference === undefined ? null : referencesIn(reference)
+    const found = await readBatches(db, account.id, references, page)
     return { ...found, data: found.data.map(present) }
   },
 })
@@ -306,39 +313,7 @@ async function respondFile(
   })
 }
 
-export const findTransfers = accountOperation({
-  topic: 'payouts',
-  path: '/transfers',
-  id: 'findTransfers',
-  method: 'GET',
-  role: 'viewer',
-  params: {
-    reference: member(
-      text,
-      said(
-        'A text with the reference of a transfer or a batch. Letter case, spaces and signs are ignored.',
-        'T7K2M9XQ4D',
-      ),
-    ),
-  },
-  words: described(() => ({
-    description: 'Finds the transfers whose references, or those of whose batches, a text has.',
-    answer: listOf(v.object({ batch: member(text, 'Its batch.'), ...transferFields })),
-    command: { name: 'transfers find' },
-  })),
-  async run({ db, account }, { reference }) {
-    const named = referencesIn(reference)
-    const batch = named.find((one) => !isOfTransfer(one))
-    const found = [
-      ...(await readTransfers(db, account.id, named)),
-      ...(batch ? await transfersOf(db, account.id, batch) : []),
-    ]
-    return { data: found.map((one) => ({ batch: one.batch, ...batches.showTransfer(one) })) }
-  },
-})
-
 /** The operations on batches. */
 export const BATCH_OPERATIONS = [
-  findTransfers,
   ...[previewBatch, listBatches, getBatch, confirmBatch, getBatchFile, cancelBatch],
 ]
