@@ -10,7 +10,7 @@ export const ANSWER_HASH = 'e'.repeat(64)
 
 /** Returns the statement that stores an answer that is previewed. */
 export function answerRows(db: D1Database, account: string) {
-  const of = { transfer: 'T000000001', affiliate_id: 'aff-8', amount: '2.00', currency: 'EUR' }
+  const of = { transfer: 'T00000000B', affiliate_id: 'aff-8', amount: '2.00', currency: 'EUR' }
   const detail = 'close match: Ada King'
   const said = { row: 1, day: null, code: null, reason: null, name_check: detail }
   const summary = {

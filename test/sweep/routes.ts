@@ -372,7 +372,7 @@ const administration: Route[] = [
   {
     ...changes,
     id: 'previewBatch',
-    body: { payer: 'second', method: 'sepa', execute_on: EXECUTE_ON },
+    body: { payer: 'spare', method: 'sepa', execute_on: EXECUTE_ON },
     repeats: 'each is a new preview',
   },
   { ...changes, id: 'confirmBatch', at: { batch: PREVIEW_ID }, body: CONFIRMED },
