@@ -175,9 +175,13 @@ export const answerPage: Page = {
         <>
           <PayoutTabs here="Answers" />
           <Shown answer={answer} />
-          <p class="quick">
-            <a href={path}>Read another file</a>
-          </p>
+          {answer.applied_at === null ? (
+            <p class="quick">
+              <a href={path}>Read another file</a>
+            </p>
+          ) : (
+            <ChangeForm change="upload" submit="Read another file" fields={fields} />
+          )}
         </>
       ) : (
         <>
