@@ -35,8 +35,6 @@ export interface LeftOutStatement {
   readonly currency: string
   readonly amount: string
   readonly reason: LeftOut
-  /** Whether it is in a batch whose statements name it. */
-  readonly may_be_named: boolean
 }
 
 /** What a batch pays of what is due, and how. */
@@ -51,35 +49,30 @@ interface Choice {
   readonly isFull: (affiliate: string) => boolean
 }
 
-/** When each reason applies. What is doubtful, a person may choose; what is forbidden, they may not. */
+/** When each reason applies. What came back or is suspended, a person may name; the rest is forbidden. */
 const REASONS: Readonly<Record<LeftOut, (row: rows.DueStatement, choice: Choice) => boolean>> = {
   held: ({ is_held }) => is_held === 1,
   no_payee: ({ version }) => version === null,
   blocked: ({ state }) => state === 'blocked',
-  returned: ({ state, came_back }, { isNamed }) =>
-    state === 'returned' || (came_back === 1 && !isNamed),
-  not_approved: ({ state }) => state === 'entered',
+  not_approved: ({ state }) => state !== 'approved',
   changed: ({ payable_from }, { now }) => payable_from === null || payable_from > now,
-  suspended: ({ is_suspended }, { isNamed }) => is_suspended === 1 && !isNamed,
   other_method: (row, { method }) => row.method !== method,
   other_currency: (row, { currency }) => row.currency !== currency,
+  returned: ({ came_back }, { isNamed }) => came_back === 1 && !isNamed,
+  suspended: ({ is_suspended }, { isNamed }) => is_suspended === 1 && !isNamed,
   next_batch: ({ affiliate_id }, { isFull }) => isFull(affiliate_id),
 }
 
 /** Returns what is in a batch, by payee, and what is left out. */
-export function chooseDue(due: readonly rows.DueStatement[], choice: Omit<Choice, 'isFull'>) {
+function chooseDue(due: readonly rows.DueStatement[], choice: Omit<Choice, 'isFull'>) {
   const chosen = new Map<string, rows.DueStatement[]>()
   const left_out: LeftOutStatement[] = []
   const isFull = (affiliate: string) =>
     chosen.size >= PAYOUT_LIMITS.transfers && !chosen.has(affiliate)
   for (const row of due) {
     const { id: statement_id, affiliate_id, currency, payable: amount } = row
-    const find = (isNamed: boolean) =>
-      LEFT_OUT.find((one) => REASONS[one](row, { ...choice, isNamed, isFull }))
-    const reason = find(choice.isNamed)
-    const may_be_named = find(true) === undefined
-    if (reason)
-      left_out.push({ statement_id, affiliate_id, currency, amount, reason, may_be_named })
+    const reason = LEFT_OUT.find((one) => REASONS[one](row, { ...choice, isFull }))
+    if (reason) left_out.push({ statement_id, affiliate_id, currency, amount, reason })
     else chosen.set(affiliate_id, [...(chosen.get(affiliate_id) ?? []), row])
   }
   return { chosen, left_out }

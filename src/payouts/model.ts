@@ -80,8 +80,8 @@ export type TransferState = (typeof TRANSFER_STATES)[number]
 
 /** Why a statement is not in a batch: the first reason that applies. */
 export const LEFT_OUT = [
-  ...(['held', 'no_payee', 'blocked', 'returned', 'not_approved', 'changed'] as const),
-  ...(['suspended', 'other_method', 'other_currency', 'next_batch'] as const),
+  ...(['held', 'no_payee', 'blocked', 'not_approved', 'changed', 'other_method'] as const),
+  ...(['other_currency', 'returned', 'suspended', 'next_batch'] as const),
 ]
 
 /** Why a statement is not in a batch. */

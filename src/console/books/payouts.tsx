@@ -38,7 +38,7 @@ import type { AnswerOf } from '../../platform/http/operation.ts'
 import { SEVERITY_TONES } from '../fraud/case-parts.tsx'
 import { BatchesUnderWay } from '../payouts/batches.tsx'
 import { PayoutTabs } from '../payouts/payout-tabs.tsx'
-import { PrepareBatch, prepareChange, proposeBatch } from '../payouts/prepare-batch.tsx'
+import { PrepareBatch, prepareChange, readPayers } from '../payouts/prepare-batch.tsx'
 import { canPay, PostForm, sumsText, TickTable } from './payout-forms.tsx'
 
 /** What has to be paid, or a payment. */
@@ -314,7 +314,7 @@ export const payoutsPage: Page = {
       visit.api.call(listPayouts, { ...filter, per_page: MAX_PAYEES }),
       isPaid(visit)
         ? null
-        : Promise.all([proposeBatch(visit), visit.api.call(listBatches, { account })]),
+        : Promise.all([readPayers(visit), visit.api.call(listBatches, { account })]),
     ])
     const all = withQuery(visit.path, { ...query, cursor: undefined, format: 'csv' })
     const body = (
@@ -322,7 +322,7 @@ export const payoutsPage: Page = {
         <PayoutTabs here={isPaid(visit) ? 'Paid' : 'To pay'} />
         {due && (
           <>
-            <PrepareBatch {...due[0]} />
+            <PrepareBatch payers={due[0]} method={due[1].data[0]?.method} />
             <BatchesUnderWay batches={due[1].data} />
           </>
         )}

@@ -116,8 +116,8 @@ const CONFIRMED: Columns<Transfer> = {
 /** Renders what is due and not in a preview, and why. What a person may add stands first, and has a box. */
 function LeftOutList({ left_out }: Batch, { member } = useVisit()) {
   if (left_out.length === 0) return null
-  const isNamed = ({ may_be_named }: LeftOutRow) =>
-    may_be_named && isAtLeast(member.role, 'manager')
+  const isNamed = ({ reason }: LeftOutRow) =>
+    (reason === 'returned' || reason === 'suspended') && isAtLeast(member.role, 'manager')
   const rows = [...left_out.filter(isNamed), ...left_out.filter((one) => !isNamed(one))]
   const isAny = rows.some(isNamed)
   const table = (

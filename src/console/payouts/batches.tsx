@@ -5,7 +5,7 @@ import { type Columns, Table } from '../../pages/parts/table.tsx'
 import { listBatches } from '../../payouts/operations/batches.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { PayoutTabs } from './payout-tabs.tsx'
-import { METHOD_WORDS, PrepareBatch, prepareChange, proposeBatch } from './prepare-batch.tsx'
+import { METHOD_WORDS, PrepareBatch, prepareChange, readPayers } from './prepare-batch.tsx'
 
 type Batch = AnswerOf<typeof listBatches>['data'][number]
 
@@ -91,14 +91,14 @@ export const batchesPage: Page = {
   changes: { prepare: prepareChange },
   async render(visit) {
     const { api, account, query } = visit
-    const [{ data, meta }, proposal] = await Promise.all([
+    const [{ data, meta }, payers] = await Promise.all([
       api.call(listBatches, { account, ...query }),
-      proposeBatch(visit),
+      readPayers(visit),
     ])
     const body = (
       <>
         <PayoutTabs here="Batches" />
-        <PrepareBatch {...proposal} />
+        <PrepareBatch payers={payers} method={data[0]?.method} />
         <Table
           caption="Batches, the latest first"
           rows={data}

@@ -5,7 +5,7 @@ import { AccountLink } from '../../pages/parts/fields.tsx'
 import { ChangeForm, Field, type Option } from '../../pages/parts/forms.tsx'
 import { METHODS, type Method } from '../../payouts/model.ts'
 import { previewBatch } from '../../payouts/operations/batches.ts'
-import { PAYEE, PAYER } from '../../payouts/operations/payees.ts'
+import { PAYER } from '../../payouts/operations/payees.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 
 /** What members call the ways of paying. */
@@ -17,30 +17,19 @@ export const METHOD_WORDS: Readonly<Record<Method, string>> = {
   manual: 'Outside of the service',
 }
 
-/** The payees whose methods are counted. */
-const COUNTED = 200
-
-/** What the form proposes. */
-interface Proposal {
-  readonly payers: readonly Option[]
-  readonly method: Method
+/** Returns the payers from which a batch can pay. */
+export async function readPayers({ api, account }: Visit): Promise<Option[]> {
+  const { data } = await api.call(PAYER.list, { account })
+  return data.map(({ payer, details }) => {
+    const { name, iban, currency } = Object(details)
+    return [payer, visible([name, iban, currency].filter(Boolean).join(', '))]
+  })
 }
 
-/** Returns the payers, and the method that the most payees have. */
-export async function proposeBatch({ api, account }: Visit): Promise<Proposal> {
-  const [payers, payees] = await Promise.all([
-    api.call(PAYER.list, { account }),
-    api.call(PAYEE.list, { account, state: 'approved', per_page: COUNTED }),
-  ])
-  const methods = payees.data.map(({ details }) => details?.method ?? 'sepa')
-  const [most] = [...Map.groupBy(methods, (one) => one)].sort((a, b) => b[1].length - a[1].length)
-  return {
-    payers: payers.data.map(({ payer, details }) => {
-      const { name, iban, currency } = Object(details)
-      return [payer, visible([name, iban, currency].filter(Boolean).join(', '))]
-    }),
-    method: most?.[0] ?? 'sepa',
-  }
+/** What the form proposes: the method is that of the last batch. */
+interface Proposal {
+  readonly payers: readonly Option[]
+  readonly method: Method | undefined
 }
 
 /** Returns a day, or the Monday after it: banks execute nothing on weekends. */
@@ -57,7 +46,10 @@ export const prepareChange: Change = {
 }
 
 /** Renders the form that prepares a batch. What it proposes can be changed. */
-export function PrepareBatch({ payers, method }: Proposal, { today, refused } = useVisit()) {
+export function PrepareBatch(
+  { payers, method = 'sepa' }: Proposal,
+  { today, refused } = useVisit(),
+) {
   const [first] = payers
   const day = workingDay(today)
   if (!first) {

@@ -96,9 +96,8 @@ const leftOut = described(() =>
     amount: member(money, 'What it has to pay.'),
     reason: member(
       v.picklist(LEFT_OUT),
-      'The first reason that applies. `suspended` and `returned` leave out what `statements` does not name; `next_batch` is what does not fit in this one.',
+      'The first reason that applies. `returned` and `suspended` leave out only what `statements` does not name; `next_batch` is what does not fit in this one.',
     ),
-    may_be_named: member(v.boolean(), 'Whether the batch pays it if `statements` names it.'),
   }),
 )
 
