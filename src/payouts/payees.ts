@@ -286,13 +286,14 @@ export async function tendDetails(
   const key = await currentKeyId(env)
   for (let round = 0; round < REENCRYPTED.rounds; round++) {
     const stale = await rows.readStale(db, account, key, REENCRYPTED.versions)
-    const encrypted = await Promise.all(
+    const replaced = await Promise.all(
       stale.map(async (one) => {
         const details = (await decryptDetails(env, account, one)) as Details
-        return { ...one, ...(await encryptDetails(env, { ...one, account }, details)) }
+        const of = { ...one, account }
+        return rows.replaceEncrypted(db, { ...of, ...(await encryptDetails(env, of, details)) })
       }),
     )
-    if (encrypted.length > 0) await db.batch(rows.replaceEncrypted(db, account, encrypted))
+    if (replaced.length > 0) await db.batch(replaced)
     if (stale.length < REENCRYPTED.versions) return
   }
 }

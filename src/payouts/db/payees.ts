@@ -224,22 +224,10 @@ export const readStale = (db: D1Database, account: string, key_id: string, limit
   all<StoredDetails>(db, READ_STALE, { account, key_id, limit })
 
 const REPLACE = compileStatement(`
-  update payees set details = r.value ->> 3, key_id = r.value ->> 4, digest = r.value ->> 5
-  from ${JSON_EACH}(:rows) r
-  where payees.account = :account and payees.party = r.value ->> 0 and payees.id = r.value ->> 1
-    and payees.version = r.value ->> 2 and payees.details is not null`)
+  update payees set details = :details, key_id = :key_id, digest = :digest
+  where account = :account and party = :party and id = :id and version = :version
+    and details is not null`)
 
-/** Returns the statements that store versions as another key encrypts them. */
-export const replaceEncrypted = (
-  db: D1Database,
-  account: string,
-  versions: readonly Pick<
-    StoredDetails,
-    'party' | 'id' | 'version' | 'details' | 'key_id' | 'digest'
-  >[],
-): D1PreparedStatement[] =>
-  toJsonChunks(
-    versions.map(({ party, id, version, details, key_id, digest }) => [
-      ...[party, id, version, details, key_id, digest],
-    ]),
-  ).map((rows) => bindStatement(db, REPLACE, { account, rows }))
+/** Returns the statement that stores a version as another key encrypts it. */
+export const replaceEncrypted = (db: D1Database, version: Parameters<typeof bindStatement>[2]) =>
+  bindStatement(db, REPLACE, version)
