@@ -13,6 +13,9 @@ import { type Details, METHODS, type Method } from './model.ts'
 const part = (max: number, words: string, example: string) =>
   v.optional(member(f.textOf(max), said(words, example)))
 
+const KINDS = ['person', 'company'] as const
+const TREATMENTS = ['domestic', 'reverse_charge', 'outside'] as const
+
 const name = member(
   f.textOf(70),
   said('The owner of the account, as the bank knows them.', 'Ada Lovelace'),
@@ -40,7 +43,7 @@ const numbers = {
 /** The members of a payee. */
 export const payeeFields = {
   name,
-  kind: member(f.oneOf('person', 'company'), said('Whether the owner is a person or a company.')),
+  kind: member(f.oneOf(...KINDS), said('Whether the owner is a person or a company.')),
   email: v.optional(
     member(
       f.email,
@@ -60,10 +63,7 @@ export const payeeFields = {
       objectOf({
         vat_id: part(20, 'The VAT number.', 'DE123456789'),
         treatment: v.optional(
-          member(
-            f.oneOf('domestic', 'reverse_charge', 'outside'),
-            said('How VAT applies to what they are paid.'),
-          ),
+          member(f.oneOf(...TREATMENTS), said('How VAT applies to what they are paid.')),
         ),
       }),
       said('What is known about their taxes.'),
@@ -95,6 +95,11 @@ const GROUPS: ReadonlyMap<string, string | null> = new Map(
   }),
 )
 
+/** The choices of the members of bank details that are no free text. */
+export const DETAIL_CHOICES: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({ kind: KINDS, method: METHODS, treatment: ['', ...TREATMENTS] }),
+)
+
 /** The names of all members of bank details, without groups. */
 export const DETAIL_NAMES: readonly string[] = [...GROUPS.keys()]
 
@@ -103,10 +108,10 @@ export const detailPointer = (name: string): string =>
   [GROUPS.get(name), name].map((one) => (one ? `/${one}` : '')).join('')
 
 /** Returns bank details of members without groups: cells of a file, or fields of a form. Empty ones are absent. */
-export function nestedDetails(textOf: (name: string) => string | undefined): SentDetails {
+export function nestedDetails(flat: Iterable<readonly [name: string, text: string]>): SentDetails {
   const nested: Record<string, unknown> = { address: {} }
-  for (const [name, group] of GROUPS) {
-    const text = textOf(name)
+  for (const [name, text] of flat) {
+    const group = GROUPS.get(name)
     if (!text) continue
     if (group) nested[group] = { ...(nested[group] as object), [name]: text }
     else nested[name] = text

@@ -1,30 +1,26 @@
 import type { Context } from 'hono'
 import type { Values } from '../pages/page.ts'
-import { Data } from '../pages/parts/data.tsx'
-import { type Input, InputField } from '../pages/parts/forms.tsx'
-import { Table } from '../pages/parts/table.tsx'
+import { ComparedDetails, detailInputs, detailTitle } from '../pages/parts/bank-details.tsx'
+import { InputField } from '../pages/parts/forms.tsx'
 import { respond } from '../pages/respond.ts'
 import {
   DETAIL_NAMES,
   detailPointer,
-  flatDetails,
   nestedDetails,
   payeeFields,
   readableDetails,
 } from '../payouts/fields.ts'
-import { METHODS } from '../payouts/model.ts'
 import { blockDetails, enterDetails, showDetails } from '../payouts/payees.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { parseAffiliateActor } from '../platform/auth/grant.ts'
 import { ApiError } from '../platform/errors.ts'
 import { validateFields } from '../platform/http/read-fields.ts'
-import { COUNTRIES } from '../platform/validation/country.ts'
 import { askConfirmation, isConfirmed } from './confirmed.ts'
 import { changesOf, type Refused } from './form.tsx'
 import { PasskeyForm, Problem, portalPath } from './layout.tsx'
-import { countryText, MemberPage, timeText } from './member-page.tsx'
+import { MemberPage, timeText } from './member-page.tsx'
 import type { MemberVisit } from './visit.ts'
-import { fill, type Words } from './words.ts'
+import { fill } from './words.ts'
 
 const AT = '/getting-paid'
 
@@ -33,33 +29,8 @@ const PURPOSE = 'payee'
 
 type Shown = Awaited<ReturnType<typeof showDetails>>
 
-/** The names of methods that no language has other words for. */
-const BRANDS: Readonly<Record<string, string>> = { wise: 'Wise', paypal: 'PayPal' }
-
-/** Returns what a member of bank details is called. */
-const labelOf = (name: string, words: Words): string =>
-  name === 'country' ? words.country : (Reflect.get(words, `payee_${name}`) ?? name.toUpperCase())
-
-const choice = (value: string, { words, account }: MemberVisit) =>
-  BRANDS[value] ?? fill(Reflect.get(words, `payee_${value}`) ?? value, { account: account.name })
-
 /** How VAT applies is decided by the team. */
 const NAMES = DETAIL_NAMES.filter((name) => name !== 'treatment')
-
-/** Returns the text of a member of bank details in words. */
-const textOf = (name: string, text: string, visit: MemberVisit): string => {
-  if (name === 'country') return countryText(text, visit.language)
-  return name === 'kind' || name === 'method' ? choice(text, visit) : text
-}
-
-/** Returns the choices of a member of bank details; undefined if it is free text. */
-function optionsOf(name: string, visit: MemberVisit): Input['options'] {
-  if (name === 'kind') return ['person', 'company'].map((one) => [one, choice(one, visit)])
-  if (name === 'method') return METHODS.map((one) => [one, choice(one, visit)])
-  if (name !== 'country') return undefined
-  const named = [...COUNTRIES.keys()].map((one) => [one, countryText(one, visit.language)] as const)
-  return [['', '–'], ...named.sort(([, a], [, b]) => a.localeCompare(b, visit.language))]
-}
 
 /** Says what the state of the bank details means. */
 function stateText({ state, payable_from }: Shown, visit: MemberVisit): string {
@@ -80,29 +51,6 @@ function authorText({ entered_by, entered_at }: Shown, visit: MemberVisit): stri
   })
 }
 
-/** Renders what is entered beside what was approved before, masked. */
-const Compared = ({ shown, visit }: { shown: Shown; visit: MemberVisit }) => {
-  const { words } = visit
-  const [now, before] = [shown.details, shown.previous].map(
-    (details) => new Map(flatDetails(details ?? {})),
-  )
-  const cell = (of: ReadonlyMap<string, string> | undefined) => (name: string) => (
-    <Data text={textOf(name, of?.get(name) ?? '', visit)} />
-  )
-  return (
-    <Table
-      isNarrow
-      caption={words.payee_caption}
-      rows={NAMES.filter((name) => now?.has(name) || before?.has(name))}
-      columns={{
-        [words.payee_detail]: (name) => labelOf(name, words),
-        [words.payee_before]: shown.previous !== null && cell(before),
-        [words.payee_now]: cell(now),
-      }}
-    />
-  )
-}
-
 /** Responds with the bank details of the affiliate, masked, and the forms that change and block them. */
 export async function showGettingPaid(
   c: Context<AppEnv>,
@@ -119,8 +67,7 @@ export async function showGettingPaid(
   const form = { words, kind: 'get', action: portalPath(account.id, AT), ...confirmation } as const
   const isFilled = shown.state !== 'missing'
   const known = readableDetails(shown)
-  const textIn =
-    refused?.values('change') === 'enter' ? refused.values : (name: string) => known.get(name)
+  const typed = refused?.values('change') === 'enter' && refused.values
   return respond(
     c,
     <MemberPage
@@ -136,7 +83,7 @@ export async function showGettingPaid(
       </p>
       {isFilled && (
         <>
-          <Compared shown={shown} visit={visit} />
+          <ComparedDetails {...shown} names={NAMES} words={visit} />
           <p class="note">{authorText(shown, visit)}</p>
         </>
       )}
@@ -154,14 +101,11 @@ export async function showGettingPaid(
       <PasskeyForm {...form} submit={words.payee_save}>
         <input type="hidden" name="csrf" value={csrf} />
         <input type="hidden" name="change" value="enter" />
-        {NAMES.map((name) => (
+        {detailInputs(NAMES, visit, known).map((input) => (
           <InputField
-            id={`payee-${name}`}
-            name={name}
-            label={labelOf(name, words)}
-            value={textIn(name)}
-            options={optionsOf(name, visit)}
-            required={['name', 'city', 'country'].includes(name)}
+            {...input}
+            id={`payee-${input.name}`}
+            value={typed ? typed(input.name) : input.value}
           />
         ))}
       </PasskeyForm>
@@ -188,16 +132,15 @@ async function change(visit: MemberVisit, values: Values, c: Context<AppEnv>): P
     return done('blocked')
   }
   const { details } = await showDetails(call, 'payee', session.affiliate_id)
-  const treatment = details?.tax?.treatment
-  const sent = nestedDetails((name) =>
-    name === 'treatment' ? treatment : NAMES.includes(name) ? values(name).trim() : '',
-  )
+  const typed = NAMES.map((name) => [name, values(name).trim()] as const)
+  const sent = nestedDetails([...typed, ['treatment', details?.tax?.treatment ?? '']])
   const checked = validateFields(sent, payeeFields)
   await enterDetails(call, 'payee', [{ id: session.affiliate_id, sent: checked }])
   return done('entered')
 }
 
-function problemOf({ words }: MemberVisit, error: ApiError): string {
+function problemOf(visit: MemberVisit, error: ApiError): string {
+  const { words } = visit
   if (error.code === 'invalid_request' && error.details.detail) return error.details.detail
   if (error.code === 'conflict' || error.code === 'not_found') return words.payee_conflict
   if (error.code !== 'validation_failed') throw error
@@ -208,7 +151,9 @@ function problemOf({ words }: MemberVisit, error: ApiError): string {
       pointer === '' ? message.includes(`\`${name}\``) : pointer === detailPointer(name),
     ),
   )
-  return fill(words.payee_wrong, { fields: wrong.map((name) => labelOf(name, words)).join(', ') })
+  return fill(words.payee_wrong, {
+    fields: wrong.map((name) => detailTitle(name, visit)).join(', '),
+  })
 }
 
 /** Makes a change that a passkey of the member has confirmed. */

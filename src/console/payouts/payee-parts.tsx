@@ -1,22 +1,20 @@
-import { wordsOf } from '../../commission/words/words.ts'
+import en from '../../../catalogues/en.json' with { type: 'json' }
+import { ENGLISH } from '../../commission/words/words.ts'
 import { calling } from '../../pages/calling.ts'
 import { type Change, useVisit, type Values } from '../../pages/page.ts'
+import {
+  ComparedDetails,
+  detailInputs,
+  detailText,
+  detailTitle,
+} from '../../pages/parts/bank-details.tsx'
 import { Badge, Data, Sentence, Time } from '../../pages/parts/data.tsx'
 import { Pairs } from '../../pages/parts/fields.tsx'
-import { ChangeForm, FoldedForm, type Input, type Option } from '../../pages/parts/forms.tsx'
+import { ChangeForm, FoldedForm, type Input } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
-import { Table } from '../../pages/parts/table.tsx'
-import {
-  DETAIL_NAMES,
-  detailPointer,
-  flatDetails,
-  nestedDetails,
-  readableDetails,
-} from '../../payouts/fields.ts'
-import type { METHODS } from '../../payouts/model.ts'
+import { DETAIL_NAMES, flatDetails, nestedDetails, readableDetails } from '../../payouts/fields.ts'
 import type { PAYEE, PAYER } from '../../payouts/operations/payees.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
-import { COUNTRIES } from '../../platform/validation/country.ts'
 import { Actor } from '../affiliates/audit-words.tsx'
 
 /** Bank details as the API shows them. */
@@ -24,70 +22,15 @@ export type Party = Omit<AnswerOf<typeof PAYEE.get>, 'affiliate_id'>
 
 type State = Party['state']
 
-/** What the members of bank details are called. */
-const TITLES: Readonly<Record<string, string>> = {
-  name: 'Owner of the account',
-  kind: 'Person or company',
-  email: 'E-mail',
-  building: 'House number',
-  method: 'Paid by',
-  iban: 'IBAN',
-  account: 'Account number',
-  bic: 'BIC',
-  routing: 'Routing number',
-  vat_id: 'VAT number',
-  treatment: 'VAT',
+/** How the team reads bank details. */
+const WORDS = {
+  speech: ENGLISH,
+  words: {
+    ...en.portal,
+    ...{ payee_treatment: 'VAT', payee_domestic: 'Domestic' },
+    ...{ payee_reverse_charge: 'Reverse charge', payee_outside: 'Outside of VAT' },
+  },
 }
-
-const titleOfDetail = (name: string) =>
-  TITLES[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`
-
-/** The values of choices in words. */
-const CHOICES: Readonly<Record<string, readonly Option[]>> = {
-  kind: [
-    ['person', 'Person'],
-    ['company', 'Company'],
-  ],
-  method: [
-    ['sepa', 'SEPA transfer'],
-    ['bank', 'International transfer'],
-    ['wise', 'Wise'],
-    ['paypal', 'PayPal'],
-    ['manual', 'By hand'],
-  ] satisfies readonly (readonly [(typeof METHODS)[number], string])[],
-  treatment: [
-    ['', 'Not decided'],
-    ['domestic', 'Domestic'],
-    ['reverse_charge', 'Reverse charge'],
-    ['outside', 'Outside of VAT'],
-  ],
-}
-
-const countryName = (code: string) => wordsOf('en').country(code)
-
-/** Returns the text of a member in words. */
-const textOf = (name: string, text: string) =>
-  name === 'country'
-    ? countryName(text)
-    : (CHOICES[name]?.find(([value]) => value === text)?.[1] ?? text)
-
-/** Returns the countries of a choice in the order of their names. */
-const countries = (): readonly Option[] => [
-  ['', 'Choose a country'],
-  ...[...COUNTRIES.keys()]
-    .map((code): Option => [code, countryName(code)])
-    .sort(([, a], [, b]) => a.localeCompare(b, 'en')),
-]
-
-const HINTS: Readonly<Record<string, string>> = {
-  name: 'As the bank knows them, at most 70 characters.',
-  email: 'For PayPal, and for Wise without an IBAN, that of the account.',
-  account: 'Only if the bank has no IBANs.',
-  routing: 'Only of a bank in the United States: nine digits.',
-}
-
-/** Members that a form cannot do without. */
-const REQUIRED = ['name', 'city', 'country']
 
 /** The members of a payer. */
 const OF_PAYER = DETAIL_NAMES.filter(
@@ -95,24 +38,16 @@ const OF_PAYER = DETAIL_NAMES.filter(
 )
 
 /** Returns the fields of a form with bank details, with what is `known` of them. */
-export const detailFields = (
-  isPayer: boolean,
-  known = new Map<string, string>(),
-): readonly Input[] =>
-  (isPayer ? OF_PAYER : DETAIL_NAMES).map((name) => ({
-    name,
-    label: titleOfDetail(name),
-    pointer: detailPointer(name),
-    options: name === 'country' ? countries() : CHOICES[name],
-    required: REQUIRED.includes(name) || (isPayer && name === 'currency'),
-    hint: HINTS[name],
-    value: known.get(name),
-  }))
+export const detailFields = (isPayer: boolean, known?: ReadonlyMap<string, string>): Input[] =>
+  detailInputs(isPayer ? OF_PAYER : DETAIL_NAMES, WORDS, known).map((input) =>
+    isPayer && input.name === 'currency' ? { ...input, required: true } : input,
+  )
 
 const ENTERED = 'The bank details are entered. Another person must approve them.'
 
 /** Returns the details that a form has. */
-export const typedDetails = (values: Values) => nestedDetails((name) => values(name).trim())
+export const typedDetails = (values: Values) =>
+  nestedDetails(DETAIL_NAMES.map((name) => [name, values(name).trim()]))
 
 /** Returns the changes of a page with the bank details of a party. */
 export const partyChanges = (of: typeof PAYEE | typeof PAYER): Readonly<Record<string, Change>> => {
@@ -138,8 +73,8 @@ export const partyChanges = (of: typeof PAYEE | typeof PAYER): Readonly<Record<s
 const Full = ({ details }: { details: object }) => (
   <Pairs
     pairs={flatDetails(details).map(([name, text]) => [
-      titleOfDetail(name),
-      <Data text={textOf(name, text)} />,
+      detailTitle(name, WORDS),
+      <Data text={detailText(name, text, WORDS)} />,
     ])}
   />
 )
@@ -190,30 +125,6 @@ const Explained = ({ party }: { party: Party }, { now } = useVisit()) => {
   )
 }
 
-/** Renders what is entered beside what was approved before, masked. */
-const Compared = ({ party, names }: { party: Party; names: readonly string[] }) => {
-  const { details, previous, changed } = party
-  const now = new Map(flatDetails(details ?? {}))
-  const before = new Map(flatDetails(previous ?? {}))
-  // What is not shown at all may have changed, too.
-  const cell = (found: ReadonlyMap<string, string>, name: string) => (
-    <Data text={textOf(name, found.get(name) ?? (changed.includes(name) ? '…' : ''))} />
-  )
-  return (
-    <Table
-      isNarrow
-      caption="Bank details, masked. What has changed is bold."
-      rows={names.filter((name) => now.has(name) || before.has(name) || changed.includes(name))}
-      columns={{
-        Detail: titleOfDetail,
-        'Approved before': previous !== null && ((name: string) => cell(before, name)),
-        Now: (name) =>
-          changed.includes(name) ? <strong>{cell(now, name)}</strong> : cell(now, name),
-      }}
-    />
-  )
-}
-
 const REASON: Input = { name: 'reason', label: 'Why', required: true }
 
 /** Renders bank details, masked, and the forms that change them. */
@@ -240,7 +151,7 @@ export const PartyCard = (
       )}
       {state !== 'missing' && (
         <>
-          <Compared party={party} names={isPayer ? OF_PAYER : DETAIL_NAMES} />
+          <ComparedDetails {...party} names={isPayer ? OF_PAYER : DETAIL_NAMES} words={WORDS} />
           <p class="note">
             Entered by <Actor actor={entered_by ?? ''} />, <Time at={entered_at} />.
             {approvals.length > 0 && ' Approved by '}

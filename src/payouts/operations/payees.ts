@@ -16,7 +16,6 @@ import { described, named } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
-import { pointerStep } from '../../platform/validation/pointer.ts'
 import { listCurrent } from '../db/payees.ts'
 import {
   DETAIL_NAMES,
@@ -46,20 +45,12 @@ const details = described(() =>
   named(
     'BankDetails',
     v.object({
-      name: payeeFields.name,
-      kind: payeeFields.kind,
-      method: payeeFields.method,
+      ...payeeFields,
+      email: v.optional(text),
       address: member(
         v.record(text, text),
         'The postal address; masked, only `city` and `country`.',
       ),
-      email: v.exactOptional(text),
-      iban: v.exactOptional(text),
-      account: v.exactOptional(text),
-      bic: v.exactOptional(text),
-      routing: v.exactOptional(text),
-      currency: v.exactOptional(text),
-      tax: v.exactOptional(v.record(text, text)),
     }),
   ),
 )
@@ -300,25 +291,18 @@ function readFile(csv: string): { entered: EnteredDetails[]; issues: Issue[] } {
     throw new ApiError('invalid_request', { detail: `Line ${fault.line}: ${fault.reason}.` })
   const [header = [], ...data] = rows
   const columns = header.map((name) => name.trim().toLowerCase())
-  const issues: Issue[] = columns
-    .filter((name) => name !== 'affiliate_id' && !DETAIL_NAMES.includes(name))
-    .map((name) => ({
-      ...{ pointer: pointerStep(name), code: 'unknown_field', expected: 'a file of payees' },
-      suggestions: DETAIL_NAMES,
-    }))
   const limit = PAYOUT_LIMITS.transfers
   if (data.length < 1 || data.length > limit) {
     const [expected, received] = [`1 to ${limit}`, String(data.length)]
-    issues.push({ pointer: '', code: 'record_count', expected, received })
+    throw validationFailed([{ pointer: '', code: 'record_count', expected, received }])
   }
-  if (issues.length > 0) throw validationFailed(issues)
+  const issues: Issue[] = []
   const seen = new Set<string>()
   const entered = data.flatMap((cells, i): EnteredDetails[] => {
     const pointer = `/${i}`
     const fields = { affiliate_id: f.affiliateId, ...payeeFields }
-    const cellOf = (name: string) => cells[columns.indexOf(name)]?.trim()
-    const body = { affiliate_id: cellOf('affiliate_id'), ...nestedDetails(cellOf) }
-    const checked = validateAt(body, fields, pointer)
+    const row = columns.map((name, column) => [name, cells[column]?.trim() ?? ''] as const)
+    const checked = validateAt(nestedDetails(row), fields, pointer)
     const { affiliate_id: id, ...sent } = checked.output
     issues.push(...checked.issues)
     if (id !== undefined && seen.has(id)) issues.push({ pointer, code: 'duplicate_key' })
