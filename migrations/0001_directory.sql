@@ -287,7 +287,8 @@ CREATE INDEX affiliate_keys_affiliate ON affiliate_keys (account, affiliate_id);
 
 -- A person who signs in for an affiliate.
 --
--- When the member last had the list of questions before them; null: not yet.
+-- `invited_by` is who of the team has invited them. When the member last had the list of questions before them; null:
+-- not yet.
 CREATE TABLE affiliate_members (
   account      TEXT NOT NULL,
   affiliate_id TEXT NOT NULL CHECK (affiliate_id <> ''),
@@ -295,6 +296,7 @@ CREATE TABLE affiliate_members (
   name         TEXT NOT NULL CHECK (name <> ''),
   created_at   TEXT NOT NULL,
   last_seen_at TEXT NOT NULL,
+  invited_by   TEXT NOT NULL,
   questions_seen_at TEXT,
   PRIMARY KEY (account, affiliate_id, id)
 ) STRICT, WITHOUT ROWID;

@@ -1,3 +1,5 @@
+import { findInviter } from '../affiliates/db/affiliate-members.ts'
+import { parseAffiliateActor } from '../platform/auth/grant.ts'
 import { isAssertionFailure, isUniqueViolation } from '../platform/db/retry.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { newAuditId, withAudit } from '../platform/directory/audit.ts'
@@ -173,7 +175,8 @@ async function findCurrent({ db, account }: Caller, party: Party, id: string) {
 const refused = (detail: string) => new ApiError('conflict', { detail })
 
 /**
- * Approves a version, or says that what came back may be paid again. Nobody approves what they entered. With as many
+ * Approves a version, or says that what came back may be paid again. Nobody approves what they, or whom they have
+ * invited, entered. With as many
  * persons as the account requires, it can be paid once its hold is over.
  *
  * @throws ApiError `not_found`, `conflict`
@@ -193,6 +196,12 @@ export async function approveDetails(
   if (current.entered_by === actor)
     throw refused(
       'You entered these details: another person must approve them. Everybody who uses the same admin key counts as one person.',
+    )
+  const author = parseAffiliateActor(current.entered_by)
+  // Otherwise an approver could invite themselves to the portal, and approve what they enter there.
+  if (author && [actor, null].includes(await findInviter(db, account.id, author)))
+    throw refused(
+      'A person whom you have invited, or who was removed, entered these details: another person must approve them, or enter them anew.',
     )
   const approvals = [...new Set([...JSON.parse(current.approvals), actor])]
   const isEnough = current.state === 'returned' || approvals.length >= account.approvals

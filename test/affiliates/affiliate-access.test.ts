@@ -116,8 +116,8 @@ test('an invitation is ended once, and is of one affiliate', async () => {
 
 test('a member is listed, and removed with their passkeys', async () => {
   await env.DB.batch([
-    env.DB.prepare(`insert into affiliate_members (account, affiliate_id, id, name, created_at, last_seen_at)
-      values ('acme', 'IB-07', 'mem-1', 'Eve', '2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z')`),
+    env.DB.prepare(`insert into affiliate_members (account, affiliate_id, id, name, created_at, last_seen_at, invited_by)
+      values ('acme', 'IB-07', 'mem-1', 'Eve', '2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z', 'eve')`),
     env.DB.prepare(`insert into affiliate_passkeys
       values ('acme', 'cred', 'IB-07', 'mem-1', 'key', -7, 0, '[]', 'Phone', '2026', '2026')`),
   ])

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test } from 'vitest'
-import { rowsOf } from '../books/book-rows.ts'
+import { askAda, rowsOf } from '../books/book-rows.ts'
 import { at } from '../days.ts'
 import { askAdmin, json, register } from '../partner.ts'
 import { ADA } from '../payouts/payee-rows.ts'
@@ -87,6 +87,18 @@ test('§20.1 without a fresh passkey of the member in their session, nothing is 
   expect((await browser.post(PAGE, { ...fresh, csrf: '' })).status).toBe(400)
   expect((await browser.post(PAGE, fresh)).status).toBe(303)
   expect((await browser.post(PAGE, { ...fresh, name: 'Eve' })).status).toBe(422)
+  expect(await states()).toEqual(['entered'])
+})
+
+test('§20.1 whoever invited a member does not approve what they enter, also once they are removed', async () => {
+  const { browser, device } = await join('aff-7')
+  await browser.post(PAGE, await confirmed(await pageOf(browser), device))
+  const approve = async (ask: typeof askAda) =>
+    (await ask(`${PAYEE}/approve`, 'POST', { version: 1 })).status
+  expect(await approve(askAdmin)).toBe(409)
+  const [{ id } = {}] = await rowsOf('affiliate_members')
+  await askAdmin(`accounts/acme-forex/affiliates/aff-7/members/${id}`, 'DELETE')
+  expect([await approve(askAdmin), await approve(askAda)]).toEqual([409, 409])
   expect(await states()).toEqual(['entered'])
 })
 

@@ -142,8 +142,8 @@ export async function prepare(
       .bind(account),
     db
       .prepare(
-        `insert into affiliate_members (account, affiliate_id, id, name, created_at, last_seen_at)
-         values (?1, 'aff-7', 'mem-1', 'Ada', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')`,
+        `insert into affiliate_members (account, affiliate_id, id, name, created_at, last_seen_at, invited_by)
+         values (?1, 'aff-7', 'mem-1', 'Ada', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 'admin-key')`,
       )
       .bind(account),
     db

@@ -81,8 +81,9 @@ const USE_INVITATION = compileStatement(
 )
 
 const INSERT_MEMBER = compileStatement(`
-  insert into affiliate_members (account, affiliate_id, id, name, created_at, last_seen_at)
-  values (:account, :affiliate_id, :member, :name, :at, :at)`)
+  insert into affiliate_members (account, affiliate_id, id, name, created_at, last_seen_at, invited_by)
+  select account, affiliate_id, :member, :name, :at, :at, created_by from affiliate_invitations
+  where account = :account and digest = :digest`)
 
 const INSERT_PASSKEY = compileStatement(`
   insert into affiliate_passkeys (account, credential_id, affiliate_id, member, public_key, algorithm, counter,

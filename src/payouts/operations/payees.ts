@@ -226,7 +226,7 @@ function decisionsOf<K extends string>(it: Of<K>) {
   const approve = accountOperation({
     ...ofDecision(
       'approve',
-      `Approves a version of the ${noun} ${of}: only the current one, and never what the caller entered. If the account requires two persons, another one must approve it, too. Of details that came back it says that they may be paid again.`,
+      `Approves a version of the ${noun} ${of}: only the current one, and never what the caller, or a person whom they invited to the portal, entered. If the account requires two persons, another one must approve it, too. Of details that came back it says that they may be paid again.`,
     ),
     body: { version },
     async run(call, input) {
