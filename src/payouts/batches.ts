@@ -168,12 +168,6 @@ type Payment = Pick<StoredTransfer, 'affiliate_id' | 'payee_version'>
 const payeeKeys = (transfers: readonly Payment[]) =>
   transfers.map((one) => ['payee', one.affiliate_id, one.payee_version] as const)
 
-/** Returns a stored transfer as it is answered. */
-export const showTransfer = ({ id, affiliate_id, currency, amount, ...one }: StoredTransfer) => ({
-  ...{ id, affiliate_id, currency, amount, statements: JSON.parse(one.statements) as string[] },
-  ...{ state: one.state, code: one.code, reason: one.reason, name_check: one.name_check },
-})
-
 /** What a transfer of a preview has as if it were stored. */
 const CREATED = { state: 'created', code: null, reason: null, name_check: null } as const
 
@@ -192,11 +186,15 @@ export async function readBatch(env: Env, db: Connection, account: string, id: s
   const plan = isPreview ? await planBatch(db, account, batch, Date.now()) : null
   const details = await readDetails(env, db, account, payeeKeys(plan?.transfers ?? stored))
   const shown =
-    plan?.transfers.map(({ payee_version: _, ...one }) => ({ ...one, ...CREATED, currency })) ??
-    stored.map(showTransfer)
-  const transfers = shown.map((one) => {
-    const name = details.get(`payee ${one.affiliate_id}`)?.name ?? null
-    return { ...one, name, name_in_file: name === null ? null : nameInFile(method, name) }
+    plan?.transfers.map((one) => ({ ...one, ...CREATED, currency })) ??
+    stored.map((one) => ({ ...one, statements: JSON.parse(one.statements) as string[] }))
+  const transfers = shown.map(({ id, affiliate_id, amount, statements, ...one }) => {
+    const name = details.get(`payee ${affiliate_id}`)?.name ?? null
+    return {
+      ...{ id, affiliate_id, currency, amount, statements, state: one.state, code: one.code },
+      ...{ reason: one.reason, name_check: one.name_check },
+      ...{ name, name_in_file: name === null ? null : nameInFile(method, name) },
+    }
   })
   const planned = plan && { total: plan.total, count: transfers.length }
   return {

@@ -294,14 +294,12 @@ describe('the file of a batch', () => {
 describe('a batch', () => {
   test('§20.4 and its transfers are found by their references, however these are written', async () => {
     const { id, transfers } = await batchOfTwo()
-    const [one] = transfers
+    const [{ id: one }] = transfers
     const find = async (text: string) => {
       const path = `${PATH}/batches?reference=${encodeURIComponent(text)}`
       return (await json(askAdmin(path))).data.map((found: { id: string }) => found.id)
     }
-    expect(await find(`SEPA ${one.id.slice(0, 4).toLowerCase()} ${one.id.slice(4)}/x`)).toEqual([
-      id,
-    ])
+    expect(await find(`SEPA ${one.slice(0, 4).toLowerCase()} ${one.slice(4)}/x`)).toEqual([id])
     expect(await find(id)).toEqual([id])
     expect(await find('T000000000')).toEqual([])
   })
@@ -322,24 +320,14 @@ describe('a batch', () => {
 
   test('§20.2 has the lowest state of its transfers while none fails', async () => {
     const { id, transfers } = await batchOfTwo()
-    const [one, two] = transfers.map((transfer: { id: string }) => transfer.id)
-    const set = (state: string, transfer: string) =>
-      change('update transfers set state = ? where id = ?', state, transfer)
     const steps = [
-      ...[
-        ['exported', one, 'created'],
-        ['accepted', two, 'exported'],
-        ['paid', one, 'accepted'],
-      ],
-      ...[
-        ['paid', two, 'paid'],
-        ['returned', one, 'partial'],
-        ['returned', two, 'returned'],
-      ],
-    ] as const
-    for (const [state, transfer, shown] of steps) {
-      await set(state, transfer)
-      expect((await show(id)).state).toBe(shown)
+      ...['exported 0 created', 'accepted 1 exported', 'paid 0 accepted', 'paid 1 paid'],
+      ...['returned 0 partial', 'returned 1 returned'],
+    ]
+    for (const step of steps) {
+      const [state = '', i, shown] = step.split(' ')
+      await change('update transfers set state = ? where id = ?', state, transfers[Number(i)].id)
+      expect((await show(id)).state, step).toBe(shown)
     }
   })
 })

@@ -26,12 +26,6 @@ export async function readPayers({ api, account }: Visit): Promise<Option[]> {
   })
 }
 
-/** What the form proposes: the method is that of the last batch. */
-interface Proposal {
-  readonly payers: readonly Option[]
-  readonly method: Method | undefined
-}
-
 /** Returns a day, or the Monday after it: banks execute nothing on weekends. */
 function workingDay(day: number): string {
   const weekday = new Date(day).getUTCDay()
@@ -45,9 +39,9 @@ export const prepareChange: Change = {
     accountPath(account, 'batches', (answer as AnswerOf<typeof previewBatch>).id),
 }
 
-/** Renders the form that prepares a batch. What it proposes can be changed. */
+/** Renders the form that prepares a batch, by the method of the last one. What it proposes can be changed. */
 export function PrepareBatch(
-  { payers, method = 'sepa' }: Proposal,
+  { payers, method = 'sepa' }: { payers: readonly Option[]; method: Method | undefined },
   { today, refused } = useVisit(),
 ) {
   const [first] = payers
