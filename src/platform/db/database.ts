@@ -1,5 +1,6 @@
 import { unavailable } from '../errors.ts'
 import { throughDoor } from './door.ts'
+import { isOverload } from './retry.ts'
 
 /** A D1 database, or a session of one. */
 export type Connection = Pick<D1DatabaseSession, 'prepare' | 'batch'>
@@ -28,7 +29,7 @@ export const accountDatabase = (
 
 /**
  * Returns a session that sends the batches of one turn together: all parts of a page wait for one call. If it fails, each
- * is sent by itself, so that only its own caller sees the error.
+ * is sent by itself, so that only its own caller sees the error, unless that would overload the database.
  */
 export function gathering(session: D1DatabaseSession): D1DatabaseSession {
   const waiting: D1PreparedStatement[][] = []
@@ -38,7 +39,7 @@ export function gathering(session: D1DatabaseSession): D1DatabaseSession {
     call = null
     const lists = waiting.splice(0)
     const found = await session.batch(lists.flat()).catch((error): undefined => {
-      if (lists.length === 1) throw error
+      if (lists.length === 1 || isOverload(error)) throw error
     })
     return found && lists.map((list) => found.splice(0, list.length))
   }

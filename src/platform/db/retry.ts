@@ -28,6 +28,9 @@ function messageIncludes(error: unknown, texts: string[]): boolean {
   return texts.some((text) => error.message.includes(text)) || messageIncludes(error.cause, texts)
 }
 
+/** Whether a fault says that another attempt would make it worse. */
+export const isOverload = (error: unknown) => messageIncludes(error, OVERLOAD)
+
 /** Whether a statement failed because it inserts a row that exists. */
 export const isUniqueViolation = (error: unknown) =>
   messageIncludes(error, ['UNIQUE constraint failed'])
@@ -78,7 +81,7 @@ function classifyFault(error: unknown): FaultKind {
     console.error(JSON.stringify({ fault: 'database_full' }))
     return 'unavailable'
   }
-  if (messageIncludes(error, OVERLOAD)) return 'unavailable'
+  if (isOverload(error)) return 'unavailable'
   if (messageIncludes(error, RETRYABLE)) return 'retry'
   if (isMoving(error)) return 'moving'
   const missing = findMissing(error)
