@@ -322,11 +322,7 @@ CREATE TABLE payout_answers (
   hash       TEXT NOT NULL,
   entries    TEXT NOT NULL CHECK (json_type(entries) = 'array'),
   summary    TEXT NOT NULL CHECK (json_type(summary) = 'object'),
-  created_by TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  applied_by TEXT,
   applied_at INTEGER,
   PRIMARY KEY (account, hash)
 ) STRICT, WITHOUT ROWID;
-
-CREATE INDEX payout_answers_latest ON payout_answers (account, created_at, hash);

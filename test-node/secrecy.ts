@@ -58,8 +58,6 @@ const HOME_OF = new Map<string, Home>([
   ['payees.approvals', 'team'],
   ['payout_batches.created_by', 'team'],
   ['payout_batches.confirmed_by', 'team'],
-  ['payout_answers.created_by', 'team'],
-  ['payout_answers.applied_by', 'team'],
 ])
 
 type Home = 'people' | 'notes' | 'team'

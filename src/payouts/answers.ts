@@ -16,13 +16,12 @@ import {
   type Known,
   matchRows,
   type NamedRow,
-  namedRow,
   numberKey,
   stateWords,
   UNNAMED,
   type Unmatched,
 } from './answers/match.ts'
-import { readAnswer } from './answers/read.ts'
+import { readFile } from './answers/read.ts'
 import { namesAccount } from './answers/reasons.ts'
 import * as rows from './db/answers.ts'
 import { setState } from './db/payees.ts'
@@ -30,7 +29,7 @@ import { type FoundTransfer, findTransfers, moveTransfers, transfersOf } from '.
 import { decryptDetails } from './details.ts'
 import { PAYOUT_LIMITS } from './model.ts'
 import { currentDetails } from './payees.ts'
-import { isOfTransfer } from './reference.ts'
+import { isOfTransfer, referencesIn } from './reference.ts'
 
 // A file with which a bank answers is previewed, and then booked. Only the preview is stored, never the file.
 
@@ -60,10 +59,11 @@ function readRows(bytes: Uint8Array) {
   const named: NamedRow[] = []
   const others: Unmatched[] = []
   const counts = { rows: 0, unnamed: 0 }
-  const format = readAnswer(bytes, (read) => {
+  const format = readFile(bytes, (read) => {
     counts.rows += 1
-    const row = namedRow(read)
-    if (row.references.length > 0) named.push(row)
+    const { text, ...row } = read
+    const references = [...new Set(referencesIn(text))]
+    if (references.length > 0) named.push({ ...row, references })
     else if (counts.unnamed++ < LISTED) others.push({ row: row.row, ...UNNAMED })
     if (named.length > MAX_NAMED) throw tooMany()
   })
@@ -118,14 +118,14 @@ async function readKnown(
 
 type TransferOf = (id: string) => FoundTransfer
 
-/** Sums up what becomes of transfers, by batch. */
+/** Sums up what becomes of transfers. */
 function sumUp(entries: readonly Entry[], transferOf: TransferOf) {
-  const groups = Map.groupBy(entries, ({ transfer, to }) => `${transferOf(transfer).batch} ${to}`)
+  const groups = Map.groupBy(entries, (one) => `${one.to} ${transferOf(one.transfer).currency}`)
   return [...groups.values()].flatMap((own) =>
     own.slice(0, 1).map(({ transfer, to: becomes }) => {
-      const { batch, currency } = transferOf(transfer)
+      const { currency } = transferOf(transfer)
       const total = sum(own.map((one) => decimal(transferOf(one.transfer).amount)))
-      return { batch, becomes, count: own.length, amount: moneyText(total, currency), currency }
+      return { becomes, count: own.length, amount: moneyText(total, currency), currency }
     }),
   )
 }
@@ -162,7 +162,7 @@ export async function previewAnswer(
   bytes: Uint8Array,
   payer?: string,
 ): Promise<rows.StoredAnswer> {
-  const { db, actor } = call
+  const { db } = call
   const { id: account } = call.account
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).toHex()
   const { format, named, others, unnamed, ...read } = readRows(bytes)
@@ -180,10 +180,17 @@ export async function previewAnswer(
   }
   const stored = {
     ...{ hash, entries: JSON.stringify(entries), summary: JSON.stringify(summary) },
-    ...{ created_by: actor, created_at: Date.now() },
+    ...{ created_at: Date.now(), applied_at: null },
   }
   await withD1Retry(() => db.batch(rows.storeAnswer(db, account, stored)))
-  return { ...stored, applied_by: null, applied_at: null }
+  return stored
+}
+
+/** Reads a stored answer. @throws ApiError `not_found` */
+export async function readAnswer(db: Connection, account: string, hash: string) {
+  const stored = await rows.findAnswer(db, account, hash)
+  if (!stored) throw notFound('answer', hash)
+  return stored
 }
 
 /** How many transfers one step books. A return is a step of its own, and a rejection may change a payee. */
@@ -212,8 +219,7 @@ function stepsOf(entries: readonly Entry[]): Entry[][] {
 export async function applyAnswer(call: AccountCall, hash: string): Promise<rows.StoredAnswer> {
   const { db, actor } = call
   const { id: account } = call.account
-  const stored = await rows.findAnswer(db, account, hash)
-  if (!stored) throw notFound('answer', hash)
+  const stored = await readAnswer(db, account, hash)
   if (stored.applied_at !== null) return stored
   const entries: Entry[] = JSON.parse(stored.entries)
   for (const step of stepsOf(entries)) {
@@ -238,9 +244,9 @@ export async function applyAnswer(call: AccountCall, hash: string): Promise<rows
   } satisfies Summary)
   const now = Date.now()
   await withAudit(db, { actor, action: 'answer.book', account, details: { hash } }, [
-    rows.finishAnswer(db, { account, hash, summary, actor, now }),
+    rows.finishAnswer(db, { account, hash, summary, now }),
   ])
-  return { ...stored, summary, applied_by: actor, applied_at: now }
+  return { ...stored, summary, applied_at: now }
 }
 
 /** Reads the transfers of entries as they are now. */

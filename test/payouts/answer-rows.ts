@@ -15,15 +15,15 @@ export function answerRows(db: D1Database, account: string) {
   const said = { row: 1, day: null, code: null, reason: null, name_check: detail }
   const summary = {
     ...{ format: 'pain.002', rows: 2, unchanged: 0, unmatched: 1 },
-    booked: [
-      { batch: 'B000000001', becomes: 'checked', count: 1, amount: '2.00', currency: 'EUR' },
-    ],
+    booked: [{ becomes: 'checked', count: 1, amount: '2.00', currency: 'EUR' }],
     notices: [{ ...of, what: 'checked', detail }],
-    unmatched_rows: [{ row: 2, reason: 'no_reference', detail: 'It names no transfer.' }],
+    unmatched_rows: [
+      { row: 2, reason: 'no_reference', detail: 'It names no transfer of this account.' },
+    ],
   }
   const entries = [{ ...said, transfer: of.transfer, to: 'checked' }]
   return db
-    .prepare(`insert into payout_answers values (?, ?, ?, ?, 'eve', 1767225600000, null, null)`)
+    .prepare(`insert into payout_answers values (?, ?, ?, ?, 1767225600000, null)`)
     .bind(account, ANSWER_HASH, JSON.stringify(entries), JSON.stringify(summary))
 }
 

@@ -386,7 +386,7 @@ const administration: Route[] = [
     body: 'affiliate_id,currency,amount,reference,paid_on\naff-8,EUR,2.00,none,2026-11-27\n',
   },
   { ...changes, id: 'applyPayoutAnswer', body: { hash: ANSWER_HASH } },
-  { ...reads, id: 'listPayoutAnswers' },
+  { ...reads, id: 'getPayoutAnswer', at: { hash: ANSWER_HASH } },
   { ...reads, id: 'listAttributed' },
   { ...reads, id: 'listAttributed', way: 'unattributed', query: `${OCTOBER}&unattributed=true` },
   { ...reads, id: 'listAttention' },

@@ -1,24 +1,22 @@
 import { counted } from '../../commission/engine/reasons.ts'
 import { refused } from '../../pages/csv-columns.ts'
 import { pick } from '../../pages/form.ts'
-import { type Page, useVisit, type Visit, withQuery } from '../../pages/page.ts'
-import { Badge, Data, EmptyState, Pager, Time } from '../../pages/parts/data.tsx'
-import { AccountLink } from '../../pages/parts/fields.tsx'
+import { type Page, type Visit, withQuery } from '../../pages/page.ts'
+import { Badge, Data, EmptyState, Time } from '../../pages/parts/data.tsx'
 import { ChangeForm, type Input } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import { PAYOUT_LIMITS } from '../../payouts/model.ts'
 import {
   applyPayoutAnswer,
-  listPayoutAnswers,
+  getPayoutAnswer,
   previewPayoutAnswer,
 } from '../../payouts/operations/answers.ts'
 import { PAYER } from '../../payouts/operations/payees.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
-import { Actor } from '../affiliates/audit-words.tsx'
 import { PayoutTabs } from './payout-tabs.tsx'
 
-type Answer = AnswerOf<typeof listPayoutAnswers>['data'][number]
+type Answer = AnswerOf<typeof getPayoutAnswer>
 
 const changes: NonNullable<Page['changes']> = {
   upload: {
@@ -77,14 +75,14 @@ function bookedWords({ booked }: Pick<Answer, 'booked'>): string {
 
 /** Renders what a file says: what is booked of it, what a person should look at, and the rest. */
 function Shown({ answer }: { answer: Answer }) {
-  const { format, rows, booked, notices, unchanged, unmatched, applied_at, applied_by } = answer
+  const { format, rows, booked, notices, unchanged, unmatched, applied_at } = answer
   return (
     <>
       <p>
         The file is {format} with {counted(rows, 'row')}.{' '}
         {applied_at !== null && (
           <>
-            <Actor actor={applied_by ?? ''} /> booked it at <Time at={applied_at} />.
+            It was booked at <Time at={applied_at} />.
           </>
         )}
         {unchanged > 0 && ` ${counted(unchanged, 'transfer')} of it had been booked before.`}
@@ -93,7 +91,6 @@ function Shown({ answer }: { answer: Answer }) {
         caption={applied_at === null ? 'What will be booked' : 'What was booked'}
         rows={booked}
         columns={{
-          Batch: ({ batch }) => <AccountLink at={['batches', batch]}>{batch}</AccountLink>,
           What: ({ becomes }) => WORDS[becomes][0],
           Transfers: { number: ({ count }) => count },
           Amount: 'amount',
@@ -135,66 +132,44 @@ function Shown({ answer }: { answer: Answer }) {
   )
 }
 
-/** The latest answers. */
-const Latest = ({ rows }: { rows: readonly Answer[] }, { path } = useVisit()) => (
-  <Table
-    caption="The latest answers"
-    rows={rows}
-    columns={{
-      Read: ({ hash, created_at }) => (
-        <a href={withQuery(path, { hash })}>
-          <Time at={created_at} />
-        </a>
-      ),
-      File: 'format',
-      'What it books': { prose: (row) => bookedWords(row) },
-      'Not booked': { number: ({ unmatched }) => unmatched },
-      Booked: ({ applied_at }) => (applied_at === null ? 'Not yet' : <Time at={applied_at} />),
-    }}
-    empty={<EmptyState title="No answers yet." />}
-  />
-)
-
 /** Reads the file with which a bank answers, shows what it means, and books it. */
 export const answerPage: Page = {
   path: '/accounts/:account/answers',
   section: 'Payouts',
-  query: ['hash', 'cursor'],
+  query: ['hash'],
   changes,
   fileBytes: PAYOUT_LIMITS.answerBytes,
   async render(visit) {
     const { api, account, query, path } = visit
-    const { hash, cursor } = query
-    const [{ data, meta }, fields] = await Promise.all([
-      api.call(listPayoutAnswers, { account, hash, cursor }),
+    const { hash } = query
+    const [answer, fields] = await Promise.all([
+      hash ? api.call(getPayoutAnswer, { account, hash }) : null,
       uploadFields(visit),
     ])
-    const [answer] = data
-    const body =
-      hash && answer ? (
-        <>
-          <PayoutTabs here="Answers" />
+    const body = (
+      <>
+        <PayoutTabs here="Answers" />
+        {answer ? (
           <Shown answer={answer} />
-          {answer.applied_at === null ? (
-            <p class="quick">
-              <a href={path}>Read another file</a>
-            </p>
-          ) : (
-            <ChangeForm change="upload" submit="Read another file" fields={fields} />
-          )}
-        </>
-      ) : (
-        <>
-          <PayoutTabs here="Answers" />
+        ) : (
           <p>
             Read the file with which your bank answers a batch. You see what it means before
             anything is booked: transfers are found by their references.
           </p>
-          <ChangeForm change="upload" submit="Read the file" fields={fields} />
-          <Latest rows={data} />
-          {data.length > 0 && <Pager meta={meta} />}
-        </>
-      )
+        )}
+        {answer?.applied_at === null ? (
+          <p class="quick">
+            <a href={path}>Read another file</a>
+          </p>
+        ) : (
+          <ChangeForm
+            change="upload"
+            submit={answer ? 'Read another file' : 'Read the file'}
+            fields={fields}
+          />
+        )}
+      </>
+    )
     return { title: 'The bank’s answer', body }
   },
 }

@@ -11,14 +11,14 @@ import {
 import { moneyText } from '../../commission/statements/money.ts'
 import { type FoundTransfer, mayMove } from '../db/transfers.ts'
 import { TRANSFER_STATES, type TransferState } from '../model.ts'
-import { isOfTransfer, referencesIn } from '../reference.ts'
+import { isOfTransfer } from '../reference.ts'
 import type { AnswerRow, Says, Stated } from './row.ts'
 
 // Which transfers the rows of an answer are about. Only an exact match counts: reference, amount, currency, payer.
 
 /** Why nothing is booked of a row. */
 export const UNMATCHED = [
-  ...(['no_reference', 'unknown_reference', 'several', 'other_payer', 'other_currency'] as const),
+  ...(['no_reference', 'several', 'other_payer', 'other_currency'] as const),
   ...(['amount_differs', 'unreadable', 'not_booked', 'reversed', 'twice', 'wrong_state'] as const),
 ]
 
@@ -29,8 +29,11 @@ export interface Unmatched {
   readonly detail: string
 }
 
-/** Why nothing is booked of a row that has no reference. */
-export const UNNAMED = { reason: 'no_reference', detail: 'It names no transfer.' } as const
+/** Why nothing is booked of a row without a reference of this account. */
+export const UNNAMED = {
+  reason: 'no_reference',
+  detail: 'It names no transfer of this account.',
+} as const
 
 /** What becomes of a transfer, in the order in which rows are booked: a payment before its return. */
 export const BECOMES = ['checked', 'accepted', 'rejected', 'paid', 'returned'] as const
@@ -44,15 +47,6 @@ export interface Entry extends Pick<AnswerRow, 'row' | 'day' | 'code' | 'reason'
 /** A row with what may be references of ours. */
 export interface NamedRow extends Omit<AnswerRow, 'text'> {
   readonly references: readonly string[]
-  /** The reference that stands alone, so that it is meant as one. */
-  readonly meant: string | undefined
-}
-
-/** Returns a row with the references in it. */
-export function namedRow({ text, ...row }: AnswerRow): NamedRow {
-  const references = [...new Set(referencesIn(text))]
-  const meant = references.find((one) => new RegExp(`\\b${one}\\b`, 'i').test(text))
-  return { ...row, references, meant }
 }
 
 /** What rows are matched with. */
@@ -150,16 +144,12 @@ type Found = { transfers: readonly FoundTransfer[]; isBatch: boolean } | Omit<Un
 
 /** Returns the transfers that a row is exactly about, or why there are none. */
 function findAll(row: NamedRow, known: Known): Found {
-  const { references, meant, says, day } = row
+  const { references, says, day } = row
   const single = named(row, known)
   const batches = references.flatMap((one) => (known.batches.get(one) ? [one] : []))
   const names = single.length > 0 ? single.map(({ id }) => id) : batches
   const [name] = names
-  if (name === undefined) {
-    return meant === undefined
-      ? UNNAMED
-      : { reason: 'unknown_reference', detail: `${meant} is no transfer of this account.` }
-  }
+  if (name === undefined) return UNNAMED
   if (names.length > 1) {
     return { reason: 'several', detail: `It names several: ${names.slice(0, 3).join(', ')}.` }
   }

@@ -4,13 +4,6 @@ import { allAt, type Element, type Handlers, textAt } from './xml.ts'
 
 // Reports about the status of payments (pain.002), of any version.
 
-/** What a status says. Others say that nothing is decided yet. */
-const SAYS: Readonly<Record<string, Says>> = {
-  RJCT: 'rejected',
-  ...{ ACCP: 'accepted', ACTC: 'accepted', ACSP: 'accepted', ACSC: 'accepted', ACWC: 'accepted' },
-  ...{ RCVC: 'checked', RVMC: 'checked', RVNM: 'checked', RVNA: 'checked' },
-}
-
 /** The statuses of a group that say: look at each transaction. */
 const MIXED = ['PART', 'RVCM', 'RVNC']
 
@@ -22,13 +15,20 @@ const NAME_CHECKS: Readonly<Record<string, string>> = {
   RVNA: 'not checked',
 }
 
+/** Returns what a status says. Others than these say that nothing is decided yet. */
+function saysOf(status: string): Says {
+  if (status === 'RJCT') return 'rejected'
+  if (Object.hasOwn(NAME_CHECKS, status)) return 'checked'
+  return /^AC(?:CP|TC|SP|SC|WC)$/.test(status) ? 'accepted' : 'pending'
+}
+
 /** Returns the handlers of the elements of a report: of the group, of a payment, and of a transaction. */
 export function readPain002(each: EachRow): Handlers {
   let row = 0
   const emit = (element: Element, status: string | null, ...references: readonly string[]) => {
     if (status === null || MIXED.includes(status)) return
     row += 1
-    const says = (Object.hasOwn(SAYS, status) && SAYS[status]) || 'pending'
+    const says = saysOf(status)
     const { code, reason } = reasonOf(element, 'StsRsnInf')
     const original = allAt(element, 'OrgnlTxRef')[0]
     const check = says === 'checked' && NAME_CHECKS[status]

@@ -36,7 +36,7 @@ function textOf(bytes: Uint8Array): string {
  *
  * @throws ApiError `validation_failed` for any other kind of file.
  */
-export function readAnswer(bytes: Uint8Array, each: EachRow): string {
+export function readFile(bytes: Uint8Array, each: EachRow): string {
   const text = textOf(bytes)
   try {
     const format = /^\s*</.test(text) ? readXml(text, each) : readAnswerCsv(text, each)

@@ -1,6 +1,5 @@
 import { ABORT } from '../../commission/db/audit-guard.ts'
 import type { Connection } from '../../platform/db/database.ts'
-import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import { all, first } from '../../platform/db/query.ts'
 import type { payoutAnswers } from '../../platform/db/schema.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
@@ -13,65 +12,37 @@ import type { FoundTransfer } from './transfers.ts'
 /** A stored answer. */
 export type StoredAnswer = Omit<typeof payoutAnswers.$inferSelect, 'account'>
 
-const COLUMNS = [
-  ...(['hash', 'entries', 'summary', 'created_by', 'created_at', 'applied_by'] as const),
-  'applied_at',
-]
-
-const FIND = compileStatement(
-  `select ${COLUMNS} from payout_answers where account = :account and hash = :hash`,
-)
+const FIND = compileStatement(`
+  select hash, entries, summary, created_at, applied_at from payout_answers
+  where account = :account and hash = :hash`)
 
 /** Returns an answer by the SHA-256 of its file; null if there is none. */
 export const findAnswer = (db: Connection, account: string, hash: string) =>
   first<StoredAnswer>(db, FIND, { account, hash })
 
-/** Reads one page of the answers of an account, the latest first; only that with `hash`, if there is one. */
-export const listAnswers = (
-  db: D1Database,
-  account: string,
-  hash: string | undefined,
-  page: Page,
-): Promise<FoundPage<StoredAnswer>> =>
-  paginate(
-    db,
-    {
-      columns: COLUMNS,
-      from: `payout_answers where account = :account ${hash ? 'and hash = :hash' : ''}`,
-      key: ['created_at', 'hash'],
-      descending: true,
-      values: { account, ...(hash && { hash }) },
-    },
-    page,
-  )
-
 const FORGET = compileStatement(`
   delete from payout_answers where account = :account and applied_at is null and created_at < :before`)
 
 const STORE = compileStatement(`
-  insert into payout_answers (account, hash, entries, summary, created_by, created_at)
-  values (:account, :hash, :entries, :summary, :created_by, :created_at)
+  insert into payout_answers (account, hash, entries, summary, created_at, applied_at)
+  values (:account, :hash, :entries, :summary, :created_at, :applied_at)
   on conflict (account, hash) do update set entries = :entries, summary = :summary,
-    created_by = :created_by, created_at = :created_at, applied_by = null, applied_at = null`)
+    created_at = :created_at, applied_at = :applied_at`)
 
 /** Returns the statements that store a preview, and forget others after a day. */
-export const storeAnswer = (
-  db: D1Database,
-  account: string,
-  preview: Omit<StoredAnswer, 'applied_by' | 'applied_at'>,
-) => [
+export const storeAnswer = (db: D1Database, account: string, preview: StoredAnswer) => [
   bindStatement(db, FORGET, { account, before: preview.created_at - PAYOUT_LIMITS.previewMs }),
   bindStatement(db, STORE, { account, ...preview }),
 ]
 
 const FINISH = compileStatement(`
-  update payout_answers set summary = :summary, applied_by = :actor, applied_at = :now
+  update payout_answers set summary = :summary, applied_at = :now
   where account = :account and hash = :hash and applied_at is null`)
 
 /** Returns the statement that says that all of an answer is booked. */
 export const finishAnswer = (
   db: D1Database,
-  values: { account: string; hash: string; summary: string; actor: string; now: number },
+  values: { account: string; hash: string; summary: string; now: number },
 ) => bindStatement(db, FINISH, values)
 
 const FIND_BATCHES = compileStatement(`

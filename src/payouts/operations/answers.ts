@@ -1,14 +1,14 @@
 import * as v from 'valibot'
 import { busy } from '../../platform/http/body-errors.ts'
 import { WORKING } from '../../platform/http/memory.ts'
-import { type Answer, accountList, accountOperation } from '../../platform/http/operation.ts'
+import { type Answer, accountOperation } from '../../platform/http/operation.ts'
 import { count, money, time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { sendCaused } from '../../webhooks/operations/send-caused.ts'
 import { BECOMES, UNMATCHED } from '../answers/match.ts'
-import { applyAnswer, previewAnswer, type Summary } from '../answers.ts'
-import { listAnswers, type StoredAnswer } from '../db/answers.ts'
+import { applyAnswer, previewAnswer, readAnswer, type Summary } from '../answers.ts'
+import type { StoredAnswer } from '../db/answers.ts'
 import { PAYOUT_LIMITS } from '../model.ts'
 
 const HASH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'
@@ -35,13 +35,12 @@ const answer = described(() =>
       booked: member(
         v.array(
           v.object({
-            batch: member(text, 'The batch.'),
             becomes: member(v.picklist(BECOMES), '`checked`: only the name is known now.'),
             count: member(count, 'The number of transfers.'),
             ...transfer,
           }),
         ),
-        'What becomes of transfers, by batch.',
+        'What becomes of transfers.',
       ),
       notices: member(
         v.array(
@@ -70,21 +69,16 @@ const answer = described(() =>
         ),
         'These rows, at most 100: first those that name a transfer.',
       ),
-      created_by: member(text, 'Who sent the file.'),
-      created_at: member(time, 'When.'),
-      applied_by: v.nullable(member(text, 'Who booked it. Null if nobody has.')),
       applied_at: v.nullable(member(time, 'When it was booked. Null if it is only previewed.')),
     }),
   ),
 )
 
-function present({ summary, created_at, applied_at: at, entries: _, ...stored }: StoredAnswer) {
-  const applied_at = at === null ? null : new Date(at).toISOString()
-  const times = { created_at: new Date(created_at).toISOString(), applied_at }
-  return { ...stored, ...(JSON.parse(summary) as Summary), ...times } satisfies Answer<
-    typeof answer
-  >
-}
+const present = ({ hash, summary, applied_at }: StoredAnswer) =>
+  ({
+    ...{ hash, ...(JSON.parse(summary) as Summary) },
+    applied_at: applied_at === null ? null : new Date(applied_at).toISOString(),
+  }) satisfies Answer<typeof answer>
 
 /** How much memory a byte of a file takes: its text, and the rows that name transfers. */
 const WEIGHT = 4
@@ -142,26 +136,23 @@ export const applyPayoutAnswer = accountOperation({
   },
 })
 
-export const listPayoutAnswers = accountList({
+export const getPayoutAnswer = accountOperation({
   topic: 'payouts',
-  id: 'listPayoutAnswers',
-  path: '/payouts/answers',
+  id: 'getPayoutAnswer',
+  method: 'GET',
+  path: '/payouts/answers/{hash}',
   role: 'viewer',
-  params: { hash: v.optional(hash) },
+  params: { hash },
   words: described(() => ({
     description:
-      'Lists the answers of banks, previewed and booked, the latest first. A preview is forgotten after a day.',
+      'Returns an answer of a bank, previewed or booked. A preview is forgotten after a day.',
     answer,
-    command: {
-      name: 'answers list',
-      columns: ['created_at', 'format', 'rows', 'unchanged', 'unmatched', 'applied_at', 'hash'],
-    },
+    command: { name: 'answers show' },
   })),
-  async list({ db, account }, { hash }, page) {
-    const found = await listAnswers(db, account.id, hash, page)
-    return { ...found, data: found.data.map(present) }
+  async run({ db, account }, { hash }) {
+    return present(await readAnswer(db, account.id, hash))
   },
 })
 
 /** The operations on answers of banks. */
-export const ANSWER_OPERATIONS = [previewPayoutAnswer, applyPayoutAnswer, listPayoutAnswers]
+export const ANSWER_OPERATIONS = [previewPayoutAnswer, applyPayoutAnswer, getPayoutAnswer]
