@@ -70,23 +70,18 @@ describe('§20.4 a statement of an account', () => {
     expect(new Set(Object.values(await states()))).toEqual(new Set(['paid']))
   })
 
-  test('finds each transfer of an entry, and amounts without fees and in the other currency', async () => {
+  test('finds each transfer of an entry, its reference anywhere in any spelling, and amounts without fees and in the other currency', async () => {
     const txs = [debit(a), debit(b)].flatMap((one) => one.txs)
+    const odd = c.id.toLowerCase().replace(/(....)/, '$1 - ')
     const [usd] = (await sent('dollars', [['d', '500.00']], 'USD')) as [Sent]
     await book(
       camt([
         { amount: '1485.06', batch: a.batch, txs },
-        { amount: '9.50', txs: [{ text: `fee ${c.id}`, instructed: [c.amount, 'EUR'] }] },
+        { amount: '9.50', txs: [{ text: `fee ${odd}`, instructed: [c.amount, 'EUR'] }] },
         { amount: '460.10', txs: [{ reference: usd.id, instructed: ['500.00', 'USD'] }] },
       ]),
     )
     expect(new Set(Object.values(await states()))).toEqual(new Set(['paid']))
-  })
-
-  test('finds the reference anywhere, whatever its letter case, spaces and signs', async () => {
-    const odd = `Zahlung ${a.id.toLowerCase().replace(/(....)/, '$1 - ')}/x`
-    await book(camt([{ amount: a.amount, text: odd }]))
-    expect(await stateOf(a)).toBe('paid')
   })
 
   test('books nothing that does not match exactly, and says why', async () => {
@@ -103,7 +98,7 @@ describe('§20.4 a statement of an account', () => {
     ])
     const before = await books()
     expect(await reasonsOf(file)).toEqual([
-      ...['amount_differs', 'other_currency', 'no_reference', 'not_booked', 'reversed'],
+      ...['amount_differs', 'other_currency', 'no_reference', 'not_booked', 'not_booked'],
       ...['wrong_state', 'twice', 'several', 'no_reference'],
     ])
     expect(await reasonsOf(camt([debit(a)], { iban: 'DE89370400440532013000' }))).toEqual([

@@ -32,9 +32,9 @@ const detailsOf = (element: Element): Details => ({
 
 /** Returns what an entry says, if its money moves in a direction. */
 function saysOf(entry: Element, direction: string | null): Says {
-  if (!['BOOK', null].includes(textAt(entry, 'Sts/Cd', 'Sts'))) return 'pending'
-  if (direction === 'CRDT') return 'returned'
-  return ['true', '1'].includes(textAt(entry, 'RvslInd') ?? '') ? 'reversed' : 'paid'
+  const isReversed = direction !== 'CRDT' && ['true', '1'].includes(textAt(entry, 'RvslInd') ?? '')
+  if (isReversed || !['BOOK', null].includes(textAt(entry, 'Sts/Cd', 'Sts'))) return 'pending'
+  return direction === 'CRDT' ? 'returned' : 'paid'
 }
 
 const namesTransfer = ({ text }: Details) => referencesIn(text).some(isOfTransfer)

@@ -19,7 +19,7 @@ import type { AnswerRow, Says, Stated } from './row.ts'
 /** Why nothing is booked of a row. */
 export const UNMATCHED = [
   ...(['no_reference', 'several', 'other_payer', 'other_currency'] as const),
-  ...(['amount_differs', 'unreadable', 'not_booked', 'reversed', 'twice', 'wrong_state'] as const),
+  ...(['amount_differs', 'unreadable', 'not_booked', 'twice', 'wrong_state'] as const),
 ]
 
 /** A row of which nothing is booked. */
@@ -154,10 +154,10 @@ function findAll(row: NamedRow, known: Known): Found {
     return { reason: 'several', detail: `It names several: ${names.slice(0, 3).join(', ')}.` }
   }
   if (says === 'pending') {
-    return { reason: 'not_booked', detail: `${name}: the bank has not booked or decided it yet.` }
-  }
-  if (says === 'reversed') {
-    return { reason: 'reversed', detail: `${name}: the bank has taken a credit back.` }
+    return {
+      reason: 'not_booked',
+      detail: `${name}: the bank has not booked it, or has undone it.`,
+    }
   }
   const isBatch = !isOfTransfer(name)
   const all = isBatch ? (known.batches.get(name) ?? []) : single

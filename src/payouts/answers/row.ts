@@ -8,17 +8,9 @@ export interface Stated {
 
 /**
  * What a row says of transfers. `failed`: it came back, or it never left. `checked`: only the name of the owner was
- * compared. `pending`: it is not booked yet. `reversed`: the bank took a credit back.
+ * compared. `pending`: it is not booked, or the bank has taken it back.
  */
-export type Says =
-  | 'accepted'
-  | 'rejected'
-  | 'paid'
-  | 'returned'
-  | 'failed'
-  | 'checked'
-  | 'pending'
-  | 'reversed'
+export type Says = 'accepted' | 'rejected' | 'paid' | 'returned' | 'failed' | 'checked' | 'pending'
 
 /** One row of an answer. */
 export interface AnswerRow {
