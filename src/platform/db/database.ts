@@ -1,6 +1,6 @@
 import { unavailable } from '../errors.ts'
 import { throughDoor } from './door.ts'
-import { isOverload } from './retry.ts'
+import { isDatabaseFault } from './retry.ts'
 
 /** A D1 database, or a session of one. */
 export type Connection = Pick<D1DatabaseSession, 'prepare' | 'batch'>
@@ -28,8 +28,8 @@ export const accountDatabase = (
 ): D1Database => throughDoor(resolveDatabase(env, binding), id)
 
 /**
- * Returns a session that sends the batches of one turn together: all parts of a page wait for one call. If it fails, each
- * is sent by itself, so that only its own caller sees the error, unless that would overload the database.
+ * Returns a session that sends the batches of one turn together: all parts of a page wait for one call. If a
+ * statement fails, each is sent by itself, so that only its own caller sees the error.
  */
 export function gathering(session: D1DatabaseSession): D1DatabaseSession {
   const waiting: D1PreparedStatement[][] = []
@@ -39,7 +39,7 @@ export function gathering(session: D1DatabaseSession): D1DatabaseSession {
     call = null
     const lists = waiting.splice(0)
     const found = await session.batch(lists.flat()).catch((error): undefined => {
-      if (lists.length === 1 || isOverload(error)) throw error
+      if (lists.length === 1 || isDatabaseFault(error)) throw error
     })
     return found && lists.map((list) => found.splice(0, list.length))
   }

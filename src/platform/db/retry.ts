@@ -28,8 +28,9 @@ function messageIncludes(error: unknown, texts: string[]): boolean {
   return texts.some((text) => error.message.includes(text)) || messageIncludes(error.cause, texts)
 }
 
-/** Whether a fault says that another attempt would make it worse. */
-export const isOverload = (error: unknown) => messageIncludes(error, OVERLOAD)
+/** Whether a database has failed, and not the statement. */
+export const isDatabaseFault = (error: unknown) =>
+  messageIncludes(error, [...OVERLOAD, ...RETRYABLE])
 
 /** Whether a statement failed because it inserts a row that exists. */
 export const isUniqueViolation = (error: unknown) =>
@@ -81,7 +82,7 @@ function classifyFault(error: unknown): FaultKind {
     console.error(JSON.stringify({ fault: 'database_full' }))
     return 'unavailable'
   }
-  if (isOverload(error)) return 'unavailable'
+  if (messageIncludes(error, OVERLOAD)) return 'unavailable'
   if (messageIncludes(error, RETRYABLE)) return 'retry'
   if (isMoving(error)) return 'moving'
   const missing = findMissing(error)
