@@ -183,6 +183,11 @@ describe('§20.4 a CSV', () => {
     expect(detail).toMatch(/camt\.053.*PayPal.*`paid_on`.*`reference`.*Nothing was changed/)
   })
 
+  test('does not guess which number of a day is the month', async () => {
+    const paypal = CSVS.PayPal!([{ reference: a.id, amount: a.amount, currency: 'EUR' }])
+    expect(await reasonsOf(paypal.replace('11/27/2026', '11/05/2026'))).toEqual(['unreadable'])
+  })
+
   test('books nothing that is pending, or whose amount or day cannot be read', async () => {
     const camtCsv = CSVS['CSV-CAMT']!([{ reference: a.id, amount: a.amount }])
     expect(await reasonsOf(camtCsv.replaceAll('gebucht', 'vorgemerkt'))).toEqual([

@@ -23,8 +23,8 @@ interface CsvFormat {
   readonly direction?: string
   /** All rows are payments. */
   readonly isPaid?: true
-  /** Whether the month stands first in days, but for those with points. */
-  readonly isMonthFirst?: true
+  /** Whether the month stands first in days; absent: the day does; null: a file shows it by a day after the 12th. */
+  readonly isMonthFirst?: true | null
 }
 
 /** What the state is of a row that is booked, and of one that failed or came back. Others are pending. */
@@ -58,7 +58,7 @@ const FORMATS: readonly CsvFormat[] = [
     amounts: [['Amount', null]],
   },
   {
-    ...{ name: 'PayPal', day: 'Date|Datum', state: 'Status', isMonthFirst: true },
+    ...{ name: 'PayPal', day: 'Date|Datum', state: 'Status', isMonthFirst: null },
     amounts: [['Gross|Brutto', 'Currency|Währung']],
   },
   { name: 'Tributary', day: 'paid_on', amounts: [['amount', 'currency']], isPaid: true },
@@ -84,8 +84,13 @@ function signedAmount(text: string, currency: string | null): string | null {
 /** The parts of a day, whatever stands between them. */
 const DAY = /^(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d\d)\b/
 
-/** Reads a day; null if it is none. A time may follow. */
-export function dayOf(text: string, isMonthFirst = false): string | null {
+/** A day with slashes at the beginning of a cell that is after the 12th, where the month or the day stands first. */
+const MONTH_FIRST = /(?:^|[",])\d{1,2}\/(?:1[3-9]|2\d|3[01])\/\d{4}/m
+const DAY_FIRST = /(?:^|[",])(?:1[3-9]|2\d|3[01])\/\d{1,2}\/\d{4}/m
+
+/** Reads a day; null if it is none, or if it has slashes and nothing shows which number is the month. A time may follow. */
+export function dayOf(text: string, isMonthFirst: boolean | null = false): string | null {
+  if (isMonthFirst === null && text.includes('/')) return null
   const [, first, second, year = ''] = DAY.exec(text) ?? []
   const [day, month] = isMonthFirst && !text.includes('.') ? [second, first] : [first, second]
   const read = readDay(day ? `${day}.${month}.${year.padStart(4, '20')}` : text.slice(0, 10))
@@ -110,16 +115,19 @@ export function readAnswerCsv(text: string, each: EachRow): string | null {
     places.set(column, place)
     return (row[place] ?? '').trim()
   }
+  const isShown = MONTH_FIRST.test(text) === DAY_FIRST.test(text) ? null : MONTH_FIRST.test(text)
+  const isMonthFirst = format.isMonthFirst === null ? isShown : format.isMonthFirst
   let n = 1
   for (const row of rows) {
     n += 1
-    each({ ...readRow(format, cellOf, row), row: n })
+    const day = dayOf(cellOf(row, format.day), isMonthFirst)
+    each({ ...readRow(format, cellOf, row), day, row: n })
   }
   return format.name
 }
 
 function readRow(format: CsvFormat, cellOf: CellOf, row: readonly string[]) {
-  const { amounts, fee, account, direction, isMonthFirst } = format
+  const { amounts, fee, account, direction } = format
   const signed = amounts.flatMap(([name, of]) => {
     const currency = cellOf(row, of).toUpperCase() || null
     const amount = signedAmount(cellOf(row, name), currency)
@@ -137,6 +145,5 @@ function readRow(format: CsvFormat, cellOf: CellOf, row: readonly string[]) {
   return {
     ...{ ...EMPTY_ROW, says, text: row.join(' '), account: cellOf(row, account) || null },
     stated: net ? [...stated, { ...first, amount: net }] : stated,
-    day: dayOf(cellOf(row, format.day), isMonthFirst),
-  } satisfies Omit<AnswerRow, 'row'>
+  } satisfies Omit<AnswerRow, 'row' | 'day'>
 }
