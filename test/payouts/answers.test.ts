@@ -184,7 +184,7 @@ describe('§20.4 a CSV', () => {
   })
 
   test('does not guess which number of a day is the month', async () => {
-    const paypal = CSVS.PayPal!([{ reference: a.id, amount: a.amount, currency: 'EUR' }])
+    const paypal = CSVS.PayPal!([{ reference: a.id, amount: a.amount }])
     expect(await reasonsOf(paypal.replace('11/27/2026', '11/05/2026'))).toEqual(['unreadable'])
   })
 
