@@ -132,10 +132,7 @@ async function causeAll(): Promise<void> {
   await expectBody(201, asking('POST', 'questions', { body: question }))
   const approving = admin('POST', `${at}/statements/${id}/approve`, { body: { hash } })
   await expectBody(200, approving)
-  const payment = { reference: 'SEPA-1', paid_on: '2026-11-01' }
-  await expectBody(200, admin('POST', `${at}/statements/${id}/pay`, { body: payment }))
-  const returned = { reference: 'SEPA-1', returned_on: '2026-11-03', reason: 'Account closed' }
-  await expectBody(200, admin('POST', `${at}/statements/${id}/return`, { body: returned }))
+  await payByBatch(at)
   const entry = { affiliate_id: AFFILIATE, plan: 'ib', amount: '5.00', reason: 'Bonus' }
   const manual = { body: { ...entry, reference: 'M-1' } }
   await expectBody(201, admin('POST', `${at}/manual-entries`, manual))
@@ -143,6 +140,31 @@ async function causeAll(): Promise<void> {
   await run('2026-10')
   await decideCase()
   await causeByDay()
+}
+
+/** Pays what is due by a batch, and has the bank give it back. */
+async function payByBatch(at: string): Promise<void> {
+  const owner = { name: 'Ada', address: { city: 'Berlin', country: 'DE' } }
+  const payer = { ...owner, iban: 'IE29AIBK93115212345678', currency: 'EUR' }
+  const payee = { ...owner, kind: 'person', method: 'sepa', iban: 'DE89370400440532013000' }
+  await expectBody(200, admin('PUT', `${at}/payers/main`, { body: payer }))
+  await expectBody(200, admin('PUT', `${at}/affiliates/${AFFILIATE}/payee`, { body: payee }))
+  await service.database.exec(`update payees set state = 'approved', payable_from = 1`)
+  const asked = { payer: 'main', method: 'sepa', execute_on: '2040-12-15' }
+  const batch = await expectBody(201, admin('POST', `${at}/batches`, { body: asked }))
+  const { id, hash, total, transfers } = batch
+  await expectBody(200, admin('POST', `${at}/batches/${id}/confirm`, { body: { hash, total } }))
+  assert.equal((await admin('GET', `${at}/batches/${id}/file`)).status, 200)
+  const row = (sign: string) => `${payer.iban};01.11.2026;${transfers[0].id};${sign}${total};EUR`
+  const headings = 'Auftragskonto;Buchungstag;Verwendungszweck;Betrag;Waehrung'
+  const file = [headings, row('-'), row('')].join('\n')
+  const headers = { 'Content-Type': 'text/csv' }
+  const answer = await expectBody(
+    200,
+    admin('POST', `${at}/payouts/answers`, { body: file, headers }),
+  )
+  const seen = { body: { hash: answer.hash } }
+  await expectBody(200, admin('POST', `${at}/payouts/answers/apply`, seen))
 }
 
 const TWINS = JSON.stringify({

@@ -10,8 +10,8 @@ import { type Details, METHODS, type Method } from './model.ts'
 // Bank details as a person types them. The rules that a message of the schema would quote are in `readDetails`, whose
 // issues never quote a value.
 
-const part = (max: number, words: string, example: string) =>
-  v.optional(member(f.textOf(max), said(words, example)))
+const part = (max: number, words: ReturnType<typeof said<string>>) =>
+  v.optional(member(f.textOf(max), words))
 
 const KINDS = ['person', 'company'] as const
 const TREATMENTS = ['domestic', 'reverse_charge', 'outside'] as const
@@ -23,9 +23,9 @@ const name = member(
 
 const address = member(
   objectOf({
-    street: part(70, 'The street.', 'Hauptstraße'),
-    building: part(16, 'The number of the building.', '12a'),
-    postcode: part(16, 'The postal code.', '10115'),
+    street: part(70, said('The street.', 'Hauptstraße')),
+    building: part(16, said('The number of the building.', '12a')),
+    postcode: part(16, said('The postal code.', '10115')),
     city: member(f.textOf(35), said('The town.', 'Berlin')),
     country: member(f.textOf(60), said('The country: a code of ISO 3166.', 'DE')),
   }),
@@ -33,10 +33,13 @@ const address = member(
 )
 
 const numbers = {
-  iban: part(50, 'The IBAN. Spaces and small letters are accepted.', 'DE89370400440532013000'),
-  account: part(50, 'The number of an account that has no IBAN.', '000123456789'),
-  bic: part(20, 'The BIC of the bank.', 'CHASUS33'),
-  routing: part(20, 'The ABA routing number of a bank in the United States.', '021000021'),
+  iban: part(
+    50,
+    said('The IBAN. Spaces and small letters are accepted.', 'DE89370400440532013000'),
+  ),
+  account: part(50, said('The number of an account that has no IBAN.', '000123456789')),
+  bic: part(20, said('The BIC of the bank.', 'CHASUS33')),
+  routing: part(20, said('The ABA routing number of a bank in the United States.', '021000021')),
   currency: v.optional(member(f.currency, said('The currency of the account.', 'USD'))),
 }
 
@@ -61,7 +64,7 @@ export const payeeFields = {
   tax: v.optional(
     member(
       objectOf({
-        vat_id: part(20, 'The VAT number.', 'DE123456789'),
+        vat_id: part(20, said('The VAT number.', 'DE123456789')),
         treatment: v.optional(
           member(f.oneOf(...TREATMENTS), said('How VAT applies to what they are paid.')),
         ),

@@ -53,7 +53,9 @@ const routes = app.routes
   .filter(({ method, path }) => method !== 'ALL' && path.startsWith('/admin/v1/'))
   .map(({ method, path }) => ({ method, path, name: `${method} ${path.slice(9)}` }))
 const changes = routes.filter(({ method, name }) => method !== 'GET' && !SIMULATIONS.includes(name))
-const reads = routes.filter(({ method, name }) => method === 'GET' || SIMULATIONS.includes(name))
+const reads = routes.filter(
+  ({ method, name }) => (method === 'GET' && !name.endsWith('/file')) || SIMULATIONS.includes(name),
+)
 
 const refusal = (needed: Role, role: Role) => ({
   status: 403,

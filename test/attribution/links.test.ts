@@ -207,9 +207,7 @@ describe('GET /go/{link}', () => {
   ])('a request %s gets a page with the status and title', async (_, status, title, text) => {
     const message = status === 503 ? 'D1 DB is overloaded. Requests queued for too long.' : 'bug'
     const broken = overriding(env.DB, {
-      prepare: () => {
-        throw new Error(message)
-      },
+      batch: () => Promise.reject(new Error(message)),
     })
     const { link } = await brandWithLink()
     const DB = status === 503 || status === 500 ? broken : env.DB
@@ -234,9 +232,7 @@ describe('GET /go/{link}', () => {
     const known = await linkOf('acme-casino')
     await follow(known.link_id)
     const unavailable = overriding(env.DB, {
-      prepare: () => {
-        throw new Error('D1 DB is overloaded. Requests queued for too long.')
-      },
+      batch: () => Promise.reject(new Error('D1 DB is overloaded. Requests queued for too long.')),
     })
     const at = async (id: string) => {
       const context = createExecutionContext()

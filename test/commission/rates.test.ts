@@ -87,7 +87,7 @@ describe('an import', () => {
       body: TWO_DAYS,
     })
     expect(await json(fetchWith({ ...env, DB } as Env, request))).toEqual(imported({ created: 5 }))
-    expect(batches).toBe(2)
+    expect(batches).toBe(3)
     expect(await storedRates()).toHaveLength(2)
     expect(await audited()).toHaveLength(1)
   })

@@ -51,6 +51,7 @@ export function faulty(faults: (Fault | null)[]) {
     })
   const DB = overriding(env.DB, {
     prepare: (text: string) => statement(env.DB.prepare(text)),
+    batch: failing((list: D1PreparedStatement[]) => env.DB.batch(list)),
     withSession: (constraint: string) => {
       const session = env.DB.withSession(constraint)
       return overriding(session, {
