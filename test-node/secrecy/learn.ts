@@ -49,7 +49,7 @@ export function learnKeys(secrets: Sought, kind: string, set: string): void {
   }
 }
 
-const SECRETS = ['client_secret', 'access_token', 'brand_token', 'token', 'iban']
+const SECRETS = ['client_secret', 'access_token', 'brand_token', 'token']
 const NAMES = ['first_name', 'last_name', 'email', 'firstName', 'lastName']
 /** Members of a brand's customer that are not personal, in small letters; all others are. */
 const KNOWN = ['customerid', 'regtime', 'country', 'tracking_data']
