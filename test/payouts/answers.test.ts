@@ -238,6 +238,7 @@ describe('§20.4 a file', () => {
     ['a payment order', '<Document><CstmrCdtTrfInitn/></Document>'],
     ['a workbook', latin1('PK\u0003\u0004\0\0')],
     ['a PDF', '%PDF-1.7'],
+    ['a quote of megabytes', `paid_on,amount,currency\n"${'x'.repeat(9_000_000)}`],
     ['a CSV with an open quote', 'TransferWise ID,Date,Amount,Currency\n"a,b\n'],
     ['nothing', ''],
   ])('that is %s is refused in words', async (_, file) => {

@@ -46,6 +46,8 @@ export function readFile(bytes: Uint8Array, each: EachRow): string {
     if (error instanceof CsvFault) {
       throw refused(`The file is not valid CSV: line ${error.line} has ${error.reason}.`)
     }
+    // A regular expression that meets a cell of megabytes.
+    if (error instanceof RangeError) throw refused('A cell of the file is too long.')
     throw error
   }
   throw refused(UNKNOWN)
