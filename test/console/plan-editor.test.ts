@@ -134,6 +134,10 @@ test('a new plan is assigned as it is saved', async () => {
     { affiliate_id: '*', plan: 'ib-per-lot', customers: 'all' },
     { affiliate_id: 'IB-1', plan: 'ib-per-lot', customers: 'all' },
   ])
+  const wrong = { name: 'Other', plan: 'other', affiliate_id: 'I'.repeat(501) }
+  const refused = await (await press(await read(), 'save', wrong)).text()
+  expect(refused).toContain('Version 1 is saved.')
+  expect(refused).toContain('It is assigned to nobody: ')
 })
 
 test('of two people who save the next version, the second is told so, and then saves', async () => {

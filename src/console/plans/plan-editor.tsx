@@ -62,7 +62,13 @@ export const putVersion: Change = {
     const stored = (await put.perform(values, visit)) as Stored
     if (!values(ASSIGNEES.name)) return [stored, null]
     const form: Values = (name) => (name === 'plan' ? stored.plan : values(name))
-    return [stored, await assignPlan(form, visit)]
+    const assigned = assignPlan(form, visit).catch((thrown) => {
+      if (!(thrown instanceof ApiError)) throw thrown
+      const { code, details } = thrown
+      const detail = `${storedText(stored)} It is assigned to nobody: ${details.detail ?? ''}`
+      throw new ApiError(code, { ...details, detail })
+    })
+    return [stored, await assigned]
   },
   next: (answer, { account }) => accountPath(account, 'plans', (answer as Saved)[0].plan),
 }

@@ -103,6 +103,11 @@ const CHOICES: Readonly<Record<string, string>> = {
   oc: 'Oceania',
   afr: 'Africa',
   me: 'Middle East',
+  en: 'English',
+  de: 'German',
+  es: 'Spanish',
+  fr: 'French',
+  pt: 'Portuguese',
 }
 
 /** Returns a choice of a field in words. */
