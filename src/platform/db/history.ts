@@ -1,5 +1,4 @@
 import { dayNumber, decode } from './column-types.ts'
-import { customerAffiliations } from './schema.ts'
 
 /** A day as histories store it: days since 1970. */
 type StoredDay = number
@@ -19,7 +18,7 @@ export const toDay = (from: string | null): StoredDay =>
 
 /** Returns the stored day of a part as a day; null for the beginning. */
 export const fromOf = (day: StoredDay): string | null =>
-  day === BEGINNING ? null : String(decode(customerAffiliations.day, day))
+  day === BEGINNING ? null : String(decode('day', day))
 
 /** Returns a history without the parts that only repeat the one before them. */
 export const withoutRepeats = <P extends Since>(
