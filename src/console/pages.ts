@@ -20,7 +20,7 @@ import { overviewPage } from './overview/overview.tsx'
 import { answerPage } from './payouts/answer.tsx'
 import { batchPage } from './payouts/batch.tsx'
 import { batchesPage } from './payouts/batches.tsx'
-import { payeesPage, payerPage, payersPage } from './payouts/payees.tsx'
+import { payeesPage, payersPage } from './payouts/payees.tsx'
 import { planPage } from './plans/plan.tsx'
 import { plansPage } from './plans/plans.tsx'
 import { ratesPage } from './plans/rates.tsx'
@@ -54,7 +54,6 @@ export const PAGES: readonly Page[] = [
   answerPage,
   payeesPage,
   payersPage,
-  payerPage,
   batchesPage,
   batchPage,
   casesPage,

@@ -247,7 +247,7 @@ export function readDetails(
     if (present.length === 0 && group.length === 1)
       refuse(only, { code: 'required', expected: `it: \`${method}\` needs it` })
     else if (present.length === 0 || (present.includes('account') && present.length > 1))
-      refuse('', {
+      refuse(only, {
         ...{ code: 'choice', expected: group.join(', ') },
         ...(present.length > 0 && { received: 'both' }),
       })

@@ -142,6 +142,8 @@ export const PasskeyForm = (props: {
   options: object
   state: string
   submit: string
+  /** What it sends unseen. */
+  values: Readonly<Record<string, string>>
   children?: Child
 }) => (
   <>
@@ -158,6 +160,9 @@ export const PasskeyForm = (props: {
     >
       <input type="hidden" name="state" value={props.state} />
       <input type="hidden" name="credential" value="" />
+      {Object.entries(props.values).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
       {props.children}
       <button type="submit">{props.submit}</button>
       <p role="status" data-failed={props.words.cancelled} data-known={props.words.passkey_known} />

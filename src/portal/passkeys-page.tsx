@@ -34,9 +34,6 @@ const AT = KEYS_AT
 /** The passkeys that a member may have. */
 const MAX_PASSKEYS = 20
 
-/** What a confirmation is for. */
-const ADD = 'add-passkey'
-
 const purposeOf = ({ session }: MemberVisit) => `add ${session.id}`
 
 /** What a change has done, by the text that follows it in the address. */
@@ -72,7 +69,7 @@ export async function showPasskeys(
     listAffiliateKeys(c.env.DB, account.id, session.affiliate_id),
   ])
   const purpose = purposeOf(visit)
-  const confirmation = await askConfirmation(c.env, visit, ADD)
+  const confirmation = await askConfirmation(visit, AT)
   // Whoever has only the cookie of a session could otherwise add a passkey of their own, and confirm with it.
   const challenge =
     adds && (await newChallenge(c.env, account.id, purpose, { member: member.id, now }))
@@ -121,9 +118,8 @@ export async function showPasskeys(
           options={creationOptions(c.env, challenge, owner, keys)}
           state={challenge.state}
           submit={words.register_button}
+          values={{ csrf, change: 'add' }}
         >
-          <input type="hidden" name="csrf" value={csrf} />
-          <input type="hidden" name="change" value="add" />
           <InputField
             id="name"
             name="name"
@@ -133,15 +129,10 @@ export async function showPasskeys(
         </PasskeyForm>
       ) : (
         <PasskeyForm
-          words={words}
-          kind="get"
-          action={portalPath(account.id, AT)}
           {...confirmation}
           submit={words.passkey_add}
-        >
-          <input type="hidden" name="csrf" value={csrf} />
-          <input type="hidden" name="change" value="confirm-add" />
-        </PasskeyForm>
+          values={{ csrf, change: 'confirm-add' }}
+        />
       )}
       <Keys keys={issued} typed={form?.('change') === 'make-key' ? form : () => ''} />
     </MemberPage>,
@@ -187,7 +178,7 @@ export async function changePasskeys(c: Context<AppEnv>, visit: MemberVisit): Pr
     return c.redirect(portalPath(account.id, `${AT}?done=removed`), 303)
   }
   if (form('change') === 'confirm-add') {
-    const isMember = await isConfirmed(c, visit, ADD, form)
+    const isMember = await isConfirmed(visit, AT, form)
     return showPasskeys(c, visit, isMember ? { adds: true } : { problem: words.expired })
   }
   const keys = await listPasskeys(db, session)

@@ -27,7 +27,7 @@ export interface Challenge {
 }
 
 /** What a challenge was signed for. */
-interface ExpectedChallenge {
+export interface ExpectedChallenge {
   readonly challenge: string
   readonly until: number
   /** The member who registers; null at the sign-in. */

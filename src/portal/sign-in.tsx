@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { type FoundInvitation, findInvitation } from '../affiliates/db/affiliate-members.ts'
 import {
   acceptInvitation,
-  countSignIn,
+  countUse,
   type FoundPasskey,
   findPasskey,
 } from '../affiliates/db/affiliate-passkeys.ts'
@@ -20,20 +20,19 @@ import type { AppEnv } from '../platform/auth/authorize.ts'
 import { SIGN_IN_LIMITS } from '../platform/auth/client-limits.ts'
 import { withObjectRetry } from '../platform/auth/object-retry.ts'
 import { digest } from '../platform/auth/secret.ts'
-import { isAssertionFailure, withD1Retry } from '../platform/db/retry.ts'
+import { isAssertionFailure } from '../platform/db/retry.ts'
 import { withAudit } from '../platform/directory/audit.ts'
 import { HOUR_MS } from '../platform/durations.ts'
 import { ApiError } from '../platform/errors.ts'
+import { readAnswer } from './confirmed.ts'
 import { PasskeyForm, PortalPage, Problem, portalPath } from './layout.tsx'
 import {
   creationOptions,
-  credentialIdOf,
   newChallenge,
   readChallenge,
   requestOptions,
   useChallenge,
   verifyRegistration,
-  verifySignIn,
 } from './passkeys.ts'
 import { type MemberVisit, memberVisit, type PortalVisit, portalVisit } from './visit.ts'
 import { fill, WORDS } from './words.ts'
@@ -92,9 +91,8 @@ async function signInPage(
         options={requestOptions(c.env, challenge)}
         state={challenge.state}
         submit={words.sign_in_button}
-      >
-        {shown.next && <input type="hidden" name="next" value={shown.next} />}
-      </PasskeyForm>
+        values={shown.next ? { next: shown.next } : {}}
+      />
       <p class="note">{fill(words.lost, nameOf(visit))}</p>
     </PortalPage>,
     shown.status ?? 200,
@@ -128,8 +126,8 @@ const waitOf = (c: Context<AppEnv>, isRight: boolean): Promise<number> =>
  * Counts a sign-in of an affiliate. Returns the seconds to wait: an affiliate signs in as often an hour as a client
  * gets tokens.
  */
-async function signInWait(c: Context<AppEnv>, account: string, passkey: FoundPasskey | null) {
-  const name = `sign-ins:${JSON.stringify([account, passkey?.affiliate_id])}`
+async function signInWait(c: Context<AppEnv>, account: string, { affiliate_id }: FoundPasskey) {
+  const name = `sign-ins:${JSON.stringify([account, affiliate_id])}`
   const session = { jti: crypto.randomUUID(), expiresAt: Date.now() + HOUR_MS, version: 0 }
   const counted = await withObjectRetry(() => c.env.CLIENT_GATE.getByName(name).mint(session))
   return counted?.wait ?? 0
@@ -146,28 +144,19 @@ export async function signIn(c: Context<AppEnv>): Promise<Response> {
   const again = (status: Status, problem: string) => signInPage(c, visit, { status, problem, next })
   const expected = await readChallenge(c.env, account.id, SIGN_IN, { state: form('state'), now })
   if (!expected) return again(401, words.expired)
-  const text = form('credential')
-  const id = credentialIdOf(text)
-  const passkey = id === null ? null : await findPasskey(db, account.id, id)
-  const counter = passkey && (await verifySignIn(c.env, expected.challenge, text, passkey))
-  const isFresh = counter !== null && (await useChallenge(c.env, expected))
+  const passkey = await readAnswer(c.env, visit, expected, form('credential'))
   const wait =
-    (await waitOf(c, isFresh)) || (isFresh ? await signInWait(c, account.id, passkey) : 0)
+    (await waitOf(c, passkey !== null)) ||
+    (passkey === null ? 0 : await signInWait(c, account.id, passkey))
   if (wait > 0) {
     c.header('Retry-After', String(wait))
     return again(429, fill(words.wait, { seconds: String(wait) }))
   }
   const refuse = () => again(401, fill(words.refused, nameOf(visit)))
-  if (!passkey || counter === null || !isFresh) return refuse()
+  if (!passkey) return refuse()
   if (passkey.status === 'suspended') return suspendedPage(c, visit)
+  if (!(await countUse(db, account.id, passkey, now))) return refuse()
   const { affiliate_id, member, credential_id, suspensions } = passkey
-  const used = { credential_id, affiliate_id, member, counter }
-  try {
-    await withD1Retry(() => db.batch(countSignIn(db, account.id, used, now)))
-  } catch (error) {
-    if (isAssertionFailure(error)) return refuse()
-    throw error
-  }
   const begun = { affiliate_id, member, credential_id, suspensions }
   await beginMemberSession(c, account, begun, now)
   return c.redirect(next, 303)
@@ -289,8 +278,8 @@ async function registrationPage(
         options={creationOptions(c.env, challenge, owner, [])}
         state={challenge.state}
         submit={words.register_button}
+        values={{ secret }}
       >
-        <input type="hidden" name="secret" value={secret} />
         <InputField
           id="name"
           name="name"

@@ -31,7 +31,6 @@ const PARAMETERS: Record<string, string> = {
   id: deposit.transaction_id,
   statement_id: STATEMENT_ID,
   case_id: 'case_1',
-  payer: 'main',
   line_id: `lin_${STATEMENT_ID.slice('stm_'.length)}${'0'.repeat(16)}`,
 }
 

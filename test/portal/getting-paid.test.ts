@@ -44,7 +44,7 @@ const states = async () => (await rowsOf('payees')).map(({ state }) => state)
 test('§20.1 a member enters bank details with a passkey, and blocks what they did not enter', async () => {
   const { browser, device } = await join('aff-7')
   const entered = await browser.post(PAGE, await confirmed(await pageOf(browser), device))
-  expect(entered.headers.get('Location')).toBe(`${PAGE}?done=entered`)
+  expect(entered.headers.get('Location')).toBe(`${PAGE}?done=yes`)
   const page = await pageOf(browser)
   expect(page).toContain('DE…3000')
   expect(page).not.toContain('0440532013')
@@ -53,7 +53,7 @@ test('§20.1 a member enters bank details with a passkey, and blocks what they d
     entered_by: expect.stringMatching(/^affiliate-member /),
   })
   const blocked = await browser.post(PAGE, await confirmed(page, device, { change: 'block' }))
-  expect(blocked.headers.get('Location')).toBe(`${PAGE}?done=blocked`)
+  expect(blocked.headers.get('Location')).toBe(`${PAGE}?done=yes`)
   expect(await states()).toEqual(['blocked'])
 })
 

@@ -1,4 +1,5 @@
 import { all, first } from '../../platform/db/query.ts'
+import { isAssertionFailure, withD1Retry } from '../../platform/db/retry.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import type { StoredProfile } from '../../platform/directory/affiliates.ts'
 import type { AffiliateMember, Passkey } from './affiliate-members.ts'
@@ -143,22 +144,28 @@ export const seeMember = noteIn('last_seen_at')
 export const seeAnswers = noteIn('questions_seen_at')
 
 /**
- * Stores the signature counter of a sign-in. Fails, and so does its batch, if the passkey was removed or its
- * counter is not higher than the stored one: then a copy of the passkey may be in use.
+ * Stores the signature counter of a passkey that was used. Returns false if the passkey was removed or its counter is
+ * not higher than the stored one: then a copy of the passkey may be in use.
  */
-export const countSignIn = (
+export async function countUse(
   db: D1Database,
   account: string,
-  passkey: Pick<Passkey, 'credential_id' | 'affiliate_id' | 'member' | 'counter'>,
+  { credential_id, affiliate_id, member, counter }: Passkey,
   now: number,
-): D1PreparedStatement[] => {
-  const { credential_id, affiliate_id, member, counter } = passkey
+): Promise<boolean> {
   const values = { account, credential_id, affiliate_id, member, counter }
   const at = new Date(now).toISOString()
-  return [
+  const steps = [
     ...[REJECT_USED, COUNT_USE].map((statement) => bindStatement(db, statement, { ...values, at })),
     seeMember(db, values, at),
   ]
+  try {
+    await withD1Retry(() => db.batch(steps))
+    return true
+  } catch (error) {
+    if (isAssertionFailure(error)) return false
+    throw error
+  }
 }
 
 const DELETE_PASSKEY = compileStatement(`

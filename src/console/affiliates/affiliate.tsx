@@ -305,7 +305,7 @@ export const affiliatePage: Page = {
         {found.payee && (
           <>
             <h2 id="bank">Bank details</h2>
-            <PartyCard party={found.payee} />
+            <PartyCard party="payee" shown={found.payee} />
           </>
         )}
         {found.profile && (

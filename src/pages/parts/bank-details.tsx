@@ -1,40 +1,42 @@
+import type en from '../../../catalogues/en.json'
 import type { Words } from '../../commission/words/words.ts'
 import { DETAIL_CHOICES, detailPointer, flatDetails } from '../../payouts/fields.ts'
 import { COUNTRIES } from '../../platform/validation/country.ts'
 import { Data } from './data.tsx'
-import type { Input } from './forms.tsx'
+import type { Input, Option } from './forms.tsx'
 import { Table } from './table.tsx'
 
 // Bank details and the fields that enter them, in each language: for the team and for affiliates.
 
-/** The names that no language has other words for. */
-const BRANDS: Readonly<Record<string, string>> = { wise: 'Wise', paypal: 'PayPal' }
-
 /** How bank details are written. */
 export interface DetailWords {
-  readonly words: Readonly<
-    Record<'payee_caption' | 'payee_detail' | 'payee_before' | 'payee_now', string>
-  >
+  readonly words: Readonly<Record<keyof typeof en.portal, string>>
   readonly speech: Pick<Words, 'language' | 'country'>
 }
 
-const wordOf = (name: string, { words }: DetailWords): string | undefined =>
-  Reflect.get(words, name === 'country' ? name : `payee_${name}`)
-
-/** Returns what a member of bank details is called. */
-export const detailTitle = (name: string, words: DetailWords): string =>
-  wordOf(name, words) ?? name.toUpperCase()
-
-/** Returns the text of a member of bank details in words. */
-export function detailText(name: string, text: string, words: DetailWords): string {
-  if (name === 'country') return words.speech.country(text)
-  return DETAIL_CHOICES.has(name) ? (BRANDS[text] ?? wordOf(text, words) ?? text) : text
+/** The names that all languages share. */
+const NAMES: Readonly<Record<string, string>> = {
+  iban: 'IBAN',
+  bic: 'BIC',
+  wise: 'Wise',
+  paypal: 'PayPal',
 }
 
-const countries = (words: DetailWords) =>
-  [...COUNTRIES.keys()].sort((a, b) =>
-    words.speech.country(a).localeCompare(words.speech.country(b), words.speech.language),
-  )
+/** Returns what a member of bank details, or a choice of one, is called. */
+export const detailWord = (name: string, { words }: DetailWords): string =>
+  NAMES[name] ?? Reflect.get(words, name === 'country' ? name : `payee_${name}`)
+
+function detailText(name: string, text: string, words: DetailWords): string {
+  if (name === 'country') return words.speech.country(text)
+  return text && DETAIL_CHOICES.has(name) ? detailWord(text, words) : text
+}
+
+function optionsOf(name: string, words: DetailWords): Option[] | undefined {
+  const choices = name === 'country' ? ['', ...COUNTRIES.keys()] : DETAIL_CHOICES.get(name)
+  const options = choices?.map((one): Option => [one, detailText(name, one, words)])
+  if (name !== 'country') return options
+  return options?.sort(([, a], [, b]) => a.localeCompare(b, words.speech.language))
+}
 
 /** Returns the fields of a form with bank details, with what is `known` of them. */
 export const detailInputs = (
@@ -42,25 +44,24 @@ export const detailInputs = (
   words: DetailWords,
   known?: ReadonlyMap<string, string>,
 ): Input[] =>
-  names.map((name) => {
-    const choices = name === 'country' ? ['', ...countries(words)] : DETAIL_CHOICES.get(name)
-    return {
-      ...{ name, label: detailTitle(name, words), pointer: detailPointer(name) },
-      options: choices?.map((one) => [one, one && detailText(name, one, words)]),
-      value: known?.get(name),
-      required: ['name', 'city', 'country'].includes(name),
-    }
-  })
+  names.map((name) => ({
+    name,
+    label: detailWord(name, words),
+    pointer: detailPointer(name),
+    options: optionsOf(name, words),
+    value: known?.get(name),
+    required: ['name', 'city', 'country'].includes(name),
+  }))
 
-/** Renders what is entered beside what was approved before, masked. */
+/** Renders bank details, beside what was approved before if there is any. What differs is bold. */
 export function ComparedDetails(props: {
   details: object | null
-  previous: object | null
-  changed: readonly string[]
+  previous?: object | null
+  changed?: readonly string[]
   names: readonly string[]
   words: DetailWords
 }) {
-  const { names, words, details, previous, changed } = props
+  const { details, previous = null, changed = [], names, words } = props
   const [now, before] = [details, previous].map((of) => new Map(flatDetails(of ?? {})))
   // What is not shown at all may have changed, too.
   const cell = (of: ReadonlyMap<string, string> | undefined, name: string) => (
@@ -72,7 +73,7 @@ export function ComparedDetails(props: {
       caption={words.words.payee_caption}
       rows={names.filter((name) => now?.has(name) || before?.has(name) || changed.includes(name))}
       columns={{
-        [words.words.payee_detail]: (name) => detailTitle(name, words),
+        [words.words.payee_detail]: (name) => detailWord(name, words),
         [words.words.payee_before]: previous !== null && ((name) => cell(before, name)),
         [words.words.payee_now]: (name) =>
           changed.includes(name) ? <strong>{cell(now, name)}</strong> : cell(now, name),

@@ -1,4 +1,4 @@
-import { accountPath, useVisit } from '../page.ts'
+import { accountPath, type Section, useVisit } from '../page.ts'
 
 /** A tab: its text, and its address. */
 export type Tab = readonly [text: string, address: string]
@@ -22,22 +22,22 @@ export const Tabs = ({
   </nav>
 )
 
-const ACCOUNT_TABS = {
+/** Returns what renders links between the pages of a section. `pages` has their paths below that of the account. */
+export const sectionTabs =
+  <P extends Readonly<Record<string, string>>>(section: Section, pages: P) =>
+  ({ here }: { here: keyof P & string }, { account } = useVisit()) => (
+    <Tabs
+      label={section}
+      here={here}
+      tabs={Object.entries(pages).map(([text, path]) => [text, `${accountPath(account)}/${path}`])}
+    />
+  )
+
+/** Renders links between the pages of the section `Account`. */
+export const AccountTabs = sectionTabs('Account', {
   Settings: 'account',
   Credentials: 'credentials',
   Mappings: 'mappings',
   Links: 'links',
   Files: 'files',
-}
-
-/** Renders links between the pages of the section `Account`. */
-export const AccountTabs = ({ here }: { here: keyof typeof ACCOUNT_TABS }, visit = useVisit()) => (
-  <Tabs
-    label="Account"
-    here={here}
-    tabs={Object.entries(ACCOUNT_TABS).map(([text, part]) => [
-      text,
-      accountPath(visit.account, part),
-    ])}
-  />
-)
+})

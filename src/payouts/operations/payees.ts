@@ -290,7 +290,7 @@ function readFile(csv: string): { entered: EnteredDetails[]; issues: Issue[] } {
   if (fault)
     throw new ApiError('invalid_request', { detail: `Line ${fault.line}: ${fault.reason}.` })
   const [header = [], ...data] = rows
-  const columns = header.map((name) => name.trim().toLowerCase())
+  const columns = header.map((name) => name.trim().toLowerCase().replaceAll(' ', '_'))
   const limit = PAYOUT_LIMITS.transfers
   if (data.length < 1 || data.length > limit) {
     const [expected, received] = [`1 to ${limit}`, String(data.length)]
