@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
-// Writes the tables that src/ reads and writes from the migrations.
+// Writes the tables that src/ reads and writes with Drizzle from the migrations.
 
 /** The columns with a type of src/platform/db/column-types.ts, by the type that SQL declares. */
 const COLUMN_TYPES: Record<string, Record<string, string>> = {
@@ -27,16 +27,9 @@ interface Column {
   name: string
   type: string
   notnull: number
+  /** The default as an SQL literal, which is also one of JavaScript; null if there is none. */
+  dflt_value: string | null
   pk: number
-}
-
-/** The types of values in code, by the type of a column. */
-const VALUE_TYPES: Record<string, string> = {
-  text: 'string',
-  real: 'number',
-  integer: 'number',
-  day: 'string',
-  instant: 'string',
 }
 
 const db = new DatabaseSync(':memory:')
@@ -53,27 +46,26 @@ const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => let
 
 const quoted = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ')
 
-/** Returns the values that a CHECK constraint allows for a column, as a type; '' if there is none. */
+/** Returns the values that a CHECK constraint allows for a column, as an option of Drizzle. */
 function allowedValues(sql: string, column: string): string {
   const [, list] = new RegExp(`\\(${column} IN \\(([^)]*)\\)`, 'i').exec(sql) ?? []
-  return list?.trim().replaceAll(/,\s*/g, ' | ') ?? ''
+  return list ? `{ enum: [${list.trim()}] }` : ''
 }
 
-/** Returns the columns of the unique index besides the primary key; null if a table has none. */
-function uniqueKeyOf(table: string): string[] | null {
+/** Returns the unique index besides the primary key; null if a table has none. */
+function uniqueIndexOf(table: string): { name: string; columns: string[] } | null {
   const [index] = db
     .prepare(`select name from pragma_index_list(?) where "unique" = 1 and origin = 'c'`)
     .all(table)
   if (!index) return null
-  const columns = db
-    .prepare('select name from pragma_index_info(?) order by seqno')
-    .all(index.name!)
-  return columns.map(({ name }) => String(name))
+  const name = String(index.name)
+  const columns = db.prepare('select name from pragma_index_info(?) order by seqno').all(name)
+  return { name, columns: columns.map((column) => String(column.name)) }
 }
 
 const columnsOf = (table: string) =>
   db
-    .prepare('select name, type, "notnull", pk from pragma_table_info(?)')
+    .prepare('select name, type, "notnull", dflt_value, pk from pragma_table_info(?)')
     .all(table) as unknown as Column[]
 
 const primaryKeyOf = (columns: readonly Column[]) =>
@@ -88,21 +80,28 @@ function tableOf(table: string): string {
   const { sql } = db.prepare('select sql from sqlite_schema where name = ?').get(table) as {
     sql: string
   }
-  const typed = columns.map(({ name, type, notnull, pk }) => {
-    const stored = COLUMN_TYPES[type]?.[name] ?? type.toLowerCase()
-    const value = (type === 'TEXT' && allowedValues(sql, name)) || VALUE_TYPES[stored]
-    return { name, stored, value: notnull || pk ? value : `${value} | null` }
+  const key = primaryKeyOf(columns)
+  const isAlone = key.length === 1
+  const lines = columns.map(({ name, type, notnull, dflt_value, pk }) => {
+    const primary = isAlone && pk > 0 ? '.primaryKey()' : ''
+    const needed = notnull && !primary ? '.notNull()' : ''
+    const preset = dflt_value === null ? '' : `.default(${dflt_value})`
+    const columnType = COLUMN_TYPES[type]?.[name]
+    const options = type === 'TEXT' ? allowedValues(sql, name) : ''
+    return `  ${name}: ${columnType ?? type.toLowerCase()}(${options})${primary}${needed}${preset},`
   })
-  const unique = uniqueKeyOf(table)
+  const columnsIn = (names: readonly string[]) => names.map((name) => `t.${name}`).join(', ')
+  const unique = uniqueIndexOf(table)
+  const keys = [
+    ...(isAlone ? [] : [`primaryKey({ columns: [${columnsIn(key)}] })`]),
+    ...(unique ? [`uniqueIndex('${unique.name}').on(${columnsIn(unique.columns)})`] : []),
+  ]
+  const more = keys.length === 0 ? '' : `, (t) => [${keys.join(', ')}]`
+  // Columns in a function, and the annotation: esbuild drops the tables that only types name.
   return `/** The table \`${table}\`, which migrations/ describes. */
-export const ${camel(table)} = {
-  name: ${quoted([table])},
-  columns: { ${typed.map(({ name, stored }) => `${name}: '${stored}'`).join(', ')} },
-  primaryKey: [${quoted(primaryKeyOf(columns))}],
-  uniqueKey: ${unique && `[${quoted(unique)}]`},
-} as object as Table<{
-${typed.map(({ name, value }) => `  ${name}: ${value}`).join('\n')}
-}>
+export const ${camel(table)} = /* @__PURE__ */ sqliteTable(${quoted([table])}, () => ({
+${lines.join('\n')}
+})${more})
 `
 }
 
@@ -119,7 +118,8 @@ export type ${name} = typeof ${camel(table)}.$inferSelect
 const PATH = 'src/platform/db/schema.ts'
 const schema = `// Written by scripts/tables.ts from migrations/.
 
-import type { Table } from './table.ts'
+import { integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { day, instant } from './column-types.ts'
 
 ${[...tables, ...rows].join('\n')}`
 // Unchanged files keep their time: see openapi.ts.

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { monthText } from '../platform/db/archived.ts'
 import { decode } from '../platform/db/column-types.ts'
+import { customers } from '../platform/db/schema.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { Issue } from '../platform/validation/issue.ts'
 import { type FormattedIssue, formatIssue } from '../platform/validation/messages.ts'
@@ -163,7 +164,7 @@ function warningsOf(
   for (const [index, [day]] of affiliated) {
     const member = resource.recordTable.affiliation === 'link' ? 'tracking_data' : 'affiliate_id'
     const pointer = `${recordPointer(form, index)}/${member}`
-    const from = String(decode('day', day))
+    const from = String(decode(customers.day, day))
     add(index, { ...warning('affiliation_changed', pointer, from), from })
   }
   // A stale record is not stored, so it has no warnings.

@@ -36,6 +36,7 @@ const LIBRARY_USERS: Record<string, RegExp> = {
   hono: /^(?!platform\/(db|validation|parquet)\/)/,
   valibot: /^(?!platform\/(db|directory|parquet)\/|jobs\/)/,
   jose: /^(platform\/auth\/|platform\/http\/sign-text|attribution\/code)/,
+  'drizzle-orm': /(^|\/)db\/|^platform\/directory\/|^accounts\/(move|archive|erasure)\//,
   hyparquet: /^platform\/parquet\/file\.ts$/,
   'hyparquet-writer': /^platform\/parquet\/file\.ts$/,
   ibantools: /^payouts\/fields\.ts$/,
@@ -120,7 +121,7 @@ test.each([
 })
 
 test.each([
-  ['ingest/trading/rows.ts', "const { SaxesParser } = await import('saxes')"],
+  ['ingest/trading/rows.ts', "const { sql } = await import('drizzle-orm')"],
   ['platform/http/read.ts', "import '../../ingest/trading/rows.ts'"],
   ['platform/db/list.ts', "export * from 'valibot'"],
   ['ingest/trading/rows.ts', 'import { SignJWT } from "jose"'],

@@ -69,6 +69,6 @@ function attributionQuery(
     from: `customers indexed by customers_day where account = :account
         and day between :from and :to${isUnattributed ? ' and affiliate_id is null and link is null' : ''}`,
     key: ['day', 'customer_id'],
-    values: { account, from: encode('day', from), to: encode('day', to) },
+    values: { account, from: encode(customers.day, from), to: encode(customers.day, to) },
   }
 }

@@ -2,7 +2,7 @@ import { ABORT, IS_FIRST_ATTEMPT } from '../../commission/db/audit-guard.ts'
 import { encode } from '../../platform/db/column-types.ts'
 import { BEGINNING } from '../../platform/db/history.ts'
 import { isAssertionFailure } from '../../platform/db/retry.ts'
-import type { fraudDecisions } from '../../platform/db/schema.ts'
+import { customerRefusals, type fraudDecisions } from '../../platform/db/schema.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { newAuditId, withAudit } from '../../platform/directory/audit.ts'
@@ -84,7 +84,7 @@ export async function storeDecision(db: D1Database, decision: NewDecision): Prom
   const { account, case_id, actor, isFinal, keepHold, refuse, from, now, ...others } = decision
   const { isRelease, ...rest } = others
   const audit = newAuditId()
-  const fromDay = from === null ? null : encode('day', from)
+  const fromDay = from === null ? null : encode(customerRefusals.day, from)
   const stored = refuse.map((id) => [id, newAuditId()])
   const values = {
     ...{ ...rest, account, case_id, actor, audit, now, from, from_day: fromDay },

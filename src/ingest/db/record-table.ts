@@ -1,5 +1,13 @@
+import type { Column } from '../../platform/db/column-types.ts'
 import { activity, customers, events, transactions } from '../../platform/db/schema.ts'
-import { columnNames, encodedColumns, type Table } from '../../platform/db/table.ts'
+import {
+  columnNames,
+  encodedColumns,
+  primaryKeyOf,
+  type Table,
+  tableName,
+  uniqueKeyOf,
+} from '../../platform/db/table.ts'
 import { keepOmitted, type Merge, replaceAll, replaceKeepingDay } from './merge.ts'
 
 /**
@@ -13,7 +21,7 @@ export interface RecordTable {
   /** The columns that hold a record's content, key and day included. */
   readonly columns: readonly string[]
   /** The columns that are stored in another form than that of the wire, such as days. */
-  readonly encoded: Table['columns']
+  readonly encoded: Readonly<Record<string, Column>>
   /** Indexed columns outside the key. Only the statement for records that move sets them. */
   readonly indexedColumns: readonly string[]
   /** The columns that are stored, but do not make one version differ from another. */
@@ -92,7 +100,7 @@ const PARTNER_COLUMNS = columnNames(customers).filter(
 
 /** Returns the columns of a record's key without the account: of its unique index or primary key. */
 export const keyColumnsOf = (table: Table): string[] =>
-  (table.uniqueKey ?? table.primaryKey).filter((name) => name !== 'account')
+  (uniqueKeyOf(table) ?? primaryKeyOf(table)).filter((name) => name !== 'account')
 
 function recordTable(
   table: Table,
@@ -101,7 +109,7 @@ function recordTable(
 ): RecordTable {
   const columns = columnNames(table)
   return {
-    table: table.name,
+    table: tableName(table),
     key: keyColumnsOf(table),
     columns: columns.filter(
       (name) => !SERVICE_COLUMNS.includes(name) && !unusedColumns.includes(name),
@@ -134,7 +142,7 @@ export const heldKeyOf = ({ key, dayColumn }: RecordTable): string[] => [
 ]
 
 const waitingRecords = (table: Table, resource: string) => ({
-  table: table.name,
+  table: tableName(table),
   key: keyColumnsOf(table),
   dayColumn: resource === 'trading-activity' ? 'date' : 'day',
   resource,

@@ -1,4 +1,5 @@
 import { encode } from '../../platform/db/column-types.ts'
+import { customers } from '../../platform/db/schema.ts'
 import type { Decision, Policy, Write } from './decide.ts'
 import type { Found, FoundRequest } from './find-sql.ts'
 import type { RecordTable } from './record-table.ts'
@@ -128,6 +129,6 @@ export const valuesOf = ({ input }: Pick<Delivery, 'input'>) => ({
   delivery: input.id,
   resource: input.resource,
   received_at: input.receivedAt,
-  received_day: encode('day', input.receivedDay),
+  received_day: encode(customers.day, input.receivedDay),
   idempotency_key: input.idempotency?.key ?? null,
 })

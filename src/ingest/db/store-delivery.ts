@@ -1,6 +1,7 @@
 import { encode } from '../../platform/db/column-types.ts'
 import { toJsonChunks } from '../../platform/db/json-chunks.ts'
 import { isAssertionFailure, isUniqueViolation, withD1Retry } from '../../platform/db/retry.ts'
+import { customers } from '../../platform/db/schema.ts'
 import {
   bindStatement,
   compileStatement,
@@ -296,7 +297,7 @@ function judgeStatements(
 
 const firstDayOf = ({ affiliated }: Decision, [idx]: readonly unknown[]) => {
   const [day, isEarly] = required(affiliated.get(Number(idx)), 'day')
-  return isEarly ? encode('day', '0000-01-01') : day
+  return isEarly ? encode(customers.day, '0000-01-01') : day
 }
 
 /** Returns the condition that a new customer was sent without the time of the signup. */

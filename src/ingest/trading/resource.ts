@@ -75,13 +75,8 @@ const warningsOf = (record: JsonObject, ids: readonly string[]): Warning[] => [
   ...usdWarnings(record),
 ]
 
-/** A row to store: what may be null may be absent. */
-type NewRow<R> = { [Name in keyof R]?: R[Name] | undefined } & {
-  [Name in keyof R as null extends R[Name] ? never : Name]: R[Name]
-}
-
 /** The columns of a table that hold a field of a partner record. */
-type FieldColumns<T extends Table> = Omit<NewRow<T['$inferSelect']>, OtherColumns>
+type FieldColumns<T extends Table> = Omit<T['$inferInsert'], OtherColumns>
 type OtherColumns =
   | 'account'
   | 'day'

@@ -1,5 +1,5 @@
 import { activity, events } from './schema.ts'
-import { columnNames, type Table } from './table.ts'
+import { columnNames, primaryKeyOf, type Table, tableName } from './table.ts'
 
 /** The resources of which months are archived. An account has one of them. */
 export const ARCHIVED_RESOURCES = ['trading-activity', 'activities'] as const
@@ -21,9 +21,9 @@ export interface ArchivedTable {
 
 function archivedTable(table: Table, dayColumn: string, leaves: string): ArchivedTable {
   return {
-    table: table.name,
+    table: tableName(table),
     dayColumn,
-    key: table.primaryKey.filter((name) => name !== 'account'),
+    key: primaryKeyOf(table).filter((name) => name !== 'account'),
     leaves,
     columns: columnNames(table).filter((name) => name !== 'account'),
   }

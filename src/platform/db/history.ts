@@ -1,4 +1,5 @@
 import { dayNumber, decode } from './column-types.ts'
+import { customerAffiliations } from './schema.ts'
 
 /** A day as histories store it: days since 1970. */
 type StoredDay = number
@@ -18,7 +19,7 @@ export const toDay = (from: string | null): StoredDay =>
 
 /** Returns the stored day of a part as a day; null for the beginning. */
 export const fromOf = (day: StoredDay): string | null =>
-  day === BEGINNING ? null : String(decode('day', day))
+  day === BEGINNING ? null : String(decode(customerAffiliations.day, day))
 
 /** Returns a history without the parts that only repeat the one before them. */
 export const withoutRepeats = <P extends Since>(

@@ -1,7 +1,7 @@
 import { requireRecords } from './archived.ts'
 import { decodeRow } from './column-types.ts'
 import { bindStatement, compileStatement, readBatch } from './statement.ts'
-import { columnNames, encodedColumns, type Table } from './table.ts'
+import { columnNames, encodedColumns, type Table, tableName } from './table.ts'
 
 /** A value of a key column. */
 export type KeyValue = string | number
@@ -220,7 +220,7 @@ export async function listRows<T extends Table, Name extends string & keyof T['$
   page: Page,
 ): Promise<FoundPage<Pick<T['$inferSelect'], Name>>> {
   const encoded = encodedColumns(table)
-  const from = `${table.name} where ${account === null ? 'true' : 'account = :account'}`
+  const from = `${tableName(table)} where ${account === null ? 'true' : 'account = :account'}`
   const found = await paginate<Pick<T['$inferSelect'], Name>>(
     db,
     {
