@@ -146,9 +146,8 @@ function yearOf(months: readonly Month[], today: number): Records {
 
 /** Stores the account with its affiliates, plans and links. Returns the link of each affiliate. */
 async function configure(call: Call, from: string, planted: readonly string[]) {
-  await call('POST', 'accounts', { ...YEAR, mode: 'test' })
   // What the demo enters can be paid at once.
-  await call('PATCH', AT, { payee_hold_hours: 0 })
+  await call('POST', 'accounts', { ...YEAR, mode: 'test', payee_hold_hours: 0 })
   const affiliates = [
     ...AFFILIATES.map(({ weight: _, ...one }) => ('parent' in one ? { ...one, from } : one)),
     ...planted.map((affiliate_id) => ({ affiliate_id })),

@@ -66,31 +66,35 @@ function settingsBefore(account: Account, change: object): Readonly<Record<strin
 
 /**
  * Returns whether only approvers may set these fields. Otherwise a manager could lower how many people must approve
- * what is paid, or how soon changed bank details are paid, or have personal data written to files.
+ * what is paid, how soon changed bank details are paid, or how long former ones are kept, or have personal data written
+ * to files.
  */
-const needsApprover = ({
-  approvals,
-  payee_hold_hours,
-  exports,
-}: Readonly<Partial<Record<'approvals' | 'payee_hold_hours' | 'exports', unknown>>>) =>
-  approvals !== undefined || payee_hold_hours !== undefined || exports === 'with_personal_data'
+const needsApprover = ({ exports, ...change }: object & { readonly exports?: unknown }) =>
+  exports === 'with_personal_data' ||
+  ['approvals', 'payee_hold_hours', 'retain_years'].some((name) => Reflect.has(change, name))
 
 /**
- * Refuses that fewer persons must decide until two have asked for it within a day, and while payouts are held:
- * one person alone could otherwise approve, or release them. The audit log keeps who has asked.
+ * Refuses that fewer persons must decide, or that bank details are held for less long, until two have asked for it
+ * within a day; and the former while payouts are held: one person alone could otherwise approve, release them, or pay
+ * to new bank details at once. The audit log keeps who has asked.
  *
  * @throws ApiError `conflict`
  */
-async function admitApprovals({ env, actor, account, db }: AccountCall, approvals: number) {
-  if (approvals >= account.approvals) return
+async function admitLower(
+  { env, actor, account, db }: AccountCall,
+  name: 'approvals' | 'payee_hold_hours',
+  value: number | undefined,
+) {
+  if (value === undefined || value >= account[name]) return
   const { id } = account
-  const isHeld = await holdsAny(db, id)
-  if (!isHeld && (await hasAskedToLower(env.DB, id, actor, Date.now() - DAY_MS))) return
+  const isHeld = name === 'approvals' && (await holdsAny(db, id))
+  const entry = { actor, action: `account.${name}.lower`, account: id, details: { [name]: value } }
+  if (!isHeld && (await hasAskedToLower(env.DB, entry, { name, value }, Date.now() - DAY_MS)))
+    return
   if (!isHeld) {
-    const entry = { actor, action: 'account.approvals.lower', account: id, details: { approvals } }
     await withAudit(env.DB, entry, [])
     throw new ApiError('conflict', {
-      detail: `Two persons lower \`approvals\`. Your request is in the audit log: another approver must send the same within 24 hours. Everybody who uses the same admin key counts as one person.`,
+      detail: `Two persons lower \`${name}\`. Your request is in the audit log: another approver must send the same within 24 hours. Everybody who uses the same admin key counts as one person.`,
     })
   }
   throw new ApiError('conflict', {
@@ -331,7 +335,8 @@ export const changeAccount = accountOperation({
       ...(landing_pages && { landing_pages: JSON.stringify(landing_pages) }),
     }
     if (needsApprover(change)) requireRole(role, 'approver')
-    if (change.approvals !== undefined) await admitApprovals(call, change.approvals)
+    await admitLower(call, 'approvals', change.approvals)
+    await admitLower(call, 'payee_hold_hours', change.payee_hold_hours)
     if (change.amount_signs !== undefined) await admitAmountSigns(call, change.amount_signs)
     const details = {
       ...change,

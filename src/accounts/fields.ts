@@ -101,7 +101,7 @@ const settings = {
     member(
       wholeNumber(0, 720),
       said(
-        'For how many hours nothing is paid to an affiliate, or from an account, after its bank details have changed. Defaults to 72. An approver sets it.',
+        'For how many hours nothing is paid to an affiliate, or from an account, after its bank details have changed. Defaults to 72. An approver sets it, and two of them lower it.',
         72,
       ),
     ),
@@ -110,7 +110,7 @@ const settings = {
     member(
       wholeNumber(1, 30),
       said(
-        'For how many years after the last payment to them bank details are kept that were used. Defaults to 10.',
+        'For how many years after the last payment to them bank details are kept that were used. Defaults to 10. An approver sets it.',
         10,
       ),
     ),

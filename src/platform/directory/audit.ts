@@ -70,18 +70,22 @@ export const newAuditId = () => ulid(Date.now())
 
 const FIND_REQUEST = compileStatement(`
   select 1 from audit_log r
-  where account = :account and action = 'account.approvals.lower' and actor <> :actor and id >= :since
+  where account = :account and action = :action and actor <> :actor and id >= :since
+    and details ->> :name = :value
     and not exists (select 1 from audit_log a where a.account = :account and a.id > r.id
-      and a.action = 'account.change' and a.details ->> 'approvals' is not null)
+      and a.action = 'account.change' and a.details ->> :name is not null)
   limit 1`)
 
-/** Returns whether another actor has asked since a time (milliseconds) that fewer persons must approve. */
+/** Returns whether another actor has asked for the same lower setting since a time (milliseconds), and nobody set it since. */
 export const hasAskedToLower = async (
   db: D1Database,
-  account: string,
-  actor: string,
+  { account, action, actor }: AuditEntry,
+  setting: { readonly name: string; readonly value: number },
   time: number,
-) => (await first(db, FIND_REQUEST, { account, actor, since: ulidPrefix(time) })) !== null
+) => {
+  const values = { account, action, actor, ...setting, since: ulidPrefix(time) }
+  return (await first(db, FIND_REQUEST, values)) !== null
+}
 
 /** Which entries a list has. */
 export interface AuditFilter {
