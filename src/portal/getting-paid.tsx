@@ -51,6 +51,7 @@ export async function showGettingPaid(
   const [shown, form] = await Promise.all([readShown(visit), askConfirmation(visit, AT)])
   const named = { account: account.name }
   const texts = textsOf(shown, visit)
+  const known = readableDetails(shown)
   const typed = refused?.values('change') === 'enter' && refused.values
   return respond(
     c,
@@ -77,8 +78,9 @@ export async function showGettingPaid(
         </>
       )}
       <h2>{words.payee_enter}</h2>
+      {known.size > 0 && <p>{words.payee_hidden}</p>}
       <PasskeyForm {...form} submit={words.payee_save} values={{ csrf, change: 'enter' }}>
-        {detailInputs(NAMES, visit, readableDetails(shown)).map((input) => (
+        {detailInputs(NAMES, visit, known).map((input) => (
           <InputField
             {...input}
             id={`payee-${input.name}`}

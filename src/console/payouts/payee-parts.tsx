@@ -73,11 +73,11 @@ export const EnterForm = (props: { party: Party; shown?: Shown; fields?: readonl
   return (
     <FoldedForm
       change="enter"
-      title="Enter bank details"
+      title={shown ? 'Enter bank details' : 'Add an account to pay from'}
       submit="Save the bank details"
       fields={[...fields, ...detailInputs(NAMES[party], WORDS, known)]}
     >
-      {known && known.size > 0 && <p class="note">What is hidden begins empty: enter it again.</p>}
+      {known && known.size > 0 && <p class="note">{en.portal.payee_hidden}</p>}
     </FoldedForm>
   )
 }
@@ -116,7 +116,7 @@ const Decisions = ({ shown }: { shown: Shown }, { member } = useVisit()) => {
       {state !== 'blocked' && (
         <FoldedForm
           change="block"
-          title="Block them"
+          title="Block them: nothing is paid before they are entered anew"
           submit="Block them"
           needs="approver"
           isDanger
