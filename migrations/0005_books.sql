@@ -209,7 +209,8 @@ CREATE INDEX payments_by_affiliate ON payments (account, affiliate_id, paid_on, 
 -- version, which never changes but in its state.
 --
 --   party         `payee`: `id` is the affiliate; `payer`: one of the account's own bank accounts
---   details       encrypted JSON; null once it is erased
+--   state         `missing`: erased; what payments used is kept for some years, and nobody reads it
+--   details       encrypted JSON; null once nothing is kept
 --   key_id        names the key that encrypted it
 --   digest        a keyed digest of the account number, by which two parties with one account are found
 --   method        of a payee how it is paid
@@ -222,7 +223,7 @@ CREATE TABLE payees (
   party        TEXT NOT NULL CHECK (party IN ('payee', 'payer')),
   id           TEXT NOT NULL,
   version      INTEGER NOT NULL,
-  state        TEXT NOT NULL CHECK (state IN ('entered', 'approved', 'returned', 'blocked')),
+  state        TEXT NOT NULL CHECK (state IN ('missing', 'entered', 'approved', 'returned', 'blocked')),
   method       TEXT NOT NULL CHECK (method IN ('sepa', 'bank', 'wise', 'paypal', 'manual')),
   details      TEXT,
   key_id       TEXT NOT NULL,

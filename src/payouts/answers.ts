@@ -24,11 +24,10 @@ import {
 import { readFile } from './answers/read.ts'
 import { namesAccount } from './answers/reasons.ts'
 import * as rows from './db/answers.ts'
-import { setState } from './db/payees.ts'
+import { readCurrent, setState } from './db/payees.ts'
 import { type FoundTransfer, findTransfers, moveTransfers, transfersOf } from './db/transfers.ts'
 import { decryptDetails } from './details.ts'
 import { PAYOUT_LIMITS } from './model.ts'
-import { currentDetails } from './payees.ts'
 import { isOfTransfer, referencesIn } from './reference.ts'
 
 // A file with which a bank answers is previewed, and then booked. Only the preview is stored, never the file.
@@ -328,7 +327,7 @@ async function refusedPayees(
     ({ entry: { to, code } }) => (to === 'returned' || to === 'rejected') && namesAccount(code),
   )
   const affiliates = refused.map(({ transfer }) => transfer.affiliate_id)
-  const current = await currentDetails(db, account, 'payee', affiliates)
+  const current = await readCurrent(db, { account, party: 'payee' }, affiliates)
   const byPayee = new Map(refused.map((one) => [one.transfer.affiliate_id, one]))
   return [...byPayee.values()].flatMap(({ entry, transfer: { affiliate_id, payee_version } }) => {
     const seen = current.get(affiliate_id)

@@ -8,7 +8,6 @@ import { ApiError } from '../platform/errors.ts'
 import { notFound } from '../platform/http/read-fields.ts'
 import { quote } from '../platform/validation/quote.ts'
 import * as rows from './db/batches.ts'
-import { readCurrent } from './db/payees.ts'
 import { mayMove, moveTransfers, transfersOf } from './db/transfers.ts'
 import { decryptDetails } from './details.ts'
 import { fileOf, nameInFile } from './files/file.ts'
@@ -23,6 +22,7 @@ import {
   TRANSFER_STATES,
   type TransferState,
 } from './model.ts'
+import { requireCurrent } from './payees.ts'
 import { referenceOf } from './reference.ts'
 
 // A batch is computed from what is due, again for each look at a preview, until a person confirms it. From then on its
@@ -78,19 +78,12 @@ function chooseDue(due: readonly rows.DueStatement[], choice: Omit<Choice, 'isFu
   return { chosen, left_out }
 }
 
-/** Returns the current version of a payer. Throws `not_found` if there is none. */
-async function requirePayer(db: Connection, account: string, payer: string) {
-  const found = (await readCurrent(db, { account, party: 'payer' }, [payer])).get(payer)
-  if (!found?.details) throw notFound('payer', payer)
-  return found
-}
-
 /** Computes what a batch would pay now. */
 async function planBatch(db: Connection, account: string, batch: StoredBatch, now: number) {
   const { id, method, currency, payer, execute_on, statements } = batch
   const [due, from] = await Promise.all([
     rows.readDue(db, account, batch, BOOK_LIMITS.due + 1),
-    requirePayer(db, account, payer),
+    requireCurrent(db, { account, party: 'payer' }, payer),
   ])
   if (due.length > BOOK_LIMITS.due) throw tooMany()
   const isNamed = statements !== null
@@ -224,7 +217,7 @@ type PreviewCall = Omit<BatchCall, 'id'> &
  */
 export async function previewBatch({ env, db, account, actor, now, ...sent }: PreviewCall) {
   const { payer, method } = sent
-  const from = await requirePayer(db, account, payer)
+  const from = await requireCurrent(db, { account, party: 'payer' }, payer)
   const details = await decryptDetails(env, account, from)
   if (from.state !== 'approved' || (from.payable_from ?? now + 1) > now || !details?.currency) {
     throw conflict(

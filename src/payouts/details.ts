@@ -38,11 +38,7 @@ export async function currentKeyId(env: Env): Promise<string> {
 /** Returns what names the account of some details: the same of two parties means one account. */
 const numberOf = ({ iban, account, bic, routing, method, email }: Details) =>
   iban ??
-  (account
-    ? `${routing ?? bic ?? ''} ${account}`
-    : method === 'manual'
-      ? null
-      : email?.toLowerCase())
+  (account ? `${routing ?? bic ?? ''} ${account}` : method !== 'manual' && email?.toLowerCase())
 
 /**
  * Returns details as they are stored, with the name of the key, and a digest of the number of the account, which nobody
@@ -81,22 +77,18 @@ export async function decryptDetails(
 const maskNumber = (number: string) =>
   `${/^[A-Z]{2}\d\d/.test(number) ? number.slice(0, 2) : ''}…${number.slice(Math.max(-4, -(number.length >> 1)))}`
 
-const maskEmail = (email: string) => email.replace(/^(.)[^@]*/, '$1…')
+const hide = () => undefined
+
+/** What everybody sees of the members that are not shown as they are. */
+const MASKS = new Map<string, (text: string) => string | undefined>([
+  ...['iban', 'account', 'routing', 'vat_id'].map((name) => [name, maskNumber] as const),
+  ...['street', 'building', 'postcode'].map((name) => [name, hide] as const),
+  ['email', (email) => email.replace(/^(.)[^@]*/, '$1…')],
+])
 
 /** Returns details as everybody but the bank sees them: enough to recognize an account, too little to pay it. */
-export const maskDetails = ({
-  iban,
-  account,
-  routing,
-  email,
-  tax,
-  ...shown
-}: Details): Details => ({
-  ...shown,
-  address: { city: shown.address.city, country: shown.address.country },
-  ...(iban && { iban: maskNumber(iban) }),
-  ...(account && { account: maskNumber(account) }),
-  ...(routing && { routing: maskNumber(routing) }),
-  ...(email && { email: maskEmail(email) }),
-  ...(tax && { tax: { ...tax, ...(tax.vat_id && { vat_id: maskNumber(tax.vat_id) }) } }),
-})
+export const maskDetails = (details: Details): Details =>
+  JSON.parse(JSON.stringify(details), (name, value) => {
+    const mask = MASKS.get(name)
+    return mask ? mask(value) : value
+  })

@@ -1,58 +1,90 @@
-import { getCountrySpecifications, isValidBIC, ValidationErrorsIBAN, validateIBAN } from 'ibantools'
+import { isValidBIC, isValidIBAN } from 'ibantools'
 import * as v from 'valibot'
-import { foldCountry } from '../platform/validation/country.ts'
+import { validateAt } from '../platform/http/read-fields.ts'
+import { foldCountry, isCountryCode } from '../platform/validation/country.ts'
 import * as f from '../platform/validation/fields.ts'
 import { member, said } from '../platform/validation/fields.ts'
-import type { Issue } from '../platform/validation/issue.ts'
+import { type Issue, ruleMessage } from '../platform/validation/issue.ts'
 import { objectOf } from '../platform/validation/shapes.ts'
-import { type Details, METHODS, type Method } from './model.ts'
+import { type Details, METHODS, type Party } from './model.ts'
 
-// Bank details as a person types them. The rules that a message of the schema would quote are in `readDetails`, whose
-// issues never quote a value.
+// Bank details as a person types them. Messages never quote them.
 
-const part = (max: number, words: ReturnType<typeof said<string>>) =>
-  v.optional(member(f.textOf(max), words))
+/** Returns a schema for a number, without what people write between its digits. */
+const numberOf = (expected: string, isValid: (text: string) => boolean) =>
+  v.pipe(
+    f.textOf(50),
+    v.transform((text) => text.replaceAll(/[\s./-]/g, '').toUpperCase()),
+    v.check(isValid, ruleMessage('pattern', expected)),
+  )
+
+/** Returns whether nine digits are a routing number: the weights of its digits are 3, 7 and 1. */
+const isRouting = (text: string) =>
+  /^\d{9}$/.test(text) &&
+  [...text].reduce((sum, digit, i) => sum + Number(digit) * ([3, 7, 1][i % 3] ?? 0), 0) % 10 === 0
+
+/**
+ * The 41 countries of SEPA, and Gibraltar, whose IBANs have a code of their own. The other territories have the codes
+ * of their countries.
+ *
+ * @see EPC409-09, EPC list of SEPA scheme countries
+ */
+const SEPA =
+  'AD AL AT BE BG CH CY CZ DE DK EE ES FI FR GB GI GR HR HU IE IS IT LI LT LU LV MC MD ME MK MT NL NO PL PT RO RS SE SI SK SM VA'
+
+const country = v.pipe(
+  f.textOf(60),
+  v.transform((text) => foldCountry(text) ?? text),
+  v.check(isCountryCode, ruleMessage('pattern', 'a code of ISO 3166, such as `DE`')),
+)
 
 const KINDS = ['person', 'company'] as const
 const TREATMENTS = ['domestic', 'reverse_charge', 'outside'] as const
 
-const name = member(
-  f.textOf(70),
-  said('The owner of the account, as the bank knows them.', 'Ada Lovelace'),
-)
-
-const address = member(
-  objectOf({
-    street: part(70, said('The street.', 'Hauptstraße')),
-    building: part(16, said('The number of the building.', '12a')),
-    postcode: part(16, said('The postal code.', '10115')),
-    city: member(f.textOf(35), said('The town.', 'Berlin')),
-    country: member(f.textOf(60), said('The country: a code of ISO 3166.', 'DE')),
-  }),
-  said('The postal address of the owner, in the parts that banks ask for.'),
-)
-
-const numbers = {
-  iban: part(
-    50,
-    said('The IBAN. Spaces and small letters are accepted.', 'DE89370400440532013000'),
-  ),
-  account: part(50, said('The number of an account that has no IBAN.', '000123456789')),
-  bic: part(20, said('The BIC of the bank.', 'CHASUS33')),
-  routing: part(20, said('The ABA routing number of a bank in the United States.', '021000021')),
-  currency: v.optional(member(f.currency, said('The currency of the account.', 'USD'))),
+const addressFields = {
+  street: v.optional(member(f.labelOf(70), said('The street.', 'Hauptstraße'))),
+  building: v.optional(member(f.labelOf(16), said('The number of the building.', '12a'))),
+  postcode: v.optional(member(f.labelOf(16), said('The postal code.', '10115'))),
+  city: member(f.labelOf(35), said('The town.', 'Berlin')),
+  country: member(country, said('The country: a code of ISO 3166.', 'DE')),
 }
 
-/** The members of a payee. */
-export const payeeFields = {
+const taxFields = {
+  vat_id: v.optional(member(f.labelOf(20), said('The VAT number.', 'DE123456789'))),
+  treatment: v.optional(
+    member(f.oneOf(...TREATMENTS), said('How VAT applies to what they are paid.')),
+  ),
+}
+
+const name = member(f.labelOf(70), said('The owner, as the bank knows them.', 'Ada Lovelace'))
+const email = member(f.email, said('Their e-mail address; `paypal` pays to it.', 'ada@x.example'))
+const address = member(objectOf(addressFields), said('The postal address of the owner.'))
+const tax = v.optional(member(objectOf(taxFields), said('What is known about their taxes.')))
+
+const iban = member(
+  numberOf('an IBAN of its country, whose check digits fit', isValidIBAN),
+  said('The IBAN. Spaces and small letters are accepted.', 'DE89370400440532013000'),
+)
+const account = member(
+  numberOf('1 to 34 letters and digits', (text) => /^[A-Z\d]{1,34}$/.test(text)),
+  said('The number of an account that has no IBAN.', '000123456789'),
+)
+const bic = member(
+  numberOf('a BIC of 8 or 11 characters', isValidBIC),
+  said('The BIC of the bank.', 'CHASUS33'),
+)
+const routing = member(
+  numberOf('nine digits whose check digit fits', isRouting),
+  said('The ABA routing number of a bank in the United States.', '021000021'),
+)
+const currency = member(f.currency, said('The currency of the account.', 'USD'))
+
+const optional = v.partial(v.object({ iban, account, bic, routing, currency })).entries
+
+const ofPayee = {
   name,
   kind: member(f.oneOf(...KINDS), said('Whether the owner is a person or a company.')),
-  email: v.optional(
-    member(
-      f.email,
-      said('Their e-mail address; with `paypal` that of the account.', 'ada@x.example'),
-    ),
-  ),
+  email: v.optional(email),
   address,
   method: member(
     f.oneOf(...METHODS),
@@ -60,41 +92,29 @@ export const payeeFields = {
       'How they are paid. `sepa` needs `iban`; `bank` needs `iban` or `account`, `bic` and `currency`; `wise` needs `email` or `iban`; `paypal` needs `email`; `manual` is paid outside of the service.',
     ),
   ),
-  ...numbers,
-  tax: v.optional(
-    member(
-      objectOf({
-        vat_id: part(20, said('The VAT number.', 'DE123456789')),
-        treatment: v.optional(
-          member(f.oneOf(...TREATMENTS), said('How VAT applies to what they are paid.')),
-        ),
-      }),
-      said('What is known about their taxes.'),
-    ),
-  ),
 }
+
+/** The members of a payee. */
+export const payeeFields = { ...ofPayee, ...optional, tax }
 
 /** The members of a payer. */
-export const payerFields = {
-  name,
-  address,
-  ...numbers,
-  currency: member(f.currency, said('The currency of the account.', 'EUR')),
+export const payerFields = { name, address, ...optional, currency }
+
+/** The members of bank details as they are sent. */
+export const DETAIL_FIELDS: Readonly<Record<Party, v.ObjectEntries>> = {
+  payee: payeeFields,
+  payer: payerFields,
 }
 
-/** The members of an object, also of one that may be left out. */
-const namesIn = (schema: object): string[] =>
-  'wrapped' in schema
-    ? namesIn(schema.wrapped as object)
-    : 'entries' in schema
-      ? Object.keys(schema.entries as object)
-      : []
+const GROUPS = { address: addressFields, tax: taxFields }
 
-/** The members of bank details without groups, and the group of each, by which a file or a form has them. */
-const GROUPS: ReadonlyMap<string, string | null> = new Map(
-  Object.entries(payeeFields).flatMap(([name, schema]): [string, string | null][] => {
-    const inner = namesIn(schema)
-    return inner.length > 0 ? inner.map((one) => [one, name]) : [[name, null]]
+/** The pointers of all members of bank details, by their names. */
+const POINTERS = new Map(
+  Object.keys(payeeFields).flatMap((name) => {
+    const inner = Object.keys(Reflect.get(GROUPS, name) ?? {})
+    return inner.length > 0
+      ? inner.map((one) => [one, `/${name}/${one}`] as const)
+      : [[name, `/${name}`] as const]
   }),
 )
 
@@ -104,32 +124,27 @@ export const DETAIL_CHOICES: ReadonlyMap<string, readonly string[]> = new Map(
 )
 
 /** The names of all members of bank details, without groups. */
-export const DETAIL_NAMES: readonly string[] = [...GROUPS.keys()]
+export const DETAIL_NAMES: readonly string[] = [...POINTERS.keys()]
 
 /** Returns the pointer of a member in bank details. */
-export const detailPointer = (name: string): string =>
-  [GROUPS.get(name), name].map((one) => (one ? `/${one}` : '')).join('')
+export const detailPointer = (name: string): string => POINTERS.get(name) ?? `/${name}`
 
 /** Returns bank details of members without groups: cells of a file, or fields of a form. Empty ones are absent. */
-export function nestedDetails(flat: Iterable<readonly [name: string, text: string]>): SentDetails {
+export function nestedDetails(flat: Iterable<readonly [name: string, value: unknown]>) {
   const nested: Record<string, unknown> = { address: {} }
-  for (const [name, text] of flat) {
-    const group = GROUPS.get(name)
-    if (!text) continue
-    if (group) nested[group] = { ...(nested[group] as object), [name]: text }
-    else nested[name] = text
+  for (const [name, value] of flat) {
+    const [, at = name, inner] = detailPointer(name).split('/')
+    if (value) nested[at] = inner ? { ...(nested[at] as object), [inner]: value } : value
   }
-  // The operation checks each member.
-  return nested as SentDetails
+  return nested
 }
 
 /** Returns the members of bank details without groups, each with its text; those that are absent are left out. */
-export const flatDetails = (details: object): (readonly [name: string, text: string])[] =>
-  [...GROUPS].flatMap(([name, group]) => {
-    const of: object = group ? (Reflect.get(details, group) ?? {}) : details
-    const text: unknown = Reflect.get(of, name)
-    return text === undefined ? [] : [[name, String(text)] as const]
-  })
+export function flatDetails(details: object): (readonly [name: string, text: string])[] {
+  const { address, tax, ...others } = details as Partial<Details>
+  const flat: Readonly<Record<string, string>> = { ...others, ...address, ...tax }
+  return DETAIL_NAMES.flatMap((name) => (flat[name] ? [[name, flat[name]] as const] : []))
+}
 
 /** Returns the names of members in which bank details differ from others. */
 export function changedNames(before: Details, now: Details): string[] {
@@ -145,122 +160,59 @@ export const readableDetails = (party: { state: string; details: object | null }
     ),
   )
 
-/** A payee, or a payer, as it is sent. */
-export type SentDetails = Partial<v.InferOutput<v.ObjectSchema<typeof payeeFields, undefined>>> &
-  v.InferOutput<v.ObjectSchema<Pick<typeof payerFields, 'name' | 'address'>, undefined>>
-
-/**
- * The 41 countries of SEPA, and Gibraltar, whose IBANs have a code of their own. The other territories have the codes
- * of their countries.
- *
- * @see EPC409-09, EPC list of SEPA scheme countries
- */
-const SEPA: ReadonlySet<string> = new Set(
-  (
-    'AD AL AT BE BG CH CY CZ DE DK EE ES FI FR GB GI GR HR HU IE IS IT LI LT LU LV MC MD ME MK MT NL NO PL PT RO ' +
-    'RS SE SI SK SM VA'
-  ).split(' '),
+const sepaIban = v.pipe(
+  iban,
+  v.check(
+    (text) => SEPA.includes(text.slice(0, 2)),
+    ruleMessage('pattern', 'an IBAN of a SEPA country: others are paid by `bank`'),
+  ),
 )
 
-/** What each method needs: one of each group. What it may have besides. */
-const METHOD_MEMBERS: Readonly<
-  Record<Method, { needs: readonly (readonly (keyof Details)[])[]; may?: keyof Details }>
-> = {
-  sepa: { needs: [['iban']] },
-  bank: { needs: [['iban', 'account'], ['bic'], ['currency']], may: 'routing' },
-  wise: { needs: [['email', 'iban']] },
-  paypal: { needs: [['email']] },
-  manual: { needs: [] },
+const atBank = { bic, currency, routing: optional.routing }
+
+/** What payees of a method have beside what all have. Of several forms, the first member tells which one it is. */
+const FORMS = new Map<unknown, readonly v.ObjectEntries[]>([
+  ['sepa', [{ iban: sepaIban }]],
+  [
+    'bank',
+    [
+      { iban, ...atBank },
+      { account, ...atBank },
+    ],
+  ],
+  ['wise', [{ iban }, { email }]],
+  ['paypal', [{ email }]],
+  ['manual', [{}]],
+])
+
+/** Returns the members of what is sent. */
+function fieldsFor(party: Party, sent: object): v.ObjectEntries {
+  if (party === 'payer') return payerFields
+  const forms = FORMS.get(Reflect.get(sent, 'method')) ?? [optional]
+  const form = forms.find((one) => Reflect.get(sent, Object.keys(one)[0] ?? '')) ?? forms[0]
+  return { ...ofPayee, ...form, tax }
 }
 
-/** Returns a number without what people write between its digits. */
-const compact = (text: string | undefined) => text?.replaceAll(/[\s./-]/g, '').toUpperCase()
+const PERSONAL: ReadonlySet<string> = new Set(Object.keys(payeeFields))
 
-/** Returns what is wrong with an IBAN, and what to do about it; null if nothing is. */
-function ibanFault(
-  iban: string,
-  isSepa: boolean,
-): readonly [expected: string, hint: string] | null {
-  const country = iban.slice(0, 2)
-  const [fault] = validateIBAN(iban).errorCodes
-  if (fault === ValidationErrorsIBAN.NoIBANCountry)
-    return [
-      'an IBAN, which begins with two letters of a country',
-      'Send `account` and `bic` if the bank has no IBANs.',
-    ]
-  if (fault === ValidationErrorsIBAN.WrongBBANLength) {
-    const length = getCountrySpecifications()[country]?.chars
-    return [
-      `an IBAN of ${length} characters, as ${country} has`,
-      'Characters are missing, or too many.',
-    ]
-  }
-  if (fault !== undefined)
-    return ['an IBAN whose check digits fit', 'A character is wrong, or two are swapped.']
-  if (isSepa && !SEPA.has(country))
-    return ['an IBAN of a SEPA country', 'Use the method `bank`, with `bic` and `currency`.']
-  return null
-}
-
-/** Returns whether nine digits are a routing number: the weights of its digits are 3, 7 and 1. */
-const isRouting = (text: string) =>
-  /^\d{9}$/.test(text) &&
-  [...text].reduce((sum, digit, i) => sum + Number(digit) * ([3, 7, 1][i % 3] ?? 0), 0) % 10 === 0
-
-const isPrintable = (text: string) => v.is(f.label, text)
+/** What is stored of each payer. */
+const PAYER = { kind: 'company', method: 'bank' } as const
 
 /** Returns bank details as they are stored, and what is wrong with them. Pointers are below `pointer`. */
 export function readDetails(
-  sent: SentDetails,
+  party: Party,
+  sent: unknown,
   pointer = '',
 ): { readonly details: Details; readonly issues: readonly Issue[] } {
-  const { address, tax, email, currency } = sent
-  const [iban, account, bic, routing] = [sent.iban, sent.account, sent.bic, sent.routing].map(
-    compact,
-  )
-  const isPayer = sent.method === undefined
-  const method = sent.method ?? (iban || account ? 'bank' : 'manual')
-  const country = foldCountry(address.country)
-  const details = {
-    ...{ name: sent.name.trim(), kind: sent.kind ?? ('company' as const), method },
-    address: { ...address, country: country ?? address.country },
-    ...{ ...(email && { email }), ...(iban && { iban }), ...(account && { account }) },
-    ...{ ...(bic && { bic }), ...(routing && { routing }), ...(currency && { currency }) },
-    ...(tax && { tax: { ...tax, ...(tax.vat_id && { vat_id: compact(tax.vat_id) }) } }),
-  } as Details
-  const issues: Issue[] = []
-  const refuse = (member: string, issue: Omit<Issue, 'pointer'>) =>
-    issues.push({ pointer: `${pointer}${member && `/${member}`}`, ...issue })
-  const expect = (member: string, isValid: boolean, expected: string, instruction?: string) => {
-    if (isValid) return
-    refuse(member, { code: 'pattern', expected, ...(instruction && { instruction }) })
+  const fields = fieldsFor(party, Object(sent))
+  const entity = `a ${party} of this method`
+  const { issues, output } = validateAt(sent, fields, pointer, entity, PERSONAL)
+  const instruction = 'A character is wrong or missing, or two are swapped.'
+  return {
+    // Without issues every member is valid.
+    details: { ...output, ...(party === 'payer' && PAYER) } as Details,
+    issues: issues.map((one) =>
+      one.code === 'pattern' && one.pointer === `${pointer}/iban` ? { ...one, instruction } : one,
+    ),
   }
-  expect('name', isPrintable(details.name), 'printable characters')
-  for (const [name, text] of Object.entries(details.address)) {
-    expect(`address/${name}`, isPrintable(text), 'printable characters')
-  }
-  expect('address/country', country !== null, 'a code of ISO 3166', 'Send one such as `DE`.')
-  const { needs, may } = METHOD_MEMBERS[method]
-  for (const group of isPayer ? [] : needs) {
-    const present = group.filter((one) => details[one])
-    const [only = ''] = group
-    if (present.length === 0 && group.length === 1)
-      refuse(only, { code: 'required', expected: `it: \`${method}\` needs it` })
-    else if (present.length === 0 || (present.includes('account') && present.length > 1))
-      refuse(only, {
-        ...{ code: 'choice', expected: group.join(', ') },
-        ...(present.length > 0 && { received: 'both' }),
-      })
-  }
-  const fitting: readonly string[] = [...needs.flat(), may ?? '']
-  for (const name of Object.keys(numbers) as (keyof typeof numbers)[]) {
-    if (!isPayer && details[name] && !fitting.includes(name))
-      refuse(name, { code: 'not_applicable', expected: `\`${method}\` does not need it` })
-  }
-  const fault = iban ? ibanFault(iban, method === 'sepa') : null
-  if (fault) expect('iban', false, ...fault)
-  expect('account', !account || /^[A-Z\d]{1,34}$/.test(account), '1 to 34 letters and digits')
-  expect('bic', !bic || isValidBIC(bic), 'a BIC of 8 or 11 characters')
-  expect('routing', !routing || isRouting(routing), 'nine digits whose check digit fits')
-  return { details, issues }
 }

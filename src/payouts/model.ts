@@ -37,8 +37,8 @@ export interface Details {
   readonly tax?: { readonly vat_id?: string; readonly treatment?: string }
 }
 
-/** The states of details that are there. */
-export const DETAILS_STATES = ['entered', 'approved', 'returned', 'blocked'] as const
+/** The states of details. `missing`: never entered, or erased. */
+export const DETAILS_STATES = ['missing', 'entered', 'approved', 'returned', 'blocked'] as const
 
 /** Whose details they are: those of an affiliate, or of the account, which pays. */
 export type Party = 'payee' | 'payer'

@@ -3,12 +3,11 @@ import type { Values } from '../pages/page.ts'
 import { ComparedDetails, detailInputs, detailWord } from '../pages/parts/bank-details.tsx'
 import { InputField } from '../pages/parts/forms.tsx'
 import { respond } from '../pages/respond.ts'
-import { DETAIL_NAMES, nestedDetails, payeeFields, readableDetails } from '../payouts/fields.ts'
+import { DETAIL_NAMES, nestedDetails, readableDetails } from '../payouts/fields.ts'
 import { blockDetails, enterDetails, showDetails } from '../payouts/payees.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { parseAffiliateActor } from '../platform/auth/grant.ts'
 import { ApiError } from '../platform/errors.ts'
-import { validateFields } from '../platform/http/read-fields.ts'
 import { askConfirmation, isConfirmed } from './confirmed.ts'
 import { changesOf, type Refused } from './form.tsx'
 import { PasskeyForm, Problem, portalPath } from './layout.tsx'
@@ -108,7 +107,7 @@ async function change(visit: MemberVisit, values: Values): Promise<string> {
     const { details } = await readShown(visit)
     const typed = NAMES.map((name) => [name, values(name).trim()] as const)
     const sent = nestedDetails([...typed, ['treatment', details?.tax?.treatment ?? '']])
-    await enterDetails(call, 'payee', [{ id, sent: validateFields(sent, payeeFields) }])
+    await enterDetails(call, 'payee', [{ id, sent }])
   }
   return portalPath(account.id, `${AT}?done=yes`)
 }

@@ -109,6 +109,6 @@ test('§20.1 mistakes are named in the language of the member, and what was type
   const response = await browser.post(PAGE, sent)
   const page = await response.text()
   expect(response.status).toBe(422)
-  expect(page).toContain('Prüfen Sie diese Felder: Ort.')
+  expect(page).toContain('Prüfen Sie diese Felder: Ort, IBAN.')
   expect(page).toContain('value="DE00"')
 })

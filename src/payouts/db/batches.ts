@@ -44,7 +44,7 @@ const READ_DUE = compileStatement(`
     p.version, p.state, p.method, p.payable_from
   from statements s indexed by statements_due
   left join payees p on p.account = :account and p.party = 'payee' and p.id = s.affiliate_id
-    and ${isCurrent('p')} and p.details is not null
+    and ${isCurrent('p')} and p.state <> 'missing'
   left join transfers t on t.account = :account and t.id = s.transfer
   where s.account = :account and ${IS_DUE} and ${IS_FREE}
     and s.statement ->> 'payable_on' <= :execute_on
@@ -65,7 +65,7 @@ export type VersionKey = readonly [party: Party, id: string, version: number]
 const READ_VERSIONS = compileStatement(`
   select p.* from ${JSON_EACH}(:keys) e
   cross join payees p on p.account = :account and p.party = e.value ->> 0 and p.id = e.value ->> 1
-    and p.version = e.value ->> 2`)
+    and p.version = e.value ->> 2 and p.state <> 'missing'`)
 
 /** Returns versions of details, in no order. */
 export const readVersions = (

@@ -8,8 +8,8 @@ import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
 import type { Party, StoredDetails } from '../model.ts'
 
-// Versions of bank details. The one with the highest number is the current one: no other is paid. An erasure adds a
-// version without details.
+// Versions of bank details. The one with the highest number is the current one: no other is paid. An erasure makes all
+// versions `missing`.
 
 /** Whose details are read or changed. */
 export interface Owner {
@@ -17,14 +17,9 @@ export interface Owner {
   readonly party: Party
 }
 
-const COLUMNS = [
-  ...(['party', 'id', 'version', 'state', 'method', 'details', 'key_id', 'digest'] as const),
-  ...(['entered_by', 'entered_at', 'approvals', 'payable_from', 'reason'] as const),
-]
-
 /** The current version, with what a person compares it with. */
 export interface CurrentDetails extends StoredDetails {
-  /** The version that was approved before, with its details, as a JSON array; null if there is none. */
+  /** The version and the details that were approved before, as a JSON object; null if there are none. */
   readonly previous: string | null
   /** The affiliates whose current details have the same number of an account, as a JSON array. */
   readonly shared_with: string
@@ -40,9 +35,9 @@ const NAMED_SHARED = 10
 /** The current versions, with the columns of `CurrentDetails`. */
 const CURRENT = `(
     select p.*, (
-      select json_array(o.version, o.details) from payees o
+      select json_object('version', o.version, 'details', o.details) from payees o
       where o.account = p.account and o.party = p.party and o.id = p.id and o.version < p.version
-        and o.payable_from is not null and o.details is not null and p.details is not null
+        and o.payable_from is not null and o.state <> 'missing' and o.details is not null
       order by o.version desc limit 1
     ) as previous, (
       select json_group_array(id) from (
@@ -73,17 +68,17 @@ export async function readCurrent(
 export const listCurrent = (
   db: D1Database,
   { account, party }: Owner,
-  state: StoredDetails['state'] | undefined,
+  state: StoredDetails['state'] | null,
   page: Page,
 ): Promise<FoundPage<CurrentDetails>> =>
   paginate(
     db,
     {
-      columns: [...COLUMNS, 'previous', 'shared_with'],
-      from: `${CURRENT} where account = :account and party = :party and details is not null
-        ${state === undefined ? '' : 'and state = :state'}`,
+      columns: ['*'],
+      from: `${CURRENT} where account = :account and party = :party
+        and iif(:state is null, state <> 'missing', state = :state)`,
       key: ['id'],
-      values: { account, party, ...(state && { state }) },
+      values: { account, party, state },
     },
     page,
   )
@@ -99,30 +94,20 @@ export const countWaiting = (db: Connection, { account, party }: Owner) =>
 /** Inserts versions. A version that exists, because another change came first, fails the batch. */
 const INSERT = compileStatement(`
   insert into payees (account, party, id, version, state, method, details, key_id, digest, entered_by,
-    entered_at, reason)
-  select :account, :party, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5,
-    value ->> 6, :actor, :now, value ->> 7
+    entered_at)
+  select :account, :party, value ->> 'id', value ->> 'version', 'entered', value ->> 'method',
+    value ->> 'details', value ->> 'key_id', value ->> 'digest', :actor, :now
   from ${JSON_EACH}(:rows)`)
 
 /** Writes \`payee.changed\`. It names the state, never the details. */
 const NOTIFY = eventOf(
   'payee.changed',
   `select p.id || ' ' || p.version || ' ' || :audit as about, json_object('affiliate_id', p.id,
-      'version', p.version, 'state', iif(p.details is null, 'missing', p.state)) as data
+      'version', p.version, 'state', p.state) as data
     from ${JSON_EACH}(:rows) r
-    cross join payees p on p.account = :account and p.party = 'payee' and p.id = r.value ->> 0
-      and p.version = r.value ->> 1`,
+    cross join payees p on p.account = :account and p.party = 'payee' and p.id = r.value ->> 'id'
+      and p.version = r.value ->> 'version'`,
 )
-
-/** Returns the statements that tell webhooks of versions: rows that begin with id and version. */
-const notify = (db: D1Database, { account, party }: Owner, audit: string, rows: string) =>
-  party === 'payee' ? [bindStatement(db, NOTIFY, { account, audit, rows })] : []
-
-/** A version to store. */
-export type NewVersion = Pick<
-  StoredDetails,
-  'id' | 'version' | 'state' | 'method' | 'details' | 'key_id' | 'digest' | 'reason'
->
 
 /** Who makes a change, and the id of its entry in the audit log. `now` is in milliseconds. */
 export interface Author extends Owner {
@@ -131,49 +116,48 @@ export interface Author extends Owner {
   readonly audit: string
 }
 
+/** Returns the statements that tell webhooks of the payees among versions. */
+const notify = (db: D1Database, { account, party, audit }: Author, rows: string) =>
+  party === 'payee' ? [bindStatement(db, NOTIFY, { account, audit, rows })] : []
+
+/** A version to store. */
+export type NewVersion = Pick<
+  StoredDetails,
+  'id' | 'version' | 'method' | 'details' | 'key_id' | 'digest'
+>
+
 /** Returns the statements that store versions. The batch fails if a version exists. */
 export const insertVersions = (
   db: D1Database,
-  { account, party, actor, now, audit }: Author,
+  author: Author,
   versions: readonly NewVersion[],
 ): D1PreparedStatement[] =>
-  toJsonChunks(
-    versions.map((one) => [
-      ...[one.id, one.version, one.state, one.method, one.details, one.key_id, one.digest],
-      one.reason,
-    ]),
-  ).flatMap((rows) => [
-    bindStatement(db, INSERT, { account, party, actor, now, rows }),
-    ...notify(db, { account, party }, audit, rows),
+  toJsonChunks(versions).flatMap((rows) => [
+    bindStatement(db, INSERT, { ...author, rows }),
+    ...notify(db, author, rows),
   ])
 
-const OF_VERSION =
-  'account = :account and party = :party and id = :id and version = :version and details is not null'
-
-/** Aborts the batch if a version is no longer the current one, or not as it was read. */
-const REJECT_CHANGED = compileStatement(`
-  select ${ABORT} where not exists (
-    select 1 from payees p where ${OF_VERSION} and state = :seen_state and approvals = :seen_approvals
-      and ${isCurrent('p')})`)
-
 const SET_STATE = compileStatement(`
-  update payees set state = :state, approvals = :approvals, payable_from = :payable_from,
+  update payees as p set state = :state, approvals = :approvals, payable_from = :payable_from,
     reason = :reason
-  where ${OF_VERSION}`)
+  where account = :account and party = :party and id = :id and version = :version
+    and state = :seen_state and approvals = :seen_approvals and ${isCurrent('p')}`)
+
+/** Aborts the batch if the statement before it has changed nothing. */
+const REJECT_UNCHANGED = compileStatement(`select ${ABORT} where changes() = 0`)
 
 /** Returns the statements that change the state of a current version. The batch fails if it is not as it was read. */
 export function setState(
   db: D1Database,
-  { account, party, audit }: Author,
+  author: Author,
   seen: StoredDetails,
   next: Partial<Pick<StoredDetails, 'state' | 'approvals' | 'payable_from' | 'reason'>>,
 ): D1PreparedStatement[] {
-  const { id, version } = seen
   const before = { seen_state: seen.state, seen_approvals: seen.approvals }
-  const values = { ...seen, ...next, ...before, account }
   return [
-    ...[REJECT_CHANGED, SET_STATE].map((statement) => bindStatement(db, statement, values)),
-    ...notify(db, { account, party }, audit, JSON.stringify([[id, version]])),
+    bindStatement(db, SET_STATE, { ...seen, ...next, ...before, account: author.account }),
+    bindStatement(db, REJECT_UNCHANGED, {}),
+    ...notify(db, author, JSON.stringify([seen])),
   ]
 }
 
@@ -187,31 +171,23 @@ const LAST_USED = `iif(p.party = 'payee', (
         and b.status <> 'preview'
     ))`
 
-const ERASE = 'update payees as p set details = null, digest = null, reason = null'
+const ERASE = compileStatement(`
+  update payees as p set state = 'missing', digest = null, reason = null,
+    details = iif(${LAST_USED} is null, null, details)
+  where account = :account and party = :party and id = :id`)
 
-const ERASE_UNUSED = compileStatement(`
-  ${ERASE} where account = :account and party = :party and id = :id and details is not null
-    and ${LAST_USED} is null`)
-
-/** Returns the statement that erases the versions that nothing used. */
-export const eraseUnused = (db: D1Database, { account, party }: Owner, id: string) =>
-  bindStatement(db, ERASE_UNUSED, { account, party, id })
-
-const READ_KEPT = compileStatement(`
-  select version, ${LAST_USED} as used_at from payees p
-  where account = :account and party = :party and id = :id and details is not null order by version`)
-
-/** Returns the versions that still have details, with the time at which each was last used. */
-export const readKept = (db: D1Database, { account, party }: Owner, id: string) =>
-  all<{ version: number; used_at: number | null }>(db, READ_KEPT, { account, party, id })
+/** Returns the statements that erase all versions: details at once of what nothing used. Nobody reads the others. */
+export const erase = (db: D1Database, author: Author, { id, version }: StoredDetails) => [
+  bindStatement(db, ERASE, { ...author, id }),
+  ...notify(db, author, JSON.stringify([{ id, version }])),
+]
 
 const ERASE_PAST = compileStatement(`
-  ${ERASE} where account = :account and details is not null and not ${isCurrent('p')}
-    and coalesce(${LAST_USED}, (
-      select n.entered_at from payees n where n.account = p.account and n.party = p.party
-        and n.id = p.id and n.version = p.version + 1)) < :before`)
+  update payees as p set details = null, digest = null, reason = null
+  where account = :account and details is not null and (state = 'missing' or not ${isCurrent('p')})
+    and coalesce(${LAST_USED}, entered_at) < :before`)
 
-/** Returns the statement that erases former versions that were last used, or replaced, before a time. */
+/** Returns the statement that erases what is not current and was last used, or else entered, before a time. */
 export const erasePast = (db: D1Database, account: string, before: number) =>
   bindStatement(db, ERASE_PAST, { account, before })
 
@@ -220,14 +196,16 @@ const READ_STALE = compileStatement(`
   where account = :account and details is not null and key_id <> :key_id limit :limit`)
 
 /** Reads versions that another key has encrypted. */
-export const readStale = (db: D1Database, account: string, key_id: string, limit: number) =>
+export const readStale = (db: Connection, account: string, key_id: string, limit: number) =>
   all<StoredDetails>(db, READ_STALE, { account, key_id, limit })
 
 const REPLACE = compileStatement(`
-  update payees set details = :details, key_id = :key_id, digest = :digest
-  where account = :account and party = :party and id = :id and version = :version
-    and details is not null`)
+  update payees set details = v.value ->> 'details', key_id = v.value ->> 'key_id',
+    digest = iif(payees.digest is null, null, v.value ->> 'digest')
+  from ${JSON_EACH}(:rows) v
+  where payees.account = :account and payees.party = v.value ->> 'party' and payees.id = v.value ->> 'id'
+    and payees.version = v.value ->> 'version' and payees.details is not null`)
 
-/** Returns the statement that stores a version as another key encrypts it. */
-export const replaceEncrypted = (db: D1Database, version: Parameters<typeof bindStatement>[2]) =>
-  bindStatement(db, REPLACE, version)
+/** Returns the statements that store versions as another key encrypts them. */
+export const replaceEncrypted = (db: D1Database, account: string, versions: readonly object[]) =>
+  toJsonChunks(versions).map((rows) => bindStatement(db, REPLACE, { account, rows }))

@@ -3,38 +3,23 @@ import { requireAffiliate } from '../../affiliates/operations/affiliate-keys.ts'
 import { readCsv } from '../../commission/csv.ts'
 import { unconfiguredAmong } from '../../platform/directory/affiliates.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { type AccountCall, accountList, accountOperation } from '../../platform/http/operation.ts'
 import {
-  checkNewId,
-  notFound,
-  validateAt,
-  validateFields,
-  validationFailed,
-} from '../../platform/http/read-fields.ts'
-import { count, day, time, version } from '../../platform/validation/answer-fields.ts'
+  type AccountCall,
+  type AnyOperation,
+  accountList,
+  accountOperation,
+} from '../../platform/http/operation.ts'
+import { type CommandWords, pascalCase } from '../../platform/http/operation-words.ts'
+import { checkNewId, readItems } from '../../platform/http/read-fields.ts'
+import { count, time, version } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
 import { listCurrent } from '../db/payees.ts'
-import {
-  DETAIL_NAMES,
-  nestedDetails,
-  payeeFields,
-  payerFields,
-  type SentDetails,
-} from '../fields.ts'
+import { DETAIL_FIELDS, DETAIL_NAMES, nestedDetails, payeeFields } from '../fields.ts'
 import { DETAILS_STATES, PAYOUT_LIMITS, type Party } from '../model.ts'
-import {
-  approveDetails,
-  blockDetails,
-  type EnteredDetails,
-  enterDetails,
-  eraseDetails,
-  presentDetails,
-  revealDetails,
-  showDetails,
-} from '../payees.ts'
+import * as payees from '../payees.ts'
 
 const text = v.string()
 
@@ -44,82 +29,97 @@ const reason = { reason: member(f.reason, said('Why.', 'Confirmed by telephone')
 const details = described(() =>
   named(
     'BankDetails',
-    v.object({
-      ...payeeFields,
-      email: v.optional(text),
-      address: member(
-        v.record(text, text),
-        'The postal address; masked, only `city` and `country`.',
-      ),
-    }),
+    v.object({ ...payeeFields, email: v.optional(text), address: v.record(text, text) }),
   ),
 )
 
 const shown = described(() => ({
   state: member(
-    v.picklist(['missing', ...DETAILS_STATES]),
+    v.picklist(DETAILS_STATES),
     '`entered`: it waits for an approval. `approved`: it is paid from `payable_from` on. `returned`: a bank refused the account. `blocked`: a person did.',
   ),
   version: member(count, 'The number of the version; 0 if nothing was ever entered.'),
   details: v.nullable(member(details, 'Masked. Null if nothing is entered.')),
   previous: v.nullable(member(details, 'What was approved before, masked, or null.')),
-  changed: member(
-    v.array(text),
-    'The members in which they differ, also where both are masked in the same way.',
-  ),
+  changed: member(v.array(text), 'The members in which they differ, also where masks hide it.'),
   entered_by: v.nullable(member(text, 'Who entered it.')),
   entered_at: v.nullable(member(time, 'When.')),
   approvals: member(v.array(text), 'Who approved it.'),
   approvals_required: member(count, 'How many different persons must approve it.'),
-  payable_from: v.nullable(
-    member(
-      time,
-      'From when on it is paid: the hold of the account is over then. Null until approved.',
-    ),
-  ),
+  payable_from: v.nullable(member(time, 'When its hold is over. Null until it is approved.')),
   reason: v.nullable(member(text, 'Why it came back or is blocked.')),
-  shared_with: member(
-    v.array(text),
-    'Other affiliates whose current details name the same account, at most 10.',
-  ),
+  shared_with: member(v.array(text), 'At most 10 other affiliates who have the same account now.'),
 }))
 
-interface Of<K extends string> {
-  readonly party: Party
-  readonly key: K
-  readonly noun: string
-  /** Their ids in OpenAPI end with it. */
-  readonly name: string
-  readonly of: string
+/** Whose details operations read and change. */
+interface Of<P extends Party> {
+  readonly party: P
   readonly path: string
   readonly id: v.GenericSchema<string>
-  readonly fields: v.ObjectEntries
-  /** Refuses an id that the account does not have. */
-  require(call: AccountCall, id: string, isNew: boolean): Promise<void> | void
+  /** Refuses an id that the account does not have, or cannot have. */
+  require(call: AccountCall, id: string): Promise<void> | void
 }
 
 /** Returns what the operations of a party share. */
-function sharedOf<K extends string>({ party, key, name, path, id }: Of<K>) {
-  const params = { [key]: id } as Record<K, v.GenericSchema<string>>
+function sharedOf<P extends Party>({ party, id }: Of<P>) {
+  const key = payees.PARTY_KEYS[party]
+  const params = { [key]: id } as Record<typeof key, v.GenericSchema<string>>
+  const name = pascalCase(party)
   const answer = described(() => named(name, v.object({ ...params, ...shown })))
-  return {
-    answer,
-    here: { topic: 'payouts', path, params } as const,
-    idOf: (input: object): string => Reflect.get(input, key),
-    show: async (call: AccountCall, id: string) =>
-      ({ [key]: id, ...(await showDetails(call, party, id)) }) as unknown as v.InferOutput<
-        typeof answer
-      >,
-  }
+  return { key, params, name, answer }
 }
 
-function readsOf<K extends string>(it: Of<K>) {
-  const { party, key, noun, name, of } = it
-  const { answer, here, idOf, show } = sharedOf(it)
-  const list = accountList({
+/** What an operation does with details, before it shows them as they are then. */
+interface Draft<B extends v.ObjectEntries>
+  extends Partial<Pick<AnyOperation, 'method' | 'role' | 'whole'>> {
+  readonly description: string
+  readonly body?: B
+  readonly command?: Partial<CommandWords>
+  /** Returns members of the answer that are not as they are usually shown. */
+  act(
+    call: AccountCall,
+    id: string,
+    sent: v.InferOutput<v.ObjectSchema<B, undefined>>,
+  ): Promise<unknown>
+}
+
+/** Returns the function that defines operations of a party. */
+function definerOf<P extends Party>(it: Of<P>) {
+  const { party, path } = it
+  const { key, params, name, answer } = sharedOf(it)
+  return <const B extends v.ObjectEntries>(
+    verb: string,
+    { description, command, act, method = 'POST', ...draft }: Draft<B>,
+  ) =>
+    accountOperation({
+      ...draft,
+      topic: 'payouts',
+      id: `${verb}${name}`,
+      method,
+      path: method === 'POST' ? `${path}/${verb}` : path,
+      params,
+      words: described(() => ({
+        description,
+        answer,
+        errors: method === 'GET' ? [] : ['conflict'],
+        command: { name: `${party}s ${verb}`, ...command },
+      })),
+      async run(call, input) {
+        const id: string = Reflect.get(input, key)
+        const members = await act(call, id, input as never)
+        const found = await payees.showDetails(call, party, id)
+        return { [key]: id, ...found, ...(members as object) } as never
+      },
+    })
+}
+
+function listOf<P extends Party>(it: Of<P>) {
+  const { party } = it
+  const { key, name, answer } = sharedOf(it)
+  return accountList({
     topic: 'payouts',
     id: `list${name}s`,
-    path: `/${noun}s`,
+    path: `/${party}s`,
     role: 'viewer',
     params: {
       state: v.optional(
@@ -127,190 +127,104 @@ function readsOf<K extends string>(it: Of<K>) {
       ),
     },
     words: described(() => ({
-      description: `Lists the ${noun}s of an account, ordered by id. Details are masked.`,
+      description: `Lists the ${party}s of an account, ordered by id. Details are masked.`,
       answer,
       command: {
-        name: `${noun}s list`,
+        name: `${party}s list`,
         columns: [key, 'state', 'version', 'entered_by', 'entered_at', 'payable_from'],
       },
     })),
-    async list(call, { state }, page) {
+    async list(call, { state = null }, page) {
       const found = await listCurrent(call.db, { account: call.account.id, party }, state, page)
       const data = found.data.map(async (row) => ({
         [key]: row.id,
-        ...(await presentDetails(call, { party }, row.id, row)),
+        ...(await payees.presentDetails(call, row)),
       }))
       return { ...found, data: await Promise.all(data) } as never
     },
   })
-  const get = accountOperation({
-    ...here,
-    id: `get${name}`,
-    method: 'GET',
-    role: 'viewer',
-    words: described(() => ({
-      description: `Returns the ${noun} ${of}, with what was approved before. Details are masked.`,
-      answer,
-      command: { name: `${noun}s show` },
-    })),
-    async run(call, input) {
-      await it.require(call, idOf(input), false)
-      const found = await show(call, idOf(input))
-      if (party === 'payer' && found.state === 'missing') throw notFound('payer', idOf(input))
-      return found as never
-    },
-  })
-  return { list, get }
-}
-
-function entriesOfParty<K extends string>(it: Of<K>) {
-  const { party, key, noun, name, of } = it
-  const { answer, here, idOf, show } = sharedOf(it)
-  const put = accountOperation({
-    ...here,
-    id: `put${name}`,
-    method: 'PUT',
-    role: 'manager',
-    whole: true,
-    body: { details: v.strictObject(it.fields) },
-    words: described(() => ({
-      description: `Enters the ${noun} ${of}. Another person must approve it, and until then, and until the hold of the account is over, nothing is paid. The same details again change nothing, unless they are blocked or came back.`,
-      answer,
-      errors: ['conflict'],
-      command: { name: `${noun}s put` },
-    })),
-    async run(call, input) {
-      const id = idOf(input)
-      await it.require(call, id, true)
-      const sent = validateFields(input.details, it.fields) as SentDetails
-      await enterDetails(call, party, [{ id, sent }])
-      return show(call, id) as never
-    },
-  })
-  const erase = accountOperation({
-    ...here,
-    id: `erase${name}`,
-    method: 'DELETE',
-    words: described(() => ({
-      description: `Erases the details of the ${noun} ${of}. Versions that no payment used are erased at once. The others stay for \`retain_years\` after their last payment; until then nobody can read or use them.`,
-      answer: v.object({
-        kept: member(
-          v.array(v.object({ version, until: member(day, 'The day on which it is erased.') })),
-          'The versions that stay.',
-        ),
-      }),
-      errors: ['conflict'],
-      command: {
-        name: `${noun}s erase`,
-        confirm: { warning: `This erases the ${noun} {${key}} of account {account}.`, name: key },
-      },
-    })),
-    async run(call, input) {
-      await it.require(call, idOf(input), false)
-      return { kept: await eraseDetails(call, party, idOf(input)) }
-    },
-  })
-  return { put, erase }
-}
-
-function decisionsOf<K extends string>(it: Of<K>) {
-  const { party, noun, name, of, path } = it
-  const { answer, here, idOf, show } = sharedOf(it)
-  const ofDecision = (verb: string, description: string) => ({
-    ...{ ...here, id: `${verb}${name}`, method: 'POST' as const, path: `${path}/${verb}` },
-    words: described(() => ({
-      ...{ description, answer, errors: ['conflict'] as const },
-      command: { name: `${noun}s ${verb}` },
-    })),
-  })
-  const approve = accountOperation({
-    ...ofDecision(
-      'approve',
-      `Approves a version of the ${noun} ${of}: only the current one, and never what the caller, or a person whom they invited to the portal, entered. If the account requires two persons, another one must approve it, too. Of details that came back it says that they may be paid again.`,
-    ),
-    body: { version },
-    async run(call, input) {
-      await approveDetails(call, party, idOf(input), input.version)
-      return show(call, idOf(input)) as never
-    },
-  })
-  const block = accountOperation({
-    ...ofDecision(
-      'block',
-      `Blocks the ${noun} ${of}: nothing is paid until details are entered anew and approved.`,
-    ),
-    body: reason,
-    async run(call, input) {
-      await blockDetails(call, party, idOf(input), input.reason)
-      return show(call, idOf(input)) as never
-    },
-  })
-  const reveal = accountOperation({
-    ...ofDecision('reveal', ''),
-    body: reason,
-    words: described(() => ({
-      description: `Returns the details of the ${noun} ${of} in full. The audit log says who read them, and why.`,
-      answer: v.object({ version: count, details }),
-      command: { name: `${noun}s reveal` },
-    })),
-    run: async (call, input) =>
-      (await revealDetails(call, party, idOf(input), input.reason)) as never,
-  })
-  return { approve, block, reveal }
 }
 
 /** Returns the operations on the details of a party: payees and payers have the same. */
-const operationsOf = <const K extends string>(it: Of<K>) => ({
-  ...readsOf(it),
-  ...entriesOfParty(it),
-  ...decisionsOf(it),
-})
+function operationsOf<P extends Party>(it: Of<P>) {
+  const { party } = it
+  const define = definerOf(it)
+  return {
+    list: listOf(it),
+    get: define('get', {
+      method: 'GET',
+      role: 'viewer',
+      description: `Returns a ${party}, with what was approved before. Details are masked.`,
+      command: { name: `${party}s show` },
+      act: async (call, id) => it.require(call, id),
+    }),
+    put: define('put', {
+      method: 'PUT',
+      role: 'manager',
+      whole: true,
+      body: { details: v.strictObject(DETAIL_FIELDS[party]) },
+      description: `Enters a ${party}. Another person must approve it, and until then, and until the hold of the account is over, nothing is paid. The same details again change nothing, unless they are blocked or came back.`,
+      async act(call, id, sent) {
+        await it.require(call, id)
+        await payees.enterDetails(call, party, [{ id, sent: sent.details }])
+      },
+    }),
+    approve: define('approve', {
+      body: { version },
+      description: `Approves a version of a ${party}: only the current one, and never what the caller, or a person whom they invited to the portal, entered. If the account requires two persons, another one must approve it, too. Of details that came back it says that they may be paid again.`,
+      act: (call, id, sent) => payees.approveDetails(call, party, id, sent.version),
+    }),
+    block: define('block', {
+      body: reason,
+      description: `Blocks a ${party}: nothing is paid until details are entered anew and approved.`,
+      act: (call, id, sent) => payees.blockDetails(call, party, id, sent.reason),
+    }),
+    reveal: define('reveal', {
+      body: reason,
+      description: `Returns a ${party} with its \`details\` in full. The audit log says who read them, and why.`,
+      act: async (call, id, sent) => ({
+        details: await payees.revealDetails(call, party, id, sent.reason),
+      }),
+    }),
+    erase: define('erase', {
+      method: 'DELETE',
+      description: `Erases the details of a ${party}. Versions that no payment used are erased at once. The others stay for \`retain_years\` after their last payment; until then nobody can read or use them.`,
+      command: {
+        confirm: { warning: `This erases the ${party} of account {account}.`, name: 'account' },
+      },
+      act: (call, id) => payees.eraseDetails(call, party, id),
+    }),
+  }
+}
 
 /** The operations on the bank details of affiliates. */
 export const PAYEE = operationsOf({
-  ...{ party: 'payee', key: 'affiliate_id', noun: 'payee', name: 'Payee', of: 'of an affiliate' },
+  party: 'payee',
   path: '/affiliates/{affiliate_id}/payee',
   id: member(text, said('The id of the affiliate.', 'IB-07')),
-  fields: payeeFields,
   require: requireAffiliate,
 })
 
 /** The operations on the bank accounts from which an account pays. */
 export const PAYER = operationsOf({
-  ...{ party: 'payer', key: 'payer', noun: 'payer', name: 'Payer', of: 'of an account' },
+  party: 'payer',
   path: '/payers/{payer}',
   id: member(text, said('The id of the payer: small letters, digits and hyphens.', 'main')),
-  fields: payerFields,
-  require: (_, id, isNew) => (isNew ? checkNewId(id) : undefined),
+  require: (_, id) => checkNewId(id),
 })
 
 /** Reads a file of payees. Throws `invalid_request`, `validation_failed`. */
-function readFile(csv: string): { entered: EnteredDetails[]; issues: Issue[] } {
+function readFile(csv: string) {
   const { rows, fault } = readCsv(csv)
   if (fault)
     throw new ApiError('invalid_request', { detail: `Line ${fault.line}: ${fault.reason}.` })
   const [header = [], ...data] = rows
-  const columns = header.map((name) => name.trim().toLowerCase().replaceAll(' ', '_'))
-  const limit = PAYOUT_LIMITS.transfers
-  if (data.length < 1 || data.length > limit) {
-    const [expected, received] = [`1 to ${limit}`, String(data.length)]
-    throw validationFailed([{ pointer: '', code: 'record_count', expected, received }])
-  }
-  const issues: Issue[] = []
-  const seen = new Set<string>()
-  const entered = data.flatMap((cells, i): EnteredDetails[] => {
-    const pointer = `/${i}`
-    const fields = { affiliate_id: f.affiliateId, ...payeeFields }
-    const row = columns.map((name, column) => [name, cells[column]?.trim() ?? ''] as const)
-    const checked = validateAt(nestedDetails(row), fields, pointer)
-    const { affiliate_id: id, ...sent } = checked.output
-    issues.push(...checked.issues)
-    if (id !== undefined && seen.has(id)) issues.push({ pointer, code: 'duplicate_key' })
-    if (id === undefined || checked.issues.length > 0) return []
-    seen.add(id)
-    return [{ id, pointer, sent: sent as SentDetails }]
+  const names = header.map((name) => name.trim().toLowerCase().replaceAll(' ', '_'))
+  return readItems(data, PAYOUT_LIMITS.transfers).map(({ pointer }, row) => {
+    const cells = names.map((name, i) => [name, data[row]?.[i]?.trim() ?? ''] as const)
+    const { affiliate_id: id = '', ...sent } = nestedDetails(cells)
+    return { id: String(id), pointer, sent }
   })
-  return { entered, issues }
 }
 
 export const importPayees = accountOperation({
@@ -340,13 +254,16 @@ export const importPayees = accountOperation({
     command: { name: 'payees import' },
   })),
   async run(call, { csv }) {
-    const { entered, issues } = readFile(csv)
+    const entered = readFile(csv)
     const ids = entered.map(({ id }) => id)
     const unknown = await unconfiguredAmong(call.db, call.account.id, ids)
-    for (const { id, pointer = '' } of entered.filter(({ id }) => unknown.has(id))) {
-      issues.push({ pointer: `${pointer}/affiliate_id`, code: 'unknown_affiliate', value: id })
-    }
-    const changed = await enterDetails(call, 'payee', entered, issues)
+    const issues = entered.flatMap(({ id, pointer }, i): Issue[] => [
+      ...(unknown.has(id)
+        ? [{ pointer: `${pointer}/affiliate_id`, code: 'unknown_affiliate' as const, value: id }]
+        : []),
+      ...(ids.indexOf(id) < i ? [{ pointer, code: 'duplicate_key' as const }] : []),
+    ])
+    const changed = await payees.enterDetails(call, 'payee', entered, issues)
     return { received: entered.length, changed }
   },
 })

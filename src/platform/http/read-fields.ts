@@ -62,16 +62,18 @@ export function validateFields<const E extends v.ObjectEntries>(
 
 /**
  * Validates one object of a body with these members and no others. Returns its issues, with pointers
- * below `pointer`, and the members that are valid.
+ * below `pointer`, and the members that are valid. Messages name the object by `entity`, and quote no personal member.
  */
 export function validateAt<const E extends v.ObjectEntries>(
   body: unknown,
   entries: E,
   pointer: string,
+  entity?: string,
+  personal?: ReadonlySet<string>,
 ): { issues: Issue[]; output: Partial<Fields<E>> } {
   if (!isObject(body))
     return { issues: [{ pointer, code: 'type', expected: 'object' }], output: {} }
-  const { issues, output } = validateObject(body, v.object(entries))
+  const { issues, output } = validateObject(body, v.object(entries), entity, personal)
   return {
     issues: issues.map((issue) => ({ ...issue, pointer: pointer + issue.pointer })),
     output: output as Partial<Fields<E>>,

@@ -118,12 +118,16 @@ const isVisible = (value: string) =>
 
 const PRINTABLE = ruleMessage('pattern', 'printable characters')
 
+/** Returns a schema for `label` of 1 to `max` code points. */
+export const labelOf = (max: number) =>
+  v.pipe(
+    textOf(max),
+    v.check(isVisible, PRINTABLE),
+    v.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, PRINTABLE),
+  )
+
 /** Text that is shown to people: without control characters and bidirectional formatting, and not only blank. */
-export const label = v.pipe(
-  text,
-  v.check(isVisible, PRINTABLE),
-  v.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, PRINTABLE),
-)
+export const label = labelOf(MAX_TEXT)
 
 /**
  * Returns whether a text has no control characters but tabs and line ends, and none that turn the direction
