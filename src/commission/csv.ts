@@ -54,6 +54,9 @@ const readCell = (text: string): string =>
 /** What may separate cells: a spreadsheet writes semicolons or tabs in most of Europe. */
 const SEPARATORS = [',', ';', '\t'] as const
 
+/** The most cells of a row: more would fill the memory. */
+const MAX_CELLS = 10_000
+
 type Separator = (typeof SEPARATORS)[number]
 
 /** Returns the expression of a cell at its beginning: with quotes or without. */
@@ -125,9 +128,10 @@ export function* eachCsvRow(file: string): Generator<string[], void> {
   while (at < text.length) {
     cell.lastIndex = at
     const found = cell.exec(text)
-    if (!found) {
+    if (!found || row.length >= MAX_CELLS) {
       const line = text.slice(0, at).split(/\r\n?|\n/).length
-      throw new CsvFault(line, 'a quote that is not closed or within a cell')
+      const reason = found ? 'too many cells' : 'a quote that is not closed or within a cell'
+      throw new CsvFault(line, reason)
     }
     const [, quoted, plain = '', end] = found
     row.push(readCell(quoted?.replaceAll('""', '"') ?? plain))

@@ -1,7 +1,8 @@
 import { env } from 'cloudflare:workers'
+import { UNNAMED } from '../../src/payouts/answers/match.ts'
 import type { TransferState } from '../../src/payouts/model.ts'
 import { referenceOf } from '../../src/payouts/reference.ts'
-import { ask, askAdmin, json, register } from '../partner.ts'
+import { ask, askAdmin, json, ORIGIN, register } from '../partner.ts'
 import { asTeam } from '../requests.ts'
 import { due, enter, enterPayer, PATH, SEPA } from './batch-rows.ts'
 
@@ -10,18 +11,15 @@ export const ANSWER_HASH = 'e'.repeat(64)
 
 /** Returns the statement that stores an answer that is previewed. */
 export function answerRows(db: D1Database, account: string) {
-  const of = { transfer: 'T00000000B', affiliate_id: 'aff-8', amount: '2.00', currency: 'EUR' }
-  const detail = 'close match: Ada King'
-  const said = { row: 1, day: null, code: null, reason: null, name_check: detail }
+  const [transfer, becomes, reason] = ['T00000000B', 'checked', 'close match: Ada King']
+  const sum = { amount: '2.00', currency: 'EUR' }
   const summary = {
     ...{ format: 'pain.002', rows: 2, unchanged: 0, unmatched: 1 },
-    booked: [{ becomes: 'checked', count: 1, amount: '2.00', currency: 'EUR' }],
-    notices: [{ ...of, what: 'checked', detail }],
-    unmatched_rows: [
-      { row: 2, reason: 'no_reference', detail: 'It names no transfer of this account.' },
-    ],
+    booked: [{ becomes, count: 1, ...sum }],
+    transfers: [{ transfer, affiliate_id: 'aff-8', becomes, ...sum, reason }],
+    unmatched_rows: [{ row: 2, detail: UNNAMED }],
   }
-  const entries = [{ ...said, transfer: of.transfer, to: 'checked' }]
+  const entries = [{ row: 1, transfer, becomes, day: null, code: null, reason }]
   return db
     .prepare(`insert into payout_answers values (?, ?, ?, ?, 1767225600000, null)`)
     .bind(account, ANSWER_HASH, JSON.stringify(entries), JSON.stringify(summary))
@@ -88,6 +86,13 @@ const bytesOf = (file: string | Uint8Array) =>
 export const send = (file: string | Uint8Array, query = '') =>
   ask(`/admin/v1/${PATH}/payouts/answers${query}`, {
     ...{ method: 'POST', headers: asTeam(), body: bytesOf(file) },
+  })
+
+/** Returns the request that books an answer. */
+export const applyRequest = (hash: string) =>
+  new Request(`${ORIGIN}/admin/v1/${PATH}/payouts/answers/apply`, {
+    ...{ method: 'POST', headers: { ...asTeam(), 'Content-Type': 'application/json' } },
+    body: JSON.stringify({ hash }),
   })
 
 /** Books an answer. */

@@ -18,13 +18,14 @@ const amt = (text: string | undefined, currency = 'EUR', name = 'Amt') =>
 const reason = (name: string, code?: string, words?: string) =>
   code && el(name, el('Rsn', el('Cd', code)), el('AddtlInf', words))
 
-/** One transaction of an entry. */
+/** What a bank says of one transfer. */
 export interface Tx {
   readonly reference?: string
   readonly text?: string
   readonly amount?: string
   readonly currency?: string
   readonly instructed?: readonly [amount: string, currency: string]
+  readonly status?: string
   readonly code?: string
   readonly words?: string
 }
@@ -60,55 +61,33 @@ const entryXml = ({ direction = 'DBIT', batch, txs = [], ...entry }: Ntry) =>
     entry.isReversal && '<RvslInd>true</RvslInd>',
     el('Sts', el('Cd', entry.status ?? 'BOOK')),
     el('BookgDt', el('Dt', BOOKED_ON)),
-    el('BkTxCd', el('Prtry', el('Cd', 'NTRF'))),
-    (batch || txs.length > 0) &&
-      el(
-        'NtryDtls',
-        batch && el('Btch', el('PmtInfId', batch)),
-        ...txs.map((tx) => txXml(tx, direction)),
-      ),
+    el(
+      'NtryDtls',
+      batch && el('Btch', el('PmtInfId', batch)),
+      ...txs.map((tx) => txXml(tx, direction)),
+    ),
     el('AddtlNtryInf', entry.text),
   )
 
-const header = (id: string) =>
-  el('GrpHdr', el('MsgId', id), el('CreDtTm', `${BOOKED_ON}T20:00:00Z`))
-
 /** Writes a statement (camt.053) or a notification (camt.054) with entries of an account. */
 export function camt(entries: readonly Ntry[], { iban = IBAN, kind = '053' } = {}): string {
-  const isStatement = kind === '053'
-  const balance = el(
-    ...(['Bal', el('Tp', el('CdOrPrtry', el('Cd', 'CLBD'))), amt('1000.00')] as const),
-    ...[el('CdtDbtInd', 'CRDT'), el('Dt', el('Dt', BOOKED_ON))],
-  )
-  const content = [
-    ...[el('Id', 'S1'), el('Acct', el('Id', el('IBAN', iban))), isStatement && balance],
-    ...entries.map(entryXml),
-  ]
-  const root = isStatement ? 'BkToCstmrStmt' : 'BkToCstmrDbtCdtNtfctn'
-  const body = el(root, header('M1'), el(isStatement ? 'Stmt' : 'Ntfctn', ...content))
+  const content = [el('Id', 'S1'), el('Acct', el('Id', el('IBAN', iban))), ...entries.map(entryXml)]
+  const [root, part] =
+    kind === '053' ? ['BkToCstmrStmt', 'Stmt'] : ['BkToCstmrDbtCdtNtfctn', 'Ntfctn']
+  const body = el(root!, el('GrpHdr', el('MsgId', 'M1')), el(part!, ...content))
   return `<?xml version="1.0" encoding="UTF-8"?>\n${el(`Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.${kind}.001.08"`, body)}`
 }
 
-/** What a bank says of an order, of its group or of its batch. */
-interface Report {
-  readonly group?: string
-  readonly code?: string
-  readonly txs?: readonly (Pick<Tx, 'amount' | 'code' | 'words'> & {
-    readonly reference: string
-    readonly status: string
-  })[]
-}
-
-/** Writes a report about the status of a batch (pain.002), whose names have a prefix. */
-export const pain002 = (batch: string, { group, code, txs = [] }: Report) =>
+/** Writes a report about the status of a batch (pain.002), and of its transfers. Its names have a prefix. */
+export const pain002 = (batch: string, group: string, txs: readonly Tx[], code?: string) =>
   `<?xml version="1.0"?>${el(
     'Document xmlns:p="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"',
     el(
       'CstmrPmtStsRpt',
-      header('R1'),
+      el('GrpHdr', el('MsgId', 'R1')),
       el(
-        ...(['OrgnlGrpInfAndSts', el('OrgnlMsgId', batch)] as const),
-        ...[el('OrgnlMsgNmId', 'pain.001.001.09'), el('GrpSts', group), reason('StsRsnInf', code)],
+        'OrgnlGrpInfAndSts',
+        ...[el('OrgnlMsgId', batch), el('GrpSts', group), reason('StsRsnInf', code)],
       ),
       el(
         ...(['OrgnlPmtInfAndSts', el('OrgnlPmtInfId', batch)] as const),
@@ -150,11 +129,6 @@ export const CSVS: Readonly<Record<string, (moved: readonly Movement[]) => strin
     `"Auftragskonto";"Buchungstag";"Valutadatum";"Buchungstext";"Verwendungszweck";"Glaeubiger ID";"Kundenreferenz (End-to-End)";"Sammlerreferenz";"Beguenstigter/Zahlungspflichtiger";"Kontonummer/IBAN";"Betrag";"Waehrung";"Info"\n"${IBAN}";"26.11.26";"26.11.26";"ENTGELT";"Kontoführung";"";"";"";"Bank";"";"-4,90";"EUR";"Umsatz gebucht"`,
     ({ reference }, _, german) =>
       `"${IBAN}";"27.11.26";"27.11.26";"ÜBERWEISUNG";"Provision";"";"${reference}";"";"Müller & Söhne";"DE89";"${german}";"EUR";"Umsatz gebucht"`,
-  ),
-  'Wise balance': csv(
-    'TransferWise ID,Date,Amount,Currency,Description,Payment Reference,Running Balance,Exchange From,Exchange To,Exchange Rate,Payee Name,Total fees,Exchange To Amount',
-    ({ reference, amount, isBack }) =>
-      `TRANSFER-1,27-11-2026,${isBack ? amount : `-${(Number(amount) + 0.61).toFixed(2)}`},EUR,Sent,${reference},0,,,,Ada,${isBack ? '0.00' : '0.61'},`,
   ),
   Wise: csv(
     'ID,Status,Direction,"Created on","Finished on","Source fee amount","Source amount (after fees)","Source currency","Target name","Target amount (after fees)","Target currency",Reference,Batch',

@@ -132,7 +132,7 @@ const STEPS_OF: Readonly<Record<string, (memory: Memory) => Promise<unknown>>> =
     })
     const refused = entries.flatMap(({ txs }) => txs)
     const txs = refused.map(({ reference }) => ({ reference, status: from.pick(['RJCT', 'ACSP']) }))
-    const file = from.oneIn(4) ? pain002('OTHER', { group: 'PART', txs }) : camt(entries)
+    const file = from.oneIn(4) ? pain002('OTHER', 'PART', txs) : camt(entries)
     const { hash } = await json(send(file))
     if (hash) await post(memory, 'payouts/answers/apply', { hash })
     if (hash) await apply(hash)

@@ -2,7 +2,7 @@ import { counted } from '../../commission/engine/reasons.ts'
 import { refused } from '../../pages/csv-columns.ts'
 import { pick } from '../../pages/form.ts'
 import { type Page, type Visit, withQuery } from '../../pages/page.ts'
-import { Badge, Data, EmptyState, Time } from '../../pages/parts/data.tsx'
+import { Badge, Data, EmptyState } from '../../pages/parts/data.tsx'
 import { ChangeForm, type Input } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
 import { Table } from '../../pages/parts/table.tsx'
@@ -14,6 +14,7 @@ import {
 } from '../../payouts/operations/answers.ts'
 import { PAYER } from '../../payouts/operations/payees.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
+import { BatchState } from './batches.tsx'
 import { PayoutTabs } from './payout-tabs.tsx'
 
 type Answer = AnswerOf<typeof getPayoutAnswer>
@@ -51,62 +52,44 @@ async function uploadFields({ api, account }: Visit): Promise<Input[]> {
   return data.length > 1 ? [file, payer] : [file]
 }
 
-/** What a transfer becomes, in words, and the noun of what is booked. */
-const WORDS = {
-  paid: ['Paid', 'payment'],
-  returned: ['Came back', 'return'],
-  rejected: ['Rejected', 'rejection'],
-  accepted: ['Accepted', 'acceptance'],
-  checked: ['Another name', 'name'],
-  held: ['Paid, but held by a case', ''],
-} as const
+/** Renders what a transfer becomes. */
+const Becomes = ({ becomes }: Pick<Answer['booked'][number], 'becomes'>) =>
+  becomes === 'checked' ? <Badge tone="warn">Name checked</Badge> : <BatchState state={becomes} />
 
-/** Says what an answer books: `2 payments, 1 return`. */
-function bookedWords({ booked }: Pick<Answer, 'booked'>): string {
-  const sums = Map.groupBy(booked, ({ becomes }) => becomes)
-  const words = [...sums].map(([becomes, own]) =>
-    counted(
-      own.reduce((all, { count }) => all + count, 0),
-      WORDS[becomes][1],
-    ),
-  )
-  return words.join(', ') || 'nothing'
-}
+const most = (rows: readonly object[], count: number) =>
+  count > rows.length ? `, of which the first ${rows.length} are listed` : ''
 
-/** Renders what a file says: what is booked of it, what a person should look at, and the rest. */
+/** Renders what a file says: what is booked of it, and the rest. */
 function Shown({ answer }: { answer: Answer }) {
-  const { format, rows, booked, notices, unchanged, unmatched, applied_at } = answer
+  const { format, rows, booked, transfers, unchanged, unmatched, unmatched_rows } = answer
+  const isBooked = answer.applied_at !== null
+  const count = booked.reduce((all, one) => all + one.count, 0)
   return (
     <>
       <p>
-        The file is {format} with {counted(rows, 'row')}.{' '}
-        {applied_at !== null && (
-          <>
-            It was booked at <Time at={applied_at} />.
-          </>
-        )}
+        The file is {format} with {counted(rows, 'row')}.
         {unchanged > 0 && ` ${counted(unchanged, 'transfer')} of it had been booked before.`}
       </p>
       <Table
-        caption={applied_at === null ? 'What will be booked' : 'What was booked'}
+        caption={isBooked ? 'What was booked' : 'What will be booked'}
         rows={booked}
         columns={{
-          What: ({ becomes }) => WORDS[becomes][0],
+          What: Becomes,
           Transfers: { number: ({ count }) => count },
           Amount: 'amount',
         }}
         empty={<EmptyState title="Nothing." />}
       />
-      {notices.length > 0 && (
+      {count > 0 && (
         <Table
-          caption="Look at these"
-          rows={notices}
+          caption={`${counted(count, 'transfer')}${most(transfers, count)}`}
+          rows={transfers}
           columns={{
             Affiliate: ({ affiliate_id }) => <AffiliateLink id={affiliate_id} />,
             Amount: 'amount',
-            What: ({ what, detail }) => (
+            What: ({ becomes, reason }) => (
               <>
-                <Badge tone="bad">{WORDS[what][0]}</Badge> <Data text={detail ?? ''} />
+                <Becomes becomes={becomes} /> <Data text={reason ?? ''} />
               </>
             ),
             Reference: 'transfer',
@@ -115,16 +98,16 @@ function Shown({ answer }: { answer: Answer }) {
       )}
       {unmatched > 0 && (
         <Table
-          caption={`Not booked: ${counted(unmatched, 'row')}${unmatched > 100 ? ', of which the first 100 are listed' : ''}.`}
-          rows={answer.unmatched_rows}
+          caption={`Not booked: ${counted(unmatched, 'row')}${most(unmatched_rows, unmatched)}`}
+          rows={unmatched_rows}
           columns={{
             Row: ({ row }) => `Row ${row}`,
             Why: { prose: ({ detail }) => <Data text={detail} /> },
           }}
         />
       )}
-      {applied_at === null && booked.length > 0 && (
-        <ChangeForm change="book" submit={`Book ${bookedWords(answer)}`} needs="approver">
+      {!isBooked && count > 0 && (
+        <ChangeForm change="book" submit={`Book ${counted(count, 'transfer')}`} needs="approver">
           <input type="hidden" name="hash" value={answer.hash} />
         </ChangeForm>
       )}
@@ -142,34 +125,22 @@ export const answerPage: Page = {
   async render(visit) {
     const { api, account, query, path } = visit
     const { hash } = query
-    const [answer, fields] = await Promise.all([
-      hash ? api.call(getPayoutAnswer, { account, hash }) : null,
-      uploadFields(visit),
-    ])
-    const body = (
+    const body = hash ? (
       <>
-        <PayoutTabs here="Answers" />
-        {answer ? (
-          <Shown answer={answer} />
-        ) : (
-          <p>
-            Read the file with which your bank answers a batch. You see what it means before
-            anything is booked: transfers are found by their references.
-          </p>
-        )}
-        {answer?.applied_at === null ? (
-          <p class="quick">
-            <a href={path}>Read another file</a>
-          </p>
-        ) : (
-          <ChangeForm
-            change="upload"
-            submit={answer ? 'Read another file' : 'Read the file'}
-            fields={fields}
-          />
-        )}
+        <Shown answer={await api.call(getPayoutAnswer, { account, hash })} />
+        <p class="quick">
+          <a href={path}>Read another file</a>
+        </p>
+      </>
+    ) : (
+      <>
+        <p>
+          Read the file with which your bank answers a batch. You see what it means before anything
+          is booked: transfers are found by their references.
+        </p>
+        <ChangeForm change="upload" submit="Read the file" fields={await uploadFields(visit)} />
       </>
     )
-    return { title: 'The bank’s answer', body }
+    return { title: 'The bank’s answer', body: [<PayoutTabs here="Answers" />, body] }
   },
 }

@@ -1,8 +1,7 @@
 import { eachCsvRow } from '../../commission/csv.ts'
-import { decimal, plainText, subtract } from '../../commission/engine/decimal.ts'
 import { minorDigits } from '../../commission/minor-digits.ts'
 import { readAmount, readDay } from '../../commission/typed.ts'
-import { type AnswerRow, type EachRow, EMPTY_ROW, type Says, type Stated } from './row.ts'
+import { type EachRow, namedIn, type Says } from './row.ts'
 
 // CSV of banks and payment services. It is known by its headings.
 
@@ -10,12 +9,8 @@ import { type AnswerRow, type EachRow, EMPTY_ROW, type Says, type Stated } from 
 interface CsvFormat {
   readonly name: string
   readonly day: string
-  /** Pairs of an amount and its currency; null if that is the account's. Of all, the first has the sign. */
-  readonly amounts: readonly (readonly [amount: string, currency: string | null])[]
-  /** A heading that tells it from other files. */
-  readonly mark?: string
-  /** What the first amount has in it that the payee does not get. */
-  readonly fee?: string
+  /** Amounts, each with `/` and its currency unless that is the account's. Of all, the first has the sign. */
+  readonly amounts: readonly string[]
   readonly account?: string
   /** The column of the state. Empty: the row is booked. */
   readonly state?: string
@@ -23,127 +18,101 @@ interface CsvFormat {
   readonly direction?: string
   /** All rows are payments. */
   readonly isPaid?: true
-  /** Whether the month stands first in days; absent: the day does; null: a file shows it by a day after the 12th. */
-  readonly isMonthFirst?: true | null
+  /** The month stands first in days. */
+  readonly isMonthFirst?: true
 }
+
+/** The files that are known. */
+const FORMATS: readonly CsvFormat[] = [
+  {
+    ...{ name: 'CSV-CAMT', day: 'Buchungstag', state: 'Info', account: 'Auftragskonto' },
+    amounts: ['Betrag/Waehrung|Währung'],
+  },
+  {
+    ...{ name: 'Wise', day: 'Finished on', state: 'Status', direction: 'Direction' },
+    amounts: [
+      'Target amount (after fees)/Target currency',
+      'Source amount (after fees)/Source currency',
+    ],
+  },
+  {
+    ...{ name: 'Revolut', day: 'Date completed (UTC)', state: 'State' },
+    amounts: ['Amount/Payment currency', 'Orig amount/Orig currency'],
+  },
+  {
+    ...{ name: 'Mercury', day: 'Date (UTC)', state: 'Status', isMonthFirst: true },
+    amounts: ['Amount'],
+  },
+  {
+    ...{ name: 'PayPal', day: 'Date|Datum', state: 'Status' },
+    amounts: ['Gross|Brutto/Currency|Währung'],
+  },
+  { name: 'Tributary', day: 'paid_on', amounts: ['amount/currency'], isPaid: true },
+]
 
 /** What the state is of a row that is booked, and of one that failed or came back. Others are pending. */
 const BOOKED = /^(?:completed|sent|received|abgeschlossen|umsatz gebucht)/i
 const FAILED =
   /fail|refund|revert|declin|cancel|return|denied|reversed|unclaimed|erstattet|storniert/i
 
-/** The files that are known. */
-const FORMATS: readonly CsvFormat[] = [
-  {
-    ...{ name: 'CSV-CAMT', day: 'Buchungstag', state: 'Info', account: 'Auftragskonto' },
-    ...{ mark: 'Auftragskonto', amounts: [['Betrag', 'Waehrung|Währung']] },
-  },
-  {
-    ...{ name: 'Wise', mark: 'TransferWise ID|Finished on', day: 'Date|Finished on' },
-    ...{ fee: 'Total fees', state: 'Status', direction: 'Direction' },
-    amounts: [
-      ['Amount|Source amount (after fees)', 'Currency|Source currency'],
-      ['Exchange To Amount|Target amount (after fees)', 'Exchange To|Target currency'],
-    ],
-  },
-  {
-    ...{ name: 'Revolut', day: 'Date completed (UTC)', state: 'State' },
-    amounts: [
-      ['Amount', 'Payment currency'],
-      ['Orig amount', 'Orig currency'],
-    ],
-  },
-  {
-    ...{ name: 'Mercury', day: 'Date (UTC)', state: 'Status', isMonthFirst: true },
-    amounts: [['Amount', null]],
-  },
-  {
-    ...{ name: 'PayPal', day: 'Date|Datum', state: 'Status', isMonthFirst: null },
-    amounts: [['Gross|Brutto', 'Currency|Währung']],
-  },
-  { name: 'Tributary', day: 'paid_on', amounts: [['amount', 'currency']], isPaid: true },
-]
+/** The parts of a day, and what stands between them. A time may follow. */
+const DAY = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d\d)\b/
+
+/** A day at the beginning of a cell that is after the 12th, where the month or the day stands first. */
+const MONTH_FIRST = /(?:^|[",;\t])\d{1,2}([/-])(?:1[3-9]|2\d|3[01])\1\d{4}/m
+const DAY_FIRST = /(?:^|[",;\t])(?:1[3-9]|2\d|3[01])([/-])\d{1,2}\1\d{4}/m
+
+/** Reads a day; null if it is none, or if it has no points and nothing says which number is the month. */
+export function dayOf(text: string, isMonthFirst: boolean | null = null): string | null {
+  const [, first, sign, second, year] = DAY.exec(text) ?? []
+  if (sign && sign !== '.' && isMonthFirst === null) return null
+  const [day, month] = isMonthFirst && sign !== '.' ? [second, first] : [first, second]
+  const read = readDay(year ? `${day}.${month}.${year.padStart(4, '20')}` : text.slice(0, 10))
+  return 'value' in read ? read.value : null
+}
 
 /** Returns the letters of a heading, by which it is known. */
 const keyOf = (heading: string) => heading.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, '')
 
-/** Returns where a column stands among headings; -1 if it does not. */
-const placeOf = (headings: readonly string[], column: string) =>
-  headings.findIndex((heading) => column.split('|').some((one) => keyOf(one) === keyOf(heading)))
-
-/** Returns the columns that a file of a format has. */
-const columnsOf = ({ day, amounts: [first], mark }: CsvFormat) =>
-  [day, ...(first ?? []), mark].filter((one) => one != null)
-
-/** Reads an amount as a decimal with a sign; null if it is none. */
-function signedAmount(text: string, currency: string | null): string | null {
-  const read = readAmount(text, minorDigits(currency ?? 'EUR'))
-  return 'value' in read ? read.value : null
-}
-
-/** The parts of a day, whatever stands between them. */
-const DAY = /^(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d\d)\b/
-
-/** A day with slashes at the beginning of a cell that is after the 12th, where the month or the day stands first. */
-const MONTH_FIRST = /(?:^|[",])\d{1,2}\/(?:1[3-9]|2\d|3[01])\/\d{4}/m
-const DAY_FIRST = /(?:^|[",])(?:1[3-9]|2\d|3[01])\/\d{1,2}\/\d{4}/m
-
-/** Reads a day; null if it is none, or if it has slashes and nothing shows which number is the month. A time may follow. */
-export function dayOf(text: string, isMonthFirst: boolean | null = false): string | null {
-  if (isMonthFirst === null && text.includes('/')) return null
-  const [, first, second, year = ''] = DAY.exec(text) ?? []
-  const [day, month] = isMonthFirst && !text.includes('.') ? [second, first] : [first, second]
-  const read = readDay(day ? `${day}.${month}.${year.padStart(4, '20')}` : text.slice(0, 10))
-  return 'value' in read ? read.value : null
-}
-
-/** Returns the cell of a row in a column, without spaces around it. */
-type CellOf = (row: readonly string[], column: string | null | undefined) => string
-
 /** Reads the rows of a CSV. Returns the name of its format; null if its headings are not known. */
 export function readAnswerCsv(text: string, each: EachRow): string | null {
   const rows = eachCsvRow(text)
-  const { value: headings = [] } = rows.next()
-  const format = FORMATS.find((one) =>
-    columnsOf(one).every((column) => placeOf(headings, column) >= 0),
+  const headings = (rows.next().value ?? []).map(keyOf)
+  const placeOf = (column: string) =>
+    headings.findIndex((heading) => column.split('|').map(keyOf).includes(heading))
+  const format = FORMATS.find(({ day, amounts: [first = ''], account = day }) =>
+    [day, account, ...first.split('/')].every((column) => placeOf(column) >= 0),
   )
   if (!format) return null
-  const places = new Map<string, number>()
-  const cellOf: CellOf = (row, column) => {
-    if (column == null) return ''
-    const place = places.get(column) ?? placeOf(headings, column)
-    places.set(column, place)
-    return (row[place] ?? '').trim()
+  const cellsOf = (column: string | undefined) => {
+    const place = column === undefined ? -1 : placeOf(column)
+    return (row: readonly string[]) => row[place]?.trim() ?? ''
   }
+  const [dayIn, stateIn] = [cellsOf(format.day), cellsOf(format.state)]
+  const [directionIn, accountIn] = [cellsOf(format.direction), cellsOf(format.account)]
+  const amountsIn = format.amounts.map((pair) => pair.split('/').map(cellsOf))
   const isShown = MONTH_FIRST.test(text) === DAY_FIRST.test(text) ? null : MONTH_FIRST.test(text)
-  const isMonthFirst = format.isMonthFirst === null ? isShown : format.isMonthFirst
   let n = 1
   for (const row of rows) {
     n += 1
-    const day = dayOf(cellOf(row, format.day), isMonthFirst)
-    each({ ...readRow(format, cellOf, row), day, row: n })
+    const signed = amountsIn.flatMap(([amountIn, currencyIn]) => {
+      const currency = currencyIn?.(row).toUpperCase() || null
+      const read = readAmount(amountIn?.(row) ?? '', minorDigits(currency ?? 'EUR'))
+      return 'value' in read ? [{ amount: read.value, currency }] : []
+    })
+    const isDebit =
+      format.isPaid || signed[0]?.amount.startsWith('-') || /^out/i.test(directionIn(row))
+    const state = stateIn(row)
+    const moved: Says = isDebit ? 'paid' : 'returned'
+    const says = !state || BOOKED.test(state) ? moved : FAILED.test(state) ? 'failed' : 'pending'
+    each({
+      ...{ row: n, says, references: namedIn(row.join(' ')), code: null, reason: null },
+      ...{
+        account: accountIn(row) || null,
+        day: dayOf(dayIn(row), format.isMonthFirst ?? isShown),
+      },
+      stated: signed.map((one) => ({ ...one, amount: one.amount.replace('-', '') })),
+    })
   }
   return format.name
-}
-
-function readRow(format: CsvFormat, cellOf: CellOf, row: readonly string[]) {
-  const { amounts, fee, account, direction } = format
-  const signed = amounts.flatMap(([name, of]) => {
-    const currency = cellOf(row, of).toUpperCase() || null
-    const amount = signedAmount(cellOf(row, name), currency)
-    return amount === null ? [] : [{ amount, currency }]
-  })
-  const isDebit =
-    format.isPaid || signed[0]?.amount.startsWith('-') || /^out/i.test(cellOf(row, direction))
-  const stated = signed.map((one): Stated => ({ ...one, amount: one.amount.replace('-', '') }))
-  const [first] = stated
-  const feeOf = first && signedAmount(cellOf(row, fee), first.currency)
-  const net = first && feeOf && plainText(subtract(decimal(first.amount), decimal(feeOf)))
-  const state = cellOf(row, format.state)
-  const moved: Says = isDebit ? 'paid' : 'returned'
-  const says = !state || BOOKED.test(state) ? moved : FAILED.test(state) ? 'failed' : 'pending'
-  return {
-    ...{ ...EMPTY_ROW, says, text: row.join(' '), account: cellOf(row, account) || null },
-    stated: net ? [...stated, { ...first, amount: net }] : stated,
-  } satisfies Omit<AnswerRow, 'row' | 'day'>
 }

@@ -1,204 +1,140 @@
-import {
-  add,
-  compare,
-  decimal,
-  isNegative,
-  negate,
-  plainText,
-  subtract,
-  ZERO,
-} from '../../commission/engine/decimal.ts'
+import { compare, decimal, sum } from '../../commission/engine/decimal.ts'
 import { moneyText } from '../../commission/statements/money.ts'
 import { type FoundTransfer, mayMove } from '../db/transfers.ts'
-import { TRANSFER_STATES, type TransferState } from '../model.ts'
+import type { TransferState } from '../model.ts'
 import { isOfTransfer } from '../reference.ts'
-import type { AnswerRow, Says, Stated } from './row.ts'
+import { type AnswerRow, BECOMES, refused, type Says, type Stated } from './row.ts'
 
 // Which transfers the rows of an answer are about. Only an exact match counts: reference, amount, currency, payer.
 
-/** Why nothing is booked of a row. */
-export const UNMATCHED = [
-  ...(['no_reference', 'several', 'other_payer', 'other_currency'] as const),
-  ...(['amount_differs', 'unreadable', 'not_booked', 'twice', 'wrong_state'] as const),
-]
-
-/** A row of which nothing is booked. */
-export interface Unmatched {
-  readonly row: number
-  readonly reason: (typeof UNMATCHED)[number]
-  readonly detail: string
-}
-
 /** Why nothing is booked of a row without a reference of this account. */
-export const UNNAMED = {
-  reason: 'no_reference',
-  detail: 'It names no transfer of this account.',
-} as const
+export const UNNAMED = 'It names no transfer of this account that is under way.'
 
-/** What becomes of a transfer, in the order in which rows are booked: a payment before its return. */
-export const BECOMES = ['checked', 'accepted', 'rejected', 'paid', 'returned'] as const
+type Becomes = (typeof BECOMES)[number]
 
 /** What becomes of a transfer. */
-export interface Entry extends Pick<AnswerRow, 'row' | 'day' | 'code' | 'reason' | 'name_check'> {
+export interface Entry extends Pick<AnswerRow, 'row' | 'day' | 'code' | 'reason'> {
   readonly transfer: string
-  readonly to: (typeof BECOMES)[number]
+  readonly becomes: Becomes
 }
 
-/** A row with what may be references of ours. */
-export interface NamedRow extends Omit<AnswerRow, 'text'> {
-  readonly references: readonly string[]
+/** What becomes of a transfer, and how it was found. */
+export interface Change {
+  readonly entry: Entry
+  readonly transfer: FoundTransfer
 }
 
 /** What rows are matched with. */
 export interface Known {
-  /** The transfers that are named, by their references. */
-  readonly transfers: ReadonlyMap<string, FoundTransfer>
-  /** The transfers of the batches that are named, by the references of these. */
-  readonly batches: ReadonlyMap<string, readonly FoundTransfer[]>
-  /** The numbers of the accounts of each payer, also former ones. */
-  readonly payers: ReadonlyMap<string, readonly string[]>
-  /** The payer of the rows that name no account. */
-  readonly payer: string | null
+  /** The transfers that references name: one, or those of a batch that are not over. */
+  readonly named: ReadonlyMap<string, readonly FoundTransfer[]>
+  /** The numbers of the account from which a transfer is paid, by `payer version`. */
+  readonly numbers: ReadonlyMap<string, readonly string[]>
+  /** The payer of the rows that name no account; undefined if there are several. */
+  readonly payer: string | undefined
 }
 
 /** The order in which rows are booked, whatever their order in the file. */
 const ORDER: readonly Says[] = [...BECOMES, 'failed']
 
-const PATH: readonly TransferState[] = TRANSFER_STATES.slice(
-  0,
-  TRANSFER_STATES.indexOf('returned') + 1,
-)
-
-/** Returns whether a transfer has already become what a row says. */
-export const isDone = (state: TransferState, to: Entry['to']): boolean =>
-  state === to || (to !== 'checked' && to !== 'rejected' && PATH.indexOf(state) > PATH.indexOf(to))
-
-/** Returns whether a transfer can become what a row says. What is over is not checked any more. */
-export const canBecome = (state: TransferState, to: Entry['to']): boolean =>
-  to === 'checked' ? mayMove(state, 'cancelled') : mayMove(state, to)
+/** In which states a transfer has become what a row says. */
+const DONE: Readonly<Record<Exclude<Becomes, 'checked'>, readonly TransferState[]>> = {
+  accepted: ['accepted', 'paid', 'returned'],
+  rejected: ['rejected'],
+  paid: ['paid', 'returned'],
+  returned: ['returned'],
+}
 
 /** Returns the letters and digits of the number of an account. */
 export const numberKey = (number: string): string =>
   number.toUpperCase().replaceAll(/[^\dA-Z]/g, '')
 
-/** Matches rows with transfers: what would be booked, and of which rows nothing. */
-export function matchRows(rows: readonly NamedRow[], known: Known) {
-  const entries: Entry[] = []
-  const unmatched: Unmatched[] = []
-  let unchanged = 0
+/**
+ * Returns a function that follows transfers from row to row: what becomes of one, whether it is so already, and why it
+ * cannot.
+ */
+export function followTransfers() {
   const states = new Map<string, TransferState>()
-  const decided = new Set<string>()
-  const refuse = ({ row }: NamedRow, reason: Unmatched['reason'], detail: string) =>
-    unmatched.push({ row, reason, detail })
-  const inOrder = rows.toSorted((a, b) => ORDER.indexOf(a.says) - ORDER.indexOf(b.says))
-  // What a report says of one transfer counts more than what it says of its batch.
-  const own = new Set(
-    rows.flatMap((row) => (isStatus(row) ? named(row, known).map(({ id }) => id) : [])),
-  )
-  for (const row of inOrder) {
-    const found = findAll(row, known)
-    if ('reason' in found) {
-      refuse(row, found.reason, found.detail)
-      continue
-    }
-    for (const transfer of found.transfers) {
-      const { id } = transfer
-      const state = states.get(id) ?? transfer.state
-      const to = targetOf(row, state)
-      if (found.isBatch && isStatus(row) && own.has(id)) continue
-      if (decided.has(`${to} ${id}`) && !isStatus(row)) {
-        refuse(row, 'twice', `${id} stands in the file twice. It is booked once.`)
-      } else if (isDone(state, to) || isChecked(row, transfer)) unchanged += 1
-      else if (canBecome(state, to)) {
-        const { day, code, reason, name_check } = row
-        entries.push({ row: row.row, transfer: id, to, day, code, reason, name_check })
-        if (to !== 'checked') states.set(id, to)
-        decided.add(`${to} ${id}`)
-      } else refuse(row, 'wrong_state', stateWords(id, state, to))
-    }
+  return ({ id, name_check, ...found }: FoundTransfer, says: Says, reason: string | null) => {
+    const state = states.get(id) ?? found.state
+    const back = DONE.paid.includes(state) ? 'returned' : 'rejected'
+    const becomes = says === 'failed' ? back : (says as Becomes)
+    const isCheck = becomes === 'checked'
+    const isDone = isCheck ? name_check === reason : DONE[becomes].includes(state)
+    // The name of an owner is kept as long as a transfer is under way.
+    const isStuck = !isDone && !mayMove(state, isCheck ? 'cancelled' : becomes)
+    if (!isCheck && !isDone && !isStuck) states.set(id, becomes)
+    return { becomes, isDone, problem: isStuck ? stateWords(id, state, becomes) : null }
   }
-  return { entries, unmatched, unchanged }
-}
-
-const isStatus = ({ says }: NamedRow) => ['checked', 'accepted', 'rejected'].includes(says)
-
-const isChecked = ({ says, name_check }: NamedRow, transfer: FoundTransfer) =>
-  says === 'checked' && transfer.name_check === name_check
-
-/** Returns what a transfer becomes: one that failed came back if it was paid. */
-function targetOf({ says }: NamedRow, state: TransferState): Entry['to'] {
-  if (says === 'failed') return state === 'paid' || state === 'returned' ? 'returned' : 'rejected'
-  return says as Entry['to']
 }
 
 /** Says why a transfer cannot become what a row says. */
-export const stateWords = (id: string, state: TransferState, to: Entry['to']): string =>
-  to === 'returned' && mayMove(state, 'paid')
+const stateWords = (id: string, state: TransferState, becomes: Becomes): string =>
+  becomes === 'returned' && mayMove(state, 'paid')
     ? `${id} came back, but its payment is not booked. Read the file with the payment first, then this one again.`
-    : `${id} is ${state}, so it cannot be ${to}. Look at it with your bank.`
+    : `${id} is ${state}, so it cannot be ${becomes}. Look at it with your bank.`
 
-const named = ({ references }: NamedRow, { transfers }: Known) =>
-  references.flatMap((one) => transfers.get(one) ?? [])
-
-type Found = { transfers: readonly FoundTransfer[]; isBatch: boolean } | Omit<Unmatched, 'row'>
-
-/** Returns the transfers that a row is exactly about, or why there are none. */
-function findAll(row: NamedRow, known: Known): Found {
-  const { references, says, day } = row
-  const single = named(row, known)
-  const batches = references.flatMap((one) => (known.batches.get(one) ? [one] : []))
-  const names = single.length > 0 ? single.map(({ id }) => id) : batches
-  const [name] = names
-  if (name === undefined) return UNNAMED
-  if (names.length > 1) {
-    return { reason: 'several', detail: `It names several: ${names.slice(0, 3).join(', ')}.` }
-  }
-  if (says === 'pending') {
-    return {
-      reason: 'not_booked',
-      detail: `${name}: the bank has not booked it, or has undone it.`,
+/** Matches rows with transfers: what would be booked, and of which rows nothing, those first that name a transfer. */
+export function matchRows(rows: readonly AnswerRow[], known: Known) {
+  const changes: Change[] = []
+  const unmatched: { row: number; detail: string }[] = []
+  let unchanged = 0
+  const follow = followTransfers()
+  // Of rows that say the same, those of one transfer say why, and come before those of batches.
+  const placeOf = ({ says, references }: AnswerRow) =>
+    2 * ORDER.indexOf(says) + (references.some(isOfTransfer) ? 0 : 1)
+  for (const found of rows.toSorted((a, b) => placeOf(a) - placeOf(b))) {
+    const { row, says, day, code, reason } = found
+    const transfers = findAll(found, known)
+    if (typeof transfers === 'string') {
+      unmatched.push({ row, detail: transfers })
+      continue
+    }
+    for (const transfer of transfers) {
+      const { becomes, isDone, problem } = follow(transfer, says, reason)
+      const entry = { row, transfer: transfer.id, becomes, day, code, reason }
+      if (isDone) unchanged += 1
+      else if (problem === null) changes.push({ entry, transfer })
+      else unmatched.push({ row, detail: problem })
     }
   }
-  const isBatch = !isOfTransfer(name)
-  const all = isBatch ? (known.batches.get(name) ?? []) : single
-  const live = all.filter(({ state }) => isStatus(row) || !isOver(state))
-  const [first] = isBatch ? live : all
-  if (!first) return { reason: 'wrong_state', detail: `${name}: no transfer of it is under way.` }
-  if (!isFrom(row, first, known)) {
-    const detail = `${name} is paid from another account than that of the row.`
-    return { reason: 'other_payer', detail }
-  }
-  if (!isStatus(row) && (row.stated.length === 0 || day === null)) {
-    return { reason: 'unreadable', detail: `${name}: the amount or the day cannot be read.` }
-  }
-  const due = (isBatch ? live : all).reduce((sum, { amount }) => add(sum, decimal(amount)), ZERO)
-  const wrong = row.stated.length > 0 && differs(row.stated, first.currency, due)
-  if (wrong) return { ...wrong, detail: `${name}: ${wrong.detail}` }
-  return { transfers: isBatch ? live : all, isBatch }
+  const isUnnamed = ({ detail }: { detail: string }) => Number(detail === UNNAMED)
+  unmatched.sort((a, b) => isUnnamed(a) - isUnnamed(b) || a.row - b.row)
+  return { changes, unmatched, unchanged }
 }
 
-const isOver = (state: TransferState) => state === 'rejected' || state === 'cancelled'
-
-/** Returns whether a row is of the account that pays a transfer. */
-const isFrom = ({ account }: NamedRow, { payer }: FoundTransfer, known: Known): boolean =>
-  account === null
-    ? known.payer === payer
-    : (known.payers.get(payer)?.includes(numberKey(account)) ?? false)
-
-/** Says how none of the stated amounts is the one that is due; null if one is. */
-function differs(stated: readonly Stated[], currency: string, due: ReturnType<typeof decimal>) {
-  const own = stated.filter((one) => one.currency === null || one.currency === currency)
-  const [other] = stated
-  if (own.length === 0) {
-    const detail = `the currency is ${other?.currency}, and not ${currency}.`
-    return { reason: 'other_currency', detail } as const
+/** Returns the transfers that a row is exactly about, or why there are none. */
+function findAll(
+  row: AnswerRow,
+  { named, numbers, payer }: Known,
+): readonly FoundTransfer[] | string {
+  const { says, account, day, stated } = row
+  const names = row.references.filter((one) => named.has(one))
+  const own = names.filter(isOfTransfer)
+  const [name = '', second] = own.length > 0 ? own : names
+  const transfers = named.get(name) ?? []
+  const [first] = transfers
+  if (!first) return UNNAMED
+  if (second) return `It names several: ${name}, ${second}.`
+  if (says === 'pending') return `${name}: the bank has not booked it, or has undone it.`
+  if (account === null && payer === undefined) {
+    throw refused('The file does not say from which account it is: name the `payer`.')
   }
-  const amounts = own.flatMap(({ amount }) => (/^\d+(\.\d+)?$/.test(amount) ? decimal(amount) : []))
-  const [first] = amounts
-  if (!first) return { reason: 'unreadable', detail: 'the amount cannot be read.' } as const
-  if (amounts.some((one) => compare(one, due) === 0)) return null
-  const less = subtract(due, first)
-  const by = isNegative(less) ? `${plainText(negate(less))} more` : `${plainText(less)} less`
-  const detail = `the amount is ${plainText(first)} ${currency}, ${by} than ${moneyText(due, currency)}.`
-  return { reason: 'amount_differs', detail } as const
+  const isFrom = account
+    ? numbers.get(`${first.payer} ${first.payer_version}`)?.includes(numberKey(account))
+    : payer === first.payer
+  if (!isFrom) return `${name} is paid from another account than that of the row.`
+  const isMovement = says === 'paid' || says === 'returned' || says === 'failed'
+  if (isMovement && (stated.length === 0 || day === null)) {
+    return `${name}: the amount or the day cannot be read.`
+  }
+  const due = sum(transfers.map(({ amount }) => decimal(amount)))
+  const { currency } = first
+  const isExact = ({ amount, ...one }: Stated) =>
+    (one.currency ?? currency) === currency &&
+    /^\d+(\.\d+)?$/.test(amount) &&
+    compare(decimal(amount), due) === 0
+  if (stated.length === 0 || stated.some(isExact)) return transfers
+  const [wrong] = stated
+  return `${name}: the row has ${wrong?.amount} ${wrong?.currency ?? ''}, and not ${moneyText(due, currency)} ${currency}.`
 }

@@ -1,6 +1,6 @@
 import { reasonOf } from './reasons.ts'
-import { type EachRow, EMPTY_ROW, type Says } from './row.ts'
-import { allAt, type Element, type Handlers, textAt } from './xml.ts'
+import { type EachRow, namedIn, type Says } from './row.ts'
+import { allAt, amountsAt, type Element, type Handlers, textAt } from './xml.ts'
 
 // Reports about the status of payments (pain.002), of any version.
 
@@ -30,16 +30,13 @@ export function readPain002(each: EachRow): Handlers {
     row += 1
     const says = saysOf(status)
     const { code, reason } = reasonOf(element, 'StsRsnInf')
-    const original = allAt(element, 'OrgnlTxRef')[0]
-    const check = says === 'checked' && NAME_CHECKS[status]
+    const [original] = allAt(element, 'OrgnlTxRef')
     each({
-      ...{ ...EMPTY_ROW, row, says, account: textAt(original, 'DbtrAcct/Id/IBAN') },
-      text: references.map((path) => textAt(element, path) ?? '').join(' '),
-      ...(says === 'rejected' && { code, reason }),
-      stated: allAt(original, 'Amt/InstdAmt').map(({ text, currency = null }) => ({
-        ...{ amount: text.trim(), currency },
-      })),
-      name_check: check ? [check, reason].filter(Boolean).join(': ') : null,
+      ...{ row, says, day: null, account: textAt(original, 'DbtrAcct/Id/IBAN') },
+      references: namedIn(references.map((path) => textAt(element, path)).join(' ')),
+      stated: amountsAt(original, 'Amt/InstdAmt'),
+      code: says === 'rejected' ? code : null,
+      reason: [NAME_CHECKS[status], reason].filter(Boolean).join(': ') || null,
     })
   }
   return {

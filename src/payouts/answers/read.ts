@@ -1,22 +1,18 @@
 import { CsvFault } from '../../commission/csv.ts'
-import { ApiError } from '../../platform/errors.ts'
 import { readCamt } from './camt.ts'
 import { readAnswerCsv } from './csv.ts'
 import { readPain002 } from './pain002.ts'
-import type { EachRow } from './row.ts'
-import { type Handlers, parseXml, XmlFault } from './xml.ts'
+import { type EachRow, refused } from './row.ts'
+import { readXml } from './xml.ts'
 
 // Which kind of file an answer is, by its content.
 
 /** The formats of XML, by the name of their first element below `Document`. */
-const XML: Readonly<Record<string, readonly [string, (each: EachRow) => Handlers]>> = {
-  BkToCstmrStmt: ['camt.053', readCamt],
-  BkToCstmrDbtCdtNtfctn: ['camt.054', readCamt],
-  CstmrPmtStsRpt: ['pain.002', readPain002],
-}
-
-const refused = (detail: string) =>
-  new ApiError('validation_failed', { detail: `${detail} Nothing was changed.` })
+const XML = new Map([
+  ['BkToCstmrStmt', { format: 'camt.053', read: readCamt }],
+  ['BkToCstmrDbtCdtNtfctn', { format: 'camt.054', read: readCamt }],
+  ['CstmrPmtStsRpt', { format: 'pain.002', read: readPain002 }],
+])
 
 /** Says which files are read, to a person who has sent another one. */
 const UNKNOWN =
@@ -24,11 +20,8 @@ const UNKNOWN =
 
 /** Returns the text of a file: banks that do not write UTF-8 write Windows-1252. */
 function textOf(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
-  } catch {
-    return new TextDecoder('windows-1252').decode(bytes)
-  }
+  const text = new TextDecoder().decode(bytes)
+  return text.includes('\ufffd') ? new TextDecoder('windows-1252').decode(bytes) : text
 }
 
 /**
@@ -39,10 +32,9 @@ function textOf(bytes: Uint8Array): string {
 export function readFile(bytes: Uint8Array, each: EachRow): string {
   const text = textOf(bytes)
   try {
-    const format = /^\s*</.test(text) ? readXml(text, each) : readAnswerCsv(text, each)
+    const format = /^\s*</.test(text) ? formatOfXml(text, each) : readAnswerCsv(text, each)
     if (format !== null) return format
   } catch (error) {
-    if (error instanceof XmlFault) throw refused(`The XML cannot be read. ${error.message}`)
     if (error instanceof CsvFault) {
       throw refused(`The file is not valid CSV: line ${error.line} has ${error.reason}.`)
     }
@@ -53,15 +45,12 @@ export function readFile(bytes: Uint8Array, each: EachRow): string {
   throw refused(UNKNOWN)
 }
 
-function readXml(text: string, each: EachRow): string | null {
+function formatOfXml(text: string, each: EachRow): string | null {
   let format: string | null = null
-  const handlers: Record<string, Handlers[string]> = {}
-  const parser = parseXml(handlers, (name) => {
-    const [found, read] = (Object.hasOwn(XML, name) && XML[name]) || []
-    if (!read) return
-    format = found ?? null
-    Object.assign(handlers, read(each))
+  readXml(text, (name) => {
+    const kind = XML.get(name)
+    format = kind?.format ?? format
+    return kind?.read(each)
   })
-  parser.write(text.trimStart()).close()
   return format
 }

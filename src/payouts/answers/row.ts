@@ -1,3 +1,6 @@
+import { ApiError } from '../../platform/errors.ts'
+import { referencesIn } from '../reference.ts'
+
 // What answers of banks have in common, whatever their format.
 
 /** An amount without a sign. The currency is null if it is that of the account. */
@@ -6,18 +9,21 @@ export interface Stated {
   readonly currency: string | null
 }
 
+/** What may become of a transfer, in the order in which rows are booked: a payment before its return. */
+export const BECOMES = ['checked', 'accepted', 'rejected', 'paid', 'returned'] as const
+
 /**
- * What a row says of transfers. `failed`: it came back, or it never left. `checked`: only the name of the owner was
- * compared. `pending`: it is not booked, or the bank has taken it back.
+ * What a row says of transfers. `checked`: only the name of the owner was compared. `failed`: it came back, or it never
+ * left. `pending`: it is not booked, or the bank has taken it back.
  */
-export type Says = 'accepted' | 'rejected' | 'paid' | 'returned' | 'failed' | 'checked' | 'pending'
+export type Says = (typeof BECOMES)[number] | 'failed' | 'pending'
 
 /** One row of an answer. */
 export interface AnswerRow {
   /** Its position in the file, from 1: that of the line, the entry or the status. */
   readonly row: number
-  /** All of it in which a reference may stand. */
-  readonly text: string
+  /** What may be references of ours in it. */
+  readonly references: readonly string[]
   readonly says: Says
   /** The amounts that the row states of the same transfer, such as without fees. Empty: it states none. */
   readonly stated: readonly Stated[]
@@ -25,21 +31,22 @@ export interface AnswerRow {
   readonly day: string | null
   /** The number of the payer's account. */
   readonly account: string | null
-  /** An ISO 20022 code of a reason, and what the bank writes about it. */
+  /** An ISO 20022 code of a reason, and what the bank writes about it, or about the name of the owner. */
   readonly code: string | null
   readonly reason: string | null
-  readonly name_check: string | null
 }
 
 /** What a reader of a format is given: it calls it for each row. */
 export type EachRow = (row: AnswerRow) => void
 
-/** A row that says nothing yet. */
-export const EMPTY_ROW = {
-  stated: [],
-  day: null,
-  account: null,
-  code: null,
-  reason: null,
-  name_check: null,
-} as const satisfies Partial<AnswerRow>
+/** The references of a row that are looked up: so many of all rows fit into one parameter of a statement. */
+const MAX_REFERENCES = 12
+
+/** Returns what may be references of ours in a row. */
+export const namedIn = (text: string): string[] => [
+  ...new Set(referencesIn(text).slice(0, MAX_REFERENCES)),
+]
+
+/** Returns the error for a file that is not booked, in words for the person who has sent it. */
+export const refused = (detail: string) =>
+  new ApiError('validation_failed', { detail: `${detail} Nothing was changed.` })

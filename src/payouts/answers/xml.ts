@@ -1,50 +1,47 @@
 import { SaxesParser } from 'saxes'
+import { refused, type Stated } from './row.ts'
 
 /** An element, by its local name. */
 export interface Element {
   readonly name: string
-  readonly currency: string | undefined
+  readonly currency: string | null
   text: string
   readonly children: Element[]
 }
 
-/** The deepest nesting, and the longest text of an element. Those of ISO 20022 stay far below. */
-const MAX_DEPTH = 40
+/** The deepest nesting, the longest text, and the most elements at a time. Those of ISO 20022 stay far below. */
+const MAX_DEPTH = 24
 const MAX_TEXT = 4000
+const MAX_ELEMENTS = 100_000
 
-/** The most elements within one that is handled. */
-const MAX_ELEMENTS = 20_000
-
-/** Why an XML file is refused. The message is for the person who has sent it. */
-export class XmlFault extends Error {}
-
-/** What is done with an element at its end, by its name. `path` has the elements around it, the innermost first. */
+/** What is done with an element at its end, by its name. */
 export type Handlers = Readonly<
-  Record<string, (element: Element, path: readonly Element[]) => void>
+  Record<string, (element: Element, parent: Element | undefined) => void>
 >
 
 /**
- * Returns a parser of XML that arrives in pieces. An element with a handler is forgotten once it is handled, so that
- * the memory does not grow with the file. `begins` is called with the names of the first and of those within it.
+ * Reads XML. An element with a handler is forgotten once it is handled, so that the memory does not grow with the file.
  *
- * @throws XmlFault for XML that is not well-formed or too deep, and for a DOCTYPE: entities could read files, or fill
- * the memory ("XXE", "billion laughs").
+ * @param handlersOf Returns the handlers of a kind of file by the name of its first element, or of the one within it.
+ * @throws ApiError `validation_failed` for XML that is not well-formed or too large, and for a DOCTYPE: entities could
+ * read files, or fill the memory ("XXE", "billion laughs").
  */
-export function parseXml(handlers: Handlers, begins: (name: string) => void) {
+export function readXml(text: string, handlersOf: (name: string) => Handlers | undefined): void {
   const parser = new SaxesParser()
   const path: Element[] = []
-  let elements = 0
+  let handlers: Handlers = {}
+  let kept = 0
   const refuse = (reason: string) => {
-    throw new XmlFault(reason)
+    throw refused(`The XML cannot be read. ${reason}`)
   }
   parser.on('error', () => refuse(`It is not well-formed in line ${parser.line}.`))
   parser.on('doctype', () => refuse('It has a DOCTYPE, which no answer of a bank has.'))
   parser.on('opentag', ({ name, attributes }) => {
     const local = name.slice(name.indexOf(':') + 1)
-    const element = { name: local, currency: attributes.Ccy, text: '', children: [] }
-    elements += 1
-    if (path.length < 2) begins(local)
-    if (path.length >= MAX_DEPTH || elements > MAX_ELEMENTS) refuse('An entry of it is too large.')
+    const element = { name: local, currency: attributes.Ccy ?? null, text: '', children: [] }
+    if (path.length < 2) handlers = handlersOf(local) ?? handlers
+    kept += 1
+    if (path.length >= MAX_DEPTH || kept > MAX_ELEMENTS) refuse('An entry of it is too large.')
     path[0]?.children.push(element)
     path.unshift(element)
   })
@@ -57,12 +54,16 @@ export function parseXml(handlers: Handlers, begins: (name: string) => void) {
   parser.on('closetag', () => {
     const element = path.shift()
     if (!element || !Object.hasOwn(handlers, element.name)) return
-    handlers[element.name]?.(element, path)
-    path[0]?.children.pop()
-    elements = 0
+    const [parent] = path
+    handlers[element.name]?.(element, parent)
+    parent?.children.pop()
+    kept -= sizeOf(element)
   })
-  return parser
+  parser.write(text.trimStart()).close()
 }
+
+const sizeOf = ({ children }: Element): number =>
+  children.reduce((size, one) => size + sizeOf(one), 1)
 
 /** Returns the elements at a path of names below an element, such as `Refs/EndToEndId`. */
 export const allAt = (element: Element | undefined, path: string): Element[] =>
@@ -77,6 +78,12 @@ export const allAt = (element: Element | undefined, path: string): Element[] =>
 export const textAt = (element: Element | undefined, ...paths: readonly string[]): string | null =>
   paths.flatMap((path) => allAt(element, path).map(({ text }) => text.trim())).find(Boolean) ?? null
 
-/** Returns all text of an element and of those in it. */
-export const fullText = ({ text, children }: Element): string =>
-  [text.trim(), ...children.map(fullText)].filter(Boolean).join(' ')
+/** Returns the amounts at some paths. */
+export const amountsAt = (element: Element | undefined, ...paths: readonly string[]): Stated[] =>
+  paths
+    .flatMap((path) => allAt(element, path))
+    .map(({ text, currency }) => ({ amount: text.trim(), currency }))
+
+/** Returns all texts of an element and of those in it. */
+export const textsIn = ({ text, children }: Element): string[] =>
+  [text].concat(children.flatMap(textsIn))

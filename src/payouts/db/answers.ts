@@ -5,9 +5,8 @@ import type { payoutAnswers } from '../../platform/db/schema.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
-import type { Entry } from '../answers/match.ts'
+import type { Change, Entry } from '../answers/match.ts'
 import { PAYOUT_LIMITS, type StoredDetails } from '../model.ts'
-import type { FoundTransfer } from './transfers.ts'
 
 /** A stored answer. */
 export type StoredAnswer = Omit<typeof payoutAnswers.$inferSelect, 'account'>
@@ -36,58 +35,24 @@ export const storeAnswer = (db: D1Database, account: string, preview: StoredAnsw
 ]
 
 const FINISH = compileStatement(`
-  update payout_answers set summary = :summary, applied_at = :now
+  update payout_answers set applied_at = :now
   where account = :account and hash = :hash and applied_at is null`)
 
 /** Returns the statement that says that all of an answer is booked. */
-export const finishAnswer = (
-  db: D1Database,
-  values: { account: string; hash: string; summary: string; now: number },
-) => bindStatement(db, FINISH, values)
-
-const FIND_BATCHES = compileStatement(`
-  select b.id from ${JSON_EACH}(:ids) i
-  cross join payout_batches b on b.account = :account and b.id = i.value`)
-
-/** Returns which of these references are those of batches. */
-export const findBatches = async (db: Connection, account: string, ids: readonly string[]) =>
-  (await all<{ id: string }>(db, FIND_BATCHES, { account, ids: JSON.stringify(ids) })).map(
-    ({ id }) => id,
-  )
+export const finishAnswer = (db: D1Database, account: string, hash: string, now: number) =>
+  bindStatement(db, FINISH, { account, hash, now })
 
 const READ_PAYERS = compileStatement(`
-  select party, id, version, details from payees
-  where account = :account and party = 'payer' and details is not null`)
+  select * from payees where account = :account and party = 'payer' and details is not null`)
 
 /** Reads all versions of the payers of an account. */
 export const readPayers = (db: Connection, account: string) =>
-  all<Pick<StoredDetails, 'party' | 'id' | 'version' | 'details'>>(db, READ_PAYERS, { account })
+  all<StoredDetails>(db, READ_PAYERS, { account })
 
 const REJECT_MOVED = compileStatement(`
-  select ${ABORT} from ${JSON_EACH}(:seen) s
-  left join transfers t on t.account = :account and t.id = s.value ->> 0
-  where t.state is not s.value ->> 1`)
-
-/** Returns the statement that aborts the batch if a transfer is in another state than it was found in. */
-export const rejectMoved = (
-  db: D1Database,
-  account: string,
-  seen: readonly Pick<FoundTransfer, 'id' | 'state'>[],
-) =>
-  bindStatement(db, REJECT_MOVED, {
-    account,
-    seen: JSON.stringify(seen.map(({ id, state }) => [id, state])),
-  })
-
-const SET_CHECKS = compileStatement(`
-  update transfers set name_check = v.value ->> 'name_check'
-  from ${JSON_EACH}(:entries) v
-  where transfers.account = :account and transfers.id = v.value ->> 'transfer'
-    and transfers.state in ('created', 'exported', 'accepted')`)
-
-/** Returns the statement that keeps what a bank says of the names of owners. */
-export const setChecks = (db: D1Database, account: string, entries: readonly Entry[]) =>
-  bindStatement(db, SET_CHECKS, { account, entries: JSON.stringify(entries) })
+  select ${ABORT} from ${JSON_EACH}(:entries) v
+  left join transfers t on t.account = :account and t.id = v.value ->> 'transfer'
+  where t.state is not v.value ->> 'seen'`)
 
 const notify = (type: string, members: string) =>
   eventOf(
@@ -98,18 +63,23 @@ const notify = (type: string, members: string) =>
     cross join transfers t on t.account = :account and t.id = v.value ->> 'transfer'`,
   )
 
-const EVENTS = {
-  paid: notify('payout.paid', "'paid_on', v.value ->> 'day'"),
-  returned: notify(
-    'payout.returned',
-    "'returned_on', v.value ->> 'day', 'code', v.value ->> 'code', 'reason', v.value ->> 'reason'",
-  ),
-}
+const NOTIFY_PAID = notify('payout.paid', "'paid_on', v.value ->> 'day'")
 
-/** Returns the statement that tells webhooks of transfers that were paid, or came back. */
-export const notifyMoved = (
-  db: D1Database,
-  account: string,
-  to: keyof typeof EVENTS,
-  entries: readonly Entry[],
-) => bindStatement(db, EVENTS[to], { account, entries: JSON.stringify(entries) })
+const NOTIFY_RETURNED = notify(
+  'payout.returned',
+  "'returned_on', v.value ->> 'day', 'code', v.value ->> 'code', 'reason', v.value ->> 'reason'",
+)
+
+/**
+ * Returns the statements that abort the batch if a transfer is in another state than it was found in, and tell webhooks
+ * of those that were paid or came back.
+ */
+export function guardChanges(db: D1Database, account: string, changes: readonly Change[]) {
+  const entries = changes.map(({ entry, transfer }) => ({ ...entry, seen: transfer.state }))
+  const isNow = (state: Entry['becomes']) => entries.some(({ becomes }) => becomes === state)
+  return [
+    REJECT_MOVED,
+    ...(isNow('paid') ? [NOTIFY_PAID] : []),
+    ...(isNow('returned') ? [NOTIFY_RETURNED] : []),
+  ].map((one) => bindStatement(db, one, { account, entries: JSON.stringify(entries) }))
+}

@@ -18,37 +18,39 @@ const MOVES: Readonly<Record<TransferState, readonly TransferState[]>> = {
 /** Returns whether a transfer may move from one state to another. */
 export const mayMove = (from: TransferState, to: TransferState): boolean => MOVES[to].includes(from)
 
-/** A transfer, and from which payer its batch pays. */
-export type FoundTransfer = StoredTransfer & Pick<StoredBatch, 'payer'>
+/** A transfer, the reference by which it was found, and from which payer its batch pays. */
+export type FoundTransfer = StoredTransfer &
+  Pick<StoredBatch, 'payer' | 'payer_version'> & { readonly reference: string }
 
-const SELECT = `
-  select t.id, t.batch, t.affiliate_id, t.payee_version, t.currency, t.amount, t.statements, t.state,
-    t.code, t.reason, t.name_check, t.changed_at, b.payer`
+const FIND = compileStatement(`
+  with named(reference, id) as (
+    select value, value from ${JSON_EACH}(:references) union all
+    select r.value, t.id from ${JSON_EACH}(:references) r
+    cross join transfers t indexed by transfers_batch on t.account = :account and t.batch = r.value
+      and t.state not in ('rejected', 'cancelled'))
+  select t.*, b.payer, b.payer_version, n.reference from named n
+  cross join transfers t on t.account = :account and t.id = n.id
+  cross join payout_batches b on b.account = t.account and b.id = t.batch limit :limit`)
 
-const JOIN_BATCH = 'cross join payout_batches b on b.account = t.account and b.id = t.batch'
-
-const FIND = compileStatement(`${SELECT}
-  from ${JSON_EACH}(:references) r
-  cross join transfers t on t.account = :account and t.id = r.value ${JOIN_BATCH}`)
-
-/** Returns the transfers of an account with these references. */
+/** Returns the transfers with these references, and those of batches with them that are not over; at most `limit`. */
 export const findTransfers = (
   db: Connection,
   account: string,
   references: readonly string[],
+  limit: number = references.length,
 ): Promise<FoundTransfer[]> =>
-  all<FoundTransfer>(db, FIND, { account, references: JSON.stringify(references) })
+  all<FoundTransfer>(db, FIND, { account, references: JSON.stringify(references), limit })
 
-const OF_BATCH = compileStatement(`${SELECT}
-  from transfers t indexed by transfers_batch ${JOIN_BATCH}
-  where t.account = :account and t.batch = :batch order by t.affiliate_id`)
+const OF_BATCH = compileStatement(`
+  select * from transfers indexed by transfers_batch
+  where account = :account and batch = :batch order by affiliate_id`)
 
 /** Returns the transfers of a batch, in order of their affiliates. */
 export const transfersOf = (
   db: Connection,
   account: string,
   batch: string,
-): Promise<FoundTransfer[]> => all<FoundTransfer>(db, OF_BATCH, { account, batch })
+): Promise<StoredTransfer[]> => all<StoredTransfer>(db, OF_BATCH, { account, batch })
 
 /** To which state a transfer moves, and what the bank says of it. */
 export type Move = Pick<StoredTransfer, 'id' | 'state'> &
@@ -65,9 +67,13 @@ const MOVE = compileStatement(`
     from ${JSON_EACH}(:moves)
   ) v
   where transfers.account = :account and transfers.id = v.id
-    and transfers.state || ' ' || v.state in (${PAIRS})`)
+    and (transfers.state || ' ' || v.state in (${PAIRS})
+      or transfers.state = v.state and v.name_check is not null)`)
 
-/** Returns the statement that moves transfers. It leaves those as they are that may not move so. */
+/**
+ * Returns the statement that moves transfers, or sets the name check of those that stay. It leaves those as they are that
+ * may not move so.
+ */
 export const moveTransfers = (
   db: Connection,
   account: string,

@@ -6,8 +6,8 @@ import { count, money, time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { sendCaused } from '../../webhooks/operations/send-caused.ts'
-import { BECOMES, UNMATCHED } from '../answers/match.ts'
-import { applyAnswer, previewAnswer, readAnswer, type Summary } from '../answers.ts'
+import { BECOMES } from '../answers/row.ts'
+import { applyAnswer, previewAnswer, readAnswer } from '../answers.ts'
 import type { StoredAnswer } from '../db/answers.ts'
 import { PAYOUT_LIMITS } from '../model.ts'
 
@@ -18,67 +18,45 @@ const hash = member(
   said('The SHA-256 of the file.', HASH),
 )
 
-const text = v.string()
-
-const transfer = described(() => ({
-  amount: member(money, 'The amount.'),
-  currency: member(text, 'An ISO 4217 code.'),
-}))
-
-const answer = described(() =>
-  named(
+const answer = described(() => {
+  const becomes = member(v.picklist(BECOMES), '`checked`: only the owner’s name is known now.')
+  const sum = {
+    amount: member(money, 'The amount.'),
+    currency: member(v.string(), 'An ISO 4217 code.'),
+  }
+  const booked = v.object({ becomes, count: member(count, 'The number of transfers.'), ...sum })
+  const transfer = v.object({
+    transfer: member(v.string(), 'Its reference.'),
+    affiliate_id: member(v.string(), 'The affiliate.'),
+    becomes,
+    ...sum,
+    reason: v.nullable(member(v.string(), 'What the bank says.')),
+  })
+  const unmatched = v.object({
+    row: member(count, 'Its position in the file, from 1.'),
+    detail: member(v.string(), 'Why nothing is booked of it.'),
+  })
+  return named(
     'PayoutAnswer',
     v.object({
       hash,
-      format: member(text, '`camt.053`, `camt.054`, `pain.002`, or whose CSV it is.'),
+      format: member(v.string(), '`camt.053`, `camt.054`, `pain.002`, or whose CSV it is.'),
       rows: member(count, 'The entries, statuses or lines of the file.'),
-      booked: member(
-        v.array(
-          v.object({
-            becomes: member(v.picklist(BECOMES), '`checked`: only the name is known now.'),
-            count: member(count, 'The number of transfers.'),
-            ...transfer,
-          }),
-        ),
-        'What becomes of transfers.',
-      ),
-      notices: member(
-        v.array(
-          v.object({
-            transfer: member(text, 'Its reference.'),
-            affiliate_id: member(text, 'The affiliate.'),
-            ...transfer,
-            what: member(
-              v.picklist([...BECOMES, 'held']),
-              'What became of it. `checked`: the owner has another name. `held`: a case of the fraud review holds the affiliate, whom the bank has paid.',
-            ),
-            detail: v.nullable(member(text, 'What the bank says.')),
-          }),
-        ),
-        'Transfers that a person should look at, at most 100.',
-      ),
-      unchanged: member(count, 'The transfers that the file names and that are booked already.'),
+      booked: member(v.array(booked), 'What becomes of transfers.'),
+      transfers: member(v.array(transfer), 'These, at most 100: first what failed.'),
+      unchanged: member(count, 'How often the file says what is booked already.'),
       unmatched: member(count, 'The rows of which nothing is booked.'),
-      unmatched_rows: member(
-        v.array(
-          v.object({
-            row: member(count, 'Its position in the file, from 1.'),
-            reason: member(v.picklist(UNMATCHED), 'Why nothing is booked of it.'),
-            detail: member(text, 'The same in words.'),
-          }),
-        ),
-        'These rows, at most 100: first those that name a transfer.',
-      ),
-      applied_at: v.nullable(member(time, 'When it was booked. Null if it is only previewed.')),
+      unmatched_rows: member(v.array(unmatched), 'These, at most 100: first those that name one.'),
+      applied_at: v.nullable(member(time, 'When it was booked. Null: it is only previewed.')),
     }),
-  ),
-)
+  )
+})
 
-const present = ({ hash, summary, applied_at }: StoredAnswer) =>
-  ({
-    ...{ hash, ...(JSON.parse(summary) as Summary) },
-    applied_at: applied_at === null ? null : new Date(applied_at).toISOString(),
-  }) satisfies Answer<typeof answer>
+const present = ({ hash, summary, applied_at }: StoredAnswer): Answer<typeof answer> => ({
+  ...JSON.parse(summary),
+  hash,
+  applied_at: applied_at === null ? null : new Date(applied_at).toISOString(),
+})
 
 /** How much memory a byte of a file takes: its text, and the rows that name transfers. */
 const WEIGHT = 4
@@ -95,7 +73,7 @@ export const previewPayoutAnswer = accountOperation({
     payer: v.optional(
       member(
         v.string(),
-        said('The payer, if the file does not name its account and there are several.', 'main'),
+        said('Needed if there are several and the file names no account.', 'main'),
       ),
     ),
   },
@@ -125,8 +103,9 @@ export const applyPayoutAnswer = accountOperation({
   body: { hash },
   words: described(() => ({
     description:
-      'Books an answer as its preview says. Repeated, it changes nothing, or goes on where it ended. What changed meanwhile, so that it does not match any more, is listed instead.',
+      'Books an answer as its preview says. Repeated, it changes nothing, or goes on where it ended. If a transfer changed meanwhile, so that it does not match any more, nothing is booked: read the file again.',
     answer,
+    errors: ['conflict'],
     command: { name: 'answers apply', argument: 'hash' },
   })),
   async run(call, { hash }) {
