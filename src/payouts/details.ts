@@ -86,6 +86,10 @@ const MASKS = new Map<string, (text: string) => string | undefined>([
   ['email', (email) => email.replace(/^(.)[^@]*/, '$1…')],
 ])
 
+/** Returns a text that a bank wrote, with its IBANs masked. */
+export const maskIbans = (text: string): string =>
+  text.replaceAll(/\b[A-Z]{2}\d\d(?: ?[A-Z\d]{4}){2,7}(?: ?[A-Z\d]{1,3})?\b/g, maskNumber)
+
 /** Returns details as everybody but the bank sees them: enough to recognize an account, too little to pay it. */
 export const maskDetails = (details: Details): Details =>
   JSON.parse(JSON.stringify(details), (name, value) => {

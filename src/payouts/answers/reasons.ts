@@ -1,3 +1,4 @@
+import { maskIbans } from '../details.ts'
 import { allAt, type Element, textAt } from './xml.ts'
 
 /**
@@ -36,7 +37,7 @@ const MAX_WORDS = 140
 export function reasonOf(element: Element, name: 'RtrInf' | 'StsRsnInf') {
   const code = textAt(element, `${name}/Rsn/Cd`, `${name}/Rsn/Prtry`)
   const known = code !== null && Object.hasOwn(REASONS, code) ? REASONS[code] : undefined
-  const words = allAt(element, `${name}/AddtlInf`).map(({ text }) => text.trim())
+  const words = allAt(element, `${name}/AddtlInf`).map(({ text }) => maskIbans(text.trim()))
   const reason = [known, ...words].filter(Boolean).join('. ').slice(0, MAX_WORDS)
   return { code, reason: reason || code }
 }
