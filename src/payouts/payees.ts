@@ -1,5 +1,6 @@
 import { findInviter } from '../affiliates/db/affiliate-members.ts'
 import { parseAffiliateActor } from '../platform/auth/grant.ts'
+import { isAtLeast, type Role } from '../platform/auth/roles.ts'
 import type { Connection } from '../platform/db/database.ts'
 import { isAssertionFailure, isUniqueViolation } from '../platform/db/retry.ts'
 import type { Account } from '../platform/db/schema.ts'
@@ -22,6 +23,8 @@ import type { Details, Party } from './model.ts'
 export interface Caller extends Pick<TeamCall, 'env' | 'waitUntil' | 'actor'> {
   readonly db: D1Database
   readonly account: Account
+  /** The role of a member of the team. */
+  readonly role?: Role
 }
 
 /** The members by which parties are named: affiliates, and payers. */
@@ -47,9 +50,11 @@ const instant = (time: number | null = null) =>
 
 /** Returns details as they are shown: masked, with those that were approved before. */
 export async function presentDetails(
-  { env, account }: Pick<Caller, 'env' | 'account'>,
+  { env, account, role = 'approver' }: Pick<Caller, 'env' | 'account' | 'role'>,
   stored: rows.CurrentDetails | undefined,
 ) {
+  // Otherwise a manager could enter numbers until these say whose it is.
+  const mayCompare = isAtLeast(role, 'approver')
   const shown = stored?.state === 'missing' ? undefined : stored
   const before: object | null = JSON.parse(shown?.previous ?? 'null')
   const [details, previous] = await Promise.all(
@@ -62,14 +67,14 @@ export async function presentDetails(
     version: stored?.version ?? 0,
     details: details ? maskDetails(details) : null,
     previous: previous ? maskDetails(previous) : null,
-    changed: details && previous ? changedNames(previous, details) : [],
+    changed: mayCompare && details && previous ? changedNames(previous, details) : [],
     entered_by: shown?.entered_by ?? null,
     entered_at: instant(shown?.entered_at),
     approvals: JSON.parse(shown?.approvals ?? '[]') as string[],
     approvals_required: account.approvals,
     payable_from: instant(shown?.payable_from),
     reason: shown?.reason ?? null,
-    shared_with: JSON.parse(shown?.shared_with ?? '[]') as string[],
+    shared_with: JSON.parse((mayCompare && shown?.shared_with) || '[]') as string[],
   }
 }
 
