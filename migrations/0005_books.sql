@@ -243,7 +243,7 @@ CREATE INDEX payees_digest ON payees (account, digest) WHERE digest IS NOT NULL;
 --   statements   a JSON array of the ids that a person chose; null: all that is due
 --   hash         of what was confirmed; null for a preview
 --   total        the sum of its transfers
---   file_hash    the SHA-256 of the file, from the first export on
+--   file_hash    a digest of the file by a key, from the first export on
 CREATE TABLE payout_batches (
   account       TEXT NOT NULL,
   id            TEXT NOT NULL,

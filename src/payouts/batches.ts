@@ -9,7 +9,7 @@ import { notFound } from '../platform/http/read-fields.ts'
 import { quote } from '../platform/validation/quote.ts'
 import * as rows from './db/batches.ts'
 import { mayMove, moveTransfers, transfersOf } from './db/transfers.ts'
-import { decryptDetails } from './details.ts'
+import { decryptDetails, fileDigest } from './details.ts'
 import { fileOf, nameInFile } from './files/file.ts'
 import {
   type Details,
@@ -321,7 +321,7 @@ export const exportBatch = ({ env, db, id, ...change }: BatchCall) =>
     const details = await readDetails(env, db, account, keys)
     if (details.size < keys.length) throw conflict('Bank details of the batch are erased.')
     const file = fileOf(batch, transfers, details)
-    const file_hash = await digest(file.text)
+    const file_hash = await fileDigest(env, file.text, batch.file_hash)
     if (isFirst) {
       const set = { exported_at: now, file_hash }
       const statements = [moveTransfers(db, account, movesTo(transfers, 'exported'), now)]

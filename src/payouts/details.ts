@@ -29,10 +29,24 @@ async function keysOf(env: Env) {
 const sign = async (key: CryptoKey, text: string) =>
   new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(text))).toHex()
 
+const idOf = async (key: CryptoKey) =>
+  (await digest(await sign(key, 'name the key of bank details'))).slice(0, 16)
+
 /** Returns the name of the key that encrypts now. */
-export async function currentKeyId(env: Env): Promise<string> {
-  const { first } = await keysOf(env)
-  return (await digest(await sign(first, 'name the key of bank details'))).slice(0, 16)
+export const currentKeyId = async (env: Env): Promise<string> => idOf((await keysOf(env)).first)
+
+/**
+ * Returns a digest of a file by the key of an earlier digest, else by the first one; the earlier digest itself if its
+ * key is gone. Without a key, whoever reads the digest could try numbers of accounts until they find it again.
+ */
+export async function fileDigest(env: Env, text: string, earlier: string | null) {
+  const { keys } = await keysOf(env)
+  for (const key of keys) {
+    const id = await idOf(key)
+    if (earlier === null || earlier.startsWith(id))
+      return `${id}-${await sign(key, `file ${text}`)}`
+  }
+  return earlier
 }
 
 /** Returns what names the account of some details: the same of two parties means one account. */

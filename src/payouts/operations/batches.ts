@@ -57,9 +57,7 @@ const listed = described(() => ({
   confirmed_by: v.nullable(member(actor, 'Who confirmed it. Null for a preview.')),
   confirmed_at: nullableTime('When, or null.'),
   exported_at: nullableTime('When its file was exported first. Null if it was not.'),
-  file_hash: v.nullable(
-    member(text, 'The SHA-256 of its file, in hex. Null if it was not exported.'),
-  ),
+  file_hash: v.nullable(member(text, 'Names the bytes of its file. Null if it was not exported.')),
   reason: v.nullable(member(text, 'Why it was cancelled, or null.')),
 }))
 
