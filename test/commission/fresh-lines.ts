@@ -41,11 +41,11 @@ export async function freshLines(
   affiliates: readonly string[],
 ): Promise<string[]> {
   const computation = await computationOf(account, period)
-  const { settle } = await settleAffiliates(
+  const { settleFor } = await settleAffiliates(
     ...([computation, fromFirstRecord(affiliates), Number.POSITIVE_INFINITY, () => null] as const),
   )
   const results = computation.range.periods.flatMap((one) =>
-    settle(one).filter(({ plan }) => plan.first.period === one.kind),
+    settleFor(affiliates)(one).filter(({ plan }) => plan.first.period === one.kind),
   )
   return sumsOf(
     results.flatMap(({ statement }) =>

@@ -209,12 +209,8 @@ export async function randomBrand(account: string, from: Source) {
 type Computed = Awaited<ReturnType<typeof computationOf>>
 
 async function textOf(computation: Computed, affiliates: readonly string[]) {
-  const { periods: computed } = await computeAffiliates(
-    computation,
-    affiliates,
-    Number.POSITIVE_INFINITY,
-  )
-  return computed.flatMap(({ period: { id }, results }) =>
+  const { resultsOf } = await computeAffiliates(computation, affiliates, Number.POSITIVE_INFINITY)
+  return (await resultsOf(affiliates)).periods.flatMap(({ period: { id }, results }) =>
     results
       .filter(({ closed }) => !closed)
       .map(({ affiliate, plan, statement, state }) =>

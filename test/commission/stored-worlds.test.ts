@@ -26,8 +26,10 @@ async function computeStatements(
   affiliates: readonly string[],
   maxFacts = ALL,
 ): Promise<OutcomeStatement[]> {
-  const { periods: computed } = await computeAffiliates(computation, affiliates, maxFacts)
-  const results = computed.at(-1)?.results ?? []
+  const { resultsOf } = await computeAffiliates(computation, affiliates, maxFacts)
+  // Whom a step settles together changes nothing: here each is alone.
+  const settled = await Promise.all(affiliates.toSorted().map((one) => resultsOf([one])))
+  const results = settled.flatMap(({ periods }) => periods.at(-1)?.results ?? [])
   return results.flatMap(({ statement }) => (statement ? [asDraft(statement)] : []))
 }
 

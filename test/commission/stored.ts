@@ -69,8 +69,8 @@ export async function draftsOf(
   affiliates: readonly string[],
 ): Promise<Draft[]> {
   const computation = await computationOf(account, period)
-  const { periods } = await computeAffiliates(computation, affiliates, 1_000_000)
-  const last = periods.at(-1)
+  const { resultsOf } = await computeAffiliates(computation, affiliates, 1_000_000)
+  const last = (await resultsOf(affiliates)).periods.at(-1)
   const drafts = await Promise.all(
     (last?.results ?? []).map((result) => toDraft(result, last!.period, NO_CAUSES)),
   )

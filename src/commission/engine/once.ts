@@ -171,6 +171,12 @@ export interface OnceState {
   readonly evidence: () => StepOf<'qualification'> | null
 }
 
+/** What a customer without a qualification has. All share it, and those whose facts are dropped: they fill the memory. */
+export const NOTHING_KNOWN = {
+  ...{ progress: [], blockers: [], undecided: [], at: 0, day: 0 },
+  ...{ used: new Set<Fact>(), voided: new Set<Fact>(), evidence: () => null },
+} satisfies Partial<OnceState>
+
 /** Evaluates a customer under a rule by all of its facts. */
 export function evaluateOnce(
   context: Context,
@@ -186,13 +192,7 @@ export function evaluateOnce(
     version,
     rule,
     affiliate: owner?.affiliate ?? null,
-    progress: [],
-    blockers: [],
-    undecided: [],
-    at: 0,
-    day: 0,
-    used: new Set(),
-    evidence: () => null,
+    ...NOTHING_KNOWN,
     ...found,
   }
   if (found.trigger === null) return state

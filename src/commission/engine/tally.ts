@@ -323,6 +323,13 @@ interface RuleHolds {
   readonly byReason: Map<string, Hold>
 }
 
+/** Returns of how many customers there are sums or a qualification: each may have a line. */
+export const customersIn = (tallies: AffiliateTallies | undefined): number =>
+  [...(tallies?.ownRules.values() ?? [])].reduce(
+    (most, { tally }) => Math.max(most, tally.customers.size),
+    tallies?.once.length ?? 0,
+  )
+
 /** By affiliate. */
 export type PeriodTallies = Map<string, AffiliateTallies>
 

@@ -23,12 +23,13 @@ import {
   rateFinder,
 } from '../engine/convert.ts'
 import { asOf, type EvaluatedCustomer, evaluateCustomer } from '../engine/evaluate.ts'
-import { type Customer, compareText, type Fact } from '../engine/facts.ts'
+import { type Customer, compareText } from '../engine/facts.ts'
 import { memoize } from '../engine/memoize.ts'
-import type { OnceState } from '../engine/once.ts'
+import { NOTHING_KNOWN, type OnceState } from '../engine/once.ts'
 import { type Plan, type PlansInForce, planKey } from '../engine/plans-in-force.ts'
-import type { PeriodTallies } from '../engine/tally.ts'
+import { customersIn, type PeriodTallies } from '../engine/tally.ts'
 import { type AccountBooks, type Closing, readBooks } from './books.ts'
+import { SETTLED_LIMITS, type STEP_LIMITS } from './limits.ts'
 import {
   type Dependencies,
   type Forms,
@@ -304,16 +305,23 @@ export async function openComputation(
   }
 }
 
-/** What affiliates earned in some periods, what the closed ones of them leave, and what approvals settled. */
-interface Computed extends Pick<AccountBooks, 'settledOf'> {
+/** What affiliates earned in some periods, and what the closed ones of them leave. */
+interface Results {
   readonly periods: readonly ComputedPeriod[]
   readonly closed: readonly ClosedState[]
 }
 
+/** What the facts of affiliates come to, from which the results of any of them are settled. */
+interface Computed extends Pick<AccountBooks, 'settledOf'> {
+  readonly resultsOf: (affiliates: readonly string[]) => Promise<Results>
+  /** The affiliates in parts whose results fit into memory together. */
+  readonly parts: readonly (readonly string[])[]
+}
+
 /**
  * Computes affiliates in the open periods of the requested period's kind up to it, and in those closed ones whose stored
- * states do not hold; the last element is the requested period. Also returns what the closed ones leave to the next. Holds in memory the facts of a few customers at a time,
- * and the totals of all.
+ * states do not hold; the last element is the requested period. Holds in memory the facts of a few customers at a time,
+ * the totals of all, and the lines of the affiliates whose results are asked for.
  *
  * @param maxFacts The most facts to read.
  * @throws TooManyFacts
@@ -325,7 +333,7 @@ export async function computeAffiliates(
 ): Promise<Computed> {
   const { range, formOf } = computation
   const { booksOf, settledOf, areKept, begun } = await beginnings(computation, affiliates)
-  const settlements: (AffiliateSettlement & Pick<RateView, 'covers'>)[] = []
+  const tallied: (AffiliateSettlement & Pick<RateView, 'covers'>)[] = []
   let facts = 0
   for (const { view, opening } of begun) {
     const own = new Set(opening.affiliates)
@@ -333,20 +341,58 @@ export async function computeAffiliates(
     const settled = await settleAffiliates(context, opening, maxFacts - facts, booksOf)
     facts += settled.facts
     const covers: RateView['covers'] = (one) => own.has(one.affiliate) && view.covers(one)
-    settlements.push({ ...settled, covers })
+    tallied.push({ ...settled, covers })
   }
-  const periods = range.periods
-    .filter(({ kind }) => kind === range.period.kind)
-    .map((period) => ({
+  const ofKind = range.periods.filter(({ kind }) => kind === range.period.kind)
+  const resultsOf = async (some: readonly string[]): Promise<Results> => {
+    const wanted = new Set(some)
+    const settlements = tallied.map(({ settleFor, covers }) => ({
+      settle: settleFor(some),
+      covers,
+    }))
+    const periods = ofKind.map((period) => ({
       period,
       results: settlements
         .flatMap(({ settle, covers }) => settle(period).filter(covers))
+        .filter(({ affiliate }) => wanted.has(affiliate))
         .sort(
           (a, b) => compareText(a.affiliate, b.affiliate) || compareText(a.plan.plan, b.plan.plan),
         ),
     }))
-  const closed = areKept ? await statesOf(formOf, periods, settlements) : []
-  return { periods, closed, settledOf }
+    return { periods, closed: areKept ? await statesOf(formOf, periods, tallied) : [] }
+  }
+  const linesOf = (affiliate: string) =>
+    tallied.reduce((sum, one) => sum + one.customersOf(affiliate), 0)
+  return { resultsOf, parts: divide(computation, affiliates, linesOf, SETTLED_LIMITS), settledOf }
+}
+
+/** Divides affiliates, in their order, into parts within limits. What several of a part depend on counts once. */
+export function divide(
+  { dependenciesOf }: Pick<Computation, 'dependenciesOf'>,
+  affiliates: readonly string[],
+  customersOf: (affiliate: string) => number,
+  most: typeof STEP_LIMITS,
+): string[][] {
+  const parts: string[][] = []
+  let read = new Set<string>()
+  let customers = 0
+  for (const affiliate of affiliates) {
+    const { read: needed } = dependenciesOf(affiliate)
+    const added = (to: ReadonlySet<string>) =>
+      [...needed].reduce((sum, one) => (to.has(one) ? sum : sum + customersOf(one)), 0)
+    const more = added(read)
+    const part = parts.at(-1)
+    if (part && customers + more <= most.customers && part.length < most.affiliates) {
+      part.push(affiliate)
+      customers += more
+    } else {
+      parts.push([affiliate])
+      read = new Set()
+      customers = added(read)
+    }
+    for (const one of needed) read.add(one)
+  }
+  return parts
 }
 
 /** Finds from what affiliates start. Where they see other rates of closed days, all of them start from the first record. */
@@ -373,8 +419,6 @@ export const lastUnread = async (
 ): Promise<number> =>
   Math.min(...(await beginnings(computation, affiliates)).begun.map(({ opening }) => opening.last))
 
-const NO_FACTS: ReadonlySet<Fact> = new Set()
-
 /**
  * Writes how a customer qualified if the line of it is in an open period, and drops the facts: they fill the
  * memory.
@@ -387,13 +431,19 @@ function withoutFacts(evaluated: EvaluatedCustomer, booksOf: BooksOf): Evaluated
     const isOpen = openIn(booksOf, periodOf(day, version.period))(affiliate ?? '', version.plan)
     const text = isOpen ? JSON.stringify(state.evidence()) : 'null'
     const evidence: OnceState['evidence'] = () => JSON.parse(text)
-    qualified.set(rule, { ...state, used: NO_FACTS, progress: [], evidence })
+    const { used, voided, progress } = NOTHING_KNOWN
+    qualified.set(rule, { ...state, used, voided, progress, evidence })
   }
   return { ...evaluated, qualified }
 }
 
 /** The settlement of some affiliates. */
-interface AffiliateSettlement extends Settlement, Pick<Tallied, 'facts' | 'isEarly'> {}
+interface AffiliateSettlement extends Pick<Tallied, 'facts' | 'isEarly'> {
+  /** Prepares the settlement of some of them. */
+  readonly settleFor: (affiliates: readonly string[]) => Settlement['settle']
+  /** Returns of how many customers something is known apart: a line is made for about as many. */
+  readonly customersOf: (affiliate: string) => number
+}
 
 /** Reads the facts on which the affiliates of an opening depend, and prepares the settlement of the periods after it. */
 export async function settleAffiliates(
@@ -404,7 +454,7 @@ export async function settleAffiliates(
 ): Promise<AffiliateSettlement> {
   const { source, range, context, dependenciesOf } = computation
   const { affiliates, stateOf, last } = opening
-  const { settled, read } = joinDependencies(affiliates.map(dependenciesOf))
+  const { read } = joinDependencies(affiliates.map(dependenciesOf))
   const periods = range.periods.filter(({ last }) => last > opening.last)
   const firstDay = Math.max(range.firstDay, opening.last + 1)
   const begun = {
@@ -424,19 +474,26 @@ export async function settleAffiliates(
   )
   const earlier = { ...opening, form: await computation.form, queries }
   const { tallies, ...tallied } = await tallyFacts(begun, [...read], maxFacts, booksOf, earlier)
-  const wanted = new Set(affiliates)
   const isAssigned = (one: string) => source.inForce.assignmentsOf(one).length > 0
-  const { settle } = openSettlement(
-    {
-      ...context,
-      affiliates: [...settled].filter((one) => wanted.has(one) || isAssigned(one)),
-      firstDay: { month: firstDay, week: firstDay },
-      stateOf,
-      booksOf,
-    },
-    ({ id }) => tallies.get(id) ?? new Map(),
-  )
-  return { ...tallied, settle: (period) => (period.last > opening.last ? settle(period) : []) }
+  const begin = new Set(affiliates)
+  const settleFor = (some: readonly string[]): Settlement['settle'] => {
+    const wanted = new Set(some.filter((one) => begin.has(one)))
+    const { settled } = joinDependencies([...wanted].map(dependenciesOf))
+    const { settle } = openSettlement(
+      {
+        ...context,
+        affiliates: [...settled].filter((one) => wanted.has(one) || isAssigned(one)),
+        firstDay: { month: firstDay, week: firstDay },
+        stateOf,
+        booksOf,
+      },
+      ({ id }) => tallies.get(id) ?? new Map(),
+    )
+    return (period) => (period.last > opening.last ? settle(period) : [])
+  }
+  const customersOf = (affiliate: string) =>
+    [...tallies.values()].reduce((sum, one) => sum + customersIn(one.get(affiliate)), 0)
+  return { ...tallied, settleFor, customersOf }
 }
 
 /** Returns the days from `first` to `last` of which facts are read. Sums are read only behind an opening. */

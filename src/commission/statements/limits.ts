@@ -13,9 +13,12 @@ export const CAUSE_LIMITS = { listed: 20, counted: 1000 }
 /** The limits of one step of a run. */
 export const STEP_LIMITS = {
   /** The customers whose facts it reads, unless one affiliate alone depends on more. */
-  customers: 120_000,
+  customers: 60_000,
   affiliates: 1000,
 }
+
+/** The limits of what a step settles and stores at once: customers of which something is known apart. */
+export const SETTLED_LIMITS = { customers: 2500, affiliates: 1000 }
 
 /** A period before 1970, or that begins more than this many years ahead, is refused: its year must be mistyped. */
 const YEARS_AHEAD = 10

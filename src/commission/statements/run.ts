@@ -25,9 +25,8 @@ import {
 } from '../db/runs.ts'
 import { dayNumber, dayText, type Period, parsePeriod, periodOf } from '../engine/calendar.ts'
 import { compareText } from '../engine/facts.ts'
-import { type Computation, openComputation } from './compute.ts'
+import { type Computation, divide, openComputation } from './compute.ts'
 import { QUIET_MS, RUN_LIMITS, STEP_LIMITS } from './limits.ts'
-import type { Dependencies } from './opening.ts'
 import { endOf } from './period-end.ts'
 import { type AccountSource, openSource } from './source.ts'
 import { refreshDrafts } from './store.ts'
@@ -151,7 +150,7 @@ export async function planSteps(scope: Computation): Promise<string[][]> {
   const affiliates = await settledAffiliates(scope)
   if (affiliates.length === 0) return []
   const counts = await countCustomers(scope.source, scope.source.account.id)
-  return divide(orderByTree(scope, affiliates), scope.dependenciesOf, counts)
+  return divide(scope, orderByTree(scope, affiliates), (one) => counts.get(one) ?? 0, STEP_LIMITS)
 }
 
 /** Returns the affiliates whose statements a run settles. */
@@ -186,36 +185,6 @@ function comparePaths(a: readonly string[], b: readonly string[]): number {
     if (other !== name) return compareText(name, other)
   }
   return a.length - b.length
-}
-
-/** Fills one step after the other, each within `STEP_LIMITS`. A customer counts once in a step. */
-function divide(
-  affiliates: readonly string[],
-  dependenciesOf: (affiliate: string) => Dependencies,
-  counts: ReadonlyMap<string, number>,
-): string[][] {
-  const steps: string[][] = []
-  let read = new Set<string>()
-  let customers = 0
-  for (const affiliate of affiliates) {
-    const { read: needed } = dependenciesOf(affiliate)
-    const added = (to: ReadonlySet<string>) =>
-      [...needed].reduce((sum, one) => (to.has(one) ? sum : sum + (counts.get(one) ?? 0)), 0)
-    const more = added(read)
-    const step = steps.at(-1)
-    const fits =
-      customers + more <= STEP_LIMITS.customers && (step?.length ?? 0) < STEP_LIMITS.affiliates
-    if (step && fits) {
-      step.push(affiliate)
-      customers += more
-    } else {
-      steps.push([affiliate])
-      read = new Set()
-      customers = added(read)
-    }
-    for (const one of needed) read.add(one)
-  }
-  return steps
 }
 
 const TOO_MANY = `${RUN_LIMITS.byHand} runs are running, the maximum. Wait until one of them is done.`

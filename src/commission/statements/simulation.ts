@@ -249,7 +249,7 @@ export async function computePage(
     const side = { ...computation, source, context }
     const found = await settleAffiliates(side, fromFirstRecord(own), maxFacts, () => null)
     const wanted = new Set(own)
-    return compared.flatMap(found.settle).filter(({ affiliate }) => wanted.has(affiliate))
+    return compared.flatMap(found.settleFor(own)).filter(({ affiliate }) => wanted.has(affiliate))
   }
   let own = affiliates.slice(0, MAX_AFFILIATES)
   for (;;) {

@@ -6,34 +6,24 @@ import type { RunStep } from '../db/runs.ts'
 import { compareText } from '../engine/facts.ts'
 import { planKey } from '../engine/plans-in-force.ts'
 import { findCauses } from './causes.ts'
-import { type Computation, type ComputedPeriod, computeAffiliates } from './compute.ts'
+import { type Computation, computeAffiliates } from './compute.ts'
 import { toStored } from './draft.ts'
 
-/** What a run would store of some affiliates, and what is stored of them. */
-interface ComputedDrafts {
-  readonly periods: readonly ComputedPeriod[]
-  readonly drafts: readonly StoredDraft[]
-  readonly stored: readonly StatementDigest[]
-  readonly closed: readonly ClosedState[]
-}
-
 /**
- * Computes the drafts of affiliates in all open periods up to that of the computation.
+ * Computes what affiliates come to in all open periods up to that of the computation. The drafts of some of them are made
+ * at a time, in the order of the parts.
  *
  * @param maxFacts The most facts to read.
  * @throws TooManyFacts
  */
-export async function computeDrafts(
+async function openDrafts(
   computation: Computation,
   affiliates: readonly string[],
   maxFacts: number,
-): Promise<ComputedDrafts> {
+) {
   const { source, range } = computation
-  const { db, account } = source
-  const { periods, closed, settledOf } = await computeAffiliates(computation, affiliates, maxFacts)
-  const stored = await readDigests(db, account.id, range.period.id, affiliates)
-  const causesOf = await findCauses(computation, periods, settledOf)
-  const drafts: StoredDraft[] = []
+  const computed = await computeAffiliates(computation, affiliates, maxFacts)
+  const stored = await readDigests(source.db, source.account.id, range.period.id, affiliates)
   /** The digest of the last row of each affiliate and plan. */
   const previous = new Map(
     stored
@@ -41,18 +31,28 @@ export async function computeDrafts(
       .sort((a, b) => compareText(a.period, b.period))
       .map(({ affiliate_id, plan, digest }) => [planKey(affiliate_id, plan), digest]),
   )
-  for (const { period, results } of periods) {
-    for (const result of results) {
-      if (result.closed) continue
-      const key = planKey(result.affiliate, result.plan.plan)
-      const draft = await toStored(result, period, previous.get(key) ?? '', causesOf)
-      if (draft === null) continue
-      previous.set(key, draft.digest)
-      drafts.push(draft)
+  const draftsOf = async (some: readonly string[]) => {
+    const { periods, closed } = await computed.resultsOf(some)
+    const causesOf = await findCauses(computation, periods, computed.settledOf)
+    const drafts: StoredDraft[] = []
+    for (const { period, results } of periods) {
+      for (const result of results) {
+        if (result.closed) continue
+        const key = planKey(result.affiliate, result.plan.plan)
+        const draft = await toStored(result, period, previous.get(key) ?? '', causesOf)
+        if (draft === null) continue
+        previous.set(key, draft.digest)
+        drafts.push(draft)
+      }
     }
+    return { periods, closed, drafts }
   }
-  return { periods, drafts, stored, closed }
+  return { stored, parts: computed.parts, draftsOf }
 }
+
+/** Computes the drafts of affiliates as a run would store them. */
+export const computeDrafts = async (...of: Parameters<typeof openDrafts>) =>
+  (await openDrafts(...of)).draftsOf(of[1])
 
 /**
  * Computes the statements of affiliates, stores those that differ from the stored ones, and deletes the
@@ -70,18 +70,25 @@ export async function refreshDrafts(
   position: number,
 ): Promise<void> {
   const { db, account } = computation.source
-  const { drafts, stored, closed } = await computeDrafts(
-    computation,
-    affiliates,
-    Number.POSITIVE_INFINITY,
-  )
+  const { stored, parts, draftsOf } = await openDrafts(computation, affiliates, Infinity)
   const digests = new Map(stored.map(({ id, digest }) => [id, digest]))
-  const kept = new Set(drafts.map(({ id }) => id))
-  const put = drafts.filter(({ id, digest }) => digests.get(id) !== digest)
-  const drop = stored.filter(({ id, status }) => status === 'draft' && !kept.has(id))
-  const computedAt = new Date(readAt).toISOString()
-  for (const batch of draftBatches(db, { put, drop, step, readAt, computedAt })) {
-    await withD1Retry(() => db.batch(batch))
+  const kept = new Set<string>()
+  const left: ClosedState[] = []
+  const change = async (put: readonly StoredDraft[], drop: readonly StatementDigest[] = []) => {
+    const computedAt = new Date(readAt).toISOString()
+    for (const batch of draftBatches(db, { put, drop, step, readAt, computedAt })) {
+      await withD1Retry(() => db.batch(batch))
+    }
   }
-  await putClosedStates(db, account.id, closed, position)
+  for (const part of parts) {
+    const { drafts, closed } = await draftsOf(part)
+    for (const { id } of drafts) kept.add(id)
+    left.push(...closed)
+    await change(drafts.filter(({ id, digest }) => digests.get(id) !== digest))
+  }
+  await change(
+    [],
+    stored.filter(({ id, status }) => status === 'draft' && !kept.has(id)),
+  )
+  await putClosedStates(db, account.id, left, position)
 }
