@@ -180,7 +180,7 @@ async function rowsOfExplanation(service: Service): Promise<number> {
 }
 
 /** Returns the most memory, in MiB, that a run adds to that of a runtime which has just started. */
-async function memoryOfRun(service: Service): Promise<number> {
+export async function memoryOfRun(service: Service): Promise<number> {
   await setClock(service, MORNING)
   await expectOk(service.admin('GET', 'accounts'))
   const { now } = memoryOf(service.pids)
