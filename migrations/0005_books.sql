@@ -238,30 +238,26 @@ CREATE TABLE payees (
 
 CREATE INDEX payees_digest ON payees (account, digest) WHERE digest IS NOT NULL;
 
--- What is paid together, from one payer in its currency. A preview asks only what would be paid.
+-- What is paid together, from one payer in its currency. A preview, which nobody has confirmed, asks only what would be
+-- paid: `hash` and `total` are those of what was confirmed.
 --
 --   statements   a JSON array of the ids that a person chose; null: all that is due
---   hash         of what was confirmed; null for a preview
---   total        the sum of its transfers
 --   file_hash    a digest of the file by a key, from the first export on
+--   reason       why it was cancelled
 CREATE TABLE payout_batches (
   account       TEXT NOT NULL,
   id            TEXT NOT NULL,
-  status        TEXT NOT NULL CHECK (status IN ('preview', 'confirmed', 'cancelled')),
   payer         TEXT NOT NULL,
-  payer_version INTEGER,
+  payer_version INTEGER NOT NULL,
   method        TEXT NOT NULL CHECK (method IN ('sepa', 'bank', 'wise', 'paypal', 'manual')),
   currency      TEXT NOT NULL,
   execute_on    TEXT NOT NULL CHECK (execute_on GLOB '????-??-??'),
   statements    TEXT CHECK (json_type(statements) = 'array'),
-  hash          TEXT,
-  total         TEXT,
-  count         INTEGER,
+  hash          TEXT NOT NULL DEFAULT '',
+  total         TEXT NOT NULL DEFAULT '0',
   created_by    TEXT NOT NULL,
   created_at    INTEGER NOT NULL,
   confirmed_by  TEXT,
-  confirmed_at  INTEGER,
-  exported_at   INTEGER,
   file_hash     TEXT,
   reason        TEXT,
   PRIMARY KEY (account, id)

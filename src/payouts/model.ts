@@ -52,19 +52,14 @@ export type StoredBatch = Omit<typeof payoutBatches.$inferSelect, 'account'>
 /** A stored transfer. */
 export type StoredTransfer = Omit<typeof transfers.$inferSelect, 'account'>
 
-/** A payment of an order. */
-export interface Paid {
-  readonly reference: string
-  readonly affiliate_id: string
-  readonly amount: string
+/** A payment of an order. Its id is the reference. */
+export interface Paid extends Pick<StoredTransfer, 'id' | 'affiliate_id' | 'amount'> {
   readonly details: Details
 }
 
 /** What a file orders: everything that its bytes depend on. */
 export interface PaymentOrder
-  extends Pick<StoredBatch, 'id' | 'method' | 'currency' | 'execute_on'> {
-  /** In milliseconds. */
-  readonly confirmed_at: number
+  extends Pick<StoredBatch, 'id' | 'method' | 'currency' | 'execute_on' | 'created_at'> {
   readonly payer: Details
   readonly transfers: readonly Paid[]
 }

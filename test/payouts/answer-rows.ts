@@ -63,9 +63,9 @@ export async function sent(
   )
   await env.DB.batch([
     env.DB.prepare(
-      `insert into payout_batches (account, id, status, payer, payer_version, method, currency,
-         execute_on, created_by, created_at, confirmed_at)
-       values ('acme-forex', ?, 'confirmed', 'main', 1, 'sepa', ?, '2026-11-26', 'eve', 1, 1)`,
+      `insert into payout_batches (account, id, payer, payer_version, method, currency, execute_on,
+         created_by, created_at, confirmed_by)
+       values ('acme-forex', ?, 'main', 1, 'sepa', ?, '2026-11-26', 'eve', 1, 'eve')`,
     ).bind(batch, currency),
     ...rows.flatMap(({ id, affiliate, amount, state, statement }) => [
       env.DB.prepare(

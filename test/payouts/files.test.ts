@@ -30,12 +30,12 @@ function drawOrder(from: Source): PaymentOrder & { digits: number } {
       address: { street: oddText(from, 90), city: oddText(from, 50), country: 'DE' },
     }) as Details
   const transfers = Array.from({ length: from.between(1, 9) }, (_, i) => ({
-    ...{ reference: `T00000000${i}`, affiliate_id: 'a', details: details() },
+    ...{ id: `T00000000${i}`, affiliate_id: 'a', details: details() },
     amount: (from.below(1e9) / 10 ** digits).toFixed(digits),
   }))
   const method = from.pick(['sepa', 'bank'] as const)
   const payer = { ...MAIN, name: oddText(from, 90) }
-  const order = { id: 'B000000001', method, currency, execute_on: '2026-12-15', confirmed_at: 1 }
+  const order = { id: 'B000000001', method, currency, execute_on: '2026-12-15', created_at: 1 }
   return { ...order, payer, transfers, digits }
 }
 
@@ -64,9 +64,9 @@ test('§20.3 a pain.001 counts and sums what it has, in the letters of banks, wi
     expect(valuesOf(xml, 'CtrlSum').map(units)).toEqual([sum, sum])
     expect(valuesOf(xml, 'CtrlSum')[0]!.split('.')[1]?.length ?? 0).toBe(digits)
     expect(valuesOf(xml, 'InstdAmt')).toEqual(transfers.map(({ amount }) => amount))
-    expect(valuesOf(xml, 'EndToEndId')).toEqual(transfers.map(({ reference }) => reference))
+    expect(valuesOf(xml, 'EndToEndId')).toEqual(transfers.map(({ id }) => id))
     for (const [i, text] of valuesOf(xml, 'Ustrd').entries()) {
-      expect(text.startsWith(transfers[i]!.reference)).toBe(true)
+      expect(text.startsWith(transfers[i]!.id)).toBe(true)
     }
     for (const [name, max] of Object.entries(limits)) {
       for (const text of valuesOf(xml, name)) expect(text).toMatch(new RegExp(`^.{1,${max}}$`))
@@ -99,12 +99,12 @@ test('§20.3 names are written in the letters of banks', () => {
 
 test('§20.3 a CSV has the columns that its receiver reads, and runs nothing', () => {
   const paid = (more: Partial<Record<keyof Details, unknown>>, i: number) => ({
-    ...{ reference: `T00000000${i}`, affiliate_id: `a-${i}`, amount: '5.50' },
+    ...{ id: `T00000000${i}`, affiliate_id: `a-${i}`, amount: '5.50' },
     details: { ...SEPA, ...more },
   })
   const order: PaymentOrder = {
     ...{ id: 'B000000001', method: 'wise', currency: 'EUR', execute_on: '2026-12-15' },
-    ...{ confirmed_at: 1, payer: MAIN },
+    ...{ created_at: 1, payer: MAIN },
     transfers: [
       paid({ name: '=HYPERLINK("x")', email: 'ada@a.example' }, 1),
       paid({ kind: 'company', name: 'Acme, Söhne', iban: undefined, email: 'b@b.example' }, 2),

@@ -58,7 +58,7 @@ async function post({ from }: Memory, path: string, body: object) {
 }
 
 const batchesOf = async () =>
-  read<{ id: string }>(`select id from payout_batches where status <> 'preview' order by id`)
+  read<{ id: string }>(`select id from payout_batches where confirmed_by is not null order by id`)
 
 /** What a preview asks for. */
 const ASKED = { payer: 'main', method: 'sepa', execute_on: EXECUTE_ON }
@@ -169,7 +169,7 @@ async function check({ files }: Memory) {
     expect(sum(ids(one).map((id) => payable.get(id) ?? '0')), one.id).toBe(cents(one.amount))
   }
   for (const { id, total } of await read<{ id: string; total: string }>(
-    `select id, total from payout_batches where status <> 'preview'`,
+    `select id, total from payout_batches where confirmed_by is not null`,
   )) {
     expect(sum(all.filter(({ batch }) => batch === id).map(({ amount }) => amount)), id).toBe(
       cents(total),

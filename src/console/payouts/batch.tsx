@@ -1,10 +1,10 @@
 import { counted } from '../../commission/engine/reasons.ts'
 import { calling } from '../../pages/calling.ts'
 import { type Change, type Page, useVisit, type Visit } from '../../pages/page.ts'
-import { Amount, Data, Day, Time, visible } from '../../pages/parts/data.tsx'
-import { AccountLink, Pairs } from '../../pages/parts/fields.tsx'
-import { ChangeForm, FoldedForm } from '../../pages/parts/forms.tsx'
-import { type Columns, Table } from '../../pages/parts/table.tsx'
+import { Amount, amountText, Data, Day } from '../../pages/parts/data.tsx'
+import { AccountLink, Pairs, Value } from '../../pages/parts/fields.tsx'
+import { ChangeForm, FoldedForm, Ticks } from '../../pages/parts/forms.tsx'
+import { Table } from '../../pages/parts/table.tsx'
 import { FILE_TYPES } from '../../payouts/files/file.ts'
 import type { LeftOut } from '../../payouts/model.ts'
 import {
@@ -19,12 +19,11 @@ import type { AnswerOf } from '../../platform/http/operation.ts'
 import { Actor } from '../affiliates/audit-words.tsx'
 import { sumsText } from '../books/payout-forms.tsx'
 import { BatchState, isUnderWay, statesText } from './batches.tsx'
+import { methodWords } from './payee-parts.tsx'
 import { PayoutTabs } from './payout-tabs.tsx'
-import { METHOD_WORDS, prepareChange } from './prepare-batch.tsx'
+import { prepareChange } from './prepare-batch.tsx'
 
 type Batch = AnswerOf<typeof getBatch>
-type Transfer = Batch['transfers'][number]
-type LeftOutRow = Batch['left_out'][number]
 
 /** Why a statement is not in a batch, and what to do. */
 const REASONS: Readonly<Record<LeftOut, string>> = {
@@ -43,8 +42,6 @@ const REASONS: Readonly<Record<LeftOut, string>> = {
 /** The statements that a page lists of those that are left out. */
 const SHOWN = 500
 
-const tickName = (position: number) => `statement${position}`
-
 const idsOf = ({ account, params }: Visit) => ({ account, batch: params.batch ?? '' })
 
 const changes: Record<string, Change> = {
@@ -56,172 +53,127 @@ const changes: Record<string, Change> = {
   },
   again: {
     ...prepareChange,
-    async perform(values, visit) {
-      const { payer, method, execute_on, transfers } = await visit.api.call(getBatch, idsOf(visit))
-      const ticked = Array.from({ length: SHOWN }, (_, i) => values(tickName(i)))
-      const statements = [...transfers.flatMap((one) => one.statements), ...ticked.filter(Boolean)]
-      const { account } = visit
-      return visit.api.call(previewBatch, { account, payer, method, execute_on, statements })
+    async perform(values, { api, account, params: { batch = '' } }) {
+      const seen = await api.call(getBatch, { account, batch })
+      const { payer, method, execute_on, transfers, left_out } = seen
+      const added = left_out.map(({ statement_id }) => statement_id).filter((id) => values(id))
+      const statements = transfers.flatMap((one) => one.statements).concat(added)
+      return api.call(previewBatch, { account, payer, method, execute_on, statements })
     },
   },
 }
 
-/** Renders whom a transfer pays, and how the file writes the name. */
-const Payee = ({ name, name_in_file: written }: Transfer) => (
-  <>
-    <Data text={name ?? 'Erased'} />
-    {written !== name && (
-      <small class="line">
-        In the file: <Data text={written ?? ''} />
-      </small>
-    )}
-  </>
+/** Renders the transfers of a batch: whom they pay, and once it is confirmed what became of them. */
+const Transfers = ({ state, states, transfers }: Batch) => (
+  <Table
+    caption={state === 'preview' ? 'What it pays' : `Transfers: ${statesText(states)}`}
+    rows={transfers}
+    columns={{
+      Affiliate: 'affiliate_id',
+      'Paid to': 'name',
+      'In the file': 'name_in_file',
+      Amount: 'amount',
+      Statements: { number: ({ statements }) => statements.length },
+      Reference: 'id',
+      State: state !== 'preview' && ((transfer) => <BatchState state={transfer.state} />),
+      'The bank says':
+        state !== 'preview' &&
+        (({ code, reason, name_check }) => (
+          <Value name="said" value={[code, reason, name_check].filter(Boolean).join(', ')} />
+        )),
+    }}
+  />
 )
 
-const TRANSFER: Columns<Transfer> = {
-  Affiliate: 'affiliate_id',
-  'Paid to': Payee,
-  Amount: 'amount',
-  Statements: {
-    number: ({ statements: [first = '', ...others] }) => (
-      <>
-        <AccountLink at={['statements', first]}>1</AccountLink>
-        {others.map((id, i) => (
-          <>
-            {', '}
-            <AccountLink at={['statements', id]}>{i + 2}</AccountLink>
-          </>
-        ))}
-      </>
-    ),
-  },
-  Reference: 'id',
-}
-
-/** The columns of a batch that is confirmed. */
-const CONFIRMED: Columns<Transfer> = {
-  ...(TRANSFER as object),
-  State: ({ state, code, reason, name_check }) => (
-    <>
-      <BatchState state={state} />
-      {[code, reason, name_check && `Name check: ${name_check}`].filter(Boolean).map((text) => (
-        <small class="line">
-          <Data text={text ?? ''} />
-        </small>
-      ))}
-    </>
-  ),
-}
-
-/** Renders what is due and not in a preview, and why. What a person may add stands first, and has a box. */
-function LeftOutList({ left_out }: Batch, { member } = useVisit()) {
-  if (left_out.length === 0) return null
-  const isNamed = ({ reason }: LeftOutRow) =>
-    (reason === 'returned' || reason === 'suspended') && isAtLeast(member.role, 'manager')
-  const rows = [...left_out.filter(isNamed), ...left_out.filter((one) => !isNamed(one))]
-  const isAny = rows.some(isNamed)
-  const table = (
-    <Table
-      caption={`Not in this batch: ${counted(rows.length, 'statement')} for ${sumsText(rows)}`}
-      rows={rows.slice(0, SHOWN)}
-      columns={{
-        Affiliate: 'affiliate_id',
-        Amount: 'amount',
-        Why: { prose: ({ reason }) => REASONS[reason] },
-        Statement: ({ statement_id }) => (
-          <AccountLink at={['statements', statement_id]}>Open</AccountLink>
-        ),
-      }}
-      {...(isAny && {
-        tick: (row: LeftOutRow, position: number) =>
-          isNamed(row) && (
-            <input
-              type="checkbox"
-              name={tickName(position)}
-              value={row.statement_id}
-              aria-label={`Add ${visible(row.affiliate_id)}, ${row.amount} ${row.currency}`}
-            />
-          ),
-      })}
-    />
-  )
+/** Renders what is due and not in a preview, and why. Some of it a person may add. */
+function LeftOutList({ left_out }: Batch) {
+  const addable = left_out.filter(({ reason }) => reason === 'returned' || reason === 'suspended')
   return (
     <>
-      {isAny ? (
+      {addable.length > 0 && (
         <ChangeForm change="again" submit="Prepare the batch again with the ticked">
-          {table}
+          <Ticks
+            title="Pay also"
+            ticks={addable.map(({ statement_id: name, affiliate_id, amount, currency }) => ({
+              name,
+              label: <Data text={`${affiliate_id}, ${amountText(amount, currency)}`} />,
+              isTicked: false,
+            }))}
+          />
         </ChangeForm>
-      ) : (
-        table
       )}
-      {rows.length > SHOWN && <p class="note">The first {SHOWN} are listed.</p>}
+      <Table
+        caption={`Not in this batch: ${counted(left_out.length, 'statement')} for ${sumsText(left_out)}`}
+        rows={left_out.slice(0, SHOWN)}
+        columns={{
+          Affiliate: 'affiliate_id',
+          Amount: 'amount',
+          Why: { prose: ({ reason }) => REASONS[reason] },
+          Statement: ({ statement_id: id }) => (
+            <AccountLink at={['statements', id]}>Open</AccountLink>
+          ),
+        }}
+      />
+      {left_out.length > SHOWN && <p class="note">The first {SHOWN} are listed.</p>}
     </>
   )
 }
 
 const Preview = (batch: Batch) => (
   <>
-    {batch.count === 0 ? (
+    {batch.transfers.length === 0 ? (
       <p class="notice">Nothing can be paid by this batch. What is due stands below.</p>
     ) : (
-      <ChangeForm change="confirm" submit="Confirm the batch" needs="approver">
-        <p>
-          Once it is confirmed, its transfers never change, and nothing else can pay their
-          statements.
-        </p>
-        <input type="hidden" name="hash" value={batch.hash} />
-        <input type="hidden" name="total" value={batch.total ?? ''} />
-      </ChangeForm>
+      <>
+        <ChangeForm change="confirm" submit="Confirm the batch" needs="approver">
+          <p>
+            Once it is confirmed, its transfers never change, and nothing else can pay their
+            statements.
+            {batch.method === 'sepa' &&
+              ' Your bank compares the name of a single SEPA transfer with the owner of the account.'}
+          </p>
+          <input type="hidden" name="hash" value={batch.hash} />
+          <input type="hidden" name="total" value={batch.total} />
+        </ChangeForm>
+        <Transfers {...batch} />
+      </>
     )}
-    {batch.method === 'sepa' && (
-      <p class="note">
-        The bank always checks the name of a single SEPA transfer against the account. Ask your bank
-        whether it checks the names of a file with several.
-      </p>
-    )}
-    <Table
-      caption="What it pays"
-      rows={batch.count === 0 ? [] : batch.transfers}
-      columns={TRANSFER}
-      empty=""
-    />
-    <LeftOutList {...batch} />
+    {batch.left_out.length > 0 && <LeftOutList {...batch} />}
   </>
 )
 
-const Confirmed = (batch: Batch) => (
-  <>
-    {batch.state !== 'cancelled' && (
-      <ChangeForm change="download" submit="Download the file" needs="approver">
-        {batch.exported_at === null && (
-          <p>Take it where you pay. The download marks the batch as exported.</p>
-        )}
-      </ChangeForm>
-    )}
-    {isUnderWay(batch) && (
-      <p class="quick">
-        <AccountLink at={['answers']} children="Upload the bank’s answer" />
-      </p>
-    )}
-    <Table caption="Its transfers" rows={batch.transfers} columns={CONFIRMED} />
-    {isUnderWay(batch) && (
-      <FoldedForm
-        change="cancel"
-        title="Cancel the batch"
-        submit="Cancel what is under way"
-        needs="approver"
-        isDanger
-        fields={[{ name: 'reason', label: 'Why', required: batch.exported_at !== null }]}
-      >
-        <p>
-          Its statements are due again.{' '}
-          {batch.exported_at !== null &&
-            'The file was exported: first make sure that the bank does not execute it.'}
-        </p>
-      </FoldedForm>
-    )}
-  </>
-)
+const Confirmed = (batch: Batch, { member } = useVisit()) => {
+  const isApprover = isAtLeast(member.role, 'approver')
+  return (
+    <>
+      {isApprover && batch.state !== 'cancelled' && (
+        <ChangeForm change="download" submit="Download the file" needs="approver">
+          {batch.states.created && (
+            <p>
+              Take it where you pay. The batch is exported then: load this page again to see it.
+            </p>
+          )}
+        </ChangeForm>
+      )}
+      <Transfers {...batch} />
+      {isApprover && isUnderWay(batch) && (
+        <FoldedForm
+          change="cancel"
+          title="Cancel the batch"
+          submit="Cancel what is under way"
+          needs="approver"
+          isDanger
+          fields={[{ name: 'reason', label: 'Why', required: true }]}
+        >
+          <p>
+            Its statements are due again. If you have sent the file to the bank, first make sure
+            that it does not execute it.
+          </p>
+        </FoldedForm>
+      )}
+    </>
+  )
+}
 
 /** A batch: what it pays and leaves out before it is confirmed, and what became of it after. */
 export const batchPage: Page = {
@@ -230,7 +182,7 @@ export const batchPage: Page = {
   changes,
   async render(visit) {
     const batch = await visit.api.call(getBatch, idsOf(visit))
-    const { state, states, total, currency, count, method, exported_at, confirmed_by } = batch
+    const { id, state, total, currency, payer, confirmed_by, reason } = batch
     const isPreview = state === 'preview'
     const body = (
       <>
@@ -238,25 +190,18 @@ export const batchPage: Page = {
         <Pairs
           pairs={[
             ['State', <BatchState state={state} />],
-            ['Total', <Amount value={total ?? '0'} currency={currency} />],
-            ['Transfers', Object.keys(states).length > 1 ? statesText(states) : count],
-            [
-              'From',
-              <AccountLink at={['payers', batch.payer]}>
-                <Data text={batch.payer} />
-              </AccountLink>,
-            ],
-            ['By', METHOD_WORDS[method]],
+            ['Total', <Amount value={total} currency={currency} />],
+            ['From', <AccountLink at={['payers', payer]} children={<Data text={payer} />} />],
+            ['By', methodWords(batch.method)],
             ['On', <Day day={batch.execute_on} />],
             ['Prepared by', <Actor actor={batch.created_by} />],
             ['Confirmed by', confirmed_by && <Actor actor={confirmed_by} />],
-            ['Exported', exported_at && <Time at={exported_at} />],
-            ['Cancelled because', batch.reason && <Data text={batch.reason} />],
+            ['Cancelled because', reason && <Data text={reason} />],
           ]}
         />
         {isPreview ? <Preview {...batch} /> : <Confirmed {...batch} />}
       </>
     )
-    return { title: isPreview ? 'Preview of a batch' : `Batch ${batch.id}`, body }
+    return { title: isPreview ? 'Preview of a batch' : `Batch ${id}`, body }
   },
 }

@@ -1,11 +1,12 @@
 import type { Page } from '../../pages/page.ts'
-import { Amount, Badge, EmptyState, Pager } from '../../pages/parts/data.tsx'
+import { Badge, EmptyState, Pager } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { type Columns, Table } from '../../pages/parts/table.tsx'
 import { listBatches } from '../../payouts/operations/batches.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
+import { methodWords } from './payee-parts.tsx'
 import { PayoutTabs } from './payout-tabs.tsx'
-import { METHOD_WORDS, PrepareBatch, prepareChange, readPayers } from './prepare-batch.tsx'
+import { PrepareBatch, prepareChange, readPayers } from './prepare-batch.tsx'
 
 type Batch = AnswerOf<typeof listBatches>['data'][number]
 
@@ -34,53 +35,26 @@ export const statesText = (states: Batch['states']): string =>
     .map(([state, n]) => `${n} ${STATES[state as keyof typeof STATES][1].toLowerCase()}`)
     .join(', ')
 
-const UNDER_WAY = ['created', 'exported', 'accepted'] as const
-
 /** Whether some of its transfers are neither paid nor ended. */
 export const isUnderWay = ({ states }: Pick<Batch, 'states'>): boolean =>
-  UNDER_WAY.some((state) => states[state])
-
-/** The batches under way that a notice names. */
-const NAMED = 5
+  (states.created ?? states.exported ?? states.accepted) !== undefined
 
 /** Renders where the payouts are that a batch has: they are no longer to pay. */
-export const BatchesUnderWay = ({ batches }: { batches: readonly Batch[] }) => {
-  const open = batches.filter(isUnderWay)
-  if (open.length === 0) return null
-  return (
+export const BatchesUnderWay = ({ batches }: { batches: readonly Batch[] }) =>
+  batches.some(isUnderWay) && (
     <p class="notice">
-      What is in a batch is not listed here. Under way:{' '}
-      {open.slice(0, NAMED).map(({ id, total, currency }, i) => (
-        <>
-          {i > 0 && ', '}
-          <AccountLink at={['batches', id]}>{id}</AccountLink> for{' '}
-          <Amount value={total ?? '0'} currency={currency} />
-        </>
-      ))}
-      {open.length > NAMED && (
-        <>
-          {' '}
-          and <AccountLink at={['batches']}>others</AccountLink>
-        </>
-      )}
-      .
+      What the <AccountLink at={['batches']}>batches under way</AccountLink> pay is not listed here.
     </p>
   )
-}
 
 const COLUMNS: Columns<Batch> = {
   Batch: ({ id }) => <AccountLink at={['batches', id]}>{id}</AccountLink>,
-  State: ({ state, states }) => (
-    <>
-      <BatchState state={state} />
-      {state === 'partial' && <small class="line">{statesText(states)}</small>}
-    </>
-  ),
+  State: ({ state }) => <BatchState state={state} />,
   On: 'execute_on',
-  By: ({ method }) => METHOD_WORDS[method],
+  By: ({ method }) => methodWords(method),
   From: 'payer',
-  Transfers: { number: ({ count }) => count },
-  Total: { number: ({ total, currency }) => <Amount value={total ?? '0'} currency={currency} /> },
+  Transfers: ({ states }) => statesText(states),
+  Total: 'total',
 }
 
 /** The batches of an account, the latest first. */
@@ -103,11 +77,7 @@ export const batchesPage: Page = {
           caption="Batches, the latest first"
           rows={data}
           columns={COLUMNS}
-          empty={
-            <EmptyState title="No batches yet.">
-              <p>A batch pays what is due by one file, which your bank takes.</p>
-            </EmptyState>
-          }
+          empty={<EmptyState title="No batches yet." />}
         />
         {data.length > 0 && <Pager meta={meta} />}
       </>

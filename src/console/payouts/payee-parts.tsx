@@ -2,7 +2,7 @@ import en from '../../../catalogues/en.json' with { type: 'json' }
 import { ENGLISH } from '../../commission/words/words.ts'
 import { calling } from '../../pages/calling.ts'
 import { type Change, useVisit } from '../../pages/page.ts'
-import { ComparedDetails, detailInputs } from '../../pages/parts/bank-details.tsx'
+import { ComparedDetails, detailInputs, detailWord } from '../../pages/parts/bank-details.tsx'
 import { Badge, Data, Time } from '../../pages/parts/data.tsx'
 import { Pairs } from '../../pages/parts/fields.tsx'
 import { ChangeForm, FoldedForm, type Input } from '../../pages/parts/forms.tsx'
@@ -29,6 +29,9 @@ const NAMES: Readonly<Record<Party, readonly string[]>> = {
   payee: DETAIL_NAMES,
   payer: DETAIL_NAMES.filter((name) => (detailPointer(name).split('/')[1] ?? '') in payerFields),
 }
+
+/** Returns how a payee is paid, in words. */
+export const methodWords = (method: string): string => detailWord(method, WORDS)
 
 /** Returns the changes of a page with the bank details of a party. */
 export const partyChanges = (of: typeof PAYEE | typeof PAYER): Readonly<Record<string, Change>> => {

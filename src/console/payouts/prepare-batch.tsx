@@ -7,15 +7,7 @@ import { METHODS, type Method } from '../../payouts/model.ts'
 import { previewBatch } from '../../payouts/operations/batches.ts'
 import { PAYER } from '../../payouts/operations/payees.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
-
-/** What members call the ways of paying. */
-export const METHOD_WORDS: Readonly<Record<Method, string>> = {
-  sepa: 'SEPA',
-  bank: 'Other bank transfers',
-  wise: 'Wise',
-  paypal: 'PayPal',
-  manual: 'Outside of the service',
-}
+import { methodWords } from './payee-parts.tsx'
 
 /** Returns the payers from which a batch can pay. */
 export async function readPayers({ api, account }: Visit): Promise<Option[]> {
@@ -24,12 +16,6 @@ export async function readPayers({ api, account }: Visit): Promise<Option[]> {
     const { name, iban, currency } = Object(details)
     return [payer, visible([name, iban, currency].filter(Boolean).join(', '))]
   })
-}
-
-/** Returns a day, or the Monday after it: banks execute nothing on weekends. */
-function workingDay(day: number): string {
-  const weekday = new Date(day).getUTCDay()
-  return dayBefore(day, weekday === 0 ? -1 : weekday === 6 ? -2 : 0)
 }
 
 /** Previews a batch, and leads to its page. */
@@ -45,7 +31,7 @@ export function PrepareBatch(
   { today, refused } = useVisit(),
 ) {
   const [first] = payers
-  const day = workingDay(today)
+  const day = dayBefore(today, 0)
   if (!first) {
     return (
       <p class="notice">
@@ -54,12 +40,12 @@ export function PrepareBatch(
       </p>
     )
   }
-  const methods = METHODS.map((one) => [one, METHOD_WORDS[one]] as const)
+  const methods = METHODS.map((one) => [one, methodWords(one)] as const)
   return (
     <ChangeForm change="prepare" submit="Prepare a batch">
       <details open={refused?.change === 'prepare'}>
         <summary>
-          {METHOD_WORDS[method]} on {dayWords(day)} from {first[1]}
+          {methodWords(method)} on {dayWords(day)} from {first[1]}
         </summary>
         <Field change="prepare" name="payer" label="From" options={payers} />
         <Field change="prepare" name="method" label="By" options={methods} value={method} />

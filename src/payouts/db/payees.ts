@@ -166,9 +166,9 @@ const LAST_USED = `iif(p.party = 'payee', (
       select max(t.changed_at) from transfers t indexed by transfers_affiliate
       where t.account = p.account and t.affiliate_id = p.id and t.payee_version = p.version
     ), (
-      select max(coalesce(b.exported_at, b.confirmed_at)) from payout_batches b
+      select max(b.created_at) from payout_batches b
       where b.account = p.account and b.payer = p.id and b.payer_version = p.version
-        and b.status <> 'preview'
+        and b.confirmed_by is not null
     ))`
 
 const ERASE = compileStatement(`

@@ -42,15 +42,13 @@ export const findTransfers = (
   all<FoundTransfer>(db, FIND, { account, references: JSON.stringify(references), limit })
 
 const OF_BATCH = compileStatement(`
-  select * from transfers indexed by transfers_batch
+  select id, affiliate_id, payee_version, currency, amount, statements, state, code, reason, name_check
+  from transfers indexed by transfers_batch
   where account = :account and batch = :batch order by affiliate_id`)
 
 /** Returns the transfers of a batch, in order of their affiliates. */
-export const transfersOf = (
-  db: Connection,
-  account: string,
-  batch: string,
-): Promise<StoredTransfer[]> => all<StoredTransfer>(db, OF_BATCH, { account, batch })
+export const transfersOf = (db: Connection, account: string, batch: string) =>
+  all<Omit<StoredTransfer, 'batch' | 'changed_at'>>(db, OF_BATCH, { account, batch })
 
 /** To which state a transfer moves, and what the bank says of it. */
 export type Move = Pick<StoredTransfer, 'id' | 'state'> &

@@ -1,4 +1,5 @@
-import type { Details, Method, StoredBatch, StoredTransfer } from '../model.ts'
+import { ApiError } from '../../platform/errors.ts'
+import type { Details, Method, Paid, StoredBatch } from '../model.ts'
 import { writePain } from './pain.ts'
 import { sepaText } from './sepa-text.ts'
 import { writeTemplate } from './templates.ts'
@@ -15,27 +16,28 @@ const isPain = (method: Method) => method === 'sepa' || method === 'bank'
 export const nameInFile = (method: Method, name: string): string =>
   isPain(method) ? sepaText(name, 70) : name
 
-/** Returns the file of a batch: from the same batch always the same bytes. */
+/**
+ * Returns the file of a batch: from the same batch always the same bytes.
+ *
+ * @throws ApiError `conflict` if details are erased.
+ */
 export function fileOf(
   batch: StoredBatch,
-  transfers: readonly StoredTransfer[],
+  transfers: readonly Omit<Paid, 'details'>[],
   details: ReadonlyMap<string, Details>,
 ) {
-  const { id, method, confirmed_at } = batch
   const find = (key: string) => {
     const found = details.get(key)
-    if (!found) throw new Error('The details of a transfer are missing.')
-    return found
+    if (found) return found
+    throw new ApiError('conflict', { detail: 'Bank details of the batch are erased.' })
   }
+  const { id } = batch
   const order = {
     ...batch,
-    confirmed_at: confirmed_at ?? 0,
     payer: find(`payer ${batch.payer}`),
-    transfers: transfers.map(({ id: reference, affiliate_id, amount }) => ({
-      ...{ reference, affiliate_id, amount, details: find(`payee ${affiliate_id}`) },
-    })),
+    transfers: transfers.map((one) => ({ ...one, details: find(`payee ${one.affiliate_id}`) })),
   }
-  return isPain(method)
+  return isPain(batch.method)
     ? { text: writePain(order), type: XML, name: `${id}.xml` }
     : { text: writeTemplate(order), type: CSV, name: `${id}.csv` }
 }

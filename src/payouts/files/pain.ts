@@ -1,4 +1,4 @@
-import { add, decimal, ZERO } from '../../commission/engine/decimal.ts'
+import { decimal, sum } from '../../commission/engine/decimal.ts'
 import { moneyText } from '../../commission/statements/money.ts'
 import type { Address, Details, Paid, PaymentOrder } from '../model.ts'
 import { sepaText } from './sepa-text.ts'
@@ -15,9 +15,6 @@ function element(name: string, ...content: readonly string[]): string {
 /** Returns an element with a text in the letters of banks, none of which XML escapes; nothing without a text. */
 const text = (name: string, value: string | undefined, max: number): string =>
   element(name, sepaText(value ?? '', max))
-
-const amount = (name: string, currency: string, value: string) =>
-  `<${name} Ccy="${currency}">${value}</${name}>`
 
 /** @see EPC153-22: structured addresses. */
 const addressOf = ({ street, building, postcode, city, country }: Address) =>
@@ -36,55 +33,46 @@ const nameOf = ({ name }: Details) => text('Nm', name, 70) || element('Nm', 'NOT
 const party = (name: string, details: Details) =>
   element(name, nameOf(details), addressOf(details.address))
 
-const accountOf = (name: string, { iban, account }: Details) =>
-  element(
-    name,
-    element(
-      'Id',
-      iban ? text('IBAN', iban, 34) : element('Othr', text('Id', account ?? 'NOTPROVIDED', 34)),
-    ),
-  )
+const other = (id = 'NOTPROVIDED') => element('Othr', text('Id', id, 34))
+
+const accountOf = ({ iban, account }: Details) =>
+  element('Id', iban ? text('IBAN', iban, 34) : other(account))
 
 /** The code of the clearing system of the United States, in which `routing` names a bank. */
 const US_CLEARING = element('ClrSysId', element('Cd', 'USABA'))
 
-const clearingOf = ({ routing }: Details) =>
-  routing ? element('ClrSysMmbId', US_CLEARING, text('MmbId', routing, 35)) : ''
+/** Returns the bank of an account; nothing if it is not known. */
+const bankOf = ({ bic, routing }: Details) =>
+  element(
+    'FinInstnId',
+    text('BICFI', bic, 11),
+    routing ? element('ClrSysMmbId', US_CLEARING, text('MmbId', routing, 35)) : '',
+  )
 
-/** Returns the bank of an account. */
-const bankOf = (details: Details) =>
-  element('FinInstnId', text('BICFI', details.bic, 11), clearingOf(details))
-
-const UNKNOWN_BANK = element('FinInstnId', element('Othr', element('Id', 'NOTPROVIDED')))
-
-/** Returns the text that the payee reads, of at most 140 letters. It begins with the reference. */
-const remittance = (reference: string, payer: Details) => `${reference} ${payer.name}`
-
-function transferOf({ reference, amount: sum, details }: Paid, { currency, payer }: PaymentOrder) {
-  return element(
+const transferOf = ({ id, amount, details }: Paid, { currency, payer }: PaymentOrder) =>
+  element(
     'CdtTrfTxInf',
-    element('PmtId', element('EndToEndId', reference)),
-    element('Amt', amount('InstdAmt', currency, sum)),
+    element('PmtId', element('EndToEndId', id)),
+    element('Amt', `<InstdAmt Ccy="${currency}">${amount}</InstdAmt>`),
     element('CdtrAgt', bankOf(details)),
     party('Cdtr', details),
-    accountOf('CdtrAcct', details),
-    element('RmtInf', text('Ustrd', remittance(reference, payer), 140)),
+    element('CdtrAcct', accountOf(details)),
+    // What the payee reads begins with the reference.
+    element('RmtInf', text('Ustrd', `${id} ${payer.name}`, 140)),
   )
-}
 
 /** Writes an order as XML. */
 export function writePain(order: PaymentOrder): string {
-  const { id, currency, payer, execute_on, confirmed_at, transfers } = order
-  const sum = transfers.reduce((total, one) => add(total, decimal(one.amount)), ZERO)
-  const counts =
-    element('NbOfTxs', String(transfers.length)) + element('CtrlSum', moneyText(sum, currency))
+  const { id, currency, payer, execute_on, created_at, transfers } = order
+  const total = moneyText(sum(transfers.map(({ amount }) => decimal(amount))), currency)
+  const counts = element('NbOfTxs', String(transfers.length)) + element('CtrlSum', total)
   const isSepa = order.method === 'sepa'
   const document = element(
     'CstmrCdtTrfInitn',
     element(
       'GrpHdr',
       element('MsgId', id),
-      element('CreDtTm', new Date(confirmed_at).toISOString().slice(0, 19)),
+      element('CreDtTm', new Date(created_at).toISOString().slice(0, 19)),
       counts,
       element('InitgPty', nameOf(payer)),
     ),
@@ -97,8 +85,8 @@ export function writePain(order: PaymentOrder): string {
       isSepa ? element('PmtTpInf', element('SvcLvl', element('Cd', 'SEPA'))) : '',
       element('ReqdExctnDt', element('Dt', execute_on)),
       party('Dbtr', payer),
-      accountOf('DbtrAcct', payer),
-      element('DbtrAgt', bankOf(payer) || UNKNOWN_BANK),
+      element('DbtrAcct', accountOf(payer)),
+      element('DbtrAgt', bankOf(payer) || element('FinInstnId', other())),
       element('ChrgBr', isSepa ? 'SLEV' : 'SHAR'),
       ...transfers.map((one) => `\n${transferOf(one, order)}`),
     ),
