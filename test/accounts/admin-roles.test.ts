@@ -115,29 +115,46 @@ test('only an approver changes how many people must approve', async () => {
     refusal('approver', 'manager'),
   )
   expect(await json(change('manager'))).toMatchObject(refusal('approver', 'manager'))
+  for (const other of [{ payee_hold_hours: 99 }, { retain_years: 1 }]) {
+    expect((await sendAs('manager', 'PATCH', '/admin/v1/accounts/acme', other)).status).toBe(403)
+  }
   expect(await json(askAdmin('accounts/acme'))).toMatchObject({ name: 'Acme', approvals: 1 })
   expect(await json(change('approver'))).toMatchObject({ name: 'New', approvals: 2 })
   const { data } = await json(askAdmin('audit-log'))
   expect(data[0]).toMatchObject({ actor: 'the approver', action: 'account.change' })
 })
 
-test('§16 two approvers lower how many people must approve', async () => {
+test.each([
+  ['how many people must approve', 'approvals', 2, 1],
+  ['for how long bank details are held', 'payee_hold_hours', 48, 1],
+])('§16 two approvers lower %s', async (_, name, high, low) => {
   const keys = { ada: 'd'.repeat(32), ben: 'e'.repeat(32) }
   const named = Object.entries(keys).map(([name, key]) => [name, { key, role: 'approver' }])
   const world = { ...env, ADMIN_KEYS: JSON.stringify(Object.fromEntries(named)) } as Env
-  const set = async (who: keyof typeof keys, approvals: number) => {
+  const set = async (who: keyof typeof keys, value: number) => {
     const path = '/admin/v1/accounts/acme'
-    return (await send(world, keys[who], 'PATCH', path, { approvals })).status
+    return (await send(world, keys[who], 'PATCH', path, { [name]: value })).status
   }
-  const account = { account: 'acme', name: 'Acme', vertical: 'forex', mode: 'test', approvals: 2 }
+  const account = { account: 'acme', name: 'Acme', vertical: 'forex', mode: 'test', [name]: high }
   await askAdmin('accounts', 'POST', account)
-  expect([await set('ada', 1), await set('ada', 1)]).toEqual([409, 409])
-  expect(await json(askAdmin('accounts/acme'))).toMatchObject({ approvals: 2 })
+  expect([await set('ada', low), await set('ada', low)]).toEqual([409, 409])
+  expect(await json(askAdmin('accounts/acme'))).toMatchObject({ [name]: high })
   const { data } = await json(askAdmin('audit-log'))
-  expect(data[0]).toMatchObject({ actor: 'ada', action: 'account.approvals.lower' })
-  expect(await set('ben', 1)).toBe(200)
-  // What was asked for before is done: once it is two again, two must ask anew.
-  expect([await set('ben', 2), await set('ben', 1), await set('ada', 1)]).toEqual([200, 409, 200])
+  expect(data[0]).toMatchObject({ actor: 'ada', action: `account.${name}.lower` })
+  expect(await set('ben', low)).toBe(200)
+  // What was asked for before is done: once it is high again, two must ask anew.
+  expect([await set('ben', high), await set('ben', low), await set('ada', low)]).toEqual([
+    ...[200, 409, 200],
+  ])
+})
+
+test('whoever asks for another lower hold has not asked for this one', async () => {
+  const account = { account: 'acme', name: 'Acme', vertical: 'forex', mode: 'test' }
+  await askAdmin('accounts', 'POST', account)
+  const set = (payee_hold_hours: number) => ({ payee_hold_hours })
+  expect((await askAdmin('accounts/acme', 'PATCH', set(48))).status).toBe(409)
+  const lower = await sendAs('approver', 'PATCH', '/admin/v1/accounts/acme', set(0))
+  expect(lower.status).toBe(409)
 })
 
 describe('ADMIN_KEYS', () => {
