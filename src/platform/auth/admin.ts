@@ -22,7 +22,7 @@ export const integrationsTeam = createMiddleware<AppEnv>(async function integrat
 async function authenticate({ headers, method }: Request, env: Env): Promise<Member> {
   const [, key] = /^Bearer +(\S+)$/i.exec(headers.get('Authorization') ?? '') ?? []
   // CSRF: a file is exported by GET, which any page could otherwise make the browser of a member send.
-  const isForeign = headers.get('Sec-Fetch-Site') === 'cross-site'
+  const isForeign = headers.get('Sec-Fetch-Site')?.endsWith('-site')
   const assertion = isForeign ? null : headers.get(ASSERTION_HEADER)
   const member = key
     ? await findByKey(key, env)
