@@ -1,5 +1,5 @@
 import { decryptText, encryptText } from '../platform/auth/encrypt.ts'
-import { hmacKeys } from '../platform/auth/hmac-keys.ts'
+import { importKeys } from '../platform/auth/hmac-keys.ts'
 import { digest } from '../platform/auth/secret.ts'
 import { badSecret } from '../platform/errors.ts'
 import type { Details, StoredDetails } from './model.ts'
@@ -19,13 +19,6 @@ const useOf = ({ account, party, id, version }: DetailsKey) => ({
   context: JSON.stringify([account, party, id, version]),
 })
 
-async function keysOf(env: Env) {
-  const keys = await hmacKeys(env.TRACKING_KEYS)
-  const [first] = keys
-  if (!first) throw badSecret('TRACKING_KEYS')
-  return { first, keys }
-}
-
 const sign = async (key: CryptoKey, text: string) =>
   new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(text))).toHex()
 
@@ -33,15 +26,15 @@ const idOf = async (key: CryptoKey) =>
   (await digest(await sign(key, 'name the key of bank details'))).slice(0, 16)
 
 /** Returns the name of the key that encrypts now. */
-export const currentKeyId = async (env: Env): Promise<string> => idOf((await keysOf(env)).first)
+export const currentKeyId = async (env: Env): Promise<string> =>
+  idOf((await importKeys(env.TRACKING_KEYS))[0])
 
 /**
  * Returns a digest of a file by the key of an earlier digest, else by the first one; the earlier digest itself if its
  * key is gone. Without a key, whoever reads the digest could try numbers of accounts until they find it again.
  */
 export async function fileDigest(env: Env, text: string, earlier: string | null) {
-  const { keys } = await keysOf(env)
-  for (const key of keys) {
+  for (const key of await importKeys(env.TRACKING_KEYS)) {
     const id = await idOf(key)
     if (earlier === null || earlier.startsWith(id))
       return `${id}-${await sign(key, `file ${text}`)}`
@@ -61,7 +54,7 @@ const numberOf = ({ iban, account, bic, routing, method, email }: Details) =>
  * @throws ApiError `unavailable` if TRACKING_KEYS is missing or unreadable.
  */
 export async function encryptDetails(env: Env, of: DetailsKey, details: Details) {
-  const { first } = await keysOf(env)
+  const [first] = await importKeys(env.TRACKING_KEYS)
   const number = numberOf(details)
   return {
     details: await encryptText(first, useOf(of), JSON.stringify(details)),
@@ -81,7 +74,7 @@ export async function decryptDetails(
   { party, id, version, details }: Pick<StoredDetails, 'party' | 'id' | 'version' | 'details'>,
 ): Promise<Details | null> {
   if (details === null) return null
-  const { keys } = await keysOf(env)
+  const keys = await importKeys(env.TRACKING_KEYS)
   const text = await decryptText(keys, useOf({ account, party, id, version }), details)
   if (text === null) throw badSecret('TRACKING_KEYS')
   return JSON.parse(text)

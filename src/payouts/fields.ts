@@ -4,7 +4,7 @@ import { validateAt } from '../platform/http/read-fields.ts'
 import { foldCountry, isCountryCode } from '../platform/validation/country.ts'
 import * as f from '../platform/validation/fields.ts'
 import { member, said } from '../platform/validation/fields.ts'
-import { type Issue, ruleMessage } from '../platform/validation/issue.ts'
+import { ruleMessage } from '../platform/validation/issue.ts'
 import { objectOf } from '../platform/validation/shapes.ts'
 import { type Details, METHODS, type Party } from './model.ts'
 
@@ -51,9 +51,7 @@ const addressFields = {
 
 const taxFields = {
   vat_id: v.optional(member(f.labelOf(20), said('The VAT number.', 'DE123456789'))),
-  treatment: v.optional(
-    member(f.oneOf(...TREATMENTS), said('How VAT applies to what they are paid.')),
-  ),
+  treatment: v.optional(member(f.oneOf(...TREATMENTS), said('How VAT applies to payments.'))),
 }
 
 const name = member(f.labelOf(70), said('The owner, as the bank knows them.', 'Ada Lovelace'))
@@ -69,10 +67,7 @@ const account = member(
   numberOf('1 to 34 letters and digits', (text) => /^[A-Z\d]{1,34}$/.test(text)),
   said('The number of an account that has no IBAN.', '000123456789'),
 )
-const bic = member(
-  numberOf('a BIC of 8 or 11 characters', isValidBIC),
-  said('The BIC of the bank.', 'CHASUS33'),
-)
+const bic = member(numberOf('a BIC of a bank', isValidBIC), said('The BIC.', 'CHASUS33'))
 const routing = member(
   numberOf('nine digits whose check digit fits', isRouting),
   said('The ABA routing number of a bank in the United States.', '021000021'),
@@ -160,13 +155,8 @@ export const readableDetails = (party: { state: string; details: object | null }
     ),
   )
 
-const sepaIban = v.pipe(
-  iban,
-  v.check(
-    (text) => SEPA.includes(text.slice(0, 2)),
-    ruleMessage('pattern', 'an IBAN of a SEPA country: others are paid by `bank`'),
-  ),
-)
+const isSepa = (text: string) => SEPA.includes(text.slice(0, 2))
+const sepaIban = v.pipe(iban, v.check(isSepa, ruleMessage('pattern', 'an IBAN of a SEPA country')))
 
 const atBank = { bic, currency, routing: optional.routing }
 
@@ -199,11 +189,7 @@ const PERSONAL: ReadonlySet<string> = new Set(Object.keys(payeeFields))
 const PAYER = { kind: 'company', method: 'bank' } as const
 
 /** Returns bank details as they are stored, and what is wrong with them. Pointers are below `pointer`. */
-export function readDetails(
-  party: Party,
-  sent: unknown,
-  pointer = '',
-): { readonly details: Details; readonly issues: readonly Issue[] } {
+export function readDetails(party: Party, sent: unknown, pointer = '') {
   const fields = fieldsFor(party, Object(sent))
   const entity = `a ${party} of this method`
   const { issues, output } = validateAt(sent, fields, pointer, entity, PERSONAL)

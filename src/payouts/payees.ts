@@ -71,7 +71,6 @@ export async function presentDetails(
     entered_by: shown?.entered_by ?? null,
     entered_at: instant(shown?.entered_at),
     approvals: JSON.parse(shown?.approvals ?? '[]') as string[],
-    approvals_required: account.approvals,
     payable_from: instant(shown?.payable_from),
     reason: shown?.reason ?? null,
     shared_with: JSON.parse((mayCompare && shown?.shared_with) || '[]') as string[],
@@ -150,16 +149,15 @@ export async function enterDetails(
   return versions.length
 }
 
-/** Makes a change of the current version, if it still is as it was read. `why` is for the audit log. */
+/** Makes a change of the current version, if it still is as it was read. */
 const change = (
   call: Caller,
   current: rows.CurrentDetails,
   verb: string,
   next: Parameters<typeof rows.setState>[3],
-  why: object = {},
 ) => {
   const { party, id, version } = current
-  const details = { [PARTY_KEYS[party]]: id, version, ...why }
+  const details = { [PARTY_KEYS[party]]: id, version, ...(next.reason && { reason: next.reason }) }
   return store(call, party, verb, details, (author) =>
     rows.setState(call.db, author, current, next),
   )
@@ -196,7 +194,8 @@ export async function approveDetails(call: Caller, party: Party, id: string, ver
   await change(call, current, 'approve', {
     approvals: JSON.stringify(approvals),
     ...(isEnough && {
-      ...{ state: 'approved', reason: null },
+      state: 'approved',
+      reason: null,
       payable_from: current.payable_from ?? payableFrom,
     }),
   })
@@ -206,7 +205,7 @@ export async function approveDetails(call: Caller, party: Party, id: string, ver
 export async function blockDetails(call: Caller, party: Party, id: string, reason: string) {
   const current = await requireCurrent(call.db, { account: call.account.id, party }, id)
   if (current.state === 'blocked') return
-  await change(call, current, 'block', { state: 'blocked', reason }, { reason })
+  await change(call, current, 'block', { state: 'blocked', reason })
 }
 
 /** Returns the current details in full, and notes who read them, and why. Throws `not_found`. */

@@ -58,17 +58,15 @@ export async function readCurrent(
   { account, party }: Owner,
   ids: readonly string[],
 ): Promise<Map<string, CurrentDetails>> {
-  const rows = await all<CurrentDetails>(db, READ_CURRENT, {
-    ...{ account, party, ids: JSON.stringify(ids) },
-  })
+  const values = { account, party, ids: JSON.stringify(ids) }
+  const rows = await all<CurrentDetails>(db, READ_CURRENT, values)
   return new Map(rows.map((row) => [row.id, row]))
 }
 
 /** Reads one page of the current versions in the order of their ids, without those that were erased. */
 export const listCurrent = (
   db: D1Database,
-  { account, party }: Owner,
-  state: StoredDetails['state'] | null,
+  values: Owner & { readonly state: StoredDetails['state'] | null },
   page: Page,
 ): Promise<FoundPage<CurrentDetails>> =>
   paginate(
@@ -78,7 +76,7 @@ export const listCurrent = (
       from: `${CURRENT} where account = :account and party = :party
         and iif(:state is null, state <> 'missing', state = :state)`,
       key: ['id'],
-      values: { account, party, state },
+      values: { ...values },
     },
     page,
   )

@@ -48,7 +48,6 @@ const shown = described(() => ({
   entered_by: v.nullable(member(text, 'Who entered it.')),
   entered_at: v.nullable(member(time, 'When.')),
   approvals: member(v.array(text), 'Who approved it.'),
-  approvals_required: member(count, 'How many different persons must approve it.'),
   payable_from: v.nullable(member(time, 'When its hold is over. Null until it is approved.')),
   reason: v.nullable(member(text, 'Why it came back or is blocked.')),
   shared_with: member(
@@ -128,9 +127,7 @@ function listOf<P extends Party>(it: Of<P>) {
     path: `/${party}s`,
     role: 'viewer',
     params: {
-      state: v.optional(
-        member(v.picklist(DETAILS_STATES), said('Only those in this state.', 'entered')),
-      ),
+      state: v.optional(member(v.picklist(DETAILS_STATES), said('Their state.', 'entered'))),
     },
     words: described(() => ({
       description: `Lists the ${party}s of an account, ordered by id. Details are masked.`,
@@ -141,7 +138,7 @@ function listOf<P extends Party>(it: Of<P>) {
       },
     })),
     async list(call, { state = null }, page) {
-      const found = await listCurrent(call.db, { account: call.account.id, party }, state, page)
+      const found = await listCurrent(call.db, { account: call.account.id, party, state }, page)
       const data = found.data.map(async (row) => ({
         [key]: row.id,
         ...(await payees.presentDetails(call, row)),
@@ -252,10 +249,7 @@ export const importPayees = accountOperation({
   words: described(() => ({
     description:
       'Enters the payees of a file, all or none. In a pointer, `/0` is the first row below the header. Each waits for an approval, unless the same details are entered or approved already.',
-    answer: v.object({
-      received: member(count, 'The rows of the file.'),
-      changed: member(count, 'Those that are new.'),
-    }),
+    answer: v.object({ changed: member(count, 'The payees that are new.') }),
     errors: ['conflict', 'invalid_request'],
     command: { name: 'payees import' },
   })),
@@ -263,14 +257,12 @@ export const importPayees = accountOperation({
     const entered = readFile(csv)
     const ids = entered.map(({ id }) => id)
     const unknown = await unconfiguredAmong(call.db, call.account.id, ids)
-    const issues = entered.flatMap(({ id, pointer }, i): Issue[] => [
-      ...(unknown.has(id)
-        ? [{ pointer: `${pointer}/affiliate_id`, code: 'unknown_affiliate' as const, value: id }]
-        : []),
-      ...(ids.indexOf(id) < i ? [{ pointer, code: 'duplicate_key' as const }] : []),
-    ])
-    const changed = await payees.enterDetails(call, 'payee', entered, issues)
-    return { received: entered.length, changed }
+    const issues = entered.flatMap(({ id, pointer }, i): Issue[] => {
+      if (unknown.has(id))
+        return [{ pointer: `${pointer}/affiliate_id`, code: 'unknown_affiliate', value: id }]
+      return ids.indexOf(id) < i ? [{ pointer, code: 'duplicate_key' }] : []
+    })
+    return { changed: await payees.enterDetails(call, 'payee', entered, issues) }
   },
 })
 
