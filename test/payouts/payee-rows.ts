@@ -19,18 +19,18 @@ export const MAIN = {
   currency: 'EUR',
 } as const
 
+const ENTERED = Date.parse('2026-01-01')
+
 /** Returns the rows of details that somebody has entered: those of affiliate `aff-7`, and those of the payer `main`. */
 export const payeeRows = (db: D1Database, account: string) => {
   const enter = async (party: Party, id: string, details: Details) => {
     const of = { account, party, id, version: 1 }
-    const { details: text, key_id, digest } = await encryptDetails(env, of, details)
+    const own = { state: 'entered', method: details.method, entered_by: 'eve' }
+    const row = { ...of, ...own, ...(await encryptDetails(env, of, details)), entered_at: ENTERED }
+    const names = Object.keys(row)
     return db
-      .prepare(
-        `insert into payees (account, party, id, version, state, method, details, key_id, digest,
-           entered_by, entered_at)
-         values (?, ?, ?, 1, 'entered', ?, ?, ?, ?, 'eve', 1767225600000)`,
-      )
-      .bind(account, party, id, details.method, text, key_id, digest)
+      .prepare(`insert into payees (${names}) values (${names.map(() => '?')})`)
+      .bind(...Object.values(row))
   }
   return Promise.all([
     enter('payee', 'aff-7', ADA),
