@@ -41,19 +41,13 @@ const shown = described(() => ({
   version: member(count, 'The number of the version; 0 if nothing was ever entered.'),
   details: v.nullable(member(details, 'Masked. Null if nothing is entered.')),
   previous: v.nullable(member(details, 'What was approved before, masked, or null.')),
-  changed: member(
-    v.array(text),
-    'The members in which they differ, also where masks hide it. Empty for managers.',
-  ),
+  changed: member(v.array(text), 'The members in which they differ, for approvers alone.'),
   entered_by: v.nullable(member(text, 'Who entered it.')),
   entered_at: v.nullable(member(time, 'When.')),
   approvals: member(v.array(text), 'Who approved it.'),
   payable_from: v.nullable(member(time, 'When its hold is over. Null until it is approved.')),
   reason: v.nullable(member(text, 'Why it came back or is blocked.')),
-  shared_with: member(
-    v.array(text),
-    'At most 10 other affiliates who have the same account now. Empty for managers.',
-  ),
+  shared_with: member(v.array(text), 'Up to 10 others with the same account, for approvers alone.'),
 }))
 
 /** Whose details operations read and change. */
