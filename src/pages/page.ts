@@ -20,6 +20,12 @@ export const SECTION_GROUPS = [
 /** An entry of the navigation. */
 export type Section = (typeof SECTION_GROUPS)[number]['sections'][number]
 
+/** The entries whose pages show names of plans and affiliates: they are read at the same time as what a page itself reads. */
+export const NAMING_SECTIONS: ReadonlySet<Section | undefined> = new Set([
+  ...(['Reports', 'Statements', 'Payouts', 'Plans', 'Cases'] as const),
+  ...(['Affiliates', 'Questions', 'Customers', 'Audit log'] as const),
+])
+
 /** The fields of a form that a member sent. A field that is absent is an empty text. */
 export interface Values {
   (name: string): string
@@ -136,8 +142,6 @@ export interface Page {
   readonly path: string
   /** The entry of the navigation that the page belongs to. */
   readonly section?: Section
-  /** Whether it shows no names of plans and affiliates, so that none are read. */
-  readonly isNameless?: true
   /** The parameters of its query. Others are ignored. */
   readonly query?: readonly string[]
   /** The most bytes of a file that is no text: its forms get its bytes. */

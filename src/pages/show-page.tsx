@@ -9,6 +9,7 @@ import { contentSecurityPolicy } from '../platform/http/content-security-policy.
 import { readErrors } from './api-errors.ts'
 import { Document, Home, Layout } from './layout.tsx'
 import {
+  NAMING_SECTIONS,
   type Page,
   type RefusedForm,
   type Tone,
@@ -147,8 +148,7 @@ export async function showPage(
   const visit = await visitOf(c, page, session, forms)
   const file = c.req.method === 'GET' ? page.file?.(visit) : null
   if (file) return sendFile(await file)
-  // They are read at the same time as what the page itself reads.
-  if (visit.account !== '' && !page.isNameless) visit.names.begin()
+  if (visit.account !== '' && NAMING_SECTIONS.has(page.section)) visit.names.begin()
   const view: View & Outcome = await page
     .render(visit)
     .catch((thrown) => errorView(c, toApiError(thrown, c)))

@@ -23,7 +23,6 @@ import { SinceYesterday } from './since-yesterday.tsx'
 export const overviewPage: Page = {
   path: '/accounts/:account',
   section: 'Overview',
-  isNameless: true,
   async render(visit) {
     const { api, account } = visit
     const [settings, attention, feeds, sums, since] = await Promise.all([
