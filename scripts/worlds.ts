@@ -23,6 +23,7 @@ const KINDS = {
     files: ['test/ingest/model', 'test/commission/stored-', 'test/commission/closed-states'].concat(
       [
         'test/commission/simulation-laws',
+        'test/commission/corrected-early',
         'test/books/stored-',
         'test/books/book-faults',
         'test/fraud/evaluated-worlds',

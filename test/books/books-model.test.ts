@@ -11,7 +11,7 @@ import {
 
 // The laws of books that keep-books.ts closes. `npm run worlds` tries more worlds.
 
-const WORLDS = env.MODEL_RUNS || 5
+const WORLDS = env.MODEL_RUNS || 3
 /** With the usual seed the worlds from here on are short and have many statements. */
 const FIRST = env.SEED * 2_000_000 + 4
 const seeds = Array.from({ length: WORLDS }, (_, index) => FIRST + index)

@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Rule } from '../../src/commission/engine/plan.ts'
@@ -102,7 +103,7 @@ describe.each(VERTICALS)('%s', (vertical, type) => {
         const { stored, records } = await bothWays(`${name}-a`, '2026-04', AFFILIATES)
         expect(stored).toEqual(records)
       }),
-      { numRuns: 6 },
+      { numRuns: env.MODEL_RUNS || 3 },
     )
   })
 })

@@ -17,7 +17,7 @@ import { periodsOf, randomWorld, zonedWorld } from './worlds.ts'
 // SQL sums facts or not, and for all affiliates together as for each with only what it depends on.
 // `npm run worlds -- model` tries more worlds.
 
-const WORLDS = env.MODEL_RUNS || 4
+const WORLDS = env.MODEL_RUNS || 2
 const FIRST_SEED = env.SEED * 2_000_000
 const ALL = Number.POSITIVE_INFINITY
 

@@ -42,14 +42,14 @@ describe('the form of a plan', () => {
     const seeds = Array.from({ length: 300 }, (_, i) => env.SEED + i)
     const worlds = seeds.map((seed) => randomWorld(seed)).filter((one) => one.vertical === vertical)
     const all = worlds
-      .slice(0, 12)
+      .slice(0, 6)
       .flatMap(({ plans }) => plans.map(({ versions }) => versions[0]!.terms))
     for (const terms of all) {
       const { page } = await formOfTerms(terms)
       expect(page).toContain('Rule 1')
       expect(termsOf(valuesOf(new Map(Object.entries(fieldsOf(page))))).terms).toEqual(terms)
     }
-    expect(all.length).toBeGreaterThan(8)
+    expect(all.length).toBeGreaterThan(5)
   })
 
   test('adds and removes rules without storing anything', async () => {

@@ -3,12 +3,16 @@ import { expect, test } from 'vitest'
 import { MAX_SUMMED, sumSql, unitsOf } from '../../src/platform/db/exact-sums.ts'
 import { randomSource } from '../commission/worlds.ts'
 
-/** Returns the sum that SQLite computes of values. */
-async function sumOf(values: readonly (number | null)[]): Promise<string | null> {
-  const statement = `select ${sumSql('value')} as sum from json_each(?)`
-  const row = await env.DB.prepare(statement).bind(JSON.stringify(values)).first<{ sum: string }>()
-  return row!.sum
+/** Returns the sums that SQLite computes of lists of values. */
+async function sumsOf(lists: readonly (readonly (number | null)[])[]): Promise<(string | null)[]> {
+  const statement = `select (select ${sumSql('value')} from json_each(list.value)) as sum from json_each(?) as list`
+  const { results } = await env.DB.prepare(statement)
+    .bind(JSON.stringify(lists))
+    .all<{ sum: string }>()
+  return results.map(({ sum }) => sum)
 }
+
+const sumOf = async (values: readonly (number | null)[]) => (await sumsOf([values]))[0]!
 
 /** A decimal of so many digits, the last of them after the point: the number, and its units of 10^-12. */
 function decimalOf(digits: bigint, places: number): readonly [number, bigint] {
@@ -29,8 +33,9 @@ test('a sum equals that of BigInt at every magnitude and sign', async () => {
       ]),
     ),
   )
-  for (const [number, units] of decimals)
-    expect(unitsOf(await sumOf([number])), `${number}`).toBe(units)
+  const sums = await sumsOf(decimals.map(([number]) => [number]))
+  for (const [i, [number, units]] of decimals.entries())
+    expect(unitsOf(sums[i]!), `${number}`).toBe(units)
   const all = decimals.reduce((sum, [, units]) => sum + units, 0n)
   expect(unitsOf(await sumOf(decimals.map(([number]) => number)))).toBe(all)
   expect(unitsOf(await sumOf([10 ** 15, null, -0.00000001]))).toBe(10n ** 27n - 10n ** 4n)
