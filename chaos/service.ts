@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newKeySet, newTrackingKeys } from '../scripts/keys.ts'
 import type { CRON_SCHEDULES } from '../src/jobs/crons.ts'
+import { madeOnce } from '../test-node/bundle.ts'
 import { expectBody, newRequestSender, type RequestSender } from './ask.ts'
 import { bundle, execute, MIGRATIONS, type Running, start, WORKER } from './workerd.ts'
 
@@ -28,7 +29,7 @@ export async function newHome() {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-chaos-'))
   const end = () => rmSync(folder, { recursive: true, force: true })
   process.once('exit', end)
-  return { folder, end, script: await bundle('chaos/worker.ts') }
+  return { folder, end, script: await madeOnce('chaos.js', () => bundle('chaos/worker.ts')) }
 }
 
 /** What a service is started with. Its state is empty, or left by a service that has ended. */

@@ -22,7 +22,7 @@ import { leakIn, sought } from './secrecy/leaks.ts'
 // adds start one: environment, working folder, streams and exit codes.
 
 const ROOT = mkdtempSync(join(tmpdir(), 'admin-'))
-const COMMAND = bundleCommand('admin', ROOT)
+const COMMAND = await bundleCommand('admin', ROOT)
 const CACHE = join(ROOT, 'cache')
 const KEY = 'key-do-not-print-me'
 const SECRETS = sought({ KEY })

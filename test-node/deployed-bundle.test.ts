@@ -4,7 +4,8 @@ import { readFileSync, rmSync } from 'node:fs'
 import { SourceMap } from 'node:module'
 import { join, resolve } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { BUILT_COPY, WORKER } from './service.ts'
+import { BUILT_COPY } from './bundle.ts'
+import { WORKER } from './service.ts'
 
 // What `npm run deploy` uploads. The other tests of this folder run the same script in workerd: tokens,
 // deliveries, reads, pages in Chromium, statements and webhooks.

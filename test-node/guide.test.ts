@@ -147,7 +147,7 @@ describe('the guide', { timeout: 600_000 }, () => {
   let service: Shared
   before(async () => {
     service = await shareService('demo')
-    for (const name of ['push', 'admin']) bundleCommand(name, service.root)
+    for (const name of ['push', 'admin']) await bundleCommand(name, service.root)
   })
   after(() => service?.stop())
 

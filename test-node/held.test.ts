@@ -5,9 +5,9 @@ import { type Shared, shareService } from './shared-service.ts'
 
 // A brand sends its events before its customers, in parallel bulks, and no cron is fired by hand.
 
-const EVENTS = 8000
+const EVENTS = 4000
 const CUSTOMERS = 2400
-const BULK = 1000
+const BULK = 500
 /** How many bulks are sent at the same time. */
 const PARALLEL = 8
 /** How long the release may take after the last response, in milliseconds. */
@@ -51,7 +51,7 @@ async function sendAll(path: string, records: readonly object[]) {
 /** Each bulk of customers has more events than one request releases. */
 const customerOf = (i: number) => `h-${i % CUSTOMERS}`
 
-test('8,000 held events are released within seconds after their customers, and counted exactly', async () => {
+test('4,000 held events are released within seconds after their customers, and counted exactly', async () => {
   const events = Array.from({ length: EVENTS }, (_, i) => ({
     eventname: 'Deposit',
     customerid: customerOf(i),

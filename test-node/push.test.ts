@@ -41,7 +41,7 @@ const look = () => { peak = Math.max(peak, process.memoryUsage().external) }
 setInterval(look, 20).unref()
 process.on('exit', () => { look(); console.error('peak', peak) })`)}`
 const ROOT = mkdtempSync(join(tmpdir(), 'push-'))
-const COMMAND = bundleCommand('push', ROOT)
+const COMMAND = await bundleCommand('push', ROOT)
 const CLIENT = { client_id: 'acme', client_secret: 'tcs_test_do-not-print-me' }
 const TOKEN = 'token-do-not-print-me'
 const BRAND_TOKEN = 'tbt_test_do-not-print-me'

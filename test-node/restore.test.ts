@@ -126,7 +126,7 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
   keepRatesOfMarch(root)
   let service: Awaited<ReturnType<typeof serveIn>>
   before(async () => {
-    bundleCommand('admin', root)
+    await bundleCommand('admin', root)
     service = await serveIn(root)
   })
   after(async () => {

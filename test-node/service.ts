@@ -18,6 +18,7 @@ import { delimiter, join, relative, resolve, sep } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parseEnv } from 'node:util'
 import { bundleService } from '../scripts/bundle.ts'
+import { BUILT_COPY } from './bundle.ts'
 import { leakIn, leakInFiles, sought } from './secrecy/leaks.ts'
 import { readConfig } from './wrangler-config.ts'
 
@@ -58,9 +59,6 @@ async function bundleWorker(root: string): Promise<void> {
   mkdirSync(join(root, 'dist'), { recursive: true })
   writeFileSync(join(root, WORKER), await bundleService())
 }
-
-/** The variable with the path of the copy that `buildOnce` has built. */
-export const BUILT_COPY = 'TRIBUTARY_BUILT_COPY'
 
 /**
  * Copies the repository to a temporary folder, with the documents of `buildOnce`, if it has run. A service has its own

@@ -8,17 +8,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { runAdmin } from '../scripts/admin/run.ts'
 import { adminCalls } from '../scripts/dev/client.ts'
-import { startService } from './service.ts'
+import { type Shared, shareService } from './shared-service.ts'
 
-// The files of the demo account, downloaded by the command and read by DuckDB with the query of the document.
+// The files of a demo account that the guide does not change, downloaded by the command and read by DuckDB with the query of the document.
 
-const ACCOUNT = 'demo-forex'
+const ACCOUNT = 'demo-prop'
 const ROOT = mkdtempSync(join(tmpdir(), 'warehouse-'))
 const FOLDER = join(ROOT, 'warehouse')
-let service: Awaited<ReturnType<typeof startService>>
+let service: Shared
 
 before(async () => {
-  service = await startService()
+  service = await shareService('warehouse')
 })
 after(async () => {
   await service.stop()
@@ -153,7 +153,7 @@ test('a file that the export does not have any more is deleted, and other files 
 
 test('a folder of one account takes no files of another one', async () => {
   await assert.rejects(
-    admin('exports', 'download', 'demo-prop', '--to', FOLDER),
-    /has the files of demo-forex\. Choose another folder\./,
+    admin('exports', 'download', 'demo-forex', '--to', FOLDER),
+    /has the files of demo-prop\. Choose another folder\./,
   )
 })
