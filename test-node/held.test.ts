@@ -6,7 +6,7 @@ import { type Shared, shareService } from './shared-service.ts'
 // A brand sends its events before its customers, in parallel bulks, and no cron is fired by hand.
 
 const EVENTS = 4000
-const CUSTOMERS = 2400
+const CUSTOMERS = 1200
 const BULK = 500
 /** How many bulks are sent at the same time. */
 const PARALLEL = 8
