@@ -1,4 +1,3 @@
-import { findInviter } from '../affiliates/db/affiliate-members.ts'
 import { parseAffiliateActor } from '../platform/auth/grant.ts'
 import { isAtLeast, type Role } from '../platform/auth/roles.ts'
 import type { Connection } from '../platform/db/database.ts'
@@ -69,6 +68,7 @@ export async function presentDetails(
     previous: previous ? maskDetails(previous) : null,
     changed: mayCompare && details && previous ? changedNames(previous, details) : [],
     entered_by: shown?.entered_by ?? null,
+    invited_by: shown?.invited_by ?? null,
     entered_at: instant(shown?.entered_at),
     approvals: JSON.parse(shown?.approvals ?? '[]') as string[],
     payable_from: instant(shown?.payable_from),
@@ -182,9 +182,8 @@ export async function approveDetails(call: Caller, party: Party, id: string, ver
     throw refused(
       'You entered these details: another person must approve them. Everybody who uses the same admin key counts as one person.',
     )
-  const author = parseAffiliateActor(current.entered_by)
   // Otherwise an approver could invite themselves to the portal, and approve what they enter there.
-  if (author && [actor, null].includes(await findInviter(db, account.id, author)))
+  if (parseAffiliateActor(current.entered_by) && [actor, null].includes(current.invited_by))
     throw refused(
       'A person whom you have invited, or who was removed, entered these details: another person must approve them, or enter them anew.',
     )

@@ -51,6 +51,7 @@ test('§20.1 a member enters bank details with a passkey, and blocks what they d
   expect(await json(askAdmin(PAYEE))).toMatchObject({
     state: 'entered',
     entered_by: expect.stringMatching(/^affiliate-member /),
+    invited_by: 'admin-key',
   })
   const blocked = await browser.post(PAGE, await confirmed(page, device, { change: 'block' }))
   expect(blocked.headers.get('Location')).toBe(`${PAGE}?done=yes`)

@@ -98,19 +98,6 @@ const LIST_MEMBERS = compileStatement(`
 export const listMembers = (db: D1Database, account: string, affiliate_id: string) =>
   all<ListedMember>(db, LIST_MEMBERS, { account, affiliate_id })
 
-const FIND_INVITER = compileStatement(`
-  select invited_by from affiliate_members
-  where account = :account and affiliate_id = :affiliate_id and id = :id`)
-
-/** Returns who of the team has invited a member; null if the member was removed. */
-export const findInviter = async (
-  db: D1Database,
-  account: string,
-  { affiliate_id, id }: Pick<AffiliateMember, 'affiliate_id' | 'id'>,
-) =>
-  (await first<{ invited_by: string }>(db, FIND_INVITER, { account, affiliate_id, id }))
-    ?.invited_by ?? null
-
 const DELETE_PASSKEYS = compileStatement(`
   delete from affiliate_passkeys
   where account = :account and affiliate_id = :affiliate_id and member = :id`)

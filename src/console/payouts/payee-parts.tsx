@@ -89,12 +89,13 @@ const REASON: Input = { name: 'reason', label: 'Why', required: true }
 
 /** Renders who entered and approved bank details, and the forms that decide on them. */
 const Decisions = ({ shown }: { shown: Shown }, { member } = useVisit()) => {
-  const { state, version, entered_by, approvals } = shown
+  const { state, version, entered_by, invited_by, approvals } = shown
   return (
     <>
       <Pairs
         pairs={[
           ['Entered by', actorTitle(entered_by ?? '')],
+          ['Invited by', invited_by && actorTitle(invited_by)],
           ['Entered', <Time at={shown.entered_at} />],
           ['Approved by', approvals.map(actorTitle).join(', ') || null],
           ['Paid from', state === 'approved' ? <Time at={shown.payable_from} /> : null],

@@ -23,6 +23,8 @@ export interface CurrentDetails extends StoredDetails {
   readonly previous: string | null
   /** The affiliates whose current details have the same number of an account, as a JSON array. */
   readonly shared_with: string
+  /** Who of the team has invited the member of the affiliate who entered it; null if it was nobody, or they were removed. */
+  readonly invited_by: string | null
 }
 
 /** Returns the condition that a row of `payees`, which SQL names so, is the current version. */
@@ -45,7 +47,11 @@ const CURRENT = `(
         where s.account = p.account and s.digest = p.digest and s.party = 'payee'
           and (s.party, s.id) is not (p.party, p.id) and ${isCurrent('s')}
         order by s.id limit ${NAMED_SHARED})
-    ) as shared_with
+    ) as shared_with, (
+      select m.invited_by from affiliate_members m
+      where m.account = p.account and m.affiliate_id = p.id
+        and p.entered_by = 'affiliate-member ' || m.id || ' ' || p.id
+    ) as invited_by
     from payees p where ${isCurrent('p')})`
 
 const READ_CURRENT = compileStatement(`

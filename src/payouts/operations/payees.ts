@@ -43,6 +43,9 @@ const shown = described(() => ({
   previous: v.nullable(member(details, 'What was approved before, masked, or null.')),
   changed: member(v.array(text), 'The members in which they differ, for approvers alone.'),
   entered_by: v.nullable(member(text, 'Who entered it.')),
+  invited_by: v.nullable(
+    member(text, 'Who of the team has invited the member of the affiliate who entered it.'),
+  ),
   entered_at: v.nullable(member(time, 'When.')),
   approvals: member(v.array(text), 'Who approved it.'),
   payable_from: v.nullable(member(time, 'When its hold is over. Null until it is approved.')),
