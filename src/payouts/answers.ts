@@ -29,12 +29,12 @@ import { decryptDetails } from './details.ts'
 /** The changes, and the rows of which nothing is booked, that are listed. */
 const LISTED = 100
 
-/** The rows that name transfers, these, and the characters of what is booked: what a Worker and a row of D1 hold. */
+/** All rows, those that name transfers, these, and the bytes of what is booked: what a Worker and a row of D1 hold. */
+const MAX_ROWS = 250_000
 const MAX_NAMED = 10_000
 const MAX_STORED = 1_900_000
 
-const tooMany = () =>
-  refused(`The file names more than ${MAX_NAMED.toLocaleString('en')} transfers. Divide it.`)
+const tooMany = () => refused('The file has more rows than are read at once. Divide it.')
 
 /** Reads a file: its rows that name something, the first of the others, and how many there are of all. */
 function readRows(bytes: Uint8Array) {
@@ -45,7 +45,7 @@ function readRows(bytes: Uint8Array) {
     count += 1
     if (row.references.length > 0) named.push(row)
     else if (others.length < LISTED) others.push(row)
-    if (named.length > MAX_NAMED) throw tooMany()
+    if (count > MAX_ROWS || named.length > MAX_NAMED) throw tooMany()
   })
   return { format, count, read: [...named, ...others] }
 }
@@ -103,11 +103,7 @@ function summarize(changes: readonly Change[]) {
  *
  * @throws ApiError `validation_failed`, `not_found`
  */
-export async function previewAnswer(
-  call: AccountCall,
-  bytes: Uint8Array,
-  payer?: string,
-): Promise<rows.StoredAnswer> {
+export async function previewAnswer(call: AccountCall, bytes: Uint8Array, payer?: string) {
   const { db } = call
   const { id: account } = call.account
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).toHex()
@@ -122,7 +118,7 @@ export async function previewAnswer(
     unmatched_rows: unmatched.slice(0, LISTED),
   }
   const entries = JSON.stringify(changes.map(({ entry }) => entry))
-  if (entries.length > MAX_STORED) throw tooMany()
+  if (new TextEncoder().encode(entries).byteLength > MAX_STORED) throw tooMany()
   const stored = {
     ...{ hash, entries, summary: JSON.stringify(summary) },
     ...{ created_at: Date.now(), applied_at: null },
@@ -168,10 +164,7 @@ export async function applyAnswer(call: AccountCall, hash: string): Promise<rows
 }
 
 /** Returns what is not booked yet. Throws `conflict` if something of it cannot be booked any more. */
-async function readOpen(
-  { db, account }: AccountCall,
-  entries: readonly Entry[],
-): Promise<readonly Change[]> {
+async function readOpen({ db, account }: AccountCall, entries: readonly Entry[]) {
   const ids = [...new Set(entries.map(({ transfer }) => transfer))]
   const found = await findTransfers(db, account.id, ids)
   const byId = new Map(found.map((one) => [one.id, one]))

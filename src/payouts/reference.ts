@@ -28,14 +28,20 @@ export async function referenceOf(kind: Kind, text: string): Promise<string> {
   return body + checkOf(body)
 }
 
+/** The references of a text that are looked up: those of a file fit into one parameter of a statement. */
+const MAX_REFERENCES = 12
+
 /**
  * Returns the references that may stand in a text, of transfers and batches. Letter case, spaces and signs do not count.
  */
 export function referencesIn(text: string): string[] {
   const plain = text.toUpperCase().replaceAll(/[^\dA-Z]/g, '')
-  return [...plain.matchAll(/(?=([TB][\dA-HJKMNP-TV-Z]{9}))/g)].flatMap(([, found = '']) =>
-    checkOf(found.slice(0, -1)) === found.at(-1) ? [found] : [],
-  )
+  const found = new Set<string>()
+  for (const [, one = ''] of plain.matchAll(/(?=([TB][\dA-HJKMNP-TV-Z]{9}))/g)) {
+    if (checkOf(one.slice(0, -1)) === one.at(-1)) found.add(one)
+    if (found.size === MAX_REFERENCES) break
+  }
+  return [...found]
 }
 
 /** Returns whether a reference is that of a transfer, and not that of a batch. */

@@ -1,6 +1,5 @@
 import { env } from 'cloudflare:workers'
 import { UNNAMED } from '../../src/payouts/answers/match.ts'
-import type { TransferState } from '../../src/payouts/model.ts'
 import { referenceOf } from '../../src/payouts/reference.ts'
 import { ask, askAdmin, json, ORIGIN, register } from '../partner.ts'
 import { asTeam } from '../requests.ts'
@@ -32,11 +31,7 @@ export interface Sent {
   readonly affiliate: string
   readonly amount: string
   readonly currency: string
-  readonly state: TransferState
 }
-
-/** What a transfer of the world is made of. */
-export type Draft = readonly [affiliate: string, amount: string, state?: TransferState]
 
 /** Registers an account whose affiliates `a` to `e` have payees, and its payer `main`. */
 export async function firm() {
@@ -46,19 +41,19 @@ export async function firm() {
   for (const id of affiliates) await enter('payee', id, SEPA)
 }
 
-/** Stores a confirmed batch with its transfers, each of which pays one statement. */
-export async function sent(
+/** Stores a batch that is exported. Returns its transfers by affiliate: each pays an amount of one statement. */
+export async function sent<K extends string>(
   name: string,
-  drafts: readonly Draft[],
+  amounts: Record<K, string>,
   currency = 'EUR',
-): Promise<Sent[]> {
+): Promise<Record<K, Sent>> {
   const batch = await referenceOf('B', name)
   const rows = await Promise.all(
-    drafts.map(async ([affiliate, amount, state = 'exported']) => {
+    Object.entries<string>(amounts).map(async ([affiliate, amount]) => {
       const id = await referenceOf('T', `${batch} ${affiliate}`)
       const period = `20${10 + (name.length % 80)}-0${1 + (name.charCodeAt(0) % 9)}`
       const statement = await due(affiliate, amount, period, { currency })
-      return { id, batch, affiliate, amount, currency, state, statement }
+      return { id, batch, affiliate, amount, currency, statement }
     }),
   )
   await env.DB.batch([
@@ -67,16 +62,17 @@ export async function sent(
          created_by, created_at, confirmed_by)
        values ('acme-forex', ?, 'main', 1, 'sepa', ?, '2026-11-26', 'eve', 1, 'eve')`,
     ).bind(batch, currency),
-    ...rows.flatMap(({ id, affiliate, amount, state, statement }) => [
+    ...rows.flatMap(({ id, affiliate, amount, statement }) => [
       env.DB.prepare(
         `insert into transfers (account, id, batch, affiliate_id, payee_version, currency, amount,
            statements, state, changed_at)
-         values ('acme-forex', ?, ?, ?, 1, ?, ?, ?, ?, 1)`,
-      ).bind(id, batch, affiliate, currency, amount, JSON.stringify([statement]), state),
+         values ('acme-forex', ?, ?, ?, 1, ?, ?, ?, 'exported', 1)`,
+      ).bind(id, batch, affiliate, currency, amount, JSON.stringify([statement])),
       env.DB.prepare(`update statements set transfer = ? where id = ?`).bind(id, statement),
     ]),
   ])
-  return rows
+  const stored: Record<string, Sent> = Object.fromEntries(rows.map((one) => [one.affiliate, one]))
+  return stored as Record<K, Sent>
 }
 
 const bytesOf = (file: string | Uint8Array) =>
@@ -107,22 +103,18 @@ export async function book(file: string | Uint8Array, query = '') {
 }
 
 /** Returns the states of all transfers, by their references. */
-export async function states(): Promise<Record<string, TransferState>> {
-  const { results } = await env.DB.prepare('select id, state from transfers').all<Sent>()
-  return Object.fromEntries(results.map(({ id, state }) => [id, state]))
+export async function states(): Promise<Record<string, string>> {
+  const rows = await env.DB.prepare('select id, state from transfers').raw()
+  return Object.fromEntries(rows)
 }
 
 /** Returns what is booked: payments, returns, the ledger, and the states of transfers, statements and payees. */
 export async function books() {
   const read = async (sql: string) => (await env.DB.prepare(sql).raw()).map(String).sort()
   return {
-    payments: await read(
-      'select reference, affiliate_id, currency, amount, paid_on, statements from payments',
-    ),
-    returns: await read('select payment, reference, returned_on, reason from payment_returns'),
-    ledger: await read(
-      'select affiliate_id, kind, statement, currency, amount, reference from ledger',
-    ),
+    payments: await read('select reference, affiliate_id, currency, amount, paid_on from payments'),
+    returns: await read('select payment, returned_on, reason from payment_returns'),
+    ledger: await read('select affiliate_id, kind, statement, currency, amount from ledger'),
     transfers: await read('select id, state, code, reason, name_check from transfers'),
     statements: await read('select id, status, payment, returned from statements'),
     payees: await read(`select id, version, state, reason from payees`),

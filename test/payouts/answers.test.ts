@@ -1,6 +1,5 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { UNNAMED } from '../../src/payouts/answers/match.ts'
 import { referenceOf } from '../../src/payouts/reference.ts'
 import { randomSource, type Source } from '../commission/worlds.ts'
 import { signedIn } from '../console/browser.ts'
@@ -26,11 +25,7 @@ let c: Sent
 
 beforeEach(async () => {
   await firm()
-  ;[a, b, c] = (await sent('first', [
-    ['a', '1234.56'],
-    ['b', '250.50'],
-    ['c', '7.00'],
-  ])) as [Sent, Sent, Sent]
+  ;({ a, b, c } = await sent('first', { a: '1234.56', b: '250.50', c: '7.00' }))
 })
 
 const debit = ({ id, amount }: Sent, more: Partial<Tx> = {}) => ({
@@ -51,49 +46,33 @@ describe('§20.4 a statement of an account', () => {
   test('books a debit on the booking day, and a credit as a return, and shows first what failed', async () => {
     const file = camt([credit(a, { code: 'AC04', words: 'Konto erloschen' }), debit(a), debit(b)])
     const reason = 'The account is closed. Konto erloschen'
-    const preview = await book(file)
-    expect(preview).toMatchObject({
-      ...{ format: 'camt.053', rows: 3, unchanged: 0, unmatched: 0, applied_at: null },
-      booked: [
-        { becomes: 'paid', count: 2, amount: '1485.06' },
-        { becomes: 'returned', count: 1, amount: '1234.56' },
-      ],
-      transfers: [
-        { transfer: a.id, becomes: 'returned', reason },
-        { transfer: a.id, becomes: 'paid' },
-        { transfer: b.id, becomes: 'paid' },
-      ],
-    })
-    const { payments, returns, ledger, payees } = await books()
-    expect(payments.map((row) => row.split(',').slice(0, 5).join())).toEqual(
-      [a, b].map((one) => [one.id, one.affiliate, 'EUR', one.amount, BOOKED_ON].join()).sort(),
-    )
-    expect(returns).toEqual([`${a.id},${a.id},${BOOKED_ON},${reason}`])
-    expect([ledger.length, payees[0]]).toEqual([3, `a,1,returned,${reason}`])
-    expect(await states()).toEqual({ [a.id]: 'returned', [b.id]: 'paid', [c.id]: 'exported' })
+    const { booked, transfers, ...preview } = await book(file)
+    expect(preview).toMatchObject({ format: 'camt.053', rows: 3, unmatched: 0, applied_at: null })
+    expect(booked).toMatchObject([
+      { becomes: 'paid', count: 2, amount: '1485.06' },
+      { becomes: 'returned', count: 1, amount: '1234.56' },
+    ])
+    expect(transfers[0]).toMatchObject({ transfer: a.id, becomes: 'returned', reason })
+    const { returns, payees } = await books()
+    expect(returns).toEqual([`${a.id},${BOOKED_ON},${reason}`])
+    expect(payees[0]).toBe(`a,1,returned,${reason}`)
   })
 
-  test.each<[string, () => Ntry[]]>([
-    ['of a batch with its sum', () => [{ amount: '1492.06', batch: a.batch, txs: [{}, {}] }]],
-    [
-      'of a batch with its transfers',
-      () => [{ amount: '9.99', batch: a.batch, txs: [a, b, c].flatMap((one) => debit(one).txs) }],
-    ],
-    [
-      'with references in any spelling, and amounts without fees',
-      () =>
-        [a, b, c].map(({ id, amount }) => ({
-          ...{ amount: '9999.50', text: `fee ${id.toLowerCase().replace(/(....)/, '$1 - ')}` },
-          txs: [{ instructed: [amount, 'EUR'] }],
-        })),
-    ],
-  ])('books an entry %s', async (_, entries) => {
-    await book(camt(entries()))
-    expect(Object.values(await states())).toEqual(['paid', 'paid', 'paid'])
+  test('books a batch by its sum, and transfers by any spelling and one of their amounts', async () => {
+    const { d, e } = await sent('second', { d: '1.00', e: '2.00' })
+    const { a: f } = await sent('third', { a: '3.00' })
+    const text = `fee ${f.id.toLowerCase().replace(/(....)/, '$1 - ')}`
+    const entries = [
+      { amount: '1492.06', batch: a.batch, txs: [{}, {}] },
+      { amount: '9.99', batch: d.batch, txs: [d, e].flatMap((one) => debit(one).txs) },
+      { amount: '3.50', text, txs: [{ instructed: [f.amount, 'EUR'] }] },
+    ] as const
+    await book(camt(entries))
+    expect(new Set(Object.values(await states()))).toEqual(new Set(['paid']))
   })
 
   test('books nothing that does not match exactly, and says why', async () => {
-    const [other] = (await sent('dollars', [['d', '500.00']], 'USD')) as [Sent]
+    const { d: other } = await sent('dollars', { d: '500.00' }, 'USD')
     const refused: [Ntry, RegExp][] = [
       [
         { ...debit(a), amount: '1.55', txs: [{ reference: a.id }] },
@@ -119,11 +98,7 @@ describe('§20.4 a statement of an account', () => {
 
 describe('§20.4 a report about the status of payments', () => {
   test('accepts and rejects transfers and batches, and refuses once the account of a payee', async () => {
-    const [again, d, e] = (await sent('second', [
-      ['a', '5.00'],
-      ['d', '1.00'],
-      ['e', '2.00'],
-    ])) as [Sent, Sent, Sent]
+    const { a: again, d, e } = await sent('second', { a: '5.00', d: '1.00', e: '2.00' })
     const rejected = { status: 'RJCT', code: 'AC04', words: 'Erloschen' }
     const txs = [
       ...[a, again].map(({ id }) => ({ reference: id, ...rejected })),
@@ -190,11 +165,8 @@ describe('§20.4 a CSV', () => {
 
 describe('§20.4 a file', () => {
   test('of 10 MB, in Windows-1252 or of version 2 is read, and what is larger is refused', async () => {
-    const fill = Array.from({ length: 9500 }, (_, i) => ({
-      amount: '1.00',
-      text: `${i} ${'x'.repeat(910)}`,
-    }))
-    const large = camt([...fill, debit(a)])
+    const fill = { amount: '1.00', text: 'x'.repeat(910) }
+    const large = camt([...Array<Ntry>(9500).fill(fill), debit(a)])
     expect(large.length).toBeGreaterThan(10_000_000)
     const { rows, unmatched, unmatched_rows } = await book(large)
     expect([rows, unmatched, unmatched_rows.length]).toEqual([9501, 9500, 100])
@@ -237,15 +209,12 @@ test('§20.4 what a case holds meanwhile is booked, and webhooks are told of tra
   const hook = { url: 'https://hooks.example/', events: ['payout.paid', 'payout.returned'] }
   expect((await askAdmin(`${PATH}/webhooks`, 'POST', hook)).status).toBe(201)
   await book(camt([debit(a), credit(a)]))
-  const { results } = await env.DB.prepare(
-    'select type, data from webhook_events order by id',
-  ).all()
-  const { id: transfer_id, batch: batch_id, affiliate: affiliate_id, amount, currency } = a
-  const transfer = { transfer_id, batch_id, affiliate_id, amount, currency }
+  const of = { transfer_id: a.id, batch_id: a.batch, affiliate_id: 'a', currency: 'EUR' }
+  const paid = { ...of, amount: a.amount, paid_on: BOOKED_ON }
   const back = { returned_on: BOOKED_ON, code: 'MS03', reason: 'The bank gives no reason' }
-  expect(results.map(({ type, data }) => [type, JSON.parse(String(data))])).toEqual([
-    ['payout.paid', { ...transfer, paid_on: BOOKED_ON }],
-    ['payout.returned', { ...transfer, ...back }],
+  expect(await env.DB.prepare('select type, data from webhook_events order by id').raw()).toEqual([
+    ['payout.paid', JSON.stringify(paid)],
+    ['payout.returned', JSON.stringify({ ...of, amount: a.amount, ...back })],
   ])
 })
 
@@ -269,28 +238,21 @@ test('§20.4 applied is booked once, whoever repeats it, and killed after any ca
   const again = await Promise.all([apply(hash), book(file), book(file.replace('S1', 'S2'))])
   expect(again[2]).toMatchObject({ unchanged: 5, booked: [] })
   const { data } = await json(askAdmin('audit-log?kind=answer'))
-  const own = data.filter(({ details }: { details: { hash: string } }) => details.hash === hash)
-  expect(own).toHaveLength(1)
+  expect(data.filter((one: never) => JSON.stringify(one).includes(hash))).toHaveLength(1)
   expect(await books()).toEqual(done)
 })
 
 const SEEDS = Array.from({ length: env.MODEL_RUNS || 4 }, (_, n) => env.SEED * 1000 + n)
 
-/** What really became of a transfer. */
-const FATES = ['nothing', 'accepted', 'rejected', 'paid', 'returned'] as const
-
 test.each(SEEDS)(
   '§20.4 law 5: files in any order, killed and repeated, book just what is exact (seed %s)',
   async (seed) => {
     const from = randomSource(seed)
-    const more = await sent('second', [
-      ['a', '5.00'],
-      ['b', '6.10'],
-      ['d', '1234.56'],
-      ['e', '0.01'],
-    ])
-    const truth = [a, b, c, ...more].map((one) => ({ ...one, fate: from.pick(FATES) }))
-    const files = [camtOf, camtOf, csvOf, reportOf, noiseOf].map((write) => write(truth, from))
+    const amounts = { a: '5.00', b: '6.10', d: '1234.56', e: '0.01' }
+    const second = await sent('second', amounts)
+    const all = [a, b, c, ...Object.values(second)]
+    const truth = all.map((one) => ({ ...one, moves: from.below(3) }))
+    const files = [camtOf, camtOf, csvOf, noiseOf].map((write) => write(truth, from))
     for (const file of [...from.shuffle(files), ...from.shuffle(files)]) {
       const { hash } = await json(send(file))
       if (from.oneIn(2)) {
@@ -298,30 +260,27 @@ test.each(SEEDS)(
       }
       await apply(hash)
     }
-    const paid = truth.filter(({ fate }) => fate === 'paid' || fate === 'returned')
-    const { payments, returns, ledger } = await books()
+    const becomes = ['exported', 'paid', 'returned']
     expect(await states()).toEqual(
-      Object.fromEntries(truth.map(({ id, fate }) => [id, fate === 'nothing' ? 'exported' : fate])),
+      Object.fromEntries(truth.map(({ id, moves }) => [id, becomes[moves]])),
     )
-    expect(payments.map((row) => row.split(',').slice(0, 5).join())).toEqual(
-      paid
-        .map(({ id, affiliate, amount }) => `${id},${affiliate},EUR,${amount},${BOOKED_ON}`)
-        .sort(),
+    const { payments, returns, ledger } = await books()
+    const moved = movesOf(truth)
+    const paid = moved.filter(({ isBack }) => !isBack)
+    expect(payments).toEqual(
+      paid.map(({ one }) => `${one.id},${one.affiliate},EUR,${one.amount},${BOOKED_ON}`).sort(),
     )
-    expect(returns.map((row) => row.split(',')[0])).toEqual(
-      truth.flatMap(({ id, fate }) => (fate === 'returned' ? [id] : [])).sort(),
-    )
-    expect(ledger).toHaveLength(payments.length + returns.length)
+    const back = moved.filter(({ isBack }) => isBack).map(({ one }) => one.id)
+    expect(returns.map((row) => row.slice(0, a.id.length))).toEqual(back.sort())
+    expect(ledger).toHaveLength(moved.length)
   },
 )
 
-type Truth = readonly (Sent & { readonly fate: (typeof FATES)[number] })[]
+/** Transfers with what really became of them: nothing, or they were paid, and perhaps came back. */
+type Truth = readonly (Sent & { readonly moves: number })[]
 
 const movesOf = (truth: Truth) =>
-  truth.flatMap((one) => [
-    ...(one.fate === 'paid' || one.fate === 'returned' ? [{ one, isBack: false }] : []),
-    ...(one.fate === 'returned' ? [{ one, isBack: true }] : []),
-  ])
+  truth.flatMap((one) => [false, true].slice(0, one.moves).map((isBack) => ({ one, isBack })))
 
 /** Writes some of what moved as a statement, with entries that are not booked among it. */
 const camtOf = (truth: Truth, from: Source) => {
@@ -331,33 +290,21 @@ const camtOf = (truth: Truth, from: Source) => {
 }
 
 /** Writes what moved as a CSV of a bank. */
-const csvOf = (truth: Truth, from: Source) =>
-  CSVS[from.pick(['CSV-CAMT', 'Wise', 'Revolut', 'PayPal', 'Mercury'])]!(
-    from.shuffle(
-      movesOf(truth).map(({ one: { id, amount }, isBack }) => ({ reference: id, amount, isBack })),
-    ),
-  )
-
-/** Writes what the bank did with orders: it accepted what it paid. */
-const reportOf = (truth: Truth) => {
-  const said = truth.filter(({ fate }) => fate !== 'nothing')
-  const statusOf = (fate: string) => (fate === 'rejected' ? 'RJCT' : 'ACSC')
-  const txs = said.map(({ id, fate }) => ({ reference: id, status: statusOf(fate) }))
-  return pain002('NOTOURS', 'PART', txs)
+const csvOf = (truth: Truth, from: Source) => {
+  const moved = movesOf(truth).map(({ one, isBack }) => ({ ...one, reference: one.id, isBack }))
+  const name = from.pick(Object.keys(CSVS).filter((one) => one !== 'our own'))
+  return CSVS[name]!(from.shuffle(moved))
 }
 
 /** Writes what looks like our transfers, but is not exactly so. */
-const noiseOf = (truth: Truth, from: Source) =>
+const noiseOf = (truth: Truth) =>
   camt(
     truth.flatMap((one) => [
       debit({ ...one, amount: `${one.amount.slice(0, -1)}${9 - Number(one.amount.at(-1))}` }),
       { ...debit(one, { currency: 'USD' }), currency: 'USD' },
       { ...debit(one), isReversal: true },
       { amount: one.amount, batch: one.batch },
-      {
-        amount: one.amount,
-        text: `${one.id} ${from.pick(truth.filter(({ id }) => id !== one.id)).id}`,
-      },
+      { amount: one.amount, text: `${one.id} ${(one === truth[0] ? b : a).id}` },
     ]),
   )
 
@@ -370,8 +317,7 @@ test('the page of the bank’s answer shows what will be booked and the rest, an
   form.set('file', new File([camt([debit(a), debit(b), { amount: '5.00' }])], 'answer'))
   const preview = (await postForm(at, form)).headers.get('Location')!
   const page = await (await get(preview)).text()
-  for (const words of ['Book 2 transfers<', 'What will be booked', UNNAMED])
-    expect(page).toContain(words)
+  expect(page).toMatch(/What will be booked.*It names no transfer.*Book 2 transfers</s)
   const [, hash = ''] = /hash=(\w+)/.exec(preview) ?? []
   await post(preview, { csrf: await csrf(preview), change: 'book', hash })
   expect(await (await get(preview)).text()).toContain('What was booked')

@@ -6,17 +6,21 @@ export const IBAN = 'IE29AIBK93115212345678'
 /** The day on which the bank has booked. */
 export const BOOKED_ON = '2026-11-27'
 
-/** Writes an element with its children; nothing if a text is undefined. */
-const el = (name: string, ...children: (string | undefined | false)[]) =>
-  children.every((one) => one === undefined || one === false)
-    ? ''
-    : `<${name}>${children.filter(Boolean).join('')}</${name.split(' ')[0]}>`
+type Content = string | undefined | readonly Content[] | { readonly [name: string]: Content }
 
-const amt = (text: string | undefined, currency = 'EUR', name = 'Amt') =>
-  el(`${name} Ccy="${currency}"`, text)
+/** Writes elements by their names, several by an array; nothing of what is undefined. */
+const xml = (content: Content): string =>
+  typeof content === 'object'
+    ? Object.entries(content)
+        .flatMap(([name, value]) => [value].flat().map((one) => [name, one] as const))
+        .filter(([, one]) => one !== undefined)
+        .map(([name, one]) => `<${name}>${xml(one)}</${name.split(' ')[0]}>`)
+        .join('')
+    : (content ?? '')
 
-const reason = (name: string, code?: string, words?: string) =>
-  code && el(name, el('Rsn', el('Cd', code)), el('AddtlInf', words))
+const amt = (amount?: string, currency = 'EUR') => ({ [`Amt Ccy="${currency}"`]: amount })
+
+const reason = ({ code, words }: Tx) => code && { Rsn: { Cd: code }, AddtlInf: words }
 
 /** What a bank says of one transfer. */
 export interface Tx {
@@ -31,76 +35,67 @@ export interface Tx {
 }
 
 /** An entry of a statement. */
-export interface Ntry {
+export interface Ntry extends Pick<Tx, 'currency' | 'text'> {
   readonly amount: string
-  readonly currency?: string
   readonly direction?: 'DBIT' | 'CRDT'
   readonly status?: 'BOOK' | 'PDNG'
   readonly isReversal?: boolean
   readonly batch?: string
   readonly txs?: readonly Tx[]
-  readonly text?: string
 }
 
-const txXml = (tx: Tx, direction: string) =>
-  el(
-    'TxDtls',
-    el('Refs', el('EndToEndId', tx.reference ?? 'NOTPROVIDED')),
-    amt(tx.amount, tx.currency),
-    el('CdtDbtInd', direction),
-    tx.instructed && el('AmtDtls', el('InstdAmt', amt(...tx.instructed))),
-    el('RmtInf', el('Ustrd', tx.text ?? 'Commission')),
-    reason('RtrInf', tx.code, tx.words),
-  )
+const transferOf = (tx: Tx, direction: string) => ({
+  Refs: { EndToEndId: tx.reference ?? 'NOTPROVIDED' },
+  ...amt(tx.amount, tx.currency),
+  CdtDbtInd: direction,
+  AmtDtls: tx.instructed && { InstdAmt: amt(...tx.instructed) },
+  RmtInf: { Ustrd: tx.text ?? 'Commission' },
+  RtrInf: reason(tx),
+})
 
-const entryXml = ({ direction = 'DBIT', batch, txs = [], ...entry }: Ntry) =>
-  el(
-    'Ntry',
-    amt(entry.amount, entry.currency),
-    el('CdtDbtInd', direction),
-    entry.isReversal && '<RvslInd>true</RvslInd>',
-    el('Sts', el('Cd', entry.status ?? 'BOOK')),
-    el('BookgDt', el('Dt', BOOKED_ON)),
-    el(
-      'NtryDtls',
-      batch && el('Btch', el('PmtInfId', batch)),
-      ...txs.map((tx) => txXml(tx, direction)),
-    ),
-    el('AddtlNtryInf', entry.text),
-  )
+const entryOf = ({ direction = 'DBIT', txs = [], ...entry }: Ntry) => ({
+  ...amt(entry.amount, entry.currency),
+  CdtDbtInd: direction,
+  RvslInd: entry.isReversal ? 'true' : undefined,
+  Sts: { Cd: entry.status ?? 'BOOK' },
+  BookgDt: { Dt: BOOKED_ON },
+  NtryDtls: {
+    Btch: entry.batch && { PmtInfId: entry.batch },
+    TxDtls: txs.map((tx) => transferOf(tx, direction)),
+  },
+  AddtlNtryInf: entry.text,
+})
 
 /** Writes a statement (camt.053) or a notification (camt.054) with entries of an account. */
 export function camt(entries: readonly Ntry[], { iban = IBAN, kind = '053' } = {}): string {
-  const content = [el('Id', 'S1'), el('Acct', el('Id', el('IBAN', iban))), ...entries.map(entryXml)]
-  const [root, part] =
-    kind === '053' ? ['BkToCstmrStmt', 'Stmt'] : ['BkToCstmrDbtCdtNtfctn', 'Ntfctn']
-  const body = el(root!, el('GrpHdr', el('MsgId', 'M1')), el(part!, ...content))
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${el(`Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.${kind}.001.08"`, body)}`
+  const Stmt = { Id: 'S1', Acct: { Id: { IBAN: iban } }, Ntry: entries.map(entryOf) }
+  const isStatement = kind === '053'
+  const body = isStatement
+    ? { BkToCstmrStmt: { Stmt } }
+    : { BkToCstmrDbtCdtNtfctn: { Ntfctn: Stmt } }
+  const root = `Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.${kind}.001.08"`
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${xml({ [root]: body })}`
 }
 
 /** Writes a report about the status of a batch (pain.002), and of its transfers. Its names have a prefix. */
-export const pain002 = (batch: string, group: string, txs: readonly Tx[], code?: string) =>
-  `<?xml version="1.0"?>${el(
-    'Document xmlns:p="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"',
-    el(
-      'CstmrPmtStsRpt',
-      el('GrpHdr', el('MsgId', 'R1')),
-      el(
-        'OrgnlGrpInfAndSts',
-        ...[el('OrgnlMsgId', batch), el('GrpSts', group), reason('StsRsnInf', code)],
-      ),
-      el(
-        ...(['OrgnlPmtInfAndSts', el('OrgnlPmtInfId', batch)] as const),
-        ...txs.map((tx) =>
-          el(
-            ...(['TxInfAndSts', el('OrgnlEndToEndId', tx.reference)] as const),
-            ...[el('TxSts', tx.status), reason('StsRsnInf', tx.code, tx.words)],
-            tx.amount && el('OrgnlTxRef', el('Amt', amt(tx.amount, 'EUR', 'InstdAmt'))),
-          ),
-        ),
-      ),
-    ),
-  ).replaceAll(/<(\/?)(?=[A-Z])/g, '<$1p:')}`
+export function pain002(batch: string, group: string, txs: readonly Tx[], code?: string): string {
+  const root = 'Document xmlns:p="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"'
+  const TxInfAndSts = txs.map((tx) => ({
+    OrgnlEndToEndId: tx.reference,
+    TxSts: tx.status,
+    StsRsnInf: reason(tx),
+    OrgnlTxRef: tx.amount && { Amt: { 'InstdAmt Ccy="EUR"': tx.amount } },
+  }))
+  const CstmrPmtStsRpt = {
+    OrgnlGrpInfAndSts: {
+      OrgnlMsgId: batch,
+      GrpSts: group,
+      StsRsnInf: reason(code ? { code } : {}),
+    },
+    OrgnlPmtInfAndSts: { OrgnlPmtInfId: batch, TxInfAndSts },
+  }
+  return xml({ [root]: { CstmrPmtStsRpt } }).replaceAll(/<(\/?)(?=[A-Z])/g, '<$1p:')
+}
 
 /** A movement of a transfer: out of the account, unless it came back. */
 export interface Movement {

@@ -78,7 +78,7 @@ function Shown({ answer }: { answer: Answer }) {
           Transfers: { number: ({ count }) => count },
           Amount: 'amount',
         }}
-        empty={<EmptyState title="Nothing." />}
+        empty={<EmptyState title="Nothing to book" />}
       />
       {count > 0 && (
         <Table

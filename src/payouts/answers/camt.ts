@@ -1,7 +1,7 @@
-import { isOfTransfer } from '../reference.ts'
+import { isOfTransfer, referencesIn } from '../reference.ts'
 import { dayOf } from './csv.ts'
 import { reasonOf } from './reasons.ts'
-import { type EachRow, namedIn, type Says } from './row.ts'
+import type { EachRow, Says } from './row.ts'
 import { allAt, amountsAt, type Element, type Handlers, textAt, textsIn } from './xml.ts'
 
 // Statements (camt.053) and notifications (camt.054) of accounts, of any version.
@@ -9,7 +9,7 @@ import { allAt, amountsAt, type Element, type Handlers, textAt, textsIn } from '
 /** Where an entry or its details state an amount of a transfer: with fees, without them, and as it was ordered. */
 const AMOUNTS = ['Amt', 'AmtDtls/InstdAmt/Amt', 'AmtDtls/TxAmt/Amt', 'AmtDtls/CntrValAmt/Amt']
 
-const referencesOf = (element: Element) => namedIn(textsIn(element).join(' '))
+const referencesOf = (element: Element) => referencesIn(textsIn(element).join(' '))
 
 /** Returns what an entry says, if its money moves in a direction. */
 function saysOf(entry: Element, direction: string | null): Says {
@@ -29,11 +29,11 @@ export function readCamt(each: EachRow): Handlers {
       /** Emits a part of the entry, which `about` says more of. */
       const emit = (part: Element, about = part) => {
         const says = saysOf(entry, textAt(about, 'CdtDbtInd') ?? textAt(entry, 'CdtDbtInd'))
-        const reason = says === 'returned' ? reasonOf(about, 'RtrInf') : NO_REASON
+        const why = says === 'returned' ? reasonOf(about, 'RtrInf') : { code: null, reason: null }
         const stated = [part, about].flatMap((one) => amountsAt(one, ...AMOUNTS))
         row += 1
         const references = referencesOf(part)
-        each({ row, references, says, stated, account, day: dayOf(day ?? ''), ...reason })
+        each({ row, references, says, stated, account, day: dayOf(day ?? ''), ...why })
       }
       // Details of one transfer each stand for themselves. Otherwise the entry is one transfer, or a batch.
       const isDivided =
@@ -43,5 +43,3 @@ export function readCamt(each: EachRow): Handlers {
     },
   }
 }
-
-const NO_REASON = { code: null, reason: null }

@@ -1,7 +1,8 @@
 import { eachCsvRow } from '../../commission/csv.ts'
 import { minorDigits } from '../../commission/minor-digits.ts'
 import { readAmount, readDay } from '../../commission/typed.ts'
-import { type EachRow, namedIn, type Says } from './row.ts'
+import { referencesIn } from '../reference.ts'
+import type { EachRow, Says } from './row.ts'
 
 // CSV of banks and payment services. It is known by its headings.
 
@@ -106,7 +107,7 @@ export function readAnswerCsv(text: string, each: EachRow): string | null {
     const moved: Says = isDebit ? 'paid' : 'returned'
     const says = !state || BOOKED.test(state) ? moved : FAILED.test(state) ? 'failed' : 'pending'
     each({
-      ...{ row: n, says, references: namedIn(row.join(' ')), code: null, reason: null },
+      ...{ row: n, says, references: referencesIn(row.join(' ')), code: null, reason: null },
       ...{
         account: accountIn(row) || null,
         day: dayOf(dayIn(row), format.isMonthFirst ?? isShown),

@@ -1,5 +1,6 @@
+import { referencesIn } from '../reference.ts'
 import { reasonOf } from './reasons.ts'
-import { type EachRow, namedIn, type Says } from './row.ts'
+import type { EachRow, Says } from './row.ts'
 import { allAt, amountsAt, type Element, type Handlers, textAt } from './xml.ts'
 
 // Reports about the status of payments (pain.002), of any version.
@@ -33,7 +34,7 @@ export function readPain002(each: EachRow): Handlers {
     const [original] = allAt(element, 'OrgnlTxRef')
     each({
       ...{ row, says, day: null, account: textAt(original, 'DbtrAcct/Id/IBAN') },
-      references: namedIn(references.map((path) => textAt(element, path)).join(' ')),
+      references: referencesIn(references.map((path) => textAt(element, path)).join(' ')),
       stated: amountsAt(original, 'Amt/InstdAmt'),
       code: says === 'rejected' ? code : null,
       reason: [NAME_CHECKS[status], reason].filter(Boolean).join(': ') || null,

@@ -18,19 +18,15 @@ const XML = new Map([
 const UNKNOWN =
   'This file is not known. Every bank has camt.053 or camt.054, and many have pain.002. Also read are CSV-CAMT and the CSV of Wise, Revolut, Mercury and PayPal, and any spreadsheet of payments saved as CSV whose columns are called `paid_on`, `amount`, `currency` and `reference`.'
 
-/** Returns the text of a file: banks that do not write UTF-8 write Windows-1252. */
-function textOf(bytes: Uint8Array): string {
-  const text = new TextDecoder().decode(bytes)
-  return text.includes('\ufffd') ? new TextDecoder('windows-1252').decode(bytes) : text
-}
-
 /**
  * Reads an answer of a bank. Returns its format.
  *
  * @throws ApiError `validation_failed` for any other kind of file.
  */
 export function readFile(bytes: Uint8Array, each: EachRow): string {
-  const text = textOf(bytes)
+  const utf8 = new TextDecoder().decode(bytes)
+  // Banks that do not write UTF-8 write Windows-1252.
+  const text = utf8.includes('\ufffd') ? new TextDecoder('windows-1252').decode(bytes) : utf8
   try {
     const format = /^\s*</.test(text) ? formatOfXml(text, each) : readAnswerCsv(text, each)
     if (format !== null) return format

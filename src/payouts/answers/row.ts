@@ -1,5 +1,4 @@
 import { ApiError } from '../../platform/errors.ts'
-import { referencesIn } from '../reference.ts'
 
 // What answers of banks have in common, whatever their format.
 
@@ -38,14 +37,6 @@ export interface AnswerRow {
 
 /** What a reader of a format is given: it calls it for each row. */
 export type EachRow = (row: AnswerRow) => void
-
-/** The references of a row that are looked up: so many of all rows fit into one parameter of a statement. */
-const MAX_REFERENCES = 12
-
-/** Returns what may be references of ours in a row. */
-export const namedIn = (text: string): string[] => [
-  ...new Set(referencesIn(text).slice(0, MAX_REFERENCES)),
-]
 
 /** Returns the error for a file that is not booked, in words for the person who has sent it. */
 export const refused = (detail: string) =>

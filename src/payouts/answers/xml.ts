@@ -9,10 +9,11 @@ export interface Element {
   readonly children: Element[]
 }
 
-/** The deepest nesting, the longest text, and the most elements at a time. Those of ISO 20022 stay far below. */
+/** The deepest nesting, the longest text, and the most elements at a time, and a long tag: ISO 20022 stays far below. */
 const MAX_DEPTH = 24
 const MAX_TEXT = 4000
 const MAX_ELEMENTS = 100_000
+const LONG_TAG = /<[^<>]{10000}/
 
 /** What is done with an element at its end, by its name. */
 export type Handlers = Readonly<
@@ -41,7 +42,7 @@ export function readXml(text: string, handlersOf: (name: string) => Handlers | u
     const element = { name: local, currency: attributes.Ccy ?? null, text: '', children: [] }
     if (path.length < 2) handlers = handlersOf(local) ?? handlers
     kept += 1
-    if (path.length >= MAX_DEPTH || kept > MAX_ELEMENTS) refuse('An entry of it is too large.')
+    if (path.length >= MAX_DEPTH || kept > MAX_ELEMENTS) refuse('An element of it is too large.')
     path[0]?.children.push(element)
     path.unshift(element)
   })
@@ -59,6 +60,7 @@ export function readXml(text: string, handlersOf: (name: string) => Handlers | u
     parent?.children.pop()
     kept -= sizeOf(element)
   })
+  if (LONG_TAG.test(text)) refuse('An element of it is too large.')
   parser.write(text.trimStart()).close()
 }
 

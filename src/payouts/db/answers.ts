@@ -54,19 +54,21 @@ const REJECT_MOVED = compileStatement(`
   left join transfers t on t.account = :account and t.id = v.value ->> 'transfer'
   where t.state is not v.value ->> 'seen'`)
 
-const notify = (type: string, members: string) =>
+/** Writes `payout.paid` or `payout.returned`: for each transfer that becomes so. */
+const notify = (becomes: Entry['becomes'], members: string) =>
   eventOf(
-    type,
+    `payout.${becomes}`,
     `select t.id as about, json_object('transfer_id', t.id, 'batch_id', t.batch,
       'affiliate_id', t.affiliate_id, 'currency', t.currency, 'amount', t.amount, ${members}) as data
     from ${JSON_EACH}(:entries) v
-    cross join transfers t on t.account = :account and t.id = v.value ->> 'transfer'`,
+    cross join transfers t on t.account = :account and t.id = v.value ->> 'transfer'
+    where v.value ->> 'becomes' = '${becomes}'`,
   )
 
-const NOTIFY_PAID = notify('payout.paid', "'paid_on', v.value ->> 'day'")
+const NOTIFY_PAID = notify('paid', "'paid_on', v.value ->> 'day'")
 
 const NOTIFY_RETURNED = notify(
-  'payout.returned',
+  'returned',
   "'returned_on', v.value ->> 'day', 'code', v.value ->> 'code', 'reason', v.value ->> 'reason'",
 )
 
@@ -76,10 +78,6 @@ const NOTIFY_RETURNED = notify(
  */
 export function guardChanges(db: D1Database, account: string, changes: readonly Change[]) {
   const entries = changes.map(({ entry, transfer }) => ({ ...entry, seen: transfer.state }))
-  const isNow = (state: Entry['becomes']) => entries.some(({ becomes }) => becomes === state)
-  return [
-    REJECT_MOVED,
-    ...(isNow('paid') ? [NOTIFY_PAID] : []),
-    ...(isNow('returned') ? [NOTIFY_RETURNED] : []),
-  ].map((one) => bindStatement(db, one, { account, entries: JSON.stringify(entries) }))
+  const values = { account, entries: JSON.stringify(entries) }
+  return [REJECT_MOVED, NOTIFY_PAID, NOTIFY_RETURNED].map((one) => bindStatement(db, one, values))
 }
