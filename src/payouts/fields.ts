@@ -193,7 +193,7 @@ export function readDetails(party: Party, sent: unknown, pointer = '') {
   const fields = fieldsFor(party, Object(sent))
   const entity = `a ${party} of this method`
   const { issues, output } = validateAt(sent, fields, pointer, entity, PERSONAL)
-  const instruction = 'A character is wrong or missing, or two are swapped.'
+  const instruction = 'Compare each character. Outside of SEPA, the method is `bank`.'
   return {
     // Without issues every member is valid.
     details: { ...output, ...(party === 'payer' && PAYER) } as Details,

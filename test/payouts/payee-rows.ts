@@ -19,14 +19,12 @@ export const MAIN = {
   currency: 'EUR',
 } as const
 
-const ENTERED = Date.parse('2026-01-01')
-
 /** Returns the rows of details that somebody has entered: those of affiliate `aff-7`, and those of the payer `main`. */
 export const payeeRows = (db: D1Database, account: string) => {
   const enter = async (party: Party, id: string, details: Details) => {
     const of = { account, party, id, version: 1 }
-    const own = { state: 'entered', method: details.method, entered_by: 'eve' }
-    const row = { ...of, ...own, ...(await encryptDetails(env, of, details)), entered_at: ENTERED }
+    const own = { method: details.method, entered_by: 'eve', entered_at: Date.UTC(2026, 0) }
+    const row = { ...of, state: 'entered', ...own, ...(await encryptDetails(env, of, details)) }
     const names = Object.keys(row)
     return db
       .prepare(`insert into payees (${names}) values (${names.map(() => '?')})`)
