@@ -117,7 +117,8 @@ interface Outcome {
 
 /**
  * Returns a file under the headers of the console, which no other site can read or frame. CSV begins with a
- * byte order mark: without it Excel would not read it as UTF-8.
+ * byte order mark: without it Excel would not read it as UTF-8. A file with an ETag is sent byte by byte: a bank or
+ * payment service reads it, and the mark would be a part of its first cell.
  */
 export function sendFile({ body, headers: own }: Response): Response {
   const [type = ''] = (own.get('Content-Type') ?? '').split(';')
@@ -125,7 +126,8 @@ export function sendFile({ body, headers: own }: Response): Response {
   const headers = new Headers({ 'Content-Type': isText ? `${type}; charset=utf-8` : type })
   const disposition = own.get('Content-Disposition')
   if (disposition) headers.set('Content-Disposition', disposition)
-  return new Response(type === 'text/csv' && body ? withByteOrderMark(body) : body, { headers })
+  const isRead = type === 'text/csv' && !own.has('ETag')
+  return new Response(isRead && body ? withByteOrderMark(body) : body, { headers })
 }
 
 /** Returns a stream of bytes after a byte order mark. */

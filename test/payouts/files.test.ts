@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
+import { sendFile } from '../../src/pages/show-page.tsx'
 import { writePain } from '../../src/payouts/files/pain.ts'
 import { sepaText } from '../../src/payouts/files/sepa-text.ts'
 import { writeTemplate } from '../../src/payouts/files/templates.ts'
@@ -130,4 +131,10 @@ test('§20.3 a CSV has the columns that its receiver reads, and runs nothing', (
     'reference,batch,affiliate_id,amount,currency,execute_on,name,kind,email,street,building,postcode,city,country,method,iban,account,bic,routing,note',
   )
   expect(first).toContain('T000000001,B000000001,a-1,5.50,EUR,2026-12-15,')
+})
+
+test('§20.3 the console sends the file of a batch without a byte order mark', async () => {
+  const headers = { 'Content-Type': 'text/csv', ETag: '"digest"' }
+  const bytes = await sendFile(new Response('ada@x.example,1.00', { headers })).bytes()
+  expect(bytes[0]).toBe('a'.charCodeAt(0))
 })
