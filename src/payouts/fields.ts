@@ -95,12 +95,6 @@ export const payeeFields = { ...ofPayee, ...optional, tax }
 /** The members of a payer. */
 export const payerFields = { name, address, ...optional, currency }
 
-/** The members of bank details as they are sent. */
-export const DETAIL_FIELDS: Readonly<Record<Party, v.ObjectEntries>> = {
-  payee: payeeFields,
-  payer: payerFields,
-}
-
 const GROUPS = { address: addressFields, tax: taxFields }
 
 /** The pointers of all members of bank details, by their names. */
@@ -148,28 +142,20 @@ export function changedNames(before: Details, now: Details): string[] {
 }
 
 /** Returns what a form that changes masked details begins with: what is not masked, unless it is blocked. */
-export const readableDetails = (party: { state: string; details: object | null }) =>
-  new Map(
-    flatDetails((party.state !== 'blocked' && party.details) || {}).filter(
-      ([, text]) => !text.includes('…'),
-    ),
-  )
+export function readableDetails(party: { state: string; details: object | null }) {
+  const shown = (party.state !== 'blocked' && party.details) || {}
+  return new Map(flatDetails(shown).filter(([, text]) => !text.includes('…')))
+}
 
 const isSepa = (text: string) => SEPA.includes(text.slice(0, 2))
 const sepaIban = v.pipe(iban, v.check(isSepa, ruleMessage('pattern', 'an IBAN of a SEPA country')))
 
-const atBank = { bic, currency, routing: optional.routing }
+const atBank = (one: v.ObjectEntries) => ({ ...one, bic, currency, routing: optional.routing })
 
 /** What payees of a method have beside what all have. Of several forms, the first member tells which one it is. */
 const FORMS = new Map<unknown, readonly v.ObjectEntries[]>([
   ['sepa', [{ iban: sepaIban }]],
-  [
-    'bank',
-    [
-      { iban, ...atBank },
-      { account, ...atBank },
-    ],
-  ],
+  ['bank', [atBank({ iban }), atBank({ account })]],
   ['wise', [{ iban }, { email }]],
   ['paypal', [{ email }]],
   ['manual', [{}]],

@@ -17,7 +17,7 @@ import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
 import { listCurrent } from '../db/payees.ts'
-import { DETAIL_FIELDS, DETAIL_NAMES, nestedDetails, payeeFields } from '../fields.ts'
+import { DETAIL_NAMES, nestedDetails, payeeFields, payerFields } from '../fields.ts'
 import { DETAILS_STATES, PAYOUT_LIMITS, type Party } from '../model.ts'
 import * as payees from '../payees.ts'
 
@@ -162,7 +162,9 @@ function operationsOf<P extends Party>(it: Of<P>) {
       method: 'PUT',
       role: 'manager',
       whole: true,
-      body: { details: v.strictObject(DETAIL_FIELDS[party]) },
+      body: {
+        details: v.strictObject<v.ObjectEntries>(party === 'payee' ? payeeFields : payerFields),
+      },
       description: `Enters a ${party}. Another person must approve it, and until then, and until the hold of the account is over, nothing is paid. The same details again change nothing, unless they are blocked or came back.`,
       async act(call, id, sent) {
         await it.require(call, id)
