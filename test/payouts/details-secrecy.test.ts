@@ -42,14 +42,6 @@ test('§20.3 a page of another origin exports no file by the session of Access',
   expect(await json(askAdmin(`${PATH}/batches/${id}`))).toMatchObject({ state: 'created' })
 })
 
-test('§20.1 what is erased is in no batch, and in no file', async () => {
-  const { id } = await confirmed()
-  await askAdmin(`${PATH}/affiliates/aff-7/payee`, 'DELETE')
-  const { transfers } = await json(askAdmin(`${PATH}/batches/${id}`))
-  expect(transfers).toMatchObject([{ name: null, name_in_file: null }])
-  expect((await askFile(id)).status).toBe(409)
-})
-
 test('§20.1 no manager learns by trial whose number it is', async () => {
   const trial = { ...SEPA, iban: 'FR1420041010050500013M02606' }
   for (const id of ['aff-7', 'aff-8']) await as('manager', 'PUT', `/affiliates/${id}/payee`, trial)

@@ -9,7 +9,7 @@ type Details = Readonly<Record<string, unknown>>
 
 /** The fields that only programs read. */
 const HIDDEN =
-  /^(?:account|before|created_at|digest|entry|event|event_id|hash|id|member|move|note|replaces|run|statements)$/
+  /^(?:account|before|created_at|digest|entry|event|event_id|(?:file_)?hash|id|member|move|note|replaces|run|statements)$/
 
 /** The verbs of actions whose past is not made by `ed`. */
 const PAST: Readonly<Record<string, string>> = {
