@@ -17,8 +17,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sampleRequest } from '../scripts/dev/banner.ts'
 import { DEMO_PERIOD } from '../scripts/dev/commissions/records.ts'
 import { ACCOUNTS } from '../scripts/dev/demo-accounts.ts'
-import { patternsUntil } from '../scripts/dev/patterns.ts'
-import { monthsUntil, YEAR } from '../scripts/dev/year.ts'
+import { patternsUntil, YEAR } from '../scripts/dev/patterns.ts'
+import { monthsUntil } from '../scripts/dev/year.ts'
 import { copyServed, type Demo, has, serveIn, startIn } from './service.ts'
 
 // `npm run dev` over real HTTP, in a copy of the repository.

@@ -3,8 +3,9 @@ import { dirname } from 'node:path'
 import { DAY_MS } from '../../src/platform/durations.ts'
 import { adminCalls, type Call, type DemoAccount } from './client.ts'
 import { createCommissions } from './commissions/create.ts'
+import { YEAR } from './patterns.ts'
 import { profileOf } from './profiles.ts'
-import { createYear } from './year.ts'
+import type { DemoKeys } from './year.ts'
 
 /** The file with the address of the local service, the admin keys of an approver and a manager, and the demo accounts. */
 export const DEMO = '.demo.json'
@@ -71,7 +72,7 @@ export async function writeDemo(
   const storeRates = () => call('PUT', 'fx-rates?correct=true', readFileSync(RATES, 'utf8'))
   await Promise.all([
     createCommissions(base_url, call, accounts, storeRates),
-    createYear(base_url, call, Math.floor(Date.now() / DAY_MS), keys),
+    findOrCreateYear(base_url, call, keys),
   ])
   const { admin_key, manager_key } = keys
   const demo = { base_url, admin_key, manager_key, accounts }
@@ -79,6 +80,16 @@ export async function writeDemo(
   writeFileSync(`${DEMO}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
   renameSync(`${DEMO}.new`, DEMO)
   return accounts
+}
+
+/** Creates the account with a year of records, unless the last of its rules has a version of the demo: it comes last. */
+async function findOrCreateYear(base: string, call: Call, keys: DemoKeys): Promise<void> {
+  const path = `accounts/${YEAR.account}/fraud-rules/commission-over-revenue`
+  const { versions = [] } = await call<{ versions?: object[] }>('GET', path)
+  if (versions.length > 1) return
+  // It loads much of the service, which would double the time of every other start.
+  const { createYear } = await import('./year.ts')
+  await createYear(base, call, Math.floor(Date.now() / DAY_MS), keys)
 }
 
 async function findOrCreateAccounts(call: Call): Promise<DemoAccount[]> {

@@ -3,6 +3,9 @@ import { DAY_MS, HOUR_MS } from '../../src/platform/durations.ts'
 // Fraud in the demo accounts: each pattern once, each by an affiliate of its own, so that every kind of fraud rule
 // has a case that can be looked at. All days are counted back from today, so that they lie in the last year.
 
+/** The account with a year of records. Its months depend on the day on which it is created. */
+export const YEAR = { account: 'demo-broker', name: 'Demo Broker', vertical: 'forex' } as const
+
 /** A customer who signs up. */
 export interface Signup {
   readonly customer_id: string

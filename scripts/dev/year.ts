@@ -4,14 +4,18 @@ import { DAY_MS } from '../../src/platform/durations.ts'
 import { type Call, computeStatements, senderOf } from './client.ts'
 import { IB_PLAN, readPlan } from './commissions/records.ts'
 import { fractions } from './fractions.ts'
-import { dayText, type Payment, patternsUntil, type Records, type Signup } from './patterns.ts'
+import {
+  dayText,
+  type Payment,
+  patternsUntil,
+  type Records,
+  type Signup,
+  YEAR,
+} from './patterns.ts'
 import { createPayouts } from './payouts.ts'
 import { profileOf } from './profiles.ts'
 
 // A demo account with twelve months of records that end today: what a console shows after a year of use.
-
-/** The account with a year of records. Its months depend on the day on which it is created. */
-export const YEAR = { account: 'demo-broker', name: 'Demo Broker', vertical: 'forex' } as const
 
 const AT = `accounts/${YEAR.account}`
 const MONTHS = 12
@@ -34,7 +38,7 @@ const AFFILIATES = [
 ] as const
 
 /** The keys of an approver and a manager, and those that sign clicks. */
-interface DemoKeys {
+export interface DemoKeys {
   readonly admin_key: string
   readonly manager_key: string
   readonly TRACKING_KEYS: string
@@ -212,7 +216,7 @@ const USUAL_SECONDS = 240
 /**
  * Creates the account with twelve months of records that end on a day (counted from 1970), and closes its books as a
  * manager would have: earlier months are paid, the month before the last is approved, and the last one and the open
- * one are drafts. An account whose books are closed stays as it is. After a failure, the next start repeats every step.
+ * one are drafts. After a failure, the next start repeats every step.
  */
 export async function createYear(
   base: string,
@@ -222,11 +226,8 @@ export async function createYear(
 ): Promise<void> {
   const months = monthsUntil(today)
   const from = dayText(months[0]!.first)
-  const { data = [] } = await call<{ data?: object[] }>('GET', `${AT}/payouts`)
-  if (data.length === 0) {
-    await createBooks(base, call, { months, from, today, trackingKeys: TRACKING_KEYS })
-    await createPayouts(base, AT, admin_key, manager_key)
-  }
+  await createBooks(base, call, { months, from, today, trackingKeys: TRACKING_KEYS })
+  await createPayouts(base, AT, admin_key, manager_key)
   await putRules(call, from)
 }
 
@@ -266,9 +267,6 @@ async function createBooks(
 async function putRules(call: Call, from: string): Promise<void> {
   const at = `${AT}/fraud-rules`
   const rules = Object.entries(firstRules(YEAR.vertical, from))
-  type Rule = { versions?: { effective_from: string }[] }
-  const { versions = [] } = await call<Rule>('GET', `${at}/${rules.at(-1)![0]}`)
-  if (versions.some(({ effective_from }) => effective_from <= from)) return
   for (const [rule, terms] of rules) {
     // This one also finds customers who withdrew what they won.
     const scope = rule === 'lot-churn' ? { scope: { affiliates: ['CHURN-1'] } } : {}

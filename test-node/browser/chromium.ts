@@ -25,4 +25,10 @@ export const skip = executablePath ? false : 'Chromium is not installed'
 const JS_FLAGS = '--js-flags=--no-maglev --no-turbofan --single-threaded'
 
 /** Nobody looks at the pages: a process of its own that draws them costs a tenth of the time. */
-export const ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage', '--in-process-gpu', JS_FLAGS]
+export const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-dev-shm-usage',
+  '--in-process-gpu',
+  '--renderer-process-limit=1',
+  JS_FLAGS,
+]
