@@ -20,7 +20,8 @@ const xml = (content: Content): string =>
 
 const amt = (amount?: string, currency = 'EUR') => ({ [`Amt Ccy="${currency}"`]: amount })
 
-const reason = ({ code, words }: Tx) => code && { Rsn: { Cd: code }, AddtlInf: words }
+const reason = ({ code, words }: { code?: string | undefined; words?: string }) =>
+  code && { Rsn: { Cd: code }, AddtlInf: words }
 
 /** What a bank says of one transfer. */
 export interface Tx {
@@ -69,10 +70,8 @@ const entryOf = ({ direction = 'DBIT', txs = [], ...entry }: Ntry) => ({
 /** Writes a statement (camt.053) or a notification (camt.054) with entries of an account. */
 export function camt(entries: readonly Ntry[], { iban = IBAN, kind = '053' } = {}): string {
   const Stmt = { Id: 'S1', Acct: { Id: { IBAN: iban } }, Ntry: entries.map(entryOf) }
-  const isStatement = kind === '053'
-  const body = isStatement
-    ? { BkToCstmrStmt: { Stmt } }
-    : { BkToCstmrDbtCdtNtfctn: { Ntfctn: Stmt } }
+  const notice = { BkToCstmrDbtCdtNtfctn: { Ntfctn: Stmt } }
+  const body = kind === '053' ? { BkToCstmrStmt: { Stmt } } : notice
   const root = `Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.${kind}.001.08"`
   return `<?xml version="1.0" encoding="UTF-8"?>\n${xml({ [root]: body })}`
 }
@@ -87,11 +86,7 @@ export function pain002(batch: string, group: string, txs: readonly Tx[], code?:
     OrgnlTxRef: tx.amount && { Amt: { 'InstdAmt Ccy="EUR"': tx.amount } },
   }))
   const CstmrPmtStsRpt = {
-    OrgnlGrpInfAndSts: {
-      OrgnlMsgId: batch,
-      GrpSts: group,
-      StsRsnInf: reason(code ? { code } : {}),
-    },
+    OrgnlGrpInfAndSts: { OrgnlMsgId: batch, GrpSts: group, StsRsnInf: reason({ code }) },
     OrgnlPmtInfAndSts: { OrgnlPmtInfId: batch, TxInfAndSts },
   }
   return xml({ [root]: { CstmrPmtStsRpt } }).replaceAll(/<(\/?)(?=[A-Z])/g, '<$1p:')
@@ -104,56 +99,40 @@ export interface Movement {
   readonly isBack?: boolean
 }
 
-/** Writes a CSV: what stands above its lines, and a line of each movement with its amount in English and German. */
-const csv =
-  (above: string, line: (one: Movement, amount: string, german: string) => string) =>
-  (moved: readonly Movement[]) =>
-    [
-      above,
-      ...moved.map((one) => {
-        const amount = `${one.isBack ? '' : '-'}${one.amount}`
-        const grouped = amount.replace(/\d(?=(\d{3})+\.)/g, (digit) => `${digit},`)
-        const german = grouped.replace(/[.,]/g, (mark) => (mark === '.' ? ',' : '.'))
-        return line(one, grouped, german)
-      }),
-    ].join('\r\n')
+/** Returns a writer of a CSV. Its last line is that of a movement, with words for its values in English and German. */
+const csv = (file: string) => (moved: readonly Movement[]) => {
+  const [line = '', ...above] = file.split('\n').reverse()
+  const lines = moved.map(({ reference, amount, isBack }) => {
+    const grouped = `${isBack ? '' : '-'}${amount}`.replace(/\d(?=(\d{3})+\.)/g, '$&,')
+    const german = grouped.replace(/[.,]/g, (mark) => (mark === '.' ? ',' : '.'))
+    const values = { REF: reference, PLAIN: amount, AMOUNT: grouped, BETRAG: german }
+    const words: Record<string, string> = { ...values, ...(isBack && { COMPLETED: 'REFUNDED' }) }
+    return line.replace(/[A-Z]+/g, (word) => words[word] ?? word)
+  })
+  return [...above.reverse(), ...lines].join('\r\n')
+}
 
 /** The CSV of banks and payment services, with their headings. Odd lines stand among them. */
 export const CSVS: Readonly<Record<string, (moved: readonly Movement[]) => string>> = {
   'CSV-CAMT': csv(
-    `"Auftragskonto";"Buchungstag";"Valutadatum";"Buchungstext";"Verwendungszweck";"Glaeubiger ID";"Kundenreferenz (End-to-End)";"Sammlerreferenz";"Beguenstigter/Zahlungspflichtiger";"Kontonummer/IBAN";"Betrag";"Waehrung";"Info"\n"${IBAN}";"26.11.26";"26.11.26";"ENTGELT";"Kontoführung";"";"";"";"Bank";"";"-4,90";"EUR";"Umsatz gebucht"`,
-    ({ reference }, _, german) =>
-      `"${IBAN}";"27.11.26";"27.11.26";"ÜBERWEISUNG";"Provision";"";"${reference}";"";"Müller & Söhne";"DE89";"${german}";"EUR";"Umsatz gebucht"`,
+    `"Auftragskonto";"Buchungstag";"Valutadatum";"Buchungstext";"Verwendungszweck";"Glaeubiger ID";"Kundenreferenz (End-to-End)";"Sammlerreferenz";"Beguenstigter/Zahlungspflichtiger";"Kontonummer/IBAN";"Betrag";"Waehrung";"Info"\n"${IBAN}";"26.11.26";"26.11.26";"ENTGELT";"Kontoführung";"";"";"";"Bank";"";"-4,90";"EUR";"Umsatz gebucht"\n"${IBAN}";"27.11.26";"27.11.26";"ÜBERWEISUNG";"Provision";"";"REF";"";"Müller & Söhne";"DE89";"BETRAG";"EUR";"Umsatz gebucht"`,
   ),
   Wise: csv(
-    'ID,Status,Direction,"Created on","Finished on","Source fee amount","Source amount (after fees)","Source currency","Target name","Target amount (after fees)","Target currency",Reference,Batch',
-    ({ reference, amount, isBack }) =>
-      `TRANSFER-1,${isBack ? 'REFUNDED' : 'COMPLETED'},OUT,"2026-11-26 09:00:00","2026-11-27 10:00:00",0.61,${amount}9,USD,Ada,${amount},EUR,"${reference}",`,
+    'ID,Status,Direction,"Created on","Finished on","Source fee amount","Source amount (after fees)","Source currency","Target name","Target amount (after fees)","Target currency",Reference,Batch\nTRANSFER-1,COMPLETED,OUT,"2026-11-26 09:00:00","2026-11-27 10:00:00",0.61,1.00,USD,Ada,PLAIN,EUR,"REF",',
   ),
   Revolut: csv(
-    'Date started (UTC),Date completed (UTC),ID,Type,State,Description,Reference,Payer,Orig currency,Orig amount,Payment currency,Amount,Fee,Balance,Account,Beneficiary IBAN\n2026-11-27,,1,TRANSFER,PENDING,To Ada,PENDING,,EUR,-1.00,EUR,-1.00,0,0,Main,',
-    ({ reference }, amount) =>
-      `2026-11-26,2026-11-27,1,TRANSFER,COMPLETED,To Ada,Pay ${reference},,EUR,"${amount}",EUR,"${amount}",0.20,0,Main,DE89`,
+    'Date started (UTC),Date completed (UTC),ID,Type,State,Description,Reference,Payer,Orig currency,Orig amount,Payment currency,Amount,Fee,Balance,Account,Beneficiary IBAN\n2026-11-27,,1,TRANSFER,PENDING,To Ada,PENDING,,EUR,-1.00,EUR,-1.00,0,0,Main,\n2026-11-26,2026-11-27,1,TRANSFER,COMPLETED,To Ada,Pay REF,,EUR,"AMOUNT",EUR,"AMOUNT",0.20,0,Main,DE89',
   ),
   Mercury: csv(
-    'Date (UTC),Description,Amount,Status,Source Account,Bank Description,Reference,Note,Timestamp,Original Currency',
-    ({ reference, isBack }, amount) =>
-      `11-27-2026,Ada,"${amount}",${isBack ? 'Received' : 'Sent'},Mercury Checking xx1,Send Money,,${reference},11-27-2026 10:00:00,`,
+    'Date (UTC),Description,Amount,Status,Source Account,Bank Description,Reference,Note,Timestamp,Original Currency\n11-27-2026,Ada,"AMOUNT",Sent,Mercury Checking xx1,Send Money,,REF,11-27-2026 10:00:00,',
   ),
   PayPal: csv(
-    '\ufeff"Date","Time","TimeZone","Name","Type","Status","Currency","Gross","Fee","Net","Transaction ID","Note"',
-    ({ reference }, amount) =>
-      `"11/27/2026","10:00:00","PST","Ada","Mass Pay Payment","Completed","EUR","${amount}","-0.25","0","1AB","${reference}"`,
+    '\ufeff"Date","Time","TimeZone","Name","Type","Status","Currency","Gross","Fee","Net","Transaction ID","Note"\n"11/27/2026","10:00:00","PST","Ada","Mass Pay Payment","Completed","EUR","AMOUNT","-0.25","0","1AB","REF"',
   ),
   'PayPal in German': csv(
-    '"Datum","Uhrzeit","Zeitzone","Name","Typ","Status","Währung","Brutto","Entgelt","Netto","Hinweis"',
-    ({ reference }, _, german) =>
-      `"27.11.2026","10:00:00","CET","Ada","Sammelzahlung","Abgeschlossen","EUR","${german}","-0,25","0","${reference}"`,
+    '"Datum","Uhrzeit","Zeitzone","Name","Typ","Status","Währung","Brutto","Entgelt","Netto","Hinweis"\n"27.11.2026","10:00:00","CET","Ada","Sammelzahlung","Abgeschlossen","EUR","BETRAG","-0,25","0","REF"',
   ),
-  'our own': csv(
-    'affiliate_id,currency,amount,reference,paid_on',
-    ({ reference, amount }) => `a,EUR,${amount},${reference},27.11.2026`,
-  ),
+  'our own': csv('affiliate_id,currency,amount,reference,paid_on\na,EUR,PLAIN,REF,27.11.2026'),
 }
 
 /** Writes a text in Windows-1252, whose letters beyond ASCII are those of Latin-1. */
