@@ -1,7 +1,8 @@
 import * as v from 'valibot'
+import { requireRole } from '../../platform/auth/roles.ts'
 import { busy } from '../../platform/http/body-errors.ts'
 import { WORKING } from '../../platform/http/memory.ts'
-import { type Answer, accountOperation } from '../../platform/http/operation.ts'
+import { type AccountCall, type Answer, accountOperation } from '../../platform/http/operation.ts'
 import { count, money, time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import { member, said } from '../../platform/validation/fields.ts'
@@ -61,6 +62,13 @@ const present = ({ hash, summary, applied_at }: StoredAnswer): Answer<typeof ans
 /** How much memory a byte of a file takes: its text, and the rows that name transfers. */
 const WEIGHT = 4
 
+/** Books an answer, and sends the events that it causes. */
+async function apply(call: AccountCall, hash: string) {
+  const applied = await applyAnswer(call, hash)
+  sendCaused(call, call.account)
+  return applied
+}
+
 export const previewPayoutAnswer = accountOperation({
   topic: 'payouts',
   id: 'previewPayoutAnswer',
@@ -76,19 +84,24 @@ export const previewPayoutAnswer = accountOperation({
         said('Needed if there are several and the file names no account.', 'main'),
       ),
     ),
+    book: v.optional(
+      member(v.literal('yes'), said('Also books it, as `apply` does: only for an approver.')),
+    ),
   },
   body: { file: v.instance(Uint8Array) },
   words: described(() => ({
     description:
-      'Reads the file with which a bank or payment service answers: `pain.002`, `camt.053`, `camt.054` (any version) or CSV, of at most 10 MiB, whatever its `Content-Type`. Returns what would be booked, and books nothing. Rows are matched by the references of transfers, wherever they stand; amount, currency and payer must be the same. A spreadsheet is read, too, if its columns are called `paid_on`, `amount`, `currency` and `reference`: all its rows are payments.',
+      'Reads the file with which a bank or payment service answers: `pain.002`, `camt.053`, `camt.054` (any version) or CSV, of at most 10 MiB, whatever its `Content-Type`. Returns what would be booked, and books nothing without `book`. Rows are matched by the references of transfers, wherever they stand; amount, currency and payer must be the same. A spreadsheet is read, too, if its columns are called `paid_on`, `amount`, `currency` and `reference`: all its rows are payments.',
     answer,
-    errors: ['payload_too_large', 'validation_failed'],
+    errors: ['payload_too_large', 'validation_failed', 'conflict'],
     command: { name: 'answers preview' },
   })),
-  async run(call, { file, payer }) {
+  async run(call, { file, payer, book }) {
+    if (book) requireRole(call.role, 'approver')
     const memory = await WORKING.reserve(call.account.id, WEIGHT * file.byteLength, busy)
     try {
-      return present(await previewAnswer(call, file, payer))
+      const previewed = await previewAnswer(call, file, payer)
+      return present(book ? await apply(call, previewed.hash) : previewed)
     } finally {
       memory.release()
     }
@@ -108,11 +121,7 @@ export const applyPayoutAnswer = accountOperation({
     errors: ['conflict'],
     command: { name: 'answers apply', argument: 'hash' },
   })),
-  async run(call, { hash }) {
-    const applied = await applyAnswer(call, hash)
-    sendCaused(call, call.account)
-    return present(applied)
-  },
+  run: async (call, { hash }) => present(await apply(call, hash)),
 })
 
 export const getPayoutAnswer = accountOperation({
