@@ -10,7 +10,7 @@ import { checkBooks, frozenOf, readStatements } from './check-books.ts'
 // right, whatever came first.
 
 const AT_ONCE = 16
-const ROUNDS = env.MODEL_RUNS ? 5 : 1
+const ROUNDS = env.MODEL_RUNS ? 5 : 2
 const SEEDS = Array.from({ length: env.MODEL_RUNS || 2 }, (_, i) => [1 + (i % 2), i])
 const AFFILIATES = [
   ...[
