@@ -59,16 +59,15 @@ async function planBatch(db: Connection, account: string, batch: rows.NewBatch) 
   return { hash, total: sumOf(transfers, currency), transfers, left_out }
 }
 
-const ENDED: readonly TransferState[] = ['returned', 'rejected', 'cancelled']
-
 /** Returns a batch as it is answered. Its state is the lowest of its transfers, or `partial` if only some of them failed. */
 export function presentBatch(batch: rows.ListedBatch) {
   const { id, payer, method, currency, execute_on, total, hash } = batch
   const { created_by, confirmed_by, reason } = batch
   const states: Partial<Record<TransferState, number>> = JSON.parse(batch.states)
   const found = TRANSFER_STATES.filter((state) => states[state])
-  const isPartial = found.length > 1 && found.some((state) => ENDED.includes(state))
-  const state = isPartial ? ('partial' as const) : (found[0] ?? ('preview' as const))
+  const [lowest = 'preview' as const] = found
+  const hasFailed = found.some((state) => ['returned', 'rejected', 'cancelled'].includes(state))
+  const state = hasFailed && found.length > 1 ? ('partial' as const) : lowest
   const asked = { id, state, states, payer, method, currency, execute_on }
   return { ...asked, total, hash, created_by, confirmed_by, reason }
 }
@@ -203,10 +202,10 @@ export const exportBatch = (call: AccountCall, id: string) =>
   untilBooked(async () => {
     const { db, account } = call
     const batch = await readBatch(call, id)
-    const { transfers, keys, confirmed_by } = batch
+    const { transfers, keys } = batch
     const isFirst = batch.file_hash === null
-    const isReady = confirmed_by !== null && transfers.some(({ state }) => state === 'created')
-    if (isFirst && !isReady) throw conflict('The batch is not confirmed, or is cancelled.')
+    if (isFirst && !JSON.parse(batch.states).created)
+      throw conflict('The batch is not confirmed, or is cancelled.')
     const file = fileOf(batch, transfers, await readDetails(call, keys))
     const file_hash = await fileDigest(call.env, file.text, batch.file_hash)
     if (!isFirst && file_hash !== batch.file_hash)

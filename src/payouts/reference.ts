@@ -8,9 +8,6 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 const LENGTH = 10
 
-/** What a reference names: a transfer, or a batch. */
-type Kind = 'T' | 'B'
-
 /** Returns the check character of a text, by the algorithm of Luhn modulo 32. */
 function checkOf(text: string): string {
   const sum = [...text].reverse().reduce((total, letter, i) => {
@@ -20,8 +17,8 @@ function checkOf(text: string): string {
   return ALPHABET[(32 - (sum % 32)) % 32] ?? ''
 }
 
-/** Returns the reference that follows from a text, which must be unique in its account. */
-export async function referenceOf(kind: Kind, text: string): Promise<string> {
+/** Returns the reference of a transfer or a batch that follows from a text, which must be unique in its account. */
+export async function referenceOf(kind: 'T' | 'B', text: string): Promise<string> {
   const bytes = Uint8Array.fromHex(await digest(text)).subarray(0, LENGTH - 2)
   const letters = Array.from(bytes, (byte) => ALPHABET[byte % ALPHABET.length])
   const body = kind + letters.join('')

@@ -5,6 +5,7 @@ import type { Details, Party, StoredDetails } from '../../src/payouts/model.ts'
 import { earning, headOf, idOf, storeRows } from '../books/book-rows.ts'
 import { storeCases } from '../fraud/stored-cases.ts'
 import { askAdmin, json } from '../partner.ts'
+import { ADA, MAIN as PAYER } from './payee-rows.ts'
 
 /** The address of the account. */
 export const PATH = 'accounts/acme-forex'
@@ -13,24 +14,10 @@ export const PATH = 'accounts/acme-forex'
 export const EXECUTE_ON = '2040-12-15'
 
 /** Valid details of a person who is paid by SEPA. */
-export const SEPA: Details = {
-  name: 'Ada Lovelace',
-  kind: 'person',
-  method: 'sepa',
-  address: { street: 'Hauptstraße', building: '1', city: 'Köln', country: 'DE' },
-  iban: 'DE89370400440532013000',
-}
+export const SEPA: Details = ADA
 
 /** Valid details of a payer. */
-export const MAIN: Details = {
-  name: 'Acme Ltd',
-  kind: 'company',
-  method: 'bank',
-  address: { city: 'Dublin', country: 'IE' },
-  iban: 'IE29AIBK93115212345678',
-  bic: 'AIBKIE2DXXX',
-  currency: 'EUR',
-}
+export const MAIN: Details = { ...PAYER, kind: 'company', method: 'bank', bic: 'AIBKIE2DXXX' }
 
 const insert = (db: D1Database, table: string, row: object) => {
   const names = Object.keys(row)

@@ -6,7 +6,7 @@ import { asTeam } from '../requests.ts'
 import { disconnect } from '../sweep/cut.ts'
 import { apply, firm, send } from './answer-rows.ts'
 import { camt, pain002 } from './bank-files.ts'
-import { askFile, due, EXECUTE_ON, enter, PATH, SEPA } from './batch-rows.ts'
+import { askFile, confirm, due, EXECUTE_ON, enter, PATH, SEPA } from './batch-rows.ts'
 
 const SEEDS = Array.from({ length: env.MODEL_RUNS || 3 }, (_, n) => env.SEED * 1000 + n)
 const AFFILIATES = ['a', 'b', 'c', 'd']
@@ -103,7 +103,11 @@ const STEPS_OF: Readonly<Record<string, (memory: Memory) => Promise<unknown>>> =
       askAdmin(`${PATH}/batches`, 'POST', { ...ASKED, statements }),
     )
     if (memory.from.oneIn(8)) await STEPS_OF.change!(memory)
-    await post(memory, `batches/${id}/confirm`, { hash, total })
+    // The preview of all that is due is confirmed at the same time, sometimes.
+    await Promise.all([
+      post(memory, `batches/${id}/confirm`, { hash, total }),
+      memory.from.oneIn(2) && confirm(shown),
+    ])
   },
   async export({ files, payees }) {
     for (const { id } of await batchesOf()) {

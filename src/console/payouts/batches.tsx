@@ -24,10 +24,9 @@ const STATES = {
 } as const
 
 /** Renders the state of a batch or of a transfer. */
-export const BatchState = ({ state }: { state: keyof typeof STATES }) => {
-  const [tone, words] = STATES[state]
-  return <Badge tone={tone}>{words}</Badge>
-}
+export const BatchState = ({ state }: { state: keyof typeof STATES }) => (
+  <Badge tone={STATES[state][0]}>{STATES[state][1]}</Badge>
+)
 
 /** Returns how many transfers have each state: `12 paid, 1 came back`. */
 export const statesText = (states: Batch['states']): string =>

@@ -146,8 +146,7 @@ const INSERT_PREVIEW = compileStatement(`
   insert into payout_batches (account, id, payer, payer_version, method, currency, execute_on,
     statements, created_by, created_at)
   values (:account, :id, :payer, :payer_version, :method, :currency, :execute_on, :statements,
-    :created_by, :created_at)
-  on conflict do nothing`)
+    :created_by, :created_at)`)
 
 /** What a preview asks for. */
 export type NewBatch = Omit<StoredBatch, 'hash' | 'total' | 'confirmed_by' | 'file_hash' | 'reason'>

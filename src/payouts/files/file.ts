@@ -31,13 +31,12 @@ export function fileOf(
     if (found) return found
     throw new ApiError('conflict', { detail: 'Bank details of the batch are erased.' })
   }
-  const { id } = batch
   const order = {
     ...batch,
     payer: find(`payer ${batch.payer}`),
     transfers: transfers.map((one) => ({ ...one, details: find(`payee ${one.affiliate_id}`) })),
   }
   return isPain(batch.method)
-    ? { text: writePain(order), type: XML, name: `${id}.xml` }
-    : { text: writeTemplate(order), type: CSV, name: `${id}.csv` }
+    ? { text: writePain(order), type: XML, name: `${batch.id}.xml` }
+    : { text: writeTemplate(order), type: CSV, name: `${batch.id}.csv` }
 }
