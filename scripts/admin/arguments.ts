@@ -13,10 +13,10 @@ import { OPERATIONS } from './operations.ts'
 /** What the command line asks for: an operation, or help. */
 export type AdminArguments = { operation: Operation; input: Input } | { help: string }
 
-const RUN = 'npm run admin --'
+const RUN = 'npm run -s admin --'
 
 const JSON_OPTION: OperationOption = {
-  description: 'Prints the JSON of the API. Use with `npm run -s`.',
+  description: 'Prints the JSON of the API.',
 }
 const EXCEL: OperationOption = {
   description: 'Prints CSV with a byte order mark, so that Excel reads it as UTF-8.',
