@@ -160,9 +160,13 @@ async function change(
   const all = { ...changed, account: account.id, actor }
   const found = await rows.findUnpayable(db, all)
   if (found.length === 0) return rows.changeBatch(db, batch, all)
-  const whose = found.map(({ party, id }) => `the ${party} ${quote(id)}`).join(', ')
+  const whose = found.map(({ party, id, is_held }) =>
+    is_held
+      ? `a case of the fraud review holds the ${party} ${quote(id)}`
+      : `the bank details of the ${party} ${quote(id)} changed, or are not approved for long enough`,
+  )
   throw conflict(
-    `Nothing can be paid by this batch: the bank details of ${whose} changed, or are not approved for long enough, or a case of the fraud review holds the payout. Cancel the batch and prepare it again.`,
+    `Nothing can be paid by this batch: ${whose.join('; ')}. Cancel the batch and prepare it again.`,
   )
 }
 

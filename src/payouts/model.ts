@@ -73,10 +73,13 @@ export const TRANSFER_STATES = [
 /** The state of a transfer. */
 export type TransferState = (typeof TRANSFER_STATES)[number]
 
+/** The reasons that leave out only what no person has named. */
+export const DOUBTS = ['returned', 'suspended', 'case'] as const
+
 /** Why a statement is not in a batch: the first reason that applies. */
 export const LEFT_OUT = [
   ...(['held', 'no_payee', 'blocked', 'not_approved', 'changed', 'other_method'] as const),
-  ...(['other_currency', 'returned', 'suspended', 'next_batch'] as const),
+  ...(['other_currency', ...DOUBTS, 'next_batch'] as const),
 ]
 
 /** Why a statement is not in a batch. */
@@ -88,6 +91,8 @@ export const PAYOUT_LIMITS = {
   transfers: 1000,
   /** The size of an answer of a bank, in bytes. */
   answerBytes: 10 * 1024 * 1024,
+  /** How many days ahead a batch is executed at most. */
+  daysAhead: 60,
   /** How long a preview can be confirmed or applied, in milliseconds. */
   previewMs: 86_400_000,
 }

@@ -189,13 +189,14 @@ export async function approveDetails(call: Caller, party: Party, id: string, ver
     )
   const approvals: string[] = [...new Set([...JSON.parse(current.approvals), actor])]
   const isEnough = current.state === 'returned' || approvals.length >= account.approvals
-  const payableFrom = current.entered_at + account.payee_hold_hours * HOUR_MS
+  const holdEnds = current.entered_at + account.payee_hold_hours * HOUR_MS
   await change(call, current, 'approve', {
     approvals: JSON.stringify(approvals),
     ...(isEnough && {
       state: 'approved',
       reason: null,
-      payable_from: current.payable_from ?? payableFrom,
+      // What came back before is due like any other then.
+      payable_from: Math.max(Date.now(), holdEnds),
     }),
   })
 }

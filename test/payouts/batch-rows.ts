@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 
 import { type DetailsKey, encryptDetails } from '../../src/payouts/details.ts'
 import type { Details, Party, StoredDetails } from '../../src/payouts/model.ts'
+import { DAY_MS } from '../../src/platform/durations.ts'
 import { earning, headOf, idOf, storeRows } from '../books/book-rows.ts'
 import { storeCases } from '../fraud/stored-cases.ts'
 import { askAdmin, json } from '../partner.ts'
@@ -10,8 +11,8 @@ import { ADA, MAIN as PAYER } from './payee-rows.ts'
 /** The address of the account. */
 export const PATH = 'accounts/acme-forex'
 
-/** A day after all statements are payable, in the future of every world. */
-export const EXECUTE_ON = '2040-12-15'
+/** A day after all statements are payable, on which a batch may be executed. */
+export const EXECUTE_ON = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10)
 
 /** Valid details of a person who is paid by SEPA. */
 export const SEPA: Details = ADA
@@ -105,7 +106,7 @@ export const CONFIRMED = {
 export const batchRows = async (db: D1Database, account: string) => {
   const batch = (id: string, more: object) =>
     insert(db, 'payout_batches', {
-      ...{ account, id, payer: 'spare', method: 'sepa', currency: 'EUR', execute_on: EXECUTE_ON },
+      ...{ account, id, payer: 'spare', method: 'sepa', currency: 'EUR', execute_on: '2040-12-15' },
       ...{ payer_version: 1, created_by: 'eve', created_at: Date.now(), ...more },
     })
   const of = { id: STATEMENT, affiliate: 'aff-8', plan: 'lined', period: '2024-08' }

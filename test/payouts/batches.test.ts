@@ -1,10 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { exportBatch, presentBatch } from '../../src/payouts/batches.ts'
-import { type Details, LEFT_OUT, PAYOUT_LIMITS } from '../../src/payouts/model.ts'
+import { type Details, DOUBTS, LEFT_OUT, PAYOUT_LIMITS } from '../../src/payouts/model.ts'
 import { DAY_MS, HOUR_MS } from '../../src/platform/durations.ts'
 import { randomSource, type Source } from '../commission/worlds.ts'
 import { at } from '../days.ts'
+import { storeCases } from '../fraud/stored-cases.ts'
 import { askAdmin, json, register } from '../partner.ts'
 import {
   askFile,
@@ -57,27 +58,30 @@ const FLAWS = LEFT_OUT.slice(0, -1)
 /** Stores an affiliate with some flaws, and returns its statement. */
 async function store(affiliate: string, flaws: readonly string[], from: Source) {
   const has = (flaw: string) => flaws.includes(flaw)
+  const isRefused = has('returned') && from.oneIn(2)
   if (!has('no_payee')) {
-    const waits = has('not_approved') ? from.pick(['entered', 'returned'] as const) : 'approved'
+    const waits = has('not_approved') ? 'entered' : isRefused ? 'returned' : 'approved'
     const state = has('blocked') ? 'blocked' : waits
     const details: Details = { ...SEPA, method: has('other_method') ? 'wise' : 'sepa' }
     const payable_from = has('changed') ? Date.now() * 2 : 1
     await enter('payee', affiliate, details, { state, payable_from })
   }
   if (has('held')) await hold(affiliate)
+  const severity = has('case') ? from.pick(['high', 'medium'] as const) : 'low'
+  await storeCases({ id: affiliate, affiliate, rule: 'r', action: 'flag', severity })
   if (has('suspended'))
     await change(`update affiliates set status = 'suspended' where affiliate_id = ?`, affiliate)
   const amount = `${from.between(0, 99)}.${from.between(10, 99)}`
   const currency = has('other_currency') ? 'USD' : 'EUR'
   const id = await due(affiliate, amount, '2024-10', { currency })
-  // What came back from former details is due like any other.
-  const version = has('returned') ? 1 : 0
+  // What came back from former details, or before they were approved again, is due like any other.
+  const [version = 1, at = 1] = has('returned') ? [] : from.pick([[0], [1, 0]])
   await change(
-    `insert into transfers values ('acme-forex', ?, 'old', ?, ?, ?, ?, '[]', ?, null, null, null, 1)`,
-    ...[id, affiliate, version, currency, amount, from.pick(['returned', 'rejected'])],
+    `insert into transfers values ('acme-forex', ?, 'old', ?, ?, ?, ?, '[]', ?, null, null, null, ?)`,
+    ...[id, affiliate, version, currency, amount, from.pick(['returned', 'rejected']), at],
   )
   await change('update statements set transfer = id where id = ?', id)
-  return { affiliate, flaws, id, amount }
+  return { affiliate, flaws, isRefused, id, amount }
 }
 
 test('§20.2 a preview pays all that may be paid, to the cent, and says why it leaves out the rest', async () => {
@@ -88,9 +92,11 @@ test('§20.2 a preview pays all that may be paid, to the cent, and says why it l
   for (const id of AFFILIATES)
     all.push(await store(id, from.oneIn(2) ? [] : FLAWS.filter(() => from.oneIn(4)), from))
   for (const named of [undefined, from.some(all.map(({ id }) => id))]) {
-    const asked = all.flatMap(({ flaws, ...one }) => {
-      const forbids = (flaw: string) => !named || !['returned', 'suspended'].includes(flaw)
-      return !named || named.includes(one.id) ? [{ ...one, reason: flaws.find(forbids) }] : []
+    const asked = all.flatMap(({ flaws, isRefused, ...one }) => {
+      if (!named) return [{ ...one, reason: flaws[0] }]
+      const own = [...flaws, isRefused && 'not_approved']
+      const reason = FLAWS.find((flaw) => own.includes(flaw) && !DOUBTS.includes(flaw as never))
+      return named.includes(one.id) ? [{ ...one, reason }] : []
     })
     const payable = asked.filter(({ reason }) => !reason)
     const shown = await json(preview({ statements: named }))
@@ -112,7 +118,7 @@ test('§20.2 a preview pays all that may be paid, to the cent, and says why it l
   }
 })
 
-test('§20.2 a preview is refused for a payer that cannot pay, a day that has passed, and what is not due', async () => {
+test('§20.2 a preview is refused for a payer that cannot pay, a day too early or late, and what is not due', async () => {
   await enter('payer', 'fresh', MAIN, { payable_from: Date.now() + HOUR_MS })
   await enter('payer', 'dollars', { ...MAIN, currency: 'USD' })
   const refused = [
@@ -121,6 +127,7 @@ test('§20.2 a preview is refused for a payer that cannot pay, a day that has pa
     [409, { payer: 'dollars' }],
     [409, { statements: ['stm_1'] }],
     [422, { execute_on: '2020-01-01' }],
+    [422, { execute_on: '2040-12-15' }],
   ] as const
   for (const [status, asked] of refused) expect((await preview(asked)).status).toBe(status)
 })
@@ -194,16 +201,25 @@ test('§20 the file of a batch goes to no details that are not approved for long
     `update fraud_cases set status = 'dismissed'`,
   ]
   const changes = [
-    ['a-01', () => change(`update payees set payable_from = 9e15 where id = 'a-01'`)],
-    ['a-01', () => change(`update payees set state = 'entered' where id = 'a-01'`)],
-    ['a-01', () => enter('payee', 'a-01', SEPA, { version: 2, entered_at: 2 })],
-    ['main', () => enter('payer', 'main', SEPA, { version: 2 })],
-    ['a-00', () => hold('a-00')],
+    [
+      'details of the payee `a-01`',
+      () => change(`update payees set payable_from = 9e15 where id = 'a-01'`),
+    ],
+    [
+      'details of the payee `a-01`',
+      () => change(`update payees set state = 'entered' where id = 'a-01'`),
+    ],
+    [
+      'details of the payee `a-01`',
+      () => enter('payee', 'a-01', SEPA, { version: 2, entered_at: 2 }),
+    ],
+    ['details of the payer `main`', () => enter('payer', 'main', SEPA, { version: 2 })],
+    ['holds the payee `a-00`', () => hold('a-00')],
   ] as const
-  for (const [name, happens] of changes) {
+  for (const [words, happens] of changes) {
     await happens()
     const { status, detail } = await json(askFile(id))
-    expect([status, detail]).toEqual([409, expect.stringContaining(`\`${name}\``)])
+    expect([status, detail]).toEqual([409, expect.stringContaining(words)])
     expect((await show(id)).state).toBe('created')
     for (const sql of undo) await change(sql)
   }
@@ -233,17 +249,23 @@ test('§20.2 a batch has the lowest state of its transfers while none fails', ()
   expect(stateOf({ returned: 1 })).toBe('returned')
 })
 
-test('§20.2 what the bank rejected needs attention until another batch pays it', async () => {
+test('§20.2 what the bank rejected is left out, and needs attention, until it is approved again or paid', async () => {
   const { id, transfers } = await batchOfTwo()
   const attention = async () => {
     const { data } = await json(askAdmin(`${PATH}/attention`))
     return data.flatMap((one: Batch) => (one.code === 'returned_payments' ? one.names : []))
   }
-  await change(`update transfers set state = 'rejected' where affiliate_id = 'a-00'`)
+  await change(`update transfers set state = 'rejected', changed_at = ?`, Date.now() - 1)
+  await change(`update payees set state = 'returned' where id = 'a-01'`)
+  expect(await attention()).toEqual(['a-00', 'a-01'])
+  const reason = 'returned'
+  expect((await json(preview())).left_out).toMatchObject([{ reason }, { reason }])
+  await askAdmin(`${PATH}/affiliates/a-01/payee/approve`, 'POST', { version: 1 })
   expect(await attention()).toEqual(['a-00'])
+  expect((await json(preview())).transfers).toMatchObject([{ affiliate_id: 'a-01' }])
   await confirmed({ statements: transfers[0].statements })
   expect(await attention()).toEqual([])
-  expect((await show(id)).state).toBe('partial')
+  expect((await show(id)).state).toBe('rejected')
 })
 
 test('§20.2 nobody pays by hand what a batch pays, and what came back by hand is not chosen', async () => {

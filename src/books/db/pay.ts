@@ -312,9 +312,16 @@ const COUNT_RETURNED = compileStatement(`
     where t.account = :account and t.state = 'rejected')
   select count(distinct b.reference) as count, json_group_array(distinct s.affiliate_id) as affiliates
   from back b
-  cross join statements s on s.account = :account and s.id = b.statement and ${IS_DUE} and ${IS_FREE}`)
+  cross join statements s on s.account = :account and s.id = b.statement and ${IS_DUE} and ${IS_FREE}
+  where not exists (select 1 from transfers t
+    cross join payees p on p.account = :account and p.party = 'payee' and p.id = t.affiliate_id
+    where t.account = :account and t.id = b.reference and p.state = 'approved'
+      and (p.version > t.payee_version or p.payable_from > t.changed_at))`)
 
-/** Counts the payments that came back or were rejected and are due again, and names their affiliates as a JSON array. */
+/**
+ * Counts the payments that came back or were rejected and are due again, until the bank details change or are approved
+ * again, and names their affiliates as a JSON array.
+ */
 export const countReturned = async (db: Connection, account: string) => {
   const [row] = await all<{ count: number; affiliates: string }>(db, COUNT_RETURNED, { account })
   return row ?? { count: 0, affiliates: '[]' }

@@ -6,7 +6,7 @@ import { AccountLink, Pairs, Value } from '../../pages/parts/fields.tsx'
 import { ChangeForm, FoldedForm, Ticks } from '../../pages/parts/forms.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import { FILE_TYPES } from '../../payouts/files/file.ts'
-import type { LeftOut } from '../../payouts/model.ts'
+import { DOUBTS, type LeftOut } from '../../payouts/model.ts'
 import {
   cancelBatch,
   confirmBatch,
@@ -30,7 +30,8 @@ const REASONS: Readonly<Record<LeftOut, string>> = {
   held: 'The fraud review holds the payout.',
   no_payee: 'No bank details are entered.',
   blocked: 'The bank details are blocked.',
-  returned: 'It came back, or the bank refused it. Tick it if it is to be paid again.',
+  returned: 'It came back or was refused. Look at the bank details before you tick it.',
+  case: 'The affiliate has an open case. Look at the case before you tick it.',
   not_approved: 'The bank details wait for an approval.',
   changed: 'The bank details changed a short while ago.',
   suspended: 'The affiliate is suspended. Tick it if it is to be paid nevertheless.',
@@ -87,7 +88,7 @@ const Transfers = ({ state, states, transfers }: Batch) => (
 
 /** Renders what is due and not in a preview, and why. Some of it a person may add. */
 function LeftOutList({ left_out }: Batch) {
-  const addable = left_out.filter(({ reason }) => reason === 'returned' || reason === 'suspended')
+  const addable = left_out.filter(({ reason }) => DOUBTS.some((one) => one === reason))
   return (
     <>
       {addable.length > 0 && (
@@ -144,16 +145,16 @@ const Preview = (batch: Batch) => (
 
 const Confirmed = (batch: Batch, { member } = useVisit()) => {
   const isApprover = isAtLeast(member.role, 'approver')
+  const Download = batch.states.created ? ChangeForm : FoldedForm
   return (
     <>
       {isApprover && batch.state !== 'cancelled' && (
-        <ChangeForm change="download" submit="Download the file" needs="approver">
-          {batch.states.created && (
-            <p>
-              Take it where you pay. The batch is exported then: load this page again to see it.
-            </p>
-          )}
-        </ChangeForm>
+        <Download
+          change="download"
+          title="Download the file again"
+          submit="Download the file"
+          needs="approver"
+        />
       )}
       <Transfers {...batch} />
       {isApprover && isUnderWay(batch) && (

@@ -13,7 +13,7 @@ type Batch = AnswerOf<typeof listBatches>['data'][number]
 /** What members call the states of batches and transfers. */
 const STATES = {
   preview: ['quiet', 'Preview'],
-  created: ['warn', 'Not exported'],
+  created: ['warn', 'Confirmed'],
   exported: ['warn', 'Exported'],
   accepted: ['warn', 'Accepted by the bank'],
   paid: ['good', 'Paid'],

@@ -29,24 +29,29 @@ export interface DueStatement {
   readonly version: number | null
 }
 
-/** What came back, and what is suspended, a person may name; the other reasons forbid it. */
+/** A person may name what the reasons of `DOUBTS` leave out; the other reasons forbid it. */
 const READ_DUE = compileStatement(`
   select s.id as statement_id, s.affiliate_id, s.statement ->> 'currency' as currency,
     s.payable as amount, p.version, case
       when ${isHeld('s.affiliate_id')} then 'held'
       when p.version is null then 'no_payee'
       when p.state = 'blocked' then 'blocked'
-      when p.state <> 'approved' then 'not_approved'
+      when p.state <> 'approved' and (p.state <> 'returned' or :statements is not null)
+        then 'not_approved'
       when p.payable_from > :now then 'changed'
       when p.method <> :method then 'other_method'
       when s.statement ->> 'currency' <> :currency then 'other_currency'
       when :statements is not null then null
-      when t.state in ('returned', 'rejected') and t.payee_version = p.version
+      when p.state = 'returned' or t.state in ('returned', 'rejected')
+          and t.payee_version = p.version and t.changed_at >= p.payable_from
         or s.returned is not s.transfer and exists (select 1 from payment_returns n
           where n.account = :account and n.payment = s.returned
             and unixepoch(n.at, 'subsec') * 1000 >= p.entered_at) then 'returned'
       when exists (select 1 from affiliates a where a.account = :account
         and a.affiliate_id = s.affiliate_id and a.status = 'suspended') then 'suspended'
+      when exists (select 1 from fraud_cases c indexed by fraud_cases_position
+        where c.account = :account and c.affiliate_id = s.affiliate_id and c.status = 'open'
+          and c.severity <> 'low') then 'case'
     end as left_out
   from statements s indexed by statements_due
   left join payees p on p.account = :account and p.party = 'payee' and p.id = s.affiliate_id
@@ -81,17 +86,17 @@ const UNPAYABLE = `${JSON_EACH}(:keys) e
       and p.state = 'approved' and p.payable_from <= :now
       and not (p.party = 'payee' and ${isHeld('p.id')}))`
 
-const FIND_UNPAYABLE = compileStatement(
-  `select e.value ->> 0 as party, e.value ->> 1 as id from ${UNPAYABLE} limit 5`,
-)
+const FIND_UNPAYABLE = compileStatement(`
+  select e.value ->> 0 as party, e.value ->> 1 as id,
+    e.value ->> 0 = 'payee' and ${isHeld('e.value ->> 1')} as is_held
+  from ${UNPAYABLE} limit 5`)
+
+/** Whose details cannot be paid, and whether that is because a case holds the payee. */
+type Unpayable = Pick<StoredDetails, 'party' | 'id'> & { readonly is_held: number }
 
 /** Returns whose details among those of a change cannot be paid, at most five. */
 export const findUnpayable = (db: Connection, { account, keys }: Change) =>
-  all<Pick<StoredDetails, 'party' | 'id'>>(db, FIND_UNPAYABLE, {
-    account,
-    keys,
-    now: Date.now(),
-  })
+  all<Unpayable>(db, FIND_UNPAYABLE, { account, keys, now: Date.now() })
 
 const REJECT_UNPAYABLE = compileStatement(`select ${ABORT} from ${UNPAYABLE}`)
 

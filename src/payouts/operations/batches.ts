@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import * as v from 'valibot'
 import { BOOK_LIMITS } from '../../books/limits.ts'
 import { currency } from '../../books/operations/ledger.ts'
+import { dayNumber, dayText } from '../../platform/db/column-types.ts'
 import {
   accountList,
   accountOperation,
@@ -73,7 +74,7 @@ const batchAnswer = described(() => {
     amount: member(money, 'What it has to pay.'),
     reason: member(
       v.picklist(LEFT_OUT),
-      'The first reason that applies. `returned` and `suspended` leave out only what `statements` does not name; `next_batch` is what does not fit in this one.',
+      'The first reason that applies. `returned`, `suspended` and `case` leave out only what `statements` does not name; `next_batch` is what does not fit in this one.',
     ),
   })
   const left = 'What is due and not in it, and why. Empty once it is confirmed.'
@@ -97,7 +98,7 @@ export const previewBatch = accountOperation({
   body: {
     payer,
     method,
-    execute_on: member(f.day, said('When the bank executes it: today or later.', '2026-12-15')),
+    execute_on: member(f.day, said(`At most ${PAYOUT_LIMITS.daysAhead} days ahead.`, '2026-12-15')),
     statements: v.optional(
       member(
         v.pipe(v.array(text), v.minLength(1), v.maxLength(BOOK_LIMITS.due)),
@@ -113,8 +114,11 @@ export const previewBatch = accountOperation({
   })),
   async run(call, { statements, ...asked }) {
     const today = todayOf(call.account)
+    const last = dayText(dayNumber(today) + PAYOUT_LIMITS.daysAhead)
     const past = { pointer: '/execute_on', code: 'minimum', expected: `${today}, today` } as const
     if (asked.execute_on < today) throw validationFailed([past])
+    if (asked.execute_on > last)
+      throw validationFailed([{ ...past, code: 'maximum', expected: last }])
     return batches.showBatch(call, await batches.previewBatch(call, asked, statements))
   },
 })

@@ -48,7 +48,7 @@ const shown = described(() => ({
   ),
   entered_at: v.nullable(member(time, 'When.')),
   approvals: member(v.array(text), 'Who approved it.'),
-  payable_from: v.nullable(member(time, 'When its hold is over. Null until it is approved.')),
+  payable_from: v.nullable(member(time, 'When it can be paid. Null until it is approved.')),
   reason: v.nullable(member(text, 'Why it came back or is blocked.')),
   shared_with: member(v.array(text), 'Up to 10 others with the same account, for approvers alone.'),
 }))
