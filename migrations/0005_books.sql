@@ -313,7 +313,7 @@ END;
 --
 --   entries     a JSON array of what would be, or was, booked
 --   summary     what the preview shows, as JSON
---   applied_at  in milliseconds; null: only previewed
+--   applied_at  in milliseconds; null: only previewed; 0: a part is booked
 CREATE TABLE payout_answers (
   account    TEXT NOT NULL,
   hash       TEXT NOT NULL,

@@ -92,8 +92,9 @@ function summarize(changes: readonly Change[]) {
   const transfers = changes
     .toSorted((a, b) => Number(isTrouble(b)) - Number(isTrouble(a)))
     .slice(0, LISTED)
-    .map(({ entry: { becomes, reason }, transfer: { id, affiliate_id, amount, currency } }) => ({
-      ...{ transfer: id, affiliate_id, amount, currency, becomes, reason },
+    .map(({ entry: { transfer, becomes, day, reason }, transfer: one }) => ({
+      ...{ transfer, becomes, day, reason, affiliate_id: one.affiliate_id },
+      ...{ amount: one.amount, currency: one.currency },
     }))
   return { booked, transfers }
 }
@@ -134,6 +135,8 @@ export async function readAnswer(db: Connection, account: string, hash: string) 
   return stored
 }
 
+const AGAIN = 'Something changed since the file was read. Read it again.'
+
 /** How many changes one step books. A return is a step of its own. */
 const STEP = 100
 
@@ -147,8 +150,12 @@ export async function applyAnswer(call: AccountCall, hash: string): Promise<rows
   const { db, actor } = call
   const { id: account } = call.account
   const stored = await readAnswer(db, account, hash)
-  if (stored.applied_at !== null) return stored
-  const changes = await readOpen(call, JSON.parse(stored.entries))
+  if (stored.applied_at) return stored
+  const entries: Entry[] = JSON.parse(stored.entries)
+  const changes = await readOpen(call, entries)
+  // Read again: what booked some of it may have been a repetition of this call, and not another file.
+  const isNew = (await readAnswer(db, account, hash)).applied_at === null
+  if (isNew && changes.length < entries.length) throw new ApiError('conflict', { detail: AGAIN })
   const steps = Map.groupBy(changes, ({ entry: { becomes, transfer } }, n) =>
     becomes === 'returned' ? transfer : `${becomes} ${Math.floor(n / STEP)}`,
   )
@@ -174,8 +181,7 @@ async function readOpen({ db, account }: AccountCall, entries: readonly Entry[])
     if (!transfer) return []
     const { isDone, problem } = follow(transfer, entry.becomes, entry.reason)
     if (problem === null) return isDone ? [] : [{ entry, transfer }]
-    const detail = `${problem} Something changed since the file was read. Read it again.`
-    throw new ApiError('conflict', { detail })
+    throw new ApiError('conflict', { detail: `${problem} ${AGAIN}` })
   })
 }
 
@@ -196,6 +202,7 @@ async function bookStep(call: AccountCall, hash: string, step: readonly Entry[])
   const also = [
     ...rows.guardChanges(db, account, changes),
     moveTransfers(db, account, moves, now),
+    rows.finishAnswer(db, account, hash, 0),
     ...(await refusedPayees(call, changes, now)),
   ]
   const details = { [becomes]: changes.length, hash }

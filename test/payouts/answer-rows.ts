@@ -14,7 +14,7 @@ export function answerRows(db: D1Database, account: string) {
     ...{ format: 'pain.002', rows: 2, unchanged: 0, unmatched: 1 },
     booked: [{ becomes, count: 1, amount: '2.00', currency: 'EUR' }],
     transfers: [],
-    unmatched_rows: [{ row: 2, detail: 'It names no transfer.' }],
+    unmatched_rows: [{ row: 2, states: '2026-11-27 9.90 EUR', detail: 'It names no transfer.' }],
   }
   const entries = [{ row: 1, transfer, becomes, day: null, code: null, reason }]
   return db

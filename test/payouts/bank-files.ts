@@ -105,7 +105,8 @@ const csv = (file: string) => (moved: readonly Movement[]) => {
   const lines = moved.map(({ reference, amount, isBack }) => {
     const grouped = `${isBack ? '' : '-'}${amount}`.replace(/\d(?=(\d{3})+\.)/g, '$&,')
     const german = grouped.replace(/[.,]/g, (mark) => (mark === '.' ? ',' : '.'))
-    const values = { REF: reference, PLAIN: amount, AMOUNT: grouped, BETRAG: german }
+    const SIGNED = `${isBack ? '-' : ''}${amount}`
+    const values = { REF: reference, PLAIN: amount, SIGNED, AMOUNT: grouped, BETRAG: german }
     const words: Record<string, string> = { ...values, ...(isBack && { COMPLETED: 'REFUNDED' }) }
     return line.replace(/[A-Z]+/g, (word) => words[word] ?? word)
   })
@@ -132,7 +133,7 @@ export const CSVS: Readonly<Record<string, (moved: readonly Movement[]) => strin
   'PayPal in German': csv(
     '"Datum","Uhrzeit","Zeitzone","Name","Typ","Status","Währung","Brutto","Entgelt","Netto","Hinweis"\n"27.11.2026","10:00:00","CET","Ada","Sammelzahlung","Abgeschlossen","EUR","BETRAG","-0,25","0","REF"',
   ),
-  'our own': csv('affiliate_id,currency,amount,reference,paid_on\na,EUR,PLAIN,REF,27.11.2026'),
+  'our own': csv('affiliate_id,currency,amount,reference,paid_on\na,EUR,SIGNED,REF,27.11.2026'),
 }
 
 /** Writes a text in Windows-1252, whose letters beyond ASCII are those of Latin-1. */

@@ -52,7 +52,7 @@ const reference = v.pipe(
 const FIRST_DAY = '2000-01-01'
 
 /** Returns today where the day begins first, in UTC+14, or so many days later. */
-const dayInFirstZone = (later: number) =>
+export const dayInFirstZone = (later: number) =>
   new Date(Date.now() + 14 * HOUR_MS + later * DAY_MS).toISOString().slice(0, 10)
 
 const paidOn = member(

@@ -2,9 +2,10 @@ import { counted } from '../../commission/engine/reasons.ts'
 import { refused } from '../../pages/csv-columns.ts'
 import { pick } from '../../pages/form.ts'
 import { type Page, type Visit, withQuery } from '../../pages/page.ts'
-import { Badge, Data, EmptyState } from '../../pages/parts/data.tsx'
+import { Badge, Data, Day, EmptyState } from '../../pages/parts/data.tsx'
 import { ChangeForm, type Input } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
+import { plainWords } from '../../pages/parts/plain-words.ts'
 import { Table } from '../../pages/parts/table.tsx'
 import { PAYOUT_LIMITS } from '../../payouts/model.ts'
 import {
@@ -39,17 +40,17 @@ const changes: NonNullable<Page['changes']> = {
 /** Returns the fields of the file, and of its payer if there are several. */
 async function uploadFields({ api, account }: Visit): Promise<Input[]> {
   const { data } = await api.call(PAYER.list, { account })
-  const payers = ['', ...data.map(({ payer }) => payer)]
+  const payers = data.filter((one) => one.payable_from !== null).map(({ payer }) => payer)
   const file: Input = {
     ...{ name: 'file', type: 'file', label: 'File of the bank', required: true },
     attributes: { accept: '.xml,.csv,.txt' },
-    hint: 'camt.053, camt.054, pain.002 or CSV, also of Wise, Revolut, Mercury and PayPal. At most 10 MiB.',
+    hint: 'camt.053, camt.054, pain.002 or CSV, also of Wise, Revolut, Mercury and PayPal, or with the columns paid_on, amount, currency, reference, where a negative amount is a return. At most 10 MiB.',
   }
   const payer: Input = {
-    ...{ name: 'payer', options: payers.map((one) => [one, one] as const) },
+    ...{ name: 'payer', options: ['', ...payers].map((one) => [one, one] as const) },
     hint: 'Needed if the file does not name its account.',
   }
-  return data.length > 1 ? [file, payer] : [file]
+  return payers.length > 1 ? [file, payer] : [file]
 }
 
 /** Renders what a transfer becomes. */
@@ -82,7 +83,7 @@ function Shown({ answer }: { answer: Answer }) {
       />
       {count > 0 && (
         <Table
-          caption={`${counted(count, 'transfer')}${most(transfers, count)}`}
+          caption={`${counted(count, 'change')}${most(transfers, count)}`}
           rows={transfers}
           columns={{
             Affiliate: ({ affiliate_id }) => <AffiliateLink id={affiliate_id} />,
@@ -92,6 +93,7 @@ function Shown({ answer }: { answer: Answer }) {
                 <Becomes becomes={becomes} /> <Data text={reason ?? ''} />
               </>
             ),
+            Day: ({ day }) => <Day day={day} />,
             Reference: 'transfer',
           }}
         />
@@ -101,13 +103,13 @@ function Shown({ answer }: { answer: Answer }) {
           caption={`Not booked: ${counted(unmatched, 'row')}${most(unmatched_rows, unmatched)}`}
           rows={unmatched_rows}
           columns={{
-            Row: ({ row }) => `Row ${row}`,
+            Row: ({ row, states }) => [`Row ${row}`, plainWords(states)].filter(Boolean).join(', '),
             Why: { prose: ({ detail }) => <Data text={detail} /> },
           }}
         />
       )}
       {!isBooked && count > 0 && (
-        <ChangeForm change="book" submit={`Book ${counted(count, 'transfer')}`} needs="approver">
+        <ChangeForm change="book" submit={`Book ${counted(count, 'change')}`} needs="approver">
           <input type="hidden" name="hash" value={answer.hash} />
         </ChangeForm>
       )}

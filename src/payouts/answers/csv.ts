@@ -2,6 +2,7 @@ import { eachCsvRow } from '../../commission/csv.ts'
 import { minorDigits } from '../../commission/minor-digits.ts'
 import { readAmount, readDay } from '../../commission/typed.ts'
 import { referencesIn } from '../reference.ts'
+import { bankWords } from './reasons.ts'
 import type { EachRow, Says } from './row.ts'
 
 // CSV of banks and payment services. It is known by its headings.
@@ -17,7 +18,7 @@ interface CsvFormat {
   readonly state?: string
   /** The column that says `OUT` or `IN`, where amounts have no sign. */
   readonly direction?: string
-  /** All rows are payments. */
+  /** Amounts are those that were paid: a negative one came back. */
   readonly isPaid?: true
   /** The month stands first in days. */
   readonly isMonthFirst?: true
@@ -48,7 +49,7 @@ const FORMATS: readonly CsvFormat[] = [
     ...{ name: 'PayPal', day: 'Date|Datum', state: 'Status' },
     amounts: ['Gross|Brutto/Currency|Währung'],
   },
-  { name: 'Tributary', day: 'paid_on', amounts: ['amount/currency'], isPaid: true },
+  { name: 'a table of payments', day: 'paid_on', amounts: ['amount/currency'], isPaid: true },
 ]
 
 /** What the state is of a row that is booked, and of one that failed or came back. Others are pending. */
@@ -97,21 +98,23 @@ export function readAnswerCsv(text: string, each: EachRow): string | null {
   for (const row of rows) {
     n += 1
     const signed = amountsIn.flatMap(([amountIn, currencyIn]) => {
-      const currency = currencyIn?.(row).toUpperCase() || null
-      const read = readAmount(amountIn?.(row) ?? '', minorDigits(currency ?? 'EUR'))
-      return 'value' in read ? [{ amount: read.value, currency }] : []
+      const currency = currencyIn ? currencyIn(row).toUpperCase() : null
+      const read = readAmount(amountIn?.(row) ?? '', minorDigits(currency || 'EUR'))
+      return 'value' in read && currency !== '' ? [{ amount: read.value, currency }] : []
     })
-    const isDebit =
-      format.isPaid || signed[0]?.amount.startsWith('-') || /^out/i.test(directionIn(row))
+    const isNegative = signed[0]?.amount.startsWith('-') ?? false
+    const isDebit = isNegative !== !!format.isPaid || /^out/i.test(directionIn(row))
     const state = stateIn(row)
     const moved: Says = isDebit ? 'paid' : 'returned'
     const says = !state || BOOKED.test(state) ? moved : FAILED.test(state) ? 'failed' : 'pending'
+    // Beside a reference, a bank writes why the money is back.
+    const isWhy = (cell: string) =>
+      says !== 'paid' && referencesIn(cell).some((one) => one !== cell)
     each({
-      ...{ row: n, says, references: referencesIn(row.join(' ')), code: null, reason: null },
-      ...{
-        account: accountIn(row) || null,
-        day: dayOf(dayIn(row), format.isMonthFirst ?? isShown),
-      },
+      ...{ row: n, says, references: referencesIn(row.join(' ')), code: null },
+      reason: bankWords(row.find(isWhy)) || null,
+      account: accountIn(row) || null,
+      day: dayOf(dayIn(row), format.isMonthFirst ?? isShown),
       stated: signed.map((one) => ({ ...one, amount: one.amount.replace('-', '') })),
     })
   }

@@ -1,4 +1,5 @@
 import { compare, decimal, sum } from '../../commission/engine/decimal.ts'
+import { dayInFirstZone } from '../../commission/statements/book-fields.ts'
 import { moneyText } from '../../commission/statements/money.ts'
 import { type FoundTransfer, mayMove } from '../db/transfers.ts'
 import type { TransferState } from '../model.ts'
@@ -72,30 +73,35 @@ export function followTransfers() {
 const stateWords = (id: string, state: TransferState, becomes: Becomes): string =>
   becomes === 'returned' && mayMove(state, 'paid')
     ? `${id} came back, but its payment is not booked. Read the file with the payment first, then this one again.`
-    : `${id} is ${state}, so it cannot be ${becomes}. Look at it with your bank.`
+    : `${id} is ${state === 'created' ? 'in a file that was never downloaded' : state}, so it cannot be ${becomes}. Look at it with your bank.`
 
 /** Matches rows with transfers: what would be booked, and of which rows nothing, those first that name a transfer. */
 export function matchRows(rows: readonly AnswerRow[], known: Known) {
   const changes: Change[] = []
-  const unmatched: { row: number; detail: string }[] = []
+  const unmatched: { row: number; states: string; detail: string }[] = []
+  const movements = new Set<string>()
   let unchanged = 0
   const follow = followTransfers()
   // Of rows that say the same, those of one transfer say why, and come before those of batches.
   const placeOf = ({ says, references }: AnswerRow) =>
     2 * ORDER.indexOf(says) + (references.some(isOfTransfer) ? 0 : 1)
   for (const found of rows.toSorted((a, b) => placeOf(a) - placeOf(b))) {
-    const { row, says, day, code, reason } = found
+    const { row, says, day, code, reason, stated } = found
+    const states = [day, stated[0]?.amount, stated[0]?.currency].filter(Boolean).join(' ')
     const transfers = findAll(found, known)
     if (typeof transfers === 'string') {
-      unmatched.push({ row, detail: transfers })
+      unmatched.push({ row, states, detail: transfers })
       continue
     }
     for (const transfer of transfers) {
       const { becomes, isDone, problem } = follow(transfer, says, reason)
       const entry = { row, transfer: transfer.id, becomes, day, code, reason }
-      if (isDone) unchanged += 1
-      else if (problem === null) changes.push({ entry, transfer })
-      else unmatched.push({ row, detail: problem })
+      const isTwice = day !== null && movements.has(`${says} ${transfer.id}`)
+      const detail = isTwice ? `${transfer.id} is in the file twice: it is booked once.` : problem
+      movements.add(`${says} ${transfer.id}`)
+      if (detail !== null) unmatched.push({ row, states, detail })
+      else if (isDone) unchanged += 1
+      else changes.push({ entry, transfer })
     }
   }
   const isUnnamed = ({ detail }: { detail: string }) => Number(detail === UNNAMED)
@@ -104,10 +110,8 @@ export function matchRows(rows: readonly AnswerRow[], known: Known) {
 }
 
 /** Returns the transfers that a row is exactly about, or why there are none. */
-function findAll(
-  row: AnswerRow,
-  { named, numbers, payer }: Known,
-): readonly FoundTransfer[] | string {
+function findAll(row: AnswerRow, known: Known): readonly FoundTransfer[] | string {
+  const { named, numbers, payer } = known
   const { says, account, day, stated } = row
   const names = row.references.filter((one) => named.has(one))
   const own = names.filter(isOfTransfer)
@@ -117,17 +121,18 @@ function findAll(
   if (!first) return UNNAMED
   if (second) return `It names several: ${name}, ${second}.`
   if (says === 'pending') return `${name}: the bank has not booked it, or has undone it.`
-  if (account === null && payer === undefined) {
+  const isMovement = says === 'paid' || says === 'returned' || says === 'failed'
+  if (isMovement && account === null && payer === undefined) {
     throw refused('The file does not say from which account it is: name the `payer`.')
   }
   const isFrom = account
     ? numbers.get(`${first.payer} ${first.payer_version}`)?.includes(numberKey(account))
-    : payer === first.payer
+    : payer === first.payer || !isMovement
   if (!isFrom) return `${name} is paid from another account than that of the row.`
-  const isMovement = says === 'paid' || says === 'returned' || says === 'failed'
   if (isMovement && (stated.length === 0 || day === null)) {
-    return `${name}: the amount or the day cannot be read.`
+    return `${name}: the amount, its currency or the day cannot be read.`
   }
+  if (day !== null && day > dayInFirstZone(1)) return `${name}: ${day} is after tomorrow.`
   const due = sum(transfers.map(({ amount }) => decimal(amount)))
   const { currency } = first
   const isExact = ({ amount, ...one }: Stated) =>
@@ -135,6 +140,5 @@ function findAll(
     /^\d+(\.\d+)?$/.test(amount) &&
     compare(decimal(amount), due) === 0
   if (stated.length === 0 || stated.some(isExact)) return transfers
-  const [wrong] = stated
-  return `${name}: the row has ${wrong?.amount} ${wrong?.currency ?? ''}, and not ${moneyText(due, currency)} ${currency}.`
+  return `${name}: the row has ${stated[0]?.amount} ${stated[0]?.currency ?? ''}, and not ${moneyText(due, currency)} ${currency}.`
 }

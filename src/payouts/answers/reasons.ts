@@ -30,14 +30,14 @@ const REASONS: Readonly<Record<string, string>> = {
 export const namesAccount = (code: string | null): boolean =>
   code !== null && Object.hasOwn(OF_ACCOUNT, code)
 
-/** The longest text of a bank that is kept. */
-const MAX_WORDS = 140
+/** Returns what is kept of the words of a bank: at most 140 characters, with IBANs masked. */
+export const bankWords = (text = ''): string => maskIbans(text.trim()).slice(0, 140)
 
 /** Returns the code of a reason, and the reason in words: ours, and those of the bank. */
 export function reasonOf(element: Element, name: 'RtrInf' | 'StsRsnInf') {
   const code = textAt(element, `${name}/Rsn/Cd`, `${name}/Rsn/Prtry`)
   const known = code !== null && Object.hasOwn(REASONS, code) ? REASONS[code] : undefined
-  const words = allAt(element, `${name}/AddtlInf`).map(({ text }) => maskIbans(text.trim()))
-  const reason = [known, ...words].filter(Boolean).join('. ').slice(0, MAX_WORDS)
+  const words = allAt(element, `${name}/AddtlInf`).map(({ text }) => text.trim())
+  const reason = bankWords([known, ...words].filter(Boolean).join('. '))
   return { code, reason: reason || code }
 }

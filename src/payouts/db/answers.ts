@@ -36,16 +36,16 @@ export const storeAnswer = (db: D1Database, account: string, preview: StoredAnsw
 
 const FINISH = compileStatement(`
   update payout_answers set applied_at = :now
-  where account = :account and hash = :hash and applied_at is null`)
+  where account = :account and hash = :hash and ifnull(applied_at, 0) = 0`)
 
-/** Returns the statement that says that all of an answer is booked. */
+/** Returns the statement that says when all of an answer is booked; 0: a part of it is. */
 export const finishAnswer = (db: D1Database, account: string, hash: string, now: number) =>
   bindStatement(db, FINISH, { account, hash, now })
 
 const READ_PAYERS = compileStatement(`
-  select * from payees where account = :account and party = 'payer' and details is not null`)
+  select * from payees where account = :account and party = 'payer' and payable_from is not null`)
 
-/** Reads all versions of the payers of an account. */
+/** Reads all versions of the payers of an account that were ever approved. */
 export const readPayers = (db: Connection, account: string) =>
   all<StoredDetails>(db, READ_PAYERS, { account })
 

@@ -3,7 +3,7 @@ import { requireRole } from '../../platform/auth/roles.ts'
 import { busy } from '../../platform/http/body-errors.ts'
 import { WORKING } from '../../platform/http/memory.ts'
 import { type AccountCall, type Answer, accountOperation } from '../../platform/http/operation.ts'
-import { count, money, time } from '../../platform/validation/answer-fields.ts'
+import { count, day, money, time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { sendCaused } from '../../webhooks/operations/send-caused.ts'
@@ -31,10 +31,12 @@ const answer = described(() => {
     affiliate_id: member(v.string(), 'The affiliate.'),
     becomes,
     ...sum,
+    day: v.nullable(member(day, 'Its booking day.')),
     reason: v.nullable(member(v.string(), 'What the bank says.')),
   })
   const unmatched = v.object({
     row: member(count, 'Its position in the file, from 1.'),
+    states: member(v.string(), 'The day and the amount that it states.'),
     detail: member(v.string(), 'Why nothing is booked of it.'),
   })
   return named(
@@ -56,7 +58,7 @@ const answer = described(() => {
 const present = ({ hash, summary, applied_at }: StoredAnswer): Answer<typeof answer> => ({
   ...JSON.parse(summary),
   hash,
-  applied_at: applied_at === null ? null : new Date(applied_at).toISOString(),
+  applied_at: applied_at ? new Date(applied_at).toISOString() : null,
 })
 
 /** How much memory a byte of a file takes: its text, and the rows that name transfers. */
@@ -91,7 +93,7 @@ export const previewPayoutAnswer = accountOperation({
   body: { file: v.instance(Uint8Array) },
   words: described(() => ({
     description:
-      'Reads the file with which a bank or payment service answers: `pain.002`, `camt.053`, `camt.054` (any version) or CSV, of at most 10 MiB, whatever its `Content-Type`. Returns what would be booked, and books nothing without `book`. Rows are matched by the references of transfers, wherever they stand; amount, currency and payer must be the same. A spreadsheet is read, too, if its columns are called `paid_on`, `amount`, `currency` and `reference`: all its rows are payments.',
+      'Reads the file with which a bank or payment service answers: `pain.002`, `camt.053`, `camt.054` (any version) or CSV, of at most 10 MiB, whatever its `Content-Type`. Returns what would be booked, and books nothing without `book`. Rows are matched by the references of transfers, wherever they stand; amount, currency and payer must be the same. A spreadsheet is read, too, if its columns are called `paid_on`, `amount`, `currency` and `reference`: its rows are payments, and those with a negative amount are returns.',
     answer,
     errors: ['payload_too_large', 'validation_failed', 'conflict'],
     command: { name: 'answers preview' },
