@@ -4,7 +4,7 @@ import { validateAt } from '../platform/http/read-fields.ts'
 import { foldCountry, isCountryCode } from '../platform/validation/country.ts'
 import * as f from '../platform/validation/fields.ts'
 import { member, said } from '../platform/validation/fields.ts'
-import { ruleMessage } from '../platform/validation/issue.ts'
+import { type Issue, type IssueCode, ruleMessage } from '../platform/validation/issue.ts'
 import { objectOf } from '../platform/validation/shapes.ts'
 import { type Details, METHODS, type Party } from './model.ts'
 
@@ -72,7 +72,8 @@ const routing = member(
   numberOf('nine digits whose check digit fits', isRouting),
   said('The ABA routing number of a bank in the United States.', '021000021'),
 )
-const currency = member(f.currency, said('The currency of the account.', 'USD'))
+const capitals = v.pipe(v.string(), v.toUpperCase(), f.currency)
+const currency = member(capitals, said('The currency of the account.', 'USD'))
 
 const optional = v.partial(v.object({ iban, account, bic, routing, currency })).entries
 
@@ -147,8 +148,9 @@ export function readableDetails(party: { state: string; details: object | null }
   return new Map(flatDetails(shown).filter(([, text]) => !text.includes('…')))
 }
 
+const NOT_SEPA = ruleMessage('not_applicable', '`sepa` needs an IBAN of a SEPA country')
 const isSepa = (text: string) => SEPA.includes(text.slice(0, 2))
-const sepaIban = v.pipe(iban, v.check(isSepa, ruleMessage('pattern', 'an IBAN of a SEPA country')))
+const sepaIban = v.pipe(iban, v.check(isSepa, NOT_SEPA))
 
 const atBank = (one: v.ObjectEntries) => ({ ...one, bic, currency, routing: optional.routing })
 
@@ -179,12 +181,18 @@ export function readDetails(party: Party, sent: unknown, pointer = '') {
   const fields = fieldsFor(party, Object(sent))
   const entity = `a ${party} of this method`
   const { issues, output } = validateAt(sent, fields, pointer, entity, PERSONAL)
-  const instruction = 'Compare each character. Outside of SEPA, the method is `bank`.'
+  const [, another = {}] = FORMS.get(Reflect.get(Object(sent), 'method')) ?? []
+  const [other] = Object.keys(another)
+  const advice: Partial<Record<IssueCode, Pick<Issue, 'instruction'>>> = {
+    ...(other && { required: { instruction: `Send \`iban\` or \`${other}\`.` } }),
+    pattern: { instruction: 'Compare each character.' },
+    not_applicable: { instruction: 'Outside of SEPA, the method is `bank`.' },
+  }
   return {
     // Without issues every member is valid.
     details: { ...output, ...(party === 'payer' && PAYER) } as Details,
     issues: issues.map((one) =>
-      one.code === 'pattern' && one.pointer === `${pointer}/iban` ? { ...one, instruction } : one,
+      one.pointer === `${pointer}/iban` ? { ...one, ...advice[one.code] } : one,
     ),
   }
 }

@@ -130,6 +130,8 @@ test('§20.2 a preview is refused for a payer that cannot pay, a day too early o
     [422, { execute_on: '2040-12-15' }],
   ] as const
   for (const [status, asked] of refused) expect((await preview(asked)).status).toBe(status)
+  const { errors } = await json(preview({ method: 'sepu', statements: [] }))
+  expect(JSON.stringify(errors)).toMatch(/not one of `sepa`, `bank`.*There can be 1 to 20000/)
 })
 
 test('§20.2 a confirmation is refused if it would pay anything else than what was seen', async () => {

@@ -29,6 +29,7 @@ beforeEach(async () => {
 
 test.each<[string, object, object]>([
   ['an IBAN as people type it', { ...ADA, iban: 'de89 3704 0044 0532 0130 00' }, ADA],
+  ['a currency in small letters', { ...BANK, currency: 'eur' }, BANK],
   ['a country by its name', { ...ADA, address: { city: 'Berlin', country: 'germany' } }, ADA],
   ['an account', { ...BANK, ...NO_IBAN, account: '00-1 a', bic: 'bofaus3n' }, { account: '001A' }],
   ['a bank in the United States', { ...BANK, routing: '021000021' }, { routing: '021000021' }],
@@ -45,7 +46,7 @@ test.each([
   ['a wrong digit', { ...ADA, iban: 'DE88370400440532013000' }, '/iban pattern'],
   ['a wrong national digit', { ...ADA, iban: 'FR7630006000011234567890188' }, '/iban pattern'],
   ['no IBAN', { ...ADA, ...NO_IBAN }, '/iban required'],
-  ['an IBAN outside of SEPA', { ...ADA, iban: 'AE070331234567890123456' }, '/iban pattern'],
+  ['an IBAN outside of SEPA', { ...ADA, iban: 'AE070331234567890123456' }, '/iban not_applicable'],
   ['IBAN and account', { ...BANK, account: '123456' }, '/account unknown_field'],
   ['neither of them', { ...BANK, ...NO_IBAN }, '/iban required'],
   ['no BIC', { ...BANK, bic: undefined }, '/bic required'],
@@ -63,11 +64,13 @@ test.each([
 test('§20.1 a mistake is 422 with pointer and hint, and quotes no number', async () => {
   const response = await askAdmin(PAYEE, 'PUT', { ...ADA, iban: 'DE88370400440532013000' })
   const message = 'The value is not valid. Expected an IBAN of its country, whose check digits fit.'
-  const hint = 'Compare each character. Outside of SEPA, the method is `bank`.'
+  const hint = 'Compare each character.'
   expect(response.status).toBe(422)
   expect((await json(response)).errors).toEqual([
     { pointer: '/iban', code: 'pattern', message, hint },
   ])
+  const { errors } = await json(askAdmin(PAYEE, 'PUT', { ...BANK, ...NO_IBAN }))
+  expect(errors[0].hint).toBe('Send `iban` or `account`.')
 })
 
 const callAs = async (actor: string, changed: object = {}): Promise<payees.Caller> => {

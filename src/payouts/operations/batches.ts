@@ -15,6 +15,7 @@ import { count, day, money } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
+import { listOf } from '../../platform/validation/shapes.ts'
 import { todayOf } from '../../platform/zone.ts'
 import * as batches from '../batches.ts'
 import { listBatches as readBatches } from '../db/batches.ts'
@@ -32,7 +33,7 @@ const ofBatch = (verb = '') =>
     params: { batch: member(text, said('The reference of the batch.', 'B7K2M9XQ4D')) },
   }) as const
 
-const method = member(v.picklist(METHODS), said('How its payees are paid.', 'sepa' as const))
+const method = member(f.oneOf(...METHODS), said('How its payees are paid.', 'sepa' as const))
 const payer = member(text, said('The id of the payer.', 'main'))
 
 const listed = described(() => ({
@@ -101,7 +102,7 @@ export const previewBatch = accountOperation({
     execute_on: member(f.day, said(`At most ${PAYOUT_LIMITS.daysAhead} days ahead.`, '2026-12-15')),
     statements: v.optional(
       member(
-        v.pipe(v.array(text), v.minLength(1), v.maxLength(BOOK_LIMITS.due)),
+        listOf(text, BOOK_LIMITS.due),
         said('The ids of the statements that it pays. Absent: all that are due.'),
       ),
     ),
