@@ -164,7 +164,7 @@ export async function applyAnswer(call: AccountCall, hash: string): Promise<rows
     await untilBooked(async () => (await bookStep(call, hash, entries)) || null)
   }
   const now = Date.now()
-  await withAudit(db, { actor, action: 'answer.book', account, details: { hash } }, [
+  await withAudit(db, { actor, action: 'bank-answer.book', account, details: { hash } }, [
     rows.finishAnswer(db, account, hash, now),
   ])
   return { ...stored, applied_at: now }

@@ -143,9 +143,9 @@ export async function enterDetails(
   }
   if (versions.length === 0) return 0
   const ids = versions.slice(0, AUDITED_IDS).map(({ id }) => id)
-  await store(call, party, 'enter', { [`${party}s`]: versions.length, ids }, (author) =>
-    rows.insertVersions(db, author, versions),
-  )
+  const one = ids.length === 1 && { [PARTY_KEYS[party]]: ids[0] }
+  const entry = one || { [`${party}s`]: ids, count: versions.length }
+  await store(call, party, 'enter', entry, (author) => rows.insertVersions(db, author, versions))
   return versions.length
 }
 

@@ -230,7 +230,7 @@ test('§20.4 applied is booked once, whoever repeats it, and killed after any ca
   expect([done.payments.length, done.returns.length, done.ledger.length]).toEqual([3, 2, 5])
   const again = await Promise.all([apply(hash), book(file), book(file.replace('S1', 'S2'))])
   expect(again[2]).toMatchObject({ unchanged: 5, booked: [] })
-  const { data } = await json(askAdmin('audit-log?kind=answer'))
+  const { data } = await json(askAdmin('audit-log?kind=bank-answer'))
   expect(data.filter((one: never) => JSON.stringify(one).includes(hash))).toHaveLength(1)
   expect(await books()).toEqual(done)
 })

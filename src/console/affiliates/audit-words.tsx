@@ -16,6 +16,7 @@ const PAST: Readonly<Record<string, string>> = {
   ask: 'asked',
   begin: 'began',
   cancel: 'cancelled',
+  join: 'joined as',
   pay: 'paid',
   put: 'stored',
   reset: 'reset',
