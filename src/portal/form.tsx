@@ -13,6 +13,7 @@ import { type MemberVisit, useMemberVisit } from './visit.ts'
 export interface Refused {
   readonly values: Values
   readonly problem: string
+  readonly error: ApiError
 }
 
 const placeOf = ({ session }: MemberVisit) => ({
@@ -50,7 +51,7 @@ export const changesOf =
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       const problem = page.problemOf(visit, error, values('change'))
-      return page.show(c, visit, { values, problem })
+      return page.show(c, visit, { values, problem, error })
     }
   }
 

@@ -52,6 +52,7 @@ export async function showGettingPaid(
   const texts = textsOf(shown, visit)
   const known = readableDetails(shown)
   const typed = refused?.values('change') === 'enter' && refused.values
+  const wrong = refused ? wrongNames(refused.error) : []
   return respond(
     c,
     <MemberPage
@@ -84,6 +85,7 @@ export async function showGettingPaid(
             {...input}
             id={`payee-${input.name}`}
             value={typed ? typed(input.name) : input.value}
+            errors={wrong.includes(input.name) ? [{ message: words.payee_check }] : []}
           />
         ))}
       </PasskeyForm>
@@ -112,17 +114,20 @@ async function change(visit: MemberVisit, values: Values): Promise<string> {
   return portalPath(account.id, `${AT}?done=yes`)
 }
 
+/** Returns the names of the fields in which an error is. */
+function wrongNames({ details }: ApiError): string[] {
+  const errors = (details.errors ?? []) as { pointer: string }[]
+  return NAMES.filter((name) => errors.some(({ pointer }) => pointer.endsWith(`/${name}`)))
+}
+
 function problemOf(visit: MemberVisit, error: ApiError): string {
   const { words } = visit
   const { detail } = error.details
   if (error.code === 'invalid_request' && detail) return detail
   if (error.code === 'conflict' || error.code === 'not_found') return words.payee_conflict
   if (error.code !== 'validation_failed') throw error
-  const errors = (error.details.errors ?? []) as { pointer: string }[]
-  const wrong = NAMES.filter((name) => errors.some(({ pointer }) => pointer.endsWith(`/${name}`)))
-  return fill(words.payee_wrong, {
-    fields: wrong.map((name) => detailWord(name, visit)).join(', '),
-  })
+  const wrong = wrongNames(error).map((name) => detailWord(name, visit))
+  return fill(words.payee_wrong, { fields: wrong.join(', ') })
 }
 
 /** Makes a change that a passkey of the member has confirmed. */

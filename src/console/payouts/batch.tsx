@@ -144,11 +144,10 @@ const Preview = (batch: Batch) => (
 )
 
 const Confirmed = (batch: Batch, { member } = useVisit()) => {
-  const isApprover = isAtLeast(member.role, 'approver')
   const Download = batch.states.created ? ChangeForm : FoldedForm
   return (
     <>
-      {isApprover && batch.state !== 'cancelled' && (
+      {isAtLeast(member.role, 'approver') && batch.state !== 'cancelled' && (
         <Download
           change="download"
           title="Download the file again"
@@ -157,7 +156,7 @@ const Confirmed = (batch: Batch, { member } = useVisit()) => {
         />
       )}
       <Transfers {...batch} />
-      {isApprover && isUnderWay(batch) && (
+      {isUnderWay(batch) && (
         <FoldedForm
           change="cancel"
           title="Cancel the batch"

@@ -98,7 +98,7 @@ const Decisions = ({ shown }: { shown: Shown }, { member } = useVisit()) => {
           ['Invited by', invited_by && actorTitle(invited_by)],
           ['Entered', <Time at={shown.entered_at} />],
           ['Approved by', approvals.map(actorTitle).join(', ') || null],
-          ['Paid from', state === 'approved' ? <Time at={shown.payable_from} /> : null],
+          ['Can be used from', state === 'approved' ? <Time at={shown.payable_from} /> : null],
           ['Why', shown.reason && <Data text={shown.reason} />],
         ]}
       />

@@ -70,7 +70,7 @@ export function ComparedDetails(props: {
   return (
     <Table
       isNarrow
-      caption={words.words.payee_caption}
+      caption={words.words[changed.length > 0 ? 'payee_changed' : 'payee_caption']}
       rows={names.filter((name) => now?.has(name) || before?.has(name) || changed.includes(name))}
       columns={{
         [words.words.payee_detail]: (name) => detailWord(name, words),

@@ -26,7 +26,9 @@ const LONG_WORD = /\S{40}/
 /** Renders a text of data, such as an id. Its invisible characters are shown by their names. */
 export const Data = ({ text }: { text: string | number }) => {
   const shown = visible(String(text))
-  return <bdi class={LONG_WORD.test(shown) ? 'long' : undefined}>{shown}</bdi>
+  // A masked number is one word, although a line may break after an ellipsis.
+  const masked = /^\w*…\w+$/.test(shown) && 'id'
+  return <bdi class={LONG_WORD.test(shown) ? 'long' : masked || undefined}>{shown}</bdi>
 }
 
 /** Renders a text that a person takes elsewhere. A script adds a button that copies it. */

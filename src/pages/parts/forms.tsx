@@ -35,7 +35,9 @@ export interface Input {
 export function Control(props: Input & { id?: string; hintId?: string | undefined }) {
   const { id, hintId, name, type = 'text', options, value = '', placeholder, attributes } = props
   const { required = false } = props
-  const shared = { id, name, required, 'aria-describedby': hintId, ...attributes }
+  const invalid = props.errors?.length ? 'true' : undefined
+  const about = { 'aria-describedby': hintId, 'aria-invalid': invalid }
+  const shared = { id, name, required, ...about, ...attributes }
   if (options) {
     return (
       <select {...shared}>
@@ -81,7 +83,7 @@ export function InputField(props: Input & { id: string; children?: Child }) {
   return (
     <div class={errors.length > 0 ? 'field wrong' : 'field'} hidden={input.type === 'hidden'}>
       <label for={id}>{label}</label>
-      <Control {...input} id={id} hintId={hintId} />
+      <Control {...input} id={id} hintId={hintId} errors={errors} />
       {children}
       {hintId && (
         <p id={hintId} class="note">
@@ -251,24 +253,23 @@ export function Field(props: Input & { change: string }, visit = useVisit()) {
   )
 }
 
-/** Renders a form that is folded until a member opens it, or until its change is refused. */
-export const FoldedForm = (
-  {
-    title,
-    isDanger = false,
-    isOpen = false,
-    ...form
-  }: ChangeProps & { title: string; isDanger?: boolean; isOpen?: boolean },
+/** Renders a form that is folded until a member opens it, or until its change is refused; nothing if they may not make it. */
+export function FoldedForm(
+  props: ChangeProps & { title: string; isDanger?: boolean; isOpen?: boolean },
   visit = useVisit(),
-) => (
-  <details
-    class={isDanger ? 'danger' : undefined}
-    open={isOpen || refusedForm(visit, form.change) !== null}
-  >
-    <summary>{title}</summary>
-    <ChangeForm {...form} />
-  </details>
-)
+) {
+  const { title, isDanger = false, isOpen = false, ...form } = props
+  if (!isAtLeast(visit.member.role, form.needs ?? 'manager')) return null
+  return (
+    <details
+      class={isDanger ? 'danger' : undefined}
+      open={isOpen || refusedForm(visit, form.change) !== null}
+    >
+      <summary>{title}</summary>
+      <ChangeForm {...form} />
+    </details>
+  )
+}
 
 /** Renders a form for a change that cannot be undone: the member types a name first. */
 export const ConfirmForm = ({ name, fields = [], ...form }: ChangeProps & { name: string }) => (

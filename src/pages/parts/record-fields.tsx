@@ -22,6 +22,8 @@ const LABELS: Readonly<Record<string, string>> = {
   eventid: 'Event id',
   Value: 'Amount',
   url: 'URL',
+  iban: 'IBAN',
+  bic: 'BIC',
   kyc_status_id: 'KYC status',
 }
 
