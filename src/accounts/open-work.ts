@@ -49,7 +49,7 @@ export const ATTENTION_CODES = [
 export interface Attention {
   code: (typeof ATTENTION_CODES)[number]
   count: number
-  /** What it is about: resources, statuses, amounts, event names, affiliates, hosts, currencies, periods or instants. */
+  /** What it is about: resources, statuses, amounts, event names, affiliates, payers, hosts, currencies, periods or instants. */
   names: readonly string[]
   /** What it means and what to do. */
   detail: string
@@ -234,11 +234,11 @@ export async function readTeamWork({ grant, session }: Reader): Promise<Attentio
     readCasesToNote(session, account),
     countReturned(session, account),
     countOpenQuestions(session, account),
-    countWaiting(session, { account, party: 'payee' }),
+    countWaiting(session, account),
   ])
   const periods = unapproved.map(({ period }) => period)
   const paidBack: string[] = JSON.parse(returned.affiliates)
-  const entered: string[] = JSON.parse(payees.names)
+  const unusable: string[] = JSON.parse(payees.names)
   const asking: string[] = JSON.parse(questions.affiliates)
   return withoutEmpty([
     item(
@@ -271,13 +271,13 @@ export async function readTeamWork({ grant, session }: Reader): Promise<Attentio
     item(
       'returned_payments',
       paidBack,
-      `What was paid to ${firstNames(paidBack)} came back, or the bank refused it, and is due again. Correct where it is paid, and pay it again.`,
+      `Payments to ${firstNames(paidBack)} came back, or the bank refused them, and are due again. Correct the bank details, and pay them again.`,
       { count: returned.count },
     ),
     item(
       'waiting_payees',
-      entered,
-      `The bank details of ${firstNames(entered)} wait for an approval. Nothing is paid to them before.`,
+      unusable,
+      `Bank details that wait for an approval or are blocked: ${firstNames(unusable)}. Until they are approved, or entered anew, nothing is paid to them or from them.`,
       { count: payees.waiting },
     ),
     item('open_questions', asking, `What ${firstNames(asking)} asked waits for an answer.`, {

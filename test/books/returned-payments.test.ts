@@ -176,7 +176,7 @@ describe('a payment that the bank returned', () => {
     expect(data).toContainEqual({
       ...{ code: 'returned_payments', count: 1, names: ['a'] },
       detail:
-        'What was paid to `a` came back, or the bank refused it, and is due again. Correct where it is paid, and pay it again.',
+        'Payments to `a` came back, or the bank refused them, and are due again. Correct the bank details, and pay them again.',
     })
 
     const browser = await signedIn()

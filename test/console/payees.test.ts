@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test } from 'vitest'
 import { askAdmin, json, register } from '../partner.ts'
 import { ADA, MAIN, payeeRows } from '../payouts/payee-rows.ts'
-import { signedIn } from './browser.ts'
+import { KEY_WORLD, signedIn } from './browser.ts'
 
 // The bank details of affiliates and of the account. `eve` has entered those that are stored.
 
@@ -50,6 +50,17 @@ test('§20.1 bank details are approved, changed and blocked on a page, where onl
   }
   expect((await change(AFFILIATE, { change: 'block', reason: 'Not theirs' })).status).toBe(303)
   expect(await payee()).toMatchObject({ state: 'blocked', version: 2, reason: 'Not theirs' })
+  const { data } = await json(askAdmin('accounts/acme/attention'))
+  const names = ['aff-7', 'payer second']
+  expect(data).toContainEqual(expect.objectContaining({ code: 'waiting_payees', count: 2, names }))
+})
+
+test('§20.1 a manager sees only the forms that they can send', async () => {
+  const key = 'm'.repeat(32)
+  const keys = JSON.stringify({ mia: { key, role: 'manager' } })
+  const browser = await signedIn({ ...KEY_WORLD, ADMIN_KEYS: keys } as Env, undefined, key)
+  const page = await (await browser.get(`${AT}/payers?payer=main`)).text()
+  expect(page.match(/<summary>[^<]*/g)).toEqual(['<summary>Menu', '<summary>Enter bank details'])
 })
 
 test('§20.1 a file of payees is uploaded as it is, with the headings that the page names', async () => {

@@ -16,7 +16,7 @@ const BUTTONS: Readonly<Record<Attention['code'], (first: string) => Button>> = 
   returned_payments: () => ['Show', ['payouts'], {}],
   open_cases: () => ['Decide', ['cases'], { needs: 'decision' }],
   waiting_cases: () => ['Show', ['cases'], { needs: 'second_person' }],
-  waiting_payees: () => ['Approve', ['payees'], { state: 'entered' }],
+  waiting_payees: (first) => ['Show', [/^payer /.test(first) ? 'payers' : 'payees']],
   open_questions: () => ['Answer', ['questions']],
   too_large_affiliates: () => ['Show the cases', ['cases']],
   unconfigured_affiliates: () => ['Set up', ['affiliates']],

@@ -88,12 +88,16 @@ export const listCurrent = (
   )
 
 const COUNT_WAITING = compileStatement(`
-  select count(*) as waiting, json_group_array(id) as names from payees p
-  where account = :account and party = :party and state = 'entered' and ${isCurrent('p')}`)
+  select count(*) as waiting,
+    json_group_array(iif(party = 'payer', 'payer ', '') || id order by party, state desc, id) as names
+  from payees p where account = :account and state in ('entered', 'blocked') and ${isCurrent('p')}`)
 
-/** Counts the details that wait for an approval, and returns whose they are as a JSON array. */
-export const countWaiting = (db: Connection, { account, party }: Owner) =>
-  only<{ waiting: number; names: string }>(db, COUNT_WAITING, { account, party })
+/**
+ * Counts the details that wait for an approval or are blocked, and returns whose they are as a JSON array: affiliates,
+ * and after them payers, such as `payer main`.
+ */
+export const countWaiting = (db: Connection, account: string) =>
+  only<{ waiting: number; names: string }>(db, COUNT_WAITING, { account })
 
 /** Inserts versions. A version that exists, because another change came first, fails the batch. */
 const INSERT = compileStatement(`
