@@ -12,7 +12,7 @@ import {
 } from '../ingest/db/attention.ts'
 import { ACTIVITY_DUE_HOUR, type Feed, HIGH_REFUSED_SHARE, readFeedsOf } from '../ingest/feed.ts'
 import { resourcesOf } from '../ingest/verticals.ts'
-import { countWaiting } from '../payouts/db/payees.ts'
+import { listWaiting } from '../payouts/db/payees.ts'
 import { expectedEventSign, expectedSign } from '../platform/amount-signs.ts'
 import type { Grant } from '../platform/auth/grant.ts'
 import { listBrandTokens, listClients } from '../platform/directory/credentials.ts'
@@ -234,7 +234,7 @@ export async function readTeamWork({ grant, session }: Reader): Promise<Attentio
     readCasesToNote(session, account),
     countReturned(session, account),
     countOpenQuestions(session, account),
-    countWaiting(session, account),
+    listWaiting(session, account),
   ])
   const periods = unapproved.map(({ period }) => period)
   const paidBack: string[] = JSON.parse(returned.affiliates)
@@ -278,7 +278,6 @@ export async function readTeamWork({ grant, session }: Reader): Promise<Attentio
       'waiting_payees',
       unusable,
       `Bank details that wait for an approval or are blocked: ${firstNames(unusable)}. Until they are approved, or entered anew, nothing is paid to them or from them.`,
-      { count: payees.waiting },
     ),
     item('open_questions', asking, `What ${firstNames(asking)} asked waits for an answer.`, {
       count: questions.open,

@@ -181,8 +181,7 @@ export function readDetails(party: Party, sent: unknown, pointer = '') {
   const fields = fieldsFor(party, Object(sent))
   const entity = `a ${party} of this method`
   const { issues, output } = validateAt(sent, fields, pointer, entity, PERSONAL)
-  const [, another = {}] = FORMS.get(Reflect.get(Object(sent), 'method')) ?? []
-  const [other] = Object.keys(another)
+  const [other] = Object.keys(FORMS.get(Reflect.get(Object(sent), 'method'))?.[1] ?? {})
   const advice: Partial<Record<IssueCode, Pick<Issue, 'instruction'>>> = {
     ...(other && { required: { instruction: `Send \`iban\` or \`${other}\`.` } }),
     pattern: { instruction: 'Compare each character.' },

@@ -35,9 +35,8 @@ export interface Input {
 export function Control(props: Input & { id?: string; hintId?: string | undefined }) {
   const { id, hintId, name, type = 'text', options, value = '', placeholder, attributes } = props
   const { required = false } = props
-  const invalid = props.errors?.length ? 'true' : undefined
-  const about = { 'aria-describedby': hintId, 'aria-invalid': invalid }
-  const shared = { id, name, required, ...about, ...attributes }
+  const invalid = props.errors?.length && { 'aria-invalid': 'true' }
+  const shared = { id, name, required, 'aria-describedby': hintId, ...invalid, ...attributes }
   if (options) {
     return (
       <select {...shared}>

@@ -87,17 +87,16 @@ export const listCurrent = (
     page,
   )
 
-const COUNT_WAITING = compileStatement(`
-  select count(*) as waiting,
-    json_group_array(iif(party = 'payer', 'payer ', '') || id order by party, state desc, id) as names
+const LIST_WAITING = compileStatement(`
+  select json_group_array(iif(party = 'payer', 'payer ', '') || id order by party, state desc, id) as names
   from payees p where account = :account and state in ('entered', 'blocked') and ${isCurrent('p')}`)
 
 /**
- * Counts the details that wait for an approval or are blocked, and returns whose they are as a JSON array: affiliates,
- * and after them payers, such as `payer main`.
+ * Returns whose details wait for an approval or are blocked, as a JSON array: affiliates, and after them payers, such as
+ * `payer main`.
  */
-export const countWaiting = (db: Connection, account: string) =>
-  only<{ waiting: number; names: string }>(db, COUNT_WAITING, { account })
+export const listWaiting = (db: Connection, account: string) =>
+  only<{ names: string }>(db, LIST_WAITING, { account })
 
 /** Inserts versions. A version that exists, because another change came first, fails the batch. */
 const INSERT = compileStatement(`
