@@ -198,14 +198,6 @@ function freeInMemory(): number {
   }
 }
 
-/** The packages of many modules, by the names that are imported. Vitest loads the runtime of JSX as it is. */
-const PACKAGES = [
-  ...['drizzle-orm', 'drizzle-orm/sqlite-core', 'jose', 'jose/errors', 'hyparquet'],
-  ...['hyparquet-writer', 'hyparquet-writer/src/parquet-writer.js', 'hono', 'hono/accepts'],
-  ...['hono/cookie', 'hono/factory', 'hono/method-not-allowed', 'hono/route'],
-  ...['hono/utils/accept', 'hono/utils/url'],
-]
-
 // Every test creates and deletes databases and objects, which takes twice as long on a disk.
 if (freeInMemory() > 2 ** 30) process.env.TMPDIR = '/dev/shm'
 
@@ -245,8 +237,6 @@ export default defineConfig(({ mode }) => ({
     setupFiles: ['./test/setup.ts'],
     // Files that run one after the other share a workerd process: to start one takes 2 s of CPU time.
     isolate: false,
-    // Each module is transformed and sent to workerd by itself: bundled packages save a quarter of them.
-    deps: { optimizer: { ssr: { enabled: true, include: PACKAGES } } },
     // On two cores the tests on Node have the other one.
     maxWorkers: Math.max(1, availableParallelism() - 1),
     // The limit ends only tests that hang: on a busy machine any test may take long.
