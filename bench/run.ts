@@ -270,18 +270,22 @@ export async function fill(
   }))
   await put(`${at}/assignments`, assignments)
   await put('fx-rates', ratesFrom(months[0]!), { 'Content-Type': 'text/csv' })
-  const ask = asFirm(service, firm, await newToken(service, firm))
-  const send: Send = (resource, body) => expectOk(ask('POST', resource, { body }))
+  // A token admits 1000 requests a minute.
+  const newSend = async (): Promise<Send> => {
+    const ask = asFirm(service, firm, await newToken(service, firm))
+    return (resource, body) => expectOk(ask('POST', resource, { body }))
+  }
   const affiliateOf = (n: number) => affiliateId((n * 7919) % count)
   const draw = { customers, isChanged: true, affiliateOf }
   const counts = { customers: 1, transactions: TRANSACTIONS, 'trading-activity': ACTIVITY }
   for (const [resource, each] of Object.entries(counts)) {
+    const send = await newSend()
     for (const body of newBulks(resource as keyof typeof counts, each * customers, draw)) {
       const named = resource === 'customers' ? months.slice(0, 1) : months
       for (const month of named) await send(resource, inMonth(body, month))
     }
   }
-  return send
+  return newSend()
 }
 
 /** Returns the records of the month as those of another one. */

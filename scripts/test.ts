@@ -44,6 +44,9 @@ const CONCURRENCY = Math.max(1, availableParallelism() - 1)
  */
 const LONGEST_MS = 25 * 60_000
 
+/** With more room for young objects, V8 collects garbage less often in workerd: 4 % less CPU. In MB. */
+const V8_FLAGS = '--min-semi-space-size=16 --max-semi-space-size=64'
+
 interface Runner {
   name: string
   files: string[]
@@ -79,7 +82,10 @@ async function run({ name, files, program, args, print }: Runner) {
   const child = spawn(program, args(report), {
     timeout: LONGEST_MS,
     stdio: ['ignore', print === 'later' ? 'pipe' : 'inherit', 'inherit'],
-    env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, TEST_REPORT: report },
+    env: {
+      ...{ NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, TEST_REPORT: report },
+      ...(name === 'vitest' && { MINIFLARE_WORKERD_V8_FLAGS: V8_FLAGS }),
+    },
   })
   const [output, [status]] = await Promise.all([
     child.stdout ? text(child.stdout) : '',

@@ -133,7 +133,7 @@ export const CSVS: Readonly<Record<string, (moved: readonly Movement[]) => strin
   'PayPal in German': csv(
     '"Datum","Uhrzeit","Zeitzone","Name","Typ","Status","Währung","Brutto","Entgelt","Netto","Hinweis"\n"27.11.2026","10:00:00","CET","Ada","Sammelzahlung","Abgeschlossen","EUR","BETRAG","-0,25","0","REF"',
   ),
-  'our own': csv('affiliate_id,currency,amount,reference,paid_on\na,EUR,SIGNED,REF,27.11.2026'),
+  'our own': csv('affiliate_id,Currency,Amount,reference,Paid on\na,EUR,SIGNED,REF,27.11.2026'),
 }
 
 /** Writes a text in Windows-1252, whose letters beyond ASCII are those of Latin-1. */

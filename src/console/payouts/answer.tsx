@@ -44,7 +44,7 @@ async function uploadFields({ api, account }: Visit): Promise<Input[]> {
   const file: Input = {
     ...{ name: 'file', type: 'file', label: 'File of the bank', required: true },
     attributes: { accept: '.xml,.csv,.txt' },
-    hint: 'camt.053, camt.054, pain.002 or CSV, also of Wise, Revolut, Mercury and PayPal, or with the columns paid_on, amount, currency, reference, where a negative amount is a return. At most 10 MiB.',
+    hint: 'camt.053, camt.054, pain.002 or CSV, also of Wise, Revolut, Mercury and PayPal, or with the columns Paid on, Amount, Currency and Reference, where a negative amount is a return. At most 10 MiB.',
   }
   const payer: Input = {
     ...{ name: 'payer', options: ['', ...payers].map((one) => [one, one] as const) },

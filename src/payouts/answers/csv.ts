@@ -74,7 +74,11 @@ export function dayOf(text: string, isMonthFirst: boolean | null = null): string
 }
 
 /** Returns the letters of a heading, by which it is known. */
-const keyOf = (heading: string) => heading.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, '')
+const keyOf = (heading: string) =>
+  heading
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[\s_]+/g, '')
 
 /** Reads the rows of a CSV. Returns the name of its format; null if its headings are not known. */
 export function readAnswerCsv(text: string, each: EachRow): string | null {

@@ -16,7 +16,7 @@ const XML = new Map([
 
 /** Says which files are read, to a person who has sent another one. */
 const UNKNOWN =
-  'This file is not known. Every bank has camt.053 or camt.054, and many have pain.002. Also read are CSV-CAMT and the CSV of Wise, Revolut, Mercury and PayPal, and any spreadsheet of payments saved as CSV whose columns are called paid_on, amount, currency and reference.'
+  'This file is not known. Every bank has camt.053 or camt.054, and many have pain.002. Also read are CSV-CAMT and the CSV of Wise, Revolut, Mercury and PayPal, and any spreadsheet of payments saved as CSV whose columns are called “Paid on”, “Amount”, “Currency” and “Reference”.'
 
 /**
  * Reads an answer of a bank. Returns its format.

@@ -93,7 +93,7 @@ export const previewPayoutAnswer = accountOperation({
   body: { file: v.instance(Uint8Array) },
   words: described(() => ({
     description:
-      'Reads the file with which a bank or payment service answers: `pain.002`, `camt.053`, `camt.054` (any version) or CSV, of at most 10 MiB, whatever its `Content-Type`. Returns what would be booked, and books nothing without `book`. Rows are matched by the references of transfers, wherever they stand; amount, currency and payer must be the same. A spreadsheet is read, too, if its columns are called `paid_on`, `amount`, `currency` and `reference`: its rows are payments, and those with a negative amount are returns.',
+      'Reads the file with which a bank or payment service answers: `pain.002`, `camt.053`, `camt.054` (any version) or CSV, of at most 10 MiB, whatever its `Content-Type`. Returns what would be booked, and books nothing without `book`. Rows are matched by the references of transfers, wherever they stand; amount, currency and payer must be the same. A spreadsheet is read, too, if its columns are called `paid_on` (or “Paid on”), `amount`, `currency` and `reference`: its rows are payments, and those with a negative amount are returns.',
     answer,
     errors: ['payload_too_large', 'validation_failed', 'conflict'],
     command: { name: 'answers preview' },
