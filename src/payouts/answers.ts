@@ -29,7 +29,10 @@ import { decryptDetails } from './details.ts'
 /** The changes, and the rows of which nothing is booked, that are listed. */
 const LISTED = 100
 
-/** All rows, those that name transfers, these, and the bytes of what is booked: what a Worker and a row of D1 hold. */
+/**
+ * The most rows of a file, the most of them that name transfers, and the most bytes of what is booked: more would not fit
+ * into the memory of a Worker, or into a row of D1.
+ */
 const MAX_ROWS = 250_000
 const MAX_NAMED = 10_000
 const MAX_STORED = 1_900_000

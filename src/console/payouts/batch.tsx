@@ -4,6 +4,7 @@ import { type Change, type Page, useVisit, type Visit } from '../../pages/page.t
 import { Amount, amountText, Data, Day } from '../../pages/parts/data.tsx'
 import { AccountLink, Pairs, Value } from '../../pages/parts/fields.tsx'
 import { ChangeForm, FoldedForm, Ticks } from '../../pages/parts/forms.tsx'
+import { AffiliateName } from '../../pages/parts/names.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import { FILE_TYPES } from '../../payouts/files/file.ts'
 import { DOUBTS, type LeftOut } from '../../payouts/model.ts'
@@ -72,7 +73,8 @@ const Transfers = ({ state, states, transfers }: Batch) => (
     columns={{
       Affiliate: 'affiliate_id',
       'Paid to': 'name',
-      'In the file': 'name_in_file',
+      // Banks have fewer letters than names.
+      'In the file': transfers.some((one) => one.name_in_file) && 'name_in_file',
       Amount: 'amount',
       Statements: { number: ({ statements }) => statements.length },
       Reference: 'id',
@@ -97,7 +99,7 @@ function LeftOutList({ left_out }: Batch) {
             title="Pay also"
             ticks={addable.map(({ statement_id: name, affiliate_id, amount, currency }) => ({
               name,
-              label: <Data text={`${affiliate_id}, ${amountText(amount, currency)}`} />,
+              label: [<AffiliateName id={affiliate_id} />, `, ${amountText(amount, currency)}`],
               isTicked: false,
             }))}
           />

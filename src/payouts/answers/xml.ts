@@ -9,7 +9,7 @@ export interface Element {
   readonly children: Element[]
 }
 
-/** The deepest nesting, the longest text, and the most elements at a time, and a long tag: ISO 20022 stays far below. */
+/** The deepest nesting, the longest text, the most elements at a time, and a tag that is too long: ISO 20022 stays far below. */
 const MAX_DEPTH = 24
 const MAX_TEXT = 4000
 const MAX_ELEMENTS = 100_000

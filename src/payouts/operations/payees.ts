@@ -115,7 +115,7 @@ function definerOf<P extends Party>(it: Of<P>) {
     })
 }
 
-function listOf<P extends Party>(it: Of<P>) {
+function listOfParty<P extends Party>(it: Of<P>) {
   const { party } = it
   const { key, name, answer } = sharedOf(it)
   return accountList({
@@ -150,7 +150,7 @@ function operationsOf<P extends Party>(it: Of<P>) {
   const { party } = it
   const define = definerOf(it)
   return {
-    list: listOf(it),
+    list: listOfParty(it),
     get: define('get', {
       method: 'GET',
       role: 'viewer',
