@@ -176,14 +176,16 @@ test('a cross-site page cannot use the assertion that the browser adds', async (
     expect((await post(type ? { 'Content-Type': type } : {})).status).toBe(415)
   }
   expect((await post({ 'Content-Type': 'application/json' })).status).toBe(204)
-  for (const [method, status] of [
+  for (const [method, status, site = 'none'] of [
     ['GET', 200],
+    ['GET', 401, 'cross-site'],
+    ['GET', 401, 'same-site'],
     ['HEAD', 200],
     ['OPTIONS', 405],
     ['DELETE', 415],
     ['PATCH', 415],
   ] as const) {
-    const headers = { 'Cf-Access-Jwt-Assertion': assertion }
+    const headers = { 'Cf-Access-Jwt-Assertion': assertion, 'Sec-Fetch-Site': site }
     const response = await ask(`/admin/v1/accounts/${account}`, { method, headers })
     expect([method, response.status]).toEqual([method, status])
   }

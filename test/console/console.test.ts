@@ -10,8 +10,7 @@ import { STATEMENT_ID, statementRows } from '../commission/statement-rows.ts'
 import { storePlan } from '../commission/stored.ts'
 import { addFinding, storeCases, storeRule } from '../fraud/stored-cases.ts'
 import { ada, askAdmin, deposit, json, ORIGIN, issuedPartner as partner } from '../partner.ts'
-import { BATCH_ID, batchRows } from '../payouts/batch-rows.ts'
-import { payeeRows } from '../payouts/payee-rows.ts'
+import { BATCH_ID, payoutRows } from '../payouts/payout-rows.ts'
 import { builtOnce } from '../world.ts'
 import { KEY_WORLD, openBrowser, signedIn } from './browser.ts'
 import { countTrips } from './trips.ts'
@@ -94,12 +93,11 @@ async function build(): Promise<Record<string, string>> {
   const line = { ...LINE, id: PARAMETERS.line_id }
   await env.DB.batch([
     ...questionRows(env.DB, 'acme', 'aff-7', 'Why?'),
-    ...(await payeeRows(env.DB, 'acme')),
     ...statementRows(env.DB, 'acme'),
     env.DB.prepare(`update statements set status = 'approved', lines = ?`).bind(
       JSON.stringify([line]),
     ),
-    ...(await batchRows(env.DB, 'acme')),
+    ...(await payoutRows(env.DB, 'acme')),
   ])
   await storeRule('acme')
   await storeCases({ account: 'acme', id: 'case_1', affiliate: 'aff-7' })

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test } from 'vitest'
 import { askAdmin, json, register } from '../partner.ts'
-import { ADA, MAIN, payeeRows } from '../payouts/payee-rows.ts'
+import { ADA, MAIN, OTHER_IBAN, payoutRows } from '../payouts/payout-rows.ts'
 import { KEY_WORLD, signedIn } from './browser.ts'
 
 // The bank details of affiliates and of the account. `eve` has entered those that are stored.
@@ -9,11 +9,10 @@ import { KEY_WORLD, signedIn } from './browser.ts'
 const AT = '/console/accounts/acme'
 const AFFILIATE = `${AT}/affiliates/aff-7`
 const HIDDEN = [ADA.iban, MAIN.iban].map((iban) => iban.slice(4, -4))
-const NEXT = 'FR1420041010050500013M02606'
 
 beforeEach(async () => {
   await register('forex', { account: 'acme' })
-  await env.DB.batch(await payeeRows(env.DB, 'acme'))
+  await env.DB.batch(await payoutRows(env.DB, 'acme'))
 })
 
 const payee = () => json(askAdmin('accounts/acme/affiliates/aff-7/payee'))
@@ -39,11 +38,12 @@ test('§20.1 bank details are approved, changed and blocked on a page, where onl
     422,
     expect.stringContaining('of its country'),
   ])
-  expect((await change(AFFILIATE, { change: 'enter', ...typed, iban: NEXT })).status).toBe(303)
-  const payer = { name: 'Acme', city: 'Paris', country: 'FR', iban: NEXT, currency: 'EUR' }
+  const entered = await change(AFFILIATE, { change: 'enter', ...typed, iban: OTHER_IBAN })
+  expect(entered.status).toBe(303)
+  const payer = { name: 'Acme', city: 'Paris', country: 'FR', iban: OTHER_IBAN, currency: 'EUR' }
   const added = await change(`${AT}/payers`, { change: 'enter', payer: 'second', ...payer })
   expect(added.status).toBe(303)
-  expect(await json(askAdmin('accounts/acme/payers'))).toMatchObject({ meta: { total: 2 } })
+  expect(await json(askAdmin('accounts/acme/payers'))).toMatchObject({ meta: { total: 3 } })
   const page = await (await browser.get(AFFILIATE)).text()
   for (const text of ['DE…3000', 'FR…2606', 'another person approves']) {
     expect(page).toContain(text)
@@ -65,7 +65,7 @@ test('§20.1 a manager sees only the forms that they can send', async () => {
 
 test('§20.1 a file of payees is uploaded as it is, with the headings that the page names', async () => {
   const browser = await signedIn()
-  const file = `Affiliate ID;Name;Kind;City;Country;Method;IBAN\naff-7;Ada;person;Paris;France;sepa;${NEXT}\n`
+  const file = `Affiliate ID;Name;Kind;City;Country;Method;IBAN\naff-7;Ada;person;Paris;France;sepa;${OTHER_IBAN}\n`
   const csrf = await browser.csrf(`${AT}/payees`)
   const done = await browser.post(`${AT}/payees`, { csrf, change: 'upload', file })
   expect(done.status).toBe(303)

@@ -6,7 +6,7 @@ import { sepaText } from '../../src/payouts/files/sepa-text.ts'
 import { writeTemplate } from '../../src/payouts/files/templates.ts'
 import type { Details, Method, PaymentOrder } from '../../src/payouts/model.ts'
 import { randomSource, type Source } from '../commission/worlds.ts'
-import { MAIN, SEPA } from './batch-rows.ts'
+import { ADA, PAYER } from './payout-rows.ts'
 
 const LETTERS = [
   ...`abXYZ 09/-?:().,'+ÄÖüßéñçøæœłđþıŞ&<>"@_;!*=|€日жЙΩά\u0000\u202e\ud83d\ude00ﬁ½\n//`,
@@ -20,7 +20,7 @@ function drawOrder(from: Source): PaymentOrder & { digits: number } {
   const [currency, digits] = from.pick(Object.entries({ EUR: 2, JPY: 0, KWD: 3 }))
   const details = () =>
     ({
-      ...from.pick([SEPA, { ...MAIN, iban: undefined, account: '123456', routing: '021000021' }]),
+      ...from.pick([ADA, { ...PAYER, iban: undefined, account: '123456', routing: '021000021' }]),
       ...{ name: oddText(from, 90), bic: 'DEUTDEFF500' },
       address: { street: oddText(from, 90), city: oddText(from, 50), country: 'DE' },
     }) as Details
@@ -29,7 +29,7 @@ function drawOrder(from: Source): PaymentOrder & { digits: number } {
     amount: (from.below(1e9) / 10 ** digits).toFixed(digits),
   }))
   const method = from.pick(['sepa', 'bank'] as const)
-  const payer = { ...MAIN, name: oddText(from, 90) }
+  const payer = { ...PAYER, name: oddText(from, 90) }
   const order = { id: 'B000000001', method, currency, execute_on: '2026-12-15', created_at: 1 }
   return { ...order, payer, transfers, digits }
 }
@@ -86,11 +86,11 @@ test('§20.3 names are written in the letters of banks', () => {
 test('§20.3 a CSV has the columns that its receiver reads, and runs nothing', () => {
   const paid = (more: Partial<Record<keyof Details, unknown>>, i: number) => ({
     ...{ id: `T00000000${i}`, affiliate_id: `a-${i}`, amount: '5.50' },
-    details: { ...SEPA, ...more },
+    details: { ...ADA, ...more },
   })
   const order: PaymentOrder = {
     ...{ id: 'B000000001', method: 'wise', currency: 'EUR', execute_on: '2026-12-15' },
-    ...{ created_at: 1, payer: MAIN },
+    ...{ created_at: 1, payer: PAYER },
     transfers: [
       paid({ name: '=HYPERLINK("x")', email: 'ada@a.example' }, 1),
       paid({ kind: 'company', name: 'Acme, Söhne', iban: undefined, email: 'b@b.example' }, 2),

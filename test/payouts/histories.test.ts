@@ -1,12 +1,22 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { randomSource, type Source } from '../commission/worlds.ts'
-import { askAdmin, json, ORIGIN } from '../partner.ts'
-import { asTeam } from '../requests.ts'
+import { askAdmin, json } from '../partner.ts'
 import { disconnect } from '../sweep/cut.ts'
-import { apply, firm, send } from './answer-rows.ts'
 import { camt, pain002 } from './bank-files.ts'
-import { askFile, confirm, due, EXECUTE_ON, enter, PATH, SEPA } from './batch-rows.ts'
+import {
+  ADA,
+  apply,
+  askFile,
+  confirm,
+  due,
+  enter,
+  firm,
+  PATH,
+  preview,
+  requestOf,
+  send,
+} from './payout-rows.ts'
 
 const SEEDS = Array.from({ length: env.MODEL_RUNS || 3 }, (_, n) => env.SEED * 1000 + n)
 const AFFILIATES = ['a', 'b', 'c', 'd']
@@ -14,18 +24,9 @@ const STEPS = 30
 /** A history begins with what the others need. */
 const BEGINNING = 'earn earn earn earn earn prepare export answer answer prepare'.split(' ')
 
-interface Transfer {
-  id: string
-  batch: string
-  affiliate_id: string
-  payee_version: number
-  amount: string
-  statements: string
-  state: string
-}
-
-const read = async <T>(sql: string) => (await env.DB.prepare(sql).all<T>()).results
-const transfers = () => read<Transfer>('select * from transfers order by id')
+// biome-ignore lint/suspicious/noExplicitAny: rows as they are stored
+const read = async (sql: string) => (await env.DB.prepare(sql).all<any>()).results
+const transfers = () => read('select * from transfers order by id')
 const cents = (text: string) => BigInt(text.replace('.', ''))
 const sum = (texts: readonly string[]) => texts.reduce((all, one) => all + cents(one), 0n)
 
@@ -36,14 +37,8 @@ interface Memory {
   readonly files: Map<string, string>
   /** The current version of each affiliate's details, and whether it may be paid. */
   readonly payees: Map<string, { version: number; isPayable: boolean }>
-  periods: number
+  payments: number
 }
-
-const requestOf = (path: string, body: object) =>
-  new Request(`${ORIGIN}/admin/v1/${PATH}/${path}`, {
-    ...{ method: 'POST', headers: { ...asTeam(), 'Content-Type': 'application/json' } },
-    body: JSON.stringify(body),
-  })
 
 /** Sends a request: sometimes its caller is cut off at some call, and sometimes two send it at once. */
 async function post({ from }: Memory, path: string, body: object) {
@@ -57,11 +52,8 @@ async function post({ from }: Memory, path: string, body: object) {
   return answer!
 }
 
-const batchesOf = async () =>
-  read<{ id: string }>(`select id from payout_batches where confirmed_by is not null order by id`)
-
-/** What a preview asks for. */
-const ASKED = { payer: 'main', method: 'sepa', execute_on: EXECUTE_ON }
+const batchesOf = () =>
+  read(`select id, total from payout_batches where confirmed_by is not null order by id`)
 
 /** What may happen. */
 const STEPS_OF: Readonly<Record<string, (memory: Memory) => Promise<unknown>>> = {
@@ -69,24 +61,19 @@ const STEPS_OF: Readonly<Record<string, (memory: Memory) => Promise<unknown>>> =
     due(
       memory.from.pick(AFFILIATES),
       `${memory.from.between(1, 900)}.${memory.from.between(10, 99)}`,
-      periodOf(memory),
     ),
   async change(memory) {
     const { from, payees } = memory
     const id = from.pick(AFFILIATES)
     const version = (payees.get(id)?.version ?? 0) + 1
     const isPayable = !from.oneIn(4)
-    await enter('payee', id, SEPA, {
-      version,
-      ...(!isPayable && { payable_from: Date.now() + 9e6 }),
-    })
+    const details = { ...ADA, name: `Ada ${version}` }
+    await enter('payee', id, details, { version, payable_from: isPayable ? 1 : Date.now() + 9e6 })
     payees.set(id, { version, isPayable })
   },
   async prepare(memory) {
-    const shown = await json(askAdmin(`${PATH}/batches`, 'POST', ASKED))
-    const back = await read<{
-      id: string
-    }>(`select s.id from statements s join transfers t on t.id = s.transfer
+    const shown = await json(preview())
+    const back = await read(`select s.id from statements s join transfers t on t.id = s.transfer
       and t.payee_version = (select max(version) from payees where id = s.affiliate_id)
       where t.state in ('returned', 'rejected')`)
     const chosen: string[] = shown.transfers.flatMap(
@@ -99,9 +86,7 @@ const STEPS_OF: Readonly<Record<string, (memory: Memory) => Promise<unknown>>> =
     const all = [...chosen, ...back.map(({ id }) => id)]
     if (all.length === 0) return
     const statements = memory.from.some(all)
-    const { id, hash, total } = await json(
-      askAdmin(`${PATH}/batches`, 'POST', { ...ASKED, statements }),
-    )
+    const { id, hash, total } = await json(preview({ statements }))
     if (memory.from.oneIn(8)) await STEPS_OF.change!(memory)
     // The preview of all that is due is confirmed at the same time, sometimes.
     await Promise.all([
@@ -145,74 +130,51 @@ const STEPS_OF: Readonly<Record<string, (memory: Memory) => Promise<unknown>>> =
     const { data } = await json(askAdmin(`${PATH}/payouts`))
     const payments = data.map((one: Record<string, string>) => ({
       ...{ affiliate_id: one.affiliate_id, currency: one.currency, amount: one.amount },
-      ...{ reference: `hand-${memory.periods++}`, paid_on: '2026-11-26' },
+      ...{ reference: `hand-${memory.payments++}`, paid_on: '2026-11-26' },
     }))
     if (memory.from.oneIn(4) && payments.length > 0)
       await post(memory, 'payouts', [memory.from.pick(payments)])
   },
 }
 
-const periodOf = (memory: { periods: number }) => {
-  const n = memory.periods++
-  return `${2000 + Math.floor(n / 12)}-${String(1 + (n % 12)).padStart(2, '0')}`
-}
-
 /** Asserts the laws of §20 by what is stored. */
 async function check({ files }: Memory) {
   const all = await transfers()
-  const statements = await read<{
-    id: string
-    affiliate_id: string
-    status: string
-    payable: string
-    payment: string | null
-  }>('select id, affiliate_id, status, payable, payment from statements')
-  const payable = new Map(statements.map((one) => [one.id, one.payable]))
-  const ids = (one: Transfer): string[] => JSON.parse(one.statements)
+  const statements = await read('select id, affiliate_id, status, payable, payment from statements')
+  const byId = new Map(statements.map((one) => [one.id, one]))
+  const ids = (one: { statements: string }): string[] => JSON.parse(one.statements)
   for (const one of all) {
-    expect(sum(ids(one).map((id) => payable.get(id) ?? '0')), one.id).toBe(cents(one.amount))
+    expect(sum(ids(one).map((id) => byId.get(id).payable)), one.id).toBe(cents(one.amount))
   }
-  for (const { id, total } of await read<{ id: string; total: string }>(
-    `select id, total from payout_batches where confirmed_by is not null`,
-  )) {
-    expect(sum(all.filter(({ batch }) => batch === id).map(({ amount }) => amount)), id).toBe(
-      cents(total),
-    )
+  for (const { id, total } of await batchesOf()) {
+    const own = all.filter(({ batch }) => batch === id)
+    expect(sum(own.map(({ amount }) => amount)), id).toBe(cents(total))
   }
   // A statement leaves once: by one transfer that is under way or paid, or by hand.
-  const going = all.filter(({ state }) =>
-    ['created', 'exported', 'accepted', 'paid'].includes(state),
-  )
+  const states = ['created', 'exported', 'accepted', 'paid']
+  const going = all.filter(({ state }) => states.includes(state))
   const taken = going.flatMap(ids)
   expect(taken.length).toBe(new Set(taken).size)
-  const paid = new Map(
-    statements.flatMap(({ id, payment }) => (payment ? [[id, payment] as const] : [])),
-  )
   for (const one of going) {
-    const payments = ids(one).map((id) => paid.get(id))
-    expect(payments, one.id).toEqual(
-      payments.map(() => (one.state === 'paid' ? one.id : undefined)),
-    )
+    const payment = one.state === 'paid' ? one.id : null
+    for (const id of ids(one)) expect(byId.get(id).payment, one.id).toBe(payment)
   }
-  const ledger = await read<{ kind: string; statement: string; amount: string; reference: string }>(
-    'select * from ledger',
-  )
-  expect(sum(ledger.map(({ amount }) => amount))).toBe(
-    -sum(statements.filter(({ status }) => status === 'paid').map((one) => one.payable)),
-  )
+  const ledger = await read('select * from ledger')
+  const paid = statements.filter(({ status }) => status === 'paid')
+  expect(sum(ledger.map(({ amount }) => amount))).toBe(-sum(paid.map(({ payable }) => payable)))
   for (const { kind, statement, reference } of ledger.filter((one) => /^T/.test(one.reference))) {
     const own = all.filter(({ id }) => id === reference)
     expect(own.map((one) => ids(one).includes(statement))).toEqual([true])
-    expect(kind === 'paid' ? ['paid', 'returned'] : ['returned']).toContain(own[0]?.state)
+    expect(kind === 'paid' ? ['paid', 'returned'] : ['returned']).toContain(own[0].state)
   }
   for (const [id, file] of files) expect(await (await askFile(id)).text()).toBe(file)
 }
 
 test.each(SEEDS)('§20 laws hold after each step of a history (seed %s)', async (seed) => {
   const from = randomSource(seed)
-  await firm()
-  const payees = new Map([...AFFILIATES, 'e'].map((id) => [id, { version: 1, isPayable: true }]))
-  const memory: Memory = { from, files: new Map(), payees, periods: 0 }
+  await firm(AFFILIATES)
+  const payees = new Map(AFFILIATES.map((id) => [id, { version: 1, isPayable: true }]))
+  const memory: Memory = { from, files: new Map(), payees, payments: 0 }
   const drawn = Array.from({ length: STEPS }, () => from.pick(Object.keys(STEPS_OF)))
   for (const name of [...BEGINNING, ...drawn]) {
     await STEPS_OF[name]!(memory)

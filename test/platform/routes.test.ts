@@ -22,9 +22,7 @@ import {
   register,
   traded,
 } from '../partner.ts'
-import { ANSWER_HASH, answerRows } from '../payouts/answer-rows.ts'
-import { BATCH_ID, batchRows } from '../payouts/batch-rows.ts'
-import { MAIN } from '../payouts/payee-rows.ts'
+import { ANSWER_HASH, BATCH_ID, MAIN, payoutRows } from '../payouts/payout-rows.ts'
 import { printedAs } from '../secrecy.ts'
 
 // Tests of every route. They iterate over `app.routes`, so that they include each new route.
@@ -418,9 +416,8 @@ describe('two accounts with the same ids', () => {
       const { delivery_id } = await createBrand(name, binding)
       const link = { affiliate_id: `of-${name}`, landing_page: 'https://casino.example/', name }
       const { link_id } = await json(askAdmin(`accounts/${name}/links`, 'POST', link))
+      await env[binding].batch(await payoutRows(env[binding], name))
       await askAdmin(`accounts/${name}/payers/main`, 'PUT', { ...MAIN, name: `of-${name}` })
-      const rows = [...(await batchRows(env[binding], name)), answerRows(env[binding], name)]
-      await env[binding].batch(rows)
       const hook = { url: `https://hooks.example/of-${name}` }
       const { id } = await json(askAdmin(`accounts/${name}/webhooks`, 'POST', hook))
       return { name, delivery_id, link_id: link_id as string, webhook_id: id as string }

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { askAda, rowsOf } from '../books/book-rows.ts'
 import { at } from '../days.ts'
 import { askAdmin, json, register } from '../partner.ts'
-import { ADA } from '../payouts/payee-rows.ts'
+import { ADA } from '../payouts/payout-rows.ts'
 import { type Deviation, newPasskey } from './authenticator.ts'
 import { type Browser, hidden, inviteTo, joinAt, openPortal, optionsIn } from './join.ts'
 

@@ -18,9 +18,15 @@ import {
 import { EXPORT_ID } from '../exports/export-rows.ts'
 import { CASE_ID } from '../fraud/case-rows.ts'
 import { ORIGIN } from '../partner.ts'
-import { ANSWER_HASH } from '../payouts/answer-rows.ts'
-import { BATCH_ID, CONFIRMED, EXECUTE_ON, PREVIEW_ID } from '../payouts/batch-rows.ts'
-import { ADA, MAIN } from '../payouts/payee-rows.ts'
+import {
+  ADA,
+  ANSWER_HASH,
+  BATCH_ID,
+  CONFIRMED,
+  EXECUTE_ON,
+  MAIN,
+  PREVIEW_ID,
+} from '../payouts/payout-rows.ts'
 import { asTeam, operations } from '../requests.ts'
 import {
   asSender,
@@ -381,11 +387,11 @@ const administration: Route[] = [
   {
     ...changes,
     id: 'previewPayoutAnswer',
-    query: '?payer=main',
+    query: '?payer=spare',
     headers: { 'Content-Type': 'text/csv' },
     body: 'affiliate_id,currency,amount,reference,paid_on\naff-8,EUR,2.00,none,2026-11-27\n',
   },
-  { ...changes, id: 'applyPayoutAnswer', body: { hash: ANSWER_HASH } },
+  { ...changes, id: 'applyPayoutAnswer', body: { hash: ANSWER_HASH }, partly: true },
   { ...reads, id: 'getPayoutAnswer', at: { hash: ANSWER_HASH } },
   { ...reads, id: 'listAttributed' },
   { ...reads, id: 'listAttributed', way: 'unattributed', query: `${OCTOBER}&unattributed=true` },

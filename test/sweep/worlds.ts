@@ -22,9 +22,7 @@ import { storeDrafts } from '../commission/stored-runs.ts'
 import { exportRows, storeExport } from '../exports/export-rows.ts'
 import { caseRows } from '../fraud/case-rows.ts'
 import { ada, deposit, json, ORIGIN, traded } from '../partner.ts'
-import { answerRows } from '../payouts/answer-rows.ts'
-import { batchRows } from '../payouts/batch-rows.ts'
-import { payeeRows } from '../payouts/payee-rows.ts'
+import { payoutRows } from '../payouts/payout-rows.ts'
 
 /** The name of a database. */
 export type Binding = 'DB' | 'DB_2'
@@ -161,9 +159,7 @@ export async function prepare(
     ...exportRows(db, account),
     ...questionRows(db, account, 'aff-7', 'Why?'),
     ...webhookRows(db, account),
-    ...(await payeeRows(db, account)),
-    ...(await batchRows(db, account)),
-    answerRows(db, account),
+    ...(await payoutRows(db, account)),
   ]
   if (archived) {
     content.push(...archiveRows(db, account, isBrand ? 'trading-activity' : 'activities'))

@@ -1,0 +1,201 @@
+import { env } from 'cloudflare:workers'
+import { encryptDetails } from '../../src/payouts/details.ts'
+import type { Details, Party, StoredDetails } from '../../src/payouts/model.ts'
+import { DAY_MS } from '../../src/platform/durations.ts'
+import { earning, headOf, idOf, storeRows } from '../books/book-rows.ts'
+import { storeCases } from '../fraud/stored-cases.ts'
+import { ask, askAdmin, json, ORIGIN, register } from '../partner.ts'
+import { asTeam } from '../requests.ts'
+
+/** The address of the account. */
+export const PATH = 'accounts/acme-forex'
+
+/** A day after all statements are payable, on which a batch may be executed. */
+export const EXECUTE_ON = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10)
+
+/** Valid details of a person who is paid by SEPA, as they are sent and stored. */
+export const ADA = {
+  name: 'Ada Lovelace',
+  kind: 'person',
+  method: 'sepa',
+  address: { city: 'Berlin', country: 'DE' },
+  iban: 'DE89370400440532013000',
+} as const satisfies Details
+
+/** Valid details of a payer, as they are sent. */
+export const MAIN = {
+  name: 'Acme Ltd',
+  address: { city: 'Dublin', country: 'IE' },
+  iban: 'IE29AIBK93115212345678',
+  bic: 'AIBKIE2DXXX',
+  currency: 'EUR',
+} as const
+
+/** The same, as they are stored. */
+export const PAYER: Details = { ...MAIN, kind: 'company', method: 'bank' }
+
+/** Another valid IBAN. */
+export const OTHER_IBAN = 'FR1420041010050500013M02606'
+
+const insert = (db: D1Database, table: string, row: object) => {
+  const names = Object.keys(row)
+  return db
+    .prepare(`insert into ${table} (${names}) values (${names.map(() => '?')})`)
+    .bind(...Object.values(row))
+}
+
+/** Returns a function that stores details in an account: a first version, approved long ago, unless `more` says otherwise. */
+const versionIn =
+  (db: D1Database, account: string) =>
+  async (party: Party, id: string, details: Details, more: Partial<StoredDetails> = {}) => {
+    const entered = { method: details.method, entered_by: 'eve', entered_at: Date.UTC(2026, 0) }
+    const of = { account, party, id, version: 1, ...entered, state: 'approved', payable_from: 1 }
+    const row = { ...of, ...more }
+    return insert(db, 'payees', { ...row, ...(await encryptDetails(env, row, details)) })
+  }
+
+/** Stores details: a first version, approved long ago, unless `more` says otherwise. */
+export const enter = async (...of: Parameters<ReturnType<typeof versionIn>>) =>
+  (await versionIn(env.DB, 'acme-forex')(...of)).run()
+
+/** Registers an account, whose affiliates have payees, and its payer `main`. */
+export async function firm(affiliates: string[]) {
+  await register('forex', { affiliates })
+  await enter('payer', 'main', PAYER)
+  for (const id of affiliates) await enter('payee', id, ADA)
+}
+
+let periods = 0
+
+/** Returns another month of the past with each call. */
+function nextPeriod() {
+  const n = periods++ % 240
+  return `${2000 + Math.floor(n / 12)}-${String(1 + (n % 12)).padStart(2, '0')}`
+}
+
+/** Stores an approved statement, and returns its id. */
+export async function due(affiliate: string, amount: string, head: object = {}) {
+  const row = earning(affiliate, nextPeriod(), amount, head)
+  await storeRows([{ ...row, status: 'approved', approved_at: 1 }])
+  return idOf(row)
+}
+
+/** Holds the payouts of an affiliate by a case. */
+export const hold = (affiliate: string) =>
+  storeCases({ id: `case_${affiliate}`, affiliate, action: 'hold' })
+
+/** Changes rows of a table by SQL. */
+export const change = (sql: string, ...values: (string | number | null)[]) =>
+  env.DB.prepare(sql)
+    .bind(...values)
+    .run()
+
+/** Previews a batch of the payer `main`. */
+export const preview = (more: object = {}) =>
+  askAdmin(`${PATH}/batches`, 'POST', {
+    ...{ payer: 'main', method: 'sepa', execute_on: EXECUTE_ON, ...more },
+  })
+
+/** Confirms a batch as it was previewed. */
+export const confirm = ({ id, hash, total }: { id: string; hash: string; total: string | null }) =>
+  askAdmin(`${PATH}/batches/${id}/confirm`, 'POST', { hash, total })
+
+/** Previews and confirms a batch. */
+export const confirmed = async (more: object = {}) => json(confirm(await json(preview(more))))
+
+/** Returns a batch. */
+export const show = (id: string) => json(askAdmin(`${PATH}/batches/${id}`))
+
+/** Asks for the file of a batch. */
+export const askFile = (id: string) => askAdmin(`${PATH}/batches/${id}/file`)
+
+/** A transfer of the world of a test. */
+export interface Sent {
+  readonly id: string
+  readonly batch: string
+  readonly affiliate_id: string
+  readonly amount: string
+}
+
+/** Exports a batch that pays a statement of each affiliate. Returns its transfers by affiliate. */
+export async function sent<K extends string>(amounts: Record<K, string>): Promise<Record<K, Sent>> {
+  const all = Object.entries<string>(amounts)
+  const statements = await Promise.all(all.map(([affiliate, amount]) => due(affiliate, amount)))
+  const { id: batch, transfers } = await confirmed({ statements })
+  await askFile(batch)
+  const own = transfers.map((one: Sent) => [one.affiliate_id, { ...one, batch }])
+  return Object.fromEntries(own) as Record<K, Sent>
+}
+
+/** Sends a file as the answer of a bank. */
+export const send = (file: string | Uint8Array, query = '') =>
+  ask(`/admin/v1/${PATH}/payouts/answers${query}`, {
+    ...{ method: 'POST', headers: asTeam(), body: file },
+  })
+
+/** Sends and books a file. Returns its preview. */
+export const book = (file: string | Uint8Array, query = '') => json(send(file, `?book=yes${query}`))
+
+/** Returns a request of the team: a POST if it has a body, otherwise a GET. */
+export const requestOf = (path: string, body?: object) =>
+  new Request(`${ORIGIN}/admin/v1/${PATH}/${path}`, {
+    headers: { ...asTeam(), 'Content-Type': 'application/json' },
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  })
+
+/** Books an answer that was previewed. */
+export const apply = (hash: string) =>
+  json(askAdmin(`${PATH}/payouts/answers/apply`, 'POST', { hash }))
+
+/** What `payoutRows` stores: a batch to export, a preview to confirm, and an answer to book. */
+export const BATCH_ID = 'B000000001'
+export const PREVIEW_ID = 'B000000002'
+export const ANSWER_HASH = 'e'.repeat(64)
+
+/** What confirms the preview. */
+export const CONFIRMED = {
+  hash: '8f1bbb6a930a4b0847205815d4e4fc1fdab8ad719617c2bb0917acd59c18cac0',
+  total: '2.00',
+}
+
+/**
+ * Returns rows of an account: details of `aff-7` and of the payer `main` that wait, those of `aff-8` and of the payer
+ * `spare` that are approved, and what is paid to `aff-8`.
+ */
+export async function payoutRows(db: D1Database, account: string) {
+  const batch = (id: string, more: object) =>
+    insert(db, 'payout_batches', {
+      ...{ account, id, payer: 'spare', method: 'sepa', currency: 'EUR', execute_on: '2040-12-15' },
+      ...{ payer_version: 1, created_by: 'eve', created_at: Date.now(), ...more },
+    })
+  const period = '2024-08'
+  const of = { id: 'stm_00000000000000000000000b', affiliate: 'aff-8', plan: 'lined', period }
+  const sums = { lines_sum: '2.00', total: '2.00', payable: '2.00', payable_on: '2024-09-14' }
+  const entry = { row: 1, transfer: 'T00000000B', becomes: 'checked', day: null, code: null }
+  const none = { booked: [], transfers: [], unmatched_rows: [] }
+  const version = versionIn(db, account)
+  return [
+    await version('payee', 'aff-7', ADA, { state: 'entered', payable_from: null }),
+    await version('payer', 'main', PAYER, { state: 'entered', payable_from: null }),
+    await version('payee', 'aff-8', ADA),
+    await version('payer', 'spare', PAYER),
+    insert(db, 'statements', {
+      ...{ account, period, affiliate_id: of.affiliate, plan: of.plan, id: of.id },
+      ...{ status: 'approved', hash: 'b'.repeat(64), digest: 'b'.repeat(64), payable: '2.00' },
+      ...{ closing: '0', statement: JSON.stringify(headOf(of, sums)), lines: '[]', parts: 1 },
+      ...{ state: '{}', read_at: 0, computed_at: '2024-10-01T09:00:00.000Z', previous: '' },
+      ...{ approval: 'approval', approved_at: 1 },
+    }),
+    batch(PREVIEW_ID, {}),
+    batch(BATCH_ID, { hash: 'c'.repeat(64), total: '2.00', confirmed_by: 'eve' }),
+    insert(db, 'transfers', {
+      ...{ account, id: entry.transfer, batch: BATCH_ID, affiliate_id: 'aff-8', payee_version: 1 },
+      ...{ currency: 'EUR', amount: '2.00', statements: '[]', state: 'created', changed_at: 1 },
+    }),
+    insert(db, 'payout_answers', {
+      ...{ account, hash: ANSWER_HASH, created_at: Date.UTC(2026, 0) },
+      entries: JSON.stringify([{ ...entry, reason: 'close match: Ada King' }]),
+      summary: JSON.stringify({ format: 'pain.002', rows: 1, unchanged: 0, unmatched: 0, ...none }),
+    }),
+  ]
+}
