@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, vi } from 'vitest'
+import { HOUR_MS } from '../src/platform/durations.ts'
+import { ARRIVING, WORKING } from '../src/platform/http/memory.ts'
 import { compareWholeResults } from './results.ts'
 import { collectPrinted, failOnFaults, prepareWorld } from './secrecy.ts'
 
@@ -49,8 +51,14 @@ collectPrinted()
 compareWholeResults()
 beforeEach(prepareWorld)
 afterEach(failOnFaults)
-// Test files share a process: a mock or a clock that one of them sets must not reach the next.
-afterEach(() => {
+// Test files share a process: a mock or a clock that one of them sets must not reach the next, nor the memory that
+// requests of callers who were cut off have reserved. Gates find that it is over when they are asked for more.
+afterEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + HOUR_MS })
+  for (const gate of [ARRIVING, WORKING]) {
+    const { release } = await gate.reserve('setup', 0, () => new Error() as never)
+    release()
+  }
   vi.restoreAllMocks()
   vi.useRealTimers()
 })
