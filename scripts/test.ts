@@ -44,12 +44,6 @@ const CONCURRENCY = Math.max(1, availableParallelism() - 1)
  */
 const LONGEST_MS = 25 * 60_000
 
-/**
- * How V8 works in workerd: other threads that compile and collect cost a fifth more CPU than they save, and with more room
- * for young objects (in MB) it collects less often.
- */
-const V8_FLAGS = '--single-threaded --min-semi-space-size=16 --max-semi-space-size=64'
-
 interface Runner {
   name: string
   files: string[]
@@ -85,12 +79,7 @@ async function run({ name, files, program, args, print }: Runner) {
   const child = spawn(program, args(report), {
     timeout: LONGEST_MS,
     stdio: ['ignore', print === 'later' ? 'pipe' : 'inherit', 'inherit'],
-    env: {
-      NODE_COMPILE_CACHE: COMPILE_CACHE,
-      MINIFLARE_WORKERD_V8_FLAGS: V8_FLAGS,
-      ...process.env,
-      TEST_REPORT: report,
-    },
+    env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, TEST_REPORT: report },
   })
   const [output, [status]] = await Promise.all([
     child.stdout ? text(child.stdout) : '',
