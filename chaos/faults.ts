@@ -22,10 +22,10 @@ const MOVE_SECONDS = 150
 
 type Restart = () => Promise<void>
 
-/** Kills workerd at random moments, and starts it again. */
+/** Kills workerd at random moments, each time within 3.5 seconds, and starts it again. */
 async function kill(world: World, restart: Restart): Promise<void> {
   while (!isOver(world)) {
-    await wait(1000 + world.below(5000))
+    await wait(1000 + world.below(2500))
     if (!isOver(world)) await restart()
   }
 }
