@@ -29,7 +29,7 @@ const STATEMENT_COLUMNS: readonly ExportColumn[] = [
   ...amounts('opening', 'lines_sum', 'adjustments_sum', 'manual_sum', 'total'),
   ...amounts('payable', 'closing', 'dropped', 'transferred'),
   ...texts('transferred_to'),
-  ...['received', 'holds'].map((name) => jsonColumn(name)),
+  ...['received', 'holds'].map(jsonColumn),
   ...['lines_total', 'adjustments_total'].map((name) => column(name, 'integer')),
   column('payable_on', 'date'),
   column('approved_at', 'instant'),
@@ -46,7 +46,7 @@ const LINE_COLUMNS: readonly ExportColumn[] = [
   // Measures have any number of places, so they are the decimal text of the API.
   ...texts('rule_kind', 'scope', 'base', 'units', 'measure', 'step', 'rate'),
   ...amounts('carried_in', 'carried_out', 'capped', 'recouped', 'deficit', 'amount'),
-  ...['fence', 'fx'].map((name) => jsonColumn(name)),
+  ...['fence', 'fx'].map(jsonColumn),
   ...texts('of_period', 'of_line'),
   column('causes', 'integer'),
   ...texts('reason', 'reference'),

@@ -44,12 +44,12 @@ export const column = (
   },
 })
 
-/** Returns a column of JSON: null, or what `from` has. */
-export const jsonColumn = (name: string, from = name): ExportColumn => ({
+/** Returns a column of JSON: null, or what the row has. */
+export const jsonColumn = (name: string): ExportColumn => ({
   name,
   type: 'text',
   read: (row) => {
-    const value = row[from]
+    const value = row[name]
     return (value ?? null) === null ? null : JSON.stringify(value)
   },
 })

@@ -43,7 +43,6 @@ import {
   type PageJob,
   pagesOf,
   type RoundJob,
-  SPREAD_SECONDS,
   sendJobs,
   spread,
 } from '../platform/jobs.ts'
@@ -224,9 +223,7 @@ async function listAccounts(env: Env, { after, at }: ListJob): Promise<void> {
   const mornings = places.map(({ id, binding }): MorningJob => {
     return { job: 'morning', binding, account: id, at }
   })
-  await sendJobs(env, mornings, ({ account }) =>
-    isLocal(env) ? 0 : spread(account, SPREAD_SECONDS),
-  )
+  await sendJobs(env, mornings, ({ account }) => (isLocal(env) ? 0 : spread(account)))
   const last = places.at(-1)
   if (last && places.length === LISTED) {
     await sendJobs(env, [{ job: 'list', after: last.id, at }])
@@ -239,7 +236,7 @@ async function beginMorning(env: Env, job: MorningJob): Promise<void> {
   if (!account) return
   const isStarted = await startMorningRuns(env, account, {
     at: job.at,
-    planned: job.at + spread(account.id, SPREAD_SECONDS) * 1000,
+    planned: job.at + spread(account.id) * 1000,
     now: Date.now(),
   })
   if (!isStarted) return waitForRuns(env, job)

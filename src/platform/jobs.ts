@@ -82,16 +82,16 @@ export type Job =
   | RoundJob<'expire'>
 
 /** The longest delay of a morning's message, in seconds. */
-export const SPREAD_SECONDS = 3600
+const SPREAD_SECONDS = 3600
 
-/** Returns a number of seconds below `span`, always the same for a text. */
-export function spread(text: string, span: number): number {
+/** Returns the delay of a morning's message in seconds, always the same for a text. */
+export function spread(text: string): number {
   // FNV-1a.
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) {
     hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193) >>> 0
   }
-  return hash % span
+  return hash % SPREAD_SECONDS
 }
 
 /** The messages that a queue accepts in one call. */

@@ -9,6 +9,7 @@ import {
 import { decodeRow } from '../../platform/db/column-types.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { isDoorOpen } from '../../platform/db/door.ts'
+import { BEGINNING } from '../../platform/db/history.ts'
 import { toJsonChunks } from '../../platform/db/json-chunks.ts'
 import { type FoundPage, listRows, type Page } from '../../platform/db/paginate.ts'
 import { all, only } from '../../platform/db/query.ts'
@@ -29,11 +30,8 @@ interface ListedErasure extends Erasure {
   complete: boolean
 }
 
-/** The first day that an activity can have. */
-const FIRST_DAY = -719_528
-
 /** The values of `next_day` and `after_id` of an erasure whose activities are still to be masked. */
-const START = `iif(:has_activities, ${FIRST_DAY}, null), iif(:has_activities, '', null)`
+const START = `iif(:has_activities, ${BEGINNING}, null), iif(:has_activities, '', null)`
 
 const insertErasures = (onConflict: string) =>
   compileStatement(`

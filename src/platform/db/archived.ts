@@ -1,6 +1,7 @@
 import { ApiError } from '../errors.ts'
-import { dayNumber, dayText } from './column-types.ts'
+import { dayText } from './column-types.ts'
 import type { Connection } from './database.ts'
+import { BEGINNING, toDay } from './history.ts'
 import { all } from './query.ts'
 import { JSON_EACH } from './sql-fragments.ts'
 import { bindStatement, compileStatement } from './statement.ts'
@@ -131,9 +132,6 @@ const FROM_DAY = compileStatement(`
         and min(c.day, ifnull(c.first_seen_day, c.day)) <= m.last_day)))
   order by m.first_day`)
 
-/** The day before all others. */
-const BEGINNING = -719_528
-
 /**
  * Throws if a change takes effect in an archived month or before one: for all customers, or for some who signed up or have
  * archived records by then.
@@ -149,7 +147,7 @@ export async function refuseArchived(
   ids: readonly string[] | null = null,
 ): Promise<void> {
   const stored = ids && JSON.stringify(ids)
-  const values = { account, ids: stored, from: from === null ? BEGINNING : dayNumber(from) }
+  const values = { account, ids: stored, from: toDay(from) }
   requireRecords(await all(db, FROM_DAY, values))
 }
 

@@ -14,8 +14,6 @@ export interface Page {
   size: number
   /** The key after which the page begins; null if the caller named the page by its number. */
   after: readonly KeyValue[] | null
-  /** The number of rows before the page, if not those of the pages before it. */
-  skipped?: number
   /** The number of rows as the first page of this walk by cursor counted it. */
   counted?: Count | null
   /** How many bytes the rows of a page that is limited in bytes may have; 2 MiB if absent. */
@@ -110,23 +108,13 @@ export async function paginate<T = Record<string, unknown>>(
   requireRecords(others.splice(0, guard.length).flat())
   const counted = others[0] as readonly { total: number }[] | undefined
   const count = known || limitCount(counted?.[0]?.total ?? 0, query)
-  return foundPage<T>(query, page, rows, count)
-}
-
-/** Returns the page of these rows, which are one more than the page shows if there is a next one. */
-export function foundPage<T = Record<string, unknown>>(
-  { key, limitsBytes = false }: Pick<ListQuery, 'key' | 'limitsBytes'>,
-  page: Page,
-  rows: readonly Record<string, unknown>[],
-  count: Count,
-): FoundPage<T> {
-  const excess = limitsBytes ? excessOf(rows) : null
+  const excess = query.limitsBytes ? excessOf(rows) : null
   if (excess) return { data: [], ...count, last: null, excess }
   const last = rows.length > page.size ? rows[page.size - 1] : undefined
   return {
     data: rows.slice(0, page.size) as T[],
     ...count,
-    last: last ? key.map((name) => toKeyValue(last[name])) : null,
+    last: last ? query.key.map((name) => toKeyValue(last[name])) : null,
   }
 }
 
@@ -137,8 +125,7 @@ const limitCount = (counted: number, { total }: Pick<ListQuery, 'total'> = {}): 
     : { total: counted, isLimited: false }
 
 /** Returns a column of a row as a part of a cursor. */
-export const toKeyValue = (value: unknown): KeyValue =>
-  typeof value === 'number' ? value : String(value)
+const toKeyValue = (value: unknown): KeyValue => (typeof value === 'number' ? value : String(value))
 
 const orderBy = ({ key, descending }: ListQuery) =>
   key.map((name) => (descending ? `${name} desc` : name)).join()
@@ -153,21 +140,17 @@ export function pageText(query: ListQuery, page: Page): string {
   return query.limitsBytes ? limitBytes(query.columns, rows, orderBy(query), page.maxBytes) : rows
 }
 
-/** Returns the number of rows before a page, from the cursor on if it has one. */
-const offsetOf = ({ number, size, after, skipped }: Page): number =>
-  after ? 0 : (skipped ?? (number - 1) * size)
-
 function pageRows(query: ListQuery, page: Page): string {
-  const { size, after } = page
+  const { number, size, after } = page
   const { columns, from, key, descending } = query
   const { fromCursor = `${from} and ${isBeyondCursor(key, descending)}` } = query
   return `select ${columns.join()} from ${after ? fromCursor : from}
-      order by ${orderBy(query)} limit ${size + 1} offset ${offsetOf(page)}`
+      order by ${orderBy(query)} limit ${size + 1} offset ${after ? 0 : (number - 1) * size}`
 }
 
-/** The condition that a row follows the cursor. `first` is the index of its first cell. */
-export const isBeyondCursor = (key: readonly string[], descending = false, first = 0): string =>
-  `(${key.join()}) ${descending ? '<' : '>'} (${key.map((_, i) => `:after_${first + i}`).join()})`
+/** The condition that a row follows the cursor. */
+export const isBeyondCursor = (key: readonly string[], descending = false): string =>
+  `(${key.join()}) ${descending ? '<' : '>'} (${key.map((_, i) => `:after_${i}`).join()})`
 
 /** Returns the cells of a page's cursor as parameters. */
 export const cursorValues = ({ after }: Page): Record<string, KeyValue> =>
