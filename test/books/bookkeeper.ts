@@ -72,10 +72,9 @@ export function openBooks() {
 
 export type Bookkeeper = ReturnType<typeof openBooks>
 
-const closedStatement = ({ closing, dropped, transferred, lines_sum }: StatementJson) => ({
+const closedStatement = ({ closing, dropped, transferred }: StatementJson) => ({
   closing: decimal(closing),
   dropped: decimal(dropped),
-  linesSum: decimal(lines_sum),
   transfer: transferred && { ...transferred, amount: decimal(transferred.amount) },
 })
 

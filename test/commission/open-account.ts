@@ -5,7 +5,6 @@ import {
 } from '../../src/commission/engine/account.ts'
 import type { SettlementInput } from '../../src/commission/engine/account-input.ts'
 import { openIn } from '../../src/commission/engine/books.ts'
-import type { Period } from '../../src/commission/engine/calendar.ts'
 import {
   asOf,
   type EvaluatedCustomer,
@@ -23,7 +22,6 @@ export interface AccountInput extends SettlementInput {
 /** Computes periods of an account from its facts. */
 export interface Account extends Settlement {
   readonly evaluated: (through: number) => readonly EvaluatedCustomer[]
-  readonly tallies: (period: Period) => PeriodTallies
 }
 
 /** Prepares the computation of an account. */
@@ -37,5 +35,5 @@ export function openAccount(input: AccountInput): Account {
     evaluated(period.last).forEach(customerTallier({ ...input, period, isOpen }, found))
     return found
   })
-  return { ...openSettlement(input, tallies), evaluated, tallies }
+  return { ...openSettlement(input, tallies), evaluated }
 }

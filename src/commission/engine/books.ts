@@ -9,8 +9,6 @@ export interface ClosedStatement {
   /** What `negative: "zero"` dropped: 0 or less. */
   readonly dropped: Decimal
   readonly transfer: Transfer | null
-  /** The sum of its lines, without adjustments and manual entries. */
-  readonly linesSum: Decimal
 }
 
 /** What identifies a line in its period, and the sum that approved statements have booked for it. */
@@ -123,4 +121,4 @@ export const receivedKey = (from: string, period: string): string => JSON.string
 
 /** Returns the approved statement of a closed period; if there is none, one with amounts of 0. */
 export const closedStatement = ({ statements }: PlanBooks, { id }: Period): ClosedStatement =>
-  statements.get(id) ?? { closing: ZERO, dropped: ZERO, transfer: null, linesSum: ZERO }
+  statements.get(id) ?? { closing: ZERO, dropped: ZERO, transfer: null }

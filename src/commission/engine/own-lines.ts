@@ -85,7 +85,6 @@ export function settleOwn(
       const ofAffiliate = talliesOf(tallies, affiliate)
       const lines = settlePlan({
         context,
-        affiliate,
         plan,
         tallies: ofAffiliate,
         state,

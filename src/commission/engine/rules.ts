@@ -3,7 +3,6 @@ import { type ConditionCheck, compileConditions } from './conditions.ts'
 import { type Decimal, decimal, ONE, ZERO } from './decimal.ts'
 import type {
   ActivityKind,
-  Conditions,
   EventKind,
   OnceRule,
   OverrideRule,
@@ -88,7 +87,7 @@ export type CompiledQualification =
       readonly withinDays: number | null
       readonly atEnd: boolean
     }
-  | { readonly kind: 'customer'; readonly conditions: ConditionCheck; readonly source: Conditions }
+  | { readonly kind: 'customer'; readonly conditions: ConditionCheck }
 
 /** A rule that pays a percentage of a base. */
 export interface CompiledShare extends RuleBase {
@@ -208,7 +207,7 @@ function compileOnce(rule: OnceRule): CompiledOnce {
 function compileQualification(qualification: Qualification): CompiledQualification {
   if ('customer' in qualification) {
     const { customer } = qualification
-    return { kind: 'customer', conditions: compileConditions(customer), source: customer }
+    return { kind: 'customer', conditions: compileConditions(customer) }
   }
   const withinDays = qualification.within_days ?? null
   const min = decimal(String(qualification.min))

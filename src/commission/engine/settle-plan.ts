@@ -9,7 +9,6 @@ import type { AffiliateTallies, RuleTally } from './tally.ts'
 /** Everything that the lines of one affiliate, plan and period are made from. */
 export interface PlanInput {
   readonly context: PeriodContext
-  readonly affiliate: string
   readonly plan: Plan
   readonly tallies: AffiliateTallies
   /** Changed while lines are made. */

@@ -245,6 +245,5 @@ function closedStatement(
     closing: decimal(closing),
     dropped: decimal(dropped),
     transfer: transferred ? { ...transferred, amount: decimal(transferred.amount) } : null,
-    linesSum: decimal(head?.lines_sum ?? '0'),
   }
 }

@@ -41,7 +41,6 @@ export const auditIdAt = (time: number): string => firstIdAt(time).slice('dlv_'.
 
 /** What the lines of a rule and a closed period depend on. Lines over the downline are told apart by affiliate. */
 interface Group extends Pick<LastSettled, 'since'> {
-  readonly affiliate: string
   readonly plan: string
   readonly period: { readonly first: number; readonly last: number }
   /** The affiliates whose customers have an effect. */
@@ -311,7 +310,7 @@ function groupOf(
   const affiliates = isNetwork ? dependenciesOf(affiliate).read : new Set([below])
   const settled = settledOf(line)
   return {
-    ...{ affiliate, plan, period, affiliates, since: settled.since },
+    ...{ plan, period, affiliates, since: settled.since },
     tree: new Set(
       isNetwork || downline
         ? [affiliate, ...affiliates, ...context.tree.uplines(below, period.last)]
