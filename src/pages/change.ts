@@ -20,7 +20,7 @@ export async function makeChange(
   const values = await readOwnForm(c, session, page.fileBytes)
   const name = values('change')
   const shown = page.redraw?.(values)
-  if (shown) return showPage(c, page, session, { typed: { change: name, values: shown } })
+  if (shown) return showPage(c, page, session, { typed: shown })
   const change = Object.hasOwn(page.changes ?? {}, name) ? page.changes?.[name] : undefined
   if (!change) throw new ApiError('not_found', { detail: 'This page has no such change.' })
   const visit = await visitOf(c, page, session)

@@ -49,12 +49,6 @@ export interface RefusedForm {
   readonly errors: readonly FieldError[]
 }
 
-/** A form that is shown again with what was typed, as one of its buttons asks. Nothing is changed. */
-export interface TypedForm {
-  readonly change: string
-  readonly values: Values
-}
-
 /** The names of the plans of an account, by their ids. */
 export type PlanNames = ReadonlyMap<string, string>
 
@@ -90,7 +84,8 @@ export interface Visit {
   readonly today: number
   readonly csrf: string
   readonly refused: RefusedForm | null
-  readonly typed: TypedForm | null
+  /** What was typed in a form that one of its buttons asks to show again. Nothing is changed. */
+  readonly typed: Values | null
   /** The part of the page that is sent later; empty until the page is rendered. */
   readonly deferred: RenderPart[]
 }

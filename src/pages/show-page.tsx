@@ -13,7 +13,6 @@ import {
   type Page,
   type RefusedForm,
   type Tone,
-  type TypedForm,
   type Values,
   type View,
   VisitContext,
@@ -109,7 +108,7 @@ export function isOwnOrigin({ headers, url }: Request): boolean {
 /** What came of a change of the page that is shown. */
 interface Outcome {
   readonly refused?: RefusedForm
-  readonly typed?: TypedForm
+  readonly typed?: Values
   readonly status?: ContentfulStatusCode
   /** The answer of the change, which is shown once. */
   readonly shown?: { readonly content: Child; readonly tone: Tone }

@@ -71,7 +71,7 @@ export const fraudRulesPage: Page = {
   changes: { put: putRule },
   async render(visit) {
     const [{ data: rules }, { vertical }] = await readRules(visit)
-    const kind = kindNamed((visit.typed ?? visit.refused)?.values('kind') || visit.query.new)
+    const kind = kindNamed((visit.typed ?? visit.refused?.values)?.('kind') || visit.query.new)
     if (kind) {
       return ruleForm(visit, {
         ...{ title: 'New rule', kind, vertical, versions: null },

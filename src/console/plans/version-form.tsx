@@ -27,8 +27,8 @@ export function openDraft(
   },
 ): Draft {
   const refused = visit.refused?.change === 'put' ? visit.refused : null
-  const typed = refused ?? visit.typed
-  const values = typed?.values ?? form.initial
+  const typed = refused?.values ?? visit.typed
+  const values = typed ?? form.initial
   const { terms, problems } = form.read(values)
   const isNew = ({ pointer }: FieldError) => !problems.some((one) => one.pointer === pointer)
   const found = [...problems, ...form.check(terms, values).filter(isNew)]
