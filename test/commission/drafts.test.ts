@@ -1,25 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { beginRun, makeStep } from '../../src/commission/statements/run.ts'
-import { askAdmin, json, partner } from '../partner.ts'
+import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
 import { assign, draftsOf, monthly, publish, storePlan } from './stored.ts'
 import { storeStarted } from './stored-runs.ts'
 
-const customer = (
-  customer_id: string,
-  affiliate_id: string,
-  signup_date = '2026-10-01T08:00:00Z',
-) => ({
-  customer_id,
-  signup_date,
-  affiliate_id,
-  tracking_data: affiliate_id,
-  lang_id: 'en',
-  country_code: 'DE',
-  trading_account_type: 'standard',
-  kyc_status_id: '2',
-  sales_status_id: '1',
-})
+const customer = (customer_id: string) => ({ ...ada, customer_id, affiliate_id: 'ib-1' })
 
 const transaction = (
   transaction_id: string,
@@ -27,16 +13,7 @@ const transaction = (
   amount_currency: number,
   transaction_date: string,
   own: object = {},
-) => ({
-  transaction_id,
-  customer_id,
-  transaction_type: 'deposit',
-  amount_currency,
-  currency: 'EUR',
-  transaction_date,
-  status: 'approved',
-  ...own,
-})
+) => ({ ...deposit, transaction_id, customer_id, amount_currency, transaction_date, ...own })
 
 test('forex: CPA with qualification, lots by instrument, and a share with deductions', async () => {
   const acme = await partner('forex', { affiliates: ['ib-1'] })
@@ -73,7 +50,7 @@ test('forex: CPA with qualification, lots by instrument, and a share with deduct
   await assign(acme.account, 'ib')
   await publish('2026-10-05', { USD: '1.25' })
   await publish('2026-10-30', { USD: '1.25' })
-  await acme.post('customers', [customer('c-1', 'ib-1'), customer('c-2', 'ib-1')])
+  await acme.post('customers', [customer('c-1'), customer('c-2')])
   await acme.post('transactions', [
     transaction('t-1', 'c-1', 300, '2026-10-05T10:00:00Z'),
     transaction('t-2', 'c-1', 250, '2026-10-06T10:00:00Z', { currency: 'USD' }),
@@ -138,7 +115,7 @@ test('a transferred closing is stored in both statements', async () => {
   await storePlan(acme.account, 'new', { ...share, period: 'week' })
   await assign(acme.account, 'old')
   await assign(acme.account, 'new', 'ib-1', '2026-10-20', 'all')
-  await acme.post('customers', customer('c-1', 'ib-1'))
+  await acme.post('customers', customer('c-1'))
   await acme.post('transactions', [
     transaction('t-1', 'c-1', 70, '2026-10-05T10:00:00Z'),
     transaction('t-2', 'c-1', 30, '2026-10-20T10:00:00Z'),

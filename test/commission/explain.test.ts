@@ -91,24 +91,14 @@ test('an explanation in sentences can be checked by hand', () => {
         versions: [
           {
             version: 1,
-            terms: {
-              name: 'Revenue',
-              currency: 'EUR',
-              period: 'month',
-              effective_from: '2026-01-01',
-              terms: 'signup',
-              negative: 'carry',
-              minimum_payout: '0',
-              hold_days: 14,
-              rules: [
-                {
-                  id: 'share',
-                  kind: 'share',
-                  percent: '30',
-                  base: [{ transactions: ['deposit'] }],
-                },
-              ],
-            },
+            terms: terms([
+              {
+                id: 'share',
+                kind: 'share',
+                percent: '30',
+                base: [{ transactions: ['deposit'] }],
+              },
+            ]),
           },
         ],
       },

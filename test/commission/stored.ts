@@ -6,20 +6,11 @@ import { computeAffiliates, openComputation } from '../../src/commission/stateme
 import { type Draft, toDraft } from '../../src/commission/statements/draft.ts'
 import { openSource } from '../../src/commission/statements/source.ts'
 import { findAccount } from '../../src/platform/directory/accounts.ts'
+import { terms } from './build.ts'
 
 /** A plan of calendar months in EUR with these rules. */
-export const monthly = (rules: Rule[], terms: Partial<PlanTerms> = {}): PlanTerms => ({
-  name: 'A plan',
-  currency: 'EUR',
-  period: 'month',
-  effective_from: '2026-01-01',
-  terms: 'signup',
-  negative: 'carry',
-  minimum_payout: '0',
-  hold_days: 14,
-  rules,
-  ...terms,
-})
+export const monthly = (rules: Rule[], more: Partial<PlanTerms> = {}): PlanTerms =>
+  terms(rules, { name: 'A plan', hold_days: 14, ...more })
 
 /** Stores a version of a plan. */
 export const storePlan = (account: string, plan: string, terms: PlanTerms, version = 1) =>

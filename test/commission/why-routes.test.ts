@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, expect, test } from 'vitest'
 import type { Rule } from '../../src/commission/engine/plan.ts'
 import { REQUEST_LIMITS } from '../../src/commission/statements/limits.ts'
-import { ask, askAdmin, json, partner } from '../partner.ts'
+import { ada, ask, askAdmin, json, deposit as paidIn, partner } from '../partner.ts'
 import { assign, draftsOf, monthly, publish, storePlan } from './stored.ts'
 import { storeDrafts } from './stored-runs.ts'
 
@@ -11,26 +11,12 @@ afterEach(() => {
   Object.assign(REQUEST_LIMITS, LIMITS)
 })
 
-const customer = (customer_id: string, affiliate_id: string) => ({
-  customer_id,
-  signup_date: '2026-10-01T08:00:00Z',
-  affiliate_id,
-  tracking_data: affiliate_id,
-  lang_id: 'en',
-  country_code: 'DE',
-  trading_account_type: 'standard',
-  kyc_status_id: '2',
-  sales_status_id: '1',
-})
+const customer = (customer_id: string) => ({ ...ada, customer_id, affiliate_id: 'ib-1' })
 
 const deposit = (transaction_id: string, customer_id: string, amount: number, own = {}) => ({
-  transaction_id,
-  customer_id,
-  transaction_type: 'deposit',
-  amount_currency: amount,
-  currency: 'EUR',
+  ...paidIn,
+  ...{ transaction_id, customer_id, amount_currency: amount },
   transaction_date: '2026-10-05T10:00:00Z',
-  status: 'approved',
   ...own,
 })
 
@@ -58,8 +44,8 @@ async function firm(account: string, rules = [share, cpa]) {
   const acme = await partner('forex', { account, affiliates: ['ib-1'], unknown_customer: 'hold' })
   await storePlan(account, 'standard', monthly(rules))
   await assign(account, 'standard')
-  await acme.post('customers', [customer('c-1', 'ib-1'), customer('c-2', 'ib-1')])
-  await acme.post('customers', [{ ...customer('c-3', 'ib-1'), country_code: 'FR' }])
+  await acme.post('customers', [customer('c-1'), customer('c-2')])
+  await acme.post('customers', [{ ...customer('c-3'), country_code: 'FR' }])
   await acme.post('transactions', [
     deposit('t-1', 'c-1', 1000),
     deposit('t-2', 'c-1', 134.5),
@@ -257,7 +243,7 @@ test("another account's line and record are the 404 of a missing one, byte for b
   const first = await firm('first')
   const second = await firm('second', [share])
   await first.post('transactions', [deposit('only-first', 'c-1', 5)])
-  await first.post('customers', [customer('c-first', 'ib-1')])
+  await first.post('customers', [customer('c-first')])
   const missing = `lin_${'0'.repeat(40)}`
   const id = first.lineOf('cpa')
   const bytes = async (response: Response | Promise<Response>) => {

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { evaluate as evaluateByEngine } from './engine.ts'
 import { evaluate as evaluateByOracle } from './oracle/evaluate.ts'
+import { RULE_REASONS } from './oracle/reasons.ts'
 import type { Outcome, World } from './world.ts'
 import { periodsOf, randomWorld, zonedWorld } from './worlds.ts'
 
@@ -39,15 +40,7 @@ const REQUIRED = [
   'unmapped',
   'declined',
   'reversed',
-  'no_rule',
-  'excluded',
-  'expired',
-  'no_currency',
-  'fx_pending',
-  'fx_missing',
-  'already_counted',
-  'not_qualified',
-  'counted',
+  ...RULE_REASONS,
 ]
 
 /** Returns a copy in which nothing is shared, as if it had been sent. */

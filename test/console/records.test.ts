@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { PlanTerms } from '../../src/commission/engine/plan.ts'
-import { storePlan } from '../commission/stored.ts'
+import { monthly, storePlan } from '../commission/stored.ts'
 import { ada, askAdmin, deposit, issuedPartner as partner } from '../partner.ts'
 import { signedIn } from './browser.ts'
 
@@ -9,16 +8,8 @@ import { signedIn } from './browser.ts'
 const AT = '/console/accounts/acme'
 
 /** A plan that pays once for five lots within 30 days, and a share of fees. */
-const TERMS: PlanTerms = {
-  name: 'IB 2026',
-  currency: 'EUR',
-  period: 'month',
-  effective_from: '2026-01-01',
-  terms: 'signup',
-  negative: 'carry',
-  minimum_payout: '0',
-  hold_days: 0,
-  rules: [
+const TERMS = monthly(
+  [
     {
       id: 'cpa',
       kind: 'once',
@@ -33,7 +24,8 @@ const TERMS: PlanTerms = {
       base: [{ activity: 'spread_cost' }],
     },
   ],
-}
+  { name: 'IB 2026', hold_days: 0 },
+)
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
 

@@ -42,7 +42,6 @@ const TURNS = 200
 
 /** A caller that sends more requests than one token may. */
 export interface Sender {
-  account: string
   /** Sends a valid body as other tests do: the tables are searched for the names in it. */
   post: (path: string, body: unknown) => Promise<Response>
   at: (path: string) => string
@@ -65,7 +64,6 @@ function inTurns(fresh: () => Promise<Record<string, string>>) {
 export async function partnerOf(vertical: Vertical, settings: object = {}): Promise<Sender> {
   const { account, post } = await partner(vertical, settings)
   return {
-    account,
     post,
     at: (path) => `/api/v1/${vertical}/${path}`,
     credentials: inTurns(async () => {
@@ -83,7 +81,6 @@ export async function partnerOf(vertical: Vertical, settings: object = {}): Prom
 export async function brandOf(settings: Parameters<typeof brand>[0] = {}): Promise<Sender> {
   const { account, post } = await brand(settings)
   return {
-    account,
     post,
     at: (path) => `/tracking/events/${path}`,
     credentials: inTurns(async () => {

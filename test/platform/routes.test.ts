@@ -256,6 +256,25 @@ describe('two accounts with the same ids', () => {
   })
   type Binding = 'DB' | 'DB_2'
 
+  /** Stores what no request creates at once. */
+  const storeRows = async (
+    name: string,
+    binding: Binding,
+    archived: 'activities' | 'trading-activity',
+  ) => {
+    const db = env[binding]
+    await db.batch([
+      ...statementRows(db, name, `of-${name}`),
+      ...bookRows(db, name, `of-${name}`),
+      ...caseRows(db, name, `of-${name}`, 'bursts'),
+      ...questionRows(db, name, `of-${name}`, `of-${name}`),
+      ...exportRows(db, name),
+      ...archiveRows(db, name, archived),
+    ])
+    await env.DB.batch(moveRows(env.DB, name))
+    await storeExport(name)
+  }
+
   const createPartner = async (name: string, binding: Binding) => {
     const acme = await partner('forex', { account: name, unknown_customer: 'hold', binding })
     for (const [resource, record] of Object.entries(recordsOf(name))) {
@@ -268,16 +287,7 @@ describe('two accounts with the same ids', () => {
       note: `to-${name}`,
     }
     const { delivery_id } = await json(acme.post('transactions', heldRecord))
-    await env[binding].batch([
-      ...statementRows(env[binding], name, `of-${name}`),
-      ...bookRows(env[binding], name, `of-${name}`),
-      ...caseRows(env[binding], name, `of-${name}`, 'bursts'),
-      ...questionRows(env[binding], name, `of-${name}`, `of-${name}`),
-      ...exportRows(env[binding], name),
-    ])
-    await env.DB.batch(moveRows(env.DB, name))
-    await env[binding].batch(archiveRows(env[binding], name, 'activities'))
-    await storeExport(name)
+    await storeRows(name, binding, 'activities')
     return { ...acme, delivery_id, deliveries: 4 }
   }
 
@@ -312,16 +322,7 @@ describe('two accounts with the same ids', () => {
     expect((await acme.post('activities', activity)).status).toBe(201)
     const heldRecord = { ...activity, customerid: 'nobody' }
     const { delivery_id } = await json(acme.post('activities', heldRecord))
-    await env[binding].batch([
-      ...statementRows(env[binding], name, `of-${name}`),
-      ...bookRows(env[binding], name, `of-${name}`),
-      ...caseRows(env[binding], name, `of-${name}`, 'bursts'),
-      ...questionRows(env[binding], name, `of-${name}`, `of-${name}`),
-      ...exportRows(env[binding], name),
-    ])
-    await env.DB.batch(moveRows(env.DB, name))
-    await env[binding].batch(archiveRows(env[binding], name, 'trading-activity'))
-    await storeExport(name)
+    await storeRows(name, binding, 'trading-activity')
     return { ...acme, delivery_id, deliveries: 3 }
   }
 

@@ -15,7 +15,7 @@ import { applyRate } from './tiers.ts'
 
 // The lines of one affiliate, plan and period, but those of overrides.
 
-interface Place {
+export interface Place {
   affiliate: string
   version: Version
   rule: Rule
@@ -206,10 +206,11 @@ function holdMeasure(books: Books, place: Place, facts: Fact[], lines: Draft[]) 
     held.push(...baseOf(books.account.rates, tiers.by.base, facts, version.currency).held)
   if (tiers?.over === 'network' && lines.some((line) => line.rule === rule))
     held.push(...network(books, affiliate, version, rule, period).held)
-  for (const { fact, field, reason } of held) holdFact(books, place, fact, field, reason)
+  for (const one of held) holdFact(books, place, one)
 }
 
-function holdFact(books: Books, place: Place, fact: Fact, field: string, reason: Held['reason']) {
+/** Holds the amount of a fact that waits. */
+export function holdFact(books: Books, place: Place, { fact, field, reason }: Held) {
   const { affiliate, version, rule, period } = place
   hold(books, affiliate, version.plan, period, {
     rule: rule.id,
@@ -233,7 +234,7 @@ function holdFacts(books: Books, place: Place, facts: Fact[]) {
       fact,
       lastDay(period),
     ).held)
-      holdFact(books, place, fact, field, reason)
+      holdFact(books, place, { fact, field, reason })
 }
 
 /**
@@ -249,7 +250,7 @@ export function holdCandidates(books: Books) {
       const period = periodOf(version.period, later)
       if (qualifiedBy(account, fact, rule.id, lastDay(period))) continue
       const place: Place = { affiliate: candidate!.affiliate!, version, rule, period }
-      holdFact(books, place, fact, field, reason)
+      holdFact(books, place, { fact, field, reason })
     }
 }
 

@@ -1,13 +1,13 @@
 import { type Account, below } from './account.ts'
 import { type Books, enter, hold, linesOf } from './books.ts'
 import { firstDay, lastDay, periodOf } from './calendar.ts'
-import { convertAmount, currencyOf } from './convert.ts'
+import { convertAmount } from './convert.ts'
 import { roundMoney } from './currency.ts'
 import { type Draft, draft } from './drafts.ts'
 import { compareText, type Fact } from './facts.ts'
-import { priceLines } from './lines.ts'
+import { holdFact, type Place, priceLines } from './lines.ts'
 import { accepted, factsOf, inUnits } from './measures.ts'
-import { assignmentsOf, inForce, type Rule, type Version } from './plan.ts'
+import { assignmentsOf, inForce, type Version } from './plan.ts'
 import { add, count, greatest, negate, type Rational, sum, ZERO } from './rational.ts'
 import { baseOf, type Money, unitsOf } from './terms.ts'
 
@@ -28,13 +28,6 @@ interface Source {
   fx: Money[]
   facts: Set<Fact>
   isUsed: boolean
-}
-
-interface Place {
-  affiliate: string
-  version: Version
-  rule: Rule
-  period: string
 }
 
 /** Returns the lines of an affiliate whose period ends within a period, but overrides. */
@@ -87,16 +80,7 @@ function ofBase(books: Books, place: Place, affiliate: string): Source {
   const { version, rule, period } = place
   const facts = accepted(rule, factsOf(books, [affiliate], period))
   const base = baseOf(books.account.rates, rule.of!.base!, facts, version.currency)
-  for (const { fact, field, reason } of base.held)
-    hold(books, place.affiliate, version.plan, period, {
-      rule: rule.id,
-      version: version.version,
-      reason,
-      currency: currencyOf(fact, field),
-      item: fact,
-      field,
-      amount: fact.numbers.get(field)!,
-    })
+  for (const one of base.held) holdFact(books, place, one)
   return {
     value: add(base.total, base.fixed),
     fx: [...base.fx.values()].sort((a, b) => compareText(a.currency, b.currency)),

@@ -8,7 +8,7 @@ import { compare, parse } from './rational.ts'
 import { fieldOf, isCounted, unitsOf } from './terms.ts'
 
 /** The reasons that a rule can have, in the order of §10; `counted` is beyond all of them. */
-const RULE_REASONS = [
+export const RULE_REASONS = [
   'no_rule',
   'excluded',
   'expired',
