@@ -1,17 +1,15 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { BOOK_LIMITS } from '../../src/books/limits.ts'
 import { HOUR_MS } from '../../src/platform/durations.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
+import { restoring } from '../limits.ts'
 import { askAdmin, json, register } from '../partner.ts'
 import { approve, digestOf, earning, idOf, PAID_ON, pay, rowsOf, storeRows } from './book-rows.ts'
 
 const PATH = 'accounts/acme-forex'
 
-const LIMITS = { ...BOOK_LIMITS }
-afterEach(() => {
-  Object.assign(BOOK_LIMITS, LIMITS)
-})
+restoring(BOOK_LIMITS)
 
 beforeEach(async () => {
   await register('forex', { affiliates: ['a', 'b', '=1+1'] })

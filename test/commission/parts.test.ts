@@ -1,13 +1,16 @@
 import { env } from 'cloudflare:workers'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type ClosedPart, readClosedStatements } from '../../src/commission/db/closings.ts'
 import { statementOfLine } from '../../src/commission/statements/ids.ts'
 import { PART_LIMITS } from '../../src/commission/statements/limits.ts'
 import { beginRun, makeStep } from '../../src/commission/statements/run.ts'
+import { restoring } from '../limits.ts'
 import { askAdmin, json, partner } from '../partner.ts'
 import { countWrites } from './counted.ts'
 import { assign, monthly, storePlan } from './stored.ts'
 import { storeStarted } from './stored-runs.ts'
+
+restoring(PART_LIMITS)
 
 const CUSTOMERS = 2500
 
@@ -61,10 +64,6 @@ test('a long statement is stored and read in parts', async () => {
 })
 
 test('steps that need more rows than their lines are all found', async () => {
-  const { stepBytes } = PART_LIMITS
-  onTestFinished(() => {
-    PART_LIMITS.stepBytes = stepBytes
-  })
   PART_LIMITS.stepBytes = 1
   await firm(4)
   await run('run_1')

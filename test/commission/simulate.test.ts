@@ -1,17 +1,15 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { REQUEST_LIMITS } from '../../src/commission/statements/limits.ts'
 import { brand } from '../brand.ts'
 import { countCalls } from '../ingest/watched.ts'
+import { restoring } from '../limits.ts'
 import { ask, askAdmin, json, partner } from '../partner.ts'
 import { monthly, storePlan } from './stored.ts'
 import { storeWorld } from './stored-world.ts'
 import type { World } from './world.ts'
 
-const LIMITS = { ...REQUEST_LIMITS }
-afterEach(() => {
-  Object.assign(REQUEST_LIMITS, LIMITS)
-})
+restoring(REQUEST_LIMITS)
 
 const PATH = 'accounts/acme/plans/ib/simulate'
 

@@ -10,6 +10,7 @@ import {
   type RunParameters,
 } from '../../src/commission/statements/run.ts'
 import { CRON_SCHEDULES } from '../../src/jobs/crons.ts'
+import { restoring } from '../limits.ts'
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
 import { runCron as runCronAt } from '../platform/crons.ts'
 import { surrounded } from '../sweep/platform.ts'
@@ -23,14 +24,13 @@ const AFFILIATES = ['aff-1', 'aff-2', 'aff-3', 'aff-4']
 type Runs = Awaited<ReturnType<typeof introspectWorkflow>>
 let runs: Runs
 
-const { affiliates } = STEP_LIMITS
+restoring(STEP_LIMITS)
 beforeEach(async () => {
   Object.assign(STEP_LIMITS, { affiliates: 2 })
   runs = await introspectWorkflow(env.STATEMENT_RUNS)
   await runs.modifyAll((one) => one.disableRetryDelays())
 })
 afterEach(async () => {
-  Object.assign(STEP_LIMITS, { affiliates })
   await runs.dispose()
 })
 

@@ -1,15 +1,13 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Rule } from '../../src/commission/engine/plan.ts'
 import { REQUEST_LIMITS } from '../../src/commission/statements/limits.ts'
+import { restoring } from '../limits.ts'
 import { ada, ask, askAdmin, json, deposit as paidIn, partner } from '../partner.ts'
 import { assign, draftsOf, monthly, publish, storePlan } from './stored.ts'
 import { storeDrafts } from './stored-runs.ts'
 
-const LIMITS = { ...REQUEST_LIMITS }
-afterEach(() => {
-  Object.assign(REQUEST_LIMITS, LIMITS)
-})
+restoring(REQUEST_LIMITS)
 
 const customer = (customer_id: string) => ({ ...ada, customer_id, affiliate_id: 'ib-1' })
 

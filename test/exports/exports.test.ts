@@ -1,18 +1,16 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { EXPORT_LIMITS } from '../../src/exports/limits.ts'
 import { affiliateWorld } from '../affiliates/affiliate-world.ts'
 import { storedBrand } from '../brand.ts'
+import { restoring } from '../limits.ts'
 import { overriding } from '../overriding.ts'
 import { ada, askAdmin, deposit, json, partner, resumed, traded } from '../partner.ts'
 import { deliverJob, listing, type Sent } from '../platform/crons.ts'
 import { builtOnce } from '../world.ts'
 import { dayOf, decimal, download, filesOf, rowsOf, runExport, timeOf, turnOn } from './exported.ts'
 
-const limits = { ...EXPORT_LIMITS }
-afterEach(() => {
-  Object.assign(EXPORT_LIMITS, limits)
-})
+const limits = restoring(EXPORT_LIMITS)
 
 const ACCOUNT = 'acme-forex'
 

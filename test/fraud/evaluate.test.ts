@@ -1,11 +1,12 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { dayText } from '../../src/commission/engine/calendar.ts'
 import { evaluateRules, lastCompleteDay } from '../../src/fraud/evaluate.ts'
 import { kindsOf } from '../../src/fraud/kinds.ts'
 import { EVALUATION_LIMITS } from '../../src/fraud/limits.ts'
 import { findAccount } from '../../src/platform/directory/accounts.ts'
 import { randomSource } from '../commission/worlds.ts'
+import { restoring } from '../limits.ts'
 import { overridingSessions } from '../overriding.ts'
 import { morningAfter, storedCases, storeRules } from './evaluated-cases.ts'
 import { fraudWorld, randomParameters } from './random-worlds.ts'
@@ -14,10 +15,7 @@ import { ruleOf } from './world-findings.ts'
 
 // How rules are evaluated in steps, and what an evaluation that is killed leaves behind.
 
-const LIMITS = { ...EVALUATION_LIMITS }
-afterEach(() => {
-  Object.assign(EVALUATION_LIMITS, LIMITS)
-})
+restoring(EVALUATION_LIMITS)
 
 /** A world with several affiliates and cases, as an account with a rule of each kind. */
 async function storedWorld(account: string, most = Infinity, seed = 6) {

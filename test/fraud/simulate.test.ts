@@ -1,15 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { BACK_TEST_LIMITS } from '../../src/fraud/limits.ts'
 import { storeWorld } from '../commission/stored-world.ts'
+import { restoring } from '../limits.ts'
 import { ask, askAdmin, json } from '../partner.ts'
 import { WORLD } from './fees.ts'
 
 // The back-test of a rule by its route, with figures that can be checked by hand.
 
-const LIMITS = { ...BACK_TEST_LIMITS }
-afterEach(() => {
-  Object.assign(BACK_TEST_LIMITS, LIMITS)
-})
+restoring(BACK_TEST_LIMITS)
 
 const PATH = 'accounts/acme/fraud-rules/resets/simulate'
 const VERSION = { kind: 'resets', action: 'hold', parameters: { count: 3, days: 3 } }

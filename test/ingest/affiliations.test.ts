@@ -1,9 +1,10 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { findCustomersOf, SEARCH_LIMITS } from '../../src/commission/db/customers-of.ts'
 import { readHistories } from '../../src/ingest/db/histories.ts'
 import { brand, eve } from '../brand.ts'
 import { affiliatesOf, at, datedPartner, linkOf } from '../days.ts'
+import { restoring } from '../limits.ts'
 import { ada, askAdmin, json, issuedPartner as partner } from '../partner.ts'
 
 const issuesOf = async (response: Response | Promise<Response>) => {
@@ -202,12 +203,9 @@ test('a reset deletes histories, corrections and refusals', async () => {
 })
 
 describe('the customers of affiliates', () => {
-  const { ids: most } = SEARCH_LIMITS
+  restoring(SEARCH_LIMITS)
   beforeEach(() => {
     SEARCH_LIMITS.ids = 3
-  })
-  afterEach(() => {
-    SEARCH_LIMITS.ids = most
   })
 
   /** Returns the ids of the customers that affiliates ever had. */

@@ -1,9 +1,10 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { RESET_LIMITS, resetStep } from '../../src/accounts/db/reset.ts'
 import { HELD_LIMITS } from '../../src/ingest/db/release.ts'
 import { makeSteps } from '../../src/platform/db/steps.ts'
 import { brand, deposited, eve } from '../brand.ts'
+import { restoring } from '../limits.ts'
 import { ada, askAdmin, deposit, json, issuedPartner as partner, traded } from '../partner.ts'
 import { CURABLE } from '../platform/faulty.ts'
 import { overriding } from './watched.ts'
@@ -11,13 +12,8 @@ import { overriding } from './watched.ts'
 // What is held costs no more than a page, a step or a limit allows, however much of it there is.
 
 const hold = { unknown_customer: 'hold' } as const
-const HELD = { ...HELD_LIMITS }
-const RESET = { ...RESET_LIMITS }
-
-afterEach(() => {
-  Object.assign(HELD_LIMITS, HELD)
-  Object.assign(RESET_LIMITS, RESET)
-})
+restoring(HELD_LIMITS)
+restoring(RESET_LIMITS)
 
 /** Stores held transactions of an account, `perCustomer` for each customer, and counts them. */
 async function prepareHeld(account: string, n: number, perCustomer: number) {

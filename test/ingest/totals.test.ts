@@ -1,10 +1,11 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { TOTALS_LIMITS } from '../../src/ingest/db/totals.ts'
 import { CRON_SCHEDULES } from '../../src/jobs/crons.ts'
 import { dayText } from '../../src/platform/db/column-types.ts'
 import { DAY_MS } from '../../src/platform/durations.ts'
 import { fetchWith } from '../checked-fetch.ts'
+import { restoring } from '../limits.ts'
 import { ada, deposit, json, ORIGIN, partner } from '../partner.ts'
 import { runCron } from '../platform/crons.ts'
 import { printedAs } from '../secrecy.ts'
@@ -37,8 +38,7 @@ const insertTransactions = (account: string, count: number, day: string) =>
     JSON.stringify(Array.from({ length: count }, (_, i) => i)),
   )
 
-const limits = { ...TOTALS_LIMITS }
-afterEach(() => Object.assign(TOTALS_LIMITS, limits))
+restoring(TOTALS_LIMITS)
 
 type Partner = Awaited<ReturnType<typeof partner>>
 

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { type Details, DOUBTS, LEFT_OUT, PAYOUT_LIMITS } from '../../src/payouts/model.ts'
 import { tendDetails } from '../../src/payouts/payees.ts'
 import { digest } from '../../src/platform/auth/secret.ts'
@@ -10,6 +10,7 @@ import { fetchWith } from '../checked-fetch.ts'
 import { randomSource, type Source } from '../commission/worlds.ts'
 import { at } from '../days.ts'
 import { storeCases } from '../fraud/stored-cases.ts'
+import { restoring } from '../limits.ts'
 import { askAdmin, json, ORIGIN, register } from '../partner.ts'
 import { asTeam } from '../requests.ts'
 import {
@@ -29,10 +30,7 @@ import {
 
 const AFFILIATES = Array.from({ length: 16 }, (_, i) => `a-${String(i).padStart(2, '0')}`)
 
-const LIMITS = { ...PAYOUT_LIMITS }
-afterEach(() => {
-  Object.assign(PAYOUT_LIMITS, LIMITS)
-})
+restoring(PAYOUT_LIMITS)
 
 beforeEach(async () => {
   await register('forex', { affiliates: AFFILIATES })

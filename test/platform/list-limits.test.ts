@@ -1,15 +1,12 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { LIST_LIMITS } from '../../src/platform/db/paginate.ts'
 import { brand, deposited, eve } from '../brand.ts'
+import { restoring } from '../limits.ts'
 import { ada, askAdmin, deposit, json, partner, traded } from '../partner.ts'
 
 // Lists read a bounded number of rows: beyond the limits a total is not exact.
 
-const LIST = { ...LIST_LIMITS }
-
-afterEach(() => {
-  Object.assign(LIST_LIMITS, LIST)
-})
+restoring(LIST_LIMITS)
 
 type Get = (path: string) => Promise<Response>
 

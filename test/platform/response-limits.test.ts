@@ -1,14 +1,12 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { TOTALS_LIMITS } from '../../src/ingest/db/totals.ts'
 import { storedBrand as brand, day } from '../brand.ts'
+import { restoring } from '../limits.ts'
 import { json } from '../partner.ts'
 
 // Limits on the size of one response. Concurrent requests share the 128 MB of an isolate.
 
-const { totals } = TOTALS_LIMITS
-afterEach(() => {
-  TOTALS_LIMITS.totals = totals
-})
+restoring(TOTALS_LIMITS)
 
 const NOTE_LENGTH = 15_000
 const COUNT = 150

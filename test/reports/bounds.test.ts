@@ -1,15 +1,12 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { REPORT_LIMITS } from '../../src/reports/limits.ts'
+import { restoring } from '../limits.ts'
 import { ada, deposit, json, partner } from '../partner.ts'
 
 // What one report can take of the database that accounts share.
 
 const OCTOBER = 'reports?from=2026-10-01&to=2026-10-31'
-const LIMITS = { ...REPORT_LIMITS }
-
-afterEach(() => {
-  Object.assign(REPORT_LIMITS, LIMITS)
-})
+restoring(REPORT_LIMITS)
 
 const answerOf = async (response: Promise<Response>) => {
   const { status, code, detail } = await json(response)

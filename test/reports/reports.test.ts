@@ -1,16 +1,13 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { REPORT_LIMITS } from '../../src/reports/limits.ts'
 import { brand } from '../brand.ts'
+import { restoring } from '../limits.ts'
 import { ada, askAdmin, deposit, json, partner, traded } from '../partner.ts'
 
 const OCTOBER = 'reports?from=2026-10-01&to=2026-10-31'
 
-const LIMITS = { ...REPORT_LIMITS }
-
-afterEach(() => {
-  Object.assign(REPORT_LIMITS, LIMITS)
-})
+restoring(REPORT_LIMITS)
 
 /** Stores a customer with a deposit in EUR and trading in USD. */
 async function firm(vertical: 'forex' | 'prop-trading' = 'forex') {

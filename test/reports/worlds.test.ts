@@ -1,9 +1,10 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { computeReport, type ReportedAffiliates } from '../../src/reports/compute.ts'
 import { REPORT_LIMITS } from '../../src/reports/limits.ts'
 import { type Figures, groupsOf, type Report } from '../../src/reports/report.ts'
 import { randomSource } from '../commission/worlds.ts'
+import { restoring } from '../limits.ts'
 import { oracle } from './oracle.ts'
 import { storeWorld } from './store-world.ts'
 import { dayOf, randomWorld, type Vertical, type World } from './world.ts'
@@ -46,11 +47,7 @@ function groupings(vertical: Vertical, from: ReturnType<typeof randomSource>): s
   return [[], ...all.map((name) => [name]), ...pairs, ...triples]
 }
 
-const LIMITS = { ...REPORT_LIMITS }
-
-afterEach(() => {
-  Object.assign(REPORT_LIMITS, LIMITS)
-})
+restoring(REPORT_LIMITS)
 
 type Query = Parameters<typeof computeReport>[2]
 
