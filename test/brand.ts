@@ -4,7 +4,7 @@ import { digest, newSecret } from '../src/platform/auth/secret.ts'
 import { brandTokenObjectName } from '../src/platform/auth/token-gate.ts'
 import type { Account } from '../src/platform/db/schema.ts'
 import { insertBrandToken } from '../src/platform/directory/credentials.ts'
-import { ask, askAdmin, json } from './partner.ts'
+import { askAdmin, json, requestsBelow } from './partner.ts'
 
 /** The settings of a brand. */
 interface Settings {
@@ -65,22 +65,8 @@ export async function storedBrand(settings: Partial<Settings> = {}) {
 }
 
 /** Returns the requests of a holder of a Brand Token. */
-export function caller(brand_token: string) {
-  const key = { 'x-api-key': brand_token }
-  const at = (path: string) => `/tracking/events/${path}`
-  const postText = (path: string, body: BodyInit | null, headers = {}) =>
-    ask(at(path), {
-      method: 'POST',
-      headers: { ...key, 'Content-Type': 'application/json', ...headers },
-      body,
-    })
-  return {
-    get: (path: string, headers = {}) => ask(at(path), { headers: { ...key, ...headers } }),
-    post: (path: string, body: unknown, headers = {}) =>
-      postText(path, JSON.stringify(body), headers),
-    postText,
-  }
-}
+export const caller = (brand_token: string) =>
+  requestsBelow('/tracking/events', { 'x-api-key': brand_token })
 
 /** A customer of a brand. */
 export const eve = { customerId: 'p-1', regtime: '2026-10-01 08:30', country: 'DE' }

@@ -1,4 +1,4 @@
-import type { D1Database, D1PreparedStatement } from '@cloudflare/workers-types'
+import type { D1Database } from '@cloudflare/workers-types'
 
 /** Returns an object whose own members take precedence over those of the target. */
 export const overriding = <T extends object>(
@@ -24,21 +24,3 @@ export const overridingSessions = (
       return overriding(session, methods(session))
     },
   })
-
-/** Returns a database that throws at its call number `nth`, counted from 0. */
-export function killedAt(db: D1Database, nth: number) {
-  let calls = 0
-  const killed = () => {
-    if (calls++ === nth) throw new Error('killed')
-  }
-  return overridingSessions(db, (real) => ({
-    prepare: (text: string) => {
-      killed()
-      return real.prepare(text)
-    },
-    batch: (list: D1PreparedStatement[]) => {
-      killed()
-      return real.batch(list)
-    },
-  }))
-}

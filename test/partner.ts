@@ -133,19 +133,20 @@ function requestsOf(
   access_token: string,
 ) {
   const bearer = { Authorization: `Bearer ${access_token}` }
-  const at = (path: string) => `/api/v1/${vertical}/${path}`
+  return { ...client, vertical, access_token, ...requestsBelow(`/api/v1/${vertical}`, bearer) }
+}
+
+/** Returns requests with these credentials to paths below an address. */
+export function requestsBelow(base: string, credentials: Record<string, string>) {
   const postText = (path: string, body: BodyInit | null, headers = {}) =>
-    ask(at(path), {
+    ask(`${base}/${path}`, {
       method: 'POST',
-      headers: { ...bearer, 'Content-Type': 'application/json', ...headers },
+      headers: { ...credentials, 'Content-Type': 'application/json', ...headers },
       body,
     })
-
   return {
-    ...client,
-    vertical,
-    access_token,
-    get: (path: string, headers = {}) => ask(at(path), { headers: { ...bearer, ...headers } }),
+    get: (path: string, headers = {}) =>
+      ask(`${base}/${path}`, { headers: { ...credentials, ...headers } }),
     post: (path: string, body: unknown, headers = {}) =>
       postText(path, JSON.stringify(body), headers),
     postText,

@@ -12,8 +12,8 @@ export const teamKey = () =>
   ) as Promise<CryptoKey>
 
 /** Signs the assertion that Cloudflare Access adds to a request that it has let through. */
-export const ofTheTeam = async () =>
-  new SignJWT({ email: 'ada@team.example' })
+export const ofTheTeam = async (claims: object = {}) =>
+  new SignJWT({ email: 'ada@team.example', ...claims })
     .setProtectedHeader({ alg: 'RS256', kid: 'team' })
     .setIssuer(env.ACCESS_TEAM)
     .setAudience(env.ACCESS_AUD)

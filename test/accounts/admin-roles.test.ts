@@ -1,12 +1,11 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { OPERATIONS } from '../../src/api/operations.ts'
 import { app } from '../../src/app.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { askAdmin, json, ORIGIN } from '../partner.ts'
-import { teamKey } from '../team.ts'
+import { ofTheTeam } from '../team.ts'
 
 // What the roles of the team may do. The tests walk the routes, so that they include each new route.
 
@@ -222,13 +221,7 @@ describe('ADMIN_KEYS', () => {
 
 describe('ACCESS_ROLES', () => {
   const roleWith = async (roles: unknown, claims: object) => {
-    const token = new SignJWT({ email: 'ada@team.example', ...claims })
-      .setProtectedHeader({ alg: 'RS256', kid: 'team' })
-      .setIssuer(env.ACCESS_TEAM)
-      .setAudience(env.ACCESS_AUD)
-      .setIssuedAt()
-      .setExpirationTime('1h')
-    const headers = { 'Cf-Access-Jwt-Assertion': await token.sign(await teamKey()) }
+    const headers = { 'Cf-Access-Jwt-Assertion': await ofTheTeam(claims) }
     const ACCESS_ROLES = typeof roles === 'string' ? roles : JSON.stringify(roles)
     const world = { ...env, ACCESS_ROLES } as unknown as Env
     const path = '/admin/v1/accounts/nobody/statements/x/approve'

@@ -74,18 +74,20 @@ describe('§8 administrator authentication', () => {
       .setIssuedAt()
       .sign(privateKey)
   }
+  /** Creates an account with an assertion of Cloudflare Access. */
+  const createWith = (assertion: string) =>
+    ask('/admin/v1/accounts', {
+      method: 'POST',
+      headers: { 'Cf-Access-Jwt-Assertion': assertion, 'Content-Type': 'application/json' },
+      body: JSON.stringify(newAccount),
+    })
   const inAnHour = Math.floor(Date.now() / 1000) + 3600
   const validClaims = { iss: TEAM, aud: [env.ACCESS_AUD], exp: inAnHour }
 
   test('a Cloudflare Access JWT is accepted and names the actor in the audit log', async () => {
     const assertion = await signed(validClaims, {}, await teamKey())
-    const headers = { 'Cf-Access-Jwt-Assertion': assertion }
-    expect((await listWith(headers)).status).toBe(200)
-    await ask('/admin/v1/accounts', {
-      method: 'POST',
-      headers: { ...headers, 'Content-Type': 'application/json' },
-      body: JSON.stringify(newAccount),
-    })
+    expect((await listWith({ 'Cf-Access-Jwt-Assertion': assertion })).status).toBe(200)
+    await createWith(assertion)
     const { data } = await json(askAdmin('audit-log'))
     expect(data).toMatchObject([{ actor: 'ada@team.example', action: 'account.create' }])
   })
@@ -93,11 +95,7 @@ describe('§8 administrator authentication', () => {
   test('an e-mail address in another letter case is the same actor', async () => {
     const claims = { ...validClaims, email: 'ADA@Team.example' }
     const assertion = await signed(claims, {}, await teamKey())
-    await ask('/admin/v1/accounts', {
-      method: 'POST',
-      headers: { 'Cf-Access-Jwt-Assertion': assertion, 'Content-Type': 'application/json' },
-      body: JSON.stringify(newAccount),
-    })
+    await createWith(assertion)
     expect((await json(askAdmin('audit-log'))).data).toMatchObject([{ actor: 'ada@team.example' }])
   })
 
@@ -112,11 +110,7 @@ describe('§8 administrator authentication', () => {
         {},
         await teamKey(),
       )
-      await ask('/admin/v1/accounts', {
-        method: 'POST',
-        headers: { 'Cf-Access-Jwt-Assertion': assertion, 'Content-Type': 'application/json' },
-        body: JSON.stringify(newAccount),
-      })
+      await createWith(assertion)
       expect((await json(askAdmin('audit-log'))).data).toMatchObject([{ actor }])
     },
   )

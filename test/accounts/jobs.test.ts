@@ -8,9 +8,10 @@ import { CRON_QUERIES } from '../../src/platform/db/query-limit.ts'
 import { HOUR_MS } from '../../src/platform/durations.ts'
 import { type Job, type MorningJob, PAGE_ACCOUNTS } from '../../src/platform/jobs.ts'
 import { monthly, storePlan } from '../commission/stored.ts'
-import { killedAt, overriding, overridingSessions } from '../overriding.ts'
+import { overridingSessions } from '../overriding.ts'
 import { ada, partner } from '../partner.ts'
 import { deliverJob, listing, type Sent } from '../platform/crons.ts'
+import { faulty } from '../platform/faulty.ts'
 import { printedAs } from '../secrecy.ts'
 import { faultyPlatform } from '../sweep/endure.ts'
 
@@ -71,8 +72,8 @@ describe('§19.4 the runs of the morning', () => {
     expect(calls).toBeGreaterThan(3)
     for (let nth = 0; nth < calls; nth++) {
       const at = MORNING + (nth + 1) * 24 * HOUR_MS
-      const db = killedAt(env.DB, nth)
-      await deliverJob({ ...morningOf('acme'), at }, overriding(env as Env, { DB: db }))
+      const killed = faulty([...Array(nth).fill(null), { message: 'killed', after: false }]).env
+      await deliverJob({ ...morningOf('acme'), at }, killed)
       await deliverJob({ ...morningOf('acme'), at }, env as Env)
     }
     const stored = await storedRuns()

@@ -9,6 +9,7 @@ import { forgetChanges, watchMarks } from '../marks.ts'
 import { overriding } from '../overriding.ts'
 import { ada, askAdmin, deposit, json, partner, traded } from '../partner.ts'
 import { deliverJob, listing, type Sent } from '../platform/crons.ts'
+import { surrounded } from '../sweep/platform.ts'
 import { archive, load, october, takeSmallSteps, takeUsualSteps } from './archive-steps.ts'
 
 // Its tests compare whole databases.
@@ -80,27 +81,14 @@ class Killed extends Error {}
 /** Returns the place whose database ends the invocation at its next call number `calls`, before or after it. */
 function killing(calls: number, after: boolean) {
   let left = calls
-  const ending =
-    <A extends unknown[], R>(real: (...args: A) => Promise<R>) =>
-    async (...args: A) => {
-      left -= 1
-      if (left === 0 && !after) throw new Killed()
-      const result = await real(...args)
-      if (left === 0) throw new Killed()
-      return result
-    }
-  const statement = (real: D1PreparedStatement): D1PreparedStatement =>
-    overriding(real, {
-      bind: (...values: unknown[]) => statement(real.bind(...values)),
-      all: ending(() => real.all()),
-      first: ending(() => real.first()),
-      run: ending(() => real.run()),
-    })
-  const db = overriding(env.DB, {
-    prepare: (text: string) => statement(env.DB.prepare(text)),
-    batch: ending((list: D1PreparedStatement[]) => env.DB.batch(list)),
+  const { DB } = surrounded(async (_call, act) => {
+    left -= 1
+    if (left === 0 && !after) throw new Killed()
+    const result = await act()
+    if (left === 0) throw new Killed()
+    return result
   })
-  return { db, bucket: env.ARCHIVE }
+  return { db: DB, bucket: env.ARCHIVE }
 }
 
 /** Rejects with `Killed` exactly if an invocation was ended. */

@@ -4,10 +4,9 @@ import { pendingResets, RESET_LIMITS, resetStep } from '../../src/accounts/db/re
 import { makeSteps } from '../../src/platform/db/steps.ts'
 import { HOUR_MS } from '../../src/platform/durations.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
-import { overriding } from '../ingest/watched.ts'
 import { watchMarks } from '../marks.ts'
 import { askAdmin, json, register } from '../partner.ts'
-import { CURABLE } from '../platform/faulty.ts'
+import { CURABLE, faulty } from '../platform/faulty.ts'
 import { digestOf, earning, idOf, type StatementRow, storeRows, storeRun } from './book-rows.ts'
 
 watchMarks()
@@ -144,17 +143,9 @@ test.each([false, true])(
       expect(await left.first('n')).toBeGreaterThan(0)
       await expect(env.DB.exec(`delete from ${table}`)).rejects.toThrow(/never change|append-only/)
     }
-    let sent = 0
-    const failing = overriding(env.DB, {
-      batch: async (list: D1PreparedStatement[]) => {
-        const fails = sent++ % 2 === 0
-        if (fails && !after) throw new Error(CURABLE[0])
-        const results = await env.DB.batch(list)
-        if (fails) throw new Error(CURABLE[0])
-        return results
-      },
-    })
-    expect(await makeSteps([resetStep(failing, 'acme')], () => true)).toBe(true)
+    const fault = { message: CURABLE[0]!, after }
+    const { DB } = faulty(Array.from({ length: 200 }, (_, i) => (i % 2 === 0 ? fault : null))).env
+    expect(await makeSteps([resetStep(DB, 'acme')], () => true)).toBe(true)
     expect(await isEmpty('acme')).toBe(true)
     expect(await hasOpenDoor()).toBe(false)
   },

@@ -10,7 +10,7 @@ import { fetchWith } from '../checked-fetch.ts'
 import { overriding } from '../ingest/watched.ts'
 import { ask, askAdmin, json, ORIGIN, partner } from '../partner.ts'
 import { ANY_CHARACTER } from '../platform/any-character.ts'
-import { CURABLE } from '../platform/faulty.ts'
+import { CURABLE, faulty } from '../platform/faulty.ts'
 import { csvOf, putRates, storedRates, TWO_DAYS } from './rate-files.ts'
 
 // §11: the table of exchange rates, its import and its reads.
@@ -72,22 +72,14 @@ describe('an import', () => {
   })
 
   test('is stored once if its answer is lost', async () => {
-    let batches = 0
-    const DB = overriding(env.DB, {
-      batch: async (list: D1PreparedStatement[]) => {
-        const results = await env.DB.batch(list)
-        batches += 1
-        if (batches === 2) throw new Error(CURABLE[0])
-        return results
-      },
-    })
+    const { env: world, seen } = faulty([null, { message: CURABLE[0]!, after: true }])
     const request = new Request(`${ORIGIN}/admin/v1/fx-rates`, {
       method: 'PUT',
       headers: { Authorization: `Bearer ${env.ADMIN_KEY}`, 'Content-Type': 'text/csv' },
       body: TWO_DAYS,
     })
-    expect(await json(fetchWith({ ...env, DB } as Env, request))).toEqual(imported({ created: 5 }))
-    expect(batches).toBe(3)
+    expect(await json(fetchWith(world, request))).toEqual(imported({ created: 5 }))
+    expect(seen.tries).toBe(4)
     expect(await storedRates()).toHaveLength(2)
     expect(await audited()).toHaveLength(1)
   })

@@ -6,8 +6,7 @@ import { makeSteps } from '../../src/platform/db/steps.ts'
 import { brand, deposited, eve } from '../brand.ts'
 import { restoring } from '../limits.ts'
 import { ada, askAdmin, deposit, json, issuedPartner as partner, traded } from '../partner.ts'
-import { CURABLE } from '../platform/faulty.ts'
-import { overriding } from './watched.ts'
+import { CURABLE, faulty } from '../platform/faulty.ts'
 
 // What is held costs no more than a page, a step or a limit allows, however much of it there is.
 
@@ -49,21 +48,6 @@ async function expectExactCounts() {
      ) group by account, resource having sum(total) <> 0 or sum(held) <> 0`,
   ).all()
   expect(results).toEqual([])
-}
-
-/** A database whose batch number `nth`, from 0, fails before or after it is committed. */
-function failingBatch(nth: number, after: boolean) {
-  let sent = 0
-  return overriding(env.DB, {
-    batch: async (list: D1PreparedStatement[]) => {
-      const fails = sent === nth
-      sent += 1
-      if (fails && !after) throw new Error(CURABLE[0])
-      const results = await env.DB.batch(list)
-      if (fails) throw new Error(CURABLE[0])
-      return results
-    },
-  })
 }
 
 describe('the limit of held records', () => {
@@ -204,8 +188,9 @@ test.each([false, true])(
       const acme = await partner('forex', { account: `r-${nth}-${after}`, ...hold })
       await prepareHeld(acme.account, 2200, 5)
       expect((await askAdmin(`accounts/${acme.account}/reset`, 'POST')).status).toBe(202)
-      const db = failingBatch(nth, after)
-      expect(await makeSteps([resetStep(db, acme.account)], () => true)).toBe(true)
+      const faults = [...Array(nth).fill(null), { message: CURABLE[0], after }]
+      const { DB } = faulty(faults).env
+      expect(await makeSteps([resetStep(DB, acme.account)], () => true)).toBe(true)
       await expectExactCounts()
     }
     expect(await env.DB.prepare('select 1 from resets').first()).toBeNull()

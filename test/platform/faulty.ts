@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { overriding } from '../ingest/watched.ts'
+import { surrounded } from '../sweep/platform.ts'
 
 /** A fault: a call throws it before or after its own effect. */
 export interface Fault {
@@ -31,34 +31,14 @@ export const OVERLOAD = [
 /** Returns an environment whose calls to D1 take these faults in turn; null: the call succeeds. */
 export function faulty(faults: (Fault | null)[]) {
   const seen = { tries: 0 }
-  const failing =
-    <A extends unknown[], R>(real: (...args: A) => Promise<R>) =>
-    async (...args: A) => {
-      seen.tries += 1
-      const fault = faults.shift()
-      if (fault && !fault.after) throw new Error(fault.message)
-      const result = await real(...args)
-      await fault?.meanwhile?.()
-      if (fault) throw new Error(fault.message)
-      return result
-    }
-  const statement = (real: D1PreparedStatement): D1PreparedStatement =>
-    overriding(real, {
-      bind: (...values: unknown[]) => statement(real.bind(...values)),
-      all: failing(() => real.all()),
-      first: failing(() => real.first()),
-      raw: failing(() => real.raw()),
-    })
-  const DB = overriding(env.DB, {
-    prepare: (text: string) => statement(env.DB.prepare(text)),
-    batch: failing((list: D1PreparedStatement[]) => env.DB.batch(list)),
-    withSession: (constraint: string) => {
-      const session = env.DB.withSession(constraint)
-      return overriding(session, {
-        batch: failing((list: D1PreparedStatement[]) => session.batch(list)),
-        prepare: (text: string) => statement(session.prepare(text)),
-      })
-    },
+  const { DB } = surrounded(async (_call, act) => {
+    seen.tries += 1
+    const fault = faults.shift()
+    if (fault && !fault.after) throw new Error(fault.message)
+    const result = await act()
+    await fault?.meanwhile?.()
+    if (fault) throw new Error(fault.message)
+    return result
   })
   return { env: { ...env, DB } as Env, seen }
 }

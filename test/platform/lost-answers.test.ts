@@ -11,43 +11,25 @@ type Brand = Awaited<ReturnType<typeof brand>>
 
 const LOST = { message: CURABLE[0]!, after: true }
 
-const postIn = async (world: { env: Env }, { brand_token }: Brand, path: string, body: unknown) => {
-  const {
-    delivery_id: _,
-    delivery_url: _u,
-    ...answer
-  } = await json(
+const postIn = (
+  world: { env: Env },
+  path: string,
+  credentials: Record<string, string>,
+  body: unknown,
+) =>
+  json(
     fetchWith(
       world.env,
-      new Request(new URL(`/tracking/events/${path}`, ORIGIN), {
+      new Request(new URL(path, ORIGIN), {
         method: 'POST',
-        headers: { 'x-api-key': brand_token, 'Content-Type': 'application/json' },
+        headers: { ...credentials, 'Content-Type': 'application/json' },
         body: JSON.stringify(body),
       }),
     ),
   )
-  return answer
-}
 
-const postTo = (
-  world: Env,
-  { access_token }: { access_token: string },
-  path: string,
-  body: unknown,
-  headers = {},
-) =>
-  fetchWith(
-    world,
-    new Request(new URL(`/api/v1/forex/${path}`, ORIGIN), {
-      method: 'POST',
-      headers: {
-        Authorization: `Bearer ${access_token}`,
-        'Content-Type': 'application/json',
-        ...headers,
-      },
-      body: JSON.stringify(body),
-    }),
-  )
+const postAsBrand = (world: { env: Env }, { brand_token }: Brand, path: string, body: unknown) =>
+  postIn(world, `/tracking/events/${path}`, { 'x-api-key': brand_token }, body)
 
 describe('a request that repeats keys', () => {
   const deposits = [
@@ -79,7 +61,9 @@ describe('a request that repeats keys', () => {
         const casino = await brand({ account })
         await casino.post('customers', eve)
         const world = faulty([...faults])
-        answers.push(await postIn(world, casino, path, body))
+        const answered = await postAsBrand(world, casino, path, body)
+        const { delivery_id: _, delivery_url: _url, ...answer } = answered
+        answers.push(answer)
         expect(world.seen.tries).toBe(faults.length > 0 ? 3 : 2)
       }
 
@@ -96,7 +80,7 @@ test('an event that replaced another one has the warning after a retry', async (
   await casino.post('activities', deposited)
   const world = faulty([null, LOST])
   const withdrawal = { ...deposited, eventname: 'Withdrawal' }
-  expect(await postIn(world, casino, 'activities', [withdrawal])).toMatchObject({
+  expect(await postAsBrand(world, casino, 'activities', [withdrawal])).toMatchObject({
     results: [{ outcome: 'updated', warnings: [{ code: 'changed_event' }] }],
   })
 })
@@ -105,7 +89,9 @@ test('a corrected affiliate has the warning after a retry', async () => {
   const acme = await partner()
   await acme.post('customers', ada)
   const other = { ...ada, affiliate_id: 'aff-8' }
-  const answer = await json(postTo(faulty([null, LOST]).env, acme, 'customers', [other]))
+  const credentials = { Authorization: `Bearer ${acme.access_token}` }
+  const world = faulty([null, LOST])
+  const answer = await postIn(world, '/api/v1/forex/customers', credentials, [other])
   expect(answer.results).toMatchObject([
     { outcome: 'updated', warnings: [{}, { code: 'affiliation_changed', from: '2026-10-01' }] },
   ])
