@@ -74,7 +74,7 @@ export const TRANSFER_STATES = [
 export type TransferState = (typeof TRANSFER_STATES)[number]
 
 /** The reasons that leave out only what no person has named. */
-export const DOUBTS = ['returned', 'suspended', 'case'] as const
+export const DOUBTS = ['case', 'returned', 'suspended'] as const
 
 /** Why a statement is not in a batch: the first reason that applies. */
 export const LEFT_OUT = [

@@ -48,11 +48,13 @@ describe('§12 plans', () => {
     for (const body of [second, later('2026-12-01', { hold_days: 6 })]) {
       const [status, { code, detail }] = await answer(put('ib?after=0', body))
       expect([status, code]).toEqual([409, 'newer_version'])
-      expect(detail).toContain('Version 1 was stored since')
+      expect(detail).toContain('The name is taken')
     }
     expect((await put('ib?after=0', perLot)).status).toBe(200)
     expect((await put('ib?after=1', second)).status).toBe(201)
     expect((await put('ib?after=first', second)).status).toBe(400)
+    const stale = await answer(put('ib?after=1', later(FUTURE, { hold_days: 7 })))
+    expect(stale[1].detail).toContain('Version 2 was stored since')
     expect((await json(plans('/ib'))).versions).toHaveLength(2)
   })
 

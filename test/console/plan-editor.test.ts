@@ -114,7 +114,7 @@ describe('the form of a plan', () => {
     const response = await press(await read(), 'save', { plan: 'cpa' })
 
     expect(response.status).toBe(409)
-    expect(await response.text()).toContain('What you typed is still here. Save it again')
+    expect(await response.text()).toContain('The name is taken')
     expect((await json(askAdmin('accounts/acme/plans/cpa'))).versions).toHaveLength(1)
     const wrong = await (await press(await read(), 'save', { plan: 'My plan!' })).text()
     const unnamed = await (await press(await read(), 'save', { name: 'План партнёра' })).text()
@@ -128,6 +128,7 @@ test('a new plan is assigned as it is saved', async () => {
   const { read, press } = await open('/plans?new=ib-per-lot')
   const sent = { affiliate_id: 'IB-1 \r\nIB-1\r\n*\r\n' }
   expect((await press(await read(), 'save', sent)).status).toBe(303)
+  expect(await read()).toContain('Check these ids, which nobody has added: IB-1.')
 
   const { data } = await json(askAdmin('accounts/acme/assignments'))
   expect(data).toMatchObject([

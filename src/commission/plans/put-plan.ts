@@ -81,7 +81,10 @@ export interface PutDecision {
 /** Throws `newer_version` if a version is stored that the sender has not seen; \`after\` is the last one they have. */
 export function checkSeen(after: number | undefined, last: number): void {
   if (after === undefined || after >= last) return
-  const detail = `Version ${last} was stored since. Nothing was changed. Read it, and send \`after=${last}\` if yours is still meant.`
+  const detail =
+    after === 0
+      ? 'The name is taken. Nothing was changed. Choose another name, or read what is stored and change that.'
+      : `Version ${last} was stored since. Nothing was changed. Read it, and send \`after=${last}\` if yours is still meant.`
   throw new ApiError('newer_version', { detail })
 }
 

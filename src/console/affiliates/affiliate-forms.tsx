@@ -63,17 +63,21 @@ export interface Assigned {
   readonly isForAll: boolean
   readonly name: string
   readonly from: string
+  /** The affiliates that are not configured: their ids may be mistyped. */
+  readonly unknown: readonly string[]
 }
 
 /** Says which plan was assigned, to how many affiliates, and from when on. */
 export function assignedText(answer: unknown): string {
-  const { received, changed, isForAll, name, from } = answer as Assigned
+  const { received, changed, isForAll, name, from, unknown } = answer as Assigned
   const had = received - changed
   const others = had > 0 ? ` ${counted(had, 'affiliate')} had this assignment before.` : ''
   const to = isForAll
     ? 'all affiliates without an assignment of their own'
     : counted(changed, 'affiliate')
-  return `${isolated(name)} is assigned to ${to} from ${dayWords(from)} on.${others}`
+  const check =
+    unknown.length > 0 ? ` Check these ids, which nobody has added: ${unknown.join(', ')}.` : ''
+  return `${isolated(name)} is assigned to ${to} from ${dayWords(from)} on.${others}${check}`
 }
 
 /** The field of the affiliates to whom a plan is assigned. */
@@ -82,6 +86,9 @@ export const ASSIGNEES = {
   type: 'area',
   hint: 'The ids of affiliates, one in a line, or * for all others: those without an assignment of their own.',
 } as const
+
+/** How many ids of a form are looked up, to say which nobody has added. */
+const CHECKED = 500
 
 /** Makes the assignments of a form. Without a day, the plan is assigned from its start on. */
 export const assignPlan = async (
@@ -104,7 +111,12 @@ export const assignPlan = async (
     assignments: affiliates.map((affiliate_id) => ({ affiliate_id, plan, from, customers })),
   })
   const isForAll = affiliates.join() === '*'
-  return { received, changed, isForAll, name: chosen?.name ?? 'The plan', from }
+  const some = affiliates.slice(0, CHECKED)
+  const query = { account, ids: JSON.stringify(some), per_page: CHECKED }
+  const { data } = await api.call(listAffiliates, query)
+  const known = ['*', ...data.map(({ affiliate_id }) => affiliate_id)]
+  const unknown = some.filter((id) => !known.includes(id))
+  return { received, changed, isForAll, name: chosen?.name ?? 'The plan', from, unknown }
 }
 
 /** For whom a plan is assigned. */

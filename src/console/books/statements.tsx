@@ -319,7 +319,6 @@ export const statementsPage: Page = {
     const filter = filterOf(visit, shown)
     const { period } = filter
     const order = ORDERS.find((one) => one === query.order) ?? (period ? 'change' : 'oldest')
-    const title = period ? `Statements of ${periodWords(period)}` : 'Statements'
     const [{ data, meta }, totals, sums, names, run] = await Promise.all([
       api.call(listStatements, { account, ...filter, order, cursor }),
       api.call(getStatementTotals, { account, ...filter }),
@@ -327,6 +326,7 @@ export const statementsPage: Page = {
       visit.names.plans(),
       query.run ? api.call(getRun, { account, run_id: query.run }) : null,
     ])
+    const title = period ? `Statements of ${periodWords(period)}` : 'Statements'
     const here: Visit = { ...visit, query: { ...query, period: shown } }
     const others = otherPeriods(sums, period ?? '', today)
     if (query.approve && period && query.status === 'draft' && totals.data.length > 0) {

@@ -42,6 +42,9 @@ const READ_DUE = compileStatement(`
       when p.method <> :method then 'other_method'
       when s.statement ->> 'currency' <> :currency then 'other_currency'
       when :statements is not null then null
+      when exists (select 1 from fraud_cases c indexed by fraud_cases_position
+        where c.account = :account and c.affiliate_id = s.affiliate_id and c.status = 'open'
+          and c.severity <> 'low') then 'case'
       when p.state = 'returned' or t.state in ('returned', 'rejected')
           and t.payee_version = p.version and t.changed_at >= p.payable_from
         or s.returned is not s.transfer and exists (select 1 from payment_returns n
@@ -49,9 +52,6 @@ const READ_DUE = compileStatement(`
             and unixepoch(n.at, 'subsec') * 1000 >= p.entered_at) then 'returned'
       when exists (select 1 from affiliates a where a.account = :account
         and a.affiliate_id = s.affiliate_id and a.status = 'suspended') then 'suspended'
-      when exists (select 1 from fraud_cases c indexed by fraud_cases_position
-        where c.account = :account and c.affiliate_id = s.affiliate_id and c.status = 'open'
-          and c.severity <> 'low') then 'case'
     end as left_out
   from statements s indexed by statements_due
   left join payees p on p.account = :account and p.party = 'payee' and p.id = s.affiliate_id
