@@ -2,21 +2,16 @@ import { countOpenQuestions } from '../affiliates/db/affiliate-questions.ts'
 import { countReturned } from '../books/db/pay.ts'
 import { countDrafts } from '../commission/db/statements.ts'
 import { counted } from '../commission/engine/reasons.ts'
+import { statusMembersOf } from '../commission/statements/select-facts.ts'
 import { type CasesOf, readCasesToNote } from '../fraud/db/attention.ts'
 import { accountUrl } from '../ingest/account-url.ts'
-import {
-  ATTENTION_LIMITS,
-  readFindings,
-  type Signs,
-  type StatusMembers,
-} from '../ingest/db/attention.ts'
+import { ATTENTION_LIMITS, readFindings, type Signs } from '../ingest/db/attention.ts'
 import { ACTIVITY_DUE_HOUR, type Feed, HIGH_REFUSED_SHARE, readFeedsOf } from '../ingest/feed.ts'
 import { resourcesOf } from '../ingest/verticals.ts'
 import { listWaiting } from '../payouts/db/payees.ts'
 import { expectedEventSign, expectedSign } from '../platform/amount-signs.ts'
 import type { Grant } from '../platform/auth/grant.ts'
 import { listBrandTokens, listClients } from '../platform/directory/credentials.ts'
-import type { EventDefinition } from '../platform/directory/event-definitions.ts'
 import { readMapping, STATUSES } from '../platform/directory/status-maps.ts'
 import { DAY_MS } from '../platform/durations.ts'
 import type { Reader } from '../platform/http/operation.ts'
@@ -101,7 +96,10 @@ export async function readAttention(
   const since = Math.floor(now / DAY_MS) - STATUS_DAYS
   const names = resourcesOf(grant.vertical).map(({ name }) => name)
   const [{ held, ...found }, [feeds = []], ends, map, failing] = await Promise.all([
-    readFindings(session, account, { since, members: statusMembersOf(grant.events) }),
+    readFindings(session, account, {
+      since,
+      members: Object.entries(statusMembersOf(grant.events)),
+    }),
     readFeedsOf(session, [{ account, names }], now),
     readEnds(env, account, now),
     readMapping(env.DB, account),
@@ -219,12 +217,6 @@ function wrongSigns({ events, vertical, amount_signs }: Grant, signs: readonly S
     { count: sumOf(wrong) },
   )
 }
-
-/** Returns the members that hold the status of events, by the name of the event. */
-const statusMembersOf = (definitions: readonly EventDefinition[]): StatusMembers =>
-  definitions.flatMap(({ eventname, status_member }) =>
-    status_member ? [[eventname, status_member] as const] : [],
-  )
 
 /** Reads what waits for the integrations team alone: drafts, rates, payments, cases and questions. */
 export async function readTeamWork({ grant, session }: Reader): Promise<Attention[]> {

@@ -375,12 +375,8 @@ async function approvePage(
 }
 
 /** A statement that could not be approved. */
-interface RefusedStatement extends Required<Refusal> {
-  readonly id: string
-  readonly affiliate_id: string
-  readonly plan: string
-  readonly period: string
-}
+type RefusedStatement = Required<Refusal> &
+  Pick<Candidate, 'id' | 'affiliate_id' | 'plan' | 'period'>
 
 /** What became of the statements of a period. */
 interface ApprovalTally {

@@ -7,25 +7,8 @@ import { validationFailed } from '../platform/http/read-fields.ts'
 import type { Issue } from '../platform/validation/issue.ts'
 import { quote } from '../platform/validation/quote.ts'
 import { findCase, type StoredCase, type StoredDecision, type WholeCase } from './db/cases.ts'
-import { storeDecision } from './db/decisions.ts'
+import { type DecisionRequest, storeDecision } from './db/decisions.ts'
 import { DECISION_LIMITS } from './limits.ts'
-
-/** What a person decides of a case. */
-export interface DecisionRequest {
-  readonly id: string
-  readonly decision: 'confirmed' | 'dismissed'
-  readonly reason: string
-  readonly keepHold: boolean
-  /** The customers to refuse, as they were sent. */
-  readonly refuse: readonly string[]
-  /** The first day from which they are refused; null for the beginning. */
-  readonly from: string | null
-  /** The number of records that the person saw; null if they do not say. */
-  readonly shown: number | null
-  readonly actor: string
-  /** In milliseconds. */
-  readonly now: number
-}
 
 /** The error of a case that does not exist. */
 export const noCase = (id: string) =>

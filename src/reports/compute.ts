@@ -2,7 +2,7 @@ import { linksOf } from '../attribution/db/links.ts'
 import { loadRates } from '../commission/db/rates.ts'
 import { dayNumber, periodOf } from '../commission/engine/calendar.ts'
 import { rateFinder, rateLookup } from '../commission/engine/convert.ts'
-import { statusMembersOf, wordsFor } from '../commission/statements/select-facts.ts'
+import { currenciesOf, statusMembersOf, wordsFor } from '../commission/statements/select-facts.ts'
 import { findAccount } from '../platform/directory/accounts.ts'
 import { listDefinitions } from '../platform/directory/event-definitions.ts'
 import { readMapping } from '../platform/directory/status-maps.ts'
@@ -219,11 +219,6 @@ async function readSettings(
     findAccount(directory, account),
   ])
   const statusMembers = statusMembersOf(definitions)
-  const eventCurrencies = new Map(
-    definitions.flatMap(({ eventname, currency }) =>
-      currency === null ? [] : [[eventname, currency] as const],
-    ),
-  )
   const defined = definitions.flatMap(({ eventname, kpis }) => [
     eventCount(eventname, true).name,
     ...['Value', ...kpis].map((kpi) => eventKpi(eventname, kpi, true).name),
@@ -231,7 +226,7 @@ async function readSettings(
   return {
     links,
     approved: wordsFor(statusMap, ['approved']),
-    eventCurrencies,
+    eventCurrencies: currenciesOf(definitions),
     defined,
     statusMembers,
     hasStatus: Object.keys(statusMembers).length > 0,

@@ -13,6 +13,7 @@ import {
   type AssignedPlan,
   readAffiliateFigures,
 } from '../db/affiliate-figures.ts'
+import { status } from './affiliate-keys.ts'
 
 /** A part of what an affiliate is called. */
 export const search = v.optional(
@@ -118,10 +119,7 @@ export const listAffiliateFigures = accountList({
       affiliate_id: member(v.string(), 'Identifies the affiliate.'),
       display_name: v.nullable(member(v.string(), 'What the team calls them, or null.')),
       contact_email: v.nullable(member(v.string(), 'Their e-mail address, or null.')),
-      status: member(
-        v.picklist(['active', 'suspended']),
-        '`active`, or `suspended`: it cannot call, and earns on.',
-      ),
+      status,
       parent: v.nullable(member(v.string(), 'The affiliate who referred them, or null.')),
       plan: v.nullable(member(plan, 'The plan of customers who sign up today, or null.')),
       next_plan: v.nullable(

@@ -111,6 +111,14 @@ export async function endAffiliateKeyNow(
 /** The affiliate of a path. */
 export const affiliate_id = member(v.string(), said('The id of the affiliate.', 'IB-07'))
 
+/** Whether an affiliate can call. */
+export const status = described(() =>
+  member(
+    v.picklist(['active', 'suspended']),
+    '`active`, or `suspended`: it cannot call, and earns on.',
+  ),
+)
+
 const key_id = member(
   v.string(),
   said('The id of the key. It is not the key itself.', 'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11'),

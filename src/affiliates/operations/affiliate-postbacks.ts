@@ -6,6 +6,7 @@ import { member, said } from '../../platform/validation/fields.ts'
 import type { EndpointRow } from '../../webhooks/db/endpoints.ts'
 import { POSTBACK_EVENTS, type PostbackEvent } from '../../webhooks/events.ts'
 import { listEndpoints, presentEndpoint } from '../../webhooks/manage.ts'
+import { failing_since } from '../../webhooks/operations/webhooks.ts'
 import { affiliate_id, requireAffiliate } from './affiliate-keys.ts'
 
 /** The id of a postback. */
@@ -30,12 +31,7 @@ export const postback = described(() =>
           '`affiliate`: the affiliate has paused it. `gone`: it answered 410. `failing`: all attempts of three days failed.',
         ),
       ),
-      failing_since: v.nullable(
-        member(
-          time,
-          'The first failed attempt after the last success. Null if the last attempt succeeded.',
-        ),
-      ),
+      failing_since,
       created_at: time,
     }),
   ),

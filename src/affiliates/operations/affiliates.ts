@@ -20,6 +20,7 @@ import type { Issue } from '../../platform/validation/issue.ts'
 import { todayOf } from '../../platform/zone.ts'
 import { affiliate } from '../affiliate-fields.ts'
 import { listAffiliateFigures, search } from './affiliate-figures.ts'
+import { status } from './affiliate-keys.ts'
 import {
   type AffiliateInput,
   changedParents,
@@ -214,10 +215,7 @@ const row = described(() =>
         member(v.picklist(LANGUAGES), 'The language of the portal; null: that of the browser.'),
       ),
       note: v.nullable(member(v.string(), 'What the team noted.')),
-      status: member(
-        v.picklist(['active', 'suspended']),
-        '`active`, or `suspended`: it cannot call, and earns on.',
-      ),
+      status,
     }),
   ),
 )

@@ -219,14 +219,16 @@ const share = objectOf({
   ...membersOf('share'),
 })
 
+const each = v.exactOptional(
+  member(positive, said('The number of units that `amount` pays for, 1 by default.', '1000000')),
+)
+
 const unitRule = objectOf({
   ...common,
   ...membersOf('unit'),
   kind: member(v.literal('unit'), said('Pays an amount for each unit.')),
   unit: member(unit, said('What is counted.')),
-  each: v.exactOptional(
-    member(positive, said('The number of units that `amount` pays for, 1 by default.', '1000000')),
-  ),
+  each,
   amount: v.exactOptional(amount),
 })
 
@@ -262,9 +264,7 @@ const override = objectOf({
   of: member(below, said('What the override is computed from.')),
   percent: v.exactOptional(percent),
   amount: v.exactOptional(amount),
-  each: v.exactOptional(
-    member(positive, said('The number of units that `amount` pays for, 1 by default.', '1000000')),
-  ),
+  each,
   negative: v.exactOptional(
     member(
       f.oneOf('offset', 'zero'),

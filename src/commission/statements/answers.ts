@@ -10,6 +10,14 @@ const text = v.string()
 const decimal = (description: string) => v.nullable(member(money, description))
 const version = described(() => v.pipe(v.number(), v.integer()))
 
+/** The resource of a record. */
+export const resource = described(() =>
+  member(
+    v.picklist(['customers', 'transactions', 'trading-activity', 'activities']),
+    'The resource of the record.',
+  ),
+)
+
 /** How a payment came back. */
 export const returnedPayment = described(() =>
   named(
@@ -182,10 +190,7 @@ const cause = described(() => {
   return v.union([
     v.object({
       kind: kind('record'),
-      resource: member(
-        v.picklist(['customers', 'transactions', 'trading-activity', 'activities']),
-        'The resource of the record.',
-      ),
+      resource,
       id: member(text, 'The id of the record.'),
       customer_id,
       day: member(day, 'The day on which it lies or, if it moved, lay before.'),

@@ -33,6 +33,14 @@ export const statusMembersOf = (definitions: readonly EventDefinition[]): Status
     ),
   )
 
+/** Returns the currency of each event whose definition names one. */
+export const currenciesOf = (definitions: readonly EventDefinition[]) =>
+  new Map(
+    definitions.flatMap(({ eventname, currency }) =>
+      currency === null ? [] : [[eventname, currency] as const],
+    ),
+  )
+
 /** The settings of an account that decide how records are read. */
 export interface ReadSettings {
   readonly statusMap: StatusMap

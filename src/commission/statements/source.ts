@@ -16,7 +16,7 @@ import type { Tree } from '../engine/tree.ts'
 import { minorDigits } from '../minor-digits.ts'
 import { readStoredPlans } from '../plans/stored-plans.ts'
 import type { AccountKey } from './days.ts'
-import { selectFacts, statusMembersOf } from './select-facts.ts'
+import { currenciesOf, selectFacts, statusMembersOf } from './select-facts.ts'
 import type { FactSettings } from './to-facts.ts'
 
 /** The databases, plans and settings from which an account's commissions are computed. */
@@ -74,11 +74,7 @@ export function sourceOf(
     ...readSettings,
     statusMembers: statusMembersOf(definitions),
     plausible: plausibleDays(account, now),
-    eventCurrencies: new Map(
-      definitions.flatMap(({ eventname, currency }) =>
-        currency === null ? [] : [[eventname, currency] as const],
-      ),
-    ),
+    eventCurrencies: currenciesOf(definitions),
     summed: selection,
     dayStart: memoize(dayStartOf(account)),
     dayText: memoize(dayText),

@@ -3,23 +3,15 @@ import type { Fixed } from '../../platform/http/operation-words.ts'
 import { count, day } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import { member } from '../../platform/validation/fields.ts'
-import type { Qualification } from '../engine/plan.ts'
 import { REASONS } from '../engine/reasons.ts'
-import { causes } from '../statements/answers.ts'
-import { correctedLine, correction, explained } from './steps.ts'
+import { causes, resource } from '../statements/answers.ts'
+import { correctedLine, correction, explained, qualifyCondition } from './steps.ts'
 
 // What is answered about lines and records: the explanation of a line, and what a record earns or why it earns nothing.
 
 const text = described(() => v.string())
 const maybe = (description: string) => v.nullable(member(text, description))
 const maybeDay = (description: string) => v.nullable(member(day, description))
-
-const resource = described(() =>
-  member(
-    v.picklist(['customers', 'transactions', 'trading-activity', 'activities']),
-    'The resource of the record.',
-  ),
-)
 
 const cause = described(() => ({
   reason: member(v.picklist(['counted', ...REASONS]), '`counted`, or the reason why not.'),
@@ -79,10 +71,7 @@ const recordKey = described(() => ({
 
 const condition = described(() =>
   v.object({
-    condition: member(
-      v.unknown() as v.GenericSchema<Qualification>,
-      'The condition as the plan has it.',
-    ),
+    condition: qualifyCondition,
     status: member(
       v.picklist(['met', 'open', 'failed', 'waiting']),
       'Whether it is met. `failed`: its window closed before. `waiting`: a record has no rate.',

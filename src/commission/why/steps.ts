@@ -7,6 +7,7 @@ import type { LineJson } from '../engine/line-json.ts'
 import type { Qualification } from '../engine/plan.ts'
 import { figure, maybe, stepOf } from '../modifiers/modifier.ts'
 import { ALL_MODIFIERS } from '../modifiers/order.ts'
+import { resource } from '../statements/answers.ts'
 
 // The steps of an explanation, in the order in which they are applied. All figures are decimal text.
 
@@ -27,10 +28,7 @@ const rates = described(() =>
 
 const record = described(() =>
   v.object({
-    resource: member(
-      v.picklist(['customers', 'transactions', 'trading-activity', 'activities']),
-      'The resource of the record.',
-    ),
+    resource,
     id: member(text, 'The id of the record.'),
     day: member(day, 'Its day.'),
     at: maybe('Its instant. Null for whole days.'),
@@ -104,15 +102,17 @@ const trigger = described(() =>
   }),
 )
 
+/** A condition of `qualify`. */
+export const qualifyCondition = described(() =>
+  member(v.unknown() as v.GenericSchema<Qualification>, 'The condition as the plan has it.'),
+)
+
 const qualification = described(() =>
   stepOf('qualification', 'How the customer qualified.', {
     conditions: list(
       'The conditions of `qualify`, in order.',
       v.object({
-        condition: member(
-          v.unknown() as v.GenericSchema<Qualification>,
-          'The condition as the plan has it.',
-        ),
+        condition: qualifyCondition,
         met_on: member(day, 'The day on which it was met.'),
         met_at: member(text, 'The instant.'),
         reached: maybe('What the sum or count had reached.'),

@@ -10,8 +10,7 @@ import { toDelivery } from './record-history.tsx'
 
 const PAGE_SIZE = 200
 
-type HeldList = AnswerOf<typeof listHeld>
-type Held = HeldList['data'][number]
+type Held = AnswerOf<typeof listHeld>['data'][number]
 
 const customerOf = ({ record }: Held) =>
   String(record.customer_id ?? record.customerid ?? record.customerId ?? '')

@@ -13,7 +13,6 @@ const CUSTOMER_KEYS = ['customer_id', 'customerid', 'customerId']
 
 /** What the records of a resource are called. */
 const CALLED: Readonly<Record<string, string>> = {
-  transactions: 'transactions',
   'trading-activity': 'trading activity',
   activities: 'events',
 }
@@ -48,7 +47,7 @@ export function Records(props: {
     [
       labelOf(first),
       (record) => {
-        const text = String(record[nameField(resource)] ?? '')
+        const text = String(record[first] ?? '')
         const path = pathOfRecord(account, resource, record)
         const name = resource === 'trading-activity' ? <Day day={text} /> : <Data text={text} />
         return path ? <a href={path}>{name}</a> : name

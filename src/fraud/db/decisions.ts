@@ -11,22 +11,33 @@ import { caseData } from './findings.ts'
 
 type Row = typeof fraudDecisions.$inferSelect
 
-/** What a person decides of a case. `from_day` is in days since 1970, and null for the beginning. */
-export interface NewDecision extends Pick<Row, 'decision' | 'reason' | 'shown' | 'actor'> {
+/** What a person decides of a case. */
+export interface DecisionRequest {
+  readonly id: string
+  readonly decision: 'confirmed' | 'dismissed'
+  readonly reason: string
+  readonly keepHold: boolean
+  /** The customers to refuse, as they were sent. */
+  readonly refuse: readonly string[]
+  /** The first day from which they are refused; null for the beginning. */
+  readonly from: string | null
+  /** The number of records that the person saw; null if they do not say. */
+  readonly shown: number | null
+  readonly actor: string
+  /** In milliseconds. */
+  readonly now: number
+}
+
+/** A decision to store. */
+export interface NewDecision extends Omit<DecisionRequest, 'id' | 'shown'>, Pick<Row, 'shown'> {
   readonly account: string
   readonly case_id: string
   /** The number of decisions that were made before. */
   readonly position: number
-  readonly keepHold: boolean
-  /** The customers that are refused, as on the wire. */
-  readonly refuse: readonly string[]
-  readonly from: string | null
   /** Whether the case is decided by it; else another person has to decide the same. */
   readonly isFinal: boolean
   /** Whether it ends the hold of a confirmed case that keeps it. */
   readonly isRelease: boolean
-  /** In milliseconds. */
-  readonly now: number
 }
 
 /** Aborts the batch if the case is not what it was, has more records, or was decided meanwhile. */

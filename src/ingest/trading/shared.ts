@@ -84,6 +84,11 @@ export const customer = {
   ),
 }
 
+const customer_id = member(
+  f.id,
+  said('Identifies the trader account, which must have been sent as a customer.', 'C-1001'),
+)
+
 /** Returns the fields of a transaction; each vertical has its own types and subtypes. */
 export const transaction = <T extends v.GenericSchema<string>, S extends v.GenericSchema<string>>(
   transaction_type: T,
@@ -96,10 +101,7 @@ export const transaction = <T extends v.GenericSchema<string>, S extends v.Gener
       'T-5001',
     ),
   ),
-  customer_id: member(
-    f.id,
-    said('Identifies the trader account, which must have been sent as a customer.', 'C-1001'),
-  ),
+  customer_id,
   transaction_type,
   amount_currency: member(
     f.money,
@@ -144,10 +146,7 @@ export const tradingActivity = {
       '2026-10-02',
     ),
   ),
-  customer_id: member(
-    f.id,
-    said('Identifies the trader account, which must have been sent as a customer.', 'C-1001'),
-  ),
+  customer_id,
   instrument: member(f.id, said('The symbol of the instrument on the trading platform.', 'EURUSD')),
   lots_traded: member(
     f.lots,

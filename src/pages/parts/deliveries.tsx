@@ -1,4 +1,3 @@
-import type { Child } from 'hono/jsx'
 import type { listDeliveries } from '../../ingest/operations/deliveries.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import type { FormattedIssue } from '../../platform/validation/messages.ts'
@@ -52,31 +51,24 @@ export function DeliveryBadge({ delivery }: { delivery: Delivery }) {
 /** Renders the errors of one record: what was wrong, where, and what to send instead. */
 export const Errors = ({ errors }: { errors: readonly FormattedIssue[] }) => (
   <ul class="errors">
-    {errors.map((error) => (
-      <li>
-        <ErrorText error={error} />{' '}
-        <small>
-          {placeOf(error.pointer)} · {errorTitle(error.code)}
-        </small>
-      </li>
-    ))}
+    {errors.map((error) => {
+      const { message, hint } = errorWords(error)
+      return (
+        <li>
+          <Sentence text={message} />{' '}
+          {hint && (
+            <span class="quiet">
+              <Sentence text={hint} />
+            </span>
+          )}{' '}
+          <small>
+            {placeOf(error.pointer)} · {errorTitle(error.code)}
+          </small>
+        </li>
+      )
+    })}
   </ul>
 )
-
-/** Renders the sentences of an error. */
-function ErrorText({ error }: { error: FormattedIssue }): Child {
-  const { message, hint } = errorWords(error)
-  return (
-    <>
-      <Sentence text={message} />{' '}
-      {hint && (
-        <span class="quiet">
-          <Sentence text={hint} />
-        </span>
-      )}
-    </>
-  )
-}
 
 /**
  * Returns the place of an error in words: `record 4 › Amount` for the pointer `/3/amount_currency`, and `whole body` for

@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { routePath } from 'hono/route'
 import type { AppEnv } from '../auth/authorize.ts'
+import { isDevelopment } from '../development.ts'
 import { ApiError } from '../errors.ts'
 import { drainOf, startDraining } from './body.ts'
 
@@ -15,8 +16,6 @@ async function drainUnread({ req: { raw } }: Context): Promise<void> {
 }
 
 const TWO_YEARS_SECONDS = 63_072_000
-
-const isHttps = (env: Env) => env.BASE_URL.startsWith('https:')
 
 /**
  * Sets the headers that every response has and logs one line per request: account, route, status,
@@ -32,13 +31,13 @@ export const requestLog = createMiddleware<AppEnv>(async function requestLog(c, 
   const { headers } = c.res
   headers.set('X-Request-Id', requestId)
   headers.set('X-Content-Type-Options', 'nosniff')
-  if (isHttps(c.env)) {
+  if (!isDevelopment(c.env)) {
     headers.set('Strict-Transport-Security', `max-age=${TWO_YEARS_SECONDS}; includeSubDomains`)
   }
 
   const grant = await c.var.grantPromise?.catch(() => null)
   // A path may name a customer: only development logs it.
-  const route = isHttps(c.env) ? routePath(c, -1) : c.req.path
+  const route = isDevelopment(c.env) ? c.req.path : routePath(c, -1)
   console.log(
     JSON.stringify({
       request_id: requestId,
@@ -58,7 +57,7 @@ export const requestLog = createMiddleware<AppEnv>(async function requestLog(c, 
  * @throws ApiError `https_required`
  */
 export const httpsOnly = createMiddleware<AppEnv>(async function httpsOnly(c, next) {
-  if (isHttps(c.env) && new URL(c.req.url).protocol === 'http:') {
+  if (!isDevelopment(c.env) && new URL(c.req.url).protocol === 'http:') {
     throw new ApiError('https_required', { detail: `Send the request to ${c.env.BASE_URL}.` })
   }
   await next()

@@ -35,6 +35,16 @@ const previous_secret_until = described(() =>
   ),
 )
 
+/** Since when the attempts of a webhook or a postback have failed. */
+export const failing_since = described(() =>
+  v.nullable(
+    member(
+      time,
+      'The first failed attempt after the last success. Null if the last attempt succeeded.',
+    ),
+  ),
+)
+
 const webhook = described(() =>
   named(
     'Webhook',
@@ -50,12 +60,7 @@ const webhook = described(() =>
           '`team`: the team disabled it. `gone`: it answered 410. `failing`: all attempts of three days failed.',
         ),
       ),
-      failing_since: v.nullable(
-        member(
-          time,
-          'The first failed attempt after the last success. Null if the last attempt succeeded.',
-        ),
-      ),
+      failing_since,
       previous_secret_until,
       created_at: time,
     }),
