@@ -183,11 +183,15 @@ export const traded = {
 }
 
 /** Sends a request as the integrations team. */
-export const askAdmin = (path: string, method = 'GET', body?: unknown, headers = {}) =>
-  ask(`/admin/v1/${path}`, {
+export const askAdmin = (path: string, method?: string, body?: unknown, headers = {}) =>
+  askWith(env.ADMIN_KEY, `/admin/v1/${path}`, method, body, headers)
+
+/** Sends a request with a key. */
+export const askWith = (key: string, path: string, method = 'GET', body?: unknown, headers = {}) =>
+  ask(path, {
     method,
     headers: {
-      Authorization: `Bearer ${env.ADMIN_KEY}`,
+      Authorization: `Bearer ${key}`,
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
       ...headers,
     },

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { isAllowedPage } from '../../src/attribution/operations/link-fields.ts'
 import { signedIn } from '../console/browser.ts'
 import { unescaped } from '../console/form-fields.ts'
-import { ask, askAdmin, json } from '../partner.ts'
+import { ask, askAdmin, askWith, json } from '../partner.ts'
 import { AFFILIATES, affiliateWorld, type Who } from './affiliate-world.ts'
 
 // Links that affiliates make and change.
@@ -56,11 +56,7 @@ const openWorld = async () => {
 const writeKey = (who: Who, firm = world) => firm.makeKey(who, { scope: 'read links' })
 
 const send = (key: string, method: string, path: string, body?: unknown) =>
-  ask(`/affiliate/v1/${path}`, {
-    method,
-    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  })
+  askWith(key, `/affiliate/v1/${path}`, method, body)
 
 const make = (key: string, body: object = { landing_page: PAGE }) =>
   send(key, 'POST', 'links', body)

@@ -18,7 +18,7 @@ import { brand } from '../brand.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { signedIn } from '../console/browser.ts'
 import { overriding } from '../overriding.ts'
-import { ada, ask, askAdmin, deposit, json, partner, traded } from '../partner.ts'
+import { ada, ask, askAdmin, askWith, deposit, json, partner, traded } from '../partner.ts'
 import { deliverJob, listing, type Sent } from '../platform/crons.ts'
 import { signedInFor } from '../portal/join.ts'
 import { eventsOf } from '../webhooks/webhook-events.ts'
@@ -41,11 +41,7 @@ const ALL = [
 ]
 
 const change = (key: string, path: string, method: string, body?: object) =>
-  ask(`/affiliate/v1/postbacks${path}`, {
-    method,
-    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  })
+  askWith(key, `/affiliate/v1/postbacks${path}`, method, body)
 
 /** Creates a postback of an affiliate, and returns it with a key that may change it. */
 async function postbackOf(world: World, who: Who, fields: object = {}) {

@@ -73,3 +73,10 @@ export async function signedIn(world: Env = KEY_WORLD, app = consoleApp, key = e
   await browser.signIn(key)
   return browser
 }
+
+/** Returns the text of a page, as a member reads it. */
+export const textOf = (html: string) =>
+  html
+    .slice(html.indexOf('<main'))
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { monthly, storePlan } from '../commission/stored.ts'
 import { ada, askAdmin, deposit, issuedPartner as partner } from '../partner.ts'
-import { signedIn } from './browser.ts'
+import { signedIn, textOf } from './browser.ts'
 
 // The search by an id, and the page of a record: what it earned, or why it earned nothing.
 
@@ -54,13 +54,6 @@ async function open() {
   }
   return { acme, get, read, found }
 }
-
-/** Returns the text of a page, as a member reads it. */
-const textOf = (html: string) =>
-  html
-    .slice(html.indexOf('<main'))
-    .replaceAll(/<[^>]+>/g, ' ')
-    .replaceAll(/\s+/g, ' ')
 
 describe('the search', () => {
   test('leads from an id to the page of the record, customer or affiliate that has it', async () => {

@@ -6,7 +6,7 @@ import type { Adjustment, StatementLine } from '../../src/commission/statements/
 import { STATEMENT_ID, statementRows } from '../commission/statement-rows.ts'
 import { storePlan } from '../commission/stored.ts'
 import { issuedPartner as partner } from '../partner.ts'
-import { signedIn } from './browser.ts'
+import { signedIn, textOf } from './browser.ts'
 
 // The page of a statement: what it pays for, and what two people do with it at once.
 
@@ -74,13 +74,6 @@ async function open(terms = TERMS) {
     browser.post(PAGE, { csrf: await browser.csrf(PAGE), ...fields })
   return { read, change }
 }
-
-/** Returns the text of a page without tags. */
-const textOf = (html: string): string =>
-  html
-    .replace(/<head>[\s\S]*?<\/head>/, '')
-    .replaceAll(/<[^>]+>/g, ' ')
-    .replaceAll(/\s+/g, ' ')
 
 const SHAPES: [string, StatementLine[], string[]][] = [
   ['equal lines', lines(1000), ['cpa']],
