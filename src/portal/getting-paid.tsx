@@ -52,7 +52,7 @@ export async function showGettingPaid(
   const texts = textsOf(shown, visit)
   const known = readableDetails(shown)
   const typed = refused?.values('change') === 'enter' && refused.values
-  const wrong = refused ? wrongNames(refused.error) : []
+  const wrong = refused ? wrongFields(refused.error) : []
   return respond(
     c,
     <MemberPage
@@ -85,7 +85,9 @@ export async function showGettingPaid(
             {...input}
             id={`payee-${input.name}`}
             value={typed ? typed(input.name) : input.value}
-            errors={wrong.includes(input.name) ? [{ message: words.payee_check }] : []}
+            errors={wrong
+              .filter(([name]) => name === input.name)
+              .map(([, word]) => ({ message: words[word] }))}
           />
         ))}
       </PasskeyForm>
@@ -114,10 +116,14 @@ async function change(visit: MemberVisit, values: Values): Promise<string> {
   return portalPath(account.id, `${AT}?done=yes`)
 }
 
-/** Returns the names of the fields in which an error is. */
-function wrongNames({ details }: ApiError): string[] {
-  const errors = (details.errors ?? []) as { pointer: string }[]
-  return NAMES.filter((name) => errors.some(({ pointer }) => pointer.endsWith(`/${name}`)))
+/** Returns the names of the fields in which an error is, each with the words that say what to do. */
+function wrongFields({ details }: ApiError) {
+  const errors = (details.errors ?? []) as { pointer: string; code: string }[]
+  return NAMES.flatMap((name) => {
+    const error = errors.find(({ pointer }) => pointer.endsWith(`/${name}`))
+    const isNumber = name === 'iban' && error?.code === 'pattern'
+    return error ? [[name, isNumber ? 'payee_check_iban' : 'payee_check'] as const] : []
+  })
 }
 
 function problemOf(visit: MemberVisit, error: ApiError): string {
@@ -126,7 +132,7 @@ function problemOf(visit: MemberVisit, error: ApiError): string {
   if (error.code === 'invalid_request' && detail) return detail
   if (error.code === 'conflict' || error.code === 'not_found') return words.payee_conflict
   if (error.code !== 'validation_failed') throw error
-  const wrong = wrongNames(error).map((name) => detailWord(name, visit))
+  const wrong = wrongFields(error).map(([name]) => detailWord(name, visit))
   return fill(words.payee_wrong, { fields: wrong.join(', ') })
 }
 

@@ -112,5 +112,5 @@ test('§20.1 mistakes are named in the language of the member, and what was type
   expect(response.status).toBe(422)
   expect(page).toContain('Prüfen Sie diese Felder: Ort, IBAN.')
   expect(page).toContain('value="DE00"')
-  expect(page.match(/aria-invalid="true"|Prüfen Sie dieses Feld\./g)).toHaveLength(4)
+  expect(page.match(/aria-invalid="true"|Prüfen Sie dieses Feld\.|Prüfziffern/g)).toHaveLength(4)
 })
