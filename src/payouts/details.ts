@@ -84,12 +84,10 @@ export async function decryptDetails(
 const maskNumber = (number: string) =>
   `${/^[A-Z]{2}\d\d/.test(number) ? number.slice(0, 2) : ''}…${number.slice(Math.max(-4, -(number.length >> 1)))}`
 
-const hide = () => undefined
-
 /** What everybody sees of the members that are not shown as they are. */
-const MASKS = new Map<string, (text: string) => string | undefined>([
+const MASKS = new Map<string, (text: string) => string>([
   ...['iban', 'account', 'routing', 'vat_id'].map((name) => [name, maskNumber] as const),
-  ...['street', 'building', 'postcode'].map((name) => [name, hide] as const),
+  ...['street', 'building', 'postcode'].map((name) => [name, () => '…'] as const),
   ['email', (email) => email.replace(/^(.)[^@]*/, '$1…')],
 ])
 

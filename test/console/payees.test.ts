@@ -32,7 +32,8 @@ test('§20.1 bank details are approved, changed and blocked on a page, where onl
   expect(await payee()).toMatchObject({ state: 'approved', version: 1 })
   const shown = await change(AFFILIATE, { change: 'reveal', reason: 'The bank asks' })
   expect(await shown.text()).toContain(ADA.iban)
-  const typed = { name: 'Ada', kind: 'person', city: 'Paris', country: 'FR', method: 'sepa' }
+  const owner = { name: 'Ada', kind: 'person', email: 'ada@x.example' }
+  const typed = { ...owner, city: 'Paris', country: 'FR', method: 'sepa' }
   const wrong = await change(AFFILIATE, { change: 'enter', ...typed, iban: 'FR00' })
   expect([wrong.status, await wrong.text()]).toEqual([
     422,
@@ -45,7 +46,7 @@ test('§20.1 bank details are approved, changed and blocked on a page, where onl
   expect(added.status).toBe(303)
   expect(await json(askAdmin('accounts/acme/payers'))).toMatchObject({ meta: { total: 3 } })
   const page = await (await browser.get(AFFILIATE)).text()
-  for (const text of ['DE…3000', 'FR…2606', 'another person approves']) {
+  for (const text of ['DE…3000', 'FR…2606', '<bdi>–</bdi>', 'another person approves']) {
     expect(page).toContain(text)
   }
   expect((await change(AFFILIATE, { change: 'block', reason: 'Not theirs' })).status).toBe(303)

@@ -63,9 +63,8 @@ export function ComparedDetails(props: {
 }) {
   const { details, previous = null, changed = [], names, words } = props
   const [now, before] = [details, previous].map((of) => new Map(flatDetails(of ?? {})))
-  // What is not shown at all may have changed, too.
   const cell = (of: ReadonlyMap<string, string> | undefined, name: string) => (
-    <Data text={detailText(name, of?.get(name) ?? (changed.includes(name) ? '…' : ''), words)} />
+    <Data text={detailText(name, of?.get(name) ?? '', words) || '–'} />
   )
   return (
     <Table
