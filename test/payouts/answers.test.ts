@@ -373,6 +373,7 @@ test('the page of the bank’s answer shows what will be booked and the rest, an
   expect(page).toMatch(
     /What will be booked.*Row 3, 27 Nov 2026 5.00 EUR.*It names no transfer.*Book 2 changes</s,
   )
+  expect(await (await get(`${at}?hash=zz`)).text()).toContain('must be the SHA-256 of a file')
   const [, hash = ''] = preview.split('hash=')
   await post(preview, { csrf: await csrf(preview), change: 'book', hash })
   expect(await (await get(preview)).text()).toContain('What was booked')

@@ -15,7 +15,7 @@ import { PAYOUT_LIMITS } from '../model.ts'
 const HASH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'
 
 const hash = member(
-  v.pipe(v.string(), v.regex(/^[\da-f]{64}$/)),
+  v.pipe(v.string(), v.regex(/^[\da-f]{64}$/, 'pattern the SHA-256 of a file')),
   said('The SHA-256 of the file.', HASH),
 )
 
