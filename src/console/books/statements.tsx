@@ -46,7 +46,7 @@ import {
 import { Table } from '../../pages/parts/table.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { planOptions } from '../affiliates/affiliate-forms.tsx'
-import { canManage, sumsText } from './payout-forms.tsx'
+import { canManage, canPay, sumsText } from './payout-forms.tsx'
 
 /** How often a page shows the progress of a run, in seconds. */
 const RUN_SECONDS = 2
@@ -397,7 +397,7 @@ export const statementsPage: Page = {
                   approved after it.
                 </p>
               )}
-              {drafts.length > 0 && !isOpen(period, visit.today) && (
+              {drafts.length > 0 && !isOpen(period, visit.today) && canPay(visit) && (
                 <a
                   class="button"
                   href={withQuery(visit.path, {
