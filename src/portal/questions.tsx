@@ -56,7 +56,7 @@ const AboutWords = (
   { words, account, speech } = useMemberVisit(),
 ) => {
   const { statement, line, customer, period } = subject
-  const named = { period: period === null ? '' : speech.period(period) }
+  const named = { period: period === null ? (statement ?? '') : speech.period(period) }
   if (customer !== null) return <Data text={fill(words.about_customer, { customer })} />
   if (statement === null) return <>{words.about_line}</>
   const path = portalPath(account.id, `/statements/${encodeURIComponent(statement)}`)
