@@ -263,7 +263,7 @@ export async function readTeamWork({ grant, session }: Reader): Promise<Attentio
     item(
       'returned_payments',
       paidBack,
-      `Payments to ${firstNames(paidBack)} came back, or the bank refused them, and are due again. Correct the bank details, and pay them again.`,
+      `Paid to ${firstNames(paidBack)}, but it came back, or the bank refused it: it is due again. Correct the bank details, and pay it again.`,
       { count: returned.count },
     ),
     item(

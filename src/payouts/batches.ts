@@ -191,7 +191,7 @@ export const confirmBatch = (
     }
     if (batch.confirmed_by !== null) return true
     if (transfers.length === 0) throw conflict('The batch pays nothing.')
-    const set = { hash, total, confirmed_by: actor }
+    const set = { hash, total, currency: batch.currency, confirmed_by: actor }
     const statements = rows.insertTransfers(db, account.id, batch, transfers)
     return change(call, batch, { action: 'batch.confirm', set, keys, statements })
   })

@@ -176,7 +176,7 @@ describe('a payment that the bank returned', () => {
     expect(data).toContainEqual({
       ...{ code: 'returned_payments', count: 1, names: ['a'] },
       detail:
-        'Payments to `a` came back, or the bank refused them, and are due again. Correct the bank details, and pay them again.',
+        'Paid to `a`, but it came back, or the bank refused it: it is due again. Correct the bank details, and pay it again.',
     })
 
     const browser = await signedIn()

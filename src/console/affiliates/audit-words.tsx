@@ -1,3 +1,4 @@
+import { methodWords } from '../../pages/parts/bank-details.tsx'
 import { Data, isolated, titleOf, visible } from '../../pages/parts/data.tsx'
 import { isObject, Json } from '../../pages/parts/fields.tsx'
 import { parseAffiliateActor } from '../../platform/auth/grant.ts'
@@ -77,6 +78,10 @@ export const Actor = ({ actor }: { actor: string }) => (
   </strong>
 )
 
+/** Renders the value of a field. */
+const Field = ({ name, value }: { name: string; value: unknown }) =>
+  name === 'method' ? <>{methodWords(String(value))}</> : <Json name={name} value={value} />
+
 /** Renders what an entry of the audit log says after the name of who acted. */
 export function AuditWords({ action, details }: { action: string; details: Details }) {
   const fields = fieldsOf(details)
@@ -91,13 +96,13 @@ export function AuditWords({ action, details }: { action: string; details: Detai
               {before !== undefined && (
                 <>
                   <del>
-                    <Json name={name} value={before} />
+                    <Field name={name} value={before} />
                   </del>{' '}
                   →{' '}
                 </>
               )}
               <ins>
-                <Json name={name} value={after} />
+                <Field name={name} value={after} />
               </ins>
             </li>
           ))}

@@ -1,10 +1,10 @@
 import type { Page } from '../../pages/page.ts'
+import { methodWords } from '../../pages/parts/bank-details.tsx'
 import { Badge, EmptyState, Pager } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { type Columns, Table } from '../../pages/parts/table.tsx'
 import { listBatches } from '../../payouts/operations/batches.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
-import { methodWords } from './payee-parts.tsx'
 import { PayoutTabs } from './payout-tabs.tsx'
 import { PrepareBatch, prepareChange, readPayers } from './prepare-batch.tsx'
 

@@ -1,8 +1,6 @@
-import en from '../../../catalogues/en.json' with { type: 'json' }
-import { ENGLISH } from '../../commission/words/words.ts'
 import { calling } from '../../pages/calling.ts'
 import { type Change, useVisit } from '../../pages/page.ts'
-import { ComparedDetails, detailInputs, detailWord } from '../../pages/parts/bank-details.tsx'
+import { ComparedDetails, detailInputs, TEAM_WORDS } from '../../pages/parts/bank-details.tsx'
 import { Badge, Data, Time } from '../../pages/parts/data.tsx'
 import { Pairs } from '../../pages/parts/fields.tsx'
 import { ChangeForm, FoldedForm, type Input } from '../../pages/parts/forms.tsx'
@@ -22,16 +20,10 @@ import { actorTitle } from '../affiliates/audit-words.tsx'
 /** Bank details as the API shows them. */
 export type Shown = Omit<AnswerOf<typeof PAYEE.get>, 'affiliate_id'>
 
-/** How the team reads bank details. */
-const WORDS = { speech: ENGLISH, words: en.portal }
-
 const NAMES: Readonly<Record<Party, readonly string[]>> = {
   payee: DETAIL_NAMES,
   payer: DETAIL_NAMES.filter((name) => (detailPointer(name).split('/')[1] ?? '') in payerFields),
 }
-
-/** Returns how a payee is paid, in words. */
-export const methodWords = (method: string): string => detailWord(method, WORDS)
 
 /** Returns the changes of a page with the bank details of a party. */
 export const partyChanges = (of: typeof PAYEE | typeof PAYER): Readonly<Record<string, Change>> => {
@@ -48,7 +40,7 @@ export const partyChanges = (of: typeof PAYEE | typeof PAYER): Readonly<Record<s
         <ComparedDetails
           details={(answer as AnswerOf<typeof reveal>).details}
           names={DETAIL_NAMES}
-          words={WORDS}
+          words={TEAM_WORDS}
         />
       ),
     },
@@ -78,9 +70,9 @@ export const EnterForm = (props: { party: Party; shown?: Shown; fields?: readonl
       change="enter"
       title={shown ? 'Enter bank details' : 'Add an account to pay from'}
       submit="Save the bank details"
-      fields={[...fields, ...detailInputs(NAMES[party], WORDS, known)]}
+      fields={[...fields, ...detailInputs(NAMES[party], TEAM_WORDS, known)]}
     >
-      {known && known.size > 0 && <p class="note">{en.portal.payee_hidden}</p>}
+      {known && known.size > 0 && <p class="note">{TEAM_WORDS.words.payee_hidden}</p>}
     </FoldedForm>
   )
 }
@@ -145,7 +137,7 @@ export const PartyCard = ({ party, shown }: { party: Party; shown: Shown }) => (
     )}
     {shown.state !== 'missing' && (
       <>
-        <ComparedDetails {...shown} names={NAMES[party]} words={WORDS} />
+        <ComparedDetails {...shown} names={NAMES[party]} words={TEAM_WORDS} />
         <Decisions shown={shown} />
       </>
     )}

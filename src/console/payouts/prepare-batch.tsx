@@ -1,5 +1,6 @@
 import { calling } from '../../pages/calling.ts'
 import { accountPath, type Change, dayBefore, useVisit, type Visit } from '../../pages/page.ts'
+import { methodWords } from '../../pages/parts/bank-details.tsx'
 import { dayWords, visible } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { ChangeForm, Field, type Option } from '../../pages/parts/forms.tsx'
@@ -7,7 +8,6 @@ import { METHODS, type Method } from '../../payouts/model.ts'
 import { previewBatch } from '../../payouts/operations/batches.ts'
 import { PAYER } from '../../payouts/operations/payees.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
-import { methodWords } from './payee-parts.tsx'
 
 /** Returns the payers from which a batch can pay. */
 export async function readPayers({ api, account }: Visit): Promise<Option[]> {

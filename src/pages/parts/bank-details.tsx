@@ -1,5 +1,5 @@
-import type en from '../../../catalogues/en.json'
-import type { Words } from '../../commission/words/words.ts'
+import en from '../../../catalogues/en.json' with { type: 'json' }
+import { ENGLISH, type Words } from '../../commission/words/words.ts'
 import { DETAIL_CHOICES, detailPointer, flatDetails } from '../../payouts/fields.ts'
 import { COUNTRIES } from '../../platform/validation/country.ts'
 import { Data } from './data.tsx'
@@ -25,6 +25,12 @@ const NAMES: Readonly<Record<string, string>> = {
 /** Returns what a member of bank details, or a choice of one, is called. */
 export const detailWord = (name: string, { words }: DetailWords): string =>
   NAMES[name] ?? Reflect.get(words, name === 'country' ? name : `payee_${name}`)
+
+/** How the team reads bank details. */
+export const TEAM_WORDS: DetailWords = { speech: ENGLISH, words: en.portal }
+
+/** Returns how a payee is paid, as the team reads it. */
+export const methodWords = (method: string): string => detailWord(method, TEAM_WORDS)
 
 function detailText(name: string, text: string, words: DetailWords): string {
   if (name === 'country') return words.speech.country(text)

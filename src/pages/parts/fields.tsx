@@ -121,12 +121,13 @@ export function Json({ name, value }: { name: string; value: unknown }): Child {
     const rest = value.length - MOST_ITEMS
     return (
       <>
-        {value.slice(0, MOST_ITEMS).map((item) => (
-          <span class="item">
+        {value.slice(0, MOST_ITEMS).map((item, i) => (
+          <span class={isObject(item) ? 'item' : undefined}>
+            {i > 0 && !isObject(item) && ', '}
             <Json name={name} value={item} />
           </span>
         ))}
-        {rest > 0 && `and ${rest.toLocaleString('en')} more`}
+        {rest > 0 && ` and ${rest.toLocaleString('en')} more`}
       </>
     )
   }
