@@ -90,7 +90,7 @@ describe('§19.4 the runs of the morning', () => {
   })
 })
 
-const ACCOUNTS = 120
+const ACCOUNTS = 80
 
 /** The accounts of the first database, more than a message names. */
 const OF_FIRST = PAGE_ACCOUNTS + 10

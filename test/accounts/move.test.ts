@@ -80,7 +80,7 @@ const outcome = async (response: Promise<Response>) => {
 }
 
 /** The queries between two that a move is killed after. */
-const BETWEEN = env.FUZZ_RUNS > 0 ? 7 : 73
+const BETWEEN = env.FUZZ_RUNS > 0 ? 7 : 149
 
 const customer = (n: number) => ({ ...ada, customer_id: `c-${n}` })
 

@@ -11,8 +11,9 @@ import { randomSource } from './worlds.ts'
 watchMarks()
 
 const WORLDS = env.MODEL_RUNS || 1
-const FIRST_SEED = env.SEED * 1000
-const CHANGES = env.MODEL_RUNS ? 60 : 24
+/** From the seed of `npm test` on, the first world reads what closed periods left several times. */
+const FIRST_SEED = env.SEED * 1000 + 2
+const CHANGES = env.MODEL_RUNS ? 60 : 14
 
 test.each([
   ['partner', randomPartner],
@@ -83,62 +84,56 @@ test('a late record has only those affiliates begin earlier whose statements dep
   expect(await unreadOf([...above, ...apart])).toBe(before)
 })
 
-test.each([
-  ['partner', randomPartner],
-  ['brand', randomBrand],
-] as const)(
-  'what is stored of a random %s is what its records come to, and a figure that is not is named',
-  async (kind, open) => {
-    let named = 0
-    for (let seed = env.SEED * 1000; named < (env.MODEL_RUNS || 1); seed++) {
-      const from = randomSource(seed)
-      const account = `verified-${kind}-${seed}`
-      const firm = await open(account, from)
-      const verify = async () =>
-        json(await askAdmin(`accounts/${account}/periods/verify`)) as Promise<{ data: unknown[] }>
-      for (let n = 0; n < 24; n++) await firm.change()
-      for (let n = 0; n < 4; n++) await firm.close()
-      for (let n = 0; n < 4; n++) await firm.change()
-      await firm.run(OPEN)
-      expect(await verify(), `seed ${seed}`).toMatchObject({ data: [], total: 0 })
-      const { unread } = await bothWays(account)
-      if (unread < 0) continue
-      named += 1
-      const first = (sql: string, ...values: string[]) =>
-        env.DB.prepare(sql)
-          .bind(account, ...values)
-          .first<Record<string, string>>()
-      const stored = await first(
-        `select affiliate_id, plan, period, state ->> 'closing' as computed from closed_states
+test('what is stored is what its records come to, and a figure that is not is named', async () => {
+  let named = 0
+  for (let seed = env.SEED * 1000; named < (env.MODEL_RUNS || 1); seed++) {
+    const from = randomSource(seed)
+    const account = `verified-${seed}`
+    const firm = await randomPartner(account, from)
+    const verify = async () =>
+      json(await askAdmin(`accounts/${account}/periods/verify`)) as Promise<{ data: unknown[] }>
+    for (let n = 0; n < 24; n++) await firm.change()
+    for (let n = 0; n < 4; n++) await firm.close()
+    for (let n = 0; n < 4; n++) await firm.change()
+    await firm.run(OPEN)
+    expect(await verify(), `seed ${seed}`).toMatchObject({ data: [], total: 0 })
+    const { unread } = await bothWays(account)
+    if (unread < 0) continue
+    named += 1
+    const first = (sql: string, ...values: string[]) =>
+      env.DB.prepare(sql)
+        .bind(account, ...values)
+        .first<Record<string, string>>()
+    const stored = await first(
+      `select affiliate_id, plan, period, state ->> 'closing' as computed from closed_states
           where account = ? and period = ? order by position desc limit 1`,
-        dayText(unread).slice(0, 7),
-      )
-      const drafted = await first(
-        `select affiliate_id, plan, period, lines ->> '$[0].id' as figure,
+      dayText(unread).slice(0, 7),
+    )
+    const drafted = await first(
+      `select affiliate_id, plan, period, lines ->> '$[0].id' as figure,
           lines ->> '$[0].amount' as computed
           from statements where account = ? and status = 'draft' and lines <> '[]' limit 1`,
-      )
-      await first(
-        `update closed_states set state = json_set(state, '$.closing', '12345')
+    )
+    await first(
+      `update closed_states set state = json_set(state, '$.closing', '12345')
           where account = ? and affiliate_id = ? and period = ?`,
-        stored!.affiliate_id!,
-        stored!.period!,
-      )
-      await first(
-        `update statements set lines = json_set(lines, '$[0].amount', '0.07')
+      stored!.affiliate_id!,
+      stored!.period!,
+    )
+    await first(
+      `update statements set lines = json_set(lines, '$[0].amount', '0.07')
           where account = ? and lines ->> '$[0].id' = ?`,
-        drafted!.figure!,
-      )
-      expect(await verify()).toMatchObject({
-        data: [
-          { ...drafted, stored: '0.07' },
-          { ...stored, figure: 'closing', stored: '12345' },
-        ],
-        total: 2,
-      })
-    }
-  },
-)
+      drafted!.figure!,
+    )
+    expect(await verify()).toMatchObject({
+      data: [
+        { ...drafted, stored: '0.07' },
+        { ...stored, figure: 'closing', stored: '12345' },
+      ],
+      total: 2,
+    })
+  }
+})
 
 test('no record of closed periods is read once runs have kept what open ones need: without them, no draft changes', async () => {
   let begun = 0

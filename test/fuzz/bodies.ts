@@ -178,7 +178,7 @@ function bytesOf(body: Json): Uint8Array {
 export const encode = (value: Json) => encoder.encode(JSON.stringify(value))
 
 /** The number of bodies that `npm test` sends to each of the eight resources. */
-export const EACH = 60
+export const EACH = 25
 
 /** Generates edits of these bodies; one in four is edited as bytes, too. */
 export const nearly = (valid: readonly Json[]): fc.Arbitrary<Uint8Array> =>

@@ -88,7 +88,7 @@ function momentsIn(calls: readonly Place[]) {
 }
 
 // The kinds of calls that they make are the same: some of them, drawn by the seed, meet most. A long run has all.
-test.each(draw(WRITES, env.FUZZ_RUNS > 0 ? Infinity : 4))(
+test.each(draw(WRITES, env.FUZZ_RUNS > 0 ? Infinity : 2))(
   'a disconnect during any call of $id is all or nothing',
   async (route) => {
     const { states, responses, calls } = await rehearse(route)

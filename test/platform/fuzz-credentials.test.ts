@@ -57,7 +57,7 @@ describe('an access token', () => {
     const { access_token } = await partner()
     const { world, objectNames } = listening()
     const attempt = sendTo(world)
-    await holds(200, await forger(access_token), async (make) => {
+    await holds(80, await forger(access_token), async (make) => {
       const forged = await make()
       if (!isSendable(forged) || forged.trim() === access_token) return
       expect(await attempt(forged)).toSatisfy(isRefused)
@@ -133,7 +133,7 @@ describe('a Brand Token', () => {
         () => brand_token.repeat(1000),
       ),
     )
-    await holds(150, guesses, async (guess) => {
+    await holds(60, guesses, async (guess) => {
       const token = guess()
       if (!isSendable(token) || token.trim() === brand_token) return
       const answer = await attempt(token)

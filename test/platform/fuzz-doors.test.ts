@@ -34,7 +34,7 @@ describe('the token endpoint', () => {
       const start = from % (text.length + 1)
       return edits[at % edits.length] ?? text.slice(0, start) + put + text.slice(start + length)
     }
-    await holds(150, attempt, async ({ how, edited, at, to }) => {
+    await holds(60, attempt, async ({ how, edited, at, to }) => {
       if (issued >= TOKENS_PER_CLIENT) [client, issued] = [await newClient(account), 0]
       const { client_id, client_secret } = client
       const basic = `Basic ${btoa(`${client_id}:${client_secret}`)}`
@@ -81,7 +81,7 @@ describe('the token endpoint', () => {
         headers: { 'Content-Type': FORM },
         body: `${new URLSearchParams({ client_id, client_secret, token })}`,
       })
-    await holds(40, mangled(access_token), async (token) => {
+    await holds(20, mangled(access_token), async (token) => {
       if (token === access_token) return
       expect((await revoke(token)).status).toBe(token === '' ? 400 : 200)
     })
@@ -133,7 +133,7 @@ describe('a link', () => {
     const { link_id } = await linked()
     const id = fc.oneof(mangled(link_id), fc.string({ unit: ANY_CHARACTER, maxLength: 12 }))
     const search = fc.string({ maxLength: 12 }).map((text) => text.replaceAll('#', ''))
-    await holds(60, fc.tuple(id, search, fc.boolean()), async ([named, query, isRaw]) => {
+    await holds(30, fc.tuple(id, search, fc.boolean()), async ([named, query, isRaw]) => {
       // Dots would leave the path `/go/`, so that it is not a link.
       const path = isRaw ? named.replaceAll(/[^\w%.~-]/g, '_') : encode(named)
       if (/^(\.|%2e)*$/i.test(path)) return
@@ -225,7 +225,7 @@ describe('the administration API', () => {
         fc.constantFrom('', ` ${env.ADMIN_KEY}\t`, `\t${env.ADMIN_KEY}`),
       ),
     })
-    await holds(150, requests, async ({ route, account, id, search, body, key }) => {
+    await holds(70, requests, async ({ route, account, id, search, body, key }) => {
       const [method, path] = route.split(' ') as [string, string]
       const filled = path.replace(':account', account).replaceAll(/:\w+/g, id)
       const { status, text } = await send(filled + search, {
@@ -246,7 +246,7 @@ describe('the administration API', () => {
         expect(errors_total).toBe(errors.length)
       }
     })
-    for (const key of singleEdits(env.ADMIN_KEY)) {
+    for (const key of [...singleEdits(env.ADMIN_KEY)].filter((_, i) => i % 8 === 0)) {
       if (!isSendable(key) || key.trim() === env.ADMIN_KEY) continue
       const headers = { Authorization: `Bearer ${key}` }
       expect((await send('/admin/v1/accounts', { headers })).status).toBe(401)

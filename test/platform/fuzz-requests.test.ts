@@ -70,7 +70,7 @@ describe('a query', () => {
       const sender = vertical === 'igaming' ? await brandOf() : await partnerOf(vertical)
       await post(sender, 'customers', vertical === 'igaming' ? eve : ada)
       const requests = fc.tuple(fc.constantFrom(...PATHS[vertical]), query)
-      await holds(60, requests, async ([path, search]) => {
+      await holds(30, requests, async ([path, search]) => {
         const { status, text } = await get(sender, `${path}?${search}`)
         expect([200, 400, 404]).toContain(status)
         if (status === 400) expect(JSON.parse(text).code).toBe('invalid_query')
@@ -136,7 +136,7 @@ describe('headers', () => {
       const isBrand = vertical === 'igaming'
       const sender = isBrand ? await brandOf() : await partnerOf(vertical)
       let turn = 0
-      await holds(50, variations, async ({ headers, zipped, flip, dry_run }) => {
+      await holds(25, variations, async ({ headers, zipped, flip, dry_run }) => {
         turn += 1
         // Twice, so that a flipped bit cannot produce the id of another turn.
         const id = `n-${turn}-${turn}`

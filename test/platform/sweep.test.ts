@@ -18,7 +18,7 @@ test('the sweep covers every operation of openapi.json, each way once', () => {
   expect(new Set(ways).size).toBe(ways.length)
 })
 
-sweepDrawn(12, 3)
+sweepDrawn(6, 3)
 
 /** Requests that use each object in each way. */
 const CALLERS = [
