@@ -13,7 +13,7 @@ watchMarks()
 const WORLDS = env.MODEL_RUNS || 1
 /** From the seed of `npm test` on, the first world reads what closed periods left several times. */
 const FIRST_SEED = env.SEED * 1000 + 2
-const CHANGES = env.MODEL_RUNS ? 60 : 14
+const CHANGES = env.MODEL_RUNS ? 60 : 16
 
 test.each([
   ['partner', randomPartner],
