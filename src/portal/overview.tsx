@@ -7,6 +7,7 @@ import { Chart, type ChartRow } from '../pages/parts/chart.tsx'
 import { Data } from '../pages/parts/data.tsx'
 import { FigureCard } from '../pages/parts/figures.tsx'
 import { respond } from '../pages/respond.ts'
+import { readCurrent } from '../payouts/db/payees.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import type { AnswerOf } from '../platform/http/operation.ts'
 import { portalPath } from './layout.tsx'
@@ -67,13 +68,17 @@ const Earned = ({ earned, pending }: Overview, visit = useMemberVisit()) => {
 
 /** Responds with the overview of the affiliate: the last 30 days, what is pending and why, and the plans. */
 export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
-  const { words, today, account } = visit
+  const { words, today, account, db, session } = visit
+  const id = session.affiliate_id
   const range = { from: dayBefore(today, DAYS - 1), to: dayBefore(today, 0) }
-  const [me, overview, postbacks] = await Promise.all([
+  const [me, overview, postbacks, payees] = await Promise.all([
     visit.call(getAffiliateSelf, {}),
     visit.call(getAffiliateOverview, range),
     visit.call(listPostbacks, {}),
+    readCurrent(db, { account: account.id, party: 'payee' }, [id]),
   ])
+  const { state = 'missing' } = payees.get(id) ?? {}
+  const isUnpayable = state !== 'missing' && state !== 'approved'
   const isComing = (from: string) => from > range.to
   const [nextDay] = me.plans.flatMap(({ from }) => (isComing(from) ? [from] : [])).sort()
   const isStopped = postbacks.data.some(({ disabled_reason: why }) =>
@@ -85,6 +90,7 @@ export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Prom
   const sentences = [
     ...owedSentences(overview.pending, visit),
     ...(waiting > 0 ? [fill(words.pending_waiting, { customers })] : []),
+    ...(isUnpayable ? [fill(words[`payee_${state}`], { account: account.name })] : []),
   ]
   const rows = Array.from({ length: DAYS }, (_, i): ChartRow => {
     const day = dayBefore(visit.today, DAYS - 1 - i)
@@ -110,6 +116,11 @@ export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Prom
         <SentenceList sentences={sentences} />
       )}
       <p>
+        {isUnpayable && (
+          <>
+            <a href={portalPath(account.id, '/getting-paid')}>{words.getting_paid}</a>,{' '}
+          </>
+        )}
         <a href={portalPath(account.id, UNEARNED)}>{words.unearned_link}</a>
       </p>
       <h2>{words.last_days}</h2>

@@ -48,6 +48,7 @@ test('§20.1 a member enters bank details with a passkey, and blocks what they d
   const page = await pageOf(browser)
   expect(page).toContain('DE…3000')
   expect(page).not.toContain('0440532013')
+  expect(await (await browser.get(PORTAL)).text()).toContain('has not approved these bank details')
   expect(await json(askAdmin(PAYEE))).toMatchObject({
     state: 'entered',
     entered_by: expect.stringMatching(/^affiliate-member /),

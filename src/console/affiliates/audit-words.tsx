@@ -79,8 +79,8 @@ export const Actor = ({ actor }: { actor: string }) => (
 )
 
 /** Renders the value of a field. */
-const Field = ({ name, value }: { name: string; value: unknown }) =>
-  name === 'method' ? <>{methodWords(String(value))}</> : <Json name={name} value={value} />
+const shown = (name: string, value: unknown) =>
+  name === 'method' ? methodWords(String(value)) : <Json name={name} value={value} />
 
 /** Renders what an entry of the audit log says after the name of who acted. */
 export function AuditWords({ action, details }: { action: string; details: Details }) {
@@ -95,15 +95,10 @@ export function AuditWords({ action, details }: { action: string; details: Detai
               {titleOf(name)}:{' '}
               {before !== undefined && (
                 <>
-                  <del>
-                    <Field name={name} value={before} />
-                  </del>{' '}
-                  →{' '}
+                  <del>{shown(name, before)}</del> →{' '}
                 </>
               )}
-              <ins>
-                <Field name={name} value={after} />
-              </ins>
+              <ins>{shown(name, after)}</ins>
             </li>
           ))}
         </ul>
