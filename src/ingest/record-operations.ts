@@ -172,7 +172,8 @@ const readOf = (owned: Owned) => {
   })
 }
 
-const NO_RECORD = 'This account has no record with this id. Ids are case-sensitive.'
+/** Why a record is not found. */
+export const NO_RECORD = 'This account has no record with this id. Ids are case-sensitive.'
 
 /** Returns the example of the first member of a key. */
 function exampleOf({ key, fields }: Resource): string {

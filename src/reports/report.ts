@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { SUBS } from '../attribution/db/clicks.ts'
+import { capital } from '../commission/engine/reasons.ts'
 import type { Fixed } from '../platform/http/operation-words.ts'
 import { invalidQuery, readDayRange } from '../platform/http/query.ts'
 import { described, named } from '../platform/validation/described.ts'
@@ -199,8 +200,6 @@ export const transactionsTitle = (type: string): string | undefined =>
 /** Returns the names of the metrics of transactions of a type, approved or not. */
 export const transactionMetric = (type: string, isApproved: boolean, of: 'count' | 'amount') =>
   `${type}${isApproved ? '' : '_unapproved'}_${of}`
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 const ofTypes = (vertical: string): Metric[] =>
   Object.entries(TYPES[vertical] ?? {}).flatMap(([type, plural]) =>

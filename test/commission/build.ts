@@ -43,6 +43,14 @@ export const deposit = (
   ...more,
 })
 
+/** Builds a customer of an affiliate who signed up in August. */
+export const customerOf = (customer_id: string, affiliate_id: string): WorldCustomer => ({
+  customer_id,
+  signup: Date.parse('2026-08-20T10:00:00Z'),
+  affiliates: [{ from: null, affiliate_id }],
+  fields: [{ from: null, values: {} }],
+})
+
 /** Builds the terms of a plan in EUR. */
 export const terms = (rules: readonly Rule[], more: Partial<PlanTerms> = {}): PlanTerms => ({
   name: 'P',

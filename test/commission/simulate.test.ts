@@ -5,6 +5,7 @@ import { brand } from '../brand.ts'
 import { countCalls } from '../ingest/watched.ts'
 import { restoring } from '../limits.ts'
 import { ask, askAdmin, json, partner } from '../partner.ts'
+import { customerOf } from './build.ts'
 import { monthly, storePlan } from './stored.ts'
 import { storeWorld } from './stored-world.ts'
 import type { World } from './world.ts'
@@ -28,13 +29,6 @@ const UPLINE = {
   percent: '10',
 }
 
-const customer = (customer_id: string, affiliate_id: string): World['customers'][number] => ({
-  customer_id,
-  signup: Date.parse('2026-08-20T10:00:00Z'),
-  affiliates: [{ from: null, affiliate_id }],
-  fields: [{ from: null, values: {} }],
-})
-
 const deposit = (transaction_id: string, customer_id: string, day: string, amount: number) => ({
   ...{ transaction_id, customer_id, transaction_type: 'deposit', amount_currency: amount },
   ...{ currency: 'EUR', at: Date.parse(`${day}T12:00:00Z`), status: 'approved' },
@@ -50,7 +44,7 @@ const WORLD: World = {
     { affiliate_id: 'other', parents: [{ from: null, parent: null }] },
   ],
   status_map: {},
-  customers: [customer('c-a', 'a'), customer('c-b', 'b'), customer('c-o', 'other')],
+  customers: [customerOf('c-a', 'a'), customerOf('c-b', 'b'), customerOf('c-o', 'other')],
   transactions: [
     deposit('t1', 'c-a', '2026-09-03', 500),
     deposit('t2', 'c-a', '2026-10-03', 100.25),

@@ -5,6 +5,7 @@ import perLot from '../../examples/plans/ib-per-lot.json'
 import type { PlanTerms } from '../../src/commission/engine/plan.ts'
 import { formOf, termsOf, valuesOf } from '../../src/console/plans/form/form.ts'
 import { brand } from '../brand.ts'
+import { customerOf } from '../commission/build.ts'
 import { statementRows } from '../commission/statement-rows.ts'
 import { monthly, storePlan } from '../commission/stored.ts'
 import { storeWorld } from '../commission/stored-world.ts'
@@ -183,13 +184,6 @@ test('a plan that begins later is assigned from its first day, and says that it 
   expect(data[0]).toMatchObject({ plan: 'later', from: '2099-01-01' })
 })
 
-const customer = (customer_id: string, affiliate_id: string): World['customers'][number] => ({
-  customer_id,
-  signup: Date.parse('2026-09-20T10:00:00Z'),
-  affiliates: [{ from: null, affiliate_id }],
-  fields: [{ from: null, values: {} }],
-})
-
 const deposit = (transaction_id: string, customer_id: string, amount: number) => ({
   ...{ transaction_id, customer_id, transaction_type: 'deposit', amount_currency: amount },
   ...{ currency: 'EUR', at: Date.parse('2026-10-04T12:00:00Z'), status: 'approved' },
@@ -207,7 +201,7 @@ const WORLD: World = {
     parents: [{ from: null, parent: null }],
   })),
   status_map: {},
-  customers: [customer('c-a', 'a'), customer('c-b', 'b')],
+  customers: [customerOf('c-a', 'a'), customerOf('c-b', 'b')],
   transactions: [deposit('t1', 'c-a', 1000), deposit('t2', 'c-b', 250)],
   activity: [],
   events: [],

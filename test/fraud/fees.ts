@@ -1,13 +1,7 @@
+import { customerOf } from '../commission/build.ts'
 import type { World } from '../commission/world.ts'
 
 // A small world of fees, whose cases can be counted by hand.
-
-const customer = (customer_id: string, affiliate_id: string): World['customers'][number] => ({
-  customer_id,
-  signup: Date.parse('2026-08-20T10:00:00Z'),
-  affiliates: [{ from: null, affiliate_id }],
-  fields: [{ from: null, values: {} }],
-})
 
 const fee = (transaction_id: string, customer_id: string, day: string) => ({
   ...{ transaction_id, customer_id, transaction_type: 'reset_fee', amount_currency: 99 },
@@ -23,11 +17,11 @@ export const WORLD: World = {
   })),
   status_map: {},
   customers: [
-    customer('c-a', 'a'),
-    customer('c-b', 'b'),
-    { ...customer('c-o', 'other'), signup: Date.parse('2026-04-20T10:00:00Z') },
+    customerOf('c-a', 'a'),
+    customerOf('c-b', 'b'),
+    { ...customerOf('c-o', 'other'), signup: Date.parse('2026-04-20T10:00:00Z') },
     {
-      ...customer('c-m', 'a'),
+      ...customerOf('c-m', 'a'),
       affiliates: [
         { from: null, affiliate_id: 'a' },
         { from: '2026-09-03', affiliate_id: 'b' },

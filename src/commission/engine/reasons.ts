@@ -54,6 +54,9 @@ export function figure(text: string, digits = 0): string {
 export const money = (text: string, currency: string): string =>
   `${figure(text, minorDigits(currency))} ${currency}`
 
+/** Returns a text with a capital at its beginning. */
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
 /** Writes a number of things: `1 record`, `12 records`. */
 export const counted = (count: number, noun: string): string =>
   `${figure(String(count))} ${noun}${count === 1 ? '' : 's'}`

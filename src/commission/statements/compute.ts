@@ -195,7 +195,7 @@ export interface RateView {
  * Returns the views of some affiliates. Usually there is only one: there are several only if rates of
  * closed days changed after the closing.
  */
-export async function rateViews(
+async function rateViews(
   computation: Computation,
   { closingsOf }: Pick<AccountBooks, 'closingsOf'>,
   affiliates: readonly string[],

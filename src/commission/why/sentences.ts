@@ -11,6 +11,7 @@ import {
   triggerWords,
   unitMeasure,
 } from '../engine/plan-words.ts'
+import { capital } from '../engine/reasons.ts'
 import { ALL_MODIFIERS, type ModifierName } from '../modifiers/order.ts'
 import { causeEvidence, correctionWords } from '../statements/cause-words.ts'
 import { parseScope } from '../statements/line-groups.ts'
@@ -24,8 +25,6 @@ import type { Explanation, Step, StepOf } from './steps.ts'
 
 /** What `GET …/lines/{line_id}/explain` returns. */
 export type Explained = Explanation | AdjustmentExplanation
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Writes the explanation of a line or of a correction, a sentence each. */
 export function sentencesIn(explanation: Explained, words: Words): string[] {

@@ -1,5 +1,6 @@
 import { listDeliveries } from '../../ingest/operations/deliveries.ts'
 import { findRecords } from '../../ingest/operations/records.ts'
+import { NO_RECORD } from '../../ingest/record-operations.ts'
 import type { Page } from '../../pages/page.ts'
 import { Badge, count, isolated, Time } from '../../pages/parts/data.tsx'
 import { Deferred } from '../../pages/parts/deferred.tsx'
@@ -10,8 +11,6 @@ import { ApiError } from '../../platform/errors.ts'
 import { CustomerLink } from './customer-parts.tsx'
 import { renderEarnings } from './record-earnings.tsx'
 import { Deliveries } from './record-history.tsx'
-
-const NO_RECORD = 'This account has no record with this id. Ids are case-sensitive.'
 
 /** The fields that are links above the others, or that the title has. */
 const ABOVE = ['transaction_id', 'transaction_type', 'customer_id', 'customerid', 'eventname']

@@ -1,11 +1,10 @@
+import { capital } from '../../commission/engine/reasons.ts'
 import { ENGLISH } from '../../commission/words/words.ts'
 import { dayWords, periodWords, titleOf, visible } from '../../pages/parts/data.tsx'
 import { labelOf } from '../../pages/parts/record-fields.tsx'
 import { EVENTS, type GroupValue, titleOfMetric, transactionsTitle } from '../../reports/report.ts'
 
 // What reports call their metrics, groups and values.
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Returns the title of a count or a sum of an event, such as `DailyStats.unapproved.count`. */
 function eventTitle(name: string): string | null {

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import { figure } from '../../commission/engine/reasons.ts'
+import { capital, figure } from '../../commission/engine/reasons.ts'
 import { visible } from '../../commission/engine/visible.ts'
 import { ENGLISH } from '../../commission/words/words.ts'
 import { useVisit, withQuery } from '../page.ts'
@@ -40,8 +40,7 @@ export const CopiedText = ({ text }: { text: string }) => (
 
 /** Returns the title of a field: `Affiliate` for `affiliate_id`. Brands choose the names of some fields. */
 export function titleOf(name: string): string {
-  const words = visible(name.replace(/_(?:id|at)$/, '').replaceAll('_', ' '))
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  return capital(visible(name.replace(/_(?:id|at)$/, '').replaceAll('_', ' ')))
 }
 
 /** Stands where there is nothing. Cards on a phone leave such a field out. */

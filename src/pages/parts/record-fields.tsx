@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { transactionWord } from '../../commission/engine/plan-words.ts'
-import { counted, figure } from '../../commission/engine/reasons.ts'
+import { capital, counted, figure } from '../../commission/engine/reasons.ts'
 import { ENGLISH } from '../../commission/words/words.ts'
 import { Amount, Data, Day, NOTHING, Time, titleOf } from './data.tsx'
 import { type Pair, Pairs } from './fields.tsx'
@@ -154,10 +154,7 @@ const NOUNS: Readonly<Record<string, string>> = {
 /** Returns what a record is called: `Deposit`, `Trading activity`, `Event Login`. */
 export function nounOf(resource: string, record: StoredRecord): string {
   const { transaction_type, eventname } = record
-  if (transaction_type) {
-    const word = transactionWord(String(transaction_type))
-    return word.charAt(0).toUpperCase() + word.slice(1)
-  }
+  if (transaction_type) return capital(transactionWord(String(transaction_type)))
   return eventname ? `Event ${eventname}` : (NOUNS[resource] ?? 'Record')
 }
 
