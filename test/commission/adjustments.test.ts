@@ -1,12 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import type { PlanTerms, Rule } from '../../src/commission/engine/plan.ts'
-import { readBooks } from '../../src/commission/statements/books.ts'
-import { rateViews } from '../../src/commission/statements/compute.ts'
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
 import { eventsOf } from '../webhooks/webhook-events.ts'
-import { countWrites } from './counted.ts'
-import { assign, computationOf, monthly, publish, storePlan } from './stored.ts'
+import { assign, monthly, publish, storePlan } from './stored.ts'
 import { storeDrafts } from './stored-runs.ts'
 
 const ACCOUNT = 'acme-forex'
@@ -111,17 +108,6 @@ test('a closed period keeps the rate that was known when it was approved', async
   ])
   await paid('t-2', '2026-08-10', 20, { currency: 'USD' })
   expect((await compute('2026-09')).get('2026-09')).toMatchObject({ adjustments_sum: '1.00' })
-
-  // The rates have their history: one trip reads which days were published when.
-  const computation = await computationOf(ACCOUNT, '2026-09')
-  const { source, range } = computation
-  const affiliates = ['aff-7', 'aff-8']
-  const books = await readBooks(source, range, affiliates)
-  const { value, trips } = await countWrites(({ DB }) =>
-    rateViews({ ...computation, source: { ...source, directory: DB } }, books, affiliates),
-  )
-  expect(value.map(({ wanted }) => wanted)).toEqual([['aff-7'], ['aff-8']])
-  expect(trips).toBe(1)
 })
 
 test('a fact without a rate at the approval takes the rate that was published since', async () => {
