@@ -29,6 +29,7 @@ const KINDS = {
         'test/fraud/evaluated-worlds',
         'test/fraud/evaluate.test',
         'test/archive/archive',
+        'test/payouts/',
       ],
     ),
   },

@@ -18,7 +18,7 @@ import {
   send,
 } from './payout-rows.ts'
 
-const SEEDS = Array.from({ length: env.MODEL_RUNS || 3 }, (_, n) => env.SEED * 1000 + n)
+const SEEDS = Array.from({ length: env.MODEL_RUNS || 2 }, (_, n) => env.SEED * 1000 + n)
 const AFFILIATES = ['a', 'b', 'c', 'd']
 const STEPS = 30
 /** A history begins with what the others need. */
