@@ -49,8 +49,9 @@ const TECHNICAL = /^[a-z]+(?:_[a-z]+)+$/
 export const nameOf = (name: string): string =>
   Object.hasOwn(NAMES, name) ? (NAMES[name] ?? name) : labelOf(name)
 
-/** Returns the name of a field, or a value such as `ib_rebate`, in words; other texts are data, and stay in backticks. */
+/** Returns the name of a field, a value such as `ib_rebate`, or a period, in words; other texts are data, and stay in backticks. */
 function termWords(term: string): string {
+  if (/^\d{4}-(?:W\d\d|0[1-9]|1[0-2])$/.test(term)) return `“${periodWords(term)}”`
   const label = nameOf(term)
   if (!Object.hasOwn(NAMES, term) && !TECHNICAL.test(term)) return `\`${term}\``
   return `“${label.replaceAll(' ', '_').toLowerCase() === term ? transactionWord(term) : label}”`
