@@ -52,7 +52,7 @@ compareWholeResults()
 beforeEach(prepareWorld)
 afterEach(failOnFaults)
 // Test files share a process: a mock or a clock that one of them sets must not reach the next, nor the memory that
-// requests of callers who were cut off have reserved. Gates find that it is over when they are asked for more.
+// requests of callers who were cut off have reserved. A gate drops expired reservations when it is asked for room.
 afterEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + HOUR_MS })
   for (const gate of [ARRIVING, WORKING]) {

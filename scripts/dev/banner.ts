@@ -23,7 +23,7 @@ Tributary is ready at ${base}
 Console: ${base}/console/sign-in#key=${adminKey}
 Documentation, with the keys in its examples: ${base}/docs/start#${keys}
 ${(isVerbose ? accounts : [forex]).map((account) => describeAccount(base, account)).join('')}
-All credentials are in ${DEMO}. ${isVerbose ? CRON(base) : '`npm run dev -- --verbose` prints more.'}
+${DEMO} has the keys of all demo accounts but demo-broker. ${isVerbose ? CRON(base) : '`npm run dev -- --verbose` prints more.'}
 `
 }
 

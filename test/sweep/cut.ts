@@ -21,7 +21,7 @@ export async function disconnect(request: Request, { nth, after }: Cut): Promise
     const current = calls++
     if (current < nth) return act()
     if (current === nth) {
-      // The call may fail, as one does that another request has overtaken.
+      // The call may fail because another request came first.
       if (after) await act().catch(() => {})
       reached.resolve(true)
     }
