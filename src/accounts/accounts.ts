@@ -238,7 +238,10 @@ export const createAccount = teamOperation({
     const binding = fields.binding ?? (await placeAccount(env, jurisdiction))
     const account = {
       ...settings,
-      ...{ id, mode, binding, created_at: new Date().toISOString() },
+      id,
+      mode,
+      binding,
+      created_at: new Date().toISOString(),
       unknown_customer: fields.unknown_customer ?? (vertical === 'igaming' ? 'hold' : 'reject'),
       ...(affiliate_view && { affiliate_view: storedView({ ...DEFAULT_VIEW, ...affiliate_view }) }),
       ...(landing_pages && { landing_pages: JSON.stringify(landing_pages) }),
@@ -331,7 +334,8 @@ export const changeAccount = accountOperation({
     const { affiliate_view, landing_pages, ...fields } = sent
     const view = affiliate_view && { ...viewOf(account), ...affiliate_view }
     const change = {
-      ...{ ...fields, ...(view && { affiliate_view: storedView(view) }) },
+      ...fields,
+      ...(view && { affiliate_view: storedView(view) }),
       ...(landing_pages && { landing_pages: JSON.stringify(landing_pages) }),
     }
     if (needsApprover(change)) requireRole(role, 'approver')

@@ -98,7 +98,14 @@ function presentOwn(grant: Grant) {
   const { account, client_id, name, vertical, mode, scope, events } = grant
   const { time_zone, book_zone, amount_signs, unknown_customer, unknown_affiliate } = grant
   return {
-    ...{ account, name, vertical, mode, time_zone, book_zone, amount_signs, scope },
+    account,
+    name,
+    vertical,
+    mode,
+    time_zone,
+    book_zone,
+    amount_signs,
+    scope,
     policies: { unknown_customer, unknown_affiliate },
     ...(client_id === null ? { events } : { client_id }),
   }

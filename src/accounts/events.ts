@@ -49,8 +49,14 @@ function toDefinition(
   }
   if (issues.length > 0) throw validationFailed(issues)
   return {
-    ...{ eventname, granularity, eventid, kpis: [...new Set(kpis)], product, currency },
-    ...{ outflow, status_member },
+    eventname,
+    granularity,
+    eventid,
+    kpis: [...new Set(kpis)],
+    product,
+    currency,
+    outflow,
+    status_member,
   }
 }
 

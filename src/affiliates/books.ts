@@ -47,7 +47,15 @@ export const owedMembers = described(() => ({
 }))
 
 const LEDGER_COLUMNS = [
-  ...['id', 'kind', 'plan', 'period', 'statement', 'currency', 'amount', 'reference', 'at'],
+  'id',
+  'kind',
+  'plan',
+  'period',
+  'statement',
+  'currency',
+  'amount',
+  'reference',
+  'at',
 ]
 
 export const listAffiliateLedger = affiliateList({
@@ -103,8 +111,15 @@ export async function readOwed({ session, affiliate }: AffiliateCall) {
 }
 
 const PAYMENT_COLUMNS = [
-  ...['reference', 'currency', 'amount', 'paid_on', 'statements', 'at', 'return_reference'],
-  ...['returned_on', 'reason'],
+  'reference',
+  'currency',
+  'amount',
+  'paid_on',
+  'statements',
+  'at',
+  'return_reference',
+  'returned_on',
+  'reason',
 ]
 
 const payment = described(() =>

@@ -127,7 +127,9 @@ export async function readCaller(
     grant: { ...grant, binding, affiliate: calling },
     actor: affiliateActor(affiliate),
     affiliate: {
-      ...{ ...calling, account: row, profile },
+      ...calling,
+      account: row,
+      profile,
       language: profile.language ?? acceptedLanguage(accepted),
       show: async (answer) => visible(answer, await viewContextOf(answer, view, pseudonymKey, id)),
       lineIdOf: (shown) => openLineId(pseudonymKey, id, shown),

@@ -29,9 +29,15 @@ export interface OwnCustomer {
 const UNPAID = { amount: null, currency: null }
 
 const NO_REPORT = {
-  ...{ qualified_on: null, trigger: null, missing: [], closed: null, until: null },
+  qualified_on: null,
+  trigger: null,
+  missing: [],
+  closed: null,
+  until: null,
   refused_by: null,
-  ...{ conditions: [], waits_for: [], before_signup: [] },
+  conditions: [],
+  waits_for: [],
+  before_signup: [],
 }
 
 /**
@@ -57,8 +63,12 @@ export function statesOf(
   return [
     ...states,
     ...elsewhere.map(({ id }) => ({
-      ...{ plan: version?.plan ?? '', version: version?.version ?? 0, rule: id },
-      ...{ status: 'already_counted' as const, ...NO_REPORT, ...UNPAID },
+      plan: version?.plan ?? '',
+      version: version?.version ?? 0,
+      rule: id,
+      status: 'already_counted' as const,
+      ...NO_REPORT,
+      ...UNPAID,
     })),
   ]
 }

@@ -74,8 +74,21 @@ async function listCustomers(
 const STATES = [...STATUSES, 'already_counted'] as const
 
 const COLUMNS = [
-  ...['customer', 'signup_day', 'link', 'country_code', 'plan', 'version', 'rule', 'status'],
-  ...['qualified_on', 'amount', 'currency', 'missing', 'until', 'refused_by', 'closed'],
+  'customer',
+  'signup_day',
+  'link',
+  'country_code',
+  'plan',
+  'version',
+  'rule',
+  'status',
+  'qualified_on',
+  'amount',
+  'currency',
+  'missing',
+  'until',
+  'refused_by',
+  'closed',
 ]
 
 const state = described(() => {

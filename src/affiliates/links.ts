@@ -36,7 +36,8 @@ function checkPage({ affiliate }: AffiliateCall, page: string | undefined): void
 const tooMany = () =>
   validationFailed([
     {
-      ...{ pointer: '', code: 'maximum' },
+      pointer: '',
+      code: 'maximum',
       message: `You have as many links as you can: at most ${MAX_ACTIVE_LINKS} active ones, and ${MAX_LINKS} in all. Disable one of them first, or change one.`,
     },
   ])
@@ -52,7 +53,13 @@ const ofLinks = { topic: 'affiliate-tools', path: '/links' } as const
 const ofLink = { topic: 'affiliate-tools', path: '/links/{link_id}', params: { link_id } } as const
 
 const COLUMNS = [
-  ...['link_id', 'url', 'name', 'landing_page', 'pass_query', 'disabled', 'disabled_by'],
+  'link_id',
+  'url',
+  'name',
+  'landing_page',
+  'pass_query',
+  'disabled',
+  'disabled_by',
   'created_at',
 ]
 

@@ -90,7 +90,8 @@ export const listSubAffiliates = affiliateOperation({
     return {
       ...sent,
       data: below.map(({ affiliate_id, level }) => ({
-        ...{ affiliate_id, level },
+        affiliate_id,
+        level,
         signups: countOf(affiliate_id, 'signups'),
         active_customers: countOf(affiliate_id, 'active_customers'),
       })),

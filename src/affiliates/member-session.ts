@@ -43,7 +43,9 @@ export async function beginMemberSession(
   const id = crypto.randomUUID()
   const session = { id, account: account.id, until: now + SESSION_MS, ...member }
   const affiliate = {
-    ...{ id: member.affiliate_id, member: member.member, key: null },
+    id: member.affiliate_id,
+    member: member.member,
+    key: null,
     view: viewOf(account),
   }
   const grant = { ...grantOf(account, null, 'read links'), affiliate }

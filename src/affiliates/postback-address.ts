@@ -21,7 +21,7 @@ export async function addressPostback(
   const account = await findAccount(env.DB, id)
   if (!account) throw new Error('The account of a postback does not exist.')
   const view = viewOf(account)
-  const values = { ...JSON.parse(data), ...{ event: type, id: event, affiliate_id: own } }
+  const values = { ...JSON.parse(data), event: type, id: event, affiliate_id: own }
   const name = type === 'first_deposit' ? type : 'postback'
   const answer = { [name]: { ...values, time: new Date(at).toISOString() } }
   const context = await viewContextOf(answer, view, await pseudonymKeyOf(env.DB, account), own)

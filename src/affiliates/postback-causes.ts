@@ -51,7 +51,12 @@ async function queryOf(
   ])
   const since = now - RECENT_MS
   return {
-    ...{ account, now, since, affiliates, unwanted: 0, oldest: now - COMPUTED_MS },
+    account,
+    now,
+    since,
+    affiliates,
+    unwanted: 0,
+    oldest: now - COMPUTED_MS,
     most: rows.CAUSED.most,
     first: firstIdAt(from),
     first_entry: ulidPrefix(Math.max(0, from)),
@@ -77,7 +82,8 @@ async function readCauses(env: Env, account: Account, now: number): Promise<void
     rows.STORE_SIGNUPS,
     ...(account.vertical === 'forex' ? [rows.STORE_FIRST_DEPOSITS] : []),
     ...(progress.has_run === 1 ? [rows.STORE_QUALIFIED] : []),
-    ...[rows.STORE_BOOKED, rows.STORE_RETURNED],
+    rows.STORE_BOOKED,
+    rows.STORE_RETURNED,
   ]
   const [, ...stored] = await withD1Retry(() =>
     db.batch([rows.KEEP_SUBS, ...statements].map((one) => bindStatement(db, one, { ...query }))),

@@ -26,7 +26,10 @@ import { skipQualified } from './postback-causes.ts'
 
 /** Returns what a change needs to know. */
 const changeOf = ({ env, actor, affiliate }: AffiliateCall) => ({
-  ...{ env, actor, account: affiliate.account, affiliate_id: affiliate.id },
+  env,
+  actor,
+  account: affiliate.account,
+  affiliate_id: affiliate.id,
 })
 
 /** Throws `validation_failed` if events must not be sent to a URL. */
@@ -115,9 +118,17 @@ export const deletePostback = affiliateOperation({
 
 /** What a test event has in place of the values of a customer. */
 const TEST_VALUES = {
-  ...{ customer: 'test-customer', country: 'MT', link_id: 'test' },
-  ...{ sub1: 'test-1', sub2: 'test-2', sub3: 'test-3', sub4: 'test-4', sub5: 'test-5' },
-  ...{ amount: '1.00', currency: 'EUR', period: '2026-01' },
+  customer: 'test-customer',
+  country: 'MT',
+  link_id: 'test',
+  sub1: 'test-1',
+  sub2: 'test-2',
+  sub3: 'test-3',
+  sub4: 'test-4',
+  sub5: 'test-5',
+  amount: '1.00',
+  currency: 'EUR',
+  period: '2026-01',
 }
 
 export const testPostback = affiliateOperation({

@@ -123,8 +123,17 @@ const params = { question_id }
 const ofQuestion = { topic, path: '/questions/{question_id}', params } as const
 
 const COLUMNS = [
-  ...['question', 'about', 'statement', 'line', 'customer', 'period', 'status'],
-  ...['asked_at', 'at', 'from', 'text'],
+  'question',
+  'about',
+  'statement',
+  'line',
+  'customer',
+  'period',
+  'status',
+  'asked_at',
+  'at',
+  'from',
+  'text',
 ]
 
 export const listOwnQuestions = affiliateList({

@@ -61,5 +61,6 @@ export const seenOf = (
   affiliates: readonly string[],
 ): SeenHolds[] =>
   affiliates.map((affiliate_id) => ({
-    ...{ affiliate_id, cases: holds.get(affiliate_id)?.cases.map(({ id }) => id) ?? [] },
+    affiliate_id,
+    cases: holds.get(affiliate_id)?.cases.map(({ id }) => id) ?? [],
   }))

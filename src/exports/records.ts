@@ -59,7 +59,8 @@ export function recordDataset(view: RecordView, vertical: string): Dataset {
         view.name === 'customers' ? sumRevisions(db, account) : null,
       ])
       return found.map(({ month, days, changed }) => ({
-        ...{ month, mayHaveChanged: changesAnywhere || changed > 0 },
+        month,
+        mayHaveChanged: changesAnywhere || changed > 0,
         sign: `${days} ${revisions?.get(month) ?? ''}`,
       }))
     },

@@ -146,7 +146,10 @@ async function changedMonths(
     }
   }
   const gone = [...files.values()].map(({ resource, month }) => ({
-    ...{ resource, month, sign: '', isGone: true },
+    resource,
+    month,
+    sign: '',
+    isGone: true,
   }))
   return [...todo, ...gone]
 }

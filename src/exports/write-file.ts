@@ -93,8 +93,14 @@ export async function writeFile(
   const sha256 = await digestOf(data)
   return {
     file: {
-      ...{ records, sums: totals.sums(), first_delivery: totals.first, last_delivery: totals.last },
-      ...{ bytes: data.byteLength, sha256, id: `exp_${sha256.slice(0, 24)}`, data },
+      records,
+      sums: totals.sums(),
+      first_delivery: totals.first,
+      last_delivery: totals.last,
+      bytes: data.byteLength,
+      sha256,
+      id: `exp_${sha256.slice(0, 24)}`,
+      data,
     },
     next: place,
   }

@@ -57,7 +57,11 @@ export async function pageEvidence(
   const data = found.data.map(({ resource, id, day, customer_id, delivery_id }, place) => {
     const row = values.get(place) ?? null
     return {
-      ...{ resource, id, customer_id, day: dayText(day), delivery_id },
+      resource,
+      id,
+      customer_id,
+      day: dayText(day),
+      delivery_id,
       values: row && presentValues(row),
       changed: row === null || (row.delivery ?? null) !== delivery_id,
     }

@@ -15,14 +15,22 @@ export async function rowsOfCase(
   const [customer_id = null, other_customer_id = null] = customersOf(parseSubjectKey(one.subject))
   const version = required(one.version, 'number of the version')
   const row = {
-    ...{ ...one, ...key, id, customer_id, other_customer_id, version },
+    ...one,
+    ...key,
+    id,
+    customer_id,
+    other_customer_id,
+    version,
     figures: JSON.stringify(figures),
   }
   const records = added.flatMap(({ day, evidence }) => evidence.map((record) => ({ day, record })))
   const first = one.evidence_count - records.length
   const evidence = records.map(
     ({ day, record }, i): EvidenceRow => ({
-      ...{ case_id: id, position: first + i, found_on: day, ...record },
+      case_id: id,
+      position: first + i,
+      found_on: day,
+      ...record,
     }),
   )
   return { row, evidence }

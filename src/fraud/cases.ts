@@ -88,7 +88,10 @@ export function addFindings(
     }
     const position: number = before?.position ?? (current ? current.position + 1 : 0)
     current = {
-      ...{ position, status: 'open', subject: subjectKey(finding.subject), opened_for: day },
+      position,
+      status: 'open',
+      subject: subjectKey(finding.subject),
+      opened_for: day,
       ...shown,
       ...before,
       ...(before && day >= before.last_day && shown),

@@ -44,9 +44,19 @@ export async function decideCase(
     const isFinal = persons >= account.approvals
     const { decision, reason, keepHold, refuse, from, now } = request
     const isStored = await storeDecision(db, {
-      ...{ account: account.id, case_id: id, position: decisions.length },
-      ...{ decision, reason, keepHold, refuse, from, shown: found.evidence_count },
-      ...{ actor, isFinal, isRelease, now },
+      account: account.id,
+      case_id: id,
+      position: decisions.length,
+      decision,
+      reason,
+      keepHold,
+      refuse,
+      from,
+      shown: found.evidence_count,
+      actor,
+      isFinal,
+      isRelease,
+      now,
     })
     if (!isStored) continue
     return (await findCase(db, account.id, id)) ?? whole

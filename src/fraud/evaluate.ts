@@ -73,7 +73,9 @@ export async function evaluateRules(
   let progress = await readProgress(db, account.id)
   let views: ViewSource | null = null
   const result = (isDone: boolean): Evaluated => ({
-    ...{ through: progress?.through ?? null, isDone, opened: total.opened },
+    through: progress?.through ?? null,
+    isDone,
+    opened: total.opened,
     tooLarge: JSON.parse(progress?.too_large ?? '[]'),
   })
   for (let attempt = 0; attempt < EVALUATION_LIMITS.attempts; ) {
@@ -176,7 +178,9 @@ async function store(
   const subjects = bySubject(findings)
   if (subjects.length === 0) return 0
   const keys = subjects.map(({ affiliate_id, subject }) => ({
-    ...{ affiliate_id, rule: rule.rule, subject },
+    affiliate_id,
+    rule: rule.rule,
+    subject,
   }))
   const stored = await readSubjects(db, account, keys)
   const cases: EvaluatedCase[] = []

@@ -57,7 +57,11 @@ const textOf = (value: Value): string =>
 const comparing =
   (comparison: Comparison) =>
   (name: string, value: Value, threshold: Value, unit: string): Figure => ({
-    ...{ name, value: textOf(value), comparison, threshold: textOf(threshold), unit },
+    name,
+    value: textOf(value),
+    comparison,
+    threshold: textOf(threshold),
+    unit,
   })
 
 /** Return a figure, and what it was compared with. */

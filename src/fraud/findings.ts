@@ -46,7 +46,9 @@ export const bySubject = (
 ): SubjectFindings[] =>
   [...findings].flatMap(([affiliate_id, own]) =>
     [...Map.groupBy(own, ({ subject }) => subjectKey(subject))].map(([subject, found]) => ({
-      ...{ affiliate_id, subject, found },
+      affiliate_id,
+      subject,
+      found,
     })),
   )
 

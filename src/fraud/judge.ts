@@ -129,7 +129,10 @@ async function beginWith(
   if (!begin) return { of: 'affiliates', ids: [...affiliates] }
   const { sql, values, after = 0, days = 1 } = begin
   const bound = {
-    ...{ ...values, account: account.id, from: first - after - days + 1, to: last - after },
+    ...values,
+    account: account.id,
+    from: first - after - days + 1,
+    to: last - after,
     days: JSON.stringify(beginnings.days.activity.toReversed()),
   }
   const ids = await readCandidates(db, sql, bound)

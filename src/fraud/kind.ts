@@ -280,7 +280,10 @@ export const signupsOf = (view: View, from: number, to: number): OwnFact[] =>
   factsOf(view, 'customers', from, to).filter(({ fact }) => fact.state === 'approved')
 
 const evidenceOf = (customer: Seen, { resource, id, day, delivery_id }: Fact): Evidence => ({
-  ...{ customer_id: customer.customer_id, resource, id, day },
+  customer_id: customer.customer_id,
+  resource,
+  id,
+  day,
   delivery_id: delivery_id ?? null,
 })
 
@@ -291,7 +294,9 @@ export const aboutAffiliate = (
   sentence: string,
   records: readonly OwnFact[],
 ): Finding => ({
-  ...{ subject: { affiliate_id }, figures, sentence },
+  subject: { affiliate_id },
+  figures,
+  sentence,
   evidence: records.map(({ customer, fact }) => evidenceOf(customer, fact)),
 })
 
@@ -302,6 +307,8 @@ export const aboutCustomer = (
   sentence: string,
   facts: readonly Fact[],
 ): Finding => ({
-  ...{ subject: { customer_id: customer.customer_id }, figures, sentence },
+  subject: { customer_id: customer.customer_id },
+  figures,
+  sentence,
   evidence: facts.map((fact) => evidenceOf(customer, fact)),
 })

@@ -66,8 +66,14 @@ export const listFraudCases = readList({
     command: {
       name: 'fraud cases',
       columns: [
-        ...['case_id', 'opened_for', 'affiliate_id', 'subject', 'severity', 'status'],
-        ...['amount_held', 'sentence'],
+        'case_id',
+        'opened_for',
+        'affiliate_id',
+        'subject',
+        'severity',
+        'status',
+        'amount_held',
+        'sentence',
       ],
     },
   })),

@@ -114,8 +114,15 @@ export function presentStoredCase(one: StoredCase, holds: AffiliateHolds | undef
   const { rule, name, version, kind, affiliate_id, severity, action, status, sentence } = one
   return {
     case_id: one.id,
-    ...{ rule, name, version, kind, subject: parseSubjectKey(one.subject), affiliate_id },
-    ...{ severity, action, status },
+    rule,
+    name,
+    version,
+    kind,
+    subject: parseSubjectKey(one.subject),
+    affiliate_id,
+    severity,
+    action,
+    status,
     opened_at: new Date(one.opened_at).toISOString(),
     opened_for: dayText(one.opened_for),
     last_evidence_for: dayText(one.last_day),
@@ -144,7 +151,8 @@ export function presentWholeCase(
         keep_hold: one.keep_hold === 1,
         refuse: JSON.parse(one.refuse) as string[],
         from: from_day === null ? null : dayText(from_day),
-        ...{ ends_hold, evidence_total: shown },
+        ends_hold,
+        evidence_total: shown,
         waiting:
           found.status === 'open'
             ? shown === found.evidence_count

@@ -17,7 +17,13 @@ const foundCase = described(() => {
   const { affiliate_id, status, opened_for, last_evidence_for, sentence } = fraudCase.entries
   const { values: _, changed: __, ...record } = fraudEvidence.entries
   return v.object({
-    ...{ subject, affiliate_id, status, opened_for, last_evidence_for, figures, sentence },
+    subject,
+    affiliate_id,
+    status,
+    opened_for,
+    last_evidence_for,
+    figures,
+    sentence,
     version: v.nullable(
       member(version, 'The version that found it last. Null if it is that of the request.'),
     ),
@@ -61,10 +67,15 @@ export function presentCase(one: SimulatedCase): PresentedCase {
   const { affiliate_id, version, action, status, figures, sentence, added } = one
   const records = added.flatMap(({ evidence }) => evidence).slice(0, LISTED_EVIDENCE)
   return {
-    ...{ subject: parseSubjectKey(one.subject), affiliate_id, version, action, status },
+    subject: parseSubjectKey(one.subject),
+    affiliate_id,
+    version,
+    action,
+    status,
     opened_for: dayText(one.opened_for),
     last_evidence_for: dayText(one.last_day),
-    ...{ figures, sentence },
+    figures,
+    sentence,
     evidence: records.map((record) => ({ ...record, day: dayText(record.day) })),
     evidence_total: one.evidence_count,
   }

@@ -95,7 +95,8 @@ function earningsOf(
       .map((one) => ({ day: fact.day, amount: one.amount, currency: one.currency })),
   )
   return [...Map.groupBy(pays, ({ day }) => day)].map(([day, own]) => ({
-    ...{ day, amount: sumIn(context, currency, own) },
+    day,
+    amount: sumIn(context, currency, own),
   }))
 }
 

@@ -96,8 +96,13 @@ function summarize(changes: readonly Change[]) {
     .toSorted((a, b) => Number(isTrouble(b)) - Number(isTrouble(a)))
     .slice(0, LISTED)
     .map(({ entry: { transfer, becomes, day, reason }, transfer: one }) => ({
-      ...{ transfer, becomes, day, reason, affiliate_id: one.affiliate_id },
-      ...{ amount: one.amount, currency: one.currency },
+      transfer,
+      becomes,
+      day,
+      reason,
+      affiliate_id: one.affiliate_id,
+      amount: one.amount,
+      currency: one.currency,
     }))
   return { booked, transfers }
 }
@@ -117,15 +122,21 @@ export async function previewAnswer(call: AccountCall, bytes: Uint8Array, payer?
   const before = await rows.findAnswer(db, account, hash)
   if (before?.applied_at && changes.length === 0) return before
   const summary = {
-    ...{ format, rows: count, ...summarize(changes), unchanged },
+    format,
+    rows: count,
+    ...summarize(changes),
+    unchanged,
     unmatched: unmatched.length + count - read.length,
     unmatched_rows: unmatched.slice(0, LISTED),
   }
   const entries = JSON.stringify(changes.map(({ entry }) => entry))
   if (new TextEncoder().encode(entries).byteLength > MAX_STORED) throw tooMany()
   const stored = {
-    ...{ hash, entries, summary: JSON.stringify(summary) },
-    ...{ created_at: Date.now(), applied_at: null },
+    hash,
+    entries,
+    summary: JSON.stringify(summary),
+    created_at: Date.now(),
+    applied_at: null,
   }
   await withD1Retry(() => db.batch(rows.storeAnswer(db, account, stored)))
   return stored
@@ -213,7 +224,9 @@ async function bookStep(call: AccountCall, hash: string, step: readonly Entry[])
   if (becomes === 'returned') {
     const { id } = first.transfer
     const returned = {
-      ...{ payment: id, reference: id, returned_on: day ?? '' },
+      payment: id,
+      reference: id,
+      returned_on: day ?? '',
       reason: reason ?? 'The bank gives no reason',
     }
     return bookReturn(db, author, returned, also)
@@ -221,7 +234,11 @@ async function bookStep(call: AccountCall, hash: string, step: readonly Entry[])
   const paid = becomes === 'paid' ? changes : []
   const payments = paid.map(
     ({ entry, transfer: { id, affiliate_id, currency, amount, ...one } }) => ({
-      ...{ reference: id, affiliate_id, currency, amount, paid_on: entry.day ?? '' },
+      reference: id,
+      affiliate_id,
+      currency,
+      amount,
+      paid_on: entry.day ?? '',
       ids: JSON.parse(one.statements) as string[],
     }),
   )

@@ -54,7 +54,9 @@ async function readFigures(
   group_by: 'link' | typeof CAMPAIGN,
 ): Promise<readonly Figures[] | null> {
   const query = {
-    ...{ from: dayBefore(visit.today, DAYS - 1), to: dayBefore(visit.today, 0), group_by },
+    from: dayBefore(visit.today, DAYS - 1),
+    to: dayBefore(visit.today, 0),
+    group_by,
     metrics: linkMetrics(visit)
       .map(([name]) => name)
       .join(),

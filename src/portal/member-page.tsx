@@ -8,7 +8,9 @@ import { type MemberVisit, MemberVisitContext, useMemberVisit } from './visit.ts
 /** Writes an instant (RFC 3339) in the zone of the account, with its name. */
 export const timeText = (instant: string, { language, zone }: MemberVisit): string =>
   `${new Intl.DateTimeFormat(localeOf(language), {
-    ...{ dateStyle: 'medium', timeStyle: 'short', timeZone: zone },
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    timeZone: zone,
   }).format(new Date(instant))} (${zone})`
 
 /** Returns the name of a country in a language; a text that is no code as it is. */
@@ -38,7 +40,10 @@ export const MemberPage = (props: {
         account={account}
         title={props.title}
         signedIn={{
-          ...{ name: member.name, affiliate, csrf, here: props.here },
+          name: member.name,
+          affiliate,
+          csrf,
+          here: props.here,
           newAnswers: props.here === 'questions' ? 0 : member.new_answers,
         }}
       >

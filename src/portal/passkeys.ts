@@ -79,7 +79,9 @@ export interface PasskeyOwner {
 }
 
 const descriptorOf = ({ credential_id, transports }: Passkey) => ({
-  ...{ type: 'public-key', id: credential_id, transports: JSON.parse(transports) },
+  type: 'public-key',
+  id: credential_id,
+  transports: JSON.parse(transports),
 })
 
 /** Returns the options of `navigator.credentials.create` as JSON. `existing` are the passkeys of the member. */
@@ -105,7 +107,10 @@ export const requestOptions = (
   { challenge }: Challenge,
   keys: readonly Passkey[] = [],
 ) => ({
-  ...{ rpId: hostOf(env), challenge, timeout: CHALLENGE_MS, userVerification: 'required' },
+  rpId: hostOf(env),
+  challenge,
+  timeout: CHALLENGE_MS,
+  userVerification: 'required',
   ...(keys.length > 0 && { allowCredentials: keys.map(descriptorOf) }),
 })
 
@@ -152,8 +157,10 @@ const isClientData = (env: Env, bytes: Uint8Array, type: string, challenge: stri
       v.string(),
       v.parseJson(),
       v.object({
-        ...{ type: v.literal(type), challenge: v.literal(challenge) },
-        ...{ origin: v.literal(originOf(env)), crossOrigin: v.optional(v.literal(false)) },
+        type: v.literal(type),
+        challenge: v.literal(challenge),
+        origin: v.literal(originOf(env)),
+        crossOrigin: v.optional(v.literal(false)),
       }),
     ),
     new TextDecoder().decode(bytes),

@@ -23,7 +23,8 @@ export function owedSentences(
     ...owed.due.map((one) => fill(words.due, { amount: money(one) })),
     ...owed.hold_period.map((one) =>
       fill(words.pending_hold, {
-        ...{ amount: money(one), period: speech.period(one.period) },
+        amount: money(one),
+        period: speech.period(one.period),
         day: speech.day(one.payable_on),
       }),
     ),

@@ -159,8 +159,10 @@ function subjectOf(values: Values): Subject | null {
   if (KINDS.every((kind) => values(kind) === '')) return null
   const text = (name: string) => values(name) || null
   return {
-    ...{ line: text('line'), customer: text('customer') },
-    ...{ statement: text('statement'), period: text('period') },
+    line: text('line'),
+    customer: text('customer'),
+    statement: text('statement'),
+    period: text('period'),
   }
 }
 

@@ -328,7 +328,11 @@ export async function register(c: Context<AppEnv>): Promise<Response> {
   const member = { affiliate_id, member: expected.member }
   const at = new Date(now).toISOString()
   const passkey = {
-    ...{ ...key, ...member, name: words.first_passkey, created_at: at, last_used_at: at },
+    ...key,
+    ...member,
+    name: words.first_passkey,
+    created_at: at,
+    last_used_at: at,
   }
   const name = typedName(form('name'), invitation.display_name ?? affiliate_id)
   const details = { affiliate_id, id: invitation.id, member: expected.member }

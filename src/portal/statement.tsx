@@ -86,7 +86,7 @@ const Lines = ({ frame, lines }: { frame: Frame; lines: readonly StatementLine[]
     const amount = visit.speech.money(paid, statement.currency)
     return (
       <li>
-        <Data text={what} /> <Why {...{ frame, id, what, amount }} />
+        <Data text={what} /> <Why frame={frame} id={id} what={what} amount={amount} />
       </li>
     )
   })

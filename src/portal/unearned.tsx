@@ -98,7 +98,10 @@ export async function showUnearned(c: Context<AppEnv>, visit: MemberVisit): Prom
   const chosen = query.reason ?? 'not_qualified'
   const reason = isSeenReason(chosen) ? chosen : undefined
   const { data, meta } = await visit.call(listUnearnedRecords, {
-    ...{ period, reason, cursor: query.cursor, per_page: 25 },
+    period,
+    reason,
+    cursor: query.cursor,
+    per_page: 25,
   })
   const found = data.flatMap(({ plan, rules }) => [plan, ...rules.map((one) => one.plan)])
   const plans = await readPlans(

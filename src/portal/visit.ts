@@ -80,7 +80,8 @@ export function useMemberVisit(): MemberVisit {
 
 /** Returns what a visit needs to speak a language. */
 const spokenIn = (language: Language) => ({
-  ...{ language, words: WORDS[language] },
+  language,
+  words: WORDS[language],
   speech: wordsOf(language),
 })
 

@@ -133,9 +133,16 @@ export async function createEndpoint(
       ? []
       : [{ encrypted: await encryptSecret(env, account.id, id, secret), endsAt: null }]
   const row: EndpointRow = {
-    ...{ id, affiliate_id: affiliate_id ?? null, url, method, description },
-    ...{ events: JSON.stringify(events), secrets: storedSecrets(secrets) },
-    ...{ disabled: null, failing_since: null, active_since: null },
+    id,
+    affiliate_id: affiliate_id ?? null,
+    url,
+    method,
+    description,
+    events: JSON.stringify(events),
+    secrets: storedSecrets(secrets),
+    disabled: null,
+    failing_since: null,
+    active_since: null,
     created_at: new Date().toISOString(),
   }
   const db = databaseOf(change)

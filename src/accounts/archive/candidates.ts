@@ -49,5 +49,10 @@ export const readMonthState = (
   form: string,
 ): Promise<MonthState> =>
   only(db, readState(ARCHIVED_TABLES[resource]), {
-    ...{ account, resource, first_day, last_day, form, month: monthText(first_day) },
+    account,
+    resource,
+    first_day,
+    last_day,
+    form,
+    month: monthText(first_day),
   })

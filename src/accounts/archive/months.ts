@@ -93,7 +93,13 @@ export const beginMonth = (
 ): D1PreparedStatement => bindStatement(db, BEGIN[resource], { account, first_day, last_day, now })
 
 const MONTH_COLUMNS = [
-  ...['account', 'resource', 'first_day', 'last_day', 'state', 'records', 'begun_at'],
+  'account',
+  'resource',
+  'first_day',
+  'last_day',
+  'state',
+  'records',
+  'begun_at',
   'archived_at',
 ]
 
@@ -171,7 +177,9 @@ export const readStoredRows = (
   rows: number,
 ): Promise<StoredRow[]> =>
   all(db, READ_PAGE[resource], {
-    ...{ account, last_day, rows },
+    account,
+    last_day,
+    rows,
     ...Object.fromEntries(after.map((value, i) => [`after_${i}`, value])),
   })
 

@@ -144,7 +144,9 @@ export const moveAccount = accountOperation({
     const id = `mov_${ulid(Date.now())}`
     const started_at = new Date().toISOString()
     const entry = {
-      ...{ actor, action: 'account.move.start', account: owner },
+      actor,
+      action: 'account.move.start',
+      account: owner,
       details: { move: id, source, target },
     }
     const insert = rows.insertMove(env.DB, {

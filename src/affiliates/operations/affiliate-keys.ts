@@ -66,7 +66,13 @@ export async function createAffiliateKey(
   const created_at = new Date(now).toISOString()
   const details = { affiliate_id, id, name, scope }
   const key = {
-    ...{ id, account, affiliate_id, name, scope, created_at, created_by: actor },
+    id,
+    account,
+    affiliate_id,
+    name,
+    scope,
+    created_at,
+    created_by: actor,
     digest: await digest(affiliate_key),
   }
   const entry = { actor, action: 'affiliate-key.create', account, details }
@@ -79,7 +85,11 @@ export async function createAffiliateKey(
     })
   })
   return {
-    ...{ id, affiliate_key, name, scope, created_at },
+    id,
+    affiliate_key,
+    name,
+    scope,
+    created_at,
     takes_effect: await propagateSettings(env, account),
   }
 }

@@ -96,8 +96,12 @@ export const inviteAffiliate = accountOperation({
     }
     const secret = randomText(SECRET_LENGTH)
     const row = {
-      ...{ affiliate_id: affiliate, id: crypto.randomUUID(), created_by: actor },
-      ...{ created_at: instant(now), ends_at: now + INVITATION_MS, used_at: null },
+      affiliate_id: affiliate,
+      id: crypto.randomUUID(),
+      created_by: actor,
+      created_at: instant(now),
+      ends_at: now + INVITATION_MS,
+      used_at: null,
     }
     const details = { affiliate_id: affiliate, id: row.id }
     const entry = { actor, action: 'affiliate-invitation.create', account: account.id, details }

@@ -60,7 +60,9 @@ const auditOf = (
   { affiliate_id, id }: rows.StoredQuestion,
   verb: string,
 ) => ({
-  ...{ actor, action: `affiliate-question.${verb}`, account: account.id },
+  actor,
+  action: `affiliate-question.${verb}`,
+  account: account.id,
   details: { affiliate_id, id },
 })
 

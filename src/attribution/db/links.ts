@@ -90,7 +90,9 @@ export function updateLink(
 ) {
   const toFlag = (value: boolean | undefined) => (value === undefined ? undefined : Number(value))
   const values = {
-    ...{ ...change, disabled: toFlag(disabled), pass_query: toFlag(pass_query) },
+    ...change,
+    disabled: toFlag(disabled),
+    pass_query: toFlag(pass_query),
     ...(disabled !== undefined && { disabled_by: disabled ? by : null }),
   }
   const set = setTerms(['name', 'landing_page', 'pass_query', 'disabled', 'disabled_by'], values)

@@ -127,7 +127,13 @@ export function bookPayments(
   also: readonly D1PreparedStatement[] = [],
 ): Promise<boolean> {
   const rows = made.map(({ reference, affiliate_id, currency, amount, paid_on, ids }) => [
-    ...[reference, affiliate_id, currency, amount, paid_on, ids, foldReference(reference)],
+    reference,
+    affiliate_id,
+    currency,
+    amount,
+    paid_on,
+    ids,
+    foldReference(reference),
   ])
   const values = { rows: JSON.stringify(rows), seen: rowsOfSeen(seen) }
   return book(db, payer, PAY_STATEMENTS, values, also)
@@ -219,7 +225,12 @@ const NOTIFY_RETURNED = eventOf(
 
 /** The statements that book a return, in their order. */
 const RETURN_STATEMENTS = [
-  ...[REJECT_RETURNED, INSERT_RETURN, BOOK_RETURN, RETURN, RETURN_TRANSFER, NOTIFY_RETURNED],
+  REJECT_RETURNED,
+  INSERT_RETURN,
+  BOOK_RETURN,
+  RETURN,
+  RETURN_TRANSFER,
+  NOTIFY_RETURNED,
 ]
 
 /** What has to be paid to an affiliate in a currency. */

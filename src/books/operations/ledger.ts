@@ -95,8 +95,15 @@ export const listLedger = accountList({
     command: {
       name: 'ledger show',
       columns: [
-        ...['at', 'kind', 'plan', 'period', 'currency', 'amount'],
-        ...['reference', 'statement', 'actor'],
+        'at',
+        'kind',
+        'plan',
+        'period',
+        'currency',
+        'amount',
+        'reference',
+        'statement',
+        'actor',
       ],
     },
   })),

@@ -53,7 +53,11 @@ export function draftBatches(
     const ids = drafts.map(({ id, digest }) => [id, digest])
     const parts = drafts.flatMap(({ id, digest, lines, steps }) =>
       Array.from({ length: Math.max(lines.length, steps.length) - 1 }, (_, i) => [
-        ...[id, digest, i + 2, lines[i + 1] ?? '[]', steps[i + 1] ?? '{}'],
+        id,
+        digest,
+        i + 2,
+        lines[i + 1] ?? '[]',
+        steps[i + 1] ?? '{}',
       ]),
     )
     return [

@@ -110,7 +110,10 @@ const currentOwner = ({ customer, ownerOf }: EvaluatedCustomer, through: number)
 type Outcome = Pick<QualificationReport, 'status' | 'missing' | 'closed' | 'until' | 'refused_by'>
 
 const NOTHING: Omit<Outcome, 'status'> = {
-  ...{ missing: [], closed: null, until: null, refused_by: null },
+  missing: [],
+  closed: null,
+  until: null,
+  refused_by: null,
 }
 const refused = (refused_by: string): Outcome => ({ ...NOTHING, status: 'refused', refused_by })
 

@@ -173,8 +173,14 @@ export interface OnceState {
 
 /** What a customer without a qualification has. All share it, and those whose facts are dropped: they fill the memory. */
 export const NOTHING_KNOWN = {
-  ...{ progress: [], blockers: [], undecided: [], at: 0, day: 0 },
-  ...{ used: new Set<Fact>(), voided: new Set<Fact>(), evidence: () => null },
+  progress: [],
+  blockers: [],
+  undecided: [],
+  at: 0,
+  day: 0,
+  used: new Set<Fact>(),
+  voided: new Set<Fact>(),
+  evidence: () => null,
 } satisfies Partial<OnceState>
 
 /** Evaluates a customer under a rule by all of its facts. */

@@ -286,7 +286,8 @@ export function triggerWords(
   const isFee = trigger.transactions.every((type) => /fee$/.test(type))
   const types = words.or(trigger.transactions.map((type) => firstWord(type, words)))
   return words.text(`trigger.${isFee ? 'paid' : 'made'}${hasMin ? 'Min' : ''}`, {
-    ...{ types: withSubtypes(types, trigger, words), min },
+    types: withSubtypes(types, trigger, words),
+    min,
   })
 }
 
@@ -333,7 +334,8 @@ export function qualificationWords(one: Qualification, speech: PlanSpeech): stri
   return days === undefined
     ? words.text('qualify.sum', values)
     : words.text(one.at === 'end' ? 'qualify.sumAtEnd' : 'qualify.sumWithin', {
-        ...{ ...values, count: days },
+        ...values,
+        count: days,
       })
 }
 

@@ -160,7 +160,10 @@ function lineOf(input: PlanInput, one: Qualified, measureOf: MeasureOf): Line {
   trace.push(() => rateStep(rule.rateIs, [{ quantity, rate: price, paid }]))
   const clamped = clampPaid(paid, rule.source, trace)
   return newLine({
-    ...{ rule, version, scope: `customer:${state.customerId}`, trace },
+    rule,
+    version,
+    scope: `customer:${state.customerId}`,
+    trace,
     ...rated,
     base: isPercent ? (state.amount ?? ZERO) : null,
     amount: rounded(clamped, version, trace),

@@ -108,7 +108,9 @@ export const advance = {
     { words, money }: m.StepSpeech,
   ): string[] => [
     words.text('why.advance', {
-      ...{ before: money(before), paid: money(paid_once), deficit: money(deficit_in) },
+      before: money(before),
+      paid: money(paid_once),
+      deficit: money(deficit_in),
       amount: money(after),
     }),
     ...(isSome(deficit_out) ? [words.text('why.toRecover', { amount: money(deficit_out) })] : []),

@@ -178,8 +178,10 @@ export const fence = {
     { words, money }: m.StepSpeech,
   ): string[] => [
     words.text('why.fence', {
-      ...{ before: money(before), fenced: money(fenced) },
-      ...{ paid: money(paid_back), base: money(base) },
+      before: money(before),
+      fenced: money(fenced),
+      paid: money(paid_back),
+      base: money(base),
     }),
   ],
   fields: {

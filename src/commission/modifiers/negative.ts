@@ -76,7 +76,8 @@ export const negative = {
       ...(isSome(carried_in)
         ? [
             words.text('why.carriedIn', {
-              ...{ carried: money(carried_in), before: money(before) },
+              carried: money(carried_in),
+              before: money(before),
               amount: money(isCarried ? carried_out : after),
             }),
           ]

@@ -263,7 +263,11 @@ async function storePlan(
   const { effective_from, name } = terms
   await refuseOtherRecords(call, { plan, version, effective_from, terms })
   const row = {
-    ...{ account: call.account.id, plan, version, effective_from, terms: text },
+    account: call.account.id,
+    plan,
+    version,
+    effective_from,
+    terms: text,
     created_at: new Date().toISOString(),
     period: periodOf(dayNumber(effective_from), terms.period).id,
   }
@@ -304,8 +308,13 @@ function presentPlan(versions: readonly rows.StoredVersion[], today: string) {
   const later = kept.find(({ effective_from }) => effective_from > today)
   const next = later ? { version: later.version, from: later.effective_from } : null
   return {
-    ...{ plan: shown.plan, name, currency, period, terms },
-    ...{ in_force: inForce?.version ?? null, next },
+    plan: shown.plan,
+    name,
+    currency,
+    period,
+    terms,
+    in_force: inForce?.version ?? null,
+    next,
   }
 }
 

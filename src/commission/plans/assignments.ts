@@ -81,7 +81,10 @@ export const assignmentIssues = (
       ? []
       : [
           {
-            ...{ pointer: `${pointer}/plan`, code: 'unknown_reference' as const, expected, value },
+            pointer: `${pointer}/plan`,
+            code: 'unknown_reference' as const,
+            expected,
+            value,
             suggestions: plans,
             ...none,
           },

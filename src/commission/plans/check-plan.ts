@@ -31,8 +31,10 @@ const checkConditions = ({ conditions }: PlanNames): Issue[] =>
       ...(isReversed
         ? [
             {
-              ...{ pointer: `${pointer}/account_size/min`, code: 'maximum' as const },
-              ...{ expected: max, value: min },
+              pointer: `${pointer}/account_size/min`,
+              code: 'maximum' as const,
+              expected: max,
+              value: min,
             },
           ]
         : []),

@@ -92,7 +92,11 @@ function recordChange(
       kind === 'corrected_early' && isCustomer
         ? { kind, customer_id, delivery_id: delivery }
         : {
-            ...{ kind: 'record', resource, customer_id, day, delivery_id: delivery },
+            kind: 'record',
+            resource,
+            customer_id,
+            day,
+            delivery_id: delivery,
             id: idOf(resource, id, customer_id, day),
             before: figuresOf(rows.findLast((one) => one.at >= since)?.before),
             after: figuresOf(after),
@@ -139,7 +143,8 @@ function auditedChange(
     const [before, after] = [details.before, details.affiliations] as (typeof own)[]
     const from = firstDifference(before ?? [], after ?? [], (one) => one.affiliate_id)
     return {
-      ...{ ...change, affiliates: [...idsIn(before ?? []), ...idsIn(after ?? [])] },
+      ...change,
+      affiliates: [...idsIn(before ?? []), ...idsIn(after ?? [])],
       causeSince: () => ({ kind: 'affiliation', customer_id, audit_id }),
       concerns: isBefore(from),
     }
@@ -310,7 +315,10 @@ function groupOf(
   const affiliates = isNetwork ? dependenciesOf(affiliate).read : new Set([below])
   const settled = settledOf(line)
   return {
-    ...{ plan, period, affiliates, since: settled.since },
+    plan,
+    period,
+    affiliates,
+    since: settled.since,
     tree: new Set(
       isNetwork || downline
         ? [affiliate, ...affiliates, ...context.tree.uplines(below, period.last)]

@@ -297,7 +297,10 @@ export async function openComputation(
   const rates = await loadRates(source.directory, range.rateDays)
   const context = contextOf(source, tree, rates, range.rateDays)
   return {
-    ...{ source, range, context, rates },
+    source,
+    range,
+    context,
+    rates,
     dependenciesOf: dependencies(source.inForce, tree, range.periods),
     ...formsOf(source, context),
     usesStates: true,

@@ -73,8 +73,14 @@ export function formsOf(
   ])
   const form = digest(
     JSON.stringify([
-      ...[VERSION, account.amount_signs, account.book_zone, statusMap, statusMembers, terms],
-      ...[[...outflows], [...eventCurrencies]],
+      VERSION,
+      account.amount_signs,
+      account.book_zone,
+      statusMap,
+      statusMembers,
+      terms,
+      [...outflows],
+      [...eventCurrencies],
     ]),
   )
   // Rates of later days may be missing, or show that there is none.

@@ -212,8 +212,13 @@ export async function startPeriodRun(
   await refuseArchived(db, account, dayText(period.first))
   const id = newRunId(now)
   const isStored = await insertRun(db, {
-    ...{ account, id, period: period.id, started_at: new Date(now).toISOString(), actor },
-    ...{ most: RUN_LIMITS.byHand, running_since: firstRunId(now - DAY_MS) },
+    account,
+    id,
+    period: period.id,
+    started_at: new Date(now).toISOString(),
+    actor,
+    most: RUN_LIMITS.byHand,
+    running_since: firstRunId(now - DAY_MS),
   })
   if (!isStored) {
     const headers = { 'Retry-After': String(RUN_LIMITS.retryAfter) }
@@ -259,8 +264,12 @@ export async function startMorningRuns(
     const period = periodOf(yesterday, kind).id
     const run = PREFIX + (await ulidOf(planned, JSON.stringify([account.id, period])))
     const isStored = await insertRun(db, {
-      ...{ account: account.id, id: run, period, started_at: new Date(now).toISOString() },
-      ...{ actor: null, most: RUN_LIMITS.ofMorning },
+      account: account.id,
+      id: run,
+      period,
+      started_at: new Date(now).toISOString(),
+      actor: null,
+      most: RUN_LIMITS.ofMorning,
       running_since: firstRunId(now - DAY_MS),
     })
     if (!isStored) {

@@ -14,10 +14,33 @@ type Whole = ReturnType<typeof presentWhole>
 
 /** The columns of the lines, adjustments and manual entries of a statement. */
 export const ENTRY_COLUMNS = [
-  ...['statement_id', 'affiliate_id', 'plan', 'period', 'currency', 'entry', 'id', 'rule'],
-  ...['version', 'kind', 'scope', 'base', 'units', 'measure', 'step', 'rate', 'carried_in'],
-  ...['carried_out', 'capped', 'recouped', 'deficit', 'amount', 'of', 'causes_total', 'reason'],
-  ...['reference', 'at'],
+  'statement_id',
+  'affiliate_id',
+  'plan',
+  'period',
+  'currency',
+  'entry',
+  'id',
+  'rule',
+  'version',
+  'kind',
+  'scope',
+  'base',
+  'units',
+  'measure',
+  'step',
+  'rate',
+  'carried_in',
+  'carried_out',
+  'capped',
+  'recouped',
+  'deficit',
+  'amount',
+  'of',
+  'causes_total',
+  'reason',
+  'reference',
+  'at',
 ]
 
 /** The most parts of a statement that one file lists. */

@@ -50,7 +50,10 @@ async function compareAll(computation: Computation, affiliates: readonly string[
   const places = new Set(left.map(placeOf))
   const closed = periods.flatMap(({ period: { id: period }, results }) =>
     results.map(({ affiliate: affiliate_id, plan: { plan }, state }) => ({
-      ...{ affiliate_id, plan, period, state: JSON.stringify(state) },
+      affiliate_id,
+      plan,
+      period,
+      state: JSON.stringify(state),
     })),
   )
   return [
@@ -85,7 +88,11 @@ function figuresOfState({
     Object.entries(own).map(([key, part]) => [`${name} ${key}`, JSON.stringify(part)] as const),
   )
   return [['closing', closing] as const, ...parts].map(([figure, amount]) => ({
-    ...{ affiliate_id, plan, period, figure, amount },
+    affiliate_id,
+    plan,
+    period,
+    figure,
+    amount,
   }))
 }
 
@@ -96,6 +103,8 @@ function compare(stored: readonly Figure[], computed: readonly Figure[]) {
   const is = new Map(computed.map((one) => [keyOf(one), one.amount]))
   const all = new Map([...stored, ...computed].map((one) => [keyOf(one), one]))
   return [...all].map(([key, { amount: _, ...place }]) => ({
-    ...{ ...place, stored: was.get(key) ?? null, computed: is.get(key) ?? null },
+    ...place,
+    stored: was.get(key) ?? null,
+    computed: is.get(key) ?? null,
   }))
 }

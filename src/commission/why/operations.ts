@@ -162,12 +162,32 @@ export const listLineRecords = readList({
 
 /** The columns of groups and of records as CSV. */
 const GROUP_COLUMNS = [
-  ...['reason', 'plan', 'version', 'rule', 'condition', 'resource', 'transaction_type'],
-  ...['eventname', 'currency', 'count', 'sums'],
+  'reason',
+  'plan',
+  'version',
+  'rule',
+  'condition',
+  'resource',
+  'transaction_type',
+  'eventname',
+  'currency',
+  'count',
+  'sums',
 ]
 const RECORD_COLUMNS = [
-  ...['resource', 'id', 'customer_id', 'day', 'transaction_type', 'eventname', 'reason'],
-  ...['plan', 'version', 'rule', 'condition', 'currency', 'amounts'],
+  'resource',
+  'id',
+  'customer_id',
+  'day',
+  'transaction_type',
+  'eventname',
+  'reason',
+  'plan',
+  'version',
+  'rule',
+  'condition',
+  'currency',
+  'amounts',
 ]
 
 export const getUnearned = readOperation({
@@ -207,8 +227,16 @@ export const listUnearnedRecords = readList({
     command: {
       name: 'unearned list',
       columns: [
-        ...['resource', 'id', 'transaction_type', 'eventname', 'customer_id', 'day'],
-        ...['reason', 'plan', 'rule', 'condition'],
+        'resource',
+        'id',
+        'transaction_type',
+        'eventname',
+        'customer_id',
+        'day',
+        'reason',
+        'plan',
+        'rule',
+        'condition',
       ],
     },
   })),

@@ -124,7 +124,8 @@ export async function listParts(opened: OpenedLine): Promise<LineParts> {
   }
   const listed = [...parts]
     .map(([customer_id, { records, base, units }]) => ({
-      ...{ customer_id, records },
+      customer_id,
+      records,
       base: base && plainText(base),
       units: units && plainText(units),
     }))

@@ -48,7 +48,10 @@ export function textOf(explained: Explained, words: Words, withIds = true): stri
   const line = 'of' in rest ? rest.now?.line : rest.line
   const about = [
     ...(line ? [words.text('why.rule', { rule: line.rule, version: line.version })] : []),
-    ...[plan, affiliate_id, words.period(period), line ? parseScope(line.scope).id : ''],
+    plan,
+    affiliate_id,
+    words.period(period),
+    line ? parseScope(line.scope).id : '',
   ]
   const causes = 'of' in rest ? rest.causes : []
   return [
@@ -78,7 +81,9 @@ function lineSentences(
   words: Words,
 ): string[] {
   const context: WordsContext = {
-    ...{ words, currency, period: period.includes('W') ? 'week' : 'month' },
+    words,
+    currency,
+    period: period.includes('W') ? 'week' : 'month',
     money: (amount) => words.money(amount, currency),
     rate: (rate) =>
       steps.some((one) => one.step === 'rate' && one.rate_is === 'percent')
@@ -101,8 +106,15 @@ function adjustmentSentences(explanation: AdjustmentExplanation, words: Words): 
   const { text } = words
   const money = (value: string) => words.money(value, currency)
   const correction = {
-    ...{ id, of, rule, version, scope, occurrence: 0 },
-    ...{ amount, causes, causes_total },
+    id,
+    of,
+    rule,
+    version,
+    scope,
+    occurrence: 0,
+    amount,
+    causes,
+    causes_total,
   }
   const earlier = approved.earlier.map((one) => money(one.amount))
   return [
@@ -111,7 +123,8 @@ function adjustmentSentences(explanation: AdjustmentExplanation, words: Words): 
       ? []
       : [
           text(of.line === null ? 'why.wroteOff' : 'why.approved', {
-            ...{ period: capital(words.period(of.period)), amount: money(approved.amount) },
+            period: capital(words.period(of.period)),
+            amount: money(approved.amount),
           }),
         ]),
     ...(earlier.length > 0
@@ -210,7 +223,10 @@ function termSentences(
   if (times === '1') return [words.text('why.value', { what, value: money(value) })]
   return [
     words.text('why.term', {
-      ...{ what, times: words.figure(times), sum: money(sum), value: money(value) },
+      what,
+      times: words.figure(times),
+      sum: money(sum),
+      value: money(value),
     }),
   ]
 }
@@ -232,7 +248,9 @@ function conversionSentences(one: Counted, { words, money, currency }: WordsCont
   const { by_amount_usd: byUsd, days } = one
   const sentences = days.map(({ day, rates, sums, amount, converted }) => {
     const values = {
-      ...{ day: words.day(day), converted: money(converted), count: sums },
+      day: words.day(day),
+      converted: money(converted),
+      count: sums,
       amount: `${sent(amount)}${ratesText(rates, words)}`,
     }
     return words.text(sums > 1 ? 'why.convertedApart' : 'why.converted', values)
@@ -264,7 +282,9 @@ function unitsSentences(step: StepOf<'units'>, { words }: WordsContext): string[
       ? []
       : [
           text('why.each', {
-            ...{ units: figure(units), each: figure(each), quantity: figure(quantity) },
+            units: figure(units),
+            each: figure(each),
+            quantity: figure(quantity),
           }),
         ]),
   ]
@@ -311,7 +331,9 @@ function sourcesSentences(
   return [
     ...sources.map(({ rule, period, lines, amount, currency: own }) =>
       text('why.source', {
-        ...{ affiliate: affiliate_id, rule, period: words.period(period) },
+        affiliate: affiliate_id,
+        rule,
+        period: words.period(period),
         lines: text('count.lines', { count: lines }),
         amount: words.money(amount, own),
       }),
@@ -355,7 +377,9 @@ function rateSentences(
     return quantity === '1'
       ? words.text('why.pays', { amount: money(rate) })
       : words.text('why.times', {
-          ...{ quantity: words.figure(quantity), rate: money(rate), amount: money(amount) },
+          quantity: words.figure(quantity),
+          rate: money(rate),
+          amount: money(amount),
         })
   })
   return parts.length > 1 ? [...each, words.text('why.together', { amount: money(sum) })] : each

@@ -118,7 +118,9 @@ export function wordsOf(language: Language): Words {
   const date = memoize(
     () =>
       new Intl.DateTimeFormat(locale, {
-        ...{ day: 'numeric', month: 'short', year: 'numeric' },
+        day: 'numeric',
+        month: 'short',
+        year: 'numeric',
         timeZone: 'UTC',
       }),
   )

@@ -12,7 +12,12 @@ async function render(visit: Visit) {
   const { api } = visit
   const { from, to, actor, kind, cursor } = visit.query
   const { data, meta } = await api.call(listAuditLog, {
-    ...{ account: visit.account, from, to, actor, kind, cursor },
+    account: visit.account,
+    from,
+    to,
+    actor,
+    kind,
+    cursor,
   })
   const visits = new Map([[visit.account, visit]])
   /** Returns a visit of the account of an entry, whose names are read once. */

@@ -81,7 +81,10 @@ async function readAffiliate(visit: Visit) {
     parents: api.call(listParents, own),
     statements: api.call(listStatements, { ...own, order: 'latest', per_page: LISTED }),
     entries: api.call(listLedger, {
-      ...{ ...own, order: 'latest', cursor: query.cursor, per_page: ENTRIES },
+      ...own,
+      order: 'latest',
+      cursor: query.cursor,
+      per_page: ENTRIES,
     }),
     keys: api.call(listAffiliateKeys, own).catch(nullIfNotFound),
     cases: readAffiliateCases(visit, affiliate_id),

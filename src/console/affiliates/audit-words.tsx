@@ -51,7 +51,9 @@ function fieldsOf(details: Details) {
       if (!isObject(after)) return [{ name, before, after }]
       const group = isObject(before) ? before : {}
       return Object.entries(after).map(([one, value]) => ({
-        ...{ name: one, before: group[one], after: value },
+        name: one,
+        before: group[one],
+        after: value,
       }))
     })
     .filter(({ before, after }) => JSON.stringify(before) !== JSON.stringify(after))

@@ -152,7 +152,10 @@ export const questionPage: Page = {
           submit="Send the answer"
           fields={[
             {
-              ...{ name: 'text', label: 'Answer', type: 'area', required: true },
+              name: 'text',
+              label: 'Answer',
+              type: 'area',
+              required: true,
               hint: 'The affiliate reads it, under the name of the account.',
             },
             {

@@ -78,7 +78,8 @@ function filterOf(visit: Visit) {
 /** Returns the payments as they are recorded, each with its own reference. */
 const paidRows = (rows: readonly PaymentRow[], reference: string, paid_on: string) =>
   rows.map((row) => ({
-    ...{ ...row, paid_on },
+    ...row,
+    paid_on,
     ...(reference && {
       reference: rows.length === 1 ? reference : `${reference} ${row.affiliate_id} ${row.currency}`,
     }),
@@ -328,7 +329,8 @@ export const payoutsPage: Page = {
         )}
         <Filters
           fields={[
-            ...[STATUS, AFFILIATE],
+            STATUS,
+            AFFILIATE,
             ...(isPaid(visit) ? PAID_DAYS : [{ ...DUE_DAY, value: dueBy(visit) }]),
           ]}
         />

@@ -189,7 +189,9 @@ const changes: NonNullable<Page['changes']> = {
     done: '',
     perform: (values, { api, account, query: { plan } }) =>
       api.call(approvePeriod, {
-        ...{ account, period: values('period'), plan },
+        account,
+        period: values('period'),
+        plan,
         leave_out_holds: values('leave_out_holds') === 'yes',
       }),
     show: (answer) => {
@@ -331,7 +333,10 @@ export const statementsPage: Page = {
     const others = otherPeriods(sums, period ?? '', today)
     if (query.approve && period && query.status === 'draft' && totals.data.length > 0) {
       const { meta: cases } = await api.call(listFraudCases, {
-        ...{ account, status: 'open', draft_of: period, per_page: 1 },
+        account,
+        status: 'open',
+        draft_of: period,
+        per_page: 1,
       })
       const review = { period, totals, names, cases: cases.total }
       return {

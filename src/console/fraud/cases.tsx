@@ -108,8 +108,14 @@ export const casesPage: Page = {
   path: '/accounts/:account/cases',
   section: 'Cases',
   query: [
-    ...['status', 'needs', 'severity', 'rule', 'affiliate_id', 'customer_id'],
-    ...['draft_of', 'cursor'],
+    'status',
+    'needs',
+    'severity',
+    'rule',
+    'affiliate_id',
+    'customer_id',
+    'draft_of',
+    'cursor',
   ],
   changes: {
     decide: calling(decideFraudCases, decidedText, (values) => ({

@@ -74,7 +74,10 @@ export const fraudRulesPage: Page = {
     const kind = kindNamed((visit.typed ?? visit.refused?.values)?.('kind') || visit.query.new)
     if (kind) {
       return ruleForm(visit, {
-        ...{ title: 'New rule', kind, vertical, versions: null },
+        title: 'New rule',
+        kind,
+        vertical,
+        versions: null,
         lead: `${kind.name}. Nothing is saved before you choose so.`,
         rule: newId(kind, rules),
         initial: usualRule(kind, dayBefore(visit.today, 0)),
@@ -160,7 +163,11 @@ export const fraudRulePage: Page = {
       versions[0]?.terms ?? {}
     if (kind && (query.edit || visit.typed || visit.refused?.change === 'put')) {
       return ruleForm(visit, {
-        ...{ title: 'Next version of the rule', kind, vertical, versions, rule: rule.rule },
+        title: 'Next version of the rule',
+        kind,
+        vertical,
+        versions,
+        rule: rule.rule,
         lead: (
           <>
             <Data text={rule.name} />. A version never changes. The next one applies in its place

@@ -42,12 +42,16 @@ async function uploadFields({ api, account }: Visit): Promise<Input[]> {
   const { data } = await api.call(PAYER.list, { account })
   const payers = data.filter((one) => one.payable_from !== null).map(({ payer }) => payer)
   const file: Input = {
-    ...{ name: 'file', type: 'file', label: 'File of the bank', required: true },
+    name: 'file',
+    type: 'file',
+    label: 'File of the bank',
+    required: true,
     attributes: { accept: '.xml,.csv,.txt' },
     hint: 'camt.053, camt.054, pain.002 or CSV, also of Wise, Revolut, Mercury and PayPal, or with the columns Paid on, Amount, Currency and Reference, where a negative amount is a return. At most 10 MiB.',
   }
   const payer: Input = {
-    ...{ name: 'payer', options: ['', ...payers].map((one) => [one, one] as const) },
+    name: 'payer',
+    options: ['', ...payers].map((one) => [one, one] as const),
     hint: 'Needed if the file does not name its account.',
   }
   return payers.length > 1 ? [file, payer] : [file]

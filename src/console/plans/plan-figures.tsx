@@ -91,7 +91,9 @@ export const Sum = ({ money }: { money: readonly Money[] }) =>
 export async function computeFigures(visit: Visit, input: SimulationInput): Promise<Child> {
   const { isStored, terms: version, ...sent } = input
   const result = await visit.api.call(simulatePlan, {
-    ...{ account: visit.account, version, ...sent },
+    account: visit.account,
+    version,
+    ...sent,
     ...(!isStored && { assigned_to_all: true }),
   })
   const rows = byAffiliate(result.data).toSorted((a, b) => sizeOf(b) - sizeOf(a))

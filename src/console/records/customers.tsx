@@ -15,7 +15,9 @@ const usualDays = ({ query, today }: Visit) =>
 async function renderList(visit: Visit) {
   const { api, account, query } = visit
   const { data, meta } = await api.call(listAttributed, {
-    ...{ account, ...usualDays(visit), ...query },
+    account,
+    ...usualDays(visit),
+    ...query,
     // Spaces around an id were pasted with it.
     customer_id: query.customer_id?.trim(),
     // The operation reads the text.

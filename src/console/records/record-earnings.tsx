@@ -47,7 +47,7 @@ export async function renderEarnings(visit: Visit, found: FoundRecord) {
     readTerms(visit, [earnings.state, ...earnings.rules, ...earnings.lines]),
     readStatements(visit, earnings.lines),
   ])
-  return <Earnings {...{ found, earnings, termsOf, statements }} />
+  return <Earnings found={found} earnings={earnings} termsOf={termsOf} statements={statements} />
 }
 
 function Earnings(props: Earned) {
@@ -111,7 +111,10 @@ function unearnedOf(
 ): Unearned {
   const currency = record.currency ?? record.Currency
   return {
-    ...{ ...outcome, customer_id, day, affiliate_id: earnings.affiliate_id },
+    ...outcome,
+    customer_id,
+    day,
+    affiliate_id: earnings.affiliate_id,
     ...(typeof currency === 'string' && { currency }),
   }
 }

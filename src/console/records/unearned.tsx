@@ -53,7 +53,9 @@ async function renderUnearned(visit: Visit) {
     )
   }
   const { data, meta } = await visit.api.call(listUnearnedRecords, {
-    ...{ account: visit.account, ...wanted, cursor },
+    account: visit.account,
+    ...wanted,
+    cursor,
   })
   const termsOf = await readTerms(visit, data)
   return (

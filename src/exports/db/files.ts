@@ -9,8 +9,19 @@ import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 export type ExportFile = Omit<typeof exports.$inferSelect, 'account' | 'replaced_at'>
 
 const COLUMNS = [
-  ...['resource', 'month', 'part', 'id', 'sha256', 'bytes', 'records', 'sign', 'sums'],
-  ...['first_delivery', 'last_delivery', 'version', 'written_at'],
+  'resource',
+  'month',
+  'part',
+  'id',
+  'sha256',
+  'bytes',
+  'records',
+  'sign',
+  'sums',
+  'first_delivery',
+  'last_delivery',
+  'version',
+  'written_at',
 ] as const
 
 /** The files that lists have: not those of months that are being written, nor those that were replaced. */

@@ -14,9 +14,23 @@ type Row = typeof fraudCases.$inferSelect
 
 /** The columns of a case that lists show. */
 const COLUMNS = [
-  ...['id', 'affiliate_id', 'rule', 'subject', 'version', 'kind', 'severity', 'action'],
-  ...['status', 'opened_for', 'opened_at', 'last_day', 'figures', 'sentence'],
-  ...['evidence_count', 'keep_hold', 'decided_at'],
+  'id',
+  'affiliate_id',
+  'rule',
+  'subject',
+  'version',
+  'kind',
+  'severity',
+  'action',
+  'status',
+  'opened_for',
+  'opened_at',
+  'last_day',
+  'figures',
+  'sentence',
+  'evidence_count',
+  'keep_hold',
+  'decided_at',
 ] as const satisfies readonly (keyof Row)[]
 
 /** A stored case, with the name of its rule. Days are in days since 1970. */

@@ -98,7 +98,14 @@ export async function storeDecision(db: D1Database, decision: NewDecision): Prom
   const fromDay = from === null ? null : encode(customerRefusals.day, from)
   const stored = refuse.map((id) => [id, newAuditId()])
   const values = {
-    ...{ ...rest, account, case_id, actor, audit, now, from, from_day: fromDay },
+    ...rest,
+    account,
+    case_id,
+    actor,
+    audit,
+    now,
+    from,
+    from_day: fromDay,
     at: new Date(now).toISOString(),
     keep_hold: Number(keepHold),
     refuse: JSON.stringify(refuse),
@@ -113,8 +120,12 @@ export async function storeDecision(db: D1Database, decision: NewDecision): Prom
     bindStatement(db, one, values),
   )
   const details = {
-    ...{ case: case_id, decision: decision.decision, reason: decision.reason },
-    ...{ keep_hold: keepHold, refused: refuse.length, waiting: !isFinal },
+    case: case_id,
+    decision: decision.decision,
+    reason: decision.reason,
+    keep_hold: keepHold,
+    refused: refuse.length,
+    waiting: !isFinal,
     ...(isRelease && { release: true }),
   }
   try {

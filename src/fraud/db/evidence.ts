@@ -66,7 +66,8 @@ const SOURCES: Readonly<Record<Evidence['resource'], Source>> = {
       t.spread_cost, t.commission`,
     // Its id has day, customer, instrument and currency.
     ({ id, day, customer_id }) => [
-      ...[day, customer_id ?? ''],
+      day,
+      customer_id ?? '',
       id.slice(`YYYY-MM-DD|${customer_id}|`.length),
     ],
   ),

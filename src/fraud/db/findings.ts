@@ -27,9 +27,23 @@ export type SubjectOfRule = Pick<CaseRow, 'affiliate_id' | 'rule' | 'subject'>
 
 /** The columns of a case that an evaluation writes, in the order of the rows. */
 const EVALUATED = [
-  ...['id', 'affiliate_id', 'rule', 'subject', 'position', 'customer_id', 'other_customer_id'],
-  ...['opened_for', 'version', 'kind', 'severity', 'action', 'status'],
-  ...['last_day', 'figures', 'sentence', 'evidence_count'],
+  'id',
+  'affiliate_id',
+  'rule',
+  'subject',
+  'position',
+  'customer_id',
+  'other_customer_id',
+  'opened_for',
+  'version',
+  'kind',
+  'severity',
+  'action',
+  'status',
+  'last_day',
+  'figures',
+  'sentence',
+  'evidence_count',
 ] as const satisfies readonly (keyof CaseRow)[]
 
 /** Those of them that change when a finding is added. */
@@ -82,7 +96,9 @@ export async function readSubjects(
 ): Promise<KnownSubject[]> {
   const found = subjects.map((): KnownSubject => ({ last: null, known: new Set() }))
   const keys = subjects.map(({ affiliate_id, rule, subject }, at) => [
-    ...[affiliate_id, rule, subject],
+    affiliate_id,
+    rule,
+    subject,
     at,
   ])
   for (const rows of toJsonChunks(keys)) {
@@ -143,7 +159,14 @@ const STORE_CASES = compileStatement(`
 
 /** The columns of records, in the order of the rows. */
 const RECORD = [
-  ...['case_id', 'position', 'found_on', 'resource', 'id', 'day', 'customer_id', 'delivery_id'],
+  'case_id',
+  'position',
+  'found_on',
+  'resource',
+  'id',
+  'day',
+  'customer_id',
+  'delivery_id',
 ] as const satisfies readonly (keyof EvidenceRow)[]
 
 const INSERT_EVIDENCE = compileStatement(`

@@ -58,7 +58,8 @@ export async function beginEvaluation(
   begin: Beginning,
 ): Promise<void> {
   const values = {
-    ...{ account, ...begin },
+    account,
+    ...begin,
     was_through: was?.through ?? null,
     was_position: was?.position ?? null,
   }

@@ -30,7 +30,8 @@ const INSERT_VERSION = compileStatement(`
 export const insertRuleVersion = (db: D1Database, row: Row) => [
   bindStatement(db, INSERT_VERSION, row),
   bindStatement(db, MARK_DAYS, {
-    ...{ account: row.account, resource: 'fraud-rules' },
+    account: row.account,
+    resource: 'fraud-rules',
     days: JSON.stringify([encode(customers.day, row.effective_from)]),
   }),
 ]

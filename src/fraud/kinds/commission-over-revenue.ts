@@ -77,7 +77,10 @@ export const commissionOverRevenue = defineKind({
     ]
     const evidence = evaluated.flatMap(({ statements, last }) =>
       statements.map((id) => ({
-        ...{ customer_id: null, resource: 'statements' as const, id, day: last },
+        customer_id: null,
+        resource: 'statements' as const,
+        id,
+        day: last,
         delivery_id: null,
       })),
     )

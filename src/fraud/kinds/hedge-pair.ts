@@ -127,7 +127,9 @@ interface Side {
 }
 
 const sideOf = (row: OwnFact): Side => ({
-  ...{ row, lots: amountOf(row.fact, 'lots_traded'), pnl: amountOf(row.fact, 'pnl') },
+  row,
+  lots: amountOf(row.fact, 'lots_traded'),
+  pnl: amountOf(row.fact, 'pnl'),
 })
 
 /** Returns the hedges among the trades of a day in an instrument. Throws `TooManyFacts`. */

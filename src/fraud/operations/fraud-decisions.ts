@@ -63,8 +63,15 @@ export const decideFraudCase = accountOperation({
     if (wrong.length > 0) throw validationFailed(wrong)
     if (refuse.length > 0) await refuseArchived(db, account.id, from, refuse)
     const whole = await decideCase(env, account, {
-      ...{ id, decision, reason, keepHold, refuse, from, shown },
-      ...{ actor, now: Date.now() },
+      id,
+      decision,
+      reason,
+      keepHold,
+      refuse,
+      from,
+      shown,
+      actor,
+      now: Date.now(),
     })
     sendCaused(call, account)
     const { affiliate_id } = whole.found

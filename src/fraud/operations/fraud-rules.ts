@@ -41,7 +41,12 @@ const action = described(() =>
 const disabled = described(() => member(v.boolean(), 'Whether it finds nothing.'))
 const head = described(() =>
   v.object({
-    ...{ rule, kind, name, severity, action, disabled },
+    rule,
+    kind,
+    name,
+    severity,
+    action,
+    disabled,
     in_force: v.nullable(member(version, 'The version in force today. Null if all begin later.')),
     effective_from: member(
       day,
@@ -56,7 +61,9 @@ const head = described(() =>
 
 const fraudRuleVersion = described(() =>
   v.object({
-    ...{ version, effective_from, terms: referred<RuleTerms>('FraudRule') },
+    version,
+    effective_from,
+    terms: referred<RuleTerms>('FraudRule'),
     created_at: member(time, 'When the version was put.'),
   }),
 )
@@ -201,8 +208,15 @@ function presentRule(own: readonly RuleVersion[], today: string) {
   const { name, kind, severity, action, disabled } = terms
   const { opens, limits } = fraudRuleWords(terms)
   return {
-    ...{ rule, name, kind, severity, action, disabled, effective_from },
-    ...{ in_force: inForce?.version ?? null, words: [opens, ...limits] },
+    rule,
+    name,
+    kind,
+    severity,
+    action,
+    disabled,
+    effective_from,
+    in_force: inForce?.version ?? null,
+    words: [opens, ...limits],
   }
 }
 

@@ -80,7 +80,9 @@ export function deliveriesQuery(
     key: ['id'],
     descending: true,
     values: {
-      ...{ account, oldest, end },
+      account,
+      oldest,
+      end,
       ...Object.fromEntries(
         Object.entries({ resource, record_id }).filter(([, value]) => value !== undefined),
       ),

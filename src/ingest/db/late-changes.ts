@@ -35,7 +35,8 @@ export const IDENTITIES: Readonly<
   >
 > = {
   transactions: {
-    ...{ id: ['transaction_id'], kind: 'transaction_type' },
+    id: ['transaction_id'],
+    kind: 'transaction_type',
     figures: ['amount_currency', 'currency', 'status'],
   },
   activity: { id: ['instrument', 'currency'], figures: ['lots_traded'] },

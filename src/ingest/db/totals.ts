@@ -161,7 +161,9 @@ export const sumStatements = (
 ): D1PreparedStatement[] =>
   [sumDaysSql(view), ...(view.kpis ? [sumKpisSql(view, view.kpis)] : [])].map((sql) =>
     bindStatement(session, compileStatement(sql), {
-      ...{ account, days: JSON.stringify(days), most: TOTALS_LIMITS.records },
+      account,
+      days: JSON.stringify(days),
+      most: TOTALS_LIMITS.records,
     }),
   )
 
@@ -254,7 +256,8 @@ export async function readTotals(...query: Query): Promise<Total[]> {
   }))
   if (missing.some(({ archived }) => archived.length > 0)) {
     const needed = missing.map(({ resource, archived }) => ({
-      ...{ resource, days: archived.map(({ day }) => day) },
+      resource,
+      days: archived.map(({ day }) => day),
     }))
     await requireDays(session, account, needed)
   }
@@ -313,7 +316,11 @@ async function readDays(...query: Query): Promise<FoundDay[][]> {
       session,
       views.map((view) =>
         bindStatement(session, compileStatement(keptDaysSql(view, maxBytes)), {
-          ...{ account, resource: view.name, form: formOf(view), first_day, last_day },
+          account,
+          resource: view.name,
+          form: formOf(view),
+          first_day,
+          last_day,
         }),
       ),
     )

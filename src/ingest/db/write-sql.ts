@@ -109,8 +109,14 @@ function affiliateSql(column: 'affiliate_id' | 'link', { sent }: SqlFragments): 
 
 /** The columns of a customer that count from the signup on: the signup, and who shares an identity with the customer. */
 const OF_SIGNUP = [
-  ...['day', 'signup_date', 'email', 'first_name', 'last_name', 'country_code'],
-  ...['tracking_data', 'verdict'],
+  'day',
+  'signup_date',
+  'email',
+  'first_name',
+  'last_name',
+  'country_code',
+  'tracking_data',
+  'verdict',
 ]
 
 /**

@@ -27,26 +27,39 @@ interface CsvFormat {
 /** The files that are known. */
 const FORMATS: readonly CsvFormat[] = [
   {
-    ...{ name: 'CSV-CAMT', day: 'Buchungstag', state: 'Info', account: 'Auftragskonto' },
+    name: 'CSV-CAMT',
+    day: 'Buchungstag',
+    state: 'Info',
+    account: 'Auftragskonto',
     amounts: ['Betrag/Waehrung|Währung'],
   },
   {
-    ...{ name: 'Wise', day: 'Finished on', state: 'Status', direction: 'Direction' },
+    name: 'Wise',
+    day: 'Finished on',
+    state: 'Status',
+    direction: 'Direction',
     amounts: [
       'Target amount (after fees)/Target currency',
       'Source amount (after fees)/Source currency',
     ],
   },
   {
-    ...{ name: 'Revolut', day: 'Date completed (UTC)', state: 'State' },
+    name: 'Revolut',
+    day: 'Date completed (UTC)',
+    state: 'State',
     amounts: ['Amount/Payment currency', 'Orig amount/Orig currency'],
   },
   {
-    ...{ name: 'Mercury', day: 'Date (UTC)', state: 'Status', isMonthFirst: true },
+    name: 'Mercury',
+    day: 'Date (UTC)',
+    state: 'Status',
+    isMonthFirst: true,
     amounts: ['Amount'],
   },
   {
-    ...{ name: 'PayPal', day: 'Date|Datum', state: 'Status' },
+    name: 'PayPal',
+    day: 'Date|Datum',
+    state: 'Status',
     amounts: ['Gross|Brutto/Currency|Währung'],
   },
   { name: 'a table of payments', day: 'paid_on', amounts: ['amount/currency'], isPaid: true },
@@ -115,7 +128,10 @@ export function readAnswerCsv(text: string, each: EachRow): string | null {
     const isWhy = (cell: string) =>
       says !== 'paid' && referencesIn(cell).some((one) => one !== cell)
     each({
-      ...{ row: n, says, references: referencesIn(row.join(' ')), code: null },
+      row: n,
+      says,
+      references: referencesIn(row.join(' ')),
+      code: null,
       reason: bankWords(row.find(isWhy)) || null,
       account: accountIn(row) || null,
       day: dayOf(dayIn(row), format.isMonthFirst ?? isShown),

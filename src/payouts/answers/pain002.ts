@@ -33,7 +33,10 @@ export function readPain002(each: EachRow): Handlers {
     const { code, reason } = reasonOf(element, 'StsRsnInf')
     const [original] = allAt(element, 'OrgnlTxRef')
     each({
-      ...{ row, says, day: null, account: textAt(original, 'DbtrAcct/Id/IBAN') },
+      row,
+      says,
+      day: null,
+      account: textAt(original, 'DbtrAcct/Id/IBAN'),
       references: referencesIn(references.map((path) => textAt(element, path)).join(' ')),
       stated: amountsAt(original, 'Amt/InstdAmt'),
       code: says === 'rejected' ? code : null,

@@ -231,5 +231,10 @@ async function respondFile(c: Context, call: ReadCall, { batch }: { readonly bat
 
 /** The operations on batches. */
 export const BATCH_OPERATIONS = [
-  ...[previewBatch, listBatches, getBatch, confirmBatch, getBatchFile, cancelBatch],
+  previewBatch,
+  listBatches,
+  getBatch,
+  confirmBatch,
+  getBatchFile,
+  cancelBatch,
 ]

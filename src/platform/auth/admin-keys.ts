@@ -72,7 +72,9 @@ const namedMembers = memoizePerSecret(async (secrets: string): Promise<KeyHolder
 
 const adminKeyMember = memoizePerSecret(
   async (key: string): Promise<KeyHolder> => ({
-    ...{ actor: ADMIN_KEY_ACTOR, role: 'approver', digest: await sha256(key) },
+    actor: ADMIN_KEY_ACTOR,
+    role: 'approver',
+    digest: await sha256(key),
   }),
 )
 

@@ -8,7 +8,10 @@ export interface Preferences {
 
 /** The supported preferences. Others are ignored, as RFC 7240 requires. */
 const SUPPORTED: readonly string[] = [
-  ...['return=minimal', 'return=representation', 'handling=lenient', 'handling=strict'],
+  'return=minimal',
+  'return=representation',
+  'handling=lenient',
+  'handling=strict',
 ]
 
 /**

@@ -32,7 +32,13 @@ export const listMessages = (
     db,
     {
       columns: [
-        ...['event', 'status', 'attempts', 'next_at', 'tried_at', 'answer', 'error'],
+        'event',
+        'status',
+        'attempts',
+        'next_at',
+        'tried_at',
+        'answer',
+        'error',
         ...['type', 'at', 'data'].map(ofEvent),
       ],
       from: `webhook_messages m indexed by webhook_messages_endpoint
