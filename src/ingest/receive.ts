@@ -1,6 +1,5 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../platform/auth/authorize.ts'
-import type { Grant } from '../platform/auth/grant.ts'
 import { HMAC, hmacKeys } from '../platform/auth/hmac-keys.ts'
 import { accountDatabase } from '../platform/db/database.ts'
 import { ApiError } from '../platform/errors.ts'
@@ -46,7 +45,7 @@ async function handleDelivery(
   resource: Resource,
   options: DeliveryOptions,
 ): Promise<Response> {
-  const body = await readBody(c.req.raw, c.var.grantPromise)
+  const body = await readBody(c.req.raw, c.var.grant.account)
   try {
     return await storeBody(c, resource, options, body)
   } finally {
@@ -93,8 +92,10 @@ async function prepare(
   { preferences, dryRun, idempotencyKey }: DeliveryOptions,
   body: RequestBody,
 ) {
-  const { validated, validator } = await validateBody(body, resource, c.var.grantPromise)
-  const grant = await c.var.grantPromise
+  const { grant } = c.var
+  const validator = resource.validator(grant)
+  const value = parseJson(body.takeText(), body.mayBeInexact)
+  const validated = validateRecords(value, validator)
   const receivedAt = Date.now()
   const context = { env: c.env, grant, id: newDeliveryId(receivedAt), receivedAt, idempotencyKey }
   const { warnings, ...records } = await resource.buildRows(validated, context)
@@ -115,12 +116,6 @@ async function prepare(
     },
   }
   return { grant, input, validated: needed, validator }
-}
-
-async function validateBody(body: RequestBody, resource: Resource, grantPromise: Promise<Grant>) {
-  const value = parseJson(body.takeText(), body.mayBeInexact)
-  const validator = await resource.validator(grantPromise)
-  return { validator, validated: validateRecords(value, validator) }
 }
 
 function toDeliveryInput(

@@ -67,7 +67,7 @@ const SENDING = described(() => {
   }
 })
 
-/** Returns the operation that sends records. It reads the body while the request is authorized. */
+/** Returns the operation that sends records. */
 const sendOf = (owned: Owned) => {
   const { vertical, resource } = owned
   const hasKey = resource.acceptsIdempotencyKey

@@ -41,8 +41,8 @@ export interface Resource extends RecordView {
   readonly timeMember: string
   /** The issue of a record that the database refuses. */
   readonly referenceIssue: Pick<Issue, 'code' | 'expected' | 'instruction'>
-  /** Returns the validator of records; it waits for the grant where rules depend on the account. */
-  readonly validator: (grant: Promise<Grant>) => RecordValidator | Promise<RecordValidator>
+  /** Returns the validator of records. */
+  readonly validator: (grant: Grant) => RecordValidator
   /** Returns the rows to store, and the warnings found while building the rows. */
   readonly buildRows: (validated: ValidatedRequest, context: RequestContext) => Promise<RecordRows>
   /** Returns the account's policy for records that refer to something unknown. */

@@ -116,7 +116,7 @@ export const activities: Resource = {
   referenceMember: 'customerid',
   timeMember: 'createtime',
   referenceIssue: { code: 'unknown_customer' },
-  validator: async (grant) => activityValidator(await grant),
+  validator: activityValidator,
   buildRows: activityRows,
   policy: ({ unknown_customer }) => unknown_customer,
   acceptsIdempotencyKey: true,

@@ -148,7 +148,7 @@ export const customers: Resource = {
     expected: CUSTOMER_EXTRAS_LIMIT,
     instruction: COMBINE_FIELDS,
   },
-  validator: async (grant) => customerValidator(await grant),
+  validator: customerValidator,
   buildRows: customerRows,
   policy: () => 'reject',
   acceptsIdempotencyKey: true,

@@ -26,11 +26,8 @@ export interface AppEnv {
   Bindings: Env
   Variables: {
     requestId: string
-    /**
-     * The grant of the caller, or a rejection. It is the only source of the account, so nothing can
-     * be read or stored before the caller is authorized. Work that needs no account can go on.
-     */
-    grantPromise: Promise<Grant>
+    /** The grant of the caller, once admitted. It is the only source of the account. */
+    grant: Grant
     /** The member of the integrations team that makes the request. */
     actor: string
     /** The role of this member. */
@@ -58,12 +55,10 @@ export async function admitRequest(env: Env, objectName: string): Promise<Admiss
 }
 
 /**
- * Starts authorization, runs the handlers, and adds the rate limit headers. One call to the token's
- * object returns whether the token is live, its grant, and the requests that remain. The body is
- * read meanwhile, but a refusal takes precedence over errors in the body.
+ * Admits a request, runs its handlers, and adds the rate limit headers. One call to the token's object returns whether
+ * the token is live, its grant, and the requests that remain.
  *
- * `unknownToken` returns the error for a token that is not live; `checkGrant` returns the grant or
- * throws.
+ * `unknownToken` returns the error for a token that is not live; `checkGrant` returns the grant or throws.
  *
  * @throws ApiError `rate_limited`, and the errors of both functions.
  */
@@ -74,24 +69,18 @@ export async function authorize(
   unknownToken: () => ApiError,
   checkGrant: (grant: Grant) => Grant | Promise<Grant>,
 ): Promise<void> {
-  const admissionPromise = admitRequest(c.env, objectName)
-  const grantPromise = admissionPromise.then((admission) => {
-    if (!admission) throw unknownToken()
+  const admission = await admitRequest(c.env, objectName)
+  if (!admission) throw unknownToken()
+  try {
     if (admission.retryAfter > 0) throw rateLimited(admission)
-    return checkGrant(admission.grant)
-  })
-  grantPromise.catch(() => {}) // It may reject before anything awaits it.
-  c.set('grantPromise', grantPromise)
-  // An error of the handler does not get here: Hono has turned it into the response, which a refusal replaces.
-  await next()
-  await grantPromise.finally(async () => {
-    const admission = await admissionPromise.catch(() => null)
-    if (!admission) return
+    c.set('grant', await checkGrant(admission.grant))
+    await next()
+  } finally {
     // Not `c.header`, which copies the finished response for each header.
     const { headers } = c.res
     headers.set('RateLimit-Policy', `"token";q=${REQUESTS_PER_WINDOW};w=${WINDOW_MS / 1000}`)
     headers.set('RateLimit', `"token";r=${admission.remaining};t=${admission.reset}`)
-  })
+  }
 }
 
 /** Returns the error of a request that is one too many. */

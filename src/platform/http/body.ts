@@ -223,9 +223,6 @@ export interface RequestBody {
   readonly memory: Reservation
 }
 
-/** A promise of the account whose memory a body counts towards. It rejects if the caller is refused. */
-type CallerPromise = Promise<{ readonly account: string }>
-
 /**
  * Reads the text of a JSON body, which may be compressed with gzip, once the caller is admitted and the isolate has
  * memory for the body. `maxDepth` is the maximum nesting depth. It defaults to that of records.
@@ -235,9 +232,9 @@ type CallerPromise = Promise<{ readonly account: string }>
  */
 export const readBody = (
   request: Request,
-  caller: CallerPromise,
+  account: string,
   maxDepth?: number,
-): Promise<RequestBody> => readBodyAs(JSON_FORMAT, request, caller, maxDepth)
+): Promise<RequestBody> => readBodyAs(JSON_FORMAT, request, account, maxDepth)
 
 /** Returns the error of a body of another type than these. */
 const unsupportedType = (...types: readonly string[]) =>
@@ -249,8 +246,8 @@ const unsupportedType = (...types: readonly string[]) =>
  * Reads the text of a CSV body of at most 6.5 MiB, with the limits of `readBody` and its errors, but
  * `invalid_request` instead of `malformed_json`.
  */
-export const readCsvBody = (request: Request, caller: CallerPromise): Promise<RequestBody> =>
-  readBodyAs(CSV_FORMAT, request, caller).catch((error: unknown) => {
+export const readCsvBody = (request: Request, account: string): Promise<RequestBody> =>
+  readBodyAs(CSV_FORMAT, request, account).catch((error: unknown) => {
     const isMalformed = error instanceof ApiError && error.code === 'malformed_json'
     throw isMalformed ? new ApiError('invalid_request', error.details) : error
   })
@@ -258,7 +255,7 @@ export const readCsvBody = (request: Request, caller: CallerPromise): Promise<Re
 async function readBodyAs(
   format: BodyFormat,
   request: Request,
-  caller: CallerPromise,
+  account: string,
   maxDepth?: number,
 ): Promise<RequestBody> {
   const { headers, body } = request
@@ -268,7 +265,6 @@ async function readBodyAs(
   if (!body && format === JSON_FORMAT) throw malformed('The body is empty.')
   if (length > MAX_BODY_BYTES) throw tooLarge()
 
-  const { account } = await caller
   const deadline = newDeadline()
   const arriving = await ARRIVING.reserve(account, sizeOf(length, isGzip), busy, deadline)
   try {

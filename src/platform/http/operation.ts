@@ -653,11 +653,7 @@ export function mount(
         const answer = await of.run(call, { ...params, ...(await bodyOf(c, of)) })
         return respond(c, of, answer)
       }
-      const found = readAccount(of, team, account)
-      c.set(
-        'grantPromise',
-        found.then((row) => grantOf(row, null, 'read')),
-      )
+      c.set('grant', grantOf(await readAccount(of, team, account), null, 'read'))
       return respondToReader(c, of, params, team)
     })
   }
@@ -692,7 +688,7 @@ async function respondToReader(
   params: object,
   general: Call,
 ): Promise<Response> {
-  const grant = await c.var.grantPromise
+  const { grant } = c.var
   const affiliate = grant.affiliate && { ...c.var.affiliate, ...grant.affiliate }
   const admitted = { actor: c.var.actor, ...general, grant, affiliate: affiliate as ReadAffiliate }
   return inSession(admitted, async (call) => {

@@ -101,8 +101,7 @@ const MAX_DEPTH = 16
 
 /** Reads a JSON body. Throws `malformed_json` and the other errors of a body. */
 export async function readJson(c: Context<AppEnv>): Promise<unknown> {
-  const admission = Promise.resolve({ account: '' })
-  const body = await readBody(c.req.raw, admission, MAX_DEPTH)
+  const body = await readBody(c.req.raw, '', MAX_DEPTH)
   try {
     return parseJson(body.takeText(), body.mayBeInexact)
   } finally {
@@ -112,7 +111,7 @@ export async function readJson(c: Context<AppEnv>): Promise<unknown> {
 
 /** Reads a CSV body. Throws the errors of a body. */
 export async function readCsv(c: Context<AppEnv>): Promise<string> {
-  const { takeText, memory } = await readCsvBody(c.req.raw, Promise.resolve({ account: '' }))
+  const { takeText, memory } = await readCsvBody(c.req.raw, '')
   try {
     return takeText()
   } finally {

@@ -35,13 +35,12 @@ export const requestLog = createMiddleware<AppEnv>(async function requestLog(c, 
     headers.set('Strict-Transport-Security', `max-age=${TWO_YEARS_SECONDS}; includeSubDomains`)
   }
 
-  const grant = await c.var.grantPromise?.catch(() => null)
   // A path may name a customer: only development logs it.
   const route = isDevelopment(c.env) ? c.req.path : routePath(c, -1)
   console.log(
     JSON.stringify({
       request_id: requestId,
-      account: grant?.account,
+      account: c.var.grant?.account,
       method: c.req.method,
       route,
       status: c.res.status,
