@@ -137,14 +137,14 @@ async function answerReport(request: Request): Promise<Response> {
 /** Writes what test/sweep/examples.ts has recorded, which openapi.json shows as examples. */
 async function record(request: Request) {
   const found = await request.json()
-  writeFileSync('recorded/examples.json', `${JSON.stringify(found, null, 2)}\n`)
+  writeFileSync('test/recorded/examples.json', `${JSON.stringify(found, null, 2)}\n`)
   return new Response(null, { status: 204 })
 }
 
 /** Returns the text of each source. A module for each, as of `import.meta.glob`, takes 5 s of CPU time. */
 const readSources = () =>
   Object.fromEntries(
-    globSync(['src/**/*.{ts,tsx}', '{scripts,chaos,bench}/**/*.ts'])
+    globSync(['src/**/*.{ts,tsx}', '{scripts,chaos,bench}/**/*.ts'], { exclude: ['**/*.d.ts'] })
       .sort()
       .map((path) => [path, readFileSync(path, 'utf8')]),
   )

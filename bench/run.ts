@@ -295,7 +295,7 @@ export const inMonth = <R extends object>(records: readonly R[], month: string):
 /** Returns the published rates of the months from one on, and of the days before them. */
 function ratesFrom(first: string): string {
   const before = new Date(Date.parse(first) - 14 * DAY_MS).toISOString().slice(0, 10)
-  const [head, ...days] = readFileSync('data/ecb-euro-reference-rates.csv', 'utf8').split('\n')
+  const [head, ...days] = readFileSync('src/data/ecb-euro-reference-rates.csv', 'utf8').split('\n')
   const wanted = days.filter((line) => line >= before && line < '2026-04')
   return `${[head, ...wanted].join('\n')}\n`
 }

@@ -67,7 +67,7 @@ export async function start(
     host: '127.0.0.1',
     resourcePersistencePath: state,
     logRequests: false,
-    handleStructuredLogs: ({ message }) => log?.(message),
+    handleStructuredLogs: ({ message }: { message: string }) => log?.(message),
     workers: [{ config }],
   })
   return {

@@ -8,7 +8,7 @@ const INPUTS = [
   'src/**',
   'scripts/docs/**',
   'scripts/*.ts',
-  'recorded/examples.json',
+  'test/recorded/examples.json',
   'package.json',
 ]
 

@@ -19,14 +19,14 @@ in git but Markdown, the lock file, the licence, published data and message cata
  * Files that are no code: published data, message catalogues, recorded answers, and what cannot be read as lines.
  */
 const NOT_COUNTED =
-  /^(budget\.json|package-lock\.json|LICENSE|data\/.*|recorded\/.*|catalogues\/.*)$|\.(png|webp|svg)$/
+  /^(budget\.json|package-lock\.json|LICENSE|src\/data\/.*|test\/recorded\/.*|src\/catalogues\/.*)$|\.(png|webp|svg)$/
 
 /** Where a file counts, by the beginning of its path. What fits nowhere is `other`. */
 const ROOMS = {
+  derived: /^(schemas\/|src\/worker-configuration\.d\.ts)/,
   src: /^src\//,
   tests: /^test(-node)?\//,
   tools: /^(scripts|chaos|bench|examples)\//,
-  derived: /^(schemas\/|worker-configuration\.d\.ts)/,
   other: /^/,
 }
 

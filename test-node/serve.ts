@@ -37,7 +37,7 @@ const miniflare = new Miniflare({
   // Workflows need an absolute path.
   resourcePersistencePath: resolve(STATE, 'v3'),
   logRequests: false,
-  handleStructuredLogs: ({ message }) => console.log(message),
+  handleStructuredLogs: ({ message }: { message: string }) => console.log(message),
   workers: [
     {
       config: {

@@ -106,7 +106,7 @@ export function addDatabases(root: string, { count, jurisdiction, dryRun, print 
   const added = [...bindings, ...(bucket ? [bucket.binding] : [])]
   print(`Added ${added.join(', ')}. Next:
   npm run check
-  git commit wrangler.toml package.json worker-configuration.d.ts
+  git commit wrangler.toml package.json src/worker-configuration.d.ts
 ${NAMES.map((name) => `  npm run deploy -- --env ${name}`).join('\n')}
 Ten minutes later \`npm run admin -- databases list\` has their sizes, and new accounts go to the emptiest.`)
 }

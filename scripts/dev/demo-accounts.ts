@@ -14,7 +14,7 @@ export const DEMO = '.demo.json'
 export const ACCOUNTS = '.wrangler/demo-accounts.json'
 
 /** The exchange rates of the European Central Bank from 2025-01 to 2026-04. */
-const RATES = 'data/ecb-euro-reference-rates.csv'
+const RATES = 'src/data/ecb-euro-reference-rates.csv'
 
 /** The configuration of a demo account. */
 interface Plan {

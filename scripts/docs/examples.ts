@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { Recorded } from './recorded.ts'
 
-const PATH = 'recorded/examples.json'
+const PATH = 'test/recorded/examples.json'
 
 const all: readonly Recorded[] = existsSync(PATH) ? JSON.parse(readFileSync(PATH, 'utf8')) : []
 

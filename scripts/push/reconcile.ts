@@ -115,7 +115,7 @@ const textOf = (time: number) => new Date(time).toISOString().slice(0, 'YYYY-MM-
 /** Returns the last record of each id, and the places of records that the service would reject. */
 async function readFiles({ vertical, target, files, map }: SendArguments, settings: object) {
   const grant = { events: [], statuses: [], ...settings, vertical: vertical.name }
-  const validator = await target.resource.validator(Promise.resolve(grant as unknown as Grant))
+  const validator = target.resource.validator(grant as unknown as Grant)
   const records = new Map<string, { columns: Columns; place: string }>()
   const left: string[] = []
   for (const file of files) {

@@ -1,8 +1,8 @@
-import de from '../../../catalogues/de.json' with { type: 'json' }
-import en from '../../../catalogues/en.json' with { type: 'json' }
-import es from '../../../catalogues/es.json' with { type: 'json' }
-import fr from '../../../catalogues/fr.json' with { type: 'json' }
-import pt from '../../../catalogues/pt.json' with { type: 'json' }
+import de from '../../catalogues/de.json' with { type: 'json' }
+import en from '../../catalogues/en.json' with { type: 'json' }
+import es from '../../catalogues/es.json' with { type: 'json' }
+import fr from '../../catalogues/fr.json' with { type: 'json' }
+import pt from '../../catalogues/pt.json' with { type: 'json' }
 import { foldCountry } from '../../platform/validation/country.ts'
 import { memoize } from '../engine/memoize.ts'
 import { figure, money } from '../engine/reasons.ts'

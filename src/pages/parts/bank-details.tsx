@@ -1,4 +1,4 @@
-import en from '../../../catalogues/en.json' with { type: 'json' }
+import en from '../../catalogues/en.json' with { type: 'json' }
 import { ENGLISH, type Words } from '../../commission/words/words.ts'
 import { DETAIL_CHOICES, detailPointer, flatDetails } from '../../payouts/fields.ts'
 import { COUNTRIES } from '../../platform/validation/country.ts'

@@ -1,4 +1,4 @@
-import countries from '../../../data/iso-3166-1.json' with { type: 'json' }
+import countries from '../../data/iso-3166-1.json' with { type: 'json' }
 
 /**
  * The alpha-2 codes of ISO 3166-1, and `XK`, in common use for Kosovo. Each has its alpha-3 code and the English

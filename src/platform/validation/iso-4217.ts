@@ -1,4 +1,4 @@
-import codes from '../../../data/iso-4217.json' with { type: 'json' }
+import codes from '../../data/iso-4217.json' with { type: 'json' }
 
 /** The ISO 4217 codes in use. */
 export const CURRENCIES: ReadonlySet<string> = new Set(codes.in_use)
