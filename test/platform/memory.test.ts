@@ -16,14 +16,14 @@ const PAGE_BYTES = 130 * 14 * KIB
 
 type Brand = Awaited<ReturnType<typeof brand>>
 
+/** Returns customers of 14 KiB each. */
+const wideBulk = (length: number) =>
+  Array.from({ length }, (_, i) => ({ customerId: `u-${i}`, note: 'n'.repeat(14 * KIB) }))
+
 /** Creates a brand with 130 customers whose page has almost 2 MiB. */
 async function wideBrand(account: string) {
   const acme = await brand({ account })
-  const bulk = Array.from({ length: 130 }, (_, i) => ({
-    customerId: `u-${i}`,
-    note: 'n'.repeat(14 * KIB),
-  }))
-  expect((await acme.post('customers', bulk)).status).toBe(200)
+  expect((await acme.post('customers', wideBulk(130))).status).toBe(200)
   return acme
 }
 
@@ -40,13 +40,16 @@ const receivedBytes = (response: Response) =>
     () => 0,
   )
 
-/** Sends a body of spaces that never ends, under a Brand Token. */
+/** Sends a body, a space a second, under a Brand Token: its end comes when it is asked for. */
 function sendEndless(token: string) {
-  const end = Promise.withResolvers<void>()
+  const end = Promise.withResolvers<Uint8Array>()
+  const space = () => scheduler.wait(1000).then(() => null)
   const body = new ReadableStream({
     type: 'bytes',
     async pull(controller) {
-      await end.promise
+      const last = await Promise.race([end.promise, space()])
+      controller.enqueue(last ?? new TextEncoder().encode(' '))
+      if (!last) return
       controller.close()
       controller.byobRequest?.respond(0)
     },
@@ -55,7 +58,7 @@ function sendEndless(token: string) {
     `${ORIGIN}/tracking/events/customers`,
     { method: 'POST', headers: { 'x-api-key': token, 'Content-Type': 'application/json' }, body },
   )
-  return { request, end: () => end.resolve() }
+  return { request, end: (text = ' ') => end.resolve(new TextEncoder().encode(text)) }
 }
 
 describe('answers that nobody reads', () => {
@@ -118,6 +121,34 @@ describe('large bodies', () => {
     for (const { end } of silent) end()
     for (const answer of answers) expect([400, 408, 503]).toContain((await answer).status)
     await Promise.all(contexts.map(waitOnExecutionContext))
+  })
+
+  test('that stall are refused while another waits, which is stored', async () => {
+    const slow = await Promise.all(['a', 'b', 'c'].map((account) => brand({ account })))
+    const other = await brand({ account: 'other' })
+    const sent = slow.flatMap(({ brand_token }) => [1, 2].map(() => sendEndless(brand_token)))
+    const contexts = sent.map(() => createExecutionContext())
+    const answers = sent.map(({ request }, n) => worker.fetch(request, env, contexts[n]!))
+    expect((await other.post('customers', wideBulk(220))).status).toBe(200)
+    for (const { end } of sent) end(JSON.stringify([{ customerId: 'slow' }]))
+    // Five of them fill the memory; the last waits beside the other.
+    const statuses = await Promise.all(answers.map(async (answer) => (await answer).status))
+    expect(statuses.toSorted()).toEqual([200, 503, 503, 503, 503, 503])
+    for (const { status, headers } of await Promise.all(answers)) {
+      if (status === 503) expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0)
+    }
+    await Promise.all(contexts.map(waitOnExecutionContext))
+  })
+
+  test('that stall are stored if nobody waits', async () => {
+    const acme = await brand()
+    const { request, end } = sendEndless(acme.brand_token)
+    const context = createExecutionContext()
+    const answer = worker.fetch(request, env, context)
+    await scheduler.wait(6500)
+    end(JSON.stringify([{ customerId: 'a' }]))
+    expect((await answer).status).toBe(200)
+    await waitOnExecutionContext(context)
   })
 
   test('beyond 8 MiB are refused, and the next body is accepted', async () => {
