@@ -1,6 +1,10 @@
-import { runAdmin } from './admin/run.ts'
+import { enableCompileCache } from 'node:module'
 
 // Administers the service: `npm run admin -- accounts list`.
+
+// The operations are several hundred modules, whose types are stripped once for all later commands.
+enableCompileCache('node_modules/.cache/tributary-admin')
+const { runAdmin } = await import('./admin/run.ts')
 
 process.exitCode = await runAdmin(process.argv.slice(2), {
   env: process.env,
