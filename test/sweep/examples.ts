@@ -38,19 +38,25 @@ const VARIES: [RegExp, string][] = [
   [/("yesterday"):"[a-z_]+"/g, '$1:"arrived"'],
   [/("link_id"):"[^"]+"/g, '$1:"Lk7Qm2Xv"'],
   [/\/go\/[\w-]+/g, '/go/Lk7Qm2Xv'],
+  [/"([BT])[\dA-HJKMNP-TV-Z]{9}"/g, '"$1R4W8Y6N1S"'],
+  [/[\da-f]{64}/g, '6f1c2b9d4e8a7f3051c6d2b8e94a7f1063d5c8b2a9e47f1036d8c5b2e9a4f710'],
 ]
+
+/** The day that is shown in place of today, and the days beside today that answers name, by their distance. */
+const SHOWN_TODAY = Date.UTC(2026, 9, 5)
+const SHOWN_DAYS = [0, -1, 1, -30]
 
 /** Replaces what differs between runs. */
 function shown(value: unknown): unknown {
   if (value === null) return null
-  const days = [Date.now(), Date.now() - DAY_MS].map((at) =>
-    new Date(at).toISOString().slice(0, 10),
-  )
   let text = JSON.stringify(value).replaceAll(ORIGIN, CANONICAL)
-  for (const [i, day] of days.entries()) {
+  for (const distance of SHOWN_DAYS) {
+    const [day, shownDay] = [Date.now(), SHOWN_TODAY].map((at) =>
+      new Date(at + distance * DAY_MS).toISOString().slice(0, 10),
+    )
     text = text
-      .replaceAll(new RegExp(`${day}T[\\d:.]+Z`, 'g'), `2026-10-0${5 - i}T09:00:00.000Z`)
-      .replaceAll(day, `2026-10-0${5 - i}`)
+      .replaceAll(new RegExp(`${day}T[\\d:.]+Z`, 'g'), `${shownDay}T09:00:00.000Z`)
+      .replaceAll(`${day}`, `${shownDay}`)
   }
   for (const [pattern, constant] of VARIES) text = text.replaceAll(pattern, constant)
   return JSON.parse(text)
