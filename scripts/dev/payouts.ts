@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { adminCalls, type Call, sendLocal } from './client.ts'
+import { adminCalls, type Call } from './client.ts'
 import { profileOf } from './profiles.ts'
 
 // Bank details and batches of the demo account with a year of records. All numbers of accounts are examples of standards.
@@ -112,9 +112,7 @@ export async function createPayouts(
   await createPayees(at, enter, approve)
   const exported = async (affiliates: readonly string[]) => {
     const batch = await confirmBatch(at, approve, affiliates)
-    const headers = { Authorization: `Bearer ${approverKey}` }
-    await sendLocal(`${base}/admin/v1/${at}/batches/${batch.id}/file`, { headers })
-    return batch
+    return approve<Batch>('POST', `${at}/batches/${batch.id}/export`)
   }
   const booked = answerTo(await exported(['IB-1', 'AFF-1']), ['AFF-1'])
   const { hash } = await approve<{ hash: string }>('POST', `${at}/payouts/answers`, booked)

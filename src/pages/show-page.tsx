@@ -4,6 +4,7 @@ import type { Child } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { BYTE_ORDER_MARK } from '../commission/csv.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
+import { isSafe } from '../platform/auth/roles.ts'
 import { type ApiError, toApiError } from '../platform/errors.ts'
 import { contentSecurityPolicy } from '../platform/http/content-security-policy.ts'
 import { readErrors } from './api-errors.ts'
@@ -44,7 +45,7 @@ function errorView(c: Context, error: ApiError) {
       <Refusal detail={detailWords(error)} errors={readErrors(error)} />
       <p>
         {search && status === 400 && <a href={pathname}>Clear the filters</a>}{' '}
-        {status === 503 && c.req.method === 'GET' && (
+        {status === 503 && isSafe(c.req.method) && (
           <>
             <a href={pathname + search}>Try again</a> ·{' '}
           </>
@@ -147,7 +148,7 @@ export async function showPage(
   { status = 200, shown, ...forms }: Outcome = {},
 ): Promise<Response> {
   const visit = await visitOf(c, page, session, forms)
-  const file = c.req.method === 'GET' ? page.file?.(visit) : null
+  const file = isSafe(c.req.method) ? page.file?.(visit) : null
   if (file) return sendFile(await file)
   if (visit.account !== '' && NAMING_SECTIONS.has(page.section)) visit.names.begin()
   const view: View & Outcome = await page

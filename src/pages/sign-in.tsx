@@ -133,7 +133,7 @@ export async function requireSession(
   const session = await readSession(c, Date.now())
   if (session) return handle(session)
   const { pathname, search } = new URL(c.req.url)
-  if (c.req.method === 'GET' && c.req.header('Sec-Fetch-Site') === 'cross-site') {
+  if (isSafe(c.req.method) && c.req.header('Sec-Fetch-Site') === 'cross-site') {
     // The browser withholds a `SameSite=Strict` cookie if another site links here, but sends it when
     // this page then loads itself.
     c.header('Refresh', '0')

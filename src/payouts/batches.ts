@@ -10,7 +10,7 @@ import { quote } from '../platform/validation/quote.ts'
 import * as rows from './db/batches.ts'
 import { mayMove, moveTransfers, transfersOf } from './db/transfers.ts'
 import { decryptDetails, fileDigest } from './details.ts'
-import { fileOf, nameInFile } from './files/file.ts'
+import { fileOf, nameInFile, nameOf } from './files/file.ts'
 import {
   type Details,
   PAYOUT_LIMITS,
@@ -104,9 +104,11 @@ async function readDetails({ env, db, account }: AccountCall, keys: string) {
 export async function showBatch(call: AccountCall, id: string) {
   const batch = await readBatch(call, id)
   const details = await readDetails(call, batch.keys)
+  const { file_hash: hash, transfers } = batch
   return {
     ...presentBatch(batch),
-    transfers: batch.transfers.map(({ payee_version: _, statements, ...one }) => {
+    files: hash ? [{ n: 1, rows: transfers.length, hash, name: nameOf(batch) }] : [],
+    transfers: transfers.map(({ payee_version: _, statements, ...one }) => {
       const name = details.get(`payee ${one.affiliate_id}`)?.name ?? null
       const written = name && nameInFile(batch.method, name)
       const name_in_file = written === name ? null : written
@@ -196,29 +198,45 @@ export const confirmBatch = (
     return change(call, batch, { action: 'batch.confirm', set, keys, statements })
   })
 
+/** Writes the file of a batch. Throws `conflict` if details are erased. */
+async function writeFile(call: AccountCall, batch: Awaited<ReturnType<typeof readBatch>>) {
+  const file = fileOf(batch, batch.transfers, await readDetails(call, batch.keys))
+  return { ...file, file_hash: await fileDigest(call.env, file.text, batch.file_hash) }
+}
+
 /**
- * Returns the file of a confirmed batch. The first time, its transfers become `exported`; from then on it is the same
- * file, whatever becomes of details and keys.
+ * Exports a confirmed batch: its transfers become `exported`, and its file never changes any more. One that is exported
+ * stays as it is.
  *
  * @throws ApiError `not_found`, `conflict`
  */
-export const exportBatch = (call: AccountCall, id: string) =>
+export const exportBatch = (call: AccountCall, id: string): Promise<true> =>
   untilBooked(async () => {
     const { db, account } = call
     const batch = await readBatch(call, id)
     const { transfers, keys } = batch
-    const isFirst = batch.file_hash === null
-    if (isFirst && !JSON.parse(batch.states).created)
+    if (batch.file_hash !== null) return true
+    if (!JSON.parse(batch.states).created)
       throw conflict('The batch is not confirmed, or is cancelled.')
-    const file = fileOf(batch, transfers, await readDetails(call, keys))
-    const file_hash = await fileDigest(call.env, file.text, batch.file_hash)
-    if (!isFirst && file_hash !== batch.file_hash)
-      throw new Error(`The file of batch ${id} has changed.`)
+    const { file_hash } = await writeFile(call, batch)
     const moves = transfers.map(({ id }) => ({ id, state: 'exported' as const }))
     const statements = [moveTransfers(db, account.id, moves, Date.now())]
-    const changed = { action: 'batch.export', set: { file_hash }, keys, statements }
-    return (!isFirst || (await change(call, batch, changed))) && { ...file, file_hash }
+    return change(call, batch, { action: 'batch.export', set: { file_hash }, keys, statements })
   })
+
+/**
+ * Returns the file of a batch that is exported: the same bytes, whatever becomes of details and keys.
+ *
+ * @throws ApiError `not_found`, `conflict`
+ */
+export async function readFile(call: AccountCall, id: string, n: number) {
+  const batch = await readBatch(call, id)
+  if (batch.file_hash === null) throw conflict('The batch has no file yet. Export it first.')
+  if (n > 1) throw notFound('file', String(n))
+  const file = await writeFile(call, batch)
+  if (file.file_hash !== batch.file_hash) throw new Error(`The file of batch ${id} has changed.`)
+  return file
+}
 
 /**
  * Cancels what is under way of a batch: its statements are due again. A batch without such stays as it is.

@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono'
 import { respond } from '../pages/respond.ts'
 import { policy } from '../pages/show-page.tsx'
 import type { AppEnv } from '../platform/auth/authorize.ts'
+import { isSafe } from '../platform/auth/roles.ts'
 import { passkeyOrigin } from '../platform/development.ts'
 import { ApiError, toApiError } from '../platform/errors.ts'
 import { httpsOnly, requestLog } from '../platform/http/request-log.ts'
@@ -42,7 +43,7 @@ const forMembers = (handle: Handle) => async (c: Context<AppEnv>) => {
   if (visit.reason === 'suspended') return suspendedPage(c, visit)
   // The browser withholds a `SameSite=Strict` cookie if another site links here, but sends it when the page
   // then loads itself.
-  if (c.req.method === 'GET' && c.req.header('Sec-Fetch-Site') === 'cross-site') {
+  if (isSafe(c.req.method) && c.req.header('Sec-Fetch-Site') === 'cross-site') {
     c.header('Refresh', '0')
     return c.body(null, 200)
   }

@@ -64,7 +64,7 @@ export function openBrowser(world: Env = KEY_WORLD, app = consoleApp) {
   const signIn = async (key = env.ADMIN_KEY, next = '/console') =>
     post('/console/sign-in', { key, next })
 
-  return { cookies, get, post, postForm, csrf, signIn }
+  return { cookies, send, get, post, postForm, csrf, signIn }
 }
 
 /** Returns a browser that is signed in, with ADMIN_KEY if no other key is given. */

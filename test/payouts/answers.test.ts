@@ -270,7 +270,7 @@ async function toConfirm() {
 
 async function toExport() {
   const { id } = await confirmed({ statements: [await due('a', '1.00')] })
-  return requestOf(`batches/${id}/file`)
+  return requestOf(`batches/${id}/export`, {})
 }
 
 async function toBook() {

@@ -15,6 +15,7 @@ import { askAdmin, json, ORIGIN, register } from '../partner.ts'
 import { asTeam } from '../requests.ts'
 import {
   ADA,
+  askExport,
   askFile,
   change,
   confirm,
@@ -111,11 +112,11 @@ test('§20.2 a preview pays all that may be paid, to the cent, and says why it l
       paid.map(({ affiliate, amount, id }) => [affiliate, amount, [id]]),
     )
     expect(cents(total)).toBe(paid.reduce((sum, { amount }) => sum + cents(amount), 0n))
-    expect((await askFile(shown.id)).status).toBe(409)
+    expect((await askExport(shown.id)).status).toBe(409)
     expect((await confirm(shown)).status).toBe(paid.length > 0 ? 200 : 409)
     if (paid.length > 0) expect((await show(shown.id)).transfers).toEqual(transfers)
     await cancel(shown.id)
-    expect((await askFile(shown.id)).status).toBe(409)
+    expect((await askExport(shown.id)).status).toBe(409)
   }
 })
 
@@ -145,6 +146,22 @@ test('§20.2 a confirmation is refused if it would pay anything else than what w
   expect(await rowsOf('transfers')).toEqual([])
 })
 
+test('§20.3 a batch has no file before its export, which any number may ask for, and which counts once', async () => {
+  const { id, files } = await batchOfTwo()
+  expect([(await askFile(id)).status, files]).toEqual([409, []])
+  const [first, again] = await Promise.all([askExport(id), askExport(id)].map(json))
+  expect(first).toMatchObject({ state: 'exported', files: [{ n: 1, rows: 2, name: `${id}.xml` }] })
+  expect([again, await json(askExport(id))]).toEqual([first, first])
+  const exports = (await rowsOf('audit_log')).filter(({ action }) => action === 'batch.export')
+  expect(exports).toHaveLength(1)
+  const of = (n: number) => askAdmin(`${PATH}/batches/${id}/file?n=${n}`)
+  const file = await of(1)
+  expect([file.headers.get('ETag'), (await of(2)).status]).toEqual([
+    `"${first.files[0].hash}"`,
+    404,
+  ])
+})
+
 test('§20.2 the file of a batch has the same bytes for ever, and nothing is stored to try numbers against', async () => {
   const { id } = await batchOfTwo()
   const text = async (keys: unknown[] = JSON.parse(env.TRACKING_KEYS).keys) => {
@@ -152,6 +169,7 @@ test('§20.2 the file of a batch has the same bytes for ever, and nothing is sto
     const path = `${ORIGIN}/admin/v1/${PATH}/batches/${id}/file`
     return (await fetchWith(world, new Request(path, { headers: asTeam() }))).text()
   }
+  await askExport(id)
   const [first, other] = await Promise.all([text(), text()])
   expect(other).toBe(first)
   const stored = [await rowsOf('payout_batches'), await rowsOf('audit_log')]
@@ -175,7 +193,7 @@ test('§20.2 a batch gives its statements free when it is cancelled, and repeats
   const batch = await batchOfTwo()
   const { id, transfers } = batch
   expect(await json(confirm(batch))).toEqual(batch)
-  await askFile(id)
+  await askExport(id)
   await change(`update transfers set state = 'paid' where id = ?`, transfers[0].id)
   await change(`update statements set status = 'paid', payment = 'p' where affiliate_id = 'a-00'`)
   const answer = await json(cancel(id))

@@ -94,8 +94,10 @@ const STEPS_OF: Readonly<Record<string, (memory: Memory) => Promise<unknown>>> =
       memory.from.oneIn(2) && confirm(shown),
     ])
   },
-  async export({ files, payees }) {
+  async export(memory) {
+    const { files, payees } = memory
     for (const { id } of await batchesOf()) {
+      await post(memory, `batches/${id}/export`, {})
       const answer = await askFile(id)
       if (answer.status !== 200 || files.has(id)) continue
       files.set(id, await answer.text())

@@ -15,6 +15,7 @@ import { asTeam } from '../requests.ts'
 import { TABLES } from '../sweep/state.ts'
 import {
   ADA,
+  askExport,
   askFile,
   confirmed,
   due,
@@ -228,7 +229,7 @@ test('§20.1 an erasure leaves what payments used until its years are over, and 
   await enterApproved('payee', 'aff-7', ADA, { version: 2 })
   await due('aff-7', '1.00')
   const { id, transfers } = await confirmed({ execute_on: NOW.slice(0, 10) })
-  expect([transfers[0].name, (await askFile(id)).status]).toEqual([ADA.name, 200])
+  expect([transfers[0].name, (await askExport(id)).status]).toEqual([ADA.name, 200])
   await enter(call, { ...ADA, name: 'C' })
   const erased = { state: 'missing', details: null, previous: null, entered_by: null }
   expect(await json(askAdmin(PAYEE, 'DELETE'))).toMatchObject(erased)

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
-import { encryptDetails } from '../../src/payouts/details.ts'
-import type { Details, Party, StoredDetails } from '../../src/payouts/model.ts'
+import { encryptDetails, fileDigest } from '../../src/payouts/details.ts'
+import { fileOf } from '../../src/payouts/files/file.ts'
+import type { Details, Party, StoredBatch, StoredDetails } from '../../src/payouts/model.ts'
 import { DAY_MS } from '../../src/platform/durations.ts'
 import { earning, headOf, idOf, storeRows } from '../books/book-rows.ts'
 import { storeCases } from '../fraud/stored-cases.ts'
@@ -106,6 +107,9 @@ export const confirmed = async (more: object = {}) => json(confirm(await json(pr
 /** Returns a batch. */
 export const show = (id: string) => json(askAdmin(`${PATH}/batches/${id}`))
 
+/** Exports a batch. */
+export const askExport = (id: string) => askAdmin(`${PATH}/batches/${id}/export`, 'POST')
+
 /** Asks for the file of a batch. */
 export const askFile = (id: string) => askAdmin(`${PATH}/batches/${id}/file`)
 
@@ -122,7 +126,7 @@ export async function sent<K extends string>(amounts: Record<K, string>): Promis
   const all = Object.entries<string>(amounts)
   const statements = await Promise.all(all.map(([affiliate, amount]) => due(affiliate, amount)))
   const { id: batch, transfers } = await confirmed({ statements })
-  await askFile(batch)
+  await askExport(batch)
   const own = transfers.map((one: Sent) => [one.affiliate_id, { ...one, batch }])
   return Object.fromEntries(own) as Record<K, Sent>
 }
@@ -147,9 +151,10 @@ export const requestOf = (path: string, body?: object) =>
 export const apply = (hash: string) =>
   json(askAdmin(`${PATH}/payouts/answers/apply`, 'POST', { hash }))
 
-/** What `payoutRows` stores: a batch to export, a preview to confirm, and an answer to book. */
+/** What `payoutRows` stores: a batch to export, a preview to confirm, one that is exported, and an answer to book. */
 export const BATCH_ID = 'B000000001'
 export const PREVIEW_ID = 'B000000002'
+export const EXPORTED_ID = 'B000000003'
 export const ANSWER_HASH = 'e'.repeat(64)
 
 /** What confirms the preview. */
@@ -163,11 +168,16 @@ export const CONFIRMED = {
  * `spare` that are approved, and what is paid to `aff-8`.
  */
 export async function payoutRows(db: D1Database, account: string) {
+  const asked = {
+    ...{ payer: 'spare', method: 'sepa', currency: 'EUR', execute_on: '2040-12-15' },
+    ...{ payer_version: 1, created_by: 'eve', created_at: Date.now() },
+  } as const
   const batch = (id: string, more: object) =>
-    insert(db, 'payout_batches', {
-      ...{ account, id, payer: 'spare', method: 'sepa', currency: 'EUR', execute_on: '2040-12-15' },
-      ...{ payer_version: 1, created_by: 'eve', created_at: Date.now(), ...more },
-    })
+    insert(db, 'payout_batches', { account, id, ...asked, ...more })
+  const exported = { id: 'T00000000C', affiliate_id: 'aff-8', amount: '3.00' }
+  const details = new Map(Object.entries({ 'payer spare': PAYER, 'payee aff-8': ADA }))
+  const order = { id: EXPORTED_ID, ...asked } as StoredBatch
+  const file_hash = await fileDigest(env, fileOf(order, [exported], details).text, null)
   const period = '2024-08'
   const of = { id: 'stm_00000000000000000000000b', affiliate: 'aff-8', plan: 'lined', period }
   const sums = { lines_sum: '2.00', total: '2.00', payable: '2.00', payable_on: '2024-09-14' }
@@ -188,10 +198,21 @@ export async function payoutRows(db: D1Database, account: string) {
     }),
     batch(PREVIEW_ID, {}),
     batch(BATCH_ID, { hash: 'c'.repeat(64), total: '2.00', confirmed_by: 'eve' }),
-    insert(db, 'transfers', {
-      ...{ account, id: entry.transfer, batch: BATCH_ID, affiliate_id: 'aff-8', payee_version: 1 },
-      ...{ currency: 'EUR', amount: '2.00', statements: '[]', state: 'created', changed_at: 1 },
-    }),
+    batch(EXPORTED_ID, { hash: 'c'.repeat(64), total: '3.00', confirmed_by: 'eve', file_hash }),
+    ...[
+      {
+        id: entry.transfer,
+        batch: BATCH_ID,
+        affiliate_id: 'aff-8',
+        amount: '2.00',
+        state: 'created',
+      },
+      { ...exported, batch: EXPORTED_ID, state: 'exported' },
+    ].map((one) =>
+      insert(db, 'transfers', {
+        ...{ ...one, account, payee_version: 1, currency: 'EUR', statements: '[]', changed_at: 1 },
+      }),
+    ),
     insert(db, 'payout_answers', {
       ...{ account, hash: ANSWER_HASH, created_at: Date.UTC(2026, 0) },
       entries: JSON.stringify([{ ...entry, reason: 'close match: Ada King' }]),

@@ -24,6 +24,7 @@ import {
   BATCH_ID,
   CONFIRMED,
   EXECUTE_ON,
+  EXPORTED_ID,
   MAIN,
   PREVIEW_ID,
 } from '../payouts/payout-rows.ts'
@@ -382,7 +383,8 @@ const administration: Route[] = [
     repeats: 'each is a new preview',
   },
   { ...changes, id: 'confirmBatch', at: { batch: PREVIEW_ID }, body: CONFIRMED },
-  { ...changes, id: 'getBatchFile' },
+  { ...changes, id: 'exportBatch' },
+  { ...reads, id: 'getBatchFile', at: { batch: EXPORTED_ID } },
   { ...changes, id: 'cancelBatch', body: { reason: 'The bank refused the file.' } },
   {
     ...changes,
@@ -525,36 +527,42 @@ export const ROUTES: Route[] = [
 
 let origins = 1024
 
+/** Returns what the parameters of paths name in a world. */
+export const parametersOf = (world: World): Record<string, string> => ({
+  account: world.account,
+  client_id: world.client_id,
+  token_id: world.token_id,
+  key_id: world.key_id,
+  link_id: world.link_id,
+  delivery_id: world.delivery_id,
+  eventname: 'DailyStats',
+  line_id: world.line_id,
+  customer_id: 'c-1',
+  affiliate_id: 'aff-7',
+  invitation_id: 'inv-1',
+  member_id: 'mem-1',
+  statement_id: STATEMENT_ID,
+  run_id: RUN_ID,
+  move_id: MOVES.done,
+  case_id: CASE_ID,
+  export_id: EXPORT_ID,
+  question_id: QUESTION_ID,
+  payer: 'main',
+  batch: BATCH_ID,
+  webhook_id: WEBHOOK_ID,
+  postback_id: POSTBACK_ID,
+  period: '2026-10',
+  month: ARCHIVED_MONTH,
+})
+
 /** Returns the request of a route. */
 export function requestOf(route: Route, world: World): Request {
   const { method, path } = route.path
     ? { method: 'GET', path: route.path }
     : operations.get(route.id)!
   const at: Record<string, string> = {
-    account: world.account,
-    client_id: world.client_id,
-    token_id: world.token_id,
-    key_id: world.key_id,
-    link_id: world.link_id,
-    delivery_id: world.delivery_id,
-    eventname: 'DailyStats',
-    line_id: route.as === 'affiliate' ? world.shown_line_id : world.line_id,
-    customer_id: 'c-1',
-    affiliate_id: 'aff-7',
-    invitation_id: 'inv-1',
-    member_id: 'mem-1',
-    statement_id: STATEMENT_ID,
-    run_id: RUN_ID,
-    move_id: MOVES.done,
-    case_id: CASE_ID,
-    export_id: EXPORT_ID,
-    question_id: QUESTION_ID,
-    payer: 'main',
-    batch: BATCH_ID,
-    webhook_id: WEBHOOK_ID,
-    postback_id: POSTBACK_ID,
-    period: '2026-10',
-    month: ARCHIVED_MONTH,
+    ...parametersOf(world),
+    ...(route.as === 'affiliate' && { line_id: world.shown_line_id }),
     ...route.at,
   }
   const address = path.replaceAll(/\{(\w+)\}/g, (_, part: string) => at[part]!)

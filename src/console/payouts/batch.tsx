@@ -12,6 +12,7 @@ import { DOUBTS, type LeftOut } from '../../payouts/model.ts'
 import {
   cancelBatch,
   confirmBatch,
+  exportBatch,
   getBatch,
   getBatchFile,
   previewBatch,
@@ -47,12 +48,9 @@ const SHOWN = 500
 const idsOf = ({ account, params }: Visit) => ({ account, batch: params.batch ?? '' })
 
 const changes: Record<string, Change> = {
-  confirm: calling(confirmBatch, 'The batch is confirmed. Download its file.'),
+  confirm: calling(confirmBatch, 'The batch is confirmed. Export its file.'),
   cancel: calling(cancelBatch, 'The batch is cancelled. What was under way is due again.'),
-  download: {
-    done: '',
-    perform: (_, visit) => visit.api.file(getBatchFile, idsOf(visit), FILE_TYPES[0] ?? ''),
-  },
+  export: calling(exportBatch, 'The file is written. Download it, and send it to your bank.'),
   again: {
     ...prepareChange,
     async perform(values, { api, account, params: { batch = '' } }) {
@@ -145,43 +143,48 @@ const Preview = (batch: Batch) => (
   </>
 )
 
-const Confirmed = (batch: Batch, { member } = useVisit()) => {
-  const Download = batch.states.created ? ChangeForm : FoldedForm
-  return (
-    <>
-      {isAtLeast(member.role, 'approver') && batch.state !== 'cancelled' && (
-        <Download
-          change="download"
-          title="Download the file again"
-          submit="Download the file"
-          needs="approver"
-        />
-      )}
-      <Transfers {...batch} />
-      {isUnderWay(batch) && (
-        <FoldedForm
-          change="cancel"
-          title="Cancel the batch"
-          submit="Cancel what is under way"
-          needs="approver"
-          isDanger
-          fields={[{ name: 'reason', label: 'Why', required: true }]}
-        >
-          <p>
-            Its statements are due again. If you have sent the file to the bank, first make sure
-            that it does not execute it.
-          </p>
-        </FoldedForm>
-      )}
-    </>
-  )
-}
+const Confirmed = (batch: Batch, { member } = useVisit()) => (
+  <>
+    {batch.states.created && (
+      <ChangeForm change="export" submit="Export the file" needs="approver" />
+    )}
+    {isAtLeast(member.role, 'approver') &&
+      batch.files.map(({ n, name }) => (
+        <p>
+          <AccountLink at={['batches', batch.id]} query={{ file: String(n) }}>
+            Download {name}
+          </AccountLink>
+        </p>
+      ))}
+    <Transfers {...batch} />
+    {isUnderWay(batch) && (
+      <FoldedForm
+        change="cancel"
+        title="Cancel the batch"
+        submit="Cancel what is under way"
+        needs="approver"
+        isDanger
+        fields={[{ name: 'reason', label: 'Why', required: true }]}
+      >
+        <p>
+          Its statements are due again. If you have sent the file to the bank, first make sure that
+          it does not execute it.
+        </p>
+      </FoldedForm>
+    )}
+  </>
+)
 
 /** A batch: what it pays and leaves out before it is confirmed, and what became of it after. */
 export const batchPage: Page = {
   path: '/accounts/:account/batches/:batch',
   section: 'Payouts',
+  query: ['file'],
   changes,
+  file: (visit) =>
+    visit.query.file
+      ? visit.api.file(getBatchFile, { ...idsOf(visit), n: visit.query.file }, FILE_TYPES[0] ?? '')
+      : null,
   async render(visit) {
     const batch = await visit.api.call(getBatch, idsOf(visit))
     const { id, state, total, currency, payer, confirmed_by, reason } = batch

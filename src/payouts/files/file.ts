@@ -16,6 +16,10 @@ const isPain = (method: Method) => method === 'sepa' || method === 'bank'
 export const nameInFile = (method: Method, name: string): string =>
   isPain(method) ? sepaText(name, 70) : name
 
+/** Returns the name of the file of a batch. */
+export const nameOf = ({ id, method }: Pick<StoredBatch, 'id' | 'method'>): string =>
+  `${id}.${isPain(method) ? 'xml' : 'csv'}`
+
 /**
  * Returns the file of a batch: from the same batch always the same bytes.
  *
@@ -36,7 +40,6 @@ export function fileOf(
     payer: find(`payer ${batch.payer}`),
     transfers: transfers.map((one) => ({ ...one, details: find(`payee ${one.affiliate_id}`) })),
   }
-  return isPain(batch.method)
-    ? { text: writePain(order), type: XML, name: `${batch.id}.xml` }
-    : { text: writeTemplate(order), type: CSV, name: `${batch.id}.csv` }
+  const [text, type] = isPain(batch.method) ? [writePain(order), XML] : [writeTemplate(order), CSV]
+  return { text, type, name: nameOf(batch) }
 }

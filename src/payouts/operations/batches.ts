@@ -36,6 +36,13 @@ const ofBatch = (verb = '') =>
 const method = member(f.oneOf(...METHODS), said('How its payees are paid.', 'sepa' as const))
 const payer = member(text, said('The id of the payer.', 'main'))
 
+const fileNumber = v.pipe(
+  v.number(),
+  v.integer(),
+  v.minValue(1),
+  v.maxValue(PAYOUT_LIMITS.transfers),
+)
+
 const listed = described(() => ({
   id: member(text, 'Its reference, which its file has.'),
   state: member(
@@ -78,11 +85,18 @@ const batchAnswer = described(() => {
       'The first reason that applies. `returned`, `suspended` and `case` leave out only what `statements` does not name; `next_batch` is what does not fit in this one.',
     ),
   })
+  const file = v.object({
+    n: member(count, 'Its number, from 1.'),
+    rows: member(count, 'The transfers that it orders.'),
+    hash: member(text, 'A digest of its bytes, which nobody else can compute.'),
+    name: member(text, 'Its name.'),
+  })
   const left = 'What is due and not in it, and why. Empty once it is confirmed.'
   return named(
     'Batch',
     v.object({
       ...listed,
+      files: member(v.array(file), 'Its files. Empty until it is exported.'),
       transfers: member(v.array(named('Transfer', transfer)), 'One for each payee.'),
       left_out: member(v.array(leftOut), left),
     }),
@@ -201,14 +215,35 @@ export const cancelBatch = accountOperation({
   },
 })
 
+export const exportBatch = accountOperation({
+  ...ofBatch('/export'),
+  id: 'exportBatch',
+  method: 'POST',
+  words: described(() => ({
+    description:
+      'Writes the file of a confirmed batch, and its transfers become `exported`, unless the bank details of a payee or the payer changed, are not approved, or a case holds a payee. The same again changes nothing.',
+    answer: batchAnswer,
+    errors: ['conflict'],
+    command: { name: 'batches export' },
+  })),
+  async run(call, { batch }) {
+    await batches.exportBatch(call, batch)
+    return batches.showBatch(call, batch)
+  },
+})
+
 export const getBatchFile = readOperation({
   ...ofBatch('/file'),
   id: 'getBatchFile',
   method: 'GET',
   role: 'approver',
+  params: {
+    ...ofBatch().params,
+    n: v.optional(member(fileNumber, said('Its number. Defaults to 1.', 1))),
+  },
   words: described(() => ({
     description:
-      'Returns the file that the bank takes: `pain.001.001.09` for `sepa` and `bank`, a CSV for Wise, PayPal and `manual`. The first time, the transfers become `exported`, unless the bank details of a payee or the payer changed, are not approved, or a case holds a payee. From then on it is the same file, byte by byte.',
+      'Returns a file of a batch that is exported, as the bank takes it: `pain.001.001.09` for `sepa` and `bank`, a CSV for Wise, PayPal and `manual`. It is the same file for ever, byte by byte.',
     answer: null,
     files: Object.fromEntries(FILE_TYPES.map((type) => [type, { isBinary: true }])),
     errors: ['conflict'],
@@ -219,9 +254,13 @@ export const getBatchFile = readOperation({
 })
 
 /** Responds with the file of a batch, whose method says which media type it has. */
-async function respondFile(c: Context, call: ReadCall, { batch }: { readonly batch: string }) {
+async function respondFile(
+  c: Context,
+  call: ReadCall,
+  { batch, n = 1 }: { readonly batch: string; readonly n?: number },
+) {
   const of = { ...call, account: { id: call.grant.account } } as never
-  const { text, type, name, file_hash } = await batches.exportBatch(of, batch)
+  const { text, type, name, file_hash } = await batches.readFile(of, batch, n)
   return c.body(text, 200, {
     ETag: `"${file_hash}"`,
     'Content-Type': `${type}; charset=utf-8`,
@@ -235,6 +274,7 @@ export const BATCH_OPERATIONS = [
   listBatches,
   getBatch,
   confirmBatch,
+  exportBatch,
   getBatchFile,
   cancelBatch,
 ]
