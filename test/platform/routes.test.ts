@@ -22,7 +22,7 @@ import {
   register,
   traded,
 } from '../partner.ts'
-import { ANSWER_HASH, BATCH_ID, MAIN, payoutRows } from '../payouts/payout-rows.ts'
+import { ANSWER_HASH, EXPORTED_ID, MAIN, payoutRows } from '../payouts/payout-rows.ts'
 import { printedAs } from '../secrecy.ts'
 
 // Tests of every route. They iterate over `app.routes`, so that they include each new route.
@@ -354,9 +354,9 @@ describe('two accounts with the same ids', () => {
       .replace(/^records$/, 'records?id=c-1')
       .replace(/\/lines$/, '$&?period=2026-10')
       .replace(':version', '1')
-      .replace(':batch', BATCH_ID)
+      .replace(':batch', EXPORTED_ID)
       .replace(/^balances$/, 'balances?on=2026-10-01')
-      .replace(/^transfers$/, `transfers?reference=${BATCH_ID}`)
+      .replace(/^transfers$/, `transfers?reference=${EXPORTED_ID}`)
       .replace(/^payouts\/answers\/:hash$/, `payouts/answers/${ANSWER_HASH}`)
       .replace(/^fx-rates$/, 'fx-rates?day=2026-10-01')
       .replace(/^(unearned(\/facts)?|qualifications)$/, '$1?period=2026-10')
