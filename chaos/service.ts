@@ -84,7 +84,7 @@ export async function serve({ script, state, secrets, isLimited, log }: Serving)
       ...mapped(WORKFLOWS, (name) => ({ type: 'workflow' as const, name, ...ours(name) })),
       ...mapped(QUEUES, (name) => ({ type: 'queue' as const, name })),
       ...Object.fromEntries(DATABASES.map((id) => [id, { type: 'd1' as const, id }])),
-      ARCHIVE: { type: 'r2', name: 'archive' },
+      EXPORTS: { type: 'r2', name: 'exports' },
     },
     exports: Object.fromEntries(
       Object.values(OBJECTS).map((name) => [name, { type: 'durable-object', storage: 'sqlite' }]),

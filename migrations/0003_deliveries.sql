@@ -80,7 +80,7 @@ CREATE TABLE arrivals (
 -- The number of records of an account by resource, without held records. Lists need no count.
 --
 --   held   the number of held records of the account and resource
---   bytes  about how many bytes all of them added to the database, those of archived months included
+--   bytes  about how many bytes all of them added to the database
 CREATE TABLE totals (
   account     TEXT NOT NULL,
   resource    TEXT NOT NULL,

@@ -28,7 +28,6 @@ const KINDS = {
         'test/books/book-faults',
         'test/fraud/evaluated-worlds',
         'test/fraud/evaluate.test',
-        'test/archive/archive',
         'test/payouts/',
       ],
     ),

@@ -68,7 +68,7 @@ describe('npm run databases -- add', () => {
       ),
       'r2 bucket list --jurisdiction eu',
       ...['staging', 'production'].map(
-        (env) => `r2 bucket create tributary-archive-${env}-eu --jurisdiction eu`,
+        (env) => `r2 bucket create tributary-exports-${env}-eu --jurisdiction eu`,
       ),
       ...['staging', 'production'].flatMap((env) =>
         [1, 2].map((n) => `d1 migrations apply DB_EU_${n} --remote --env ${env}`),
@@ -90,7 +90,7 @@ describe('npm run databases -- add', () => {
     assert.deepEqual(described.slice(at, at + 3), ['DB', 'DB_EU_1', 'DB_EU_2'])
     assert.match(
       stdout,
-      /Added DB_EU_1, DB_EU_2, ARCHIVE_EU\.[\s\S]*npm run deploy -- --env production/,
+      /Added DB_EU_1, DB_EU_2, EXPORTS_EU\.[\s\S]*npm run deploy -- --env production/,
     )
   })
 
@@ -106,25 +106,25 @@ describe('npm run databases -- add', () => {
   })
 
   test('the first database of a jurisdiction brings its bucket, further ones use it', () => {
-    const { add, calls, config, read } = project({ existing: ['tributary-archive-staging-us'] })
+    const { add, calls, config, read } = project({ existing: ['tributary-exports-staging-us'] })
     add(1, 'us')
     const buckets = () => calls().filter((call) => call.startsWith('r2 bucket create'))
     assert.deepEqual(buckets(), [
-      'r2 bucket create tributary-archive-production-us --jurisdiction us',
+      'r2 bucket create tributary-exports-production-us --jurisdiction us',
     ])
     for (const [env, bucket_name] of [
-      [undefined, 'tributary-archive-us'],
-      ['staging', 'tributary-archive-staging-us'],
-      ['production', 'tributary-archive-production-us'],
+      [undefined, 'tributary-exports-us'],
+      ['staging', 'tributary-exports-staging-us'],
+      ['production', 'tributary-exports-production-us'],
     ] as const) {
       assert.deepEqual(config(env).r2_buckets, [
-        { binding: 'ARCHIVE', bucket_name: bucket_name.slice(0, -'-us'.length) },
-        { binding: 'ARCHIVE_US', bucket_name, jurisdiction: 'us' },
+        { binding: 'EXPORTS', bucket_name: bucket_name.slice(0, -'-us'.length) },
+        { binding: 'EXPORTS_US', bucket_name, jurisdiction: 'us' },
       ])
     }
     const { cloudflare } = JSON.parse(read('package.json'))
     const described = Object.keys(cloudflare.bindings)
-    assert.equal(described[described.indexOf('ARCHIVE') + 1], 'ARCHIVE_US')
+    assert.equal(described[described.indexOf('EXPORTS') + 1], 'EXPORTS_US')
     const before = calls().length
     add(1, 'us')
     assert.ok(!calls().slice(before).join().includes('r2 bucket'))

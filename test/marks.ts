@@ -32,11 +32,9 @@ const FIRST = [...FIELDS, 'affiliate_id']
 
 const databases = () => [env.DB, env.DB_2]
 
-/** Records that are copied with their marks, leave for an archive or come back are as they were. */
-const isChange = (row: 'old' | 'new', resource: string, day: string) => `
-  not exists (select 1 from doors where account = ${row}.account and state <> 'open')
-  and not exists (select 1 from archived_months where account = ${row}.account
-    and resource = '${resource}' and state <> 'archived' and ${row}.${day} between first_day and last_day)`
+/** Records that are copied with their marks are as they were. */
+const isChange = (row: 'old' | 'new') => `
+  not exists (select 1 from doors where account = ${row}.account and state <> 'open')`
 
 const note = (row: 'old' | 'new', resource: string, day: string) => `
   insert into noted select ${row}.account, '${resource}', ${day}, ifnull((
@@ -44,11 +42,11 @@ const note = (row: 'old' | 'new', resource: string, day: string) => `
     ${row}.customer_id;`
 
 const triggers = Object.entries(TABLES).flatMap(([table, [resource, day, columns]]) => [
-  `create trigger note_${table}_insert after insert on ${table} when ${isChange('new', resource, day)}
+  `create trigger note_${table}_insert after insert on ${table} when ${isChange('new')}
     begin ${note('new', resource, `new.${day}`)} end`,
   `create trigger note_${table}_update after update of ${columns} on ${table}
     begin ${note('old', resource, `old.${day}`)} ${note('new', resource, `new.${day}`)} end`,
-  `create trigger note_${table}_delete after delete on ${table} when ${isChange('old', resource, day)}
+  `create trigger note_${table}_delete after delete on ${table} when ${isChange('old')}
     begin ${note('old', resource, `old.${day}`)} end`,
 ])
 

@@ -43,7 +43,7 @@ function recordUse() {
   return used
 }
 function recordBuckets() {
-  const prototype = Object.getPrototypeOf(env.ARCHIVE)
+  const prototype = Object.getPrototypeOf(env.EXPORTS)
   for (const method of ['put', 'createMultipartUpload']) {
     const original = prototype[method]
     prototype[method] = function (this: R2Bucket, ...args: unknown[]) {
@@ -265,8 +265,8 @@ async function emptyDatabase(db: D1Database, { overview }: Content): Promise<boo
 
 async function emptyBucket(): Promise<void> {
   if (!shared.isBucketUsed) return
-  const { objects } = await env.ARCHIVE.list()
-  if (objects.length > 0) await env.ARCHIVE.delete(objects.map(({ key }) => key))
+  const { objects } = await env.EXPORTS.list()
+  if (objects.length > 0) await env.EXPORTS.delete(objects.map(({ key }) => key))
   shared.isBucketUsed = false
 }
 

@@ -125,7 +125,7 @@ function writeBindings(
   const described = describeBindings(manifest, 'DB', bindings, DATABASE)
   writeFileSync(
     manifestPath,
-    bucket ? describeBindings(described, 'ARCHIVE', [bucket.binding], BUCKET) : described,
+    bucket ? describeBindings(described, 'EXPORTS', [bucket.binding], BUCKET) : described,
   )
 }
 
@@ -134,9 +134,9 @@ function missingBucket(
   jurisdiction: string,
   configIn: (name: string | undefined) => Config,
 ): Bucket | null {
-  const binding = `ARCHIVE_${jurisdiction.toUpperCase()}`
+  const binding = `EXPORTS_${jurisdiction.toUpperCase()}`
   const nameIn = (name: string | undefined) => {
-    const shared = configIn(name).r2_buckets.find((one) => one.binding === 'ARCHIVE')?.bucket_name
+    const shared = configIn(name).r2_buckets.find((one) => one.binding === 'EXPORTS')?.bucket_name
     return `${shared}-${jurisdiction}`
   }
   const isKnown = configIn(undefined).r2_buckets.some((one) => one.binding === binding)

@@ -62,7 +62,7 @@ export const withDatabases = (
 
 /** The bucket of a jurisdiction: objects never leave it. */
 export interface Bucket {
-  /** Such as `ARCHIVE_EU`. */
+  /** Such as `EXPORTS_EU`. */
   readonly binding: string
   readonly jurisdiction: string
   readonly nameIn: NameIn

@@ -11,8 +11,7 @@ import type { AmountSigns } from '../platform/amount-signs.ts'
 import { DEFAULT_VIEW, storedView, viewOf } from '../platform/auth/affiliate-view.ts'
 import { propagateSettings } from '../platform/auth/propagate.ts'
 import { requireRole } from '../platform/auth/roles.ts'
-import { refuseArchived } from '../platform/db/archived.ts'
-import { databaseBindings, jurisdictionOf, resolveDatabase } from '../platform/db/database.ts'
+import { databaseBindings, resolveDatabase } from '../platform/db/database.ts'
 import { isUniqueViolation, withD1Retry } from '../platform/db/retry.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { makeSteps, within } from '../platform/db/steps.ts'
@@ -28,7 +27,6 @@ import {
   teamOperation,
 } from '../platform/http/operation.ts'
 import { notFound, validationFailed } from '../platform/http/read-fields.ts'
-import { resolveBucket } from '../platform/parquet/bucket.ts'
 import { count, takes_effect, time } from '../platform/validation/answer-fields.ts'
 import { canonicalJson } from '../platform/validation/canonical-json.ts'
 import { described, named } from '../platform/validation/described.ts'
@@ -36,7 +34,6 @@ import * as f from '../platform/validation/fields.ts'
 import { member, said } from '../platform/validation/fields.ts'
 import { quote } from '../platform/validation/quote.ts'
 import { bookZoneOf, dayInZone } from '../platform/zone.ts'
-import { deleteArchive } from './archive/steps.ts'
 import { placeAccount } from './databases.ts'
 import { beginReset, RESET_LIMITS, resetStep } from './db/reset.ts'
 import { accountChange, newAccount } from './fields.ts'
@@ -150,7 +147,6 @@ function refuseUnknownBinding(env: Env, name: string | undefined): void {
  */
 async function admitAmountSigns({ account, db }: AccountCall, signs: AmountSigns): Promise<void> {
   if (signs === account.amount_signs) return
-  await refuseArchived(db, account.id, null)
   if (!(await hasClosedPeriods(db, account.id))) return
   throw new ApiError('conflict', {
     detail:
@@ -391,7 +387,6 @@ export const resetAccount = accountOperation({
     // First: if R2 fails, nothing is begun.
     if (account.exports !== 'off' || (await hasFiles(db, id)))
       await deleteExportObjects(env, account)
-    await deleteArchive(() => resolveBucket(env, jurisdictionOf(account.binding)), db, id)
     await withAudit(db, entry, [beginReset(db, id)])
     const isDone = await makeSteps([resetStep(db, id)], budget)
     // A cron goes on with what is left.

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { hasClosedPeriods } from '../commission/db/closings.ts'
 import { propagateNow, propagateSettings } from '../platform/auth/propagate.ts'
-import { refuseArchived } from '../platform/db/archived.ts'
 import { accountDatabase } from '../platform/db/database.ts'
 import type { Account } from '../platform/db/schema.ts'
 import * as rows from '../platform/directory/event-definitions.ts'
@@ -95,7 +94,6 @@ async function admitChange(
   })
   if (name === undefined) return
   const db = accountDatabase(env, account)
-  await refuseArchived(db, account.id, null)
   if (!(await hasClosedPeriods(db, account.id))) return
   throw new ApiError('conflict', {
     detail: `The account has closed periods, and another \`${name}\` would also change how stored events count. It can change only while no period is closed.`,

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { propagateSettings } from '../platform/auth/propagate.ts'
-import { refuseArchived } from '../platform/db/archived.ts'
 import { putMapping, readMapping, STATUSES } from '../platform/directory/status-maps.ts'
 import { accountOperation } from '../platform/http/operation.ts'
 import { validationFailed } from '../platform/http/read-fields.ts'
@@ -60,10 +59,8 @@ export const putStatusMap = accountOperation({
     command: { name: 'status-map set' },
   })),
   async run(call, sent) {
-    const { env, account, db } = call
+    const { env, account } = call
     const map = readStatusMap(sent.status)
-    // Another map would count the records of archived months otherwise.
-    await refuseArchived(db, account.id, null)
     await changeSettings(call, 'status.put', { status: map }, putMapping(env.DB, account.id, map))
     // A failure is no error: the map counts at once, and only warnings wait for the cron.
     await propagateSettings(env, account.id)

@@ -1,5 +1,4 @@
 import { ACCOUNT_OPERATIONS } from '../accounts/accounts.ts'
-import { ARCHIVE_OPERATIONS } from '../accounts/archive/archives.ts'
 import { getOwnAccount, listAttention } from '../accounts/attention.ts'
 import { listAuditLog } from '../accounts/audit-log.ts'
 import { BRAND_TOKEN_OPERATIONS } from '../accounts/brand-tokens.ts'
@@ -52,7 +51,6 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...CLIENT_OPERATIONS,
   ...BRAND_TOKEN_OPERATIONS,
   ...MOVE_OPERATIONS,
-  ...ARCHIVE_OPERATIONS,
   listAuditLog,
   ...LINK_OPERATIONS,
   ...AFFILIATE_OPERATIONS,

@@ -17,7 +17,7 @@ import {
   listExportedMonths,
   replaceMonth,
 } from './db/files.ts'
-import { countErased, listArchivedMonths } from './db/record-rows.ts'
+import { countErased } from './db/record-rows.ts'
 import { beginExportRun, type ExportRun, endExportRun, findExportRun, isReset } from './db/runs.ts'
 import { COLUMNS_VERSION, EXPORT_LIMITS } from './limits.ts'
 import { bucketOf, deleteExports, deleteReplaced, objectOf } from './objects.ts'
@@ -98,8 +98,7 @@ async function begin(exported: Exported, job: ExportJob): Promise<ExportPlace | 
     position: last?.since_position ?? 0,
     hasErasures: exported.withPersonalData && erased.erased > 0,
   }
-  const isOther = last !== null && last.form !== form
-  const todo = await changedMonths(exported, isWhole, { ...scope, isOther })
+  const todo = await changedMonths(exported, isWhole, scope)
   return { run: run.run, todo, part: 1, after: null }
 }
 
@@ -110,54 +109,29 @@ interface ChangeScope {
   /** From where marks of changed days are read. */
   readonly position: number
   readonly hasErasures: boolean
-  /** Whether the files that there are have other columns than are wanted now. */
-  readonly isOther: boolean
 }
 
-/** Whether files of a resource have what an erasure changes. */
-const hasPersonalData = ({ columns }: Dataset): boolean =>
-  columns(true).length > columns(false).length
-
-/**
- * Returns the months that may have changed, and those whose rows are gone. The files of an archived month stay as
- * they are, unless they may have what an erasure or a setting has removed: then they are deleted.
- */
+/** Returns the months that may have changed, and those whose rows are gone. */
 async function changedMonths(
   exported: Exported,
   isWhole: boolean,
-  { isOther, ...scope }: ChangeScope,
+  scope: ChangeScope,
 ): Promise<ExportPlace['todo']> {
   const { account, db, datasets } = exported
   const exportedMonths = await listExportedMonths(db, account.id)
   const files = new Map(exportedMonths.map((one) => [monthKey(one.resource, one.month), one]))
   const todo: ExportPlace['todo'][number][] = []
-  const archived = await archivedOf(exported)
   for (const dataset of datasets) {
-    const isStale = isOther || (scope.hasErasures && hasPersonalData(dataset))
-    for (const key of archived)
-      if (!isStale && files.get(key)?.resource === dataset.name) files.delete(key)
     for (const month of await dataset.months({ db, account: account.id, ...scope })) {
       const key = monthKey(dataset.name, month.month)
-      if (archived.has(key)) continue
       const file = files.get(key)
       files.delete(key)
       if (!isWhole && !hasChanged(month, file)) continue
       todo.push({ ...month, resource: dataset.name })
     }
   }
-  const gone = [...files.values()].map(({ resource, month }) => ({
-    resource,
-    month,
-    sign: '',
-    isGone: true,
-  }))
+  const gone = [...files.values()].map(({ resource, month }) => ({ resource, month, sign: '' }))
   return [...todo, ...gone]
-}
-
-/** Returns the months of which the database lacks records. */
-async function archivedOf({ db, account }: Exported): Promise<ReadonlySet<string>> {
-  const months = await listArchivedMonths(db, account.id)
-  return new Set(months.map(({ resource, month }) => monthKey(resource, month)))
 }
 
 const hasChanged = (
@@ -172,8 +146,8 @@ async function writePart(
   one: ExportPlace['todo'][number],
 ): Promise<string | null> {
   const { env, account, db, datasets, withPersonalData } = exported
-  const { resource, month, sign, isGone } = one
-  const dataset = isGone ? undefined : datasets.find(({ name }) => name === resource)
+  const { resource, month, sign } = one
+  const dataset = datasets.find(({ name }) => name === resource)
   if (!dataset) return null
   const scope = { account: account.id, month, db, withPersonalData }
   const found = await writeFile(dataset, scope, place)
@@ -193,15 +167,12 @@ async function writeNext(exported: Exported, place: ExportPlace): Promise<Export
   const { account, db } = exported
   const [first, ...others] = place.todo
   const one = required(first, 'month')
-  const { resource, month, isGone = false } = one
+  const { resource, month } = one
   const written = { account: account.id, resource, month }
   if (place.part === 1) await dropPending(db, written, Date.now())
   const next = await writePart(exported, place, one)
   if (next !== null) return { ...place, part: place.part + 1, after: next }
-  // What the archive has taken meanwhile was not read as a whole.
-  const isArchived = (await archivedOf(exported)).has(monthKey(resource, month))
-  if (isGone || !isArchived) await replaceMonth(db, written, Date.now())
-  else await dropPending(db, written, Date.now())
+  await replaceMonth(db, written, Date.now())
   return { ...place, todo: others, part: 1, after: null }
 }
 

@@ -31,7 +31,7 @@ export const fraudEvidence = described(() =>
       values: v.nullable(
         member(
           v.record(v.string(), v.nullable(v.union([v.string(), v.number()]))),
-          'The main values of the record, by the names of its fields. Null if it is gone or archived.',
+          'The main values of the record, by the names of its fields. Null if it is gone.',
         ),
       ),
       changed: member(

@@ -1,5 +1,4 @@
 import type { Context } from 'hono'
-import { monthText } from '../platform/db/archived.ts'
 import { decode } from '../platform/db/column-types.ts'
 import { customers } from '../platform/db/schema.ts'
 import { ApiError } from '../platform/errors.ts'
@@ -77,17 +76,12 @@ type Judged = Pick<HandledDelivery, 'validated' | 'resource' | 'validator'> & {
 
 const REUSED: Issue = { pointer: '', code: 'idempotency_key_reused' }
 
-/** Returns the issues of a decided request: of validation, of archived months, and of references that the policy rejects. */
+/** Returns the issues of a decided request: of validation, and of references that the policy rejects. */
 export function issuesOf(judged: Judged, decision: Decision): readonly Issue[] {
   if (decision.isReused) return [REUSED]
-  const { validated, input, resource, validator } = judged
+  const { validated, input } = judged
   const rejects = input.policy === 'reject' || decision.holdRefused
-  const archived = [...decision.archived].map(([index, day]): Issue => {
-    const key = keyOfRecord(validated.records[index], validator)
-    const pointer = `${recordPointer(validated.form, index)}/${resource.timeMember}`
-    return { index, ...(key && { key }), pointer, code: 'month_archived', expected: monthText(day) }
-  })
-  return [...validated.issues, ...archived, ...(rejects ? referenceIssuesOf(judged, decision) : [])]
+  return rejects ? [...validated.issues, ...referenceIssuesOf(judged, decision)] : validated.issues
 }
 
 /** Returns the issues of records that refer to something unknown. */

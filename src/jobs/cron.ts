@@ -1,4 +1,3 @@
-import { pendingMonths } from '../accounts/archive/archives.ts'
 import { measureDatabases } from '../accounts/databases.ts'
 import { pendingResets } from '../accounts/db/reset.ts'
 import { pendingErasures } from '../accounts/erasure/erasures.ts'
@@ -66,7 +65,7 @@ async function keepDays(env: Env, account: Account, now: number): Promise<void> 
       console.error(JSON.stringify({ fault: 'totals_differ', account: id, resource, day }))
     }
   } catch (error) {
-    // Records of these days are archived, or too many.
+    // The records of these days are too many.
     if (!(error instanceof ApiError) || error.status >= 500) throw error
   }
 }
@@ -95,7 +94,6 @@ const WORKS: readonly (readonly [
 ])[] = [
   [80, pendingErasures],
   [130, (env, binding) => pendingResets(resolveDatabase(env, binding))],
-  [60, pendingMonths],
 ]
 
 /** The most queries by which one message deletes expired rows. */

@@ -1,5 +1,4 @@
 import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from 'cloudflare:workers'
-import { NonRetryableError } from 'cloudflare:workflows'
 import { STEP_RETRIES } from '../commission/statements/limits.ts'
 import {
   beginRun,
@@ -9,7 +8,6 @@ import {
   type RunParameters,
 } from '../commission/statements/run.ts'
 import { MOST_REVIEW_STEPS, reviewAfterRun } from '../fraud/review-step.ts'
-import { MonthArchived } from '../platform/db/archived.ts'
 import { errorName } from '../platform/errors.ts'
 
 /**
@@ -58,7 +56,6 @@ async function logged<T>({ run }: RunParameters, step: string, task: () => Promi
     return await task()
   } catch (error) {
     console.error(JSON.stringify({ fault: errorName(error), run, step }))
-    // Another attempt would meet the same archived months.
-    throw error instanceof MonthArchived ? new NonRetryableError(error.message) : error
+    throw error
   }
 }

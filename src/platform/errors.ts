@@ -28,7 +28,6 @@ export const PROBLEMS = {
   method_not_allowed: [405, 'Method not allowed'],
   already_exists: [409, 'Already exists'],
   conflict: [409, 'The request conflicts with the current state'],
-  month_archived: [409, 'The month is archived'],
   newer_version: [409, 'A newer version is stored'],
   hash_changed: [409, 'The draft has changed'],
   period_not_over: [409, 'The period is not over'],

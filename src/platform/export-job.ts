@@ -15,8 +15,6 @@ interface ExportedMonth {
   readonly resource: string
   readonly month: string
   readonly sign: string
-  /** Whether its files go without others in their place. */
-  readonly isGone?: boolean
 }
 
 /** How far an export is. */

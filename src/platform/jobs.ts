@@ -58,7 +58,7 @@ export interface MinuteJob extends Due {
 
 /**
  * A job of a database that several messages do:
- * - `steps`: goes on with erasures, resets, releases and months that leave for the archive or come back.
+ * - `steps`: goes on with erasures and resets.
  * - `expire`: deletes expired rows.
  */
 export interface RoundJob<Name extends 'steps' | 'expire'> extends Due {

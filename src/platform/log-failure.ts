@@ -1,5 +1,4 @@
 import { errorName } from './errors.ts'
-import { DamagedObject } from './parquet/bucket.ts'
 
 /**
  * Runs a task on one database and logs its failure, so that the tasks of other databases still run. A failure for
@@ -20,6 +19,4 @@ export async function logFailure(
 
 /** Logs a failure on one database. */
 export const logFault = (binding: string, error: unknown): void =>
-  error instanceof DamagedObject
-    ? console.error(JSON.stringify({ fault: 'damaged_archive', binding, object: error.key }))
-    : console.error(JSON.stringify({ fault: errorName(error), binding }))
+  console.error(JSON.stringify({ fault: errorName(error), binding }))

@@ -24,7 +24,6 @@ import {
   countOwn,
   countSql,
   linkAffiliates,
-  type ReportNeeds,
   type ReportRow,
   type ReportStatement,
   readStatements,
@@ -81,6 +80,7 @@ async function countRecords(
   { first, last }: Days,
   read: Read,
 ): Promise<number> {
+  if (sources.length === 0) return 0
   const { records } = REPORT_LIMITS
   const values = { from: first, to: last, records }
   const found = await read(sources.map((one) => [countSql(one), values]))
@@ -130,8 +130,7 @@ export async function computeReport(
   const selection = selectMetrics(vertical, query, { ...settings, own: of !== null })
   const { statements } = selection
   const sources = [...new Set(statements.flatMap(([, of]) => of))]
-  const needs = needsOf(sources, days)
-  const read = readUntil(deadline, (all) => readStatements(session, account, needs, all))
+  const read = readUntil(deadline, (all) => readStatements(session, account, all))
   const values = {
     currency: query.currency,
     approved: JSON.stringify(settings.approved),
@@ -187,19 +186,6 @@ async function limitSearches(
   const customers = await countOwn(session, account, ids, links)
   if (customers * (last - first + 1) > REPORT_LIMITS.searches) throw tooLarge('customers')
 }
-
-const RESOURCES: Readonly<Partial<Record<Source, string>>> = {
-  transactions: 'transactions',
-  activity: 'trading-activity',
-  events: 'activities',
-}
-
-/** Returns which records a report needs. */
-const needsOf = (sources: readonly Source[], { first, last }: Days): ReportNeeds => ({
-  first_of_report: first,
-  last_of_report: last,
-  resources: JSON.stringify(sources.flatMap((source) => RESOURCES[source] ?? [])),
-})
 
 /** Reads what a report needs beside records. */
 async function readSettings(

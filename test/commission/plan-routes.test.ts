@@ -60,9 +60,11 @@ describe('§12 plans', () => {
 
   test('a put creates the next version, and the same terms again create none', async () => {
     const { put, plans, audit } = await firm()
-    const put1 = { plan: 'ib', version: 1, effective_from: '2026-12-01', warnings: [] }
-    expect(await answer(put('ib', perLot))).toEqual([201, { ...put1, outcome: 'created' }])
-    const { rules: own, ...members } = perLot
+    const first = later('9997-01-01')
+    const { effective_from } = first
+    const put1 = { plan: 'ib', version: 1, effective_from, warnings: [] }
+    expect(await answer(put('ib', first))).toEqual([201, { ...put1, outcome: 'created' }])
+    const { rules: own, ...members } = first
     const reordered = { rules: own, ...members }
     expect(await answer(put('ib', reordered))).toEqual([200, { ...put1, outcome: 'unchanged' }])
     const second = await answer(put('ib', later(FUTURE, { hold_days: 6 })))
@@ -74,7 +76,7 @@ describe('§12 plans', () => {
       ...{ plan: 'ib', name: perLot.name, currency: 'USD', period: 'month', terms: 'current' },
       // Its first version begins later.
       in_force: null,
-      next: { version: 1, from: put1.effective_from },
+      next: { version: 1, from: effective_from },
     }
     expect(await json(plans())).toEqual({ data: [head] })
     const at = { created_at: expect.any(String), withdrawn_at: null }
@@ -82,13 +84,13 @@ describe('§12 plans', () => {
       ...head,
       versions: [
         { version: 2, effective_from: FUTURE, terms: later(FUTURE, { hold_days: 6 }), ...at },
-        { version: 1, effective_from: '2026-12-01', terms: perLot, ...at },
+        { version: 1, effective_from, terms: first, ...at },
       ],
     })
     const details = { plan: 'ib', name: perLot.name }
     expect(await audit()).toEqual([
       ['plan.put', { ...details, version: 2, effective_from: FUTURE }],
-      ['plan.put', { ...details, version: 1, effective_from: '2026-12-01' }],
+      ['plan.put', { ...details, version: 1, effective_from }],
     ])
   })
 

@@ -1,5 +1,5 @@
 import type { Rule } from '../../src/commission/engine/plan.ts'
-import { computeAffiliates, lastUnread } from '../../src/commission/statements/compute.ts'
+import { beginnings, computeAffiliates } from '../../src/commission/statements/compute.ts'
 import { canonicalJson } from '../../src/platform/validation/canonical-json.ts'
 import { bookRequests, bookRuns } from '../books/book-firm.ts'
 import { brand, dailyStats, day, deposited, eve } from '../brand.ts'
@@ -225,9 +225,10 @@ async function textOf(computation: Computed, affiliates: readonly string[]) {
  */
 export async function bothWays(account: string, period = OPEN, affiliates = AFFILIATES) {
   const computation = await computationOf(account, period)
+  const { begun } = await beginnings(computation, affiliates)
   return {
     stored: await textOf(computation, affiliates),
     records: await textOf({ ...computation, usesStates: false }, affiliates),
-    unread: await lastUnread(computation, affiliates),
+    unread: Math.min(...begun.map(({ opening }) => opening.last)),
   }
 }

@@ -256,12 +256,12 @@ async function callsOf(run: (world: Env) => Promise<unknown>) {
     (name: keyof typeof calls) =>
     (...values: unknown[]) => {
       calls[name] += 1
-      return (env.ARCHIVE[name] as (...values: unknown[]) => unknown).apply(env.ARCHIVE, values)
+      return (env.EXPORTS[name] as (...values: unknown[]) => unknown).apply(env.EXPORTS, values)
     }
-  const ARCHIVE = overriding(env.ARCHIVE, {
+  const EXPORTS = overriding(env.EXPORTS, {
     ...{ head: counted('head'), put: counted('put'), list: counted('list') },
   })
-  await run(overriding(env as Env, { ARCHIVE }))
+  await run(overriding(env as Env, { EXPORTS }))
   return calls
 }
 
@@ -349,7 +349,7 @@ describe('files that were replaced', () => {
     EXPORT_LIMITS.keptMs = -1
     await runExport(ACCOUNT)
     expect((await askAdmin(`accounts/${ACCOUNT}/exports/${old}`)).status).toBe(404)
-    const { objects } = await env.ARCHIVE.list({ prefix: `exports/${ACCOUNT}/transactions/` })
+    const { objects } = await env.EXPORTS.list({ prefix: `exports/${ACCOUNT}/transactions/` })
     expect(objects).toHaveLength(2)
   })
 
@@ -357,29 +357,29 @@ describe('files that were replaced', () => {
     const acme = await twoMonths()
     await acme.post('transactions', [on('t-3', '2026-10-05')])
     const put = async (...values: Parameters<R2Bucket['put']>) => {
-      await env.ARCHIVE.put(...values)
+      await env.EXPORTS.put(...values)
       throw new Error('Stopped.')
     }
-    const world = overriding(env as Env, { ARCHIVE: overriding(env.ARCHIVE, { put }) })
+    const world = overriding(env as Env, { EXPORTS: overriding(env.EXPORTS, { put }) })
     const job = { job: 'export', account: ACCOUNT, at: Date.now() } as const
     expect(await deliverJob(job, world)).toBe(true)
     await acme.post('transactions', [on('t-4', '2026-10-06')])
     await runExport(ACCOUNT)
-    const { objects } = await env.ARCHIVE.list({ prefix: `exports/${ACCOUNT}/transactions/` })
+    const { objects } = await env.EXPORTS.list({ prefix: `exports/${ACCOUNT}/transactions/` })
     expect(objects).toHaveLength(4)
     EXPORT_LIMITS.keptMs = -1
     await runExport(ACCOUNT)
-    const left = await env.ARCHIVE.list({ prefix: `exports/${ACCOUNT}/transactions/` })
+    const left = await env.EXPORTS.list({ prefix: `exports/${ACCOUNT}/transactions/` })
     expect(left.objects).toHaveLength(2)
   })
 })
 
 /** Returns all bytes of an account's objects as text. */
 async function storedText(account = ACCOUNT): Promise<string> {
-  const { objects } = await env.ARCHIVE.list({ prefix: `exports/${account}/` })
+  const { objects } = await env.EXPORTS.list({ prefix: `exports/${account}/` })
   const texts = await Promise.all(
     objects.map(async ({ key }) => {
-      const object = await env.ARCHIVE.get(key)
+      const object = await env.EXPORTS.get(key)
       return new TextDecoder('latin1').decode(await object?.arrayBuffer())
     }),
   )
@@ -413,7 +413,7 @@ describe('personal data', () => {
       ['c-1', null],
       ['c-2', 'Lovelace'],
     ])
-    const { objects } = await env.ARCHIVE.list({ prefix: `exports/${ACCOUNT}/customers/2026-09` })
+    const { objects } = await env.EXPORTS.list({ prefix: `exports/${ACCOUNT}/customers/2026-09` })
     expect(objects).toHaveLength(1)
   })
 })
@@ -424,7 +424,7 @@ describe('an account', () => {
     await turnOn(ACCOUNT, 'off')
     await runExport(ACCOUNT)
     expect(await filesOf(ACCOUNT)).toEqual([])
-    expect((await env.ARCHIVE.list()).objects).toEqual([])
+    expect((await env.EXPORTS.list()).objects).toEqual([])
   })
 
   test('that is disabled keeps its files, and gets no new ones', async () => {
@@ -446,7 +446,7 @@ describe('an account', () => {
     expect((await askAdmin(`accounts/${ACCOUNT}/reset`, 'POST', {})).status).toBe(204)
     expect(await filesOf(ACCOUNT)).toEqual([])
     await deliverJob(sent[0]!.body, world)
-    expect((await env.ARCHIVE.list()).objects).toEqual([])
+    expect((await env.EXPORTS.list()).objects).toEqual([])
     await acme.post('customers', [{ ...ada, customer_id: 'c-1' }])
     await runExport(ACCOUNT)
     expect((await rowsOf(ACCOUNT, 'forex', 'customers')).length).toBe(1)

@@ -36,7 +36,7 @@ const LIBRARY_USERS: Record<string, RegExp> = {
   hono: /^(?!platform\/(db|validation|parquet)\/)/,
   valibot: /^(?!platform\/(db|directory|parquet)\/|jobs\/)/,
   jose: /^(platform\/auth\/|platform\/http\/sign-text|attribution\/code)/,
-  'drizzle-orm': /(^|\/)db\/|^platform\/directory\/|^accounts\/(move|archive|erasure)\//,
+  'drizzle-orm': /(^|\/)db\/|^platform\/directory\/|^accounts\/(move|erasure)\//,
   hyparquet: /^platform\/parquet\/file\.ts$/,
   'hyparquet-writer': /^platform\/parquet\/file\.ts$/,
   ibantools: /^payouts\/fields\.ts$/,
@@ -132,8 +132,7 @@ test.each([
 })
 
 /** Where SQL is written. What is done to a whole account knows all tables. */
-const HAS_SQL =
-  /(^|\/)db\/|^platform\/directory\/|^accounts\/(move|archive|erasure)\/|^fraud\/kinds\//
+const HAS_SQL = /(^|\/)db\/|^platform\/directory\/|^accounts\/(move|erasure)\/|^fraud\/kinds\//
 
 test('SQL statements stand only where a room keeps its SQL', () => {
   const filesWithSql = files.filter(([, source]) =>

@@ -50,7 +50,7 @@ async function stored(): Promise<Record<string, string>> {
     )
     if (entries.length > 0) found[`object ${id}`] = JSON.stringify(entries)
   }
-  const { objects } = await env.ARCHIVE.list()
+  const { objects } = await env.EXPORTS.list()
   return { ...found, files: objects.map(({ key, etag }) => `${key} ${etag}`).join() }
 }
 

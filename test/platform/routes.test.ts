@@ -4,7 +4,6 @@ import revenueShare from '../../examples/plans/revenue-share.json'
 import { app } from '../../src/app.ts'
 import { MOVES, moveRows } from '../accounts/move-rows.ts'
 import { QUESTION_ID, questionRows } from '../affiliates/question-rows.ts'
-import { archiveRows } from '../archive/archive-rows.ts'
 import { brand, dailyStats, day, eve } from '../brand.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { bookRows, RUN_ID, STATEMENT_ID, statementRows } from '../commission/statement-rows.ts'
@@ -259,11 +258,7 @@ describe('two accounts with the same ids', () => {
   type Binding = 'DB' | 'DB_2'
 
   /** Stores what no request creates at once. */
-  const storeRows = async (
-    name: string,
-    binding: Binding,
-    archived: 'activities' | 'trading-activity',
-  ) => {
+  const storeRows = async (name: string, binding: Binding) => {
     const db = env[binding]
     await db.batch([
       ...statementRows(db, name, `of-${name}`),
@@ -271,7 +266,6 @@ describe('two accounts with the same ids', () => {
       ...caseRows(db, name, `of-${name}`, 'bursts'),
       ...questionRows(db, name, `of-${name}`, `of-${name}`),
       ...exportRows(db, name),
-      ...archiveRows(db, name, archived),
     ])
     await env.DB.batch(moveRows(env.DB, name))
     await storeExport(name)
@@ -289,7 +283,7 @@ describe('two accounts with the same ids', () => {
       note: `to-${name}`,
     }
     const { delivery_id } = await json(acme.post('transactions', heldRecord))
-    await storeRows(name, binding, 'activities')
+    await storeRows(name, binding)
     return { ...acme, delivery_id, deliveries: 4 }
   }
 
@@ -324,7 +318,7 @@ describe('two accounts with the same ids', () => {
     expect((await acme.post('activities', activity)).status).toBe(201)
     const heldRecord = { ...activity, customerid: 'nobody' }
     const { delivery_id } = await json(acme.post('activities', heldRecord))
-    await storeRows(name, binding, 'trading-activity')
+    await storeRows(name, binding)
     return { ...acme, delivery_id, deliveries: 3 }
   }
 

@@ -44,7 +44,7 @@ const R2_KINDS: readonly Kind[] = [
 
 const kindsOf = ({ db, stub, name }: Call) => {
   if (db) return D1_KINDS
-  if (name.startsWith('ARCHIVE.')) return R2_KINDS
+  if (name.startsWith('EXPORTS.')) return R2_KINDS
   return stub ? OBJECT_KINDS : ([[() => failure('gone'), false]] as Kind[])
 }
 

@@ -26,7 +26,7 @@ export function surrounded(around: Around): Env {
     TOKEN_GATE: objects('TOKEN_GATE', env.TOKEN_GATE, around),
     CLIENT_GATE: objects('CLIENT_GATE', env.CLIENT_GATE, around),
     ERASURE_JOURNAL: objects('ERASURE_JOURNAL', env.ERASURE_JOURNAL, around),
-    ARCHIVE: bucket(env.ARCHIVE, around),
+    EXPORTS: bucket(env.EXPORTS, around),
     CLICKS: overriding(env.CLICKS, {
       send: (body: unknown) =>
         around({ name: 'CLICKS.send', sql: '' }, () => env.CLICKS.send(body)),
@@ -76,7 +76,7 @@ function bucket(real: R2Bucket, around: Around): R2Bucket {
   const intercept =
     (method: 'head' | 'get' | 'put' | 'delete') =>
     (...values: unknown[]) =>
-      around({ name: `ARCHIVE.${method}`, sql: '' }, () =>
+      around({ name: `EXPORTS.${method}`, sql: '' }, () =>
         (real[method] as (...values: unknown[]) => Promise<unknown>).apply(real, values),
       )
   return overriding(real, {

@@ -4,7 +4,6 @@ import { app } from '../../src/app.ts'
 import { DAY_MS } from '../../src/platform/durations.ts'
 import { MOVES } from '../accounts/move-rows.ts'
 import { QUESTION_ID } from '../affiliates/question-rows.ts'
-import { ARCHIVED_MONTH } from '../archive/archive-rows.ts'
 import { deposited, eve } from '../brand.ts'
 import { checkResponse } from '../checked-fetch.ts'
 import {
@@ -56,8 +55,6 @@ export interface Route {
   policy?: 'reject'
   /** Whether it is the first read of an affiliate of its account. */
   unread?: true
-  /** Whether its account has no archived month. */
-  archived?: false
   as: 'account' | 'affiliate' | 'client' | 'team' | 'anyone'
   at?: Record<string, string>
   query?: string | ((world: World) => string)
@@ -199,9 +196,6 @@ const administration: Route[] = [
   { ...changes, id: 'moveAccount', body: { to: 'DB_2' } },
   { ...reads, id: 'listMoves' },
   { ...changes, id: 'cancelMove', at: { move_id: MOVES.cancelled } },
-  { ...changes, id: 'archiveMonth', body: { month: ARCHIVED_MONTH } },
-  { ...reads, id: 'listArchives' },
-  { ...changes, id: 'loadMonth' },
   { ...changes, id: 'issueClient', repeats: 'each is a new client' },
   { ...reads, id: 'listClients' },
   { ...changes, id: 'rotateClient', body: { overlap: '24h' }, repeats: 'each has a new secret' },
@@ -235,7 +229,7 @@ const administration: Route[] = [
   { ...brandChanges, id: 'putEventDefinition', body: { granularity: 'day', kpis: ['NGR'] } },
   { ...brandChanges, id: 'dropEventDefinition' },
   { ...reads, id: 'getStatusMap' },
-  { ...changes, id: 'putStatusMap', body: { done: 'approved' }, archived: false },
+  { ...changes, id: 'putStatusMap', body: { done: 'approved' } },
   {
     ...changes,
     id: 'createLink',
@@ -552,7 +546,6 @@ export const parametersOf = (world: World): Record<string, string> => ({
   webhook_id: WEBHOOK_ID,
   postback_id: POSTBACK_ID,
   period: '2026-10',
-  month: ARCHIVED_MONTH,
 })
 
 /** Returns the request of a route. */

@@ -24,11 +24,11 @@ const VIEWS: Record<string, string> = {
 
 /**
  * Tables that are not compared: queues change those of clicks, webhooks and exports, reads those of totals, crons
- * those of postbacks and archives.
+ * those of postbacks.
  */
 const OMITTED = [
   ...['clicks', 'changed', 'day_totals', 'webhook_messages'],
-  ...['exports', 'export_runs', 'postback_progress', 'archived_months'],
+  ...['exports', 'export_runs', 'postback_progress'],
 ]
 
 /** All tables that are compared. */

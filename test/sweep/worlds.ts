@@ -14,7 +14,6 @@ import { findAccount } from '../../src/platform/directory/accounts.ts'
 import { canonicalJson } from '../../src/platform/validation/canonical-json.ts'
 import { moveRows } from '../accounts/move-rows.ts'
 import { questionRows } from '../affiliates/question-rows.ts'
-import { archiveRows } from '../archive/archive-rows.ts'
 import { deposited, eve } from '../brand.ts'
 import { BOOK_APPROVED_ID, bookRows, statementRows } from '../commission/statement-rows.ts'
 import { monthly } from '../commission/stored.ts'
@@ -59,8 +58,6 @@ interface WorldOptions {
   policy?: 'hold' | 'reject'
   /** Whether no affiliate has read anything yet: the first read makes the key of the pseudonyms. */
   unread?: boolean
-  /** Whether it has an archived month, with which a change of earlier days is refused. */
-  archived?: boolean
 }
 
 /** The key of the names that affiliates see. */
@@ -72,7 +69,7 @@ let made = 0
 export async function prepare(
   vertical: string,
   withRecords: boolean,
-  { binding = 'DB', policy = 'hold', unread = false, archived = true }: WorldOptions = {},
+  { binding = 'DB', policy = 'hold', unread = false }: WorldOptions = {},
 ): Promise<World> {
   made += 1
   const account = `firm-${made}-of-${vertical}`
@@ -161,9 +158,6 @@ export async function prepare(
     ...webhookRows(db, account),
     ...(await payoutRows(db, account)),
   ]
-  if (archived) {
-    content.push(...archiveRows(db, account, isBrand ? 'trading-activity' : 'activities'))
-  }
   if (binding === 'DB') await db.batch([...settings, ...content])
   else await Promise.all([env.DB.batch(settings), db.batch(content)])
 

@@ -16,7 +16,6 @@ const COMMON: Record<CallerKind, readonly ErrorCode[]> = {
     'insufficient_scope',
     'wrong_vertical',
     'rate_limited',
-    'month_archived',
     'internal_error',
     'unavailable',
     'moving',
@@ -25,7 +24,6 @@ const COMMON: Record<CallerKind, readonly ErrorCode[]> = {
     'invalid_api_key',
     'https_required',
     'rate_limited',
-    'month_archived',
     'internal_error',
     'unavailable',
     'moving',
@@ -37,7 +35,6 @@ const COMMON: Record<CallerKind, readonly ErrorCode[]> = {
     'insufficient_scope',
     'affiliate_suspended',
     'rate_limited',
-    'month_archived',
     'internal_error',
     'unavailable',
     'moving',
@@ -46,7 +43,6 @@ const COMMON: Record<CallerKind, readonly ErrorCode[]> = {
     'invalid_admin',
     'https_required',
     'insufficient_role',
-    'month_archived',
     'internal_error',
     'unavailable',
     'moving',
@@ -71,8 +67,6 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   invalid_query: '`dryrun` is not a parameter of this endpoint. Did you mean `dry_run`?',
   quota_exceeded:
     'The account stores an estimated 4302000000 bytes; its storage quota is 4294967296 bytes. Nothing was stored. The account is now measured: repeat the request after 60 seconds. If it is still refused, ask the integrations team for a larger quota. Reading still works.',
-  month_archived:
-    'Records of 2024-03 are archived. The integrations team can load this month; requests that concern later days alone are answered.',
   insufficient_role: 'This needs the role `approver`. Your role is `manager`.',
   malformed_json: 'The body is not valid JSON at position 41 (line 1 column 42).',
   unavailable:

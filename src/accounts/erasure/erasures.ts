@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { withObjectRetry } from '../../platform/auth/object-retry.ts'
 import { withinJurisdiction } from '../../platform/auth/placement.ts'
 import { propagateSettings } from '../../platform/auth/propagate.ts'
-import { accountDatabase, jurisdictionOf, resolveDatabase } from '../../platform/db/database.ts'
+import { accountDatabase, resolveDatabase } from '../../platform/db/database.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
 import type { Account } from '../../platform/db/schema.ts'
 import { makeSteps, type Step, within } from '../../platform/db/steps.ts'
@@ -16,12 +16,10 @@ import {
 import { accountList, accountOperation, teamOperation } from '../../platform/http/operation.ts'
 import { invalidQuery } from '../../platform/http/query.ts'
 import { notFound } from '../../platform/http/read-fields.ts'
-import { DamagedObject, resolveBucket } from '../../platform/parquet/bucket.ts'
 import { count, time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import { id as anyId, member, said } from '../../platform/validation/fields.ts'
 import { quote } from '../../platform/validation/quote.ts'
-import { eraseInMonth } from '../archive/steps.ts'
 import * as rows from './sql.ts'
 import {
   customerExists,
@@ -29,21 +27,15 @@ import {
   erasePersonalData,
   type KeptFields,
   maskNextActivities,
-  maskRows,
 } from './sql.ts'
 
-/** Returns the step of an erasure: it masks the next activities of the customer, or those of an archived month. */
+/** Returns the step of an erasure: it masks the next activities of the customer. */
 function erasureStep(env: Env, binding: string, { account, customer_id }: ErasedCustomer): Step {
   const db = accountDatabase(env, { id: account, binding })
-  const stored = { account, customer_id }
-  const bucketOf = () => resolveBucket(env, jurisdictionOf(binding))
   let fields: KeptFields | null = null
   return async () => {
-    const kept = fields ?? (await keptFieldsOf(env, account))
-    fields = kept
-    if (await maskNextActivities(db, { account, customer_id }, kept)) return true
-    await eraseInMonth(db, bucketOf, stored, (rows) => maskRows(db, rows, kept))
-    return false
+    fields ??= await keptFieldsOf(env, account)
+    return maskNextActivities(db, { account, customer_id }, fields)
   }
 }
 
@@ -151,13 +143,7 @@ export const eraseCustomer = accountOperation({
     const scope = { isBrand: isBrand(vertical), isRepeated: false }
     await withAudit(db, entry, erasePersonalData(db, account, [{ customer_id, erased_at }], scope))
     const step = erasureStep(env, row.binding, { account, customer_id })
-    // The erasure waits until a damaged object is repaired.
-    const complete = await makeSteps([step], within(ERASURE_MS, STEPS_PER_REQUEST)).catch(
-      (error) => {
-        if (error instanceof DamagedObject) return false
-        throw error
-      },
-    )
+    const complete = await makeSteps([step], within(ERASURE_MS, STEPS_PER_REQUEST))
     return { customer_id, erased_at, complete }
   },
 })

@@ -7,10 +7,8 @@ import {
   type RecordTable,
 } from '../../ingest/db/record-table.ts'
 import { decodeRow } from '../../platform/db/column-types.ts'
-import type { Connection } from '../../platform/db/database.ts'
 import { isDoorOpen } from '../../platform/db/door.ts'
 import { BEGINNING } from '../../platform/db/history.ts'
-import { toJsonChunks } from '../../platform/db/json-chunks.ts'
 import { type FoundPage, listRows, type Page } from '../../platform/db/paginate.ts'
 import { all, only } from '../../platform/db/query.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
@@ -20,7 +18,6 @@ import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { encodedColumns } from '../../platform/db/table.ts'
 import { KNOWN_MEMBERS } from '../../platform/directory/event-definitions.ts'
 import { DAY_MS } from '../../platform/durations.ts'
-import type { StoredRow } from '../archive/months.ts'
 
 /** A customer whose personal data was erased, and the time. */
 export type Erasure = Pick<typeof erasures.$inferSelect, 'customer_id' | 'erased_at'>
@@ -219,41 +216,7 @@ const MASK_STEP = compileStatement(`${STEP}
     and (account, day, customer_id, id) in (
       select :account, s.day, :customer_id, s.id from step s)`)
 
-const MASK_ROWS = compileStatement(`
-  select ${MASKED} as record from (
-    select key as position, value ->> 0 as eventname, value ->> 1 as record, value ->> 2 as kpis
-    from ${JSON_EACH}(:rows)) events order by position`)
-
-/** Returns archived activities as an erasure leaves them. */
-export async function maskRows(
-  db: Connection,
-  rows: readonly StoredRow[],
-  keptFields: KeptFields,
-): Promise<StoredRow[]> {
-  const kept_fields = JSON.stringify(keptFields)
-  const cells = rows.map(({ eventname, record, kpis }) => [eventname, record, kpis])
-  const masked: { record: string }[] = []
-  for (const chunk of toJsonChunks(cells)) {
-    masked.push(...(await all<{ record: string }>(db, MASK_ROWS, { rows: chunk, kept_fields })))
-  }
-  return rows.map((row, i) =>
-    row.details === null ? row : { ...row, details: null, record: masked[i]?.record ?? null },
-  )
-}
-
-/** Archived activities of the customer that are not erased. */
-const HAS_ARCHIVED = `exists (select 1 from archived_customers a
-    where a.account = :account and a.customer_id = :customer_id and a.erased = 0)`
-
-/** A month leaves or comes back, so that its records are here and there. */
-const isMonthMoving = (account: string) =>
-  `exists (select 1 from archived_months m
-    where m.account = ${account} and m.state <> 'archived')`
-
-/**
- * Moves the mark behind the step: behind its last activity, or behind its last day, or to the end. While archived
- * activities are not erased, it does not come to the end.
- */
+/** Moves the mark behind the step: behind its last activity, or behind its last day, or to the end. */
 const ADVANCE_MARK = compileStatement(`${STEP},
   filled as materialized (select count(*) = ${ROWS_PER_STEP} as is_full from step),
   next as (
@@ -265,7 +228,6 @@ const ADVANCE_MARK = compileStatement(`${STEP},
   )
   update erasures set (next_day, after_id) = (select day, id from next)
   where account = :account and customer_id = :customer_id and next_day is not null
-    and not ${isMonthMoving(':account')} and (exists (select 1 from next) or not ${HAS_ARCHIVED})
 `)
 
 const IS_PENDING = compileStatement(`select 1 as pending from erasures
@@ -310,7 +272,7 @@ const SELECT_PENDING = compileStatement(`
   )
   select a.account, (select min(customer_id) from erasures indexed by erasures_pending
     where next_day is not null and account = a.account) as customer_id
-  from pending_accounts a where a.account is not null and ${isDoorOpen('a.account')} and not ${isMonthMoving('a.account')}
+  from pending_accounts a where a.account is not null and ${isDoorOpen('a.account')}
   limit :limit`)
 
 /** Returns one customer of each account whose activities are not all masked, for at most `limit` accounts. */

@@ -12,8 +12,7 @@ import { type MovedTable, quoted } from './tables.ts'
 const IS_BUSY = `(
     exists (select 1 from statement_runs where account = :account and status = 'running')
     or exists (select 1 from resets where account = :account)
-    or exists (select 1 from erasures where account = :account and next_day is not null)
-    or exists (select 1 from archived_months where account = :account and state <> 'archived'))`
+    or exists (select 1 from erasures where account = :account and next_day is not null))`
 
 const FIND_BUSY = compileStatement(`select ${IS_BUSY} as busy`)
 

@@ -109,7 +109,7 @@ const AGAIN = 'The account stays where it was. Move it again.'
 /** Returns why a move fails that a database has refused. */
 function reasonOf({ refusal, table }: CopyRefused, name: string): string {
   const reasons: Record<CopyRefusal, string> = {
-    busy: `A run, a reset, an erasure or an archived month goes on. ${AGAIN}`,
+    busy: `A run, a reset or an erasure goes on. ${AGAIN}`,
     copy_differs: `The copy differs from the records: ${table?.replaceAll('_', ' ')}. ${AGAIN} If that fails, too, report it.`,
     tables_differ: `The tables of the two databases differ. Apply the migrations to both. ${AGAIN}`,
     moved_away:

@@ -3,8 +3,7 @@ import { prepareAssignments } from '../../commission/operations/plans.ts'
 import { markChanges, markOwned } from '../../ingest/db/changed.ts'
 import { type AffiliateParents, readParents, replaceParents } from '../../ingest/db/histories.ts'
 import { MAX_RECORDS } from '../../ingest/envelope.ts'
-import { firstDifference, refuseArchived } from '../../platform/db/archived.ts'
-import { toDay } from '../../platform/db/history.ts'
+import { firstDifference, toDay } from '../../platform/db/history.ts'
 import { isAssertionFailure, withD1Retry } from '../../platform/db/retry.ts'
 import * as rows from '../../platform/directory/affiliates.ts'
 import { insertEntry } from '../../platform/directory/audit.ts'
@@ -87,7 +86,6 @@ async function putAll(call: AccountCall, { sent, issues }: SentList, isDryRun: b
   const after = changeTree(before, sent, todayOf(row))
   const changed = changedParents(before, after)
   const moved = movedFrom(before, changed)
-  for (const from of moved) await refuseArchived(db, account, from)
   const circles = findTreeIssues(sent, after)
   const all = [...issues, ...circles, ...(plans?.issues ?? [])]
   if (all.length > 0) throw validationFailed(all)

@@ -1,5 +1,4 @@
 import { toJsonChunks } from '../../platform/db/json-chunks.ts'
-import { only } from '../../platform/db/query.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
@@ -144,27 +143,6 @@ const toRows = (changes: readonly AssignmentChange[]): string[] =>
       week,
     ]),
   )
-
-/** The earliest day of changes of assignments that are not stored already. */
-const FIRST_CHANGED = compileStatement(`
-  select min(value ->> 1) as from_day from ${JSON_EACH}(:rows)
-  where not exists (select 1 from assignments s where s.account = :account
-    and (s.affiliate_id, s.from_day, s.plan, s.customers)
-      = (value ->> 0, value ->> 1, value ->> 2, value ->> 3))`)
-
-/** Returns the earliest day of changes of assignments that are not stored already; null if all are. */
-export async function firstChangedDay(
-  db: D1Database,
-  account: string,
-  changes: readonly AssignmentChange[],
-): Promise<string | null> {
-  const days = await Promise.all(
-    toRows(changes).map((rows) =>
-      only<{ from_day: string | null }>(db, FIRST_CHANGED, { account, rows }),
-    ),
-  )
-  return days.flatMap(({ from_day }) => from_day ?? []).sort()[0] ?? null
-}
 
 /** Returns closed periods that changes of assignments concern: the last ones of one of the changes. */
 export async function findClosedTerms(

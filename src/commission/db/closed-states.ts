@@ -1,7 +1,7 @@
 import { ATTRIBUTION, CUSTOMER_CHANGES } from '../../ingest/db/changed.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { toJsonChunks } from '../../platform/db/json-chunks.ts'
-import { all, only } from '../../platform/db/query.ts'
+import { all } from '../../platform/db/query.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, type Statement } from '../../platform/db/statement.ts'
@@ -24,22 +24,12 @@ export interface PeriodEnd {
   readonly last: number
 }
 
-const ARCHIVED_TO = `(select max(last_day) from archived_months where account = :account)`
-const READ_ARCHIVED_TO = compileStatement(`select ${ARCHIVED_TO} as last`)
-
-/** Returns the last archived day of an account, in days since 1970; null if there is none. */
-export const readArchivedTo = async (db: Connection, account: string): Promise<number | null> =>
-  (await only<{ last: number | null }>(db, READ_ARCHIVED_TO, { account })).last
-
-// What changes in or before an archived month has its effect behind it: all else is refused.
-const DAY = `max(day, ifnull(${ARCHIVED_TO} + 1, day))`
-
 const MARKS = compileStatement(`
   with ends as materialized (
     select value ->> 0 as period, value ->> 1 as last_day from ${JSON_EACH}(:ends)
   ),
   marks as materialized (
-    select ${DAY} as day, max(seq) as seq from changed
+    select day, max(seq) as seq from changed
     where account = :account and resource in ('${CUSTOMER_CHANGES}', '${ATTRIBUTION}')
       and day <= (select max(last_day) from ends)
     group by 1
@@ -102,7 +92,7 @@ export interface ChangedCustomer {
 }
 
 const CHANGED = compileStatement(`
-  select customer_id, ${DAY} as day, max(seq) as seq
+  select customer_id, day, max(seq) as seq
   from late_changes indexed by late_changes_seq
   where account = :account and seq > :position and day <= :last
   group by 1, 2 limit :most`)
@@ -150,7 +140,7 @@ const KEPT_FACTS = compileStatement(`
   where not exists (
     select 1 from late_changes l indexed by late_changes_customer
     where l.account = :account and l.customer_id = k.customer_id and l.seq > k.position
-      and ${DAY} <= k.last_day)`)
+      and l.day <= k.last_day)`)
 
 /** The facts of a customer that `once` rules still need, up to a day. */
 export interface KeptFacts {

@@ -1,6 +1,5 @@
 import { SIGNUP, SIGNUP_DAY } from '../../ingest/db/signup.ts'
 import { OUTFLOWS } from '../../platform/amount-signs.ts'
-import { archivedDaysSql } from '../../platform/db/archived.ts'
 import { sumSql } from '../../platform/db/exact-sums.ts'
 import { compileStatement, type Statement } from '../../platform/db/statement.ts'
 import { ACTIVITY_FIELDS, type ActivityAmount, FACT_TABLES, type FactTable } from './fact-tables.ts'
@@ -122,8 +121,8 @@ function factStatements(
 // The records of some customers on some days are found along the primary key (account, day, customer).
 // `:days` and `:ids` are JSON arrays; the days are those on which the account has records at all.
 
-/** Finds the days from `:first_day` to `:last_day` on which an account has records, archived ones included. */
-export const factDays = ({ table, dayColumn, resource }: FactTable): Statement => {
+/** Finds the days from `:first_day` to `:last_day` on which an account has records. */
+export const factDays = ({ table, dayColumn }: FactTable): Statement => {
   const firstDay = (condition: string) =>
     `select min(${dayColumn}) from ${table} not indexed
       where account = :account and ${dayColumn} <= :last_day and ${dayColumn} ${condition}`
@@ -133,9 +132,7 @@ export const factDays = ({ table, dayColumn, resource }: FactTable): Statement =
       union all
       select (${firstDay('> found')}) from days where found is not null
     )
-    select found as day from days where found is not null
-    union ${archivedDaysSql(`'${resource}'`)}
-    order by day`)
+    select found as day from days where found is not null order by day`)
 }
 
 /** Reads the day of an account's first signup. */

@@ -1,4 +1,3 @@
-import { archivedMonthsOfCustomers, requireRecords } from '../../platform/db/archived.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { all } from '../../platform/db/query.ts'
 import { isTooLong } from '../../platform/db/retry.ts'
@@ -168,20 +167,9 @@ export interface CustomerFactQuery {
 /** From this share of wanted customers on, all records between the first and the last of them are read. */
 const DENSE_SHARE = 0.4
 
-const RESOURCES: Readonly<Record<RowKind, string>> = {
-  transactions: FACT_TABLES.transactions.resource,
-  summed_transactions: FACT_TABLES.transactions.resource,
-  activity: FACT_TABLES.activity.resource,
-  summed_activity: FACT_TABLES.activity.resource,
-  events: FACT_TABLES.events.resource,
-  summed_events: FACT_TABLES.events.resource,
-}
-
 /**
  * Reads the rows of each query in one round trip, or in several if those of a day are too long for D1. May also return
  * rows of customers who were not asked for.
- *
- * @throws MonthArchived if a record of these days and customers may be archived.
  */
 export async function readFactRows(
   db: Connection,
@@ -189,12 +177,6 @@ export async function readFactRows(
   queries: readonly CustomerFactQuery[],
 ): Promise<FactRow[][]> {
   if (queries.length === 0) return []
-  const archivedMonths = archivedMonthsOfCustomers(
-    db,
-    account,
-    queries.map(({ query: { kind, days } }) => ({ resource: RESOURCES[kind], days })),
-    [...new Set(queries.flatMap(({ ids }) => ids))],
-  )
   const bindQuery = ({ query, ids, share }: CustomerFactQuery) =>
     bindStatement(
       db,
@@ -202,12 +184,8 @@ export async function readFactRows(
       valuesOf(account, query, ids),
     )
   try {
-    const [archived = [], ...found] = await readBatch<Record<string, unknown>[][]>(db, [
-      archivedMonths,
-      ...queries.map(bindQuery),
-    ])
-    requireRecords(archived)
-    return pairs(queries, found as { records: string }[][]).map(([{ query }, days]) =>
+    const found = await readBatch<{ records: string }[][]>(db, queries.map(bindQuery))
+    return pairs(queries, found).map(([{ query }, days]) =>
       days.flatMap(({ records }) => unpack(query.statements.columns, records)),
     )
   } catch (error) {

@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import * as rows from '../../ingest/db/histories.ts'
 import { deleteRefusal, putRefusal } from '../../ingest/db/refusals.ts'
 import { today } from '../../platform/account-day.ts'
-import { firstDifference, refuseArchived } from '../../platform/db/archived.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
 import { type AccountCall, accountOperation } from '../../platform/http/operation.ts'
 import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
@@ -38,10 +37,6 @@ const presentAffiliations = (
   })),
   refusal: refused,
 })
-
-/** Returns the earlier one of two first days; null is the beginning, and undefined none. */
-const earlierOf = (a: string | null, b: string | null | undefined) =>
-  b === undefined ? a : a === null || b === null ? null : a < b ? a : b
 
 const customer_id = member(v.string(), said('The id of the customer.', 'C-1001'))
 const from = described(() => v.nullable(member(day, 'The first day. Null: from the beginning.')))
@@ -129,8 +124,6 @@ export const putAffiliations = accountOperation({
     const issues = dayIssues(affiliations, today(account))
     if (issues.length > 0) throw validationFailed(issues)
     const { affiliations: before } = await findHistory(call, id)
-    const from = firstDifference(before, affiliations, ({ affiliate_id }) => affiliate_id)
-    if (from !== undefined) await refuseArchived(db, account.id, from, [id])
     const details = { customer_id: id, reason, affiliations, before }
     const entry = { actor, action: 'affiliations.put', account: account.id, details }
     await withAudit(db, entry, rows.replaceAffiliations(db, account.id, id, affiliations))
@@ -153,7 +146,6 @@ export const refuseCustomer = accountOperation({
   async run(call, { customer_id: id, reason, from = null }) {
     const { db, account, actor } = call
     const { refusal: before } = await findHistory(call, id)
-    await refuseArchived(db, account.id, earlierOf(from, before?.from), [id])
     const refused = { from, reason, refused_at: new Date().toISOString() }
     const details = { customer_id: id, from, reason, before }
     const entry = { actor, action: 'refusal.put', account: account.id, details }
@@ -179,7 +171,6 @@ export const endRefusal = accountOperation({
     const { db, account, actor } = call
     const { refusal: refused } = await findHistory(call, id)
     if (!refused) throw notFound('refusal of customer', id)
-    await refuseArchived(db, account.id, refused.from, [id])
     const details = { customer_id: id, ...refused }
     const entry = { actor, action: 'refusal.delete', account: account.id, details }
     await withAudit(db, entry, deleteRefusal(db, account.id, id))

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { resourcesOf } from '../../ingest/verticals.ts'
-import { hasArchived, refuseArchived } from '../../platform/db/archived.ts'
 import { isAssertionFailure, isUniqueViolation } from '../../platform/db/retry.ts'
 import type { Account } from '../../platform/db/schema.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
@@ -42,10 +41,8 @@ import {
   type SentAssignment,
 } from '../plans/assignments.ts'
 import { checkClosedTerms, decidePut, type PutDecision, toChange } from '../plans/put-plan.ts'
-import type { PlanVersion } from '../plans/stored-plans.ts'
 import { vocabularyOf } from '../plans/vocabulary.ts'
 import { planWarning } from '../plans/warning.ts'
-import { readSource, sourceOf } from '../statements/source.ts'
 
 /** Reads the facts that an account can send. */
 export const readVocabulary = async (
@@ -240,20 +237,6 @@ const inForce = (cause: unknown) =>
     cause,
   })
 
-/** Throws if a new version of a plan needs other records than those of before, and months are archived. */
-async function refuseOtherRecords(
-  { env, db, account }: AccountCall,
-  added: PlanVersion,
-): Promise<void> {
-  if (!(await hasArchived(db, account.id))) return
-  const databases = { db, directory: env.DB }
-  const [stored, ...others] = await readSource(databases, account)
-  const selectionOf = (versions: typeof stored.versions) =>
-    JSON.stringify(sourceOf(databases, account, [{ ...stored, versions }, ...others]).selection)
-  if (selectionOf(stored.versions) === selectionOf([...stored.versions, added])) return
-  await refuseArchived(db, account.id, null)
-}
-
 /** Stores the next version of a plan. */
 async function storePlan(
   call: AccountCall,
@@ -261,7 +244,6 @@ async function storePlan(
   { version, plan: { terms, text } }: PutDecision,
 ) {
   const { effective_from, name } = terms
-  await refuseOtherRecords(call, { plan, version, effective_from, terms })
   const row = {
     account: call.account.id,
     plan,

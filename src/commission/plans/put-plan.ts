@@ -1,14 +1,8 @@
-import { refuseArchived } from '../../platform/db/archived.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { validationFailed } from '../../platform/http/read-fields.ts'
 import { canonicalJson } from '../../platform/validation/canonical-json.ts'
 import { quote } from '../../platform/validation/quote.ts'
-import {
-  type AssignmentChange,
-  type ClosedTerms,
-  findClosedTerms,
-  firstChangedDay,
-} from '../db/booked.ts'
+import { type AssignmentChange, type ClosedTerms, findClosedTerms } from '../db/booked.ts'
 import type { StoredAssignment, StoredVersion } from '../db/plans.ts'
 import { dayNumber, dayText, parsePeriod, periodOf } from '../engine/calendar.ts'
 import { type CheckedPlan, checkClosed, checkPlan } from './check-plan.ts'
@@ -33,10 +27,9 @@ export function toChange(
 }
 
 /**
- * Checks that assignments begin after the closed periods of their affiliates (§16.7), and after archived months.
+ * Checks that assignments begin after the closed periods of their affiliates (§16.7).
  *
  * @throws ApiError `conflict`
- * @throws MonthArchived
  */
 export async function checkClosedTerms(
   db: D1Database,
@@ -45,8 +38,6 @@ export async function checkClosedTerms(
 ): Promise<void> {
   const found = await findClosedTerms(db, account, changes)
   if (found.length > 0) throw closedTerms(found)
-  const from = await firstChangedDay(db, account, changes)
-  if (from !== null) await refuseArchived(db, account, from)
 }
 
 const lastDayOf = ({ period }: ClosedTerms) => parsePeriod(period)?.last ?? 0

@@ -399,7 +399,7 @@ export function divide(
 }
 
 /** Finds from what affiliates start. Where they see other rates of closed days, all of them start from the first record. */
-async function beginnings(computation: Computation, affiliates: readonly string[]) {
+export async function beginnings(computation: Computation, affiliates: readonly string[]) {
   const { source, range, context, usesStates } = computation
   const books = await readBooks(source, range, affiliates)
   const views = await rateViews(computation, books, affiliates)
@@ -414,13 +414,6 @@ async function beginnings(computation: Computation, affiliates: readonly string[
   }
   return { ...books, areKept, begun }
 }
-
-/** Returns the last day whose facts no computation of some affiliates reads; -Infinity if they read those of any day. */
-export const lastUnread = async (
-  computation: Computation,
-  affiliates: readonly string[],
-): Promise<number> =>
-  Math.min(...(await beginnings(computation, affiliates)).begun.map(({ opening }) => opening.last))
 
 /**
  * Writes how a customer qualified if the line of it is in an open period, and drops the facts: they fill the

@@ -4,7 +4,6 @@ import {
   type ChangedCustomer,
   type ClosedState,
   type MarkedEnd,
-  readArchivedTo,
   readChanged,
   readHolding,
   readMarks,
@@ -109,15 +108,9 @@ export async function findStates(
   states: readonly ClosedState[]
 }> {
   const before = range.periods.filter(({ last }) => last < range.period.first)
-  const archivedTo = await readArchivedTo(source.db, source.account.id)
-  const ends = source.periodKinds.flatMap((kind) => {
-    const own = before.filter((one) => one.kind === kind)
-    const latest = own.slice(-PERIODS)
-    const archived = own
-      .slice(0, -PERIODS)
-      .findLast(({ last }) => last <= (archivedTo ?? -Infinity))
-    return archived ? [archived, ...latest] : latest
-  })
+  const ends = source.periodKinds.flatMap((kind) =>
+    before.filter((one) => one.kind === kind).slice(-PERIODS),
+  )
   if (ends.length === 0) return { ends, closed: [], states: [] }
   const marked = await readMarks(source.db, source.account.id, ends)
   const needed = new Set(affiliates.flatMap((one) => [...dependenciesOf(one).settled]))

@@ -1,5 +1,4 @@
 import { raisePosition } from '../../ingest/db/changed.ts'
-import { refuseArchived } from '../../platform/db/archived.ts'
 import { accountDatabase } from '../../platform/db/database.ts'
 import type { Account } from '../../platform/db/schema.ts'
 import { ulid, ulidOf, ulidPrefix } from '../../platform/db/ulid.ts'
@@ -23,7 +22,7 @@ import {
   periodKinds,
   storeSteps,
 } from '../db/runs.ts'
-import { dayNumber, dayText, type Period, parsePeriod, periodOf } from '../engine/calendar.ts'
+import { dayNumber, type Period, parsePeriod, periodOf } from '../engine/calendar.ts'
 import { compareText } from '../engine/facts.ts'
 import { type Computation, divide, openComputation } from './compute.ts'
 import { QUIET_MS, RUN_LIMITS, STEP_LIMITS } from './limits.ts'
@@ -209,7 +208,6 @@ export async function startPeriodRun(
   const account = row.id
   const now = Date.now()
   checkBegun(row, period, now)
-  await refuseArchived(db, account, dayText(period.first))
   const id = newRunId(now)
   const isStored = await insertRun(db, {
     account,

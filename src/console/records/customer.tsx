@@ -17,8 +17,6 @@ import { ChangeForm, FoldedForm } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
 import { RecordFields } from '../../pages/parts/record-fields.tsx'
 import { Table } from '../../pages/parts/table.tsx'
-import { ApiError } from '../../platform/errors.ts'
-import type { AnswerOf } from '../../platform/http/operation.ts'
 import { NamedCases } from '../fraud/case-parts.tsx'
 import { AttributionVerdict } from './customer-parts.tsx'
 import { renderQualifications } from './qualification.tsx'
@@ -33,12 +31,6 @@ const SHOWN_CASES = 5
 /** The resources of which customers have records. An account has those of its vertical. */
 const RESOURCES = ['transactions', 'trading-activity', 'activities'] as const
 
-/** Records of a resource, or why they cannot be listed. */
-type RecordList = { readonly resource: string } & (
-  | AnswerOf<typeof listRecords>
-  | { readonly refused: string }
-)
-
 /** Names the customer of the page. */
 const ownCustomer = ({ account, params: { customer_id = '' } }: Visit) => ({
   account,
@@ -50,11 +42,6 @@ const changes: NonNullable<Page['changes']> = {
   endRefusal: calling(endRefusal, 'The customer is no longer refused.'),
 }
 
-const refusedIfArchived = (resource: string, error: unknown): RecordList | null =>
-  error instanceof ApiError && error.code === 'month_archived'
-    ? { resource, refused: error.details.detail ?? error.title }
-    : null
-
 /** Reads the records of a customer, of each resource that the account has. */
 async function readRecords({ api, account, query }: Visit, customer_id: string) {
   const { resource, cursor } = query
@@ -64,8 +51,8 @@ async function readRecords({ api, account, query }: Visit, customer_id: string) 
     names.map((name) =>
       api
         .call(listRecords, { account, resource: name, customer_id, ...page })
-        .then((list): RecordList => ({ ...list, resource: name }))
-        .catch((error) => refusedIfArchived(name, error) ?? nullIfNotFound(error)),
+        .then((list) => ({ ...list, resource: name }))
+        .catch(nullIfNotFound),
     ),
   )
   return lists.filter((list) => list !== null)
@@ -148,26 +135,22 @@ export const customerPage: Page = {
           }}
         />
         <h2>Records</h2>
-        {lists.map((list) =>
-          'refused' in list ? (
-            <p class="note">{list.refused}</p>
-          ) : (
-            <>
-              <Records account={visit.account} resource={list.resource} rows={list.data} />
-              {visit.query.resource ? (
-                <Pager meta={list.meta} />
-              ) : (
-                list.meta.next_cursor && (
-                  <p>
-                    <a href={withQuery(visit.path, { resource: list.resource })}>
-                      All {count(list.meta.total)} records of {recordsCalled(list.resource)}
-                    </a>
-                  </p>
-                )
-              )}
-            </>
-          ),
-        )}
+        {lists.map((list) => (
+          <>
+            <Records account={visit.account} resource={list.resource} rows={list.data} />
+            {visit.query.resource ? (
+              <Pager meta={list.meta} />
+            ) : (
+              list.meta.next_cursor && (
+                <p>
+                  <a href={withQuery(visit.path, { resource: list.resource })}>
+                    All {count(list.meta.total)} records of {recordsCalled(list.resource)}
+                  </a>
+                </p>
+              )
+            )}
+          </>
+        ))}
         <h2>Refusal</h2>
         {history.refusal ? (
           <>

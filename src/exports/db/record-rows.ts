@@ -61,17 +61,6 @@ export const listRecordMonths = (
   position: number,
 ): Promise<RecordMonth[]> => all(db, readMonths(view), { account, resource: view.name, position })
 
-const ARCHIVED = compileStatement(`
-  select resource, strftime('%Y-%m', first_day * 86400, 'unixepoch') as month
-  from archived_months where account = :account`)
-
-/** Returns the months whose records have left the database, or leave it, or are not all back. */
-export const listArchivedMonths = (
-  db: Connection,
-  account: string,
-): Promise<{ readonly resource: string; readonly month: string }[]> =>
-  all(db, ARCHIVED, { account })
-
 const SUM_REVISIONS = compileStatement(`
   select strftime('%Y-%m', day * 86400, 'unixepoch') as month, sum(revision) as revisions
   from customers not indexed where account = :account group by 1`)

@@ -86,7 +86,7 @@ const SOURCES: Readonly<Record<Evidence['resource'], Source>> = {
 /** The main values of a record. */
 export type RecordValues = Readonly<Record<string, string | number | null>>
 
-/** Returns the main values of records, by their places in the list; records that are gone or archived are left out. */
+/** Returns the main values of records, by their places in the list; records that are gone are left out. */
 export async function readMainValues(
   db: Connection,
   account: string,

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { readHolds } from '../../books/holds.ts'
-import { refuseArchived } from '../../platform/db/archived.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { accountOperation, reply } from '../../platform/http/operation.ts'
 import { validationFailed } from '../../platform/http/read-fields.ts'
@@ -61,7 +60,6 @@ export const decideFraudCase = accountOperation({
     const refuse = sent.refuse ?? []
     const wrong = misplaced({ ...sent, keep_hold: keepHold || undefined })
     if (wrong.length > 0) throw validationFailed(wrong)
-    if (refuse.length > 0) await refuseArchived(db, account.id, from, refuse)
     const whole = await decideCase(env, account, {
       id,
       decision,

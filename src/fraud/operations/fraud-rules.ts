@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { after, storeVersion } from '../../commission/operations/plans.ts'
 import { requireRole } from '../../platform/auth/roles.ts'
-import { refuseArchived } from '../../platform/db/archived.ts'
 import { type AccountCall, accountOperation, reply } from '../../platform/http/operation.ts'
 import { checkNewId, notFound } from '../../platform/http/read-fields.ts'
 import { day, outcome, time, version } from '../../platform/validation/answer-fields.ts'
@@ -194,7 +193,6 @@ async function storeRule(
   if ([...own, { terms }].some((one) => one.terms.action === 'hold')) requireRole(role, 'approver')
   const version = (own.at(-1)?.version ?? 0) + 1
   const { effective_from, name, action, disabled } = terms
-  await refuseArchived(db, account, effective_from)
   const details = { rule, version, effective_from, name, action, disabled }
   const created_at = new Date().toISOString()
   const row = { account, rule, version, effective_from, terms: canonicalJson(terms), created_at }

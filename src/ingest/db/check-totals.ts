@@ -1,4 +1,3 @@
-import { isArchivedSql } from '../../platform/db/archived.ts'
 import { decode } from '../../platform/db/column-types.ts'
 import type { SumRow } from '../../platform/db/exact-sums.ts'
 import { all } from '../../platform/db/query.ts'
@@ -10,11 +9,10 @@ import { formOf, groupsByDay, sumStatements } from './totals.ts'
 /** The kept days of a resource that one check compares. */
 const DAYS = 5
 
-/** The kept totals of days that can be summed. */
+/** The kept totals of days that have not changed since. */
 const KEPT = `
   from day_totals k where k.account = :account and k.resource = :resource and k.form = :form
-    and ${isUnchanged('k.resource', 'k.day', 'k.position')}
-    and not ${isArchivedSql('k.resource', 'k.day')}`
+    and ${isUnchanged('k.resource', 'k.day', 'k.position')}`
 
 /** Other days each morning, until all have had their turn. */
 const CHOOSE_DAYS = compileStatement(

@@ -32,8 +32,6 @@ export interface Decision {
   /** By how much the account's records that are not held, and those that are, grow. */
   readonly listed: number
   readonly heldChange: number
-  /** The records that concern an archived month, by their position: its first day. */
-  readonly archived: ReadonlyMap<number, number>
   /** Positions of records: with an unknown reference, of erased customers, and of events that replace another one. */
   readonly unknown: readonly number[]
   readonly erased: readonly number[]
@@ -79,10 +77,8 @@ export function decide(found: readonly Found[], request: Deciding): Decision {
 
 const NOTHING = { created: 0, updated: 0, unchanged: 0, stale: 0, held: 0, rejected: 0 }
 
-function decideFor(all: readonly Found[], request: Deciding, isFull: boolean): Decision {
+function decideFor(found: readonly Found[], request: Deciding, isFull: boolean): Decision {
   const { withRepeats, invalidUnknown, received } = request
-  const archived = archivedAmong(all, request)
-  const found = all.filter((one) => one.archived === null)
   const outcomes = new Map<number, Outcome>()
   const unknown = [...invalidUnknown]
   const sums = { ...NOTHING }
@@ -94,9 +90,7 @@ function decideFor(all: readonly Found[], request: Deciding, isFull: boolean): D
     // At the limit, what is held already stays held.
     if (isFull ? outcome === 'rejected' : isRefusable(one)) unknown.push(...positions)
   }
-  const rejected = request.isReused
-    ? received
-    : request.invalidCount + archived.size + sums.rejected
+  const rejected = request.isReused ? received : request.invalidCount + sums.rejected
   const counts = { received, ...sums, rejected }
   const status = statusOf(counts, request)
   const isStored = status !== 422
@@ -114,9 +108,7 @@ function decideFor(all: readonly Found[], request: Deciding, isFull: boolean): D
     holdRefused: isFull,
     errorsTotal: request.isReused
       ? 1
-      : request.errorsTotal +
-        archived.size +
-        (isFull || request.policy === 'reject' ? unknown.length : 0),
+      : request.errorsTotal + (isFull || request.policy === 'reject' ? unknown.length : 0),
     outcomes,
     writes,
     days: [...new Set(writes.flatMap(({ found: { day, storedDay } }) => [day, storedDay]))].filter(
@@ -125,7 +117,6 @@ function decideFor(all: readonly Found[], request: Deciding, isFull: boolean): D
     listed: isNew - heldChange,
     heldChange,
     newHeld,
-    archived,
     unknown: unknown.sort((a, b) => a - b),
     erased: findings(({ isErased }) => isErased),
     changedEvents: findings(({ idx, changesKind }) => changesKind && isWritten.has(idx)),
@@ -149,13 +140,6 @@ function statusOf(
   if (rejected > 0) return 207
   return form === 'object' && created === 1 ? 201 : 200
 }
-
-const archivedAmong = (found: readonly Found[], { withRepeats }: Deciding) =>
-  new Map(
-    found.flatMap(({ idx, archived }) =>
-      archived === null ? [] : withRepeats(idx).map((at) => [at, archived] as const),
-    ),
-  )
 
 const isRefusable = ({ isMissing, extras }: Found): boolean => isMissing === 1 || extras?.[1] === 1
 

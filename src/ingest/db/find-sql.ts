@@ -31,8 +31,6 @@ export interface Found {
   /** The day that the record will have, and that of the stored one. */
   readonly day: number | null
   readonly storedDay: number | null
-  /** The first day of an archived month that the record concerns. */
-  readonly archived: number | null
   /** The verdict on a stored customer without an affiliate. */
   readonly verdict: string | null
   /** The first day of another affiliate that the customer gets, and 1 if that one holds from the signup on. */
@@ -53,7 +51,7 @@ export interface Found {
 
 const NAMES = [
   ...(['idx', 'revision', 'differs', 'moves', 'changesKind', 'isStale', 'isMissing'] as const),
-  ...(['wasHeld', 'isErased', 'day', 'storedDay', 'archived', 'verdict'] as const),
+  ...(['wasHeld', 'isErased', 'day', 'storedDay', 'verdict'] as const),
   ...(['affiliated', 'was', 'changesFields', 'extras'] as const),
 ] satisfies (keyof Found)[]
 
@@ -93,7 +91,6 @@ export function findSql(table: RecordTable, fragments: SqlFragments): string {
     isErased: erased,
     day: `ifnull(${next(table.dayColumn)}, ${sent('first_day')})`,
     storedDay: `t.${table.dayColumn}`,
-    archived: archivedSql(table, next),
     verdict: table.affiliation === 'link' ? verdictSql(sent) : 'null',
     affiliated: table.affiliation ? affiliatedSql(table.affiliation, sent) : 'null',
     was: wasSql(table, next),
@@ -147,15 +144,6 @@ function wasSql(table: RecordTable, next: (name: string) => string): string {
     ...first.map((name) => `${stored(name)} is null and ${next(name)} is not null`),
   ]
   return `json(iif(t.account is not null and (${changes.join(' or ')}), json_array(t.customer_id, ''), null))`
-}
-
-/** The first archived month that ends on the day or later. Of customers, only those who are new or get another day count. */
-function archivedSql({ dayColumn, canHold }: RecordTable, next: (name: string) => string): string {
-  const [day, before] = [next(dayColumn), stored(dayColumn)]
-  const stays = canHold ? '' : `and not ifnull(${before} = ${day}, false)`
-  // Not `min`, which D1 counts as a row that is read.
-  return `(select a.first_day from archived_months a where a.account = :account
-            and a.last_day >= min(${day}, ifnull(${before}, ${day})) ${stays} order by a.first_day limit 1)`
 }
 
 /** Returns the verdict on a customer of a brand without usable `tracking_data`; null if they have an affiliate. */

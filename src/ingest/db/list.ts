@@ -1,5 +1,3 @@
-import { ARCHIVED_RESOURCES } from '../../platform/db/archive-tables.ts'
-import { archivedMonthsOfList } from '../../platform/db/archived.ts'
 import { decodeRow, encode } from '../../platform/db/column-types.ts'
 import {
   type FoundPage,
@@ -20,7 +18,7 @@ export interface Filter {
 }
 
 /** Returns the parameters of a list's statements, as SQL stores them. */
-export function listedValues(view: RecordView, account: string, filter: Filter) {
+function listedValues(view: RecordView, account: string, filter: Filter) {
   const { encoded, dayColumn } = view.recordTable
   return {
     account,
@@ -76,8 +74,6 @@ export function shortenLogged(text: string): string {
 /**
  * Reads one page of an account's records: in the order of their key, or of day and customer if the list is narrowed to
  * days. A page reads as many rows as it shows; the first page also counts the matches.
- *
- * @throws MonthArchived if records of the list are archived.
  */
 export async function listRecords(
   session: D1DatabaseSession,
@@ -101,16 +97,6 @@ export function orderOfDays({ recordTable }: RecordView, { customer_id }: Filter
 export const pickColumns = ({ columns }: RecordView, row: Record<string, unknown>) =>
   Object.fromEntries(columns.map((name) => [name, row[name]]))
 
-/** Returns the query for the archived months that have records of a list; nothing for resources that stay. */
-const guardOf = ({ name }: RecordView, { from, to, customer_id }: Filter) =>
-  ARCHIVED_RESOURCES.some((one) => one === name) && {
-    archived: archivedMonthsOfList({
-      from: from !== undefined,
-      to: to !== undefined,
-      customer: customer_id !== undefined,
-    }),
-  }
-
 /** Returns the query of a list. */
 export function listQuery(view: RecordView, account: string, filter: Filter): ListQuery {
   if (filter.customer_id !== undefined && view.recordTable.canHold)
@@ -131,7 +117,6 @@ export function listQuery(view: RecordView, account: string, filter: Filter): Li
       key: dayKey,
       values,
       limitsBytes: true,
-      ...guardOf(view, filter),
     }
   }
   const ofCustomer = customer_id === undefined ? '' : ' and customer_id = :customer_id'
@@ -143,7 +128,6 @@ export function listQuery(view: RecordView, account: string, filter: Filter): Li
     ...(customer_id === undefined && { total: KEPT_TOTAL }),
     values,
     limitsBytes: true,
-    ...guardOf(view, filter),
   }
 }
 
@@ -201,6 +185,5 @@ function customerQuery(view: RecordView, account: string, filter: Filter): ListQ
     key,
     values: listedValues(view, account, filter),
     limitsBytes: true,
-    ...guardOf(view, filter),
   }
 }

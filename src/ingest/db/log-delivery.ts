@@ -8,7 +8,6 @@ import { HELD_LIMITS } from './release.ts'
 import {
   type Decided,
   type Delivery,
-  daysOf,
   refusedRecords,
   valuesOf,
   type WrittenRow,
@@ -73,7 +72,6 @@ function insertDelivery(
     written: writes.length,
     days: JSON.stringify(writes.length > 0 ? decision.days : []),
     errors,
-    open_days: JSON.stringify(daysOf(table, rows)),
     references: JSON.stringify(
       table.reference
         ? distinct(delivery, rows, table.reference.column, ({ isMissing }) => isMissing).filter(

@@ -1,15 +1,8 @@
 import { only } from '../../platform/db/query.ts'
 import { compileStatement } from '../../platform/db/statement.ts'
 
-/**
- * About how many bytes the records of `:account` take in its database, as SQL: what each added when it was created, less
- * the share of those that are archived.
- */
-export const USAGE = `(
-            select cast(coalesce(sum(t.bytes * (1 - ifnull((select sum(m.records) from archived_months m
-              where m.account = t.account and m.resource = t.resource), 0) * 1.0 / max(t.total + t.held, 1))), 0)
-              as integer)
-            from totals t where t.account = :account)`
+/** About how many bytes the records of `:account` take in its database, as SQL: what each added when it was created. */
+export const USAGE = `(select ifnull(sum(bytes), 0) from totals where account = :account)`
 
 const READ = compileStatement(`select ${USAGE} as bytes`)
 

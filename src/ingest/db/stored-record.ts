@@ -1,5 +1,4 @@
-import { requireDays } from '../../platform/db/archived.ts'
-import { dayNumber, decodeRow, encode } from '../../platform/db/column-types.ts'
+import { decodeRow, encode } from '../../platform/db/column-types.ts'
 import {
   bindStatement,
   compileStatement,
@@ -63,8 +62,6 @@ function selectRecords({ recordTable, columns }: RecordView, condition: string):
 /**
  * Reads the records of an account that are stored under an id: as it was sent, or as commissions name it.
  * There are at most two of each resource.
- *
- * @throws MonthArchived if there are none, and the id is of a day whose records are archived.
  */
 export async function readStoredRecords(
   session: D1DatabaseSession,
@@ -81,27 +78,10 @@ export async function readStoredRecords(
       return bindStatement(session, selectRecords(view, condition), { account, ...values })
     }),
   )
-  const found = searched.flatMap(({ view }, i) =>
+  return searched.flatMap(({ view }, i) =>
     required(results[i], 'result').map((row) => presentStored(view, row)),
   )
-  if (found.length === 0) {
-    const needed = searched.map(({ view, key }) => ({ resource: view.name, days: dayOfKey(key) }))
-    await requireDays(session, account, needed)
-  }
-  return found
 }
-
-/** The identity of a daily event: the letter and its event, its customer, and its day. */
-const DAILY = /^d \["(?:[^"\\]|\\.)*","(?:[^"\\]|\\.)*","(\d{4}-\d\d-\d\d)"/
-
-/** Returns the day in the identity of a daily event; nothing if it is of another record. */
-function dayOfIdentity(identity: string): number[] {
-  const [, day] = DAILY.exec(identity) ?? []
-  return day === undefined ? [] : [dayNumber(day)]
-}
-
-const dayOfKey = ([first]: readonly unknown[]) =>
-  typeof first === 'number' ? [first] : dayOfIdentity(String(first))
 
 function presentStored(view: RecordView, row: Record<string, unknown>): StoredRecord {
   const { encoded, key, dayColumn } = view.recordTable

@@ -1,4 +1,3 @@
-import { archivedDaysSql, isArchivedSql, requireDays } from '../../platform/db/archived.ts'
 import { dayNumber, dayText, decode } from '../../platform/db/column-types.ts'
 import {
   type Column,
@@ -64,8 +63,6 @@ const tooManyTotals = () => tooLarge('50,000 totals, or 2 MiB of them')
 interface FoundDay {
   readonly day: number
   readonly totals: string | null
-  /** 1 if the records are archived; they cannot be summed then. */
-  readonly archived: number
 }
 
 /**
@@ -79,16 +76,16 @@ export function keptDaysSql({ recordTable }: RecordView, maxBytes?: number): str
     `select min(${dayColumn}) from ${recordsByDay(recordTable)}
         where account = :account and ${dayColumn} <= :last_day and ${dayColumn} ${condition}`
   return limitBytes(
-    ['day', 'totals', 'archived'],
+    ['day', 'totals'],
     `with recursive days(stored_day) as (
         ${firstDay('>= :first_day')}
         union all
         select (${firstDay('> stored_day')}) from days where stored_day is not null
       )
-      select d.stored_day as day, totals, ${isArchivedSql(':resource', 'd.stored_day')} as archived
-      from (select stored_day from days where stored_day is not null union ${archivedDaysSql(':resource')}) d
+      select d.stored_day as day, totals from days d
       left join day_totals k on k.account = :account and k.resource = :resource
-        and k.day = d.stored_day and k.form = :form and ${isUnchanged('k.resource', 'k.day', 'k.position')}`,
+        and k.day = d.stored_day and k.form = :form and ${isUnchanged('k.resource', 'k.day', 'k.position')}
+      where d.stored_day is not null`,
     'day',
     maxBytes,
   )
@@ -243,24 +240,14 @@ type Query = readonly [
  * bytes of kept totals may be read.
  *
  * @throws ApiError `validation_failed` if there are too many totals, or records to sum.
- * @throws MonthArchived if a day must be summed whose records are archived.
  */
 export async function readTotals(...query: Query): Promise<Total[]> {
   const [session, views, account] = query
   const found = await readDays(...query)
   const missing = pairs(views, found).map(([view, days]) => ({
     view,
-    resource: view.name,
-    archived: days.filter((one) => one.archived === 1 && one.totals === null),
     days: days.filter(({ totals }) => totals === null).map(({ day }) => day),
   }))
-  if (missing.some(({ archived }) => archived.length > 0)) {
-    const needed = missing.map(({ resource, archived }) => ({
-      resource,
-      days: archived.map(({ day }) => day),
-    }))
-    await requireDays(session, account, needed)
-  }
   const summed = await sumDays(
     session,
     account,

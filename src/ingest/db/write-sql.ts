@@ -17,16 +17,13 @@ import type { RecordTable } from './record-table.ts'
 const required = (condition: string) => `iif(${condition}, 1, json('changed'))`
 
 /**
- * Inserts the row of the delivery. Parameters: its columns, `:closed_through`, `:new_held`, `:max_held`, and three JSON arrays:
- * `:open_days`, which come after all archived months, `:references` of `[reference, is missing]`, and `:erased` of
- * `[customer, is erased]`.
+ * Inserts the row of the delivery. Parameters: its columns, `:closed_through`, `:new_held`, `:max_held`, and two JSON arrays:
+ * `:references` of `[reference, is missing]`, and `:erased` of `[customer, is erased]`.
  */
 const insertDelivery = ({ reference, personalColumns }: RecordTable) => `
       insert into deliveries (account, id, resource, dry_run, status, summary, errors_total, days, errors)
       select :account, :delivery, :resource, :dry_run, :status, :summary, :errors_total, :days, :errors
       where ${required(`not exists (select 1 from resets where account = :account)
-        and not exists (select 1 from archived_months m cross join json_each(:open_days) d
-          where m.account = :account and d.value <= m.last_day)
         and (:written = 0 or :closed_through is ${CLOSED_THROUGH})
         and (:new_held = 0 or :new_held + (
           select ifnull(sum(held), 0) from totals where account = :account) <= :max_held)

@@ -35,3 +35,22 @@ export const withoutRepeats = <P extends Since>(
 export function partOn<P extends Since>(history: readonly P[], day: string): P | undefined {
   return history.findLast(({ from }) => from === null || from <= day)
 }
+
+/**
+ * Returns the first day on which two histories differ, of which each part holds from its `from` on; null if they do
+ * from the beginning, undefined if they are the same.
+ */
+export function firstDifference<Part extends Since>(
+  before: readonly Part[],
+  after: readonly Part[],
+  partOf: (part: Part) => unknown,
+): string | null | undefined {
+  const textOf = (part: Part) => JSON.stringify([part.from, partOf(part)])
+  const [old, own] = [before, after].map((parts) => new Set(parts.map(textOf)))
+  const differing = [
+    ...before.filter((part) => !own?.has(textOf(part))),
+    ...after.filter((part) => !old?.has(textOf(part))),
+  ]
+  const days = differing.map(({ from }) => from ?? '').sort()
+  return days[0] === undefined ? undefined : days[0] || null
+}

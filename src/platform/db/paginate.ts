@@ -1,4 +1,3 @@
-import { requireRecords } from './archived.ts'
 import { decodeRow } from './column-types.ts'
 import { bindStatement, compileStatement, readBatch } from './statement.ts'
 import { columnNames, encodedColumns, type Table, tableName } from './table.ts'
@@ -81,15 +80,11 @@ export interface ListQuery {
   values: Readonly<Record<string, unknown>>
   /** Whether the page is limited in bytes. */
   limitsBytes?: boolean
-  /** A query for the archived months that have rows of the list; absent if none can. */
-  archived?: string
 }
 
 /**
  * Reads one page. It reads one row more than the page shows, to know whether there is a next one.
  * Paging by cursor returns each row once, even if records are added meanwhile.
- *
- * @throws MonthArchived if rows of the list are archived.
  */
 export async function paginate<T = Record<string, unknown>>(
   db: D1Database | D1DatabaseSession,
@@ -99,15 +94,11 @@ export async function paginate<T = Record<string, unknown>>(
   const values = { ...query.values, ...cursorValues(page) }
   const known = query.total === undefined && page.counted
   const bind = (text: string) => bindStatement(db, compileStatement(text), values)
-  const guard = query.archived === undefined ? [] : [bind(query.archived)]
-  const [rows = [], ...others] = await readBatch<Record<string, unknown>[][]>(db, [
+  const [rows = [], counted] = await readBatch<Record<string, unknown>[][]>(db, [
     bind(pageText(query, page)),
-    ...guard,
     ...(known ? [] : [bind(totalText(query))]),
   ])
-  requireRecords(others.splice(0, guard.length).flat())
-  const counted = others[0] as readonly { total: number }[] | undefined
-  const count = known || limitCount(counted?.[0]?.total ?? 0, query)
+  const count = known || limitCount(Number(counted?.[0]?.total ?? 0), query)
   const excess = query.limitsBytes ? excessOf(rows) : null
   if (excess) return { data: [], ...count, last: null, excess }
   const last = rows.length > page.size ? rows[page.size - 1] : undefined

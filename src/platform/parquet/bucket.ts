@@ -11,12 +11,12 @@ export const digestOf = async (bytes: BufferSource): Promise<string> =>
   toHex(await crypto.subtle.digest('SHA-256', bytes))
 
 /**
- * Returns the bucket for the objects of an account whose records are in a jurisdiction: `ARCHIVE_EU` for `eu`.
+ * Returns the bucket for the objects of an account whose records are in a jurisdiction: `EXPORTS_EU` for `eu`.
  *
  * @throws ApiError `unavailable` if the deployment lacks the bucket: objects never leave their jurisdiction.
  */
 export function resolveBucket(env: Env, jurisdiction: string | null): R2Bucket {
-  const binding = jurisdiction === null ? 'ARCHIVE' : `ARCHIVE_${jurisdiction.toUpperCase()}`
+  const binding = jurisdiction === null ? 'EXPORTS' : `EXPORTS_${jurisdiction.toUpperCase()}`
   const bucket = (env as unknown as Record<string, R2Bucket | undefined>)[binding]
   if (!bucket) throw unavailable(new Error(`No R2 binding has the name ${binding}.`))
   return bucket
@@ -25,11 +25,9 @@ export function resolveBucket(env: Env, jurisdiction: string | null): R2Bucket {
 /** An object that is not what its name says. It must not be used. */
 export class DamagedObject extends Error {
   override name = 'DamagedObject'
-  readonly key: string
 
-  constructor(key: string, cause: 'missing' | 'size' | 'digest' | 'totals') {
+  constructor(key: string, cause: 'missing' | 'size' | 'digest') {
     super(`The object ${key} is damaged: ${cause}.`)
-    this.key = key
   }
 }
 
@@ -92,22 +90,6 @@ export async function putObject(
  */
 export const getObject = (bucket: R2Bucket, known: KnownObject): Promise<R2ObjectBody> =>
   withR2Retry(async () => verify(await bucket.get(known.key), known))
-
-/**
- * Reads a whole object and verifies its bytes: also of one that was put back by hand, without a digest beside it.
- *
- * @throws DamagedObject if they are not those that were written.
- */
-export async function readObject(
-  bucket: R2Bucket,
-  known: KnownObject,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = await withR2Retry(async () => (await bucket.get(known.key))?.arrayBuffer())
-  if (!bytes) throw new DamagedObject(known.key, 'missing')
-  if (bytes.byteLength !== known.bytes) throw new DamagedObject(known.key, 'size')
-  if ((await digestOf(bytes)) !== known.sha256) throw new DamagedObject(known.key, 'digest')
-  return new Uint8Array(bytes)
-}
 
 /** Deletes objects. Keys without an object are ignored. */
 export async function deleteObjects(bucket: R2Bucket, keys: readonly string[]): Promise<void> {

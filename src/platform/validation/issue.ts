@@ -19,7 +19,6 @@ export const ISSUE_CODES = [
   'duplicate_key',
   'unknown_customer',
   'unknown_affiliate',
-  'month_archived',
   'record_count',
   'field_case',
   'no_kpi',

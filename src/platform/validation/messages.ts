@@ -63,7 +63,6 @@ const MESSAGES: Record<IssueCode, (parts: Parts) => string> = {
   duplicate_key: () => 'An earlier record of this request has the same key.',
   unknown_customer: ({ quoted }) => `Customer ${quoted} has not been received.`,
   unknown_affiliate: ({ quoted }) => `Affiliate ${quoted} is not configured.`,
-  month_archived: ({ expected }) => `The records of ${expected} are archived.`,
   record_count: ({ expected, received }) =>
     `A request must have ${expected} records, not ${received}.`,
   field_case: ({ field }) => `${quote(field)} has the wrong case.`,
@@ -121,7 +120,6 @@ const HINTS: Partial<Record<IssueCode, (parts: Parts) => string | null>> = {
   rate_differs: () => 'Send `?correct=true` to replace the stored rate.',
   reference_used: () => 'Give every payment a reference of its own.',
   unknown_affiliate: () => 'Use a configured affiliate.',
-  month_archived: () => 'Ask the integrations team to load the month, then resend this record.',
 }
 
 /** Returns an issue with its message and hint. */

@@ -1,6 +1,5 @@
 import { clickSql } from '../../attribution/db/clicks.ts'
 import { EVENT_STATUS, IS_OUTFLOW, magnitudeOf } from '../../commission/db/facts-sql.ts'
-import { ARCHIVED_MONTHS_OF_REPORT, requireRecords } from '../../platform/db/archived.ts'
 import { sumSql } from '../../platform/db/exact-sums.ts'
 import { all, only } from '../../platform/db/query.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
@@ -520,33 +519,15 @@ export type ReportStatement = readonly [
   values: Readonly<Record<string, string | number | null>>,
 ]
 
-const ARCHIVED_MONTHS = compileStatement(ARCHIVED_MONTHS_OF_REPORT)
-
-/** The records that a report needs. */
-export interface ReportNeeds {
-  readonly first_of_report: number
-  readonly last_of_report: number
-  /** The names of the resources, as a JSON array. */
-  readonly resources: string
-}
-
-/**
- * Reads statements of a report in one batch.
- *
- * @throws MonthArchived if the report needs archived records.
- */
+/** Reads statements of a report in one batch. */
 export async function readStatements(
   session: D1DatabaseSession,
   account: string,
-  needs: ReportNeeds,
   statements: readonly ReportStatement[],
 ): Promise<ReportRow[][]> {
   const bound = statements.map(([sql, values]) =>
     bindStatement(session, compileStatement(sql), { ...values, account }),
   )
-  const archived = bindStatement(session, ARCHIVED_MONTHS, { ...needs, account })
-  const results = await withD1Retry(() => session.batch<ReportRow>([archived, ...bound]))
-  const [months = [], ...rows] = results.map((result) => result.results)
-  requireRecords(months)
-  return rows
+  const found = await withD1Retry(() => session.batch<ReportRow>(bound))
+  return found.map(({ results }) => results)
 }
