@@ -46,28 +46,18 @@ export function csvHeaders(...names: readonly string[]): Record<string, string> 
 }
 
 const readCell = (text: string): string =>
-  (text.startsWith("'") && FORMULA.test(text.slice(1)) ? text.slice(1) : text).replace(
-    INNER_MARK,
-    '$1',
-  )
+  text.includes("'")
+    ? (text.startsWith("'") && FORMULA.test(text.slice(1)) ? text.slice(1) : text).replace(
+        INNER_MARK,
+        '$1',
+      )
+    : text
 
 /** What may separate cells: a spreadsheet writes semicolons or tabs in most of Europe. */
 const SEPARATORS = [',', ';', '\t'] as const
 
 /** The most cells of a row: more would fill the memory. */
 const MAX_CELLS = 10_000
-
-type Separator = (typeof SEPARATORS)[number]
-
-/** Returns the expression of a cell at its beginning: with quotes or without. */
-const cellOf = (separator: Separator) =>
-  new RegExp(`(?:"((?:[^"]|"")*)"|([^"${separator}\r\n]*))(${separator}|\r\n?|\n|$)`, 'y')
-
-const CELLS: Readonly<Record<Separator, RegExp>> = {
-  ',': cellOf(','),
-  ';': cellOf(';'),
-  '\t': cellOf('\t'),
-}
 
 /** A first line that states the separator, or names a section, as exports of Post Affiliate Pro do. */
 const FIRST_LINE = /^"?(?:sep=(.)|\[\[.*\]\])"?[,;\t]*\r?\n/i
@@ -76,7 +66,7 @@ const FIRST_LINE = /^"?(?:sep=(.)|\[\[.*\]\])"?[,;\t]*\r?\n/i
 const NEXT_SECTION = /\n"?\[\[[^\r\n]*\]\]/
 
 /** Returns the separator of a CSV text, and where its header begins. */
-function beginOf(text: string): { separator: Separator; at: number } {
+function beginOf(text: string): { separator: string; at: number } {
   const bom = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0
   const first = FIRST_LINE.exec(text.slice(bom))
   const at = bom + (first?.[0].length ?? 0)
@@ -120,25 +110,42 @@ export function readCsv(file: string): CsvRows {
  */
 export function* eachCsvRow(file: string): Generator<string[], void> {
   const [text = ''] = file.split(NEXT_SECTION)
-  let row: string[] = []
   const begin = beginOf(text)
   const { separator } = begin
-  const cell = CELLS[separator]
   let { at } = begin
+  let row: string[] = []
+  const fail = (reason: string): never => {
+    throw new CsvFault(text.slice(0, at).split(/\r\n?|\n/).length, reason)
+  }
   while (at < text.length) {
-    cell.lastIndex = at
-    const found = cell.exec(text)
-    if (!found || row.length >= MAX_CELLS) {
-      const line = text.slice(0, at).split(/\r\n?|\n/).length
-      const reason = found ? 'too many cells' : 'a quote that is not closed or within a cell'
-      throw new CsvFault(line, reason)
-    }
-    const [, quoted, plain = '', end] = found
-    row.push(readCell(quoted?.replaceAll('""', '"') ?? plain))
-    at = cell.lastIndex
-    if (end === separator && at < text.length) continue
-    if (end === separator) row.push('')
+    const end = endOfCell(text, at, separator)
+    if (end === null) return fail('a quote that is not closed or within a cell')
+    if (row.length >= MAX_CELLS) return fail('too many cells')
+    const isQuoted = text[at] === '"'
+    const cell = isQuoted ? text.slice(at + 1, end - 1).replaceAll('""', '"') : text.slice(at, end)
+    row.push(readCell(cell))
+    at = end + 1
+    if (text[end] === separator && at < text.length) continue
+    if (text[end] === separator) row.push('')
     if (row.some((one) => one.trim() !== '')) yield row
     row = []
   }
+}
+
+/** Returns where a cell ends that begins at a position; null if its quotes are wrong. Each character is read once. */
+function endOfCell(text: string, begin: number, separator: string): number | null {
+  let at = begin
+  const isQuoted = text[at] === '"'
+  if (isQuoted) {
+    do {
+      at = text.indexOf('"', at + 1) + 1
+      if (at === 0) return null
+    } while (text[at] === '"')
+  }
+  for (; at < text.length; at++) {
+    const letter = text[at]
+    if (letter === separator || letter === '\n' || letter === '\r') return at
+    if (isQuoted || letter === '"') return null
+  }
+  return at
 }
