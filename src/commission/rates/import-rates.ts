@@ -1,12 +1,12 @@
 import { isAssertionFailure } from '../../platform/db/retry.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
 import { ApiError, errorName } from '../../platform/errors.ts'
+import { FileFailure, isZip, readBytes, unzip } from '../../platform/unzip.ts'
 import { formatIssue } from '../../platform/validation/messages.ts'
 import { pointerStep } from '../../platform/validation/pointer.ts'
 import { RATE_SOURCE, type RateTable, readDifferences, storeRates } from '../db/rates.ts'
 import { dayText } from '../engine/calendar.ts'
 import { parseEcb } from './parse-ecb.ts'
-import { FileFailure, isZip, readBytes, unzip } from './unzip.ts'
 
 /** Who imports a file, when, and whether it may replace stored rates. */
 interface ImportRequest {
@@ -151,7 +151,8 @@ async function fetchFile(url: string): Promise<string> {
     throw new FileFailure(`status ${status}`)
   }
   const bytes = await readBytes(body, MAX_BYTES)
-  const csv = isZip(bytes) ? await readBytes(unzip(bytes), MAX_BYTES) : bytes
+  const [only] = isZip(bytes) ? unzip(bytes) : []
+  const csv = only ? await readBytes(only.open(), MAX_BYTES) : bytes
   const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(csv)
   // A file that was cut within its last rate would have a wrong rate, which nobody would notice.
   if (!text.endsWith('\n')) throw new FileFailure('no line break at the end')

@@ -1,4 +1,4 @@
-// The ECB publishes its CSV as ZIP archives of one file, such as eurofxref-hist.zip.
+// ZIP archives: the ECB publishes its rates so, and some banks their statements.
 
 /** A file that cannot be read. Its message quotes nothing of the file. */
 export class FileFailure extends Error {
@@ -42,24 +42,48 @@ const DEFLATED = 8
 export const isZip = (bytes: Uint8Array) =>
   bytes.byteLength >= 4 && viewOf(bytes).getUint32(0, true) === FILE.signature
 
+/** A file of an archive. */
+export interface ZippedFile {
+  readonly name: string
+  /** Returns its content. */
+  readonly open: () => ReadableStream<Uint8Array>
+}
+
+/** The most files of an archive: more would take long. */
+const MAX_FILES = 1000
+
 /**
- * Returns the content of the only file of a ZIP archive without a comment, as a stream.
+ * Returns the files of a ZIP archive without a comment.
  *
  * @see [APPNOTE.TXT §4.3](https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT)
- * @throws RangeError if the archive is cut off, has several files or another compression.
+ * @throws RangeError if the archive is cut off, has too many files, or a file that is encrypted or compressed in another way.
  */
-export function unzip(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array> {
+export function unzip(bytes: Uint8Array<ArrayBuffer>): ZippedFile[] {
   const view = viewOf(bytes)
   // The sizes in the header before the file may be missing; those at the end of the archive never are.
   const end = recordAt(view, view.byteLength - END.bytes, END)
-  const entry = recordAt(view, end.getUint32(16, true), ENTRY)
+  const count = end.getUint16(10, true)
+  if (count > MAX_FILES) throw unreadable()
+  let at = end.getUint32(16, true)
+  return Array.from({ length: count }, () => {
+    const entry = recordAt(view, at, ENTRY)
+    const [nameBytes, extra, comment] = [28, 30, 32].map((place) => entry.getUint16(place, true))
+    const from = at + ENTRY.bytes
+    const name = new TextDecoder().decode(bytes.subarray(from, from + (nameBytes ?? 0)))
+    at = from + (nameBytes ?? 0) + (extra ?? 0) + (comment ?? 0)
+    return { name, open: () => contentOf(bytes, entry) }
+  })
+}
+
+/** Returns the content of a file, by its record at the end of the archive. */
+function contentOf(bytes: Uint8Array<ArrayBuffer>, entry: DataView): ReadableStream<Uint8Array> {
+  const isEncrypted = entry.getUint16(8, true) % 2 === 1
   const method = entry.getUint16(10, true)
+  if (isEncrypted || ![STORED, DEFLATED].includes(method)) throw unreadable()
   const start = entry.getUint32(42, true)
-  const file = recordAt(view, start, FILE)
-  if (end.getUint16(10, true) !== 1 || ![STORED, DEFLATED].includes(method)) throw unreadable()
+  const file = recordAt(viewOf(bytes), start, FILE)
   const from = start + FILE.bytes + file.getUint16(26, true) + file.getUint16(28, true)
-  const content = bytes.subarray(from, from + entry.getUint32(20, true))
-  const stream = new Blob([content]).stream()
+  const stream = new Blob([bytes.subarray(from, from + entry.getUint32(20, true))]).stream()
   return method === STORED ? stream : stream.pipeThrough(new DecompressionStream('deflate-raw'))
 }
 
@@ -74,4 +98,4 @@ function recordAt(view: DataView, at: number, { signature, bytes }: typeof FILE)
   return record
 }
 
-const unreadable = () => new RangeError('The archive is cut off, or not of the form of the ECB.')
+const unreadable = () => new RangeError('The archive is cut off, or of another form.')
