@@ -2,6 +2,7 @@ import { decryptText, encryptText } from '../platform/auth/encrypt.ts'
 import { importKeys } from '../platform/auth/hmac-keys.ts'
 import { digest } from '../platform/auth/secret.ts'
 import { badSecret } from '../platform/errors.ts'
+import { maskNumber } from '../platform/validation/mask-numbers.ts'
 import type { Details, StoredDetails } from './model.ts'
 
 // Bank details are encrypted under keys that are derived from TRACKING_KEYS, where old keys stay: the first key encrypts.
@@ -80,20 +81,12 @@ export async function decryptDetails(
   return JSON.parse(text)
 }
 
-/** Returns a number with only its last four characters, at most half of them, and of an IBAN its country. */
-const maskNumber = (number: string) =>
-  `${/^[A-Z]{2}\d\d/.test(number) ? number.slice(0, 2) : ''}…${number.slice(Math.max(-4, -(number.length >> 1)))}`
-
 /** What everybody sees of the members that are not shown as they are. */
 const MASKS = new Map<string, (text: string) => string>([
   ...['iban', 'account', 'routing', 'vat_id'].map((name) => [name, maskNumber] as const),
   ...['street', 'building', 'postcode'].map((name) => [name, () => '…'] as const),
   ['email', (email) => email.replace(/^(.)[^@]*/, '$1…')],
 ])
-
-/** Returns a text that a bank wrote, with its IBANs masked. */
-export const maskIbans = (text: string): string =>
-  text.replaceAll(/\b[A-Z]{2}\d\d(?: ?[A-Z\d]{4}){2,7}(?: ?[A-Z\d]{1,3})?\b/g, maskNumber)
 
 /** Returns details as everybody but the bank sees them: enough to recognize an account, too little to pay it. */
 export const maskDetails = (details: Details): Details =>

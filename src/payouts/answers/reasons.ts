@@ -1,4 +1,4 @@
-import { maskIbans } from '../details.ts'
+import { maskNumbers } from '../../platform/validation/mask-numbers.ts'
 import { allAt, type Element, textAt } from './xml.ts'
 
 /**
@@ -31,7 +31,7 @@ export const namesAccount = (code: string | null): boolean =>
   code !== null && Object.hasOwn(OF_ACCOUNT, code)
 
 /** Returns what is kept of the words of a bank: at most 140 characters, with IBANs masked. */
-export const bankWords = (text = ''): string => maskIbans(text.trim()).slice(0, 140)
+export const bankWords = (text = ''): string => maskNumbers(text.trim()).slice(0, 140)
 
 /** Returns the code of a reason, and the reason in words: ours, and those of the bank. */
 export function reasonOf(element: Element, name: 'RtrInf' | 'StsRsnInf') {

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { parseDay, parseInstant } from './calendar.ts'
 import { CURRENCIES, WITHDRAWN } from './iso-4217.ts'
 import { ruleMessage } from './issue.ts'
+import { maskNumbers } from './mask-numbers.ts'
 import { quote } from './quote.ts'
 import { suggest } from './suggest.ts'
 
@@ -146,8 +147,11 @@ export const remarkOf = (max: number) =>
     ),
   )
 
-/** A reason, of 1 to 500 code points. */
-export const reason = remarkOf(MAX_TEXT)
+/** A reason, of 1 to 500 code points. Who gives one may copy it from a bank, with the IBAN. */
+export const reason = v.pipe(
+  remarkOf(MAX_TEXT),
+  v.transform((written) => maskNumbers(written)),
+)
 
 /** An identifier chosen by the sender, of 1 to 500 code points. URL parsers take the steps `.` and `..` from a path. */
 export const id = v.pipe(

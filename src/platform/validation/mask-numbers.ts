@@ -1,0 +1,53 @@
+import { getCountrySpecifications } from 'ibantools'
+
+// Numbers of accounts in what people and banks write.
+
+/** Returns a number with only its last four characters, at most half of them, and of an IBAN its country. */
+export const maskNumber = (number: string): string =>
+  `${/^[A-Z]{2}\d\d/.test(number) ? number.slice(0, 2) : ''}…${number.slice(Math.max(-4, -(number.length >> 1)))}`
+
+/** What the IBANs of each country have after the check digits, and their length. */
+const FORMS = new Map(
+  Object.entries(getCountrySpecifications()).flatMap(([country, { chars, bban_regexp }]) =>
+    chars && bban_regexp ? [[country, { chars, bban: new RegExp(bban_regexp) }] as const] : [],
+  ),
+)
+
+/** How many characters of an account's own number are recognized in a text, and its shortest number that is. */
+const RECOGNIZED = { most: 6, least: 4 }
+
+/**
+ * Returns a text with its numbers of accounts masked: IBANs of all countries, and parts of `own` numbers. Their case,
+ * width and whatever stands between their characters do not count, nor do letters that touch them.
+ */
+export function maskNumbers(text: string, own: readonly string[] = []): string {
+  const letters = [...text].flatMap((letter, at) => {
+    const plain = letter.normalize('NFKC').toUpperCase()
+    return /^[A-Z\d]$/.test(plain) ? [{ plain, at }] : []
+  })
+  const plain = letters.map((one) => one.plain).join('')
+  const isMasked = new Set<number>()
+  const mask = (from: number, length: number) => {
+    for (let i = from; i < from + length; i++) isMasked.add(i)
+  }
+  for (let i = 0; i < plain.length; i++) {
+    const form = FORMS.get(plain.slice(i, i + 2))
+    const isIban =
+      form && /^\d\d/.test(plain.slice(i + 2)) && form.bban.test(plain.slice(i + 4, i + form.chars))
+    if (isIban) mask(i, form.chars)
+    for (const number of own) {
+      const size = Math.min(RECOGNIZED.most, number.length)
+      const part = plain.slice(i, i + size)
+      if (size >= RECOGNIZED.least && part.length === size && number.includes(part)) mask(i, size)
+    }
+  }
+  const written = [...text]
+  for (let i = plain.length - 1; i >= 0; i--) {
+    if (!isMasked.has(i)) continue
+    const end = i + 1
+    while (isMasked.has(i - 1)) i -= 1
+    const [first = 0, last = 0] = [letters[i]?.at, letters[end - 1]?.at]
+    written.splice(first, last - first + 1, maskNumber(plain.slice(i, end)))
+  }
+  return written.join('')
+}
