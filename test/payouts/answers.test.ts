@@ -129,7 +129,7 @@ describe('§20.4 a report about the status of payments', () => {
     ]
     await book(pain002(a.batch, 'PART', txs))
     await book(pain002(d.batch, 'RJCT', [{ ...rejected, reference: e.id }], 'AM04'))
-    const closed = 'The account is closed. DE…0 00'
+    const closed = 'The account is closed. DE…3000'
     const { payees, transfers } = await books()
     expect(transfers).toEqual(
       [
