@@ -18,20 +18,29 @@ const NUMBER = /^-?\d+(?:\.\d+)?$/
 
 const NEEDS_QUOTES = /[",\r\n]/
 
-function cellText(value: string): string {
+const cellText = (text: string): string =>
+  NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+
+/** Returns the text of a cell that no spreadsheet computes. */
+function markFormulas(value: string): string {
   const inner = value.replace(INNER_FORMULA, "$1'")
-  const text = FORMULA.test(value) && !NUMBER.test(value) ? `'${inner}` : inner
-  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return FORMULA.test(value) && !NUMBER.test(value) ? `'${inner}` : inner
 }
 
 /**
- * Writes rows as CSV. A cell that a spreadsheet would take for a formula begins with an apostrophe, so
- * that an id such as `=HYPERLINK(…)` runs nothing.
+ * Writes rows as CSV for programs: each cell as it is.
  *
  * @see [RFC 4180](https://www.rfc-editor.org/rfc/rfc4180)
  */
-export const writeCsv = (rows: readonly (readonly string[])[]): string =>
+export const writeExactCsv = (rows: readonly (readonly string[])[]): string =>
   rows.map((row) => `${row.map(cellText).join()}\r\n`).join('')
+
+/**
+ * Writes rows as CSV for people. A cell that a spreadsheet would take for a formula begins with an apostrophe, so
+ * that an id such as `=HYPERLINK(…)` runs nothing.
+ */
+export const writeCsv = (rows: readonly (readonly string[])[]): string =>
+  writeExactCsv(rows.map((row) => row.map(markFormulas)))
 
 /** Begins a file, so that spreadsheets read it as UTF-8. */
 export const BYTE_ORDER_MARK = '\ufeff'

@@ -6,17 +6,30 @@ import * as f from '../platform/validation/fields.ts'
 import { member, said } from '../platform/validation/fields.ts'
 import { type Issue, type IssueCode, ruleMessage } from '../platform/validation/issue.ts'
 import { objectOf } from '../platform/validation/shapes.ts'
+import { isPain } from './files/file.ts'
+import { missingLetters } from './files/sepa-text.ts'
 import { type Details, METHODS, type Party } from './model.ts'
 
 // Bank details as a person types them. Messages never quote them.
 
-/** Returns a schema for a number, without what people write between its digits. */
+/** Returns a number as it is stored: without what no eye sees, and what people write before it and between its digits. */
+const readNumber = (text: string) =>
+  text
+    .normalize('NFKC')
+    .toUpperCase()
+    .replaceAll(/[\s\p{Cf}\p{Z}\p{Pd}./]/gu, '')
+    .replace(/^(?:IBAN)?:?/, '')
+
+/** Returns a schema for a number as people paste it. */
 const numberOf = (expected: string, isValid: (text: string) => boolean) =>
-  v.pipe(
-    f.textOf(50),
-    v.transform((text) => text.replaceAll(/[\s./-]/g, '').toUpperCase()),
-    v.check(isValid, ruleMessage('pattern', expected)),
-  )
+  v.pipe(f.text, v.transform(readNumber), v.check(isValid, ruleMessage('pattern', expected)))
+
+const PLAIN = ruleMessage('pattern', 'text that does not begin with `=`, `+`, `-` or `@`')
+
+/** Returns whether no spreadsheet computes a text, or a part of it after a semicolon: files have it as it was approved. */
+const isPlain = (text: string) => !/(?:^|;)[=+@-]/.test(text.normalize('NFKC'))
+
+const labelOf = (max: number) => v.pipe(f.labelOf(max), v.check(isPlain, PLAIN))
 
 /** Returns whether nine digits are a routing number: the weights of its digits are 3, 7 and 1. */
 const isRouting = (text: string) =>
@@ -42,20 +55,27 @@ const KINDS = ['person', 'company'] as const
 const TREATMENTS = ['domestic', 'reverse_charge', 'outside'] as const
 
 const addressFields = {
-  street: v.optional(member(f.labelOf(70), said('The street.', 'Hauptstraße'))),
-  building: v.optional(member(f.labelOf(16), said('The number of the building.', '12a'))),
-  postcode: v.optional(member(f.labelOf(16), said('The postal code.', '10115'))),
-  city: member(f.labelOf(35), said('The town.', 'Berlin')),
+  street: v.optional(member(labelOf(70), said('The street.', 'Hauptstraße'))),
+  building: v.optional(member(labelOf(16), said('The number of the building.', '12a'))),
+  postcode: v.optional(member(labelOf(16), said('The postal code.', '10115'))),
+  city: member(labelOf(35), said('The town.', 'Berlin')),
   country: member(country, said('The country: a code of ISO 3166.', 'DE')),
 }
 
+const vatId = numberOf('2 to 20 letters and digits', (text) =>
+  /^[A-Z\d][A-Z\d+*]{1,19}$/.test(text),
+)
+
 const taxFields = {
-  vat_id: v.optional(member(f.labelOf(20), said('The VAT number.', 'DE123456789'))),
+  vat_id: v.optional(member(vatId, said('The VAT number.', 'DE123456789'))),
   treatment: v.optional(member(f.oneOf(...TREATMENTS), said('How VAT applies to payments.'))),
 }
 
-const name = member(f.labelOf(70), said('The owner, as the bank knows them.', 'Ada Lovelace'))
-const email = member(f.email, said('Their e-mail address; `paypal` pays to it.', 'ada@x.example'))
+const name = member(labelOf(70), said('The owner, as the bank knows them.', 'Ada Lovelace'))
+const email = member(
+  v.pipe(f.email, v.check(isPlain, PLAIN)),
+  said('Their e-mail address; `paypal` pays to it.', 'ada@x.example'),
+)
 const address = member(objectOf(addressFields), said('The postal address of the owner.'))
 const tax = v.optional(member(objectOf(taxFields), said('What is known about their taxes.')))
 
@@ -173,6 +193,20 @@ function fieldsFor(party: Party, sent: object): v.ObjectEntries {
 
 const PERSONAL: ReadonlySet<string> = new Set(Object.keys(payeeFields))
 
+/** What files of banks have of a payee or payer, in the letters of banks. */
+const WRITTEN = ['name', ...Object.keys(addressFields)]
+
+/** The letters that an error names. */
+const NAMED_LETTERS = 10
+
+/** Returns what banks cannot write of bank details, if files of banks have them. */
+const unwritable = (details: Details): Issue[] =>
+  flatDetails(isPain(details.method) ? details : {}).flatMap(([name, text]): Issue[] => {
+    const missing = WRITTEN.includes(name) ? missingLetters(text) : []
+    const expected = missing.slice(0, NAMED_LETTERS).join(' ')
+    return expected ? [{ pointer: detailPointer(name), code: 'no_latin', expected }] : []
+  })
+
 /** What is stored of each payer. */
 const PAYER = { kind: 'company', method: 'bank' } as const
 
@@ -180,18 +214,19 @@ const PAYER = { kind: 'company', method: 'bank' } as const
 export function readDetails(party: Party, sent: unknown, pointer = '') {
   const fields = fieldsFor(party, Object(sent))
   const entity = `a ${party} of this method`
-  const { issues, output } = validateAt(sent, fields, pointer, entity, PERSONAL)
+  const { issues, output } = validateAt(sent, fields, '', entity, PERSONAL)
+  // Without issues every member is valid.
+  const details = { ...output, ...(party === 'payer' && PAYER) } as Details
   const [other] = Object.keys(FORMS.get(Reflect.get(Object(sent), 'method'))?.[1] ?? {})
   const advice: Partial<Record<IssueCode, Pick<Issue, 'instruction'>>> = {
     ...(other && { required: { instruction: `Send \`iban\` or \`${other}\`.` } }),
     pattern: { instruction: 'Compare each character.' },
     not_applicable: { instruction: 'Outside of SEPA, the method is `bank`.' },
   }
-  return {
-    // Without issues every member is valid.
-    details: { ...output, ...(party === 'payer' && PAYER) } as Details,
-    issues: issues.map((one) =>
-      one.pointer === `${pointer}/iban` ? { ...one, ...advice[one.code] } : one,
-    ),
-  }
+  const all = [...issues, ...unwritable(details)].map((one) => ({
+    ...one,
+    ...(one.pointer === '/iban' && advice[one.code]),
+    pointer: pointer + one.pointer,
+  }))
+  return { details, issues: all }
 }

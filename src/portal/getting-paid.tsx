@@ -4,6 +4,7 @@ import { ComparedDetails, detailInputs, detailWord } from '../pages/parts/bank-d
 import { InputField } from '../pages/parts/forms.tsx'
 import { respond } from '../pages/respond.ts'
 import { DETAIL_NAMES, nestedDetails, readableDetails } from '../payouts/fields.ts'
+import { missingLetters } from '../payouts/files/sepa-text.ts'
 import { blockDetails, enterDetails, showDetails } from '../payouts/payees.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { parseAffiliateActor } from '../platform/auth/grant.ts'
@@ -87,7 +88,11 @@ export async function showGettingPaid(
             value={typed ? typed(input.name) : input.value}
             errors={wrong
               .filter(([name]) => name === input.name)
-              .map(([, word]) => ({ message: words[word] }))}
+              .map(([, word]) => ({
+                message: fill(words[word], {
+                  letters: missingLetters(typed ? typed(input.name) : '').join(' '),
+                }),
+              }))}
           />
         ))}
       </PasskeyForm>
@@ -121,8 +126,11 @@ function wrongFields({ details }: ApiError) {
   const errors = (details.errors ?? []) as { pointer: string; code: string }[]
   return NAMES.flatMap((name) => {
     const error = errors.find(({ pointer }) => pointer.endsWith(`/${name}`))
-    const isNumber = name === 'iban' && error?.code === 'pattern'
-    return error ? [[name, isNumber ? 'payee_check_iban' : 'payee_check'] as const] : []
+    if (!error) return []
+    const isNumber = name === 'iban' && error.code === 'pattern'
+    const word =
+      error.code === 'no_latin' ? 'payee_no_latin' : isNumber ? 'payee_check_iban' : 'payee_check'
+    return [[name, word] as const]
   })
 }
 

@@ -83,7 +83,7 @@ test('§20.3 names are written in the letters of banks', () => {
   expect(sepaText('a'.repeat(200), 140)).toHaveLength(140)
 })
 
-test('§20.3 a CSV has the columns that its receiver reads, and runs nothing', () => {
+test('§20.3 a CSV has the columns that its receiver reads, and cells as they were approved', () => {
   const paid = (more: Partial<Record<keyof Details, unknown>>, i: number) => ({
     ...{ id: `T00000000${i}`, affiliate_id: `a-${i}`, amount: '5.50' },
     details: { ...ADA, ...more },
@@ -99,7 +99,7 @@ test('§20.3 a CSV has the columns that its receiver reads, and runs nothing', (
   const lines = (method: Method) => writeTemplate({ ...order, method }).split('\r\n')
   expect(lines('wise')).toEqual([
     'name,recipientEmail,paymentReference,receiverType,amountCurrency,amount,sourceCurrency,targetCurrency,IBAN,type',
-    `"'=HYPERLINK(""x"")",ada@a.example,T000000001,PERSON,target,5.50,EUR,EUR,DE89370400440532013000,IBAN`,
+    `"=HYPERLINK(""x"")",ada@a.example,T000000001,PERSON,target,5.50,EUR,EUR,DE89370400440532013000,IBAN`,
     '"Acme, Söhne",b@b.example,T000000002,INSTITUTION,target,5.50,EUR,EUR,,EMAIL',
     '',
   ])

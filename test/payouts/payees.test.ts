@@ -1,7 +1,14 @@
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { readDetails } from '../../src/payouts/fields.ts'
+import {
+  DETAIL_CHOICES,
+  DETAIL_NAMES,
+  detailPointer,
+  flatDetails,
+  nestedDetails,
+  readDetails,
+} from '../../src/payouts/fields.ts'
 import { PAYEE_OPERATIONS } from '../../src/payouts/operations/payees.ts'
 import * as payees from '../../src/payouts/payees.ts'
 import { findAccount } from '../../src/platform/directory/accounts.ts'
@@ -69,6 +76,103 @@ test.each([
 ])('§20.1 %s is refused', (_, sent, fault) => {
   const { issues } = readDetails('payee', JSON.parse(JSON.stringify(sent)))
   expect(issues.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual([fault])
+})
+
+test('§20.1 a number is read without what no eye sees, in any width, with its name before it', () => {
+  const sent = {
+    ...{ ...BANK, ...NO_IBAN, account: '000123456789', routing: '021000021' },
+    tax: { vat_id: 'DE123456789' },
+  }
+  const wide = (text: string) =>
+    text.replaceAll(/[!-~]/g, (letter) => String.fromCodePoint(letter.codePointAt(0)! + 0xfee0))
+  const unseen = fc.constantFrom(
+    ...'\u200b\u200e\u202a\u202c\u00ad\u2060\ufeff\u00a0\u202f\u2007\u2028 \n.-‑/',
+  )
+  const paste = (text: string, noise: string[], before: string) =>
+    before + [...text].map((letter, i) => letter + (noise[i] ?? '')).join('')
+  const pasted = fc.tuple(
+    fc.array(unseen, { maxLength: 12 }),
+    fc.constantFrom('', 'IBAN ', 'iban: ', 'IBAN：', '\u202a'),
+    fc.constantFrom(
+      wide,
+      (text: string) => text,
+      (text: string) => text.toLowerCase(),
+    ),
+  )
+  const read = ([noise, before, form]: [string[], string, (text: string) => string]) => {
+    for (const of of [ADA, sent]) {
+      const messy = JSON.stringify(of, (name, value) =>
+        value && /^(iban|account|bic|routing|vat_id)$/.test(name)
+          ? paste(form(value), noise, before)
+          : value,
+      )
+      const { details, issues } = readDetails('payee', JSON.parse(messy))
+      expect([issues, details]).toEqual([[], JSON.parse(JSON.stringify(of))])
+    }
+  }
+  fc.assert(fc.property(pasted, read), { seed: env.SEED, numRuns: 60 })
+})
+
+const LETTERLESS = [
+  '王小明',
+  'محمد أحمد',
+  'สมชาย ใจดี',
+  'გიორგი მელიქიძე',
+  'יוסי כהן',
+  '山田 太郎',
+  '😀 Anna',
+]
+
+test.each([...LETTERLESS, 'Ивайло', 'Κώστας', 'Nguyễn Văn Ừ', 'İpek Şahin', "'t Hooft & Søn"])(
+  '§20.1 %s is entered for a bank only if banks can write it, anywhere in name and address',
+  (text) => {
+    const isMissing = LETTERLESS.includes(text)
+    for (const [party, own] of [
+      ['payee', ADA],
+      ['payer', MAIN],
+    ] as const) {
+      for (const name of ['name', 'city', 'street', 'postcode', 'building']) {
+        const flat = new Map([...flatDetails(own), [name, text]])
+        const codes = (sent: Iterable<readonly [string, string]>) =>
+          readDetails(party, nestedDetails(sent)).issues.map((one) => `${one.pointer} ${one.code}`)
+        expect(codes(flat)).toEqual(isMissing ? [`${detailPointer(name)} no_latin`] : [])
+        const byHand = new Map([...flat, ['method', 'manual'], ['iban', '']])
+        if (party === 'payee') expect(codes(byHand)).toEqual([])
+      }
+    }
+  },
+)
+
+test('§20.1 no text begins as a formula does, in any width: it is refused, or stored without', () => {
+  const texts = DETAIL_NAMES.filter((name) => !DETAIL_CHOICES.has(name))
+  for (const [party, own] of [
+    ['payee', { ...ADA, email: 'a@x.example' }],
+    ['payer', MAIN],
+  ] as const) {
+    for (const sign of '=+-@＝＋－＠﹦﹢﹣﹫\t\r') {
+      const flat = new Map(flatDetails(own))
+      for (const name of texts.filter((one) => party === 'payee' || one !== 'email')) {
+        const sent = nestedDetails([...flat, [name, `${sign}${flat.get(name) ?? '1'}`]])
+        const { issues, details } = readDetails(party, sent)
+        const stored = new Map(flatDetails(details)).get(name) ?? ''
+        expect([name, sign, issues.length > 0 || /^[A-Za-z\d]/.test(stored)]).toEqual([
+          name,
+          sign,
+          true,
+        ])
+      }
+    }
+  }
+  const inner = { ...ADA, name: 'Ada;=HYPERLINK("x")' }
+  expect(readDetails('payee', inner).issues).toMatchObject([{ pointer: '/name', code: 'pattern' }])
+})
+
+test('§20.1 an error names the letters that banks do not know, and not the name', async () => {
+  const { errors } = await json(askAdmin(PAYEE, 'PUT', { ...ADA, name: '王小明 李' }))
+  const [{ message, hint }] = errors
+  expect(`${message} ${hint}`).toBe(
+    'Banks cannot write `小`, `明`, `李`, `王`. Send it in Latin letters, as the bank writes it.',
+  )
 })
 
 const callAs = async (actor: string, changed: object = {}): Promise<payees.Caller> => {

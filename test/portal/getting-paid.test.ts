@@ -114,4 +114,6 @@ test('§20.1 mistakes are named in the language of the member, and what was type
   expect(page).toContain('Prüfen Sie diese Felder: Ort, IBAN.')
   expect(page).toContain('value="DE00"')
   expect(page.match(/aria-invalid="true"|Prüfen Sie dieses Feld\.|Prüfziffern/g)).toHaveLength(4)
+  const foreign = await confirmed(await pageOf(browser), device, { ...FIELDS, name: '王 Ada' })
+  expect(await (await browser.post(PAGE, foreign)).text()).toContain('kennt Ihre Bank nicht: 王.')
 })

@@ -10,7 +10,8 @@ const CSV = 'text/csv'
 /** The media types of files. */
 export const FILE_TYPES = [XML, CSV]
 
-const isPain = (method: Method) => method === 'sepa' || method === 'bank'
+/** Returns whether a bank reads the file of a method. */
+export const isPain = (method: Method) => method === 'sepa' || method === 'bank'
 
 /** Returns the name of a payee as the file of a method has it. */
 export const nameInFile = (method: Method, name: string): string =>

@@ -15,8 +15,8 @@ const LETTERS = new Map(
 
 const ALLOWED = /^[\dA-Za-z/\-?:().,'+ ]$/
 
-/** Returns the letters of a bank for a letter; a point if there are none. */
-function lettersOf(letter: string): string {
+/** Returns the letters of a bank for a letter; null if there are none. */
+function lettersOf(letter: string): string | null {
   if (ALLOWED.test(letter)) return letter
   if (/\s/.test(letter)) return ' '
   const small = letter.toLowerCase()
@@ -26,17 +26,22 @@ function lettersOf(letter: string): string {
   }
   const [base = '', ...marks] = letter.normalize('NFKD')
   if (base !== letter && (marks.length > 0 || ALLOWED.test(base))) {
-    return [base, ...marks.filter((mark) => !/\p{M}/u.test(mark))].map(lettersOf).join('')
+    const parts = [base, ...marks].map(lettersOf)
+    return parts.includes(null) ? null : parts.join('')
   }
-  return /[\p{M}\p{C}]/u.test(letter) ? '' : '.'
+  return /[\p{M}\p{C}]/u.test(letter) ? '' : null
 }
 
+/** Returns the letters of a text that banks cannot write, each once. */
+export const missingLetters = (text: string): string[] =>
+  [...new Set(text.normalize('NFC'))].filter((letter) => lettersOf(letter) === null).sort()
+
 /**
- * Returns a text in the letters of banks, of at most so many. It neither begins nor ends with a slash, and has no two
+ * Returns a text in the letters of banks, of at most so many, with a point for what they cannot write. It neither begins nor ends with a slash, and has no two
  * of them together: banks read these as codes.
  */
 export function sepaText(text: string, max: number): string {
-  const written = [...text.normalize('NFC')].map(lettersOf).join('')
+  const written = [...text.normalize('NFC')].map((letter) => lettersOf(letter) ?? '.').join('')
   const plain = written.replaceAll(/\/{2,}/g, '/').replaceAll(/ {2,}/g, ' ')
   return plain.slice(0, max).replaceAll(/^[ /]+|[ /]+$/g, '')
 }

@@ -1,4 +1,4 @@
-import { writeCsv } from '../../commission/csv.ts'
+import { writeExactCsv } from '../../commission/csv.ts'
 import type { Method, PaymentOrder } from '../model.ts'
 
 // The files of rows: their columns are data.
@@ -57,5 +57,5 @@ const TEMPLATES: Partial<Record<Method, Template>> = {
 export function writeTemplate(order: PaymentOrder): string {
   const [headings, fields] = TEMPLATES[order.method] ?? [PLAIN, PLAIN]
   const rows = fieldsOf(order).map((row) => fields.map((field) => row[field] ?? ''))
-  return writeCsv(headings ? [headings, ...rows] : rows)
+  return writeExactCsv(headings ? [headings, ...rows] : rows)
 }

@@ -27,6 +27,7 @@ export const ISSUE_CODES = [
   'duplicate',
   'unknown_reference',
   'not_applicable',
+  'no_latin',
   'order',
   'fixed_by_plan',
   'rate_differs',

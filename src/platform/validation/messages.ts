@@ -75,6 +75,7 @@ const MESSAGES: Record<IssueCode, (parts: Parts) => string> = {
   duplicate: ({ quoted, expected }) => `${quoted} is already ${expected}.`,
   unknown_reference: ({ quoted, expected }) => `${quoted} is not ${expected}.`,
   not_applicable: ({ field, expected }) => `${quote(field)} cannot be used here: ${expected}.`,
+  no_latin: ({ expected }) => `Banks cannot write ${quoteAll(expected.split(' '))}.`,
   order: ({ quoted, expected }) => `${quoted} is not greater than the step before it, ${expected}.`,
   fixed_by_plan: ({ quoted, expected }) =>
     `${quoted} differs from the other versions of this plan, which have ${quote(expected)}.`,
@@ -114,6 +115,7 @@ const HINTS: Partial<Record<IssueCode, (parts: Parts) => string | null>> = {
   unknown_reference: ({ value, suggestions }) =>
     didYouMean(String(value), suggestions) ?? listNames(suggestions),
   not_applicable: ({ field }) => `Leave out ${quote(field)}.`,
+  no_latin: () => 'Send it in Latin letters, as the bank writes it.',
   order: () => 'Send the steps in ascending order, each `from` once.',
   fixed_by_plan: ({ expected }) =>
     `Send ${quote(expected)}, or put the version under the name of a new plan.`,
