@@ -5,7 +5,7 @@ import { bookRequests, bookRuns } from '../books/book-firm.ts'
 import { brand, dailyStats, day, deposited, eve } from '../brand.ts'
 import { at, linkOf } from '../days.ts'
 import { ada, askAdmin, deposit, partner, traded } from '../partner.ts'
-import { assign, computationOf, monthly, storePlan } from './stored.ts'
+import { assign, computationOf, monthly, publish, storePlan } from './stored.ts'
 import type { Source } from './worlds.ts'
 
 // Firms whose records arrive through the service in any order: new, late, changed, moved to another day
@@ -14,7 +14,7 @@ import type { Source } from './worlds.ts'
 /** The time of the firms: December has begun. */
 const NOW = '2030-12-05T00:00:00.000Z'
 export const OPEN = '2030-12'
-const AFFILIATES = ['a-0', 'a-1', 'a-2']
+export const AFFILIATES = ['a-0', 'a-1', 'a-2', 'a-3']
 
 const pad = (n: number) => String(n).padStart(2, '0')
 const anyDay = (from: Source) => `2030-${pad(from.between(5, 12))}-${pad(from.pick([1, 2, 3, 28]))}`
@@ -44,6 +44,18 @@ const FOREX: Rule[] = [
   },
   { id: 'lots', kind: 'unit', unit: { activity: 'lots_traded' }, tiers: TIERS },
   { id: 'up', kind: 'override', level: 1, of: { lines: ['share', 'unit'] }, percent: '5' },
+  {
+    ...{ id: 'fund', kind: 'override', level: 1, funded_by: 'downline', percent: '2' },
+    of: { base: [{ transactions: ['deposit'] }] },
+  },
+] as Rule[]
+
+/** What its statements lose is written off. */
+const DOLLARS: Rule[] = [
+  {
+    ...{ id: 'own', kind: 'share', percent: '30', negative: 'offset' },
+    base: [{ transactions: ['deposit'] }, { transactions: ['withdrawal', 'bonus'], times: '-2' }],
+  },
 ] as Rule[]
 
 /** Runs the months of a firm, and closes them in their order. */
@@ -79,7 +91,14 @@ async function openPartner(account: string) {
   const firm = await partner('forex', { account, affiliates: AFFILIATES, unknown_customer: 'hold' })
   const path = `accounts/${account}`
   await withPlan(account, FOREX)
-  await askAdmin(`${path}/affiliates`, 'PUT', [{ affiliate_id: 'a-1', parent: 'a-0' }])
+  const own = { effective_from: '2029-01-01', currency: 'USD', negative: 'zero' } as const
+  await storePlan(account, 'usd', monthly(DOLLARS, own))
+  await assign(account, 'usd', 'a-3', '2029-01-01')
+  await publish('2030-04-30', { USD: '1.25' })
+  for (const month of [5, 6, 7, 8, 9, 10, 11, 12])
+    for (const day of ['01', '08', '27']) await publish(`2030-${pad(month)}-${day}`, { USD: '1.2' })
+  const below = ['a-1', 'a-3'].map((affiliate_id) => ({ affiliate_id, parent: 'a-0' }))
+  await askAdmin(`${path}/affiliates`, 'PUT', below)
   return { ...firm, ...books(account) }
 }
 
@@ -109,7 +128,7 @@ export async function randomPartner(account: string, from: Source) {
             transaction_id: `t-${from.between(0, 7) + 8 * i}`,
             customer_id: customer(),
             transaction_type: from.pick(['deposit', 'deposit', 'withdrawal', 'bonus']),
-            currency: 'EUR',
+            currency: from.pick(['EUR', 'EUR', 'USD']),
             amount_currency: from.between(1, 90),
             amount_usd: undefined,
             status: from.pick(['approved', 'approved', 'reversed', 'pending', 'settled']),

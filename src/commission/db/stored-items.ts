@@ -11,8 +11,6 @@ export interface StoredItem {
   readonly status: 'draft' | 'approved' | 'paid'
   readonly currency: string
   readonly computed_at: string
-  /** Money that the period dropped, at most 0. */
-  readonly dropped: string
   /** The line or adjustment as JSON; null if the statement has none with the id. */
   readonly item: string | null
   /** How it came about, as JSON; null if the corrected line is none now. */
@@ -22,7 +20,7 @@ export interface StoredItem {
 /** Reads a statement with one of its lines or adjustments, and its steps. */
 export const FIND_ITEM = compileStatement(`
   select s.affiliate_id, s.plan, s.period, s.status, s.computed_at,
-    s.statement ->> 'currency' as currency, s.statement ->> 'dropped' as dropped, coalesce((
+    s.statement ->> 'currency' as currency, coalesce((
       select value from json_each(s.lines) where value ->> 'id' = :item
     ), (
       select j.value from statement_lines l cross join json_each(l.lines) j
@@ -41,6 +39,19 @@ export const findItem = (
   statement: string,
   item: string,
 ): Promise<StoredItem | null> => first(db, FIND_ITEM, { account, statement, item })
+
+/** Reads what a statement dropped. */
+export const FIND_DROPPED = compileStatement(`
+  select statement ->> 'dropped' as dropped from statements
+  where account = :account and id = :statement and statement is not null`)
+
+/** Returns what a stored statement dropped, at most 0; null if there is no statement. */
+export const findDropped = async (
+  db: Connection,
+  account: string,
+  statement: string,
+): Promise<string | null> =>
+  (await first<{ dropped: string }>(db, FIND_DROPPED, { account, statement }))?.dropped ?? null
 
 /** A correction of a line. */
 export interface LineCorrection {
@@ -63,7 +74,7 @@ const itemsOf = (columns: string) => `items as (
     cross join json_each(l.lines) j
   )`
 
-/** Reads the corrections of a line, or of what a period dropped, in order of their periods. */
+/** Reads the corrections of a line, or what restored the amount that a period dropped, in order of their periods. */
 export const READ_CORRECTIONS = compileStatement(`
   with own as (
     select s.period, s.id, s.status, s.lines, s.parts
@@ -73,10 +84,11 @@ export const READ_CORRECTIONS = compileStatement(`
   ), ${itemsOf('o.period, o.id, o.status')}
   select value ->> 'id' as id, i.id as statement, i.period, i.status, value ->> 'amount' as amount
   from items i
-  where value ->> '$.of.period' = :period and value ->> '$.of.line' is :line
+  where value ->> '$.of.line' is :line
+    and value ->> iif(:line is null, '$.of.dropped_in', '$.of.period') = :period
   order by i.period`)
 
-/** The place of a line of a closed period; `line` is null for what the period dropped. */
+/** The place of a line of a closed period; `line` is null for what the statement of the period dropped. */
 export interface CorrectedPlace {
   readonly affiliate_id: string
   readonly plan: string
@@ -84,7 +96,7 @@ export interface CorrectedPlace {
   readonly line: string | null
 }
 
-/** Returns the corrections of a line, or of what a period dropped, in order of their periods. */
+/** Returns the corrections of a line, or what restored the amount that a period dropped, in order of their periods. */
 export async function readCorrections(
   db: Connection,
   account: string,
@@ -93,6 +105,26 @@ export async function readCorrections(
   const values = { account, affiliate_id, plan, period, line }
   return all<LineCorrection>(db, READ_CORRECTIONS, values)
 }
+
+/** Reads the amounts of the corrections that a statement has of the lines of a period. */
+export const READ_CORRECTED = compileStatement(`
+  with own as (
+    select s.id, s.lines, s.parts from statements s indexed by statements_id
+    where s.account = :account and s.id = :statement and s.statement is not null
+  ), ${itemsOf('o.id')}
+  select value ->> 'amount' as amount from items
+  where value ->> '$.of.period' = :period and value ->> '$.of.line' is not null`)
+
+/** Returns the amounts of the corrections that a statement has of the lines of a period. */
+export const readCorrected = async (
+  db: Connection,
+  account: string,
+  statement: string,
+  period: string,
+): Promise<string[]> =>
+  (await all<{ amount: string }>(db, READ_CORRECTED, { account, statement, period })).map(
+    ({ amount }) => amount,
+  )
 
 /** The amount of a line of a stored statement. */
 export interface LineAmount {

@@ -112,15 +112,24 @@ const adjustmentExplanation = described(() =>
       ),
       approved: member(
         v.object({
-          statement: member(text, 'The id of the statement of the closed period.'),
+          statement: member(
+            text,
+            'The id of the statement of the closed period, or of the one that wrote the amount off.',
+          ),
           amount: maybe(
-            'The amount of the line, or what the period wrote off. Null: no approved statement has the line.',
+            'The amount of the line, or what the statement wrote off. Null: no approved statement has the line.',
           ),
           earlier: member(
             v.array(correction),
-            'Corrections of it in statements of earlier periods.',
+            'Corrections of it in statements of earlier periods, or what they covered of the amount that was written off.',
           ),
-          total: member(text, 'The sum of both.'),
+          total: member(
+            text,
+            'The sum of both, or what was left of the amount that was written off.',
+          ),
+          corrected: maybe(
+            'What all corrections of the closed period in this statement come to, of which a part covers what was written off. Null if `line` is set.',
+          ),
         }),
         'What was approved before.',
       ),

@@ -3,11 +3,13 @@ import { ApiError } from '../../platform/errors.ts'
 import type { ReadCall, Reader } from '../../platform/http/operation.ts'
 import {
   type CorrectedPlace,
+  findDropped,
   findItem,
+  readCorrected,
   readCorrections,
   type StoredItem,
 } from '../db/stored-items.ts'
-import { add, decimal, fixedText } from '../engine/decimal.ts'
+import { add, type Decimal, decimal, fixedText, subtract, sum } from '../engine/decimal.ts'
 import type { LineJson } from '../engine/line-json.ts'
 import type { Adjustment, StatementLine, StoredSteps } from '../statements/draft.ts'
 import { statementId, statementOfLine } from '../statements/ids.ts'
@@ -72,23 +74,40 @@ export async function explainById(
   return { ...head, line, steps: steps?.steps ?? [], corrections }
 }
 
-/** Returns what was approved of a line, or of what a period dropped, before an adjustment of it. */
+/**
+ * Returns what was approved of a line before an adjustment of it; of an adjustment that restores what a statement dropped,
+ * how much that is and what is left of it.
+ */
 async function approvedOf(
   { grant, session }: LineReader,
   { affiliate_id, plan, period }: FoundItem,
-  { of, amount: own }: Adjustment,
+  { id, of, amount: own }: Adjustment,
 ): Promise<AdjustmentExplanation['approved']> {
-  const statement = await statementId(affiliate_id, plan, of.period)
-  const place = { affiliate_id, plan, ...of }
-  const [stored, corrections] = await Promise.all([
-    findItem(session, grant.account, statement, of.line ?? ''),
+  const { account } = grant
+  const restores = of.dropped_in
+  const place = { affiliate_id, plan, line: of.line, period: restores ?? of.period }
+  const statement = await statementId(affiliate_id, plan, place.period)
+  const [amount, corrections, corrected] = await Promise.all([
+    of.line === null
+      ? findDropped(session, account, statement)
+      : findItem(session, account, statement, of.line).then(amountOf),
     correctionsFor({ grant, session }, place),
+    restores === null
+      ? null
+      : readCorrected(session, account, statementOfLine(id) ?? '', of.period),
   ])
-  const amount = of.line === null ? (stored?.dropped ?? null) : amountOf(stored)
   const earlier = corrections.filter((one) => one.period < period)
   const digits = own.split('.')[1]?.length ?? 0
-  const total = earlier.reduce((sum, one) => add(sum, decimal(one.amount)), decimal(amount ?? '0'))
-  return { statement, amount, earlier, total: fixedText(total, digits) }
+  const money = (value: Decimal) => fixedText(value, digits)
+  const before = sum(earlier.map((one) => decimal(one.amount)))
+  const approved = decimal(amount ?? '0')
+  return {
+    statement,
+    amount,
+    earlier,
+    total: money(restores === null ? add(approved, before) : subtract(approved, before)),
+    corrected: corrected && money(sum(corrected.map(decimal))),
+  }
 }
 
 const amountOf = (stored: StoredItem | null): string | null => {

@@ -117,19 +117,33 @@ function adjustmentSentences(explanation: AdjustmentExplanation, words: Words): 
     causes_total,
   }
   const earlier = approved.earlier.map((one) => money(one.amount))
+  const restores = of.dropped_in
   return [
     `${correctionWords(correction, money(amount), words)}.`,
     ...(approved.amount === null
       ? []
       : [
-          text(of.line === null ? 'why.wroteOff' : 'why.approved', {
-            period: capital(words.period(of.period)),
+          text(restores ? 'why.wroteOff' : 'why.approved', {
+            period: capital(words.period(restores ?? of.period)),
             amount: money(approved.amount),
           }),
         ]),
     ...(earlier.length > 0
-      ? [text('why.earlier', { amounts: words.and(earlier), amount: money(approved.total) })]
+      ? [
+          text(restores ? 'why.restored' : 'why.earlier', {
+            amounts: words.and(earlier),
+            amount: money(approved.total),
+          }),
+        ]
       : []),
+    ...(approved.corrected === null
+      ? []
+      : [
+          text('why.restores', {
+            period: words.period(of.period),
+            amount: money(approved.corrected),
+          }),
+        ]),
     ...(now
       ? [text('why.now'), ...lineSentences(now, { currency, period: of.period }, words)]
       : []),
