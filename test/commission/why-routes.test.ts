@@ -126,6 +126,32 @@ test('a line is explained in steps and in sentences, down to records and their d
   ])
 })
 
+test('§14 the records of a line are listed, whatever later ones need: here the rate of a later month', async () => {
+  await rates()
+  for (const day of ['2026-11-02', '2026-12-01']) await publish(day, { USD: '1.2' })
+  const acme = await partner('forex', { affiliates: ['top', 'ib-1'] })
+  await askAdmin('accounts/acme-forex/affiliates', 'PUT', [
+    { affiliate_id: 'ib-1', parent: 'top', from: '2026-01-01' },
+  ])
+  const of = { base: [{ transactions: ['deposit' as const] }] }
+  const up: Rule = { id: 'up', kind: 'override', level: 1, of, percent: '5', funded_by: 'downline' }
+  await storePlan('acme-forex', 'top', monthly([up], { currency: 'USD' }))
+  await storePlan('acme-forex', 'ib', monthly([share]))
+  await assign('acme-forex', 'top', 'top')
+  await assign('acme-forex', 'ib', 'ib-1')
+  await acme.post('customers', [customer('c-1')])
+  await acme.post('transactions', [
+    deposit('t-1', 'c-1', 1000),
+    deposit('t-2', 'c-1', 10, { transaction_date: '2026-11-03T10:00:00Z' }),
+  ])
+  const [draft] = await draftsOf('acme-forex', '2026-10', ['top'])
+  await storeDrafts('acme-forex', '2026-10', ['top', 'ib-1'])
+  const { data } = await json(
+    askAdmin(`accounts/acme-forex/lines/${draft!.lines[0]!.id}/parts/c-1/facts`),
+  )
+  expect(data).toMatchObject([{ id: 't-1' }])
+})
+
 test('a qualification names the record that triggered it and each condition', async () => {
   await rates()
   const acme = await firm('acme')

@@ -97,6 +97,8 @@ async function* countedOf(opened: OpenedLine, of: CustomerFilter): AsyncGenerato
     const known = asOf(evaluated, context.period.last)
     const { customer_id, facts } = known.customer
     for (const fact of facts) {
+      // Records of later days decide whether a line pays once, but none is in it, and their rates are not loaded.
+      if (fact.day > context.period.last) continue
       const earning = earningsOf(context, known, fact).find(isOfLine)
       if (earning) yield { customer_id, fact, earning }
     }
