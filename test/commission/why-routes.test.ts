@@ -136,20 +136,23 @@ test('§14 the records of a line are listed, whatever later ones need: here the 
   const of = { base: [{ transactions: ['deposit' as const] }] }
   const up: Rule = { id: 'up', kind: 'override', level: 1, of, percent: '5', funded_by: 'downline' }
   await storePlan('acme-forex', 'top', monthly([up], { currency: 'USD' }))
-  await storePlan('acme-forex', 'ib', monthly([share]))
+  await storePlan('acme-forex', 'ib', monthly([cpa]))
   await assign('acme-forex', 'top', 'top')
   await assign('acme-forex', 'ib', 'ib-1')
   await acme.post('customers', [customer('c-1')])
   await acme.post('transactions', [
     deposit('t-1', 'c-1', 1000),
-    deposit('t-2', 'c-1', 10, { transaction_date: '2026-11-03T10:00:00Z' }),
+    deposit('t-2', 'c-1', 10),
+    deposit('t-3', 'c-1', 10, { transaction_date: '2026-11-03T10:00:00Z' }),
   ])
   const [draft] = await draftsOf('acme-forex', '2026-10', ['top'])
   await storeDrafts('acme-forex', '2026-10', ['top', 'ib-1'])
   const { data } = await json(
     askAdmin(`accounts/acme-forex/lines/${draft!.lines[0]!.id}/parts/c-1/facts`),
   )
-  expect(data).toMatchObject([{ id: 't-1' }])
+  expect(data).toMatchObject([{ id: 't-1' }, { id: 't-2' }])
+  const { lines } = await json(askAdmin(`accounts/acme-forex/${earnings('t-1')}`))
+  expect(lines.map(({ rule }: { rule: string }) => rule)).toEqual(['cpa', 'up'])
 })
 
 test('a qualification names the record that triggered it and each condition', async () => {

@@ -22,36 +22,38 @@ export interface FactReport {
   readonly rules: readonly FactOutcome[]
 }
 
-/** Returns the facts of a customer in a period with their outcomes as of its last day. */
-export function reportFacts(
+/**
+ * Yields the facts of a customer in a period with their outcomes as of its last day: whoever asks for one does not need
+ * the rates of later ones.
+ */
+export function* reportFacts(
   context: Context,
   evaluator: FactEvaluator,
   evaluated: EvaluatedCustomer,
   { first, last }: Period,
-): FactReport[] {
+): Generator<FactReport> {
   const { facts, customer_id } = evaluated.customer
   // Few facts need them.
   const reports = memoize((day: number) => reportOnce(context, evaluated, day))
-  return facts
-    .filter(({ day }) => day >= first && day <= last)
-    .map((fact) => {
-      const { owner, verdict, by, rules } = evaluator(evaluated, fact)
-      const outcomeBy = (one: RuleVerdict): FactOutcome => ({
-        reason: one.verdict,
-        plan: one.version.plan,
-        version: one.version.version,
-        rule: one.rule.id,
-        ...conditionOf(context, fact, one, () => reports(last)),
-      })
-      const before = { reason: verdict, plan: null, version: null, rule: null, condition: null }
-      return {
-        fact,
-        customer_id,
-        affiliate_id: owner.affiliate,
-        state: by === null ? before : outcomeBy(by),
-        rules: rules.map(outcomeBy),
-      }
+  for (const fact of facts) {
+    if (fact.day < first || fact.day > last) continue
+    const { owner, verdict, by, rules } = evaluator(evaluated, fact)
+    const outcomeBy = (one: RuleVerdict): FactOutcome => ({
+      reason: one.verdict,
+      plan: one.version.plan,
+      version: one.version.version,
+      rule: one.rule.id,
+      ...conditionOf(context, fact, one, () => reports(last)),
     })
+    const before = { reason: verdict, plan: null, version: null, rule: null, condition: null }
+    yield {
+      fact,
+      customer_id,
+      affiliate_id: owner.affiliate,
+      state: by === null ? before : outcomeBy(by),
+      rules: rules.map(outcomeBy),
+    }
+  }
 }
 
 /** The condition that keeps a fact from being counted, what has been reached of it, and until when it can be. */

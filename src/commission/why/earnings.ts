@@ -30,10 +30,11 @@ async function evaluateRecord(
   const queries = recordQueries(computation, { first: day, last: day })
   const onDay = { ...periodOf(day, 'month'), first: day, last: Number.POSITIVE_INFINITY }
   for await (const evaluated of evaluatedCustomers(computation, { customer_id }, queries)) {
-    const report = reportFacts(context, factEvaluator(context), evaluated, onDay).find(
-      ({ fact }) => fact.resource === resource && fact.id === id,
-    )
-    if (report) return { report, earnings: earningsOf(context, evaluated, report.fact) }
+    for (const report of reportFacts(context, factEvaluator(context), evaluated, onDay)) {
+      const { fact } = report
+      if (fact.resource !== resource || fact.id !== id) continue
+      return { report, earnings: earningsOf(context, evaluated, fact) }
+    }
   }
   return null
 }
