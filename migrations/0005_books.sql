@@ -218,6 +218,7 @@ CREATE INDEX payments_by_affiliate ON payments (account, affiliate_id, paid_on, 
 --   approvals     a JSON array of the actors who approved it
 --   payable_from  from when money goes there; null until it is approved
 --   reason        why it is returned or blocked
+--   same_account  why another affiliate may have the same account, as an approver says; null: nobody did
 CREATE TABLE payees (
   account      TEXT NOT NULL,
   party        TEXT NOT NULL CHECK (party IN ('payee', 'payer')),
@@ -233,6 +234,7 @@ CREATE TABLE payees (
   approvals    TEXT NOT NULL DEFAULT '[]' CHECK (json_type(approvals) = 'array'),
   payable_from INTEGER,
   reason       TEXT,
+  same_account TEXT,
   PRIMARY KEY (account, party, id, version)
 ) STRICT, WITHOUT ROWID;
 

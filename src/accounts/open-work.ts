@@ -8,7 +8,7 @@ import { accountUrl } from '../ingest/account-url.ts'
 import { ATTENTION_LIMITS, readFindings, type Signs } from '../ingest/db/attention.ts'
 import { ACTIVITY_DUE_HOUR, type Feed, HIGH_REFUSED_SHARE, readFeedsOf } from '../ingest/feed.ts'
 import { resourcesOf } from '../ingest/verticals.ts'
-import { listWaiting } from '../payouts/db/payees.ts'
+import { listSameAccount, listWaiting } from '../payouts/db/payees.ts'
 import { expectedEventSign, expectedSign } from '../platform/amount-signs.ts'
 import type { Grant } from '../platform/auth/grant.ts'
 import { listBrandTokens, listClients } from '../platform/directory/credentials.ts'
@@ -38,6 +38,7 @@ export const ATTENTION_CODES = [
   'too_large_affiliates',
   'open_questions',
   'waiting_payees',
+  'same_account',
 ] as const
 
 /** Something that needs the attention of an account, if its count is not 0. */
@@ -221,16 +222,18 @@ function wrongSigns({ events, vertical, amount_signs }: Grant, signs: readonly S
 /** Reads what waits for the integrations team alone: drafts, rates, payments, cases and questions. */
 export async function readTeamWork({ grant, session }: Reader): Promise<Attention[]> {
   const { account } = grant
-  const [{ unapproved, waiting }, review, returned, questions, payees] = await Promise.all([
+  const [{ unapproved, waiting }, review, returned, questions, payees, same] = await Promise.all([
     countDrafts(session, account, todayOf(grant)),
     readCasesToNote(session, account),
     countReturned(session, account),
     countOpenQuestions(session, account),
     listWaiting(session, account),
+    listSameAccount(session, account),
   ])
   const periods = unapproved.map(({ period }) => period)
   const paidBack: string[] = JSON.parse(returned.affiliates)
   const unusable: string[] = JSON.parse(payees.names)
+  const sharing: string[] = JSON.parse(same.names)
   const asking: string[] = JSON.parse(questions.affiliates)
   return withoutEmpty([
     item(
@@ -270,6 +273,11 @@ export async function readTeamWork({ grant, session }: Reader): Promise<Attentio
       'waiting_payees',
       unusable,
       `Bank details that wait for an approval or are blocked: ${firstNames(unusable)}. Until they are approved, or entered anew, nothing is paid to them or from them.`,
+    ),
+    item(
+      'same_account',
+      sharing,
+      `Paid to the account of another affiliate: ${firstNames(sharing)}. Look at their bank details, and say why that is right.`,
     ),
     item('open_questions', asking, `What ${firstNames(asking)} asked waits for an answer.`, {
       count: questions.open,

@@ -48,11 +48,13 @@ async function planBatch(db: Connection, account: string, batch: rows.NewBatch) 
       currency,
       amount: sumOf(own, currency),
       statements: JSON.stringify(own.map(({ statement_id }) => statement_id)),
+      same_account: own[0]?.same_account ?? '[]',
     })),
   )
   const full = next.map((one) => ({ ...one, left_out: 'next_batch' as const }))
-  const left_out = [...due, ...full].flatMap(({ version: _, left_out: reason, ...one }) =>
-    reason ? [{ ...one, reason }] : [],
+  const left_out = [...due, ...full].flatMap(
+    ({ version: _, same_account: __, left_out: reason, ...one }) =>
+      reason ? [{ ...one, reason }] : [],
   )
   const content = [payer, payer_version, method, currency, execute_on, transfers]
   const hash = await digest(JSON.stringify(content))
@@ -108,11 +110,17 @@ export async function showBatch(call: AccountCall, id: string) {
   return {
     ...presentBatch(batch),
     files: hash ? [{ n: 1, rows: transfers.length, hash, name: nameOf(batch) }] : [],
-    transfers: transfers.map(({ payee_version: _, statements, ...one }) => {
+    transfers: transfers.map(({ payee_version: _, statements, same_account, ...one }) => {
       const name = details.get(`payee ${one.affiliate_id}`)?.name ?? null
       const written = name && nameInFile(batch.method, name)
       const name_in_file = written === name ? null : written
-      return { ...one, statements: JSON.parse(statements) as string[], name, name_in_file }
+      return {
+        ...one,
+        statements: JSON.parse(statements) as string[],
+        same_account: JSON.parse(same_account) as string[],
+        name,
+        name_in_file,
+      }
     }),
     left_out: batch.left_out,
   }

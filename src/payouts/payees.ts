@@ -73,7 +73,8 @@ export async function presentDetails(
     approvals: JSON.parse(shown?.approvals ?? '[]') as string[],
     payable_from: instant(shown?.payable_from),
     reason: shown?.reason ?? null,
-    shared_with: JSON.parse((mayCompare && shown?.shared_with) || '[]') as string[],
+    same_account: JSON.parse((mayCompare && shown?.same_account_as) || '[]') as string[],
+    same_account_reason: (mayCompare && shown?.same_account) || null,
   }
 }
 
@@ -157,7 +158,8 @@ const change = (
   next: Parameters<typeof rows.setState>[3],
 ) => {
   const { party, id, version } = current
-  const details = { [PARTY_KEYS[party]]: id, version, ...(next.reason && { reason: next.reason }) }
+  const reason = next.reason ?? next.same_account
+  const details = { [PARTY_KEYS[party]]: id, version, ...(reason && { reason }) }
   return store(call, party, verb, details, (author) =>
     rows.setState(call.db, author, current, next),
   )
@@ -206,6 +208,14 @@ export async function blockDetails(call: Caller, party: Party, id: string, reaso
   const current = await requireCurrent(call.db, { account: call.account.id, party }, id)
   if (current.state === 'blocked') return
   await change(call, current, 'block', { state: 'blocked', reason })
+}
+
+/** Says why it is right that another affiliate has the same account. Throws `not_found`, `conflict`. */
+export async function explainSameAccount(call: Caller, id: string, reason: string) {
+  const current = await requireCurrent(call.db, { account: call.account.id, party: 'payee' }, id)
+  if (JSON.parse(current.same_account_as).length === 0)
+    throw refused('No other affiliate has the same account.')
+  await change(call, current, 'explain', { same_account: reason })
 }
 
 /** Returns the current details in full, and notes who read them, and why. Throws `not_found`. */

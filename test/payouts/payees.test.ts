@@ -24,6 +24,8 @@ import {
   ADA,
   askExport,
   askFile,
+  change,
+  confirm,
   confirmed,
   due,
   enter as enterApproved,
@@ -31,6 +33,7 @@ import {
   OTHER_IBAN,
   PATH,
   PAYER,
+  preview,
   show,
 } from './payout-rows.ts'
 
@@ -38,6 +41,8 @@ const PAYEE = `${PATH}/affiliates/aff-7/payee`
 const NOW = '2030-01-10T12:00:00.000Z'
 const BANK = { ...ADA, method: 'bank', bic: 'COBADEFF', currency: 'EUR' }
 const NO_IBAN = { iban: undefined }
+const { iban: _, ...PERSON } = ADA
+const PAYPAL = { ...PERSON, method: 'paypal' } as const
 
 beforeEach(async () => {
   at(NOW)
@@ -250,10 +255,49 @@ test('§20.1 an approver sees what changed, even behind one mask; no manager lea
     const read = (path: string) =>
       json(fetchWith(world, new Request(`${ORIGIN}/admin/v1/${PATH}/${path}`, { headers })))
     const all = [...(await read('payees')).data, await read('affiliates/aff-7/payee')]
-    return all.map(({ changed, shared_with }) => [...changed, ...shared_with].join())
+    return all.map(({ changed, same_account }) => [...changed, ...same_account].join())
   }
   expect(await told(key)).toEqual(['', '', ''])
   expect(await told(env.ADMIN_KEY)).toEqual(['street,iban,aff-8', 'aff-7', 'street,iban,aff-8'])
+})
+
+test('§20.1 who is paid to one account is named where money is confirmed, until an approver says why', async () => {
+  const [ids, all] = [
+    ['aff-7', 'aff-8', 'aff-9'],
+    () => json(preview({ execute_on: NOW.slice(0, 10) })),
+  ]
+  await enterApproved('payer', 'main', PAYER)
+  const names = async () => {
+    const { data } = await json(askAdmin(`${PATH}/attention`))
+    const found = data.find(({ code }: { code: string }) => code === 'same_account')
+    const { transfers } = await all()
+    const marked = transfers.map((one: { same_account: string[] }) => one.same_account.join(' '))
+    const payees = await Promise.all(
+      ids.map(async (id) => (await json(askAdmin(`${PATH}/affiliates/${id}/payee`))).same_account),
+    )
+    return [found?.names.join(' ') ?? '', marked.join(), payees.map((one) => one.join(' ')).join()]
+  }
+  const explain = (id: string) =>
+    askAdmin(`${PATH}/affiliates/${id}/payee/same-account`, 'POST', { reason: 'An agency' })
+  for (const id of ids) await due(id, '1.00')
+  // Whoever enters details learns nothing from what viewers see, also not of what is approved already.
+  await enterApproved('payee', 'aff-7', ADA)
+  await enterApproved('payee', 'aff-8', ADA, { state: 'entered', payable_from: null })
+  expect(await names()).toEqual(['', '', 'aff-8,aff-7,'])
+  await change(`update payees set state = 'approved', payable_from = 1`)
+  const paypal = { ...PAYPAL, email: 'Ada@x.example' }
+  await enterApproved('payee', 'aff-9', paypal)
+  expect(await names()).toEqual(['aff-7 aff-8', 'aff-8,aff-7', 'aff-8,aff-7,'])
+  expect((await explain('aff-9')).status).toBe(409)
+  const seen = await all()
+  expect(await json(explain('aff-7'))).toMatchObject({ same_account_reason: 'An agency' })
+  expect((await confirm(seen)).status).toBe(409)
+  expect(await names()).toEqual(['aff-8', ',aff-7', 'aff-8,aff-7,'])
+  await explain('aff-8')
+  expect(await names()).toEqual(['', ',', 'aff-8,aff-7,'])
+  // Another account, and another version, is another question.
+  await enterApproved('payee', 'aff-8', { ...PAYPAL, email: 'ada@X.example' }, { version: 2 })
+  expect(await names()).toEqual(['aff-8 aff-9', '', ',aff-9,aff-8'])
 })
 
 test('§20.1 of simultaneous changes one wins, and the others are 409', async () => {
@@ -312,7 +356,7 @@ test('§20.1 no number is in an answer, a row, an event or a line of the log but
   for (const path of ['payees', 'payers', 'payers/main', 'attention']) {
     await see(askAdmin(`${PATH}/${path}`))
   }
-  expect(await see(askAdmin(PAYEE))).toContain('"shared_with":["aff-8"]')
+  expect(await see(askAdmin(PAYEE))).toContain('"same_account":["aff-8"]')
   await see(askAdmin(`${PAYEE}/block`, 'POST', { reason: 'No' }))
   const revealed = await json(askAdmin(`${PAYEE}/reveal`, 'POST', { reason: 'The bank asks' }))
   expect(revealed).toMatchObject({ version: 2, details: other })
@@ -365,7 +409,7 @@ test('§20.1 a morning encrypts anew what another key has encrypted, and the dig
   await payees.tendDetails(under(key, old).env, env.DB, call.account, Date.now())
   const rotated = under(key)
   const shown = await payees.showDetails(rotated, 'payee', 'aff-7')
-  expect(shown).toMatchObject({ details: { iban: 'DE…3000' }, shared_with: ['aff-8', 'aff-9'] })
+  expect(shown).toMatchObject({ details: { iban: 'DE…3000' }, same_account: ['aff-8', 'aff-9'] })
   expect(await payees.revealDetails(rotated, 'payee', 'aff-8', 'R')).toEqual(ADA)
 })
 

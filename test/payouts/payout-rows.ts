@@ -159,7 +159,7 @@ export const ANSWER_HASH = 'e'.repeat(64)
 
 /** What confirms the preview. */
 export const CONFIRMED = {
-  hash: '8f1bbb6a930a4b0847205815d4e4fc1fdab8ad719617c2bb0917acd59c18cac0',
+  hash: 'd8fd2b777cb6228546b88ac91a36c1122421b302d75c3346d9d3a0117eff23dc',
   total: '2.00',
 }
 

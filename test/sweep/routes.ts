@@ -362,6 +362,7 @@ const administration: Route[] = [
     { ...changes, id: `reveal${name}`, body: { reason: 'The bank asks' } },
     { ...changes, id: `erase${name}` },
   ]),
+  { ...changes, id: 'explainPayee', body: { reason: 'An agency' } },
   {
     ...changes,
     id: 'importPayees',

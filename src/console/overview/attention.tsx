@@ -17,6 +17,7 @@ const BUTTONS: Readonly<Record<Attention['code'], (first: string) => Button>> = 
   open_cases: () => ['Decide', ['cases'], { needs: 'decision' }],
   waiting_cases: () => ['Show', ['cases'], { needs: 'second_person' }],
   waiting_payees: (first) => ['Show', [/^payer /.test(first) ? 'payers' : 'payees']],
+  same_account: (affiliate) => ['Show the affiliate', ['affiliates', affiliate]],
   open_questions: () => ['Answer', ['questions']],
   too_large_affiliates: () => ['Show the cases', ['cases']],
   unconfigured_affiliates: () => ['Set up', ['affiliates']],

@@ -5,7 +5,7 @@ import { methodWords } from '../../pages/parts/bank-details.tsx'
 import { Amount, amountText, Data, Day } from '../../pages/parts/data.tsx'
 import { AccountLink, Pairs, Value } from '../../pages/parts/fields.tsx'
 import { ChangeForm, FoldedForm, Ticks } from '../../pages/parts/forms.tsx'
-import { AffiliateName } from '../../pages/parts/names.tsx'
+import { AffiliateLink, AffiliateName } from '../../pages/parts/names.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import { FILE_TYPES } from '../../payouts/files/file.ts'
 import { DOUBTS, type LeftOut } from '../../payouts/model.ts'
@@ -75,6 +75,9 @@ const Transfers = ({ state, states, transfers }: Batch) => (
       'In the file': transfers.some((one) => one.name_in_file) && 'name_in_file',
       Amount: 'amount',
       Statements: { number: ({ statements }) => statements.length },
+      'Same account as': transfers.some((one) => one.same_account.length > 0) && {
+        prose: ({ same_account }) => same_account.map((id) => [<AffiliateLink id={id} />, ' ']),
+      },
       Reference: 'id',
       State: state !== 'preview' && ((transfer) => <BatchState state={transfer.state} />),
       'The bank says':

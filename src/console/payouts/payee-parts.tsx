@@ -27,13 +27,14 @@ const NAMES: Readonly<Record<Party, readonly string[]>> = {
 
 /** Returns the changes of a page with the bank details of a party. */
 export const partyChanges = (of: typeof PAYEE | typeof PAYER): Readonly<Record<string, Change>> => {
-  const { put, approve, block, reveal } = of as typeof PAYEE
+  const { put, approve, block, reveal, explain } = of as typeof PAYEE
   return {
     enter: calling(put, 'Entered. Another person must approve the bank details.', (values) => ({
       details: nestedDetails(DETAIL_NAMES.map((name) => [name, values(name).trim()])) as never,
     })),
     approve: calling(approve, 'You have approved the bank details.'),
     block: calling(block, 'The bank details are blocked. Nothing is paid to them.'),
+    ...(explain && { explain: calling(explain, 'Your reason is stored.') }),
     reveal: {
       ...calling(reveal, ''),
       show: (answer) => (
@@ -123,18 +124,32 @@ const Decisions = ({ shown }: { shown: Shown }, { member } = useVisit()) => {
   )
 }
 
+/** Renders who has the same account, and the form that says why. */
+const SameAccount = ({ party, shown }: { party: Party; shown: Shown }) => (
+  <>
+    <p class="notice warn">
+      The same account is that of {shown.same_account.map((id) => [<AffiliateLink id={id} />, ' '])}
+      {shown.same_account_reason && <Data text={shown.same_account_reason} />}
+    </p>
+    {party === 'payee' && !shown.same_account_reason && (
+      <FoldedForm
+        change="explain"
+        title="Say why that is right"
+        submit="Save the reason"
+        needs="approver"
+        fields={[REASON]}
+      />
+    )}
+  </>
+)
+
 /** Renders bank details, masked, and the forms that change them. */
 export const PartyCard = ({ party, shown }: { party: Party; shown: Shown }) => (
   <>
     <p>
       <PartyState {...shown} /> {STATES[shown.state][2]}
     </p>
-    {shown.shared_with.length > 0 && (
-      <p class="notice warn">
-        The same account is that of{' '}
-        {shown.shared_with.map((id) => [<AffiliateLink id={id} />, ' '])}
-      </p>
-    )}
+    {shown.same_account.length > 0 && <SameAccount party={party} shown={shown} />}
     {shown.state !== 'missing' && (
       <>
         <ComparedDetails {...shown} names={NAMES[party]} words={TEAM_WORDS} />

@@ -16,7 +16,7 @@ import {
   type StoredDetails,
   type StoredTransfer,
 } from '../model.ts'
-import { isCurrent } from './payees.ts'
+import { isCurrent, SAME_ACCOUNT } from './payees.ts'
 
 /** A statement that has to be paid, and why a batch leaves it out; null: it does not. */
 export interface DueStatement {
@@ -27,12 +27,14 @@ export interface DueStatement {
   readonly left_out: LeftOut | null
   /** The current version of the payee; null if there is none. */
   readonly version: number | null
+  /** As `SAME_ACCOUNT`. */
+  readonly same_account: string
 }
 
 /** A person may name what the reasons of `DOUBTS` leave out; the other reasons forbid it. */
 const READ_DUE = compileStatement(`
   select s.id as statement_id, s.affiliate_id, s.statement ->> 'currency' as currency,
-    s.payable as amount, p.version, case
+    s.payable as amount, p.version, ${SAME_ACCOUNT} as same_account, case
       when ${isHeld('s.affiliate_id')} then 'held'
       when p.version is null then 'no_payee'
       when p.state = 'blocked' then 'blocked'

@@ -22,7 +22,7 @@ export interface CurrentDetails extends StoredDetails {
   /** The version and the details that were approved before, as a JSON object; null if there are none. */
   readonly previous: string | null
   /** The affiliates whose current details have the same number of an account, as a JSON array. */
-  readonly shared_with: string
+  readonly same_account_as: string
   /** Who of the team has invited the member of the affiliate who entered it; null if it was nobody, or they were removed. */
   readonly invited_by: string | null
 }
@@ -34,6 +34,25 @@ export const isCurrent = (of: string) => `${of}.version = (select max(m.version)
 /** The number of affiliates that are named beside a shared account. */
 const NAMED_SHARED = 10
 
+/** The other affiliates `s` whose current details have the account of a row `p` of `payees`. */
+const SHARING = `payees s where s.account = p.account and s.digest = p.digest and s.party = 'payee'
+          and (s.party, s.id) is not (p.party, p.id) and ${isCurrent('s')}`
+
+/** Returns the SQL of a JSON array of the first of them. */
+const idsOf = (some: string) => `(
+      select json_group_array(id) from (select s.id from ${some} order by s.id limit ${NAMED_SHARED}))`
+
+/** Whether the account of a row `p` can be paid, and nobody has said why another affiliate may have it. */
+const UNEXPLAINED = `p.party = 'payee' and p.state = 'approved' and p.same_account is null`
+
+const APPROVED_SHARING = `${SHARING} and s.state = 'approved'`
+
+/**
+ * The SQL of a JSON array of the affiliates who are paid to the account of a row `p`, until an approver says why. Only
+ * what is approved counts: whoever may enter details could else try numbers until one is known.
+ */
+export const SAME_ACCOUNT = `iif(${UNEXPLAINED}, ${idsOf(APPROVED_SHARING)}, '[]')`
+
 /** The current versions, with the columns of `CurrentDetails`. */
 const CURRENT = `(
     select p.*, (
@@ -41,13 +60,7 @@ const CURRENT = `(
       where o.account = p.account and o.party = p.party and o.id = p.id and o.version < p.version
         and o.payable_from is not null and o.state <> 'missing' and o.details is not null
       order by o.version desc limit 1
-    ) as previous, (
-      select json_group_array(id) from (
-        select s.id from payees s
-        where s.account = p.account and s.digest = p.digest and s.party = 'payee'
-          and (s.party, s.id) is not (p.party, p.id) and ${isCurrent('s')}
-        order by s.id limit ${NAMED_SHARED})
-    ) as shared_with, (
+    ) as previous, ${idsOf(SHARING)} as same_account_as, (
       select m.invited_by from affiliate_members m
       where m.account = p.account and m.affiliate_id = p.id
         and p.entered_by = 'affiliate-member ' || m.id || ' ' || p.id
@@ -98,6 +111,14 @@ const LIST_WAITING = compileStatement(`
 export const listWaiting = (db: Connection, account: string) =>
   only<{ names: string }>(db, LIST_WAITING, { account })
 
+const LIST_SAME_ACCOUNT = compileStatement(`
+  select json_group_array(id order by id) as names from payees p
+  where account = :account and ${UNEXPLAINED} and ${isCurrent('p')} and exists (select 1 from ${APPROVED_SHARING})`)
+
+/** Returns who is paid to the account of another affiliate, without that an approver said why, as a JSON array. */
+export const listSameAccount = (db: Connection, account: string) =>
+  only<{ names: string }>(db, LIST_SAME_ACCOUNT, { account })
+
 /** Inserts versions. A version that exists, because another change came first, fails the batch. */
 const INSERT = compileStatement(`
   insert into payees (account, party, id, version, state, method, details, key_id, digest, entered_by,
@@ -146,7 +167,7 @@ export const insertVersions = (
 
 const SET_STATE = compileStatement(`
   update payees as p set state = :state, approvals = :approvals, payable_from = :payable_from,
-    reason = :reason
+    reason = :reason, same_account = :same_account
   where account = :account and party = :party and id = :id and version = :version
     and state = :seen_state and approvals = :seen_approvals and ${isCurrent('p')}`)
 
@@ -158,7 +179,9 @@ export function setState(
   db: D1Database,
   author: Author,
   seen: StoredDetails,
-  next: Partial<Pick<StoredDetails, 'state' | 'approvals' | 'payable_from' | 'reason'>>,
+  next: Partial<
+    Pick<StoredDetails, 'state' | 'approvals' | 'payable_from' | 'reason' | 'same_account'>
+  >,
 ): D1PreparedStatement[] {
   const before = { seen_state: seen.state, seen_approvals: seen.approvals }
   return [
@@ -179,7 +202,7 @@ const LAST_USED = `iif(p.party = 'payee', (
     ))`
 
 const ERASE = compileStatement(`
-  update payees as p set state = 'missing', digest = null, reason = null,
+  update payees as p set state = 'missing', digest = null, reason = null, same_account = null,
     details = iif(${LAST_USED} is null, null, details)
   where account = :account and party = :party and id = :id`)
 
@@ -190,7 +213,7 @@ export const erase = (db: D1Database, author: Author, { id, version }: StoredDet
 ]
 
 const ERASE_PAST = compileStatement(`
-  update payees as p set details = null, digest = null, reason = null
+  update payees as p set details = null, digest = null, reason = null, same_account = null
   where account = :account and details is not null and (state = 'missing' or not ${isCurrent('p')})
     and coalesce(${LAST_USED}, entered_at) < :before`)
 

@@ -3,6 +3,7 @@ import { all } from '../../platform/db/query.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import type { StoredBatch, StoredTransfer, TransferState } from '../model.ts'
+import { isCurrent, SAME_ACCOUNT } from './payees.ts'
 
 /** From which states a transfer moves to a state. */
 const MOVES: Readonly<Record<TransferState, readonly TransferState[]>> = {
@@ -42,13 +43,19 @@ export const findTransfers = (
   all<FoundTransfer>(db, FIND, { account, references: JSON.stringify(references), limit })
 
 const OF_BATCH = compileStatement(`
-  select id, affiliate_id, payee_version, currency, amount, statements, state, code, reason, name_check
-  from transfers indexed by transfers_batch
-  where account = :account and batch = :batch order by affiliate_id`)
+  select t.id, t.affiliate_id, t.payee_version, t.currency, t.amount, t.statements, t.state, t.code,
+    t.reason, t.name_check, ifnull((select ${SAME_ACCOUNT} from payees p where p.account = t.account
+      and p.party = 'payee' and p.id = t.affiliate_id and ${isCurrent('p')}), '[]') as same_account
+  from transfers t indexed by transfers_batch
+  where t.account = :account and t.batch = :batch order by t.affiliate_id`)
 
 /** Returns the transfers of a batch, in order of their affiliates. */
 export const transfersOf = (db: Connection, account: string, batch: string) =>
-  all<Omit<StoredTransfer, 'batch' | 'changed_at'>>(db, OF_BATCH, { account, batch })
+  all<Omit<StoredTransfer, 'batch' | 'changed_at'> & { readonly same_account: string }>(
+    db,
+    OF_BATCH,
+    { account, batch },
+  )
 
 /** To which state a transfer moves, and what the bank says of it. */
 export type Move = Pick<StoredTransfer, 'id' | 'state'> &

@@ -74,6 +74,10 @@ const batchAnswer = described(() => {
     code: v.nullable(member(text, 'The code with which the bank gave this state, or null.')),
     reason: v.nullable(member(text, 'What the bank says of it, or null.')),
     name_check: v.nullable(member(text, 'What the bank says of the name of the owner, or null.')),
+    same_account: member(
+      v.array(text),
+      'Up to 10 other affiliates who are paid to the same account, until an approver says why.',
+    ),
   })
   const leftOut = v.object({
     statement_id: member(text, 'The id of the statement.'),

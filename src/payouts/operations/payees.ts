@@ -50,7 +50,13 @@ const shown = described(() => ({
   approvals: member(v.array(text), 'Who approved it.'),
   payable_from: v.nullable(member(time, 'When it can be paid. Null until it is approved.')),
   reason: v.nullable(member(text, 'Why it came back or is blocked.')),
-  shared_with: member(v.array(text), 'Up to 10 others with the same account, for approvers alone.'),
+  same_account: member(
+    v.array(text),
+    'Up to 10 other affiliates with the same account, for approvers alone.',
+  ),
+  same_account_reason: v.nullable(
+    member(text, 'Why that is right, as an approver has said. Null until then.'),
+  ),
 }))
 
 /** Whose details operations read and change. */
@@ -75,6 +81,8 @@ function sharedOf<P extends Party>({ party, id }: Of<P>) {
 interface Draft<B extends v.ObjectEntries>
   extends Partial<Pick<AnyOperation, 'method' | 'role' | 'whole'>> {
   readonly description: string
+  /** The end of its path; the verb if absent. */
+  readonly at?: string
   readonly body?: B
   readonly command?: Partial<CommandWords>
   /** Returns members of the answer that are not as they are usually shown. */
@@ -91,14 +99,14 @@ function definerOf<P extends Party>(it: Of<P>) {
   const { key, params, name, answer } = sharedOf(it)
   return <const B extends v.ObjectEntries>(
     verb: string,
-    { description, command, act, method = 'POST', ...draft }: Draft<B>,
+    { description, command, act, method = 'POST', at = verb, ...draft }: Draft<B>,
   ) =>
     accountOperation({
       ...draft,
       topic: 'payouts',
       id: `${verb}${name}`,
       method,
-      path: method === 'POST' ? `${path}/${verb}` : path,
+      path: method === 'POST' ? `${path}/${at}` : path,
       params,
       words: described(() => ({
         description,
@@ -199,13 +207,24 @@ function operationsOf<P extends Party>(it: Of<P>) {
   }
 }
 
-/** The operations on the bank details of affiliates. */
-export const PAYEE = operationsOf({
+const OF_AFFILIATE: Of<'payee'> = {
   party: 'payee',
   path: '/affiliates/{affiliate_id}/payee',
   id: member(text, said('The id of the affiliate.', 'IB-07')),
   require: requireAffiliate,
-})
+}
+
+/** The operations on the bank details of affiliates. */
+export const PAYEE = {
+  ...operationsOf(OF_AFFILIATE),
+  explain: definerOf(OF_AFFILIATE)('explain', {
+    at: 'same-account',
+    body: reason,
+    description:
+      'Says why it is right that another affiliate has the same account. Until then, "Needs attention" and previews of batches name it.',
+    act: (call, id, sent) => payees.explainSameAccount(call, id, sent.reason),
+  }),
+}
 
 /** The operations on the bank accounts from which an account pays. */
 export const PAYER = operationsOf({
