@@ -53,7 +53,8 @@ CREATE TABLE fraud_evidence (
   position    INTEGER NOT NULL CHECK (position >= 0),
   found_on    INTEGER NOT NULL CHECK (found_on BETWEEN -719528 AND 2932896),
   resource    TEXT NOT NULL
-    CHECK (resource IN ('customers', 'transactions', 'trading-activity', 'activities', 'statements')),
+    CHECK (resource IN ('customers', 'transactions', 'trading-activity', 'activities', 'statements',
+      'payees')),
   id          TEXT NOT NULL,
   day         INTEGER NOT NULL CHECK (day BETWEEN -719528 AND 2932896),
   customer_id TEXT,

@@ -10,23 +10,33 @@ import { pageRecords, type RecordValues, readMainValues } from './db/evidence.ts
 
 // The records of a stored case on the wire.
 
+const RESOURCES = [
+  ...(['customers', 'transactions', 'trading-activity', 'activities'] as const),
+  ...(['statements', 'payees'] as const),
+]
+
 /** A record of a case. */
 export const fraudEvidence = described(() =>
   named(
     'FraudEvidence',
     v.object({
       resource: member(
-        v.picklist(['customers', 'transactions', 'trading-activity', 'activities', 'statements']),
-        'The resource of the record, or `statements`.',
+        v.picklist(RESOURCES),
+        'The resource of the record, `statements`, or `payees`: bank details.',
       ),
       id: member(
         v.string(),
-        'The id of the record. Of trading activity: day, customer, instrument and currency.',
+        'The id of the record. Of trading activity: day, customer, instrument and currency. Of bank details: affiliate and version.',
       ),
-      customer_id: v.nullable(member(v.string(), 'The customer. Null for a statement.')),
+      customer_id: v.nullable(
+        member(v.string(), 'The customer. Null for a statement and for bank details.'),
+      ),
       day: member(day, 'The day of the record.'),
       delivery_id: v.nullable(
-        member(v.string(), 'The delivery that had last written the record. Null for a statement.'),
+        member(
+          v.string(),
+          'The delivery that had last written the record. Null for a statement and for bank details.',
+        ),
       ),
       values: v.nullable(
         member(

@@ -55,16 +55,20 @@ export type Figure = Fixed<v.InferOutput<typeof figure>>
 /** How a figure of a finding compares with its threshold. */
 export type Comparison = Figure['comparison']
 
-/** A record that a finding rests on, or a statement. A finding has at least one. */
+/** A record that a finding rests on, a statement, or bank details. A finding has at least one. */
 export interface Evidence {
-  /** Null for a statement. */
+  /** Null for a statement and for bank details. */
   readonly customer_id: string | null
-  readonly resource: FactResource | 'statements'
+  readonly resource: FactResource | 'statements' | 'payees'
+  /** Of bank details the affiliate and the version, with a space between them. */
   readonly id: string
   /** In days since 1970. */
   readonly day: number
   readonly delivery_id: string | null
 }
+
+/** Returns the affiliate of bank details, by their id as evidence. */
+export const payeeOf = (id: string): string => id.replace(/ \d+$/, '')
 
 /** What a rule found of a subject on the day. */
 export interface Finding {
@@ -121,6 +125,17 @@ export interface PeriodEarning {
   readonly earned: Decimal
 }
 
+/** Bank details of an affiliate whose account others have, or had. */
+export interface PayeeVersion {
+  readonly affiliate_id: string
+  readonly version: number
+  /** A digest of the account. */
+  readonly account: string
+  /** The first day at whose end it was current, and that of the next version; null if it still is. */
+  readonly first: number
+  readonly until: number | null
+}
+
 /** A customer of the affiliate, with the records of the days on which the affiliate had them. */
 export interface Seen extends Customer {
   /** When the visitor followed the link by which the customer came, in milliseconds; null if unknown. */
@@ -145,6 +160,8 @@ export interface View {
   readonly convert: (fact: Fact, field: string) => Decimal | null
   /** The periods that are over, from the first with a statement to the last, the latest last. */
   readonly periods: readonly PeriodEarning[]
+  /** The bank details of all affiliates whose account others have, or had, in order of affiliate. */
+  readonly payees: readonly PayeeVersion[]
 }
 
 /** What a rule reads: the days of each source, the day included; absent: none. */
@@ -155,6 +172,8 @@ export interface Reach {
   readonly activities?: number
   /** The periods that are over. */
   readonly periods?: number
+  /** Whether it reads who shares an account. */
+  readonly payees?: boolean
   /** Whether it reads who shares an e-mail with those who signed up on a day, and whether also who shares a name. */
   readonly identities?: boolean
   readonly names?: boolean

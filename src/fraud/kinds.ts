@@ -12,12 +12,14 @@ import { payoutWithoutTrading } from './kinds/payout-without-trading.ts'
 import { resets } from './kinds/resets.ts'
 import { reversals } from './kinds/reversals.ts'
 import { sharedIdentity } from './kinds/shared-identity.ts'
+import { sharedPayee } from './kinds/shared-payee.ts'
 import { shortLife } from './kinds/short-life.ts'
 import { signupBurst } from './kinds/signup-burst.ts'
 
 /** All kinds of fraud rules, in the order of the contract (§17). */
 export const KINDS: readonly Kind[] = [
   sharedIdentity,
+  sharedPayee,
   clickToSignup,
   signupBurst,
   countryMix,

@@ -8,7 +8,7 @@ import {
   factQueries,
 } from '../commission/db/facts.ts'
 import { loadRates } from '../commission/db/rates.ts'
-import { dayText, periodOf } from '../commission/engine/calendar.ts'
+import { dayNumber, dayText, periodOf } from '../commission/engine/calendar.ts'
 import type { Context } from '../commission/engine/context.ts'
 import type { Customer, FactResource } from '../commission/engine/facts.ts'
 import { TooManyFacts } from '../commission/statements/compute.ts'
@@ -16,9 +16,10 @@ import { readCustomers, yieldAfterFacts } from '../commission/statements/read-cu
 import { type AccountSource, contextOf } from '../commission/statements/source.ts'
 import { datedTree } from '../commission/statements/tree.ts'
 import { onceQueries } from '../commission/why/record-queries.ts'
+import { bookZoneOf, dayInZone } from '../platform/zone.ts'
 import { type EarlierRow, type FirstCustomer, readIdentities } from './db/identities.ts'
-import { countCustomers, readCodes, readStatementSums } from './db/view.ts'
-import type { Earlier, Evidence, Reach, Seen, View } from './kind.ts'
+import { countCustomers, readCodes, readSharedPayees, readStatementSums } from './db/view.ts'
+import type { Earlier, Evidence, PayeeVersion, Reach, Seen, View } from './kind.ts'
 import { MAX_DAYS } from './parameters.ts'
 import { withoutVoids } from './qualifications.ts'
 import { firstPeriodDay, seenBy, UNIQUE, viewOf, type WantedDays, windowsOf } from './views.ts'
@@ -120,9 +121,11 @@ export async function readViews(
       })
     : []
   const earned = Map.groupBy(statements, ({ affiliate_id }) => affiliate_id)
-  const views = [...new Set([...seen.keys(), ...earned.keys()])].map((affiliate) => {
+  const payees = reach.payees ? await findPayees(source) : []
+  const sharing = payees.map((one) => one.affiliate_id).filter((one) => affiliates.has(one))
+  const views = [...new Set([...seen.keys(), ...earned.keys(), ...sharing])].map((affiliate) => {
     const [own, sums] = [seen.get(affiliate) ?? [], earned.get(affiliate) ?? []]
-    return [affiliate, viewOf(context, affiliate, own, sums, days)] as const
+    return [affiliate, viewOf(context, affiliate, own, sums, days, payees)] as const
   })
   return { views: new Map(views), facts }
 }
@@ -158,6 +161,17 @@ async function findIdentities(
     },
     isContact: isContact.has(JSON.stringify([affiliate, customer_id])),
   })
+}
+
+/** Returns the bank details with an account that several affiliates have, or had. */
+async function findPayees({ db, account }: AccountSource): Promise<PayeeVersion[]> {
+  const dayOf = (time: number) => dayNumber(dayInZone(bookZoneOf(account), time))
+  const rows = await readSharedPayees(db, account.id)
+  return rows.map(({ entered_at, ended_at, ...one }) => ({
+    ...one,
+    first: dayOf(entered_at),
+    until: ended_at === null ? null : dayOf(ended_at),
+  }))
 }
 
 const earlierOf = ({ earlier, first }: EarlierRow): Earlier => ({

@@ -130,6 +130,7 @@ export function viewOf(
   customers: readonly Seen[],
   statements: readonly StatementSums[],
   { reach, first, last }: WantedDays,
+  payees: View['payees'] = [],
 ): View {
   const { currency, period: kind } = planOf(context, affiliate_id)
   const ended = statements.filter(({ period }) => {
@@ -145,6 +146,7 @@ export function viewOf(
       return typeof converted === 'string' ? null : converted
     },
     periods: periodsOf(ended, (amounts) => sumIn(context, currency, amounts)),
+    payees,
   }
 }
 

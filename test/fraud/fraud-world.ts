@@ -9,6 +9,8 @@ export interface FraudWorld extends World {
   emails: Record<string, string>
   names: Record<string, { first_name: string; last_name: string }>
   contacts: Record<string, string>
+  /** The bank details of affiliates, with the number of the account and when they were entered. */
+  payees: { affiliate_id: string; version: number; account: string; at: number; state: string }[]
   /** What was computed. Money is decimal text. */
   statements: {
     id: string

@@ -30,6 +30,7 @@ export function fraudWorld(seed: number): { world: FraudWorld; days: Days } {
     ...addCrowd(from, renamed, days),
     clicks: {},
     statements: [],
+    payees: [],
     emails: {},
     names: {},
     contacts: {},
@@ -50,6 +51,7 @@ export function fraudWorld(seed: number): { world: FraudWorld; days: Days } {
         ]),
     ),
     ...identities(from, withRows),
+    payees: randomPayees(from, withRows, days),
     statements: randomStatements(from, withRows, days),
   }
   return { world: storable(final) as FraudWorld, days }
@@ -187,6 +189,21 @@ function moreTransactions(from: Source, world: World, { first, last }: Days) {
   return [...idle, ...more]
 }
 
+/** Returns bank details of affiliates, some of whom share an account for a while. */
+const randomPayees = (from: Source, { affiliates }: World, { first }: Days): FraudWorld['payees'] =>
+  affiliates.flatMap(({ affiliate_id }) => {
+    const times = Array.from(
+      { length: from.below(4) },
+      () => Date.parse(first) + from.below(240) * 3_600_000,
+    )
+    return times
+      .sort((a, b) => a - b)
+      .map((at, i) => ({
+        ...{ affiliate_id, version: i + 1, account: from.pick(['1', '1', '2']), at },
+        state: from.pick(['approved', 'entered', 'approved', 'blocked']),
+      }))
+  })
+
 const EMAILS = [
   'jo.doe@gmail.com',
   'JoDoe+2@Gmail.com',
@@ -257,6 +274,7 @@ export function randomParameters(from: Source, kind: string): object {
   }
   const some: Record<string, () => object> = {
     shared_identity: () => ({ names: from.oneIn(2) }),
+    shared_payee: () => ({}),
     click_to_signup: () => ({
       min_signups: from.between(1, 3),
       days: from.pick([1, 7, 30]),

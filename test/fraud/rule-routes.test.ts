@@ -235,9 +235,9 @@ describe('accounts', () => {
     askAdmin('accounts', 'POST', { account, name: account, vertical, mode: 'test', ...more })
 
   test.each([
-    ['prop-trading', 11],
-    ['forex', 12],
-    ['igaming', 8],
+    ['prop-trading', 12],
+    ['forex', 13],
+    ['igaming', 9],
   ] as const)('a new account of %s starts with its set', async (vertical, count) => {
     expect((await create('new', vertical)).status).toBe(201)
     const { data } = await read('', 'new')

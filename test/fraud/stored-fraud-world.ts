@@ -53,6 +53,12 @@ export async function storeFraudWorld(world: FraudWorld, account: string): Promi
         'update affiliates set contact_email = ? where account = ? and affiliate_id = ?',
       ).bind(email, account, affiliate_id),
     ),
+    ...world.payees.map(({ affiliate_id, version, account: number, at, state }) =>
+      env.DB.prepare(
+        `insert into payees (account, party, id, version, state, method, key_id, digest, entered_by, entered_at)
+         values (?, 'payee', ?, ?, ?, 'sepa', '', ?, 'eve', ?)`,
+      ).bind(account, affiliate_id, version, state, number, at),
+    ),
     ...world.statements.map(({ id, affiliate_id, plan, period, currency, total }) =>
       env.DB.prepare(
         `insert into statements (account, period, affiliate_id, plan, id, status, hash, digest,

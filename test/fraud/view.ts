@@ -90,6 +90,7 @@ export const viewOf = (customers: readonly Seen[], others: Partial<View> = {}): 
     return amount === undefined || fact.currency !== 'EUR' ? null : { units: amount, scale: 12 }
   },
   periods: [],
+  payees: [],
   ...others,
 })
 

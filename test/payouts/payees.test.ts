@@ -300,6 +300,30 @@ test('§20.1 who is paid to one account is named where money is confirmed, until
   expect(await names()).toEqual(['aff-8 aff-9', '', ',aff-9,aff-8'])
 })
 
+test('§17 affiliates who share an account are a case each, once, which names the bank details', async () => {
+  for (const id of ['aff-7', 'aff-8', 'aff-9']) await enter(await callAs('eve'), ADA, id)
+  await enter(await callAs('eve'), { ...ADA, iban: OTHER_IBAN }, 'aff-9')
+  await enter(await callAs('eve'), ADA, 'aff-9')
+  const rule = { kind: 'shared_payee', name: 'Twins', severity: 'high' }
+  const put = { ...rule, effective_from: NOW.slice(0, 10) }
+  await askAdmin(`${PATH}/fraud-rules/twins`, 'PUT', put)
+  for (const day of ['11', '12']) {
+    at(`2030-01-${day}T12:00:00.000Z`)
+    await askAdmin(`${PATH}/fraud-rules/run`, 'POST')
+    const { data } = await json(askAdmin(`${PATH}/cases`))
+    const ids = data.map((one: { affiliate_id: string }) => one.affiliate_id).sort()
+    expect([ids.join(), data[0].evidence_total]).toEqual(['aff-7,aff-8,aff-9', 3])
+    expect(data[0].sentence).toBe('The affiliate is paid to the account of 2 other affiliates.')
+    const evidence = await json(askAdmin(`${PATH}/cases/${data[0].case_id}/evidence`))
+    expect(evidence.data).toMatchObject(
+      ['aff-7 1', 'aff-8 1', 'aff-9 3'].map((id) => ({
+        ...{ resource: 'payees', id, day: '2030-01-10', changed: false },
+        values: { state: 'entered', method: 'sepa' },
+      })),
+    )
+  }
+})
+
 test('§20.1 of simultaneous changes one wins, and the others are 409', async () => {
   const names = ['A', 'B', 'C', 'D']
   const answers = await Promise.all(names.map((name) => askAdmin(PAYEE, 'PUT', { ...ADA, name })))

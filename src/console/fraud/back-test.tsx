@@ -10,7 +10,7 @@ import { RecordLink } from '../../pages/parts/record-link.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import type { InputOf } from '../../platform/http/operation.ts'
 import { CustomerLinks } from '../records/customer-parts.tsx'
-import { customersOf } from './case-parts.tsx'
+import { BankDetailsOf, customersOf } from './case-parts.tsx'
 
 // What a fraud rule would have found on past days.
 
@@ -30,6 +30,8 @@ const Records = ({ one }: { one: PresentedCase }, { account } = useVisit()) => (
         <li>
           {resource === 'statements' ? (
             <AccountLink at={['statements', id]}>Statement until {dayWords(day)}</AccountLink>
+          ) : resource === 'payees' ? (
+            <BankDetailsOf id={id} />
           ) : (
             <RecordLink
               account={account}

@@ -1,12 +1,12 @@
 import type { Child } from 'hono/jsx'
 import { counted, listed } from '../../commission/engine/reasons.ts'
-import type { Subject } from '../../fraud/kind.ts'
+import { payeeOf, type Subject } from '../../fraud/kind.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
 import { useVisit, type Visit } from '../../pages/page.ts'
 import { Amounts, Badge, Data, isolated, titleOf } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import type { Option } from '../../pages/parts/forms.tsx'
-import { affiliateText } from '../../pages/parts/names.tsx'
+import { AffiliateLink, affiliateText } from '../../pages/parts/names.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 
 // Cases of the fraud review, as lists show them.
@@ -32,6 +32,13 @@ export const DECISIONS: readonly Option[] = [
 
 /** What is said of the reason of a decision. */
 export const DECISION_HINT = 'The case and the audit log show it.'
+
+/** Renders bank details that a case names, as a link to their affiliate. */
+export const BankDetailsOf = ({ id }: { id: string }) => (
+  <>
+    Bank details of <AffiliateLink id={payeeOf(id)} />
+  </>
+)
 
 /** Renders how serious a case is. */
 export const SeverityBadge = ({ severity }: Pick<FraudCase, 'severity'>) => (

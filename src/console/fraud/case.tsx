@@ -38,6 +38,7 @@ import { Actor } from '../affiliates/audit-words.tsx'
 import { canPay } from '../books/payout-forms.tsx'
 import { CustomerLink, CustomerLinks } from '../records/customer-parts.tsx'
 import {
+  BankDetailsOf,
   CaseStatusBadge,
   customersOf,
   DECISION_HINT,
@@ -82,6 +83,7 @@ function RecordName(
       </AccountLink>
     )
   }
+  if (resource === 'payees') return <BankDetailsOf id={id} />
   if (resource === 'customers') return 'Signup'
   return (
     <>

@@ -2,7 +2,7 @@ import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
-import type { Evidence } from '../kind.ts'
+import { type Evidence, payeeOf } from '../kind.ts'
 import type { EvidenceRow } from './findings.ts'
 
 // The records behind a case.
@@ -80,6 +80,12 @@ const SOURCES: Readonly<Record<Evidence['resource'], Source>> = {
     'statements',
     't.id = i.value ->> 1',
     `t.plan, t.period, t.status, t.statement ->> 'currency' as currency, t.statement ->> 'total' as total`,
+  ),
+  payees: sourceOf(
+    'payees',
+    "t.party = 'payee' and t.id = i.value ->> 1 and t.version = cast(i.value ->> 2 as integer)",
+    't.state, t.method',
+    ({ id }) => [payeeOf(id), id.slice(payeeOf(id).length + 1)],
   ),
 }
 

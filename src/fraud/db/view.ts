@@ -1,6 +1,7 @@
 import type { Connection } from '../../platform/db/database.ts'
 import { all, only } from '../../platform/db/query.ts'
 import { compileStatement } from '../../platform/db/statement.ts'
+import type { PayeeVersion } from '../kind.ts'
 
 // What fraud rules read of an account beside the records of its customers.
 
@@ -58,3 +59,24 @@ const COUNT_CUSTOMERS = compileStatement(`
 /** Returns the number of customers of an account. */
 export const countCustomers = async (db: Connection, account: string): Promise<number> =>
   (await only<{ total: number }>(db, COUNT_CUSTOMERS, { account })).total
+
+const READ_SHARED_PAYEES = compileStatement(`
+  with versions as materialized (
+    select id, version, digest, state, entered_at,
+      lead(entered_at) over (partition by id order by version) as ended_at
+    from payees where account = :account and party = 'payee'
+  )
+  select id as affiliate_id, version, digest as account, entered_at, ended_at from versions
+  where state in ('entered', 'approved') and digest in (
+    select digest from versions group by digest having count(distinct id) > 1)
+  order by id, version`)
+
+/** Bank details, and when they and the next version were entered, in milliseconds. */
+type SharedPayeeRow = Omit<PayeeVersion, 'first' | 'until'> & {
+  readonly entered_at: number
+  readonly ended_at: number | null
+}
+
+/** Returns the bank details with an account that several affiliates have, or had. */
+export const readSharedPayees = (db: Connection, account: string): Promise<SharedPayeeRow[]> =>
+  all<SharedPayeeRow>(db, READ_SHARED_PAYEES, { account })

@@ -1,4 +1,10 @@
-import { firstDay, kindOf, lastDay, nextPeriod } from '../../commission/oracle/calendar.ts'
+import {
+  daysOfZone,
+  firstDay,
+  kindOf,
+  lastDay,
+  nextPeriod,
+} from '../../commission/oracle/calendar.ts'
 import { convertAmount, readRates } from '../../commission/oracle/convert.ts'
 import { compareText, type Fact, fieldsOn } from '../../commission/oracle/facts.ts'
 import {
@@ -36,7 +42,12 @@ type Figure = WorldFinding['figures'][number]
 interface Found {
   subject: string[]
   figures: Figure[]
-  evidence: (Fact | { statement: string; day: string } | { earlier: string; day: string })[]
+  evidence: (
+    | Fact
+    | { statement: string; day: string }
+    | { earlier: string; day: string }
+    | { payee: string; day: string }
+  )[]
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each kind has parameters of its own
@@ -722,8 +733,32 @@ function sharedIdentity(scene: Scene, p: Parameters): Found[] {
   })
 }
 
+function sharedPayee({ world, affiliate, day }: Scene): Found[] {
+  const { dayOf } = daysOfZone(world.book_zone)
+  /** The last details of an affiliate at the end of the day. */
+  const payeeOf = (id: string) =>
+    world.payees.filter((one) => one.affiliate_id === id && dayOf(one.at) <= day).at(-1)
+  const all = [...new Set(world.payees.map((one) => one.affiliate_id))].sort(compareText)
+  const usable = all.map(payeeOf).filter((one) => one && one.state !== 'blocked')
+  const own = usable.find((one) => one!.affiliate_id === affiliate)
+  const others = usable.filter((one) => own && one !== own && one!.account === own.account)
+  if (others.length === 0) return []
+  const count = String(others.length + 1)
+  return [
+    {
+      subject: [affiliate],
+      figures: [figure('affiliates_with_the_account', count, '2', 'affiliates')],
+      evidence: [own, ...others].map((one) => ({
+        payee: `${one!.affiliate_id} ${one!.version}`,
+        day: dayOf(one!.at),
+      })),
+    },
+  ]
+}
+
 const KINDS: Record<string, (scene: Scene, parameters: Parameters) => Found[]> = {
   shared_identity: sharedIdentity,
+  shared_payee: sharedPayee,
   click_to_signup: clickToSignup,
   signup_burst: signupBurst,
   country_mix: countryMix,
@@ -749,14 +784,16 @@ export function findings(kind: string, scene: Scene, parameters: Parameters): Wo
       .map((one) =>
         'statement' in one
           ? { customer_id: null, resource: 'statements', id: one.statement, day: one.day }
-          : 'earlier' in one
-            ? { customer_id: one.earlier, resource: 'customers', id: one.earlier, day: one.day }
-            : {
-                customer_id: one.customer.customer_id,
-                resource: one.resource,
-                id: one.id,
-                day: one.day,
-              },
+          : 'payee' in one
+            ? { customer_id: null, resource: 'payees', id: one.payee, day: one.day }
+            : 'earlier' in one
+              ? { customer_id: one.earlier, resource: 'customers', id: one.earlier, day: one.day }
+              : {
+                  customer_id: one.customer.customer_id,
+                  resource: one.resource,
+                  id: one.id,
+                  day: one.day,
+                },
       )
     const byId = new Map(records.map((one) => [`${one.resource}:${one.id}`, one]))
     return {
