@@ -6,7 +6,7 @@ import { propTrading } from '../../src/ingest/trading/prop-trading.ts'
 import { KNOWN_MEMBERS } from '../../src/platform/directory/event-definitions.ts'
 import { componentOf } from '../../src/platform/http/operation-words.ts'
 import { MAX_TEXT } from '../../src/platform/validation/fields.ts'
-import { closedObject, openObject } from './json-schema.ts'
+import { closedObject, nullable, openObject, property } from './json-schema.ts'
 import type { JsonSchema } from './types.ts'
 
 /** A record type of a vertical, with its names in documents. */
@@ -92,12 +92,13 @@ function partnerEntity(vertical: string, resource: Resource): Entity {
 const anyCase = (name: string) =>
   name.replace(/[a-z]/gi, (letter) => `[${letter.toUpperCase()}${letter.toLowerCase()}]`)
 
+/** Returns the pattern of names that differ from these only by case. */
+const caseVariantsOf = (names: readonly string[]) =>
+  `^(?!(?:${names.join('|')})$)(?:${names.map(anyCase).join('|')})$`
+
 /** Forbids members whose names differ from these only by case, unless they are null. */
 const forbidCaseVariants = (names: readonly string[]): JsonSchema => ({
-  [`^(?!(?:${names.join('|')})$)(?:${names.map(anyCase).join('|')})$`]: {
-    description: 'A name with the wrong case.',
-    type: 'null',
-  },
+  [caseVariantsOf(names)]: { description: 'A name with the wrong case.', type: 'null' },
 })
 
 /** The rules of additional members. */
@@ -112,6 +113,7 @@ const KPIS = {
   ...EXTRAS,
   number: `${EXTRAS.number} KPIs are decimals of at most ${MAX_CHARACTERS} characters.`,
   digits: `${EXTRAS.digits} KPIs are within ±10^15 and not finer than 10^-8.`,
+  field_case: 'A record has at most one member whose name is `product` in any letter case.',
   type: 'Must be text if an event definition names the member as the product line.',
   length: `The product line has 1 to ${MAX_TEXT} characters.`,
 }
@@ -135,6 +137,12 @@ const requireAmount = (at: string): JsonSchema => ({
   ],
 })
 
+/** The product line, which has a name in any letter case. */
+const productOf = ({ product }: Resource['fields'], at: string): JsonSchema => {
+  const { examples: _, ...schema } = nullable(property(product!, at))
+  return schema
+}
+
 function brandEntity(resource: Resource): Entity {
   const { name, title, key, fields, required, neverRejected } = resource
   const description = BRANDS[name]
@@ -143,7 +151,10 @@ function brandEntity(resource: Resource): Entity {
     title: `${title} (${igaming.vertical})`,
     description: isActivity ? `${description} ${WITHOUT_DEFINITION}` : description,
     ...openObject(fields, required, neverRejected, at),
-    patternProperties: forbidCaseVariants(isActivity ? KNOWN_MEMBERS : required),
+    patternProperties: {
+      ...forbidCaseVariants(isActivity ? KNOWN_MEMBERS : required),
+      ...(isActivity && { [caseVariantsOf(['product'])]: productOf(fields, at) }),
+    },
     additionalProperties: { 'x-rules': isActivity ? KPIS : EXTRAS },
     ...(isActivity && requireAmount(at)),
     'x-key': key,

@@ -35,11 +35,11 @@ function toDefinition(
 ): rows.EventDefinition {
   const { eventid = 'used', kpis = [], product = null, currency = null } = fields
   const { outflow = false, status_member = null } = fields
-  const productField = product?.field ?? rows.DEFAULT_PRODUCT_FIELD
+  const isProduct = (name: string) => (product ? name === product.field : rows.isProductName(name))
   const issues = kpis.flatMap((name, i): Issue[] =>
-    name === productField ? [{ pointer: `/kpis/${i}`, code: 'duplicate_key' }] : [],
+    isProduct(name) ? [{ pointer: `/kpis/${i}`, code: 'duplicate_key' }] : [],
   )
-  if (status_member !== null && [...kpis, productField].includes(status_member)) {
+  if (status_member !== null && (kpis.includes(status_member) || isProduct(status_member))) {
     issues.push({
       pointer: '/status_member',
       code: 'not_applicable',

@@ -142,18 +142,24 @@ function warningsOf(
     const { pointer, code, message } = formatIssue(issue)
     add(issue.index, { code, pointer, message })
   }
-  const { verdicts, erased, changedEvents, affiliated, outcomes } = decision
+  const { verdicts, unsigned, erased, changedEvents, replaced, affiliated, outcomes } = decision
   for (const [index, verdict] of verdicts as readonly (readonly [number, UnattributedVerdict])[]) {
     // The validator has already warned of tracking data that cannot be used.
     if (warnings.get(index)?.some(({ code }) => code === 'altered')) continue
     const code = verdict === 'organic' ? 'unattributed' : verdict
     add(index, warning(code, `${recordPointer(form, index)}/tracking_data`))
   }
+  for (const index of unsigned) {
+    add(index, warning('no_regtime', `${recordPointer(form, index)}/regtime`))
+  }
   for (const index of erased) {
     add(index, warning('erased', recordPointer(form, index)))
   }
   for (const index of changedEvents) {
     add(index, warning('changed_event', recordPointer(form, index)))
+  }
+  for (const [index, names] of replaced) {
+    add(index, warning('replaced_details', recordPointer(form, index), names))
   }
   for (const [index, [day]] of affiliated) {
     const member = resource.recordTable.affiliation === 'link' ? 'tracking_data' : 'affiliate_id'

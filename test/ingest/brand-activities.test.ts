@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { storedBrand as brand, dailyStats, day, deposited, eve } from '../brand.ts'
-import { json } from '../partner.ts'
+import { askAdmin, json } from '../partner.ts'
 
 type Issue = { pointer: string; code: string }
 
@@ -54,9 +54,8 @@ describe('KPIs', () => {
       '1e100',
       '1'.padEnd(100, ','),
     ]) {
-      expect(await warnings(acme.post('activities', { ...day, Bonus }))).toEqual([
-        ['/Bonus', 'not_a_number'],
-      ])
+      const own = { ...day, eventid: `e ${Bonus}`, Bonus }
+      expect(await warnings(acme.post('activities', own))).toEqual([['/Bonus', 'not_a_number']])
     }
     const details = [
       '',
@@ -71,7 +70,7 @@ describe('KPIs', () => {
       '1'.padEnd(101, ','),
     ]
     for (const Bonus of [...details, ['1,000'], ['5'], { length: 1 }, true]) {
-      expect(await warnings(acme.post('activities', { ...day, Bonus }))).toEqual([])
+      expect(await warnings(acme.post('activities', { ...day, eventid: 'e', Bonus }))).toEqual([])
     }
     expect((await activityTotals(acme))[0].sums).not.toHaveProperty('Bonus')
   })
@@ -238,6 +237,81 @@ describe('invalid events', () => {
 
 describe('product lines', () => {
   const events = { DailyStats: dailyStats }
+  const NAMES = ['product', 'Product', 'PRODUCT']
+
+  test.each([
+    ['no definition', undefined],
+    ['a definition without a product field', { ...dailyStats, product: null }],
+  ])('§7 with %s the product line has a name in any case', async (_, definition) => {
+    const acme = await brandWithCustomers({
+      ...(definition && { events: { DailyStats: definition } }),
+    })
+    for (const name of NAMES) {
+      const sent = [
+        { ...day, [name]: 'Casino', NGR: '100' },
+        { ...day, [name]: 'Sports', NGR: '50' },
+      ]
+      expect(await warnings(acme.post('activities', sent))).toEqual([])
+    }
+    expect(await activityTotals(acme)).toMatchObject([
+      { product: 'casino', count: 1, sums: { NGR: '100' } },
+      { product: 'sports', count: 1, sums: { NGR: '50' } },
+    ])
+  })
+
+  test('§7 the four words have any case, also beside the words of a definition', async () => {
+    for (const [account, settings] of [
+      ['plain', {}],
+      ['defined', { events }],
+    ] as const) {
+      const acme = await brandWithCustomers({ account, ...settings })
+      const send = (Product: string) => acme.post('activities', [{ ...day, Product }])
+      expect(await outcomes(send('CASINO'))).toEqual(['created'])
+      for (const word of ['casino', 'Casino'])
+        expect(await outcomes(send(word))).toEqual(['unchanged'])
+      expect(await outcomes(send('BINGO'))).toEqual(['created'])
+      expect(await warnings(send('Slots'))).toEqual([['/0/Product', 'unmapped_product']])
+      expect(
+        (await activityTotals(acme)).map(({ product }: { product: string }) => product),
+      ).toEqual(['Slots', 'bingo', 'casino'])
+    }
+  })
+
+  test('§7 two words of a map that mean one line are two totals', async () => {
+    const stats = {
+      ...dailyStats,
+      product: { field: 'product', map: { Live: 'casino', Slots: 'casino' } },
+    }
+    const acme = await brandWithCustomers({ events: { DailyStats: stats } })
+    const sent = ['Live', 'Slots', 'casino'].map((product) => ({ ...day, product }))
+    expect(await outcomes(acme.post('activities', sent))).toEqual(Array(3).fill('created'))
+    expect(await activityTotals(acme)).toMatchObject([{ product: 'casino', count: 3 }])
+  })
+
+  test('§7 a record has one product line', async () => {
+    const acme = await brandWithCustomers()
+    const sent = { ...day, Product: 'sports', product: 'casino', PRODUCT: 'bingo' }
+    const { errors } = await json(acme.post('activities', [sent]))
+    expect(errors).toMatchObject(
+      ['/0/Product', '/0/PRODUCT'].map((pointer) => ({
+        pointer,
+        code: 'field_case',
+        hint: 'Send the product line in one member.',
+      })),
+    )
+  })
+
+  test('§8 a definition without a product field uses no name of one otherwise', async () => {
+    const acme = await brand()
+    const put = (own: object) =>
+      askAdmin(`accounts/${acme.account}/events/E`, 'PUT', { granularity: 'day', ...own })
+    for (const name of NAMES) {
+      expect((await put({ kpis: [name] })).status).toBe(422)
+      expect((await put({ status_member: name })).status).toBe(422)
+    }
+    const product = { field: 'Line', map: {} }
+    expect((await put({ kpis: ['Product'], product })).status).toBe(201)
+  })
 
   test('a KPI or product in another case gets a field_case warning', async () => {
     const acme = await brandWithCustomers({ events })
@@ -257,6 +331,129 @@ describe('product lines', () => {
         },
       ],
     })
+  })
+})
+
+describe('replaced_details', () => {
+  const replaced = async (response: Response | Promise<Response>) =>
+    (await json(response)).results.flatMap(
+      ({ warnings = [] }: { warnings?: { code: string; message: string }[] }) =>
+        warnings.flatMap(({ code, message }) =>
+          code === 'replaced_details' ? [message.match(/`\w+`/g)!.slice(0, -2).join()] : [],
+        ),
+    )
+
+  test('§4 a daily total that replaces one with other details names them', async () => {
+    for (const [account, settings] of [
+      ['plain', {}],
+      ['defined', { events: { DailyStats: dailyStats } }],
+    ] as const) {
+      const acme = await brandWithCustomers({ account, ...settings })
+      const send = (...own: object[]) =>
+        replaced(
+          acme.post(
+            'activities',
+            own.map((one) => ({ ...day, ...one })),
+          ),
+        )
+      expect(await send({ product_line: 'Casino', channel: 'web' })).toEqual([])
+      expect(await send({ product_line: 'Sports', channel: 'web', NGR: 50 })).toEqual([
+        '`product_line`',
+      ])
+      expect(await send({ NGR: 51, story: 'x'.repeat(500) })).toEqual([
+        '`channel`,`product_line`,`story`',
+      ])
+      expect(await send({ NGR: 52, Bets: 0, story: 'x'.repeat(500) })).toEqual([])
+      expect(await send({ channel: 'app' }, { channel: 'web' })).toEqual([
+        '`channel`,`story`',
+        '`channel`,`story`',
+      ])
+      expect(await send({ channel: 'web' })).toEqual([])
+      // Amounts and the product are no details, whether both totals have them or one.
+      expect(await send({ channel: 'app', NGR: undefined })).toEqual(['`channel`'])
+      expect(await send({ channel: 'web' })).toEqual(['`channel`'])
+      expect(await send({ channel: 'web', Product: 'Casino' })).toEqual([])
+      const name = account === 'plain' ? 'PRODUCT' : 'Product'
+      expect(await send({ channel: 'app', [name]: 'casino' })).toEqual(['`channel`'])
+      expect(await send({ eventid: 'e', channel: 'app' })).toEqual([])
+      expect(await send({ eventid: 'e', channel: 'web' })).toEqual([])
+      if (account === 'plain') continue
+      const known = { createtime: '2026-10-02 10:00', Value: 5 }
+      expect(await send({ channel: 'app', ...known })).toEqual(['`channel`'])
+      expect(await send({ channel: 'web' })).toEqual(['`channel`'])
+    }
+  })
+})
+
+describe('similar names', () => {
+  test('§4 a member that a known name differs from by `_`, `-` and case has its name', async () => {
+    const acme = await brandWithCustomers({ events: { DailyStats: dailyStats } })
+    const messages = async (response: Response | Promise<Response>) =>
+      (await json(response)).results[0].warnings.flatMap(
+        ({ code, message }: { code: string; message: string }) =>
+          code === 'similar_field' ? [message] : [],
+      )
+    const said = (name: string, known: string) =>
+      `\`${name}\` is stored as an additional field. Did you mean \`${known}\`?`
+    expect(
+      await messages(
+        acme.post('customers', {
+          ...eve,
+          trackingData: 'x',
+          customer_id: 'p-1',
+          'first-name': 'A',
+        }),
+      ),
+    ).toEqual([
+      said('trackingData', 'tracking_data'),
+      said('customer_id', 'customerId'),
+      said('first-name', 'firstName'),
+    ])
+    expect(
+      await messages(acme.post('activities', { ...deposited, event_id: 5, Create_Time: 'x' })),
+    ).toEqual([said('event_id', 'eventid'), said('Create_Time', 'createtime')])
+    expect(await messages(acme.post('activities', { ...day, g_gr: 5, event_id: 'x' }))).toEqual([
+      said('g_gr', 'GGR'),
+      said('event_id', 'eventid'),
+    ])
+    expect(
+      await messages(acme.post('activities', { ...day, eventname: 'Raw', event_id: 5 })),
+    ).toEqual([said('event_id', 'eventid')])
+  })
+
+  test('§5 a required member with a similar name is `required`, with the right name', async () => {
+    const acme = await brandWithCustomers()
+    const { customerid, ...rest } = deposited
+    expect(
+      (await json(acme.post('activities', { ...rest, customer_id: customerid }))).errors,
+    ).toMatchObject([{ pointer: '/customerid', code: 'required', hint: 'Spell it `customerid`.' }])
+  })
+})
+
+describe('what is missing', () => {
+  test('§4 an amount without a currency of its own or of its definition warns', async () => {
+    const events = { DailyStats: { ...dailyStats, currency: 'EUR' } }
+    const acme = await brandWithCustomers({ events })
+    const { Currency: _, ...bare } = deposited
+    expect(await warnings(acme.post('activities', bare))).toEqual([['/Currency', 'no_currency']])
+    const { Currency: __, ...bareDay } = day
+    expect(await warnings(acme.post('activities', bareDay))).toEqual([])
+    expect(await warnings(acme.post('activities', { ...bareDay, eventname: 'Raw' }))).toEqual([
+      ['/Currency', 'no_currency'],
+    ])
+  })
+
+  test('§4 a customer without regtime warns, until one is known', async () => {
+    const acme = await brand()
+    const codesOf = async (...sent: object[]) =>
+      (await warnings(acme.post('customers', sent))).filter(
+        ([, code]: string[]) => code === 'no_regtime',
+      )
+    const { regtime, ...bare } = eve
+    expect(await codesOf(bare)).toEqual([['/0/regtime', 'no_regtime']])
+    expect(await codesOf(bare)).toEqual([['/0/regtime', 'no_regtime']])
+    expect(await codesOf(bare, { ...bare, regtime })).toEqual([])
+    expect(await codesOf({ ...bare, country: 'SE' })).toEqual([])
   })
 })
 

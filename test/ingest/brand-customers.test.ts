@@ -235,6 +235,7 @@ describe('invalid customers', () => {
       expect(body.results[1].warnings).toMatchObject([
         { code: 'repeated_key' },
         { code: 'unrecognised' },
+        { code: 'no_regtime' },
       ])
       const stored = await readCustomer(acme)
       expect([stored.tracking_data, stored.country, stored.note]).toEqual(['one', 'SE', note])

@@ -151,10 +151,10 @@ describe("a brand's customer", () => {
         ]),
       ),
     ).toEqual([
-      ['unchanged', 'country', 'unrecognised', 'erased'],
-      ['unchanged', 'altered', 'repeated_key', 'erased'],
-      ['updated', 'country', 'unrecognised', 'erased'],
-      ['updated', 'erased'],
+      ['unchanged', 'country', 'unrecognised', 'no_regtime', 'erased'],
+      ['unchanged', 'altered', 'repeated_key', 'no_regtime', 'erased'],
+      ['updated', 'country', 'unrecognised', 'no_regtime', 'erased'],
+      ['updated', 'no_regtime', 'erased'],
     ])
     expect(await databaseText()).not.toMatch(PERSONAL)
     expect(await json(acme.get('customers/none'))).toEqual({ customerId: 'none', tracking_data })
@@ -175,8 +175,8 @@ describe("a brand's activities", () => {
   test('an erasure leaves ids, times, amounts, products and KPIs of activities, held ones too', async () => {
     const acme = await brand({ events: { DailyStats: dailyStats } })
     await acme.post('customers', [player, { customerId: OTHER }])
-    const stats = { ...long, Product: 'Casino', note: 'augusta', GGR: 1e-7 }
-    const undefinedEvent = { ...day, eventname: 'Raw', Product: 'Augusta', product: 'poker' }
+    const stats = { ...long, Product: 'Casino', product: 'Augusta', GGR: 1e-7 }
+    const undefinedEvent = { ...day, eventname: 'Raw', note: 'augusta', PRODUCT: 'poker' }
     const other = { ...deposited, eventid: 'e-2', customerid: OTHER, playerEmail: 'kept@x.example' }
     const response = await acme.post('activities', [sent, stats, undefinedEvent, other])
     expect(response.status).toBe(200)
@@ -197,7 +197,7 @@ describe("a brand's activities", () => {
       expect.arrayContaining([
         masked,
         { ...day, Product: 'Casino', GGR: 1e-7 },
-        { ...day, eventname: 'Raw', product: 'poker' },
+        { ...day, eventname: 'Raw', PRODUCT: 'poker' },
         other,
       ]),
     )

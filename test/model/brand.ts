@@ -16,11 +16,13 @@ const missing = (sent: Data, ...names: string[]) =>
 const withoutNulls = (sent: Data): Data =>
   Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null))
 
+const PRODUCTS = ['casino', 'sports', 'poker', 'bingo']
+
 const isDay = (time: unknown) => /^\d{4}-\d\d-\d\d$/.test(String(time))
 
 /** Returns the local time of the account, which is equal exactly for equal times. */
 function clock(time: unknown, timeZone: string): string {
-  const text = String(time)
+  const text = String(time).replace(/^(.{10})T(\d\d:\d\d)$/, '$1 $2')
   if (isDay(text)) return text
   if (!/(Z|[+-]\d\d:\d\d)$/.test(text)) return text.padEnd(19, ':00')
   const parts = Object.fromEntries(
@@ -78,13 +80,36 @@ export function brandRules({ time_zone, events }: Account): Record<string, Rules
       if (before?.record.tracking_data !== undefined) return before.attribution!
       return lost(sent) ? 'altered' : (before?.attribution ?? 'unattributed')
     },
-    warnings: (sent, attribution) => [lost(sent) ? 'altered' : attribution!],
+    warnings: (sent, attribution, _, stored) => [
+      lost(sent) ? 'altered' : attribution!,
+      ...(stored.regtime === undefined ? ['no_regtime'] : []),
+    ],
     day: ({ regtime }) => at(regtime)?.slice(0, 10),
     group: () => ({ by: {}, amounts: {} }),
   }
 
   const definition = ({ eventname }: Data) => events[eventname as string]
-  const field = (sent: Data) => definition(sent)?.product?.field ?? 'product'
+  const field = (sent: Data) =>
+    definition(sent)?.product?.field ??
+    Object.keys(sent).find((name) => name.toLowerCase() === 'product') ??
+    'product'
+
+  /** The product as it tells daily totals apart: of the four words, letter case does not count. */
+  function product(sent: Data): unknown {
+    const word = sent[field(sent)]
+    const folded = String(word).toLowerCase()
+    return PRODUCTS.includes(folded) ? folded : word
+  }
+
+  const details = (sent: Data) =>
+    text(
+      Object.fromEntries(
+        Object.entries(sent).filter(
+          ([name]) => ![...EVENT, field(sent), ...kpis(sent)].includes(name),
+        ),
+      ),
+    )
+
   const currency = (sent: Data) => sent.Currency ?? definition(sent)?.currency
 
   /** With a definition the members that it names; without one Value, or else every decimal. */
@@ -93,7 +118,7 @@ export function brandRules({ time_zone, events }: Account): Record<string, Rules
     if (named) return Object.keys(sent).filter((name) => name === 'Value' || named.includes(name))
     if ('Value' in sent) return ['Value']
     return Object.keys(sent).filter(
-      (name) => !EVENT.includes(name) && name !== 'Product' && isDecimal(sent[name]),
+      (name) => !EVENT.includes(name) && name !== field(sent) && isDecimal(sent[name]),
     )
   }
 
@@ -125,7 +150,7 @@ export function brandRules({ time_zone, events }: Account): Record<string, Rules
       if (by === undefined) return place
       const { eventname, customerid, createtime } = sent
       const day = at(createtime)!.slice(0, 10)
-      return JSON.stringify([eventname, customerid, day, currency(sent), sent[field(sent)]])
+      return JSON.stringify([eventname, customerid, day, currency(sent), product(sent)])
     },
     customer: ({ customerid }) => customerid as string | undefined,
     faults: (nullable) => {
@@ -157,32 +182,33 @@ export function brandRules({ time_zone, events }: Account): Record<string, Rules
     stale: () => false,
     warnings: (nullable, _, keyed) => {
       const sent = withoutNulls(nullable)
-      // A member Product is a product line only by a definition and its map.
-      const { product } = definition(sent) ?? {}
-      const named = product ? sent[product.field] : sent.Product
-      const unmapped = named !== undefined && !(product && String(named) in product.map)
-      const details = definition(sent) || 'Value' in sent ? [] : Object.values(sent)
+      const word = product(sent)
+      const map = definition(sent)?.product?.map ?? {}
+      const unmapped =
+        word !== undefined && !(String(word) in map) && !PRODUCTS.includes(String(word))
+      const unread = definition(sent) || 'Value' in sent ? [] : Object.values(sent)
       return [
         ...(identified(sent) || keyed ? [] : ['not_deduplicated']),
         ...(sent.createtime === undefined ? ['no_createtime'] : []),
+        ...(currency(sent) === undefined ? ['no_currency'] : []),
         ...(unmapped ? ['unmapped_product'] : []),
-        // If a definition names no product line, the member looks like `product` in another case.
-        ...(definition(sent) && !product && named !== undefined ? ['field_case'] : []),
-        ...details.filter((value) => /^\d+,\d+/.test(String(value))).map(() => 'not_a_number'),
+        ...unread.filter((value) => /^\d+,\d+/.test(String(value))).map(() => 'not_a_number'),
       ]
     },
-    changes: (before, after) =>
-      before.eventname === after.eventname && before.customerid === after.customerid
-        ? undefined
-        : 'changed_event',
+    changes: (before, after) => {
+      if (before.eventname !== after.eventname || before.customerid !== after.customerid)
+        return 'changed_event'
+      const isReplaced = identified(after) === 'day' && details(before) !== details(after)
+      return isReplaced ? 'replaced_details' : undefined
+    },
     day: ({ createtime }) => at(createtime)?.slice(0, 10),
     group: (record) => {
-      const named = record[field(record)]
+      const word = product(record)
       const map = definition(record)?.product?.map
       return {
         by: {
           eventname: record.eventname,
-          product: map?.[String(named)] ?? named ?? null,
+          product: map?.[String(word)] ?? word ?? null,
           Currency: currency(record) ?? null,
         },
         amounts: Object.fromEntries(kpis(record).map((name) => [name, record[name]])),

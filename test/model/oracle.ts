@@ -63,7 +63,7 @@ export interface Rules {
   /** The attribution of a customer, as its sender sees it. */
   attribution?(before: Kept | undefined, sent: Data): string
   stale(before: Data, sent: Data): boolean
-  warnings(sent: Data, attribution: string | undefined, keyed: boolean): string[]
+  warnings(sent: Data, attribution: string | undefined, keyed: boolean, stored: Data): string[]
   /** The warning about a version that is about something else than the one before it. */
   changes?(before: Data, after: Data): string | undefined
   /** The day it counts for, if it has one. */
@@ -227,7 +227,9 @@ export function oracle(account: Account) {
               ? 'updated'
               : 'created'
       // A stale record is not stored and has no warnings.
-      const warnings = stale ? [] : rule.warnings(sent, next.attribution, !!idempotency_key)
+      const warnings = stale
+        ? []
+        : rule.warnings(sent, next.attribution, !!idempotency_key, next.record)
       if (versionsOf(index)[0] !== index) warnings.push('repeated_key')
       if (forgotten && !stale) warnings.push('erased')
       const change = earlier && !stale && rule.changes?.(earlier.record, next.record)

@@ -93,6 +93,7 @@ const createtime = one(
   '2026-10-02',
   '2026-10-02 09:30',
   '2026-10-02 09:30:00',
+  '2026-10-02T09:30',
   '2026-10-03T02:30:00Z',
 )
 
@@ -119,7 +120,7 @@ const brandRecords: Record<string, Arbitrary<Data>> = {
         createtime,
         eventid: one('e-1', 'e-2'),
         Currency: one('EUR', 'USD'),
-        product: one('casino', 'sports'),
+        product: one('casino', 'Sports'),
         method: one<unknown>('card', '1', null),
       },
     ),
@@ -129,7 +130,7 @@ const brandRecords: Record<string, Arbitrary<Data>> = {
         createtime,
         eventid: one('e-1', 'e-2', 'e-3'),
         Currency: one('EUR', 'USD'),
-        Product: one('Casino', 'Slots'),
+        Product: one('Casino', 'casino', 'Slots'),
         GGR: decimal,
         NGR: decimal,
         Bonus: one<unknown>('1,000.00', '5'),

@@ -198,14 +198,14 @@ const STEP = `
     limit ${ROWS_PER_STEP}
   )`
 
-/** What an erasure leaves of the record of an event. `:kept_fields`: JSON pairs of an event's name and a field. */
+/** What an erasure leaves of the record of an event. Unless its definition names another member, `product` is its product line. */
 const MASKED = `(
     select json_group_object(m.key, m.value) from json_each(events.record) m
     where m.key in (${KNOWN_MEMBERS.map((name) => `'${name}'`).join()})
       or (events.eventname, m.key) in (
         select value ->> 0, value ->> 1 from ${JSON_EACH}(:kept_fields))
-      or (m.key = 'product' and events.eventname not in (
-        select value ->> 0 from ${JSON_EACH}(:kept_fields)))
+      or (lower(m.key) = 'product' and events.eventname not in (
+        select value ->> 0 from ${JSON_EACH}(:kept_fields) where value ->> 2))
       or exists (select 1 from json_each(events.kpis) k where k.key = m.key)
   )`
 
@@ -240,7 +240,11 @@ export interface ErasedCustomer {
 }
 
 /** The members with the product line and the status of each defined event. */
-export type KeptFields = readonly (readonly [eventname: string, field: string])[]
+export type KeptFields = readonly (readonly [
+  eventname: string,
+  field: string,
+  isProduct: boolean,
+])[]
 
 /**
  * Masks the next activities of an erased customer, at most 1000. Returns whether all are done. Safe to

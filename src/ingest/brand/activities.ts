@@ -2,6 +2,7 @@ import type { Grant } from '../../platform/auth/grant.ts'
 import { digest } from '../../platform/auth/secret.ts'
 import { lastPlausibleInstant, timeWarnings } from '../../platform/validation/plausibility.ts'
 import type { RecordValidator } from '../../platform/validation/record-validator.ts'
+import { suggest } from '../../platform/validation/suggest.ts'
 import { type Warning, warning } from '../../platform/validation/warnings.ts'
 import { dayInZone } from '../../platform/zone.ts'
 import { brandActivityTable } from '../db/record-table.ts'
@@ -23,13 +24,21 @@ import { mergeRepeated } from './repeated-keys.ts'
 
 function activityValidator(grant: Grant): RecordValidator {
   const definitions = definitionsByName(grant.events)
-  const byFolded = new Map([...definitions.keys()].map((name) => [fold(name), name]))
+  const names = [...definitions.keys()]
+  // The names of a request are few, and a comparison with all definitions takes long.
+  const closest = new Map<string, string | null>()
   const rules: EventRules = {
     zone: grant.time_zone,
     definitions,
     signs: grant.amount_signs,
     isUnmappedStatus: unmappedStatusFinder(grant),
-    suggestName: (name) => byFolded.get(fold(name)) ?? null,
+    suggestName: (name) => {
+      const known = closest.get(name)
+      if (known !== undefined) return known
+      const found = suggest(name, names)
+      closest.set(name, found)
+      return found
+    },
   }
   return {
     acceptsDataWrapper: false,
@@ -40,14 +49,12 @@ function activityValidator(grant: Grant): RecordValidator {
   }
 }
 
-/** Names that differ only by letter case and white space are taken for each other. */
-const fold = (name: string) => name.toLowerCase().replace(/\s+/g, '')
-
 /** Ids and details longer than this many characters are stored as a digest: they are only compared. */
 const MAX_STORED_LENGTH = 300
 
+/** Keeps the first letter, which tells daily totals from other events. */
 const shorten = async (text: string) =>
-  text.length > MAX_STORED_LENGTH ? `h ${await digest(text)}` : text
+  text.length > MAX_STORED_LENGTH ? `${text.slice(0, 1)}h ${await digest(text)}` : text
 
 /**
  * Returns a row for each event, under its identity. Of records with the same identity the last is stored.

@@ -23,25 +23,19 @@ import {
   COMBINE_FIELDS,
   checkExtraNumber,
   checkExtras,
-  findCaseVariants,
   findNameErrors,
   membersOf,
   type RecordReading,
   readField,
+  similarNameWarnings,
   toSpelling,
 } from './members.ts'
 import { mergeRepeated } from './repeated-keys.ts'
 import { readTime, TIME_FORMS } from './time.ts'
 
 const REQUIRED = ['customerId']
-const SPELLING = toSpelling(REQUIRED)
-const OPTIONAL_SPELLING = toSpelling([
-  'regtime',
-  'country',
-  'firstName',
-  'lastName',
-  'tracking_data',
-])
+const REQUIRED_SPELLING = toSpelling(REQUIRED)
+const SPELLING = toSpelling(Object.keys(COLUMNS))
 
 /** The limits on a stored customer, which many deliveries can add to. */
 const CUSTOMER_EXTRAS_LIMIT = `at most ${MAX_EXTRAS_NUMBER} additional fields of ${MAX_EXTRAS_BYTES / 1024} KiB in all, counting all that were sent for this customer`
@@ -52,7 +46,7 @@ const PERSONAL: ReadonlySet<string> = new Set(['regtime', 'firstName', 'lastName
 function validateCustomer(record: object, zone: string): RecordCheck {
   const members = membersOf(record)
   const reading: RecordReading = {
-    issues: findNameErrors(members, SPELLING, REQUIRED, () => false),
+    issues: findNameErrors(members, REQUIRED_SPELLING, REQUIRED, () => false),
     output: {},
   }
   const { issues, output } = reading
@@ -71,7 +65,7 @@ function validateCustomer(record: object, zone: string): RecordCheck {
   if (tooMany.length > 0) return { issues: [...issues, ...tooMany], output, warnings }
   issues.push(...checkExtras(extras))
   const names = extras.map(([name]) => name)
-  warnings.push(...findCaseVariants(names, OPTIONAL_SPELLING))
+  warnings.push(...similarNameWarnings(names, SPELLING))
   if (extras.length > 0) {
     // Each value is stored as JSON text, so that a merge replaces it as a whole.
     const texts = extras.map(([name, value]) => [name, JSON.stringify(value)] as const)

@@ -1,6 +1,8 @@
 import {
-  DEFAULT_PRODUCT_FIELD,
   type EventDefinition,
+  isProductName,
+  KNOWN_MEMBERS,
+  PRODUCTS,
 } from '../../platform/directory/event-definitions.ts'
 import { type Spelling, toSpelling } from './members.ts'
 
@@ -8,8 +10,8 @@ import { type Spelling, toSpelling } from './members.ts'
 export interface CompiledDefinition
   extends Pick<EventDefinition, 'granularity' | 'eventid' | 'currency' | 'outflow'> {
   kpis: ReadonlySet<string>
-  /** The member that carries the product line. */
-  productField: string
+  /** The member that carries the product line; null if the definition names none. */
+  productField: string | null
   /** Product lines by the value of that member; null if values are used as sent. */
   productLines: ReadonlyMap<string, string> | null
   /** The member with the status of the event; null if it has none. */
@@ -31,7 +33,7 @@ function compileDefinition({
   status_member: statusMember = null,
   outflow,
 }: EventDefinition): CompiledDefinition {
-  const productField = product?.field ?? DEFAULT_PRODUCT_FIELD
+  const productField = product?.field ?? null
   return {
     granularity,
     eventid,
@@ -41,10 +43,39 @@ function compileDefinition({
     productField,
     productLines: product && new Map(Object.entries(product.map)),
     statusMember,
-    spelling: toSpelling([...kpis, productField, ...(statusMember === null ? [] : [statusMember])]),
+    spelling: toSpelling([
+      ...KNOWN_MEMBERS,
+      ...kpis,
+      ...[productField, statusMember].filter((name) => name !== null),
+    ]),
   }
 }
 
-/** Returns the name of the member that carries the product line of an event. */
-export const productFieldOf = (definition: CompiledDefinition | undefined) =>
-  definition?.productField ?? DEFAULT_PRODUCT_FIELD
+/**
+ * Returns the members with the product line of an event: that of its definition, or `product` in any letter case, in
+ * small letters first.
+ */
+export function productMembersOf(
+  members: ReadonlyMap<string, unknown>,
+  definition: CompiledDefinition | undefined,
+): string[] {
+  const named = definition?.productField
+  return [...members.keys()]
+    .filter((name) => (named ? name === named : isProductName(name)))
+    .sort((a, b) => Number(b === 'product') - Number(a === 'product'))
+}
+
+/** Returns the product line that a word means: that of the map, or one of the four in any letter case. */
+export const productLineOf = (
+  word: string,
+  definition: CompiledDefinition | undefined,
+): string | undefined => definition?.productLines?.get(word) ?? wordOf(word)
+
+/**
+ * Returns what tells the daily totals of a product from those of others: the word as sent, for several words may mean
+ * one line. Letter case does not count in the four words.
+ */
+export const productIdentityOf = (word: unknown): unknown =>
+  (typeof word === 'string' && wordOf(word)) || word
+
+const wordOf = (word: string) => PRODUCTS.find((line) => line === word.toLowerCase())

@@ -1,10 +1,6 @@
 import * as v from 'valibot'
 import { type AmountSigns, expectedEventSign } from '../../platform/amount-signs.ts'
-import {
-  DEFAULT_PRODUCT_FIELD,
-  KNOWN_MEMBERS,
-  PRODUCTS,
-} from '../../platform/directory/event-definitions.ts'
+import { KNOWN_MEMBERS } from '../../platform/directory/event-definitions.ts'
 import { canonicalJson } from '../../platform/validation/canonical-json.ts'
 import { id } from '../../platform/validation/fields.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
@@ -15,21 +11,27 @@ import { validateField } from '../../platform/validation/strict-object.ts'
 import { currencyWarnings, type Warning, warning } from '../../platform/validation/warnings.ts'
 import { HAS_MASK, MASK_PATCH } from '../db/record-fragments.ts'
 import { hasSeparators, isDecimal, readDecimal } from './decimal.ts'
-import { type CompiledDefinition, productFieldOf } from './definition.ts'
+import {
+  type CompiledDefinition,
+  productIdentityOf,
+  productLineOf,
+  productMembersOf,
+} from './definition.ts'
 import { activity as fields } from './fields.ts'
 import {
   checkExtraNumber,
   checkExtras,
-  findCaseVariants,
   findNameErrors,
   membersOf,
   type RecordReading,
   readField,
+  similarNameWarnings,
   toSpelling,
 } from './members.ts'
 import { type BrandTime, readTime, TIME_FORMS } from './time.ts'
 
-const SPELLING = toSpelling(KNOWN_MEMBERS)
+const KNOWN_SPELLING = toSpelling(KNOWN_MEMBERS)
+const SPELLING = toSpelling([...KNOWN_MEMBERS, 'product'])
 
 /** The members that every event must have. An event definition can also require `eventid`. */
 export const REQUIRED = ['customerid', 'eventname'] as const
@@ -60,9 +62,9 @@ export function validateEvent(record: object, rules: EventRules): RecordCheck {
   const required: string[] = [...REQUIRED]
   if (definition?.eventid === 'required') required.push('eventid')
   const isDefined = (name: string) =>
-    (definition?.kpis.has(name) ?? false) || name === productFieldOf(definition)
+    (definition?.kpis.has(name) ?? false) || name === definition?.productField
   const reading: RecordReading = {
-    issues: findNameErrors(members, SPELLING, required, isDefined),
+    issues: findNameErrors(members, KNOWN_SPELLING, required, isDefined),
     output: {},
   }
   const { output, issues } = reading
@@ -71,6 +73,7 @@ export function validateEvent(record: object, rules: EventRules): RecordCheck {
   readField(reading, members, 'eventid', 'eventid', fields.eventid)
   readField(reading, members, 'Currency', 'currency', fields.Currency)
   output.currency ??= definition?.currency ?? undefined
+  const products = productMembersOf(members, definition)
 
   const time = readEventTime(members, rules.zone)
   const warnings = [
@@ -78,8 +81,9 @@ export function validateEvent(record: object, rules: EventRules): RecordCheck {
     ...whitespaceWarnings('customerid', output.customer_id),
     ...whitespaceWarnings('eventid', output.eventid),
     ...currencyWarnings(output.currency, '/Currency'),
-    ...readProduct(reading, members, definition),
-    ...readKpis(reading, members, definition),
+    ...(output.currency === undefined ? [warning('no_currency', '/Currency')] : []),
+    ...readProduct(reading, members, products, definition),
+    ...readKpis(reading, members, products, definition),
     ...(definition
       ? definedWarnings(reading, members, definition, rules)
       : nameWarnings(output.eventname, rules)),
@@ -107,7 +111,7 @@ function definedWarnings(
   return warnings
 }
 
-/** Returns a warning if the name of an event without a definition differs from a defined one only by letter case and white space. */
+/** Returns a warning if the name of an event without a definition is close to a defined one. */
 function nameWarnings(eventname: unknown, { suggestName }: EventRules): Warning[] {
   const meant = typeof eventname === 'string' ? suggestName(eventname) : null
   return meant === null ? [] : [warning('unknown_event', '/eventname', eventname, meant)]
@@ -135,29 +139,30 @@ function readCreatetime(
   return time?.warnings ?? []
 }
 
-/** Reads the product line: mapped by the definition if it has a map, otherwise as sent. */
+/** Reads the product line from the first of its members: a record must not have two. */
 function readProduct(
   reading: RecordReading,
   members: Map<string, unknown>,
+  [name, ...others]: readonly string[],
   definition: CompiledDefinition | undefined,
 ): Warning[] {
-  const field = productFieldOf(definition)
-  readField(reading, members, field, 'product', fields.product)
+  if (name === undefined) return []
+  const instruction = 'Send the product line in one member.'
+  for (const other of others) {
+    reading.issues.push({ pointer: pointerStep(other), code: 'field_case', instruction })
+  }
+  readField(reading, members, name, 'product', fields.product)
   const { product } = reading.output
-  const unnamed = definition?.productLines ? undefined : members.get('Product')
-  const warnings = unnamed === undefined ? [] : [warning('unmapped_product', '/Product', unnamed)]
-  if (typeof product !== 'string') return warnings
-
-  const line = definition?.productLines?.get(product) ?? PRODUCTS.find((name) => name === product)
-  if (line) reading.output.product = line
-  else warnings.push(warning('unmapped_product', pointerStep(field), product))
-  return warnings
+  if (typeof product !== 'string') return []
+  const line = productLineOf(product, definition)
+  if (line === undefined) return [warning('unmapped_product', pointerStep(name), product)]
+  reading.output.product = line
+  return []
 }
 
 /**
  * Returns the identity of an event, by its `eventid` or by the day of an aggregate, or null if it has
- * neither. The product is part of the identity as sent and not as mapped: two products that map to
- * the same line can both be sent, and one must not replace the other.
+ * neither.
  */
 export function identityOf(
   members: Map<string, unknown>,
@@ -171,12 +176,13 @@ export function identityOf(
   }
   const isDaily = time && (definition ? definition.granularity === 'day' : time.isDay)
   if (!isDaily) return null
+  const [product] = productMembersOf(members, definition)
   return `d ${JSON.stringify([
     members.get('eventname'),
     members.get('customerid'),
     time.day,
     members.get('Currency') ?? definition?.currency ?? null,
-    members.get(productFieldOf(definition)) ?? null,
+    productIdentityOf(members.get(product ?? '')) ?? null,
   ])}`
 }
 
@@ -201,7 +207,10 @@ export function eventKeyOf(record: object, rules: EventRules): Record<string, st
   if (identity === null) return undefined
   const names = identity.startsWith('e ')
     ? ['eventid']
-    : ['eventname', 'customerid', 'createtime', 'Currency', productFieldOf(definition)]
+    : [
+        ...['eventname', 'customerid', 'createtime', 'Currency'],
+        ...productMembersOf(members, definition),
+      ]
   const valid = names.flatMap((name) => {
     const value = members.get(name)
     return v.is(id, value) ? [[name, value] as const] : []
@@ -234,19 +243,18 @@ function checkKpiNumber(kpis: ReadonlyMap<string, number>): Issue[] {
 function readKpis(
   { issues, output }: RecordReading,
   members: Map<string, unknown>,
+  products: readonly string[],
   definition: CompiledDefinition | undefined,
 ): Warning[] {
   const kpis = new Map<string, number>()
   const details: [string, unknown][] = []
   const warnings: Warning[] = []
-  const productField = productFieldOf(definition)
   const hasValue = members.has('Value')
   const isKpi = (name: string, value: unknown) =>
-    definition
-      ? definition.kpis.has(name)
-      : !hasValue && isDecimal(value) && name.toLowerCase() !== DEFAULT_PRODUCT_FIELD
+    definition ? definition.kpis.has(name) : !hasValue && isDecimal(value)
   let amounts = 0
   for (const [name, value] of members) {
+    if (products.includes(name)) continue
     if (name === 'Value' || isKpi(name, value)) {
       if (KNOWN_MEMBERS.includes(name) && name !== 'Value') continue
       amounts += 1
@@ -254,19 +262,18 @@ function readKpis(
       if (issue) issues.push(issue)
       else if (name === 'Value') output.amount = number
       else kpis.set(name, number)
-    } else if (!KNOWN_MEMBERS.includes(name) && name !== productField) {
+    } else if (!KNOWN_MEMBERS.includes(name)) {
       details.push([name, value])
       if (!definition && !hasValue && hasSeparators(value)) {
         warnings.push(warning('not_a_number', pointerStep(name), value))
       }
     }
   }
-  if (definition) {
-    const names = details.map(([name]) => name)
-    warnings.push(...findCaseVariants(names, definition.spelling))
-  }
-  if (amounts === 0) issues.push({ pointer: '', code: 'no_kpi' })
+  const hasMisspelt = [...members.keys()].some((name) => /^value$/i.test(name))
+  if (amounts === 0 && !hasMisspelt) issues.push({ pointer: '', code: 'no_kpi' })
   const stored = [...details, ...[...kpis.keys()].map((name) => [name, members.get(name)] as const)]
+  const unnamed = (definition ? details : stored).map(([name]) => name)
+  warnings.push(...similarNameWarnings(unnamed, definition?.spelling ?? SPELLING))
   const tooMany = [...checkExtraNumber(stored), ...checkKpiNumber(kpis)]
   issues.push(...(tooMany.length > 0 ? tooMany : checkExtras(stored)))
   if (kpis.size > 0) output.kpis = canonicalJson(Object.fromEntries(kpis))

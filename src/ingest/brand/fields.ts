@@ -98,7 +98,7 @@ export const activity = {
   product: member(
     f.text,
     said(
-      'The product line: `casino`, `sports`, `poker` or `bingo`, or a value that the event definition maps to one of them.',
+      'The product line: `casino`, `sports`, `poker` or `bingo` in any letter case, or a value that the event definition maps to one of them. Letter case does not count in the name either.',
       'casino',
     ),
   ),

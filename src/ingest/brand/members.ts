@@ -44,12 +44,24 @@ export function readField(
   else output[column] = result.output
 }
 
-/** The correct spelling of names, by the name in lower case. */
+/** The correct spelling of names, by their folded form. */
 export type Spelling = ReadonlyMap<string, string>
+
+/** Returns what is left of a name without letter case, `_` and `-`. */
+const fold = (name: string) => name.toLowerCase().replace(/[_-]/g, '')
+
+const isSameInLowerCase = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
 /** Returns the spelling of these names. */
 export const toSpelling = (names: readonly string[]): Spelling =>
-  new Map(names.map((name) => [name.toLowerCase(), name]))
+  new Map(names.map((name) => [fold(name), name]))
+
+/** Returns the names that are not known, but similar to a known one. */
+const findSimilar = (names: Iterable<string>, spelling: Spelling) =>
+  [...names].flatMap((name) => {
+    const correct = spelling.get(fold(name))
+    return correct === undefined || correct === name ? [] : [{ name, correct }]
+  })
 
 /**
  * Returns an issue for each required member that is missing, and for each member whose name differs
@@ -62,37 +74,32 @@ export function findNameErrors(
   isExempt: (name: string) => boolean,
 ): Issue[] {
   const missing = new Set(required.filter((name) => !members.has(name)))
-  const miscased = [...members.keys()].flatMap((name) => {
-    const correct = spelling.get(name.toLowerCase())
-    return correct === undefined || correct === name || isExempt(name) ? [] : [{ name, correct }]
-  })
+  const similar = findSimilar(members.keys(), spelling).filter(({ name }) => !isExempt(name))
   return [
     ...[...missing].map((name): Issue => {
-      const isMiscased = miscased.some(({ correct }) => correct === name)
+      const isMisspelt = similar.some(({ correct }) => correct === name)
       const expected =
         Array.isArray(members.get('data')) && 'the array itself, without a data wrapper'
       return {
         pointer: pointerStep(name),
         code: 'required',
-        ...(isMiscased && { suggestions: [name] }),
+        ...(isMisspelt && { suggestions: [name] }),
         ...(expected && { expected }),
       }
     }),
-    ...miscased
-      .filter(({ correct }) => !missing.has(correct))
+    ...similar
+      .filter(({ name, correct }) => isSameInLowerCase(name, correct) && !missing.has(correct))
       .map(({ name, correct }): Issue => {
         return { pointer: pointerStep(name), code: 'field_case', suggestions: [correct] }
       }),
   ]
 }
 
-/** Returns a warning for each stored name that differs from a known one only by case. */
-export const findCaseVariants = (names: Iterable<string>, spelling: Spelling): Warning[] =>
-  [...names].flatMap((name) => {
-    const correct = spelling.get(name.toLowerCase())
-    return correct === undefined || correct === name
-      ? []
-      : [warning('field_case', pointerStep(name), name, correct)]
+/** Returns a warning for each stored name that differs from a known one only by case, `_` and `-`. */
+export const similarNameWarnings = (names: Iterable<string>, spelling: Spelling): Warning[] =>
+  findSimilar(names, spelling).map(({ name, correct }) => {
+    const code = isSameInLowerCase(name, correct) ? 'field_case' : 'similar_field'
+    return warning(code, pointerStep(name), name, correct)
   })
 
 /** Returns an issue for each member that cannot be stored as sent, at the first invalid value in it. */

@@ -17,7 +17,8 @@ export interface BrandTime {
 export const TIME_FORMS = '2026-10-01 08:30, 2026-10-01 or 2026-10-01T08:30:00Z'
 
 /** Matches a date-time without an offset. It does not check that the date exists. */
-export const LOCAL_TIME_PATTERN = /^(\d{4}-\d\d-\d\d) ([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/
+export const LOCAL_TIME_PATTERN =
+  /^(\d{4}-\d\d-\d\d)[ T]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d+))?)?$/
 
 /** Returns whether both years have four digits: the offset of a zone can shift a time beyond 9999. */
 const isPlainYear = ({ instant, day }: BrandTime) => /^\d{4}-/.test(instant) && /^\d{4}-/.test(day)
@@ -41,10 +42,12 @@ function parseDate(text: string, zone: string): BrandTime | null {
 }
 
 function parseLocalTime(text: string, zone: string, pointer: string): BrandTime | null {
-  const [, date, hours, minutes, seconds = '00'] = LOCAL_TIME_PATTERN.exec(text) ?? []
+  const match = LOCAL_TIME_PATTERN.exec(text) ?? []
+  const [, date, hours, minutes, seconds = '00', fraction = ''] = match
   const day = date === undefined ? null : parseDay(date)
   if (day === null) return null
-  const clock = Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`)
+  const milliseconds = fraction.slice(0, 3).padEnd(3, '0')
+  const clock = Date.parse(`${day}T${hours}:${minutes}:${seconds}.${milliseconds}Z`)
   const { instant, irregularity, offset } = instantOfLocalTime(zone, clock)
   const warnings =
     irregularity === null

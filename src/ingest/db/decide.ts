@@ -36,6 +36,10 @@ export interface Decision {
   readonly unknown: readonly number[]
   readonly erased: readonly number[]
   readonly changedEvents: readonly number[]
+  /** Positions of customers without the time of their signup. */
+  readonly unsigned: readonly number[]
+  /** The details by which daily totals differ from those which they replace. */
+  readonly replaced: ReadonlyMap<number, readonly string[]>
   readonly verdicts: readonly (readonly [idx: number, verdict: string])[]
   /** Customers who get another affiliate: its first day, and 1 if it holds from the signup on. */
   readonly affiliated: ReadonlyMap<number, readonly [day: number, isEarly: 0 | 1]>
@@ -98,6 +102,13 @@ function decideFor(found: readonly Found[], request: Deciding, isFull: boolean):
   const isWritten = new Set(writes.map(({ found: { idx } }) => idx))
   const findings = (has: (one: Found) => unknown) =>
     found.filter(has).flatMap(({ idx }) => withRepeats(idx))
+  const ofWrites = <T>(findingOf: (one: Found) => T | null): ReadonlyMap<number, T> =>
+    new Map(
+      writes.flatMap(({ found: one }) => {
+        const value = findingOf(one)
+        return value === null ? [] : withRepeats(one.idx).map((at) => [at, value] as const)
+      }),
+    )
   const newHeld = writes.filter(({ isHeld, found: { wasHeld } }) => isHeld && !wasHeld).length
   const heldChange = newHeld - writes.filter((one) => !one.isHeld && one.found.wasHeld).length
   const isNew = writes.filter(({ revision }) => revision === 1).length
@@ -120,14 +131,12 @@ function decideFor(found: readonly Found[], request: Deciding, isFull: boolean):
     unknown: unknown.sort((a, b) => a - b),
     erased: findings(({ isErased }) => isErased),
     changedEvents: findings(({ idx, changesKind }) => changesKind && isWritten.has(idx)),
+    unsigned: findings(({ lacksSignup }) => lacksSignup),
+    replaced: ofWrites(({ replaced }) => replaced),
     verdicts: found.flatMap(({ idx, verdict }) =>
       verdict === null ? [] : withRepeats(idx).map((at) => [at, verdict] as const),
     ),
-    affiliated: new Map(
-      writes.flatMap(({ found: { idx, affiliated } }) =>
-        affiliated ? withRepeats(idx).map((at) => [at, affiliated] as const) : [],
-      ),
-    ),
+    affiliated: ofWrites(({ affiliated }) => affiliated),
   }
 }
 

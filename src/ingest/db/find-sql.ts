@@ -1,5 +1,6 @@
 import { BEGINNING } from '../../platform/db/history.ts'
 import { JSON_EACH, rowValue } from '../../platform/db/sql-fragments.ts'
+import { KNOWN_MEMBERS } from '../../platform/directory/event-definitions.ts'
 import { DAY_HOURS, DAY_MS } from '../../platform/durations.ts'
 import { MAX_EXTRAS_BYTES, MAX_EXTRAS_NUMBER } from './extras-limits.ts'
 import { changesFields, FIELDS } from './histories.ts'
@@ -33,6 +34,10 @@ export interface Found {
   readonly storedDay: number | null
   /** The verdict on a stored customer without an affiliate. */
   readonly verdict: string | null
+  /** Whether a customer of a brand has no time of the signup, once the record is merged. */
+  readonly lacksSignup: 0 | 1
+  /** The details that differ between a daily total and the stored one which it replaces. */
+  readonly replaced: readonly string[] | null
   /** The first day of another affiliate that the customer gets, and 1 if that one holds from the signup on. */
   readonly affiliated: readonly [day: number, isEarly: 0 | 1] | null
   /**
@@ -52,6 +57,7 @@ export interface Found {
 const NAMES = [
   ...(['idx', 'revision', 'differs', 'moves', 'changesKind', 'isStale', 'isMissing'] as const),
   ...(['wasHeld', 'isErased', 'day', 'storedDay', 'verdict'] as const),
+  ...(['lacksSignup', 'replaced'] as const),
   ...(['affiliated', 'was', 'changesFields', 'extras'] as const),
 ] satisfies (keyof Found)[]
 
@@ -92,6 +98,8 @@ export function findSql(table: RecordTable, fragments: SqlFragments): string {
     day: `ifnull(${next(table.dayColumn)}, ${sent('first_day')})`,
     storedDay: `t.${table.dayColumn}`,
     verdict: table.affiliation === 'link' ? verdictSql(sent) : 'null',
+    lacksSignup: table.affiliation === 'link' ? `${next('signup_date')} is null` : '0',
+    replaced: table.maskedColumn ? replacedSql(fragments.storedIf(erased)) : 'null',
     affiliated: table.affiliation ? affiliatedSql(table.affiliation, sent) : 'null',
     was: wasSql(table, next),
     changesFields: fields.length > 0 ? ifStored(changesFields(fields, next)) : '0',
@@ -152,6 +160,19 @@ function verdictSql(sent: (name: string) => string): string {
   const verdict = `coalesce(iif(${own} is 'unusable' and t.tracking_data is null, 'altered', t.verdict), 'organic')`
   return `iif(ifnull(${own}, 'unusable') is 'unusable', nullif(${verdict}, 'attributed'), null)`
 }
+
+/** Returns the names of the details by which a daily total differs from the stored one; null if they are equal. */
+const replacedSql = (
+  next: (name: string) => string,
+) => `json(iif(t.id like 'd%' and t.details is not ${next('details')}, (
+          select (
+            select json_group_array(key) from (
+              select key from (
+                select key, value from json_each(t.record) union all select key, value from json_each(s.record))
+              where lower(key) <> 'product' and key not in (${KNOWN_MEMBERS.map((name) => `'${name}'`).join()})
+                and key not in (select key from json_each(t.kpis) union all select key from json_each(s.kpis))
+              group by key having count(*) = 1 or min(value) is not max(value)))
+          from (select ${next('record')} as record, ${next('kpis')} as kpis) s), null))`
 
 /** The fewest bytes of a stored member with its comma: `"":"1",` has 7 of them. */
 const MIN_MEMBER_BYTES = 7

@@ -5,8 +5,8 @@ import { bindStatement, compileStatement } from '../db/statement.ts'
 /** The product lines of iGaming. */
 export const PRODUCTS = ['casino', 'sports', 'poker', 'bingo'] as const
 
-/** The member that carries the product line unless an event definition names another. */
-export const DEFAULT_PRODUCT_FIELD = 'product'
+/** Returns whether a member carries the product line unless an event definition names another: `product` in any case. */
+export const isProductName = (name: string) => /^product$/i.test(name)
 
 /** The members that every event may have. A definition cannot give them another meaning. */
 export const KNOWN_MEMBERS = [

@@ -1,5 +1,5 @@
 import { WITHDRAWN } from './iso-4217.ts'
-import { quote } from './quote.ts'
+import { quote, quoteAll } from './quote.ts'
 
 /** A warning about a record that is stored. */
 export interface Warning {
@@ -10,13 +10,15 @@ export interface Warning {
   from?: string
 }
 
-/** The messages. `quoted` is the value as sent, `more` a second value, both in backticks. */
+/** The messages. `quoted` is the value as sent, or several, `more` a second value, all in backticks. */
 export const MESSAGES = {
   withdrawn_currency: (quoted, more) => `${quoted} was withdrawn from ISO 4217 in ${more}.`,
   unattributed: () => 'The customer has no `tracking_data`, so no affiliate is paid for them.',
   altered: () =>
     '`tracking_data` was changed or cut, so it identifies no link of this account. Return it unchanged.',
   field_case: (quoted, more) => `${quoted} is stored as an additional field. Did you mean ${more}?`,
+  similar_field: (quoted, more) =>
+    `${quoted} is stored as an additional field. Did you mean ${more}?`,
   foreign: () =>
     '`tracking_data` was issued for another account. It identifies no link of this account.',
   unrecognised: () =>
@@ -28,6 +30,12 @@ export const MESSAGES = {
     `${quoted} is not a decimal, so it is stored as a detail. Send decimals without separators.`,
   not_deduplicated: () =>
     'Nothing identifies this event, so it counts again if it is resent. Send `eventid`, the header `Idempotency-Key` or, for a daily total, its day as `createtime`.',
+  no_regtime: () =>
+    'The customer has no `regtime`, so the signup is the time at which the customer was first heard of.',
+  no_currency: () =>
+    '`Currency` is missing and no event definition names one, so the event earns nothing.',
+  replaced_details: (quoted) =>
+    `This daily total has replaced one with other details: ${quoted}. Totals of one day that are to count beside each other need another \`product\` or an \`eventid\` each.`,
   no_createtime: () =>
     '`createtime` is missing, so the event counts on the day it was first received.',
   skipped_time: (quoted, more) =>
@@ -35,7 +43,7 @@ export const MESSAGES = {
   ambiguous_time: (quoted, more) =>
     `${quoted} occurs twice in the account's time zone because of daylight saving time. The first occurrence was used: ${more}.`,
   unmapped_product: (quoted) =>
-    `${quoted} is not mapped to a product line (\`casino\`, \`sports\`, \`poker\`, \`bingo\`). It is counted as a separate product line or, in a field that no event definition names, stored as a detail.`,
+    `${quoted} is not mapped to a product line (\`casino\`, \`sports\`, \`poker\`, \`bingo\`). It is counted as a separate product line.`,
   repeated_key: () =>
     'An earlier record of this request has the same key. They are stored as one. Different events need an `eventid` each.',
   changed_event: () =>
@@ -59,6 +67,9 @@ export const MESSAGES = {
 /** A code as responses have it, but for `unknown_affiliate`, whose message `formatIssue` writes. */
 type WarningCode = keyof typeof MESSAGES
 
+/** The values that a message quotes at most. */
+const MAX_QUOTED = 10
+
 /**
  * Returns a warning with its message. `value` and `more` are quoted in it, so neither may be
  * personal.
@@ -70,7 +81,8 @@ export function warning(
   more = '',
 ): Warning {
   const format: (quoted: string, more: string) => string = MESSAGES[code]
-  return { code, pointer, message: format(quote(value), quote(more)) }
+  const quoted = Array.isArray(value) ? quoteAll(value.slice(0, MAX_QUOTED)) : quote(value)
+  return { code, pointer, message: format(quoted, quote(more)) }
 }
 
 /** Returns a warning for a withdrawn currency, which is stored because the event may be older. */
