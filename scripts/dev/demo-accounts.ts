@@ -50,13 +50,20 @@ export const PLANS: Plan[] = [
   },
 ]
 
-const DAILY_STATS = {
-  granularity: 'day',
-  eventid: 'used',
-  kpis: ['GGR', 'NGR', 'Bets', 'Games'],
-  product: {
-    field: 'Product',
-    map: { Casino: 'casino', Sports: 'sports', Poker: 'poker', Bingo: 'bingo' },
+/** The definitions of the usual events of a brand. */
+const EVENTS = {
+  Deposit: { granularity: 'event' },
+  Withdrawal: { granularity: 'event', outflow: true },
+  Bet: { granularity: 'event' },
+  GGR: { granularity: 'day' },
+  NGR: { granularity: 'day' },
+  DailyStats: {
+    granularity: 'day',
+    kpis: ['GGR', 'NGR', 'Bets', 'Games'],
+    product: {
+      field: 'Product',
+      map: { Casino: 'casino', Sports: 'sports', Poker: 'poker', Bingo: 'bingo' },
+    },
   },
 }
 
@@ -124,7 +131,9 @@ export async function createAccount(
     const issued = await call<{ client_id: string; client_secret: string }>('POST', `${at}/clients`)
     return { ...plan, client_id: issued.client_id, client_secret: issued.client_secret, link_id }
   }
-  await call('PUT', `${at}/events/DailyStats`, DAILY_STATS)
+  for (const [name, definition] of Object.entries(EVENTS)) {
+    await call('PUT', `${at}/events/${name}`, definition)
+  }
   const { brand_token } = await call<{ brand_token: string }>('POST', `${at}/brand-tokens`)
   return { ...plan, brand_token, link_id }
 }

@@ -38,7 +38,8 @@ function leads(pointer: string, body: Json): boolean {
 const parentOf = (pointer: string) => pointer.slice(0, pointer.lastIndexOf('/'))
 
 /** Codes that may name a member that was not sent. */
-const ABSENT = /^(required|no_createtime|no_kpi|unattributed|altered|unrecognised|foreign)$/
+const ABSENT =
+  /^(required|no_createtime|no_currency|no_regtime|no_kpi|unattributed|altered|unrecognised|foreign)$/
 
 function isPlaced({ pointer, code }: ListedIssue, body: Json): boolean {
   return leads(pointer, body) || (ABSENT.test(code) && leads(parentOf(pointer), body))
