@@ -302,7 +302,8 @@ CREATE TABLE affiliate_members (
 ) STRICT, WITHOUT ROWID;
 
 -- A passkey of a member. `public_key` is its SubjectPublicKeyInfo in base64url, and `algorithm` the number of COSE.
--- `counter` is the signature counter of WebAuthn §6.1.1: it never goes back.
+-- `counter` is the signature counter of WebAuthn §6.1.1: it never goes back. `backup_eligible` says whether the passkey
+-- can be copied to other devices, which never changes, and `backed_up` whether it is.
 CREATE TABLE affiliate_passkeys (
   account       TEXT NOT NULL,
   credential_id TEXT NOT NULL CHECK (credential_id <> ''),
@@ -312,6 +313,8 @@ CREATE TABLE affiliate_passkeys (
   algorithm     INTEGER NOT NULL,
   counter       INTEGER NOT NULL CHECK (counter >= 0),
   transports    TEXT NOT NULL CHECK (json_type(transports) = 'array'),
+  backup_eligible INTEGER NOT NULL CHECK (backup_eligible IN (0, 1)),
+  backed_up     INTEGER NOT NULL CHECK (backed_up IN (0, backup_eligible)),
   name          TEXT NOT NULL CHECK (name <> ''),
   created_at    TEXT NOT NULL,
   last_used_at  TEXT NOT NULL,

@@ -1,7 +1,5 @@
 import { countUse, findPasskey, listPasskeys } from '../affiliates/db/affiliate-passkeys.ts'
 import type { Values } from '../pages/page.ts'
-import { MINUTE_MS } from '../platform/durations.ts'
-import { portalPath } from './layout.tsx'
 import {
   credentialIdOf,
   type ExpectedChallenge,
@@ -10,7 +8,9 @@ import {
   requestOptions,
   useChallenge,
   verifySignIn,
-} from './passkeys.ts'
+} from '../platform/auth/passkeys.ts'
+import { MINUTE_MS } from '../platform/durations.ts'
+import { portalPath } from './layout.tsx'
 import type { MemberVisit, PortalVisit } from './visit.ts'
 
 // Changes that a member confirms with a passkey: whoever has stolen only the cookie of a session makes none of them.
@@ -36,7 +36,10 @@ export async function askConfirmation(visit: MemberVisit, at: string) {
   return { words, kind: 'get' as const, action, options, state: challenge.state }
 }
 
-/** Returns the passkey that answers a challenge, with its new counter; null if none does, or if one has before. */
+/** What a `PasskeyForm` asks its member for. */
+export type Confirmation = Awaited<ReturnType<typeof askConfirmation>>
+
+/** Returns the passkey that answers a challenge, with its new state; null if none does, or if one has before. */
 export async function readAnswer(
   env: Env,
   { account, db }: PortalVisit,
@@ -45,10 +48,9 @@ export async function readAnswer(
 ) {
   const id = credentialIdOf(text)
   const passkey = id && (await findPasskey(db, account.id, id))
-  if (!passkey || passkey.member !== (expected.member ?? passkey.member)) return null
-  const counter = await verifySignIn(env, expected.challenge, text, passkey)
+  const used = passkey ? await verifySignIn(env, expected, text, passkey) : null
   // Otherwise an answer that was seen once could be sent again.
-  return counter !== null && (await useChallenge(env, expected)) ? { ...passkey, counter } : null
+  return used && (await useChallenge(env, expected)) ? used : null
 }
 
 /** Returns whether a passkey of the member has confirmed a form of the page `at`, which nobody has sent before. */

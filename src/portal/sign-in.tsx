@@ -19,13 +19,6 @@ import { clientAddress } from '../platform/auth/address.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { SIGN_IN_LIMITS } from '../platform/auth/client-limits.ts'
 import { withObjectRetry } from '../platform/auth/object-retry.ts'
-import { digest } from '../platform/auth/secret.ts'
-import { isAssertionFailure } from '../platform/db/retry.ts'
-import { withAudit } from '../platform/directory/audit.ts'
-import { HOUR_MS } from '../platform/durations.ts'
-import { ApiError } from '../platform/errors.ts'
-import { readAnswer } from './confirmed.ts'
-import { PasskeyForm, PortalPage, Problem, portalPath } from './layout.tsx'
 import {
   creationOptions,
   newChallenge,
@@ -33,7 +26,14 @@ import {
   requestOptions,
   useChallenge,
   verifyRegistration,
-} from './passkeys.ts'
+} from '../platform/auth/passkeys.ts'
+import { digest } from '../platform/auth/secret.ts'
+import { isAssertionFailure } from '../platform/db/retry.ts'
+import { withAudit } from '../platform/directory/audit.ts'
+import { HOUR_MS } from '../platform/durations.ts'
+import { ApiError } from '../platform/errors.ts'
+import { readAnswer } from './confirmed.ts'
+import { PasskeyForm, PortalPage, Problem, portalPath } from './layout.tsx'
 import { type MemberVisit, memberVisit, type PortalVisit, portalVisit } from './visit.ts'
 import { fill, WORDS } from './words.ts'
 

@@ -119,7 +119,7 @@ test('a member is listed, and removed with their passkeys', async () => {
     env.DB.prepare(`insert into affiliate_members (account, affiliate_id, id, name, created_at, last_seen_at, invited_by)
       values ('acme', 'IB-07', 'mem-1', 'Eve', '2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z', 'eve')`),
     env.DB.prepare(`insert into affiliate_passkeys
-      values ('acme', 'cred', 'IB-07', 'mem-1', 'key', -7, 0, '[]', 'Phone', '2026', '2026')`),
+      values ('acme', 'cred', 'IB-07', 'mem-1', 'key', -7, 0, '[]', 0, 0, 'Phone', '2026', '2026')`),
   ])
   expect((await json(askAdmin(at('IB-07/members')))).data).toEqual([
     {

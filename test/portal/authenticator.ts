@@ -3,12 +3,19 @@
 /** What the device does otherwise than it should. */
 export interface Deviation {
   origin?: string
-  /** Whether it asks for no screen lock. */
-  isUnverified?: true
   counter?: number
-  userHandle?: string
+  /** Whose passkey it says it is; null if it says nothing. */
+  userHandle?: string | null
   rpId?: string
+  /** Whether the page is in an iframe of another site, and of which. */
+  crossOrigin?: true
+  topOrigin?: string
+  /** The flags of the authenticator, in place of those that it should send. */
+  flags?: number
 }
+
+/** The flags of an authenticator (WebAuthn §6.1). */
+export const FLAGS = { UP: 1, UV: 4, BE: 8, BS: 16, AT: 64 }
 
 const encoder = new TextEncoder()
 const url64 = { alphabet: 'base64url', omitPadding: true } as const
@@ -41,25 +48,51 @@ export const ALGORITHMS = {
   '-8': { name: 'Ed25519' },
   '-7': { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' },
   '-257': {
-    ...{ name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
-    ...{ modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) },
+    name: 'RSASSA-PKCS1-v1_5',
+    hash: 'SHA-256',
+    publicExponent: new Uint8Array([1, 0, 1]),
   },
 } as const
 
+/** Writes a key as an authenticator does: COSE, in CBOR. */
+async function coseOf(key: CryptoKey): Promise<Uint8Array> {
+  const {
+    x = '',
+    y = '',
+    n = '',
+    e = '',
+  } = (await crypto.subtle.exportKey('jwk', key)) as JsonWebKey
+  const bytes = (text: string) => {
+    const part = Uint8Array.fromBase64(text, { alphabet: 'base64url' })
+    const head = part.length < 256 ? [0x58, part.length] : [0x59, ...word(part.length, 2)]
+    return join(part.length < 24 ? [0x40 | part.length] : head, part)
+  }
+  if (key.algorithm.name === 'Ed25519') return join([0xa4, 1, 1, 3, 0x27, 0x20, 6, 0x21], bytes(x))
+  if (n) return join([0xa4, 1, 3, 3, 0x39, 1, 0, 0x20], bytes(n), [0x21], bytes(e))
+  return join([0xa5, 1, 2, 3, 0x26, 0x20, 1, 0x21], bytes(x), [0x22], bytes(y))
+}
+
 /** Returns a new passkey on a device. */
-export async function newPasskey(algorithm: keyof typeof ALGORITHMS = '-7') {
-  const kind = ALGORITHMS[algorithm]
+export async function newPasskey(
+  algorithm: keyof typeof ALGORITHMS = '-7',
+  { modulusLength = 2048, idLength = 32 } = {},
+) {
+  const kind = { ...ALGORITHMS[algorithm], modulusLength }
   const keys = (await crypto.subtle.generateKey(kind, true, ['sign', 'verify'])) as CryptoKeyPair
-  const id = crypto.getRandomValues(new Uint8Array(32))
+  const id = crypto.getRandomValues(new Uint8Array(idLength))
   const publicKey = (await crypto.subtle.exportKey('spki', keys.publicKey)) as ArrayBuffer
+  const cose = await coseOf(keys.publicKey)
   let counter = 0
   let owner = ''
 
   const answerOf = async (type: string, challenge: string, rpId: string, by: Deviation) => {
     const origin = by.origin ?? 'https://api.example'
-    const client = encoder.encode(JSON.stringify({ type, challenge, origin, crossOrigin: false }))
+    const { crossOrigin = false, topOrigin } = by
+    const data = { type, challenge, origin, crossOrigin, topOrigin }
+    const client = encoder.encode(JSON.stringify(data))
     const hash = await sha256(encoder.encode(by.rpId ?? rpId))
-    const flags = (by.isUnverified ? 1 : 5) | (type === 'webauthn.create' ? 0x40 : 0)
+    const made = type === 'webauthn.create' ? FLAGS.AT : 0
+    const flags = by.flags ?? FLAGS.UP | FLAGS.UV | made
     counter = by.counter ?? counter + 1
     return { client, data: join(hash, [flags], word(counter, 4)) }
   }
@@ -86,7 +119,9 @@ export async function newPasskey(algorithm: keyof typeof ALGORITHMS = '-7') {
       )
       return wrap({
         clientDataJSON: client.toBase64(url64),
-        authenticatorData: join(data, new Uint8Array(16), word(id.length, 2), id).toBase64(url64),
+        authenticatorData: join(data, new Uint8Array(16), word(id.length, 2), id, cose).toBase64(
+          url64,
+        ),
         publicKey: new Uint8Array(publicKey).toBase64(url64),
         publicKeyAlgorithm: Number(algorithm),
         transports: ['internal'],
@@ -101,7 +136,7 @@ export async function newPasskey(algorithm: keyof typeof ALGORITHMS = '-7') {
         clientDataJSON: client.toBase64(url64),
         authenticatorData: data.toBase64(url64),
         signature: (algorithm === '-7' ? der(raw) : raw).toBase64(url64),
-        userHandle: by.userHandle ?? owner,
+        userHandle: by.userHandle === undefined ? owner : by.userHandle,
       })
     },
   }

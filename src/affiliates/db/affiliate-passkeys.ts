@@ -13,8 +13,8 @@ type Shown = Pick<StoredProfile, 'display_name' | 'language' | 'status' | 'suspe
 export type FoundPasskey = Passkey & Shown
 
 const FIND_PASSKEY = compileStatement(`
-  select p.credential_id, p.affiliate_id, p.member, p.public_key, p.algorithm, p.counter, p.transports, p.name,
-    p.created_at, p.last_used_at, a.display_name, a.language, a.status, a.suspensions
+  select p.credential_id, p.affiliate_id, p.member, p.public_key, p.algorithm, p.counter, p.transports,
+    p.backup_eligible, p.backed_up, p.name, p.created_at, p.last_used_at, a.display_name, a.language, a.status, a.suspensions
   from affiliate_passkeys p
   join affiliates a on a.account = p.account and a.affiliate_id = p.affiliate_id
   where p.account = :account and p.credential_id = :credential_id`)
@@ -56,8 +56,8 @@ export const findSignedIn = (db: D1Database, session: SessionKey) =>
   first<SignedIn>(db, FIND_SIGNED_IN, { ...session })
 
 const LIST_PASSKEYS = compileStatement(`
-  select credential_id, affiliate_id, member, public_key, algorithm, counter, transports, name, created_at,
-    last_used_at
+  select credential_id, affiliate_id, member, public_key, algorithm, counter, transports, backup_eligible,
+    backed_up, name, created_at, last_used_at
   from affiliate_passkeys
   where account = :account and affiliate_id = :affiliate_id and member = :member
   order by created_at, credential_id`)
@@ -88,9 +88,9 @@ const INSERT_MEMBER = compileStatement(`
 
 const INSERT_PASSKEY = compileStatement(`
   insert into affiliate_passkeys (account, credential_id, affiliate_id, member, public_key, algorithm, counter,
-    transports, name, created_at, last_used_at)
-  values (:account, :credential_id, :affiliate_id, :member, :public_key, :algorithm, :counter, :transports, :name,
-    :created_at, :last_used_at)`)
+    transports, backup_eligible, backed_up, name, created_at, last_used_at)
+  values (:account, :credential_id, :affiliate_id, :member, :public_key, :algorithm, :counter, :transports,
+    :backup_eligible, :backed_up, :name, :created_at, :last_used_at)`)
 
 /** Stores a further passkey of a member. */
 export const insertPasskey = (db: D1Database, account: string, passkey: Passkey) =>
@@ -124,7 +124,7 @@ const REJECT_USED = compileStatement(`
       and (counter < :counter or (counter = 0 and :counter = 0)))`)
 
 const COUNT_USE = compileStatement(`
-  update affiliate_passkeys set counter = :counter, last_used_at = :at
+  update affiliate_passkeys set counter = :counter, backed_up = :backed_up, last_used_at = :at
   where account = :account and credential_id = :credential_id`)
 
 /** Returns a function that notes in a column when a member did something. */
@@ -144,16 +144,16 @@ export const seeMember = noteIn('last_seen_at')
 export const seeAnswers = noteIn('questions_seen_at')
 
 /**
- * Stores the signature counter of a passkey that was used. Returns false if the passkey was removed or its counter is
+ * Stores the state of a passkey that was used. Returns false if the passkey was removed or its counter is
  * not higher than the stored one: then a copy of the passkey may be in use.
  */
 export async function countUse(
   db: D1Database,
   account: string,
-  { credential_id, affiliate_id, member, counter }: Passkey,
+  { credential_id, affiliate_id, member, counter, backed_up }: Passkey,
   now: number,
 ): Promise<boolean> {
-  const values = { account, credential_id, affiliate_id, member, counter }
+  const values = { account, credential_id, affiliate_id, member, counter, backed_up }
   const at = new Date(now).toISOString()
   const steps = [
     ...[REJECT_USED, COUNT_USE].map((statement) => bindStatement(db, statement, { ...values, at })),

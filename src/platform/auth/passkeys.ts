@@ -1,23 +1,38 @@
 import * as v from 'valibot'
-import type { Passkey } from '../affiliates/db/affiliate-members.ts'
-import { decodeBase64url, encodeBase64url } from '../platform/auth/base64url.ts'
-import { passkeyOrigin } from '../platform/development.ts'
-import { MINUTE_MS } from '../platform/durations.ts'
-import { signText, verifyText } from '../platform/http/sign-text.ts'
+import { passkeyOrigin } from '../development.ts'
+import { MINUTE_MS } from '../durations.ts'
+import { signText, verifyText } from '../http/sign-text.ts'
+import { decodeBase64url, encodeBase64url } from './base64url.ts'
+import { ALGORITHMS, importStoredKey, type StoredKey, storedKeyOf } from './cose-key.ts'
 
 // Passkeys by WebAuthn Level 3. The service asks for user verification and for keys that the browser finds
-// without a user name. It does not ask who made the device (attestation), so nothing of a registration is signed, and the
-// public key can be taken from the browser's JSON, in the form that WebCrypto reads.
+// without a user name. It does not ask who made the device (attestation), so nothing of a registration is signed.
+//
+// Step of the specification         | Function
+// ----------------------------------|---------------------------------------------------------------------
+// §7.1 1 options                    | `creationOptions`
+// §7.1 3–6 the answer               | `REGISTRATION`
+// §7.1 7–11 client data, no iframe  | `isClientData`
+// §7.1 13 authenticator data        | `REGISTRATION`, from `getAuthenticatorData()`; `madeBy` (AT flag)
+// §7.1 14–17 host, UP, UV, BE, BS   | `readState`
+// §7.1 20 algorithm, public key     | `storedKeyOf`; `verifyRegistration` compares it with `getPublicKey()`
+// §7.1 25 id of at most 1023 bytes  | `answer`
+// §7.1 26 id that is not registered | the caller: each account finds passkeys among its own alone
+// §7.1 27, 29 record                | `verifyRegistration` returns it; the caller stores it
+// §7.2 1 options                    | `requestOptions`
+// §7.2 3, 7–9 the answer            | `ASSERTION`
+// §7.2 5–6 whose passkey it is      | `verifySignIn`
+// §7.2 10–14 client data, no iframe | `isClientData`
+// §7.2 15–18 host, UP, UV, BE, BS   | `readState`
+// §7.2 19 BE as at the registration | `verifySignIn`
+// §7.2 20–21 signature              | `verifySignIn`
+// §7.2 22, 24 counter, BS           | `verifySignIn` returns them; the caller stores them if the counter rose
+//
+// Without meaning here: §7.1 12 and 21–24 (attestation), §7.1 18–19 (policies about copies of a passkey), and
+// §7.1 28 and §7.2 23 (extensions, which are ignored).
 
 /** How long a challenge can be answered, in milliseconds. */
 const CHALLENGE_MS = 10 * MINUTE_MS
-
-/** The algorithms of COSE that are accepted, as WebCrypto names them: ES256, which all devices have, Ed25519 and RS256. */
-const ALGORITHMS = new Map([
-  [-7, { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }],
-  [-8, { name: 'Ed25519' }],
-  [-257, { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }],
-])
 
 /** A challenge as the page keeps it: signed, so that it can be answered only where it was asked for. */
 export interface Challenge {
@@ -34,29 +49,32 @@ export interface ExpectedChallenge {
   readonly member: string | null
 }
 
-const contextOf = (account: string, purpose: string) => `portal challenge ${account} ${purpose}`
+const contextOf = (realm: string, purpose: string) => `passkey challenge ${realm} ${purpose}`
 
-/** Returns a new challenge of 256 random bits for a purpose, which can be answered for `ms` milliseconds from `now` on. */
+/**
+ * Returns a new challenge of 256 random bits for a purpose, which can be answered for `ms` milliseconds from `now` on.
+ * `realm` is where it is asked for, such as an account: it is answered nowhere else.
+ */
 export async function newChallenge(
   env: Env,
-  account: string,
+  realm: string,
   purpose: string,
   { member = null, now, ms = CHALLENGE_MS }: { member?: string | null; now: number; ms?: number },
 ): Promise<Challenge> {
   const challenge = encodeBase64url(crypto.getRandomValues(new Uint8Array(32)))
   const expected: ExpectedChallenge = { challenge, until: now + ms, member }
-  const state = await signText(env, contextOf(account, purpose), JSON.stringify(expected))
+  const state = await signText(env, contextOf(realm, purpose), JSON.stringify(expected))
   return { challenge, state }
 }
 
-/** Returns the challenge that was signed; null if the state is of another purpose or account, or too old. */
+/** Returns the challenge that was signed; null if the state is of another purpose or realm, or too old. */
 export async function readChallenge(
   env: Env,
-  account: string,
+  realm: string,
   purpose: string,
   { state, now }: { state: string; now: number },
 ): Promise<ExpectedChallenge | null> {
-  const text = await verifyText(env, contextOf(account, purpose), state)
+  const text = await verifyText(env, contextOf(realm, purpose), state)
   if (text === null) return null
   const expected: ExpectedChallenge = JSON.parse(text)
   return expected.until > now ? expected : null
@@ -71,6 +89,21 @@ const originOf = (env: Env) => passkeyOrigin(env).origin
 
 const userIdOf = (member: string) => encodeBase64url(new TextEncoder().encode(member))
 
+/** A passkey as it is stored; `transports` is a JSON array. */
+export interface PasskeyRecord extends StoredKey {
+  readonly credential_id: string
+  /** The signature counter (§6.1.1). */
+  readonly counter: number
+  readonly transports: string
+  /** 1 if the passkey can be copied to other devices (BE), which never changes; else 0. */
+  readonly backup_eligible: number
+  /** 1 if it is copied at present (BS), else 0. */
+  readonly backed_up: number
+}
+
+/** A passkey of a member. */
+type OwnPasskey = PasskeyRecord & { readonly member: string }
+
 /** Whom a new passkey is for, as the device shows it. */
 export interface PasskeyOwner {
   readonly member: string
@@ -78,7 +111,7 @@ export interface PasskeyOwner {
   readonly service: string
 }
 
-const descriptorOf = ({ credential_id, transports }: Passkey) => ({
+const descriptorOf = ({ credential_id, transports }: PasskeyRecord) => ({
   type: 'public-key',
   id: credential_id,
   transports: JSON.parse(transports),
@@ -89,7 +122,7 @@ export const creationOptions = (
   env: Env,
   { challenge }: Challenge,
   { member, name, service }: PasskeyOwner,
-  existing: readonly Passkey[],
+  existing: readonly PasskeyRecord[],
 ) => ({
   rp: { id: hostOf(env), name: service },
   user: { id: userIdOf(member), name, displayName: name },
@@ -105,7 +138,7 @@ export const creationOptions = (
 export const requestOptions = (
   env: Env,
   { challenge }: Challenge,
-  keys: readonly Passkey[] = [],
+  keys: readonly PasskeyRecord[] = [],
 ) => ({
   rpId: hostOf(env),
   challenge,
@@ -120,12 +153,15 @@ const BYTES = v.pipe(v.string(), v.transform(decodeBase64url), v.instance(Uint8A
 /** A public key: its DER, whose length is that of a long RSA key at most. */
 const PUBLIC_KEY = v.pipe(v.string(), v.maxLength(2000))
 
+/** An id of at most 1023 bytes, in base64url. */
+const ID = /^[\w-]{1,1364}$/
+
 const answer = <R extends v.ObjectEntries>(entries: R) =>
   v.pipe(
     v.string(),
     v.parseJson(),
     v.object({
-      id: v.pipe(v.string(), v.regex(/^[\w-]{1,1400}$/)),
+      id: v.pipe(v.string(), v.regex(ID)),
       type: v.literal('public-key'),
       response: v.object({ clientDataJSON: BYTES, authenticatorData: BYTES, ...entries }),
     }),
@@ -160,43 +196,45 @@ const isClientData = (env: Env, bytes: Uint8Array, type: string, challenge: stri
         type: v.literal(type),
         challenge: v.literal(challenge),
         origin: v.literal(originOf(env)),
+        // The page of the service is in no iframe: another site could cover it (clickjacking).
         crossOrigin: v.optional(v.literal(false)),
+        topOrigin: v.optional(v.never()),
       }),
     ),
     new TextDecoder().decode(bytes),
   )
 
-/** User present, and verified. */
-const VERIFIED = 0b101
+/** The flags of an authenticator (§6.1): user present and verified, backup eligible, backed up, key attested. */
+const FLAGS = { verified: 0b101, eligible: 8, backedUp: 16, attested: 64 }
 
-/** Where the counter stands in the data of an authenticator (WebAuthn §6.1), and what it says of a new key. */
-const AT = { flags: 32, counter: 33, idLength: 53, id: 55 }
+/** Where the parts of the data of an authenticator begin (§6.1), and those of a new key (§6.5.1). */
+const AT = { flags: 32, counter: 33, end: 37, idLength: 53, id: 55 }
 
-/** Returns the counter of an authenticator that verified a user for this service; null if the data is of none. */
-async function counterOf(env: Env, data: Uint8Array): Promise<number | null> {
+/** What changes of a passkey when it is used. */
+type State = Pick<PasskeyRecord, 'counter' | 'backup_eligible' | 'backed_up'>
+
+/** Returns what an authenticator says of a passkey; null unless it verified a user for this service. */
+async function readState(env: Env, data: Uint8Array): Promise<State | null> {
   const host = encodeBase64url(await sha256(new TextEncoder().encode(hostOf(env))))
-  const isVerified = ((data[AT.flags] ?? 0) & VERIFIED) === VERIFIED
-  if (data.length < AT.counter + 4 || !isVerified) return null
+  const flags = data[AT.flags] ?? 0
+  const isVerified = (flags & FLAGS.verified) === FLAGS.verified
+  if (data.length < AT.end || !isVerified) return null
   if (encodeBase64url(data.subarray(0, AT.flags)) !== host) return null
-  return viewOf(data).getUint32(AT.counter)
+  const backup_eligible = Number((flags & FLAGS.eligible) > 0)
+  const backed_up = Number((flags & FLAGS.backedUp) > 0)
+  if (backed_up > backup_eligible) return null
+  return { counter: viewOf(data).getUint32(AT.counter), backup_eligible, backed_up }
 }
 
 const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   new DataView(buffer, byteOffset, byteLength)
 
-/** Returns the id of the key that an authenticator made; null if it made none. */
-function newIdOf(data: Uint8Array): string | null {
-  if (data.length < AT.id) return null
-  return encodeBase64url(data.subarray(AT.id, AT.id + viewOf(data).getUint16(AT.idLength)))
-}
-
-/** Returns a public key with its algorithm; null if it is of no algorithm that is accepted, or no key. */
-async function importKey({ public_key, algorithm }: Pick<Passkey, 'public_key' | 'algorithm'>) {
-  const by = ALGORITHMS.get(algorithm)
-  const bytes = decodeBase64url(public_key)
-  if (!by || !bytes) return null
-  const key = await crypto.subtle.importKey('spki', bytes, by, false, ['verify']).catch(() => null)
-  return key && { by, key }
+/** Returns the id and the key that an authenticator made; null if it made none. */
+async function madeBy(data: Uint8Array) {
+  if (data.length < AT.id || ((data[AT.flags] ?? 0) & FLAGS.attested) === 0) return null
+  const end = AT.id + viewOf(data).getUint16(AT.idLength)
+  const key = await storedKeyOf(data.subarray(end))
+  return key && { id: encodeBase64url(data.subarray(AT.id, end)), key }
 }
 
 /**
@@ -218,43 +256,38 @@ function fromDer(der: Uint8Array): Uint8Array | null {
   return der[0] === 0x30 && der[1] === der.length - 2 && at === der.length ? raw : null
 }
 
-/** What is stored of a new passkey. */
-export type NewPasskey = Pick<
-  Passkey,
-  'credential_id' | 'public_key' | 'algorithm' | 'counter' | 'transports'
->
-
 /** Verifies the answer of `navigator.credentials.create`. Returns null if it is not acceptable. */
 export async function verifyRegistration(
   env: Env,
   challenge: string,
   text: string,
-): Promise<NewPasskey | null> {
+): Promise<PasskeyRecord | null> {
   const read = v.safeParse(REGISTRATION, text)
   if (!read.success) return null
   const { id, response } = read.output
   const { publicKey, publicKeyAlgorithm, authenticatorData, clientDataJSON, transports } = response
-  const counter = await counterOf(env, authenticatorData)
-  const key = { public_key: publicKey, algorithm: publicKeyAlgorithm }
   const isAnswer = isClientData(env, clientDataJSON, 'webauthn.create', challenge)
-  if (!isAnswer || counter === null || newIdOf(authenticatorData) !== id) return null
-  if ((await importKey(key)) === null) return null
+  const state = await readState(env, authenticatorData)
+  const made = await madeBy(authenticatorData)
+  if (!isAnswer || !state || made?.id !== id) return null
+  const { public_key, algorithm } = made.key
+  if (public_key !== publicKey || algorithm !== publicKeyAlgorithm) return null
   const known = transports.filter((one) => /^[a-z-]{1,20}$/.test(one)).slice(0, 8)
-  return { credential_id: id, ...key, counter, transports: JSON.stringify(known) }
+  return { credential_id: id, ...made.key, ...state, transports: JSON.stringify(known) }
 }
 
 /**
- * Verifies the answer of `navigator.credentials.get` with a stored passkey: origin, user verification and signature.
- * Returns the new counter, which must not have gone back; null if the answer is not acceptable.
+ * Verifies the answer of `navigator.credentials.get` with a stored passkey. Returns the passkey with its new state, whose
+ * counter must have risen; null if the answer is not acceptable.
  */
-export async function verifySignIn(
+export async function verifySignIn<P extends OwnPasskey>(
   env: Env,
-  challenge: string,
+  { challenge, member }: Pick<ExpectedChallenge, 'challenge' | 'member'>,
   text: string,
-  passkey: Passkey,
-): Promise<number | null> {
+  passkey: P,
+): Promise<P | null> {
   const read = v.safeParse(ASSERTION, text)
-  const imported = await importKey(passkey)
+  const imported = await importStoredKey(passkey)
   if (!read.success || !imported) return null
   const { authenticatorData, clientDataJSON, signature, userHandle } = read.output.response
   const { by, key } = imported
@@ -262,7 +295,11 @@ export async function verifySignIn(
   const bytes = by.name === 'ECDSA' ? fromDer(signature) : signature
   // WebCrypto throws at a signature of another length.
   const isSigned = bytes && (await crypto.subtle.verify(by, key, bytes, signed).catch(() => false))
-  const isOwn = (userHandle ?? userIdOf(passkey.member)) === userIdOf(passkey.member)
+  // Only of a member who is known before, the device may be silent about whose passkey it is.
+  const owner = userHandle ?? (member === null ? null : userIdOf(member))
+  const isOwn = owner === userIdOf(passkey.member) && passkey.member === (member ?? passkey.member)
   const isAnswer = isClientData(env, clientDataJSON, 'webauthn.get', challenge)
-  return isSigned && isOwn && isAnswer ? counterOf(env, authenticatorData) : null
+  const state = await readState(env, authenticatorData)
+  if (!isSigned || !isOwn || !isAnswer || !state) return null
+  return state.backup_eligible === passkey.backup_eligible ? { ...passkey, ...state } : null
 }
