@@ -1,9 +1,12 @@
 import { createAffiliateKey, endAffiliateKeyNow } from '../affiliates/operations/affiliate-keys.ts'
 import type { Values } from '../pages/page.ts'
 import { Data } from '../pages/parts/data.tsx'
+import { InputField } from '../pages/parts/forms.tsx'
 import { parseAffiliateActor } from '../platform/auth/grant.ts'
 import type { AffiliateKeyRow } from '../platform/directory/affiliate-keys.ts'
+import type { Confirmation } from './confirmed.ts'
 import { Copied, MemberForm } from './form.tsx'
+import { PasskeyForm } from './layout.tsx'
 import { timeText } from './member-page.tsx'
 import { typedName } from './sign-in.tsx'
 import { type MemberVisit, useMemberVisit } from './visit.ts'
@@ -91,13 +94,16 @@ export const MadeKey = (
 export const Keys = (
   {
     keys,
+    confirmation,
     typed,
   }: {
     keys: readonly AffiliateKeyRow[]
+    /** What a new key is confirmed with: it would outlive the stolen session that made it. */
+    confirmation: Confirmation
     /** What was typed into the form. */
     typed: Values
   },
-  { words, now } = useMemberVisit(),
+  { words, csrf, now } = useMemberVisit(),
 ) => {
   const alive = keys.filter((key) => isAlive(key, now))
   return (
@@ -113,30 +119,26 @@ export const Keys = (
           ))}
         </ul>
       )}
-      <MemberForm
-        at={KEYS_AT}
-        values={{ change: 'make-key' }}
-        submit={words.key_make}
-        id="key"
-        fields={[
-          {
-            name: 'name',
-            label: words.key_name,
-            value: typed('name'),
-            required: true,
-            attributes: { maxlength: 100 },
-          },
-          {
-            name: 'scope',
-            label: words.key_may,
-            value: typed('scope'),
-            options: [
-              ['read', words.key_reads],
-              ['read links', words.key_changes],
-            ],
-          },
-        ]}
-      />
+      <PasskeyForm {...confirmation} submit={words.key_make} values={{ csrf, change: 'make-key' }}>
+        <InputField
+          id="key-name"
+          name="name"
+          label={words.key_name}
+          value={typed('name')}
+          required
+          attributes={{ maxlength: 100 }}
+        />
+        <InputField
+          id="key-scope"
+          name="scope"
+          label={words.key_may}
+          value={typed('scope')}
+          options={[
+            ['read', words.key_reads],
+            ['read links', words.key_changes],
+          ]}
+        />
+      </PasskeyForm>
     </>
   )
 }

@@ -134,7 +134,7 @@ export const Problem = ({ text }: { text: string }) => (
   </p>
 )
 
-/** Renders a form that a passkey answers. It is hidden until the script of the page shows it. */
+/** Renders a form that a passkey answers. It is hidden until the script of the page shows it; a plain one says nothing then. */
 export const PasskeyForm = (props: {
   words: Words
   kind: 'create' | 'get'
@@ -142,18 +142,24 @@ export const PasskeyForm = (props: {
   options: object
   state: string
   submit: string
+  /** What the button says to a screen reader, if that differs. */
+  label?: string
+  /** Whether it is not the main thing to do. */
+  isPlain?: boolean
   /** What it sends unseen. */
   values: Readonly<Record<string, string>>
   children?: Child
 }) => (
   <>
-    <p class="notice warn" data-no-passkeys>
-      {props.words.no_passkeys}
-    </p>
+    {!props.isPlain && (
+      <p class="notice warn" data-no-passkeys>
+        {props.words.no_passkeys}
+      </p>
+    )}
     <form
       method="post"
       action={props.action}
-      class="change"
+      class={props.isPlain ? undefined : 'change'}
       hidden
       data-passkey={props.kind}
       data-options={JSON.stringify(props.options)}
@@ -164,7 +170,9 @@ export const PasskeyForm = (props: {
         <input type="hidden" name={name} value={value} />
       ))}
       {props.children}
-      <button type="submit">{props.submit}</button>
+      <button type="submit" class={props.isPlain ? 'plain' : undefined} aria-label={props.label}>
+        {props.submit}
+      </button>
       <p role="status" data-failed={props.words.cancelled} data-known={props.words.passkey_known} />
     </form>
   </>

@@ -10,21 +10,21 @@ import { Data } from '../pages/parts/data.tsx'
 import { InputField } from '../pages/parts/forms.tsx'
 import { respond } from '../pages/respond.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
-import { listAffiliateKeys } from '../platform/directory/affiliate-keys.ts'
-import { withAudit } from '../platform/directory/audit.ts'
-import { ApiError } from '../platform/errors.ts'
-import { askConfirmation, isConfirmed } from './confirmed.ts'
-import { keepSecret, MemberForm, takeSecret } from './form.tsx'
-import { endKey, KEYS_AT, Keys, MadeKey, makeKey, type NewKey } from './keys.tsx'
-import { PasskeyForm, Problem, portalPath } from './layout.tsx'
-import { MemberPage, timeText } from './member-page.tsx'
 import {
   creationOptions,
   newChallenge,
   readChallenge,
   useChallenge,
   verifyRegistration,
-} from './passkeys.ts'
+} from '../platform/auth/passkeys.ts'
+import { listAffiliateKeys } from '../platform/directory/affiliate-keys.ts'
+import { withAudit } from '../platform/directory/audit.ts'
+import { ApiError } from '../platform/errors.ts'
+import { askConfirmation, isConfirmed } from './confirmed.ts'
+import { keepSecret, takeSecret } from './form.tsx'
+import { endKey, KEYS_AT, Keys, MadeKey, makeKey, type NewKey } from './keys.tsx'
+import { PasskeyForm, Problem, portalPath } from './layout.tsx'
+import { MemberPage, timeText } from './member-page.tsx'
 import { readMemberForm, typedName } from './sign-in.tsx'
 import type { MemberVisit } from './visit.ts'
 import type { Words } from './words.ts'
@@ -97,10 +97,11 @@ export async function showPasskeys(
               {timeText(key.last_used_at, visit)}
             </p>
             {keys.length > 1 && (
-              <MemberForm
-                at={AT}
-                values={{ change: 'remove', credential_id: key.credential_id }}
+              <PasskeyForm
+                {...confirmation}
+                values={{ csrf, change: 'remove', credential_id: key.credential_id }}
                 submit={words.passkey_remove}
+                label={`${words.passkey_remove}: ${key.name}`}
                 isPlain
               />
             )}
@@ -134,7 +135,11 @@ export async function showPasskeys(
           values={{ csrf, change: 'confirm-add' }}
         />
       )}
-      <Keys keys={issued} typed={form?.('change') === 'make-key' ? form : () => ''} />
+      <Keys
+        keys={issued}
+        confirmation={confirmation}
+        typed={form?.('change') === 'make-key' ? form : () => ''}
+      />
     </MemberPage>,
     problem === undefined ? 200 : 422,
   )
@@ -162,12 +167,20 @@ function entryOf({ account, actor, session }: MemberVisit, action: string) {
   return { actor, action, account: account.id, details: { affiliate_id, id } }
 }
 
+/** The changes that need no fresh passkey: one only takes away, and the other has been confirmed just before. */
+const UNCONFIRMED: readonly string[] = ['end-key', 'add']
+
 /** Changes the keys of the affiliate, or adds or removes a passkey of the member. */
 export async function changePasskeys(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
   const { account, db, words, session, now } = visit
   const form = await readMemberForm(c, visit)
-  if (form('change').endsWith('-key')) return changeKeys(c, visit, form)
-  if (form('change') === 'remove') {
+  const change = form('change')
+  if (!UNCONFIRMED.includes(change) && !(await isConfirmed(visit, AT, form))) {
+    return showPasskeys(c, visit, { problem: words.expired, form })
+  }
+  if (change.endsWith('-key')) return changeKeys(c, visit, form)
+  if (change === 'confirm-add') return showPasskeys(c, visit, { adds: true })
+  if (change === 'remove') {
     const credential_id = form('credential_id')
     const others = (await listPasskeys(db, session)).filter(
       (one) => one.credential_id !== credential_id,
@@ -176,10 +189,6 @@ export async function changePasskeys(c: Context<AppEnv>, visit: MemberVisit): Pr
     const key = { ...session, credential_id }
     await withAudit(db, entryOf(visit, 'affiliate-passkey.remove'), [deletePasskey(db, key)])
     return c.redirect(portalPath(account.id, `${AT}?done=removed`), 303)
-  }
-  if (form('change') === 'confirm-add') {
-    const isMember = await isConfirmed(visit, AT, form)
-    return showPasskeys(c, visit, isMember ? { adds: true } : { problem: words.expired })
   }
   const keys = await listPasskeys(db, session)
   const state = form('state')

@@ -4,46 +4,28 @@ import { askAda, rowsOf } from '../books/book-rows.ts'
 import { at } from '../days.ts'
 import { askAdmin, json, register } from '../partner.ts'
 import { ADA } from '../payouts/payout-rows.ts'
-import { type Deviation, newPasskey } from './authenticator.ts'
-import { type Browser, hidden, inviteTo, joinAt, openPortal, optionsIn } from './join.ts'
+import { FLAGS } from './authenticator.ts'
+import { type Browser, confirmed, hidden, joinedFor, optionsIn } from './join.ts'
 
 const PORTAL = '/portal/acme-forex'
 const PAGE = `${PORTAL}/getting-paid`
 const PAYEE = 'accounts/acme-forex/affiliates/aff-7/payee'
 
-type Device = Awaited<ReturnType<typeof newPasskey>>
-
 beforeEach(async () => {
   await register('forex', { affiliates: ['aff-7', 'aff-8'] })
 })
 
-/** Signs a new member of an affiliate in. */
-async function join(affiliate: string): Promise<{ browser: Browser; device: Device }> {
-  const [browser, device] = [openPortal(), await newPasskey()]
-  await joinAt(PORTAL, browser, await inviteTo('acme-forex', affiliate), { device })
-  return { browser, device }
-}
+const join = (affiliate: string) => joinedFor('acme-forex', affiliate)
 
 const FIELDS = { ...ADA, address: '', city: 'Berlin', country: 'DE', change: 'enter' }
 
 const pageOf = async (browser: Browser) => (await browser.get(PAGE)).text()
 
-/** Returns the form of a page as a device confirms it. */
-const confirmed = async (
-  page: string,
-  device: Device,
-  fields: object = FIELDS,
-  by: Deviation = {},
-) => ({
-  ...{ csrf: hidden(page, 'csrf'), state: hidden(page, 'state') },
-  ...{ credential: await device.get(optionsIn(page), by), ...fields },
-})
-
 const states = async () => (await rowsOf('payees')).map(({ state }) => state)
 
 test('§20.1 a member enters bank details with a passkey, and blocks what they did not enter', async () => {
   const { browser, device } = await join('aff-7')
-  const entered = await browser.post(PAGE, await confirmed(await pageOf(browser), device))
+  const entered = await browser.post(PAGE, await confirmed(await pageOf(browser), device, FIELDS))
   expect(entered.headers.get('Location')).toBe(`${PAGE}?done=yes`)
   const page = await pageOf(browser)
   expect(page).toContain('DE…3000')
@@ -70,19 +52,19 @@ test('§20.1 without a fresh passkey of the member in their session, nothing is 
     expect(await states()).toEqual([])
   }
   const page = await pageOf(browser)
-  const form = await confirmed(page, device)
+  const form = await confirmed(page, device, FIELDS)
   await refuse({ ...form, credential: '' })
   await refuse({ ...form, state: '' })
-  for (const { device } of [other, foreign]) await refuse(await confirmed(page, device))
+  for (const { device } of [other, foreign]) await refuse(await confirmed(page, device, FIELDS))
   const theirs = await pageOf(other.browser)
   const challenge = {
     state: hidden(theirs, 'state'),
     credential: await device.get(optionsIn(theirs)),
   }
   await refuse({ ...form, ...challenge })
-  await refuse({ ...form, credential: await device.get(optionsIn(page), { isUnverified: true }) })
+  await refuse({ ...form, credential: await device.get(optionsIn(page), { flags: FLAGS.UP }) })
   at(new Date(Date.now() + 301_000).toISOString())
-  await refuse(await confirmed(page, device))
+  await refuse(await confirmed(page, device, FIELDS))
   // As passkeys that are synchronized between devices, which count nothing.
   await env.DB.exec('update affiliate_passkeys set counter = 0')
   const fresh = await confirmed(await pageOf(browser), device, FIELDS, { counter: 0 })
@@ -94,7 +76,7 @@ test('§20.1 without a fresh passkey of the member in their session, nothing is 
 
 test('§20.1 whoever invited a member does not approve what they enter, also once they are removed', async () => {
   const { browser, device } = await join('aff-7')
-  await browser.post(PAGE, await confirmed(await pageOf(browser), device))
+  await browser.post(PAGE, await confirmed(await pageOf(browser), device, FIELDS))
   const approve = async (ask: typeof askAda) =>
     (await ask(`${PAYEE}/approve`, 'POST', { version: 1 })).status
   expect(await approve(askAdmin)).toBe(409)

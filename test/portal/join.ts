@@ -10,6 +10,9 @@ import { type Deviation, newPasskey } from './authenticator.ts'
 /** A browser that shows the portal. */
 export type Browser = ReturnType<typeof openBrowser>
 
+/** A device in software. */
+export type Device = Awaited<ReturnType<typeof newPasskey>>
+
 /** Returns a browser that shows the portal, without cookies. */
 export const openPortal = (): Browser => openBrowser(env as Env, portalApp as never)
 
@@ -32,7 +35,7 @@ export async function joinAt(
   at: string,
   browser: Browser,
   secret: string,
-  { device, by = {} }: { device: Awaited<ReturnType<typeof newPasskey>>; by?: Deviation },
+  { device, by = {} }: { device: Device; by?: Deviation },
 ): Promise<Response> {
   const page = await (await browser.post(`${at}/invitation`, { secret })).text()
   const credential = await device.create(optionsIn(page), by)
@@ -40,10 +43,32 @@ export async function joinAt(
   return browser.post(`${at}/invitation/register`, { secret, state, credential, name: 'Eve' })
 }
 
-/** Returns a browser in which a new member of an affiliate, `Eve`, is signed in. */
-export async function signedInFor(account: string, affiliate: string): Promise<Browser> {
-  const browser = openPortal()
-  const secret = await inviteTo(account, affiliate)
-  await joinAt(`/portal/${account}`, browser, secret, { device: await newPasskey() })
-  return browser
+/** A member who is signed in, with their device. */
+export interface Joined {
+  readonly browser: Browser
+  readonly device: Device
 }
+
+/** Returns a new member of an affiliate, `Eve`, who is signed in. */
+export async function joinedFor(account: string, affiliate: string): Promise<Joined> {
+  const [browser, device] = [openPortal(), await newPasskey()]
+  await joinAt(`/portal/${account}`, browser, await inviteTo(account, affiliate), { device })
+  return { browser, device }
+}
+
+/** Returns a browser in which a new member of an affiliate, `Eve`, is signed in. */
+export const signedInFor = async (account: string, affiliate: string): Promise<Browser> =>
+  (await joinedFor(account, affiliate)).browser
+
+/** Returns a form of a page as a device confirms it. */
+export const confirmed = async (
+  page: string,
+  device: Device,
+  fields: Record<string, string>,
+  by: Deviation = {},
+): Promise<Record<string, string>> => ({
+  csrf: hidden(page, 'csrf'),
+  state: hidden(page, 'state'),
+  credential: await device.get(optionsIn(page), by),
+  ...fields,
+})

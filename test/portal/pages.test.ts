@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { WORDS } from '../../src/portal/words.ts'
 import { affiliateWorld, askWith } from '../affiliates/affiliate-world.ts'
 import { askAdmin, json } from '../partner.ts'
-import { hidden, signedInFor } from './join.ts'
+import { confirmed, joinedFor } from './join.ts'
 
 // What the pages of the portal show of a world with records, statements and affiliates below.
 
@@ -10,10 +10,10 @@ const AT = '/portal/acme-forex'
 
 test('a member makes keys, which are shown once, and ends them; the audit log names the member', async () => {
   const world = await affiliateWorld()
-  const browser = await signedInFor('acme-forex', 'own')
+  const { browser, device } = await joinedFor('acme-forex', 'own')
   const page = async () => (await browser.get(`${AT}/passkeys`)).text()
   const send = async (fields: Record<string, string>) =>
-    browser.post(`${AT}/passkeys`, { csrf: hidden(await page(), 'csrf'), ...fields })
+    browser.post(`${AT}/passkeys`, await confirmed(await page(), device, fields))
   const make = async (fields: Record<string, string> = {}) => {
     const response = await send({ change: 'make-key', name: 'Tracker', scope: 'read', ...fields })
     const text = response.status === 303 ? await page() : await response.text()
