@@ -244,7 +244,8 @@ CREATE INDEX payees_digest ON payees (account, digest) WHERE digest IS NOT NULL;
 -- paid: `hash` and `total` are those of what was confirmed.
 --
 --   statements   a JSON array of the ids that a person chose; null: all that is due
---   file_hash    a digest of the file by a key, from the first export on
+--   confirmed_at in milliseconds: nothing of it moved before
+--   file_hash    a digest of the file by a key, from the export on
 --   reason       why it was cancelled
 CREATE TABLE payout_batches (
   account       TEXT NOT NULL,
@@ -260,6 +261,7 @@ CREATE TABLE payout_batches (
   created_by    TEXT NOT NULL,
   created_at    INTEGER NOT NULL,
   confirmed_by  TEXT,
+  confirmed_at  INTEGER,
   file_hash     TEXT,
   reason        TEXT,
   PRIMARY KEY (account, id)
@@ -311,8 +313,34 @@ BEGIN
   SELECT raise(ABORT, 'a transfer is never deleted');
 END;
 
--- The files with which banks answered, by their SHA-256: what of them is about transfers, and whether it is booked.
+-- What banks say that has moved of a transfer, or of a batch by one sum: what is booked, and what a person has to look at.
 --
+--   reference       of the transfer or of the batch
+--   bank_reference  how the bank calls the movement; empty: it does not say
+--   n               which of the movements of a day it is that have no reference of the bank
+--   amount          null: it cannot be read
+--   doubt           why it is not booked; null: it is
+--   dismissed       a person has looked at it
+CREATE TABLE bank_movements (
+  account        TEXT NOT NULL,
+  reference      TEXT NOT NULL,
+  direction      TEXT NOT NULL CHECK (direction IN ('paid', 'returned')),
+  day            TEXT NOT NULL,
+  bank_reference TEXT NOT NULL,
+  n              INTEGER NOT NULL,
+  amount         TEXT,
+  currency       TEXT,
+  doubt          TEXT CHECK (doubt IN ('paid_twice', 'paid_after_cancel', 'came_back_less', 'not_booked')),
+  dismissed      INTEGER NOT NULL DEFAULT 0 CHECK (dismissed IN (0, 1)),
+  PRIMARY KEY (account, reference, direction, day, bank_reference, n)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX bank_movements_open ON bank_movements (account, reference)
+WHERE doubt IS NOT NULL AND dismissed = 0;
+
+-- The files with which banks answered: what of them is about transfers, and whether it is booked.
+--
+--   hash        the SHA-256 of file, payer and entries
 --   entries     a JSON array of what would be, or was, booked
 --   summary     what the preview shows, as JSON
 --   applied_at  in milliseconds; null: only previewed; 0: a part is booked

@@ -8,6 +8,7 @@ import { accountUrl } from '../ingest/account-url.ts'
 import { ATTENTION_LIMITS, readFindings, type Signs } from '../ingest/db/attention.ts'
 import { ACTIVITY_DUE_HOUR, type Feed, HIGH_REFUSED_SHARE, readFeedsOf } from '../ingest/feed.ts'
 import { resourcesOf } from '../ingest/verticals.ts'
+import { countOpenMovements } from '../payouts/db/movements.ts'
 import { listSameAccount, listWaiting } from '../payouts/db/payees.ts'
 import { expectedEventSign, expectedSign } from '../platform/amount-signs.ts'
 import type { Grant } from '../platform/auth/grant.ts'
@@ -33,6 +34,7 @@ export const ATTENTION_CODES = [
   'unapproved_drafts',
   'waiting_for_rates',
   'returned_payments',
+  'unbooked_movements',
   'open_cases',
   'waiting_cases',
   'too_large_affiliates',
@@ -222,16 +224,19 @@ function wrongSigns({ events, vertical, amount_signs }: Grant, signs: readonly S
 /** Reads what waits for the integrations team alone: drafts, rates, payments, cases and questions. */
 export async function readTeamWork({ grant, session }: Reader): Promise<Attention[]> {
   const { account } = grant
-  const [{ unapproved, waiting }, review, returned, questions, payees, same] = await Promise.all([
-    countDrafts(session, account, todayOf(grant)),
-    readCasesToNote(session, account),
-    countReturned(session, account),
-    countOpenQuestions(session, account),
-    listWaiting(session, account),
-    listSameAccount(session, account),
-  ])
+  const [{ unapproved, waiting }, review, returned, moved, questions, payees, same] =
+    await Promise.all([
+      countDrafts(session, account, todayOf(grant)),
+      readCasesToNote(session, account),
+      countReturned(session, account),
+      countOpenMovements(session, account),
+      countOpenQuestions(session, account),
+      listWaiting(session, account),
+      listSameAccount(session, account),
+    ])
   const periods = unapproved.map(({ period }) => period)
   const paidBack: string[] = JSON.parse(returned.affiliates)
+  const references: string[] = JSON.parse(moved.names)
   const unusable: string[] = JSON.parse(payees.names)
   const sharing: string[] = JSON.parse(same.names)
   const asking: string[] = JSON.parse(questions.affiliates)
@@ -268,6 +273,12 @@ export async function readTeamWork({ grant, session }: Reader): Promise<Attentio
       paidBack,
       `Paid to ${firstNames(paidBack)}, but it came back, or the bank refused it: it is due again. Correct the bank details, and pay it again.`,
       { count: returned.count },
+    ),
+    item(
+      'unbooked_movements',
+      references,
+      `Money that left or came back and is not booked: ${firstNames(references, String)}. Look at it with your bank, then dismiss it with a reason. Whoever was paid twice is not in the next batch until then.`,
+      { count: moved.count },
     ),
     item(
       'waiting_payees',

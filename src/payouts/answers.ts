@@ -2,27 +2,39 @@ import { bookPayments, bookReturn } from '../books/db/pay.ts'
 import { untilBooked } from '../books/until-booked.ts'
 import { decimal, sum } from '../commission/engine/decimal.ts'
 import { moneyText } from '../commission/statements/money.ts'
+import { digest } from '../platform/auth/secret.ts'
 import type { Connection } from '../platform/db/database.ts'
 import { withD1Retry } from '../platform/db/retry.ts'
 import { newAuditId, withAudit } from '../platform/directory/audit.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { AccountCall } from '../platform/http/operation.ts'
 import { notFound } from '../platform/http/read-fields.ts'
+import type { DayOrder } from './answers/days.ts'
+import type { Known } from './answers/find.ts'
 import {
+  type Booking,
   type Change,
   type Entry,
   followTransfers,
-  type Known,
   matchRows,
-  numberKey,
 } from './answers/match.ts'
+import { knownMovements } from './answers/movements.ts'
 import { readFile } from './answers/read.ts'
 import { namesAccount } from './answers/reasons.ts'
 import { type AnswerRow, refused } from './answers/row.ts'
 import * as rows from './db/answers.ts'
+import { readVersions } from './db/batches.ts'
+import {
+  dismiss,
+  findMovements,
+  openMovementsOf,
+  storeBooked,
+  storeDoubts,
+} from './db/movements.ts'
 import { readCurrent, setState } from './db/payees.ts'
-import { findTransfers, moveTransfers } from './db/transfers.ts'
+import { type FoundTransfer, findTransfers, moveTransfers } from './db/transfers.ts'
 import { decryptDetails } from './details.ts'
+import { referencesIn } from './reference.ts'
 
 // A file with which a bank answers is previewed, and then booked. Only the preview is stored, never the file.
 
@@ -30,8 +42,8 @@ import { decryptDetails } from './details.ts'
 const LISTED = 100
 
 /**
- * The most rows of a file, the most of them that name transfers, and the most bytes of what is booked: more would not fit
- * into the memory of a Worker, or into a row of D1.
+ * The most rows of a file, the most references and transfers that it names, and the most bytes of what is booked: more
+ * would not fit into the memory of a Worker, or into a row of D1.
  */
 const MAX_ROWS = 250_000
 const MAX_NAMED = 10_000
@@ -40,48 +52,88 @@ const MAX_STORED = 1_900_000
 const tooMany = () => refused('The file has more rows than are read at once. Divide it.')
 
 /** Reads a file: its rows that name something, the first of the others, and how many there are of all. */
-function readRows(bytes: Uint8Array) {
+async function readRows(bytes: Uint8Array<ArrayBuffer>, order: DayOrder | undefined) {
   const named: AnswerRow[] = []
   const others: AnswerRow[] = []
+  const references = new Set<string>()
+  let pairs = 0
   let count = 0
-  const format = readFile(bytes, (row) => {
+  const each = (row: AnswerRow) => {
     count += 1
+    pairs += row.references.length
+    for (const one of row.references) references.add(one)
     if (row.references.length > 0) named.push(row)
     else if (others.length < LISTED) others.push(row)
-    if (count > MAX_ROWS || named.length > MAX_NAMED) throw tooMany()
-  })
-  return { format, count, read: [...named, ...others] }
+    if (count > MAX_ROWS || pairs > MAX_NAMED) throw tooMany()
+  }
+  const format = await readFile(bytes, each, order)
+  return { format, count, read: [...named, ...others], references: [...references] }
 }
 
 /** Reads what rows are matched with. */
 async function readKnown(
-  { env, db, account: { id: account } }: AccountCall,
+  call: AccountCall,
   read: readonly AnswerRow[],
-  payer: string | undefined,
+  references: readonly string[],
+  chosen: string | undefined,
 ): Promise<Known> {
-  const references = [...new Set(read.flatMap((row) => row.references))]
+  const { env, db } = call
+  const { id: account } = call.account
   const [found, versions] = await Promise.all([
     findTransfers(db, account, references, MAX_NAMED + 1),
     rows.readPayers(db, account),
   ])
   if (found.length > MAX_NAMED) throw tooMany()
   const [only, ...more] = new Set(versions.map(({ id }) => id))
-  if (payer !== undefined && ![only, ...more].includes(payer)) throw notFound('payer', payer)
-  const numbers = versions.map(async (one) => {
+  if (chosen !== undefined && ![only, ...more].includes(chosen)) throw notFound('payer', chosen)
+  const named = Map.groupBy(found, ({ reference }) => reference)
+  const names = new Set([...named.keys(), ...found.map(({ id }) => id)])
+  const payers = versions.map(async (one) => {
     const { iban, account: number } = (await decryptDetails(env, account, one)) ?? {}
-    // Some banks name the account without the country and the check digits of its IBAN.
-    const own = iban ? [iban, iban.slice(4)] : number ? [numberKey(number)] : []
-    return [`${one.id} ${one.version}`, own] as const
+    return { payer: one.id, version: one.version, number: iban ?? number ?? '' }
   })
   return {
-    named: Map.groupBy(found, ({ reference }) => reference),
-    numbers: new Map(await Promise.all(numbers)),
-    payer: payer ?? (more.length === 0 ? only : undefined),
+    named,
+    movements: await findMovements(db, account, [...names]),
+    payers: await Promise.all(payers),
+    chosen,
+    only: more.length === 0 ? only : undefined,
+    numbersOf: await readNumbers(call, read, named),
   }
 }
 
+const versionOf = ({ affiliate_id, payee_version }: FoundTransfer) =>
+  JSON.stringify(['payee', affiliate_id, payee_version])
+
+/** Reads the numbers of the payees about whom a bank writes, to mask them in its words. */
+async function readNumbers(
+  { env, db, account: { id: account } }: AccountCall,
+  read: readonly AnswerRow[],
+  named: Known['named'],
+): Promise<Known['numbersOf']> {
+  const keys = new Set<string>()
+  const withDigits = new Set<string>()
+  for (const { reason, references } of read.flatMap((row) => [row, ...row.parts])) {
+    if (reason === null) continue
+    for (const transfer of references.flatMap((one) => named.get(one) ?? [])) {
+      keys.add(versionOf(transfer))
+      if (/\d/.test(reason)) withDigits.add(versionOf(transfer))
+    }
+  }
+  const numbers = new Map<string, readonly string[]>()
+  for (const one of await readVersions(db, account, `[${[...keys]}]`)) {
+    const key = JSON.stringify(['payee', one.id, one.version])
+    const details = withDigits.has(key) ? await decryptDetails(env, account, one) : null
+    numbers.set(
+      key,
+      [details?.iban, details?.account].filter((number) => number !== undefined),
+    )
+  }
+  return (transfer) => numbers.get(versionOf(transfer))
+}
+
 /** Whether a person should look at what becomes of a transfer. */
-const isTrouble = ({ entry: { becomes, reason } }: Change) =>
+const isTrouble = ({ entry: { becomes, reason } }: Change): boolean =>
   becomes !== 'paid' && becomes !== 'accepted' && reason !== 'match'
 
 /** Returns what is shown of changes: their sums, and the first of them, trouble before the rest. */
@@ -108,29 +160,37 @@ function summarize(changes: readonly Change[]) {
 }
 
 /**
- * Reads a file, and stores what would be booked. A file that is booked, and has nothing new, stays as it is.
+ * Reads a file, and stores what would be booked, under a hash of all that this depends on. A file that is booked, and has
+ * nothing new, stays as it is.
  *
  * @throws ApiError `validation_failed`, `not_found`
  */
-export async function previewAnswer(call: AccountCall, bytes: Uint8Array, payer?: string) {
+export async function previewAnswer(
+  call: AccountCall,
+  bytes: Uint8Array<ArrayBuffer>,
+  payer?: string,
+  order?: DayOrder,
+) {
   const { db } = call
   const { id: account } = call.account
-  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).toHex()
-  const { format, count, read } = readRows(bytes)
-  const known = await readKnown(call, read, payer)
-  const { changes, unmatched, unchanged } = matchRows(read, known)
+  const file = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).toHex()
+  const { format, count, read, references } = await readRows(bytes, order)
+  const known = await readKnown(call, read, references, payer)
+  const { changes, doubts, unmatched, unchanged } = matchRows(read, known)
+  const entries = JSON.stringify([...changes.map(({ entry }) => entry), ...doubts])
+  if (new TextEncoder().encode(entries).byteLength > MAX_STORED) throw tooMany()
+  const hash = await digest(JSON.stringify([file, payer ?? null, entries]))
   const before = await rows.findAnswer(db, account, hash)
-  if (before?.applied_at && changes.length === 0) return before
+  if (before?.applied_at && changes.length + doubts.length === 0) return before
   const summary = {
     format,
     rows: count,
     ...summarize(changes),
+    doubts: doubts.length,
     unchanged,
     unmatched: unmatched.length + count - read.length,
     unmatched_rows: unmatched.slice(0, LISTED),
   }
-  const entries = JSON.stringify(changes.map(({ entry }) => entry))
-  if (new TextEncoder().encode(entries).byteLength > MAX_STORED) throw tooMany()
   const stored = {
     hash,
     entries,
@@ -166,41 +226,57 @@ export async function applyAnswer(call: AccountCall, hash: string): Promise<rows
   const stored = await readAnswer(db, account, hash)
   if (stored.applied_at) return stored
   const entries: Entry[] = JSON.parse(stored.entries)
-  const changes = await readOpen(call, entries)
-  // Read again: what booked some of it may have been a repetition of this call, and not another file.
-  const isNew = (await readAnswer(db, account, hash)).applied_at === null
-  if (isNew && changes.length < entries.length) throw new ApiError('conflict', { detail: AGAIN })
+  const bookings = entries.filter((one) => 'becomes' in one)
+  const changes = await readOpen(call, bookings)
   const steps = Map.groupBy(changes, ({ entry: { becomes, transfer } }, n) =>
     becomes === 'returned' ? transfer : `${becomes} ${Math.floor(n / STEP)}`,
   )
   for (const step of steps.values()) {
-    const entries = step.map(({ entry }) => entry)
-    await untilBooked(async () => (await bookStep(call, hash, entries)) || null)
+    const own = step.map(({ entry }) => entry)
+    await untilBooked(async () => (await bookStep(call, hash, own)) || null)
   }
+  const doubts = entries.filter((one) => 'doubt' in one)
   const now = Date.now()
-  await withAudit(db, { actor, action: 'bank-answer.book', account, details: { hash } }, [
+  const details = { hash, ...(doubts.length > 0 && { doubts: doubts.length }) }
+  await withAudit(db, { actor, action: 'bank-answer.book', account, details }, [
+    storeDoubts(db, account, doubts),
     rows.finishAnswer(db, account, hash, now),
   ])
   return { ...stored, applied_at: now }
 }
 
-/** Returns what is not booked yet. Throws `conflict` if something of it cannot be booked any more. */
-async function readOpen({ db, account }: AccountCall, entries: readonly Entry[]) {
-  const ids = [...new Set(entries.map(({ transfer }) => transfer))]
+/**
+ * Returns what is not booked yet. Throws `conflict` if something of it cannot be booked any more, or another movement of
+ * the transfer is booked.
+ */
+async function readOpen({ db, account }: AccountCall, bookings: readonly Booking[]) {
+  const ids = [...new Set(bookings.map(({ transfer }) => transfer))]
   const found = await findTransfers(db, account.id, ids)
   const byId = new Map(found.map((one) => [one.id, one]))
+  const movements = knownMovements(await findMovements(db, account.id, ids))
   const follow = followTransfers()
-  return entries.flatMap((entry) => {
+  return bookings.flatMap((entry) => {
+    const { becomes, reason, movement } = entry
     const transfer = byId.get(entry.transfer)
     if (!transfer) return []
-    const { isDone, problem } = follow(transfer, entry.becomes, entry.reason)
-    if (problem === null) return isDone ? [] : [{ entry, transfer }]
-    throw new ApiError('conflict', { detail: `${problem} ${AGAIN}` })
+    const { isDone, problem, book } = follow(transfer, becomes, reason)
+    const isOther = isDone && movement && !movements.has(movement, transfer.id)
+    if (problem !== null || isOther) {
+      const why = problem ?? `${transfer.id} is ${becomes} already.`
+      throw new ApiError('conflict', { detail: `${why} ${AGAIN}` })
+    }
+    if (isDone) return []
+    book()
+    return [{ entry, transfer }]
   })
 }
 
 /** Books entries that become the same, in one batch. Returns false if somebody else changed something meanwhile. */
-async function bookStep(call: AccountCall, hash: string, step: readonly Entry[]): Promise<boolean> {
+async function bookStep(
+  call: AccountCall,
+  hash: string,
+  step: readonly Booking[],
+): Promise<boolean> {
   const { db, actor } = call
   const { id: account } = call.account
   const changes = await readOpen(call, step)
@@ -213,9 +289,11 @@ async function bookStep(call: AccountCall, hash: string, step: readonly Entry[])
       ? { id, state, name_check: reason }
       : { id, state: becomes, code, reason },
   )
+  const booked = changes.map(({ entry }) => entry)
   const also = [
     ...rows.guardChanges(db, account, changes),
     moveTransfers(db, account, moves, now),
+    ...storeBooked(db, account, booked),
     rows.finishAnswer(db, account, hash, 0),
     ...(await refusedPayees(call, changes, now)),
   ]
@@ -244,6 +322,25 @@ async function bookStep(call: AccountCall, hash: string, step: readonly Entry[])
   )
   // The bank has paid: what cases hold meanwhile is booked, too.
   return bookPayments(db, author, payments, [], also)
+}
+
+/**
+ * Ends the doubts about what a bank says of a transfer or a batch: a person has looked at it.
+ *
+ * @throws ApiError `not_found`
+ */
+export async function dismissDoubts(call: AccountCall, written: string, reason: string) {
+  const { db, actor } = call
+  const { id: account } = call.account
+  const [reference = written] = referencesIn(written)
+  if ((await findTransfers(db, account, [reference], 1)).length === 0) {
+    throw notFound('transfer', written)
+  }
+  const open = await openMovementsOf(db, account, reference)
+  const own = open.filter((one) => one.reference === reference)
+  const entry = { actor, action: 'movements.dismiss', account, details: { reference, reason } }
+  if (own.length > 0) await withAudit(db, entry, [dismiss(db, account, reference)])
+  return { reference, dismissed: own.length }
 }
 
 /** Returns the statements that say of payees that a bank refused their account: a person has to confirm them. */

@@ -8,6 +8,7 @@ import type { AccountCall } from '../platform/http/operation.ts'
 import { notFound } from '../platform/http/read-fields.ts'
 import { quote } from '../platform/validation/quote.ts'
 import * as rows from './db/batches.ts'
+import { openMovementsOf } from './db/movements.ts'
 import { mayMove, moveTransfers, transfersOf } from './db/transfers.ts'
 import { decryptDetails, fileDigest } from './details.ts'
 import { fileOf, nameInFile, nameOf } from './files/file.ts'
@@ -105,7 +106,10 @@ async function readDetails({ env, db, account }: AccountCall, keys: string) {
 /** Returns a batch with its transfers as it is answered. Throws `not_found`. */
 export async function showBatch(call: AccountCall, id: string) {
   const batch = await readBatch(call, id)
-  const details = await readDetails(call, batch.keys)
+  const [details, open] = await Promise.all([
+    readDetails(call, batch.keys),
+    openMovementsOf(call.db, call.account.id, id),
+  ])
   const { file_hash: hash, transfers } = batch
   return {
     ...presentBatch(batch),
@@ -122,6 +126,14 @@ export async function showBatch(call: AccountCall, id: string) {
         name_in_file,
       }
     }),
+    movements: open.map(({ reference, doubt, direction, day, amount, currency }) => ({
+      reference,
+      doubt,
+      direction,
+      day,
+      amount,
+      currency,
+    })),
     left_out: batch.left_out,
   }
 }
@@ -201,7 +213,8 @@ export const confirmBatch = (
     }
     if (batch.confirmed_by !== null) return true
     if (transfers.length === 0) throw conflict('The batch pays nothing.')
-    const set = { hash, total, currency: batch.currency, confirmed_by: actor }
+    const confirmed = { confirmed_by: actor, confirmed_at: Date.now() }
+    const set = { hash, total, currency: batch.currency, ...confirmed }
     const statements = rows.insertTransfers(db, account.id, batch, transfers)
     return change(call, batch, { action: 'batch.confirm', set, keys, statements })
   })

@@ -1,4 +1,4 @@
-import type { payees, payoutBatches, transfers } from '../platform/db/schema.ts'
+import type { bankMovements, payees, payoutBatches, transfers } from '../platform/db/schema.ts'
 
 // What is paid to whom (contract §20).
 
@@ -73,8 +73,25 @@ export const TRANSFER_STATES = [
 /** The state of a transfer. */
 export type TransferState = (typeof TRANSFER_STATES)[number]
 
+/**
+ * Why a movement that names a transfer is not booked: it left twice, it left although the transfer was cancelled or
+ * rejected, less came back than was paid, or anything else. It stands open until a person has looked.
+ */
+export const MOVEMENT_DOUBTS = [
+  'paid_twice',
+  'paid_after_cancel',
+  'came_back_less',
+  'not_booked',
+] as const
+
+/** Why a movement is not booked. */
+export type MovementDoubt = (typeof MOVEMENT_DOUBTS)[number]
+
+/** A stored movement of money. */
+export type StoredMovement = Omit<typeof bankMovements.$inferSelect, 'account'>
+
 /** The reasons that leave out only what no person has named. */
-export const DOUBTS = ['case', 'returned', 'suspended'] as const
+export const DOUBTS = ['case', 'returned', 'suspended', 'paid_twice'] as const
 
 /** Why a statement is not in a batch: the first reason that applies. */
 export const LEFT_OUT = [

@@ -3,8 +3,10 @@
 /** The IBAN of the payer `main`. */
 export const IBAN = 'IE29AIBK93115212345678'
 
-/** The day on which the bank has booked. */
-export const BOOKED_ON = '2026-11-27'
+/** The day on which the bank has booked: before it is confirmed, nothing of a batch moves. */
+export const BOOKED_ON = new Date().toISOString().slice(0, 10)
+
+const [YEAR = '', MONTH = '', DAY = ''] = BOOKED_ON.split('-')
 
 type Content = string | undefined | readonly Content[] | { readonly [name: string]: Content }
 
@@ -20,8 +22,8 @@ const xml = (content: Content): string =>
 
 const amt = (amount?: string, currency = 'EUR') => ({ [`Amt Ccy="${currency}"`]: amount })
 
-const reason = ({ code, words }: { code?: string | undefined; words?: string }) =>
-  code && { Rsn: { Cd: code }, AddtlInf: words }
+const reason = ({ code, words }: { code?: string | undefined; words?: Tx['words'] | undefined }) =>
+  (code || words) && { Rsn: code && { Cd: code }, AddtlInf: words }
 
 /** What a bank says of one transfer. */
 export interface Tx {
@@ -32,15 +34,20 @@ export interface Tx {
   readonly instructed?: readonly [amount: string, currency: string]
   readonly status?: string
   readonly code?: string
-  readonly words?: string
+  readonly words?: string | readonly string[]
+  /** What the bank has charged. */
+  readonly charges?: string
 }
 
 /** An entry of a statement. */
-export interface Ntry extends Pick<Tx, 'currency' | 'text'> {
+export interface Ntry extends Pick<Tx, 'currency' | 'text' | 'charges'> {
   readonly amount: string
   readonly direction?: 'DBIT' | 'CRDT'
   readonly status?: 'BOOK' | 'PDNG'
   readonly isReversal?: boolean
+  readonly day?: string
+  /** How the bank calls the entry. */
+  readonly bankReference?: string
   readonly batch?: string
   readonly txs?: readonly Tx[]
 }
@@ -49,6 +56,7 @@ const transferOf = (tx: Tx, direction: string) => ({
   Refs: { EndToEndId: tx.reference ?? 'NOTPROVIDED' },
   ...amt(tx.amount, tx.currency),
   CdtDbtInd: direction,
+  Chrgs: tx.charges && { TtlChrgsAndTaxAmt: tx.charges },
   AmtDtls: tx.instructed && { InstdAmt: amt(...tx.instructed) },
   RmtInf: { Ustrd: tx.text ?? 'Commission' },
   RtrInf: reason(tx),
@@ -59,7 +67,9 @@ const entryOf = ({ direction = 'DBIT', txs = [], ...entry }: Ntry) => ({
   CdtDbtInd: direction,
   RvslInd: entry.isReversal ? 'true' : undefined,
   Sts: { Cd: entry.status ?? 'BOOK' },
-  BookgDt: { Dt: BOOKED_ON },
+  BookgDt: { Dt: entry.day ?? BOOKED_ON },
+  AcctSvcrRef: entry.bankReference,
+  Chrgs: entry.charges && { Rcrd: amt(entry.charges) },
   NtryDtls: {
     Btch: entry.batch && { PmtInfId: entry.batch },
     TxDtls: txs.map((tx) => transferOf(tx, direction)),
@@ -67,17 +77,26 @@ const entryOf = ({ direction = 'DBIT', txs = [], ...entry }: Ntry) => ({
   AddtlNtryInf: entry.text,
 })
 
-/** Writes a statement (camt.053) or a notification (camt.054) with entries of an account. */
+/** Writes a report (camt.052), a statement (camt.053) or a notification (camt.054) with entries of an account. */
 export function camt(entries: readonly Ntry[], { iban = IBAN, kind = '053' } = {}): string {
   const Stmt = { Id: 'S1', Acct: { Id: { IBAN: iban } }, Ntry: entries.map(entryOf) }
-  const notice = { BkToCstmrDbtCdtNtfctn: { Ntfctn: Stmt } }
-  const body = kind === '053' ? { BkToCstmrStmt: { Stmt } } : notice
+  const bodies: Record<string, Content> = {
+    '052': { BkToCstmrAcctRpt: { Rpt: Stmt } },
+    '053': { BkToCstmrStmt: { Stmt } },
+    '054': { BkToCstmrDbtCdtNtfctn: { Ntfctn: Stmt } },
+  }
+  const body = bodies[kind]
   const root = `Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.${kind}.001.08"`
   return `<?xml version="1.0" encoding="UTF-8"?>\n${xml({ [root]: body })}`
 }
 
 /** Writes a report about the status of a batch (pain.002), and of its transfers. Its names have a prefix. */
-export function pain002(batch: string, group: string, txs: readonly Tx[], code?: string): string {
+export function pain002(
+  batch: string,
+  group: string,
+  txs: readonly Tx[],
+  { code, words, payment }: { code?: string; words?: Tx['words']; payment?: string } = {},
+): string {
   const root = 'Document xmlns:p="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"'
   const TxInfAndSts = txs.map((tx) => ({
     OrgnlEndToEndId: tx.reference,
@@ -86,8 +105,8 @@ export function pain002(batch: string, group: string, txs: readonly Tx[], code?:
     OrgnlTxRef: tx.amount && { Amt: { 'InstdAmt Ccy="EUR"': tx.amount } },
   }))
   const CstmrPmtStsRpt = {
-    OrgnlGrpInfAndSts: { OrgnlMsgId: batch, GrpSts: group, StsRsnInf: reason({ code }) },
-    OrgnlPmtInfAndSts: { OrgnlPmtInfId: batch, TxInfAndSts },
+    OrgnlGrpInfAndSts: { OrgnlMsgId: batch, GrpSts: group, StsRsnInf: reason({ code, words }) },
+    OrgnlPmtInfAndSts: { OrgnlPmtInfId: batch, PmtInfSts: payment, TxInfAndSts },
   }
   return xml({ [root]: { CstmrPmtStsRpt } }).replaceAll(/<(\/?)(?=[A-Z])/g, '<$1p:')
 }
@@ -106,7 +125,18 @@ const csv = (file: string) => (moved: readonly Movement[]) => {
     const grouped = `${isBack ? '' : '-'}${amount}`.replace(/\d(?=(\d{3})+\.)/g, '$&,')
     const german = grouped.replace(/[.,]/g, (mark) => (mark === '.' ? ',' : '.'))
     const SIGNED = `${isBack ? '-' : ''}${amount}`
-    const values = { REF: reference, PLAIN: amount, SIGNED, AMOUNT: grouped, BETRAG: german }
+    const days = {
+      ISO: BOOKED_ON,
+      POINTS: `${DAY}.${MONTH}.${YEAR}`,
+      SHORT: `${DAY}.${MONTH}.${YEAR.slice(2)}`,
+      SLASHES: `${MONTH}/${DAY}/${YEAR}`,
+      DASHES: `${MONTH}-${DAY}-${YEAR}`,
+      DAYFIRST: `${DAY}-${MONTH}-${YEAR}`,
+    }
+    const [DEBIT, CREDIT] = isBack ? ['', german] : [german, '0,00']
+    const BARE = `${isBack ? '' : '-'}${amount}`
+    const sums = { PLAIN: amount, SIGNED, BARE, AMOUNT: grouped, BETRAG: german, DEBIT, CREDIT }
+    const values = { REF: reference, ...sums, ...days }
     const words: Record<string, string> = { ...values, ...(isBack && { COMPLETED: 'REFUNDED' }) }
     return line.replace(/[A-Z]+/g, (word) => words[word] ?? word)
   })
@@ -116,24 +146,33 @@ const csv = (file: string) => (moved: readonly Movement[]) => {
 /** The CSV of banks and payment services, with their headings. Odd lines stand among them. */
 export const CSVS: Readonly<Record<string, (moved: readonly Movement[]) => string>> = {
   'CSV-CAMT': csv(
-    `"Auftragskonto";"Buchungstag";"Valutadatum";"Buchungstext";"Verwendungszweck";"Glaeubiger ID";"Kundenreferenz (End-to-End)";"Sammlerreferenz";"Beguenstigter/Zahlungspflichtiger";"Kontonummer/IBAN";"Betrag";"Waehrung";"Info"\n"${IBAN}";"26.11.26";"26.11.26";"ENTGELT";"Kontoführung";"";"";"";"Bank";"";"-4,90";"EUR";"Umsatz gebucht"\n"${IBAN}";"27.11.26";"27.11.26";"ÜBERWEISUNG";"Provision";"";"REF";"";"Müller & Söhne";"DE89";"BETRAG";"EUR";"Umsatz gebucht"`,
+    `"Auftragskonto";"Buchungstag";"Valutadatum";"Buchungstext";"Verwendungszweck";"Glaeubiger ID";"Kundenreferenz (End-to-End)";"Sammlerreferenz";"Beguenstigter/Zahlungspflichtiger";"Kontonummer/IBAN";"Betrag";"Waehrung";"Info"\n"${IBAN}";"26.11.26";"26.11.26";"ENTGELT";"Kontoführung";"";"";"";"Bank";"";"-4,90";"EUR";"Umsatz gebucht"\n"${IBAN}";"SHORT";"SHORT";"ÜBERWEISUNG";"Provision";"";"REF";"";"Müller & Söhne";"DE89";"BETRAG";"EUR";"Umsatz gebucht"`,
   ),
   Wise: csv(
-    'ID,Status,Direction,"Created on","Finished on","Source fee amount","Source amount (after fees)","Source currency","Target name","Target amount (after fees)","Target currency",Reference,Batch\nTRANSFER-1,COMPLETED,OUT,"2026-11-26 09:00:00","2026-11-27 10:00:00",0.61,1.00,USD,Ada,PLAIN,EUR,"REF",',
+    'ID,Status,Direction,"Created on","Finished on","Source fee amount","Source amount (after fees)","Source currency","Target name","Target amount (after fees)","Target currency",Reference,Batch\nTRANSFER-1,COMPLETED,OUT,"2026-11-26 09:00:00","ISO 10:00:00",0.61,PLAIN,EUR,Ada,PLAIN,EUR,"REF",',
   ),
   Revolut: csv(
-    'Date started (UTC),Date completed (UTC),ID,Type,State,Description,Reference,Payer,Orig currency,Orig amount,Payment currency,Amount,Fee,Balance,Account,Beneficiary IBAN\n2026-11-27,,1,TRANSFER,PENDING,To Ada,PENDING,,EUR,-1.00,EUR,-1.00,0,0,Main,\n2026-11-26,2026-11-27,1,TRANSFER,COMPLETED,To Ada,Pay REF,,EUR,"AMOUNT",EUR,"AMOUNT",0.20,0,Main,DE89',
+    'Date started (UTC),Date completed (UTC),ID,Type,State,Description,Reference,Payer,Orig currency,Orig amount,Payment currency,Amount,Fee,Balance,Account,Beneficiary IBAN\n2026-11-27,,1,TRANSFER,PENDING,To Ada,PENDING,,EUR,-1.00,EUR,-1.00,0,0,Main,\n2026-11-26,ISO,1,TRANSFER,COMPLETED,To Ada,Pay REF,,EUR,"AMOUNT",EUR,"AMOUNT",0.20,0,Main,DE89',
   ),
   Mercury: csv(
-    'Date (UTC),Description,Amount,Status,Source Account,Bank Description,Reference,Note,Timestamp,Original Currency\n11-27-2026,Ada,"AMOUNT",Sent,Mercury Checking xx1,Send Money,,REF,11-27-2026 10:00:00,',
+    'Date (UTC),Description,Amount,Status,Source Account,Bank Description,Reference,Note,Timestamp,Original Currency\nDASHES,Ada,"AMOUNT",Sent,Mercury Checking xx1,Send Money,,REF,DASHES 10:00:00,',
   ),
   PayPal: csv(
-    '\ufeff"Date","Time","TimeZone","Name","Type","Status","Currency","Gross","Fee","Net","Transaction ID","Note"\n"11/27/2026","10:00:00","PST","Ada","Mass Pay Payment","Completed","EUR","AMOUNT","-0.25","0","1AB","REF"',
+    '\ufeff"Date","Time","TimeZone","Name","Type","Status","Currency","Gross","Fee","Net","Transaction ID","Note"\n"SLASHES","10:00:00","PST","Ada","Mass Pay Payment","Completed","EUR","AMOUNT","-0.25","0","1AB","REF"',
   ),
   'PayPal in German': csv(
-    '"Datum","Uhrzeit","Zeitzone","Name","Typ","Status","Währung","Brutto","Entgelt","Netto","Hinweis"\n"27.11.2026","10:00:00","CET","Ada","Sammelzahlung","Abgeschlossen","EUR","BETRAG","-0,25","0","REF"',
+    '"Datum","Uhrzeit","Zeitzone","Name","Typ","Status","Währung","Brutto","Entgelt","Netto","Hinweis"\n"POINTS","10:00:00","CET","Ada","Sammelzahlung","Abgeschlossen","EUR","BETRAG","-0,25","0","REF"',
   ),
-  'our own': csv('affiliate_id,Currency,Amount,reference,Paid on\na,EUR,SIGNED,REF,27.11.2026'),
+  'VR-Bank': csv(
+    `Bezeichnung Auftragskonto;IBAN Auftragskonto;BIC Auftragskonto;Bankname Auftragskonto;Buchungstag;Valutadatum;Name Zahlungsbeteiligter;IBAN Zahlungsbeteiligter;Buchungstext;Verwendungszweck;Betrag;Waehrung;Saldo nach Buchung\nGiro;${IBAN};AIBKIE2DXXX;VR-Bank;POINTS;POINTS;Ada;DE89;Überweisung;Provision REF;BETRAG;EUR;1,00`,
+  ),
+  'Deutsche Bank': csv(
+    'Umsätze Girokonto;;;Zeitraum: 30 Tage\nLetzter Kontostand;;;;5.000,00;EUR\nBuchungstag;Wert;Umsatzart;Verwendungszweck;Betrag;Soll;Haben;Währung\nPOINTS;POINTS;Überweisung;REF;;DEBIT;CREDIT;EUR',
+  ),
+  'Wise balance statement': csv(
+    'TransferWise ID,Date,Date Time,Amount,Currency,Description,Payment Reference,Running Balance\nTRANSFER-1,DAYFIRST,DAYFIRST 10:00:00,BARE,EUR,Sent money to Ada,REF,1.00',
+  ),
+  'our own': csv('affiliate_id,Currency,Amount,reference,Paid on\na,EUR,SIGNED,REF,POINTS'),
 }
 
 /** Writes a text in Windows-1252, whose letters beyond ASCII are those of Latin-1. */

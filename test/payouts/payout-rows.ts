@@ -137,8 +137,11 @@ export const send = (file: string | Uint8Array, query = '') =>
     ...{ method: 'POST', headers: asTeam(), body: file },
   })
 
-/** Sends and books a file. Returns its preview. */
-export const book = (file: string | Uint8Array, query = '') => json(send(file, `?book=yes${query}`))
+/** Sends and books a file. Returns what was booked. */
+export async function book(file: string | Uint8Array, query = '') {
+  const { hash } = await json(send(file, query))
+  return apply(hash)
+}
 
 /** Returns a request of the team: a POST if it has a body, otherwise a GET. */
 export const requestOf = (path: string, body?: object) =>
@@ -182,7 +185,7 @@ export async function payoutRows(db: D1Database, account: string) {
   const of = { id: 'stm_00000000000000000000000b', affiliate: 'aff-8', plan: 'lined', period }
   const sums = { lines_sum: '2.00', total: '2.00', payable: '2.00', payable_on: '2024-09-14' }
   const entry = { row: 1, transfer: 'T00000000B', becomes: 'checked', day: null, code: null }
-  const none = { booked: [], transfers: [], unmatched_rows: [] }
+  const none = { booked: [], transfers: [], doubts: 0, unmatched_rows: [] }
   const version = versionIn(db, account)
   return [
     await version('payee', 'aff-7', ADA, { state: 'entered', payable_from: null }),

@@ -17,6 +17,7 @@ const MASKED: readonly [text: string, masked: string][] = [
 const AS_IT_IS = [
   'The account is closed since 27.11.2026, see DE 12 of code 5320',
   'T7K2M9XQ4D came back, 1,234.56 EUR',
+  'T4VMGAZ21E Konto erloschen, 1234 Euro',
   'Mandate 4711-0815-2026-9999',
 ]
 

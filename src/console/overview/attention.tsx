@@ -14,6 +14,7 @@ const BUTTONS: Readonly<Record<Attention['code'], (first: string) => Button>> = 
   unapproved_drafts: (period) => ['Review', ['statements'], { period, status: 'draft' }],
   waiting_for_rates: () => ['Add rates', ['rates']],
   returned_payments: () => ['Show', ['payouts'], {}],
+  unbooked_movements: (reference) => ['Show', ['find'], { record_id: reference }],
   open_cases: () => ['Decide', ['cases'], { needs: 'decision' }],
   waiting_cases: () => ['Show', ['cases'], { needs: 'second_person' }],
   waiting_payees: (first) => ['Show', [/^payer /.test(first) ? 'payers' : 'payees']],

@@ -27,7 +27,7 @@ const changes: NonNullable<Page['changes']> = {
     perform(values, { api, account }) {
       const { file } = values
       if (!file) throw refused('Choose a file.')
-      return api.call(previewPayoutAnswer, { account, file, ...pick(values, 'payer') })
+      return api.call(previewPayoutAnswer, { account, file, ...pick(values, 'payer', 'day_order') })
     },
   },
   book: {
@@ -46,15 +46,24 @@ async function uploadFields({ api, account }: Visit): Promise<Input[]> {
     type: 'file',
     label: 'File of the bank',
     required: true,
-    attributes: { accept: '.xml,.csv,.txt' },
-    hint: 'camt.053, camt.054, pain.002 or CSV, also of Wise, Revolut, Mercury and PayPal, or with the columns Paid on, Amount, Currency and Reference, where a negative amount is a return. At most 10 MiB.',
+    attributes: { accept: '.xml,.csv,.txt,.zip' },
+    hint: 'camt.052, camt.053, camt.054 or pain.002, also in a ZIP file, or CSV of a bank, Wise, Revolut, Mercury or PayPal, or with the columns Paid on, Amount, Currency and Reference, where a negative amount is a return. At most 10 MiB.',
+  }
+  const order: Input = {
+    name: 'day_order',
+    label: 'Order of days such as 05/11/2026',
+    options: [
+      ['', 'As the file shows'],
+      ['day_first', 'Day first'],
+      ['month_first', 'Month first'],
+    ],
   }
   const payer: Input = {
     name: 'payer',
     options: ['', ...payers].map((one) => [one, one] as const),
     hint: 'Needed if the file does not name its account.',
   }
-  return payers.length > 1 ? [file, payer] : [file]
+  return payers.length > 1 ? [file, payer, order] : [file, order]
 }
 
 /** Renders what a transfer becomes. */
@@ -66,14 +75,15 @@ const most = (rows: readonly object[], count: number) =>
 
 /** Renders what a file says: what is booked of it, and the rest. */
 function Shown({ answer }: { answer: Answer }) {
-  const { format, rows, booked, transfers, unchanged, unmatched, unmatched_rows } = answer
+  const { format, rows, booked, transfers, doubts, unchanged, unmatched } = answer
   const isBooked = answer.applied_at !== null
   const count = booked.reduce((all, one) => all + one.count, 0)
   return (
     <>
       <p>
         The file is {format} with {counted(rows, 'row')}.
-        {unchanged > 0 && ` ${counted(unchanged, 'transfer')} of it had been booked before.`}
+        {unchanged > 0 &&
+          ` ${counted(unchanged, 'transfer')} of it had been booked or noted before.`}
       </p>
       <Table
         caption={isBooked ? 'What was booked' : 'What will be booked'}
@@ -104,16 +114,20 @@ function Shown({ answer }: { answer: Answer }) {
       )}
       {unmatched > 0 && (
         <Table
-          caption={`Not booked: ${counted(unmatched, 'row')}${most(unmatched_rows, unmatched)}`}
-          rows={unmatched_rows}
+          caption={`Not booked: ${counted(unmatched, 'row')}${most(answer.unmatched_rows, unmatched)}`}
+          rows={answer.unmatched_rows}
           columns={{
             Row: ({ row, states }) => [`Row ${row}`, plainWords(states)].filter(Boolean).join(', '),
-            Why: { prose: ({ detail }) => <Data text={detail} /> },
+            Why: { prose: ({ detail }) => <Data text={plainWords(detail)} /> },
           }}
         />
       )}
-      {!isBooked && count > 0 && (
-        <ChangeForm change="book" submit={`Book ${counted(count, 'change')}`} needs="approver">
+      {!isBooked && count + doubts > 0 && (
+        <ChangeForm
+          change="book"
+          submit={`Book ${counted(count, 'change')}${doubts > 0 ? `, note ${counted(doubts, 'doubt')}` : ''}`}
+          needs="approver"
+        >
           <input type="hidden" name="hash" value={answer.hash} />
         </ChangeForm>
       )}

@@ -8,7 +8,8 @@ import { ChangeForm, FoldedForm, Ticks } from '../../pages/parts/forms.tsx'
 import { AffiliateLink, AffiliateName } from '../../pages/parts/names.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import { FILE_TYPES } from '../../payouts/files/file.ts'
-import { DOUBTS, type LeftOut } from '../../payouts/model.ts'
+import { DOUBTS, type LeftOut, type MovementDoubt } from '../../payouts/model.ts'
+import { dismissMovements } from '../../payouts/operations/answers.ts'
 import {
   cancelBatch,
   confirmBatch,
@@ -39,7 +40,16 @@ const REASONS: Readonly<Record<LeftOut, string>> = {
   suspended: 'The affiliate is suspended. Tick it if it is to be paid nevertheless.',
   other_method: 'They are paid in another way: prepare a batch for it.',
   other_currency: 'It is in another currency than the account has from which the batch pays.',
+  paid_twice: 'A payment may have left twice. Look at it with your bank before you tick it.',
   next_batch: 'The batch is full: prepare another one after it.',
+}
+
+/** Why what moved is not booked. */
+const DOUBT_WORDS: Readonly<Record<MovementDoubt, string>> = {
+  paid_twice: 'It left twice. Was the file uploaded twice?',
+  paid_after_cancel: 'It left, although it is cancelled or refused.',
+  came_back_less: 'Less came back than was paid.',
+  not_booked: 'It is not what was ordered, or from another account.',
 }
 
 /** The statements that a page lists of those that are left out. */
@@ -49,6 +59,7 @@ const idsOf = ({ account, params }: Visit) => ({ account, batch: params.batch ??
 
 const changes: Record<string, Change> = {
   confirm: calling(confirmBatch, 'The batch is confirmed. Export its file.'),
+  dismiss: calling(dismissMovements, 'The doubt is dismissed.'),
   cancel: calling(cancelBatch, 'The batch is cancelled. What was under way is due again.'),
   export: calling(exportBatch, 'The file is written. Download it, and send it to your bank.'),
   again: {
@@ -146,6 +157,36 @@ const Preview = (batch: Batch) => (
   </>
 )
 
+/** Renders what moved of a batch and is not booked, until a person has looked at it. */
+const Movements = ({ movements }: Batch) => (
+  <>
+    <Table
+      caption="Look at it with your bank"
+      rows={movements}
+      columns={{
+        Reference: 'reference',
+        What: ({ direction }) => (direction === 'paid' ? 'Left' : 'Came back'),
+        Day: ({ day }) => <Day day={day} />,
+        Amount: ({ amount, currency }) => amount && amountText(amount, currency ?? ''),
+        Why: { prose: ({ doubt }) => doubt && DOUBT_WORDS[doubt] },
+      }}
+    />
+    <FoldedForm
+      change="dismiss"
+      title="Dismiss what needs no entry"
+      submit="Dismiss"
+      needs="approver"
+      fields={[
+        {
+          name: 'reference',
+          options: [...new Set(movements.map((one) => one.reference))].map((one) => [one, one]),
+        },
+        { name: 'reason', label: 'Why', required: true },
+      ]}
+    />
+  </>
+)
+
 const Confirmed = (batch: Batch, { member } = useVisit()) => (
   <>
     {batch.states.created && (
@@ -159,6 +200,7 @@ const Confirmed = (batch: Batch, { member } = useVisit()) => (
           </AccountLink>
         </p>
       ))}
+    {batch.movements.length > 0 && <Movements {...batch} />}
     <Transfers {...batch} />
     {isUnderWay(batch) && (
       <FoldedForm

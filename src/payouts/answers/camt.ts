@@ -1,21 +1,76 @@
+import {
+  add,
+  compare,
+  decimal,
+  plainText,
+  subtract,
+  sum,
+  ZERO,
+} from '../../commission/engine/decimal.ts'
 import { isOfTransfer, referencesIn } from '../reference.ts'
-import { dayOf } from './csv.ts'
+import { readDays } from './days.ts'
 import { reasonOf } from './reasons.ts'
-import type { EachRow, Says } from './row.ts'
+import { type AnswerRow, type EachRow, isAmount, PLAIN_ROW, type Stated } from './row.ts'
 import { allAt, amountsAt, type Element, type Handlers, textAt, textsIn } from './xml.ts'
 
-// Statements (camt.053) and notifications (camt.054) of accounts, of any version.
+// Statements (camt.052, camt.053) and notifications (camt.054) of accounts, of any version.
 
-/** Where an entry or its details state an amount of a transfer: with fees, without them, and as it was ordered. */
-const AMOUNTS = ['Amt', 'AmtDtls/InstdAmt/Amt', 'AmtDtls/TxAmt/Amt', 'AmtDtls/CntrValAmt/Amt']
+/** Where an entry or its details state other amounts than the booked one: as it was ordered, or in another currency. */
+const OTHERS = ['AmtDtls/InstdAmt/Amt', 'AmtDtls/TxAmt/Amt', 'AmtDtls/CntrValAmt/Amt']
 
-const referencesOf = (element: Element) => referencesIn(textsIn(element).join(' '))
+/** Where a transfer in an entry states what it is of it. Old versions have no `Amt`. */
+const OF_PART = ['Amt', 'AmtDtls/TxAmt/Amt']
+
+/** A bank that numbers the entries of each file gives them no references. */
+const IS_POSITION = /^\d{1,5}$/
+
+const textOf = (element: Element) => textsIn(element).join(' ')
+
+/** Returns the charges that an entry or its details state. */
+function chargesOf(element: Element | undefined): Stated | null {
+  const [total] = amountsAt(element, 'Chrgs/TtlChrgsAndTaxAmt')
+  const [first, ...more] = amountsAt(element, 'Chrgs/Rcrd/Amt', 'Chrgs/Amt').filter(isAmount)
+  if (total || !first) return total && isAmount(total) ? total : null
+  const all = sum([first, ...more].map(({ amount }) => decimal(amount)))
+  return { ...first, amount: plainText(all) }
+}
+
+const directionOf = (element: Element) => textAt(element, 'CdtDbtInd')
 
 /** Returns what an entry says, if its money moves in a direction. */
-function saysOf(entry: Element, direction: string | null): Says {
-  const isReversed = direction !== 'CRDT' && ['true', '1'].includes(textAt(entry, 'RvslInd') ?? '')
-  if (isReversed || !['BOOK', null].includes(textAt(entry, 'Sts/Cd', 'Sts'))) return 'pending'
-  return direction === 'CRDT' ? 'returned' : 'paid'
+function saysOf(entry: Element, direction: string | null): Pick<AnswerRow, 'says' | 'never'> {
+  if (!['BOOK', null].includes(textAt(entry, 'Sts/Cd', 'Sts'))) {
+    return { says: 'pending', never: 'the bank has not booked it' }
+  }
+  if (direction === 'CRDT') return { says: 'returned', never: null }
+  const isReversal = ['true', '1'].includes(textAt(entry, 'RvslInd') ?? '')
+  return { says: 'paid', never: isReversal ? 'the bank has taken a credit back' : null }
+}
+
+/** Returns the transfers that an entry lists. What they state counts only if all of it is within what was booked. */
+function partsOf(entry: Element, whole: AnswerRow, details: readonly Element[]): AnswerRow[] {
+  const { amount, charges, says } = whole
+  const inCurrency = (one: Stated | null) =>
+    one !== null && isAmount(one) && one.currency === amount?.currency
+  const amountOf = (one: Element) => amountsAt(one, ...OF_PART).find(inCurrency) ?? null
+  const listed = details.reduce((all, one) => {
+    const own = decimal(amountOf(one)?.amount ?? '0')
+    const isAgainst = (directionOf(one) ?? directionOf(entry)) !== directionOf(entry)
+    return isAgainst ? subtract(all, own) : add(all, own)
+  }, ZERO)
+  // Of what came back, the bank may have kept the charges.
+  const booked = [amount, says === 'returned' ? charges : null].filter(inCurrency)
+  const isWithin = compare(listed, sum(booked.map((one) => decimal(one?.amount ?? '0')))) <= 0
+  const parts = details.map((one) => ({
+    ...whole,
+    ...saysOf(entry, directionOf(one) ?? directionOf(entry)),
+    ...reasonOf(one, 'RtrInf'),
+    references: referencesIn(textOf(one)),
+    amount: isWithin ? amountOf(one) : null,
+    charges: chargesOf(one),
+    others: amountsAt(one, ...OTHERS),
+  }))
+  return parts.filter(({ references }) => references.some(isOfTransfer))
 }
 
 /** Returns the handler of the entries of statements and notifications. */
@@ -23,23 +78,31 @@ export function readCamt(each: EachRow): Handlers {
   let row = 0
   return {
     Ntry(entry, statement) {
-      const account = textAt(statement, 'Acct/Id/IBAN', 'Acct/Id/Othr/Id')
-      const day = textAt(entry, 'BookgDt/Dt', 'BookgDt/DtTm', 'ValDt/Dt', 'ValDt/DtTm')
+      row += 1
       const details = allAt(entry, 'NtryDtls/TxDtls')
-      /** Emits a part of the entry, which `about` says more of. */
-      const emit = (part: Element, about = part) => {
-        const says = saysOf(entry, textAt(about, 'CdtDbtInd') ?? textAt(entry, 'CdtDbtInd'))
-        const why = says === 'returned' ? reasonOf(about, 'RtrInf') : { code: null, reason: null }
-        const stated = [part, about].flatMap((one) => amountsAt(one, ...AMOUNTS))
-        row += 1
-        const references = referencesOf(part)
-        each({ row, references, says, stated, account, day: dayOf(day ?? ''), ...why })
+      const [only] = details.length === 1 ? details : []
+      const about = only ?? entry
+      const position = textAt(entry, 'NtryRef')
+      const says = saysOf(entry, (only && directionOf(only)) ?? directionOf(entry))
+      const whole: AnswerRow = {
+        ...PLAIN_ROW,
+        ...says,
+        ...(says.says === 'returned' && reasonOf(about, 'RtrInf')),
+        row,
+        references: referencesIn(textOf(entry)),
+        amount: amountsAt(entry, 'Amt')[0] ?? null,
+        charges: chargesOf(entry) ?? chargesOf(only),
+        others: [entry, only].flatMap((one) => amountsAt(one, ...OTHERS)),
+        days: readDays(textAt(entry, 'BookgDt/Dt', 'BookgDt/DtTm', 'ValDt/Dt', 'ValDt/DtTm')),
+        account: textAt(statement, 'Acct/Id/IBAN', 'Acct/Id/Othr/Id'),
+        bankReference:
+          textAt(entry, 'AcctSvcrRef') ??
+          textAt(about, 'Refs/AcctSvcrRef') ??
+          (position && !IS_POSITION.test(position) ? position : null),
       }
-      // Details of one transfer each stand for themselves. Otherwise the entry is one transfer, or a batch.
-      const isDivided =
-        details.length > 1 && details.some((one) => referencesOf(one).some(isOfTransfer))
-      if (isDivided) for (const one of details) emit(one)
-      else emit(entry, details.length === 1 ? details[0] : entry)
+      const parts = partsOf(entry, whole, details)
+      const listed = parts.flatMap(({ references }) => references)
+      each({ ...whole, parts, references: [...new Set([...whole.references, ...listed])] })
     },
   }
 }

@@ -1,142 +1,125 @@
 import { eachCsvRow } from '../../commission/csv.ts'
 import { minorDigits } from '../../commission/minor-digits.ts'
-import { readAmount, readDay } from '../../commission/typed.ts'
+import { readAmount } from '../../commission/typed.ts'
 import { referencesIn } from '../reference.ts'
-import { bankWords } from './reasons.ts'
-import type { EachRow, Says } from './row.ts'
+import { type DayOrder, readDays } from './days.ts'
+import { readWords } from './reasons.ts'
+import { type EachRow, PLAIN_ROW, refused, type Says, type Stated } from './row.ts'
 
-// CSV of banks and payment services. It is known by its headings.
+// CSV of banks and payment services. It is read by its headings, whoever wrote it.
 
-/** Which columns of a CSV say what, by their headings. `|` stands between headings of the same column. */
-interface CsvFormat {
-  readonly name: string
-  readonly day: string
-  /** Amounts, each with `/` and its currency unless that is the account's. Of all, the first has the sign. */
-  readonly amounts: readonly string[]
-  readonly account?: string
-  /** The column of the state. Empty: the row is booked. */
-  readonly state?: string
-  /** The column that says `OUT` or `IN`, where amounts have no sign. */
-  readonly direction?: string
-  /** Amounts are those that were paid: a negative one came back. */
-  readonly isPaid?: true
-  /** The month stands first in days. */
-  readonly isMonthFirst?: true
-}
+/** What banks and payment services call the columns that are read. Of a list, the first that is there counts. */
+const COLUMNS = {
+  day: [
+    ...['paid_on', 'Buchungstag', 'Buchungsdatum', 'Booking date', 'Posting date', 'Finished on'],
+    ...['Date completed (UTC)', 'Date (UTC)', 'Transaction date', 'Date', 'Datum'],
+  ],
+  amount: ['Betrag', 'Amount', 'Source amount (after fees)', 'Gross', 'Brutto', 'Umsatz'],
+  out: ['Soll', 'Debit', 'Debit amount', 'Paid out', 'Money out', 'Belastung'],
+  in: ['Haben', 'Credit', 'Credit amount', 'Paid in', 'Money in', 'Gutschrift'],
+  currency: ['Waehrung', 'Währung', 'Payment currency', 'Source currency', 'Currency'],
+  account: ['Auftragskonto', 'IBAN Auftragskonto'],
+  state: ['Info', 'Status', 'State'],
+  direction: ['Direction'],
+  reference: ['TransferWise ID', 'Transaction ID', 'Transaktionscode', 'ID'],
+} as const
 
-/** The files that are known. */
-const FORMATS: readonly CsvFormat[] = [
-  {
-    name: 'CSV-CAMT',
-    day: 'Buchungstag',
-    state: 'Info',
-    account: 'Auftragskonto',
-    amounts: ['Betrag/Waehrung|Währung'],
-  },
-  {
-    name: 'Wise',
-    day: 'Finished on',
-    state: 'Status',
-    direction: 'Direction',
-    amounts: [
-      'Target amount (after fees)/Target currency',
-      'Source amount (after fees)/Source currency',
-    ],
-  },
-  {
-    name: 'Revolut',
-    day: 'Date completed (UTC)',
-    state: 'State',
-    amounts: ['Amount/Payment currency', 'Orig amount/Orig currency'],
-  },
-  {
-    name: 'Mercury',
-    day: 'Date (UTC)',
-    state: 'Status',
-    isMonthFirst: true,
-    amounts: ['Amount'],
-  },
-  {
-    name: 'PayPal',
-    day: 'Date|Datum',
-    state: 'Status',
-    amounts: ['Gross|Brutto/Currency|Währung'],
-  },
-  { name: 'a table of payments', day: 'paid_on', amounts: ['amount/currency'], isPaid: true },
-]
+type Column = keyof typeof COLUMNS
 
 /** What the state is of a row that is booked, and of one that failed or came back. Others are pending. */
-const BOOKED = /^(?:completed|sent|received|abgeschlossen|umsatz gebucht)/i
+const BOOKED = /^(?:completed|sent|received|booked|posted|abgeschlossen|(?:umsatz )?gebucht)/i
 const FAILED =
   /fail|refund|revert|declin|cancel|return|denied|reversed|unclaimed|erstattet|storniert/i
-
-/** The parts of a day, and what stands between them. A time may follow. */
-const DAY = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d\d)\b/
-
-/** A day at the beginning of a cell that is after the 12th, where the month or the day stands first. */
-const MONTH_FIRST = /(?:^|[",;\t])\d{1,2}([/-])(?:1[3-9]|2\d|3[01])\1\d{4}/m
-const DAY_FIRST = /(?:^|[",;\t])(?:1[3-9]|2\d|3[01])([/-])\d{1,2}\1\d{4}/m
-
-/** Reads a day; null if it is none, or if it has no points and nothing says which number is the month. */
-export function dayOf(text: string, isMonthFirst: boolean | null = null): string | null {
-  const [, first, sign, second, year] = DAY.exec(text) ?? []
-  if (sign && sign !== '.' && isMonthFirst === null) return null
-  const [day, month] = isMonthFirst && sign !== '.' ? [second, first] : [first, second]
-  const read = readDay(year ? `${day}.${month}.${year.padStart(4, '20')}` : text.slice(0, 10))
-  return 'value' in read ? read.value : null
-}
 
 /** Returns the letters of a heading, by which it is known. */
 const keyOf = (heading: string) =>
   heading
     .normalize('NFKC')
     .toLowerCase()
-    .replaceAll(/[\s_]+/g, '')
+    .replaceAll(/[\s_"]+/g, '')
 
-/** Reads the rows of a CSV. Returns the name of its format; null if its headings are not known. */
-export function readAnswerCsv(text: string, each: EachRow): string | null {
-  const rows = eachCsvRow(text)
-  const headings = (rows.next().value ?? []).map(keyOf)
-  const placeOf = (column: string) =>
-    headings.findIndex((heading) => column.split('|').map(keyOf).includes(heading))
-  const format = FORMATS.find(({ day, amounts: [first = ''], account = day }) =>
-    [day, account, ...first.split('/')].every((column) => placeOf(column) >= 0),
-  )
-  if (!format) return null
-  const cellsOf = (column: string | undefined) => {
-    const place = column === undefined ? -1 : placeOf(column)
-    return (row: readonly string[]) => row[place]?.trim() ?? ''
+/** The currency that the heading of an amount names: `Betrag (EUR)`. */
+const OF_HEADING = /\(?([a-z]{3})\)$/
+
+/** How far down the headings may stand: some banks write the account and the period above them. */
+const MAX_ABOVE = 20_000
+
+const placeIn = (headings: readonly string[], column: Column) =>
+  COLUMNS[column].map((word) => headings.indexOf(keyOf(word))).find((place) => place >= 0)
+
+/** Finds the line with the headings: where it begins, and how many stand above it. Null: none has a day or an amount. */
+function findHeadings(text: string) {
+  let at = 0
+  let partly: string | null = null
+  for (const [above, line] of text.slice(0, MAX_ABOVE).split('\n').entries()) {
+    const headings = line.split(/[,;\t]/).map(keyOf)
+    const plain = headings.map((one) => one.replace(/\(?[a-z]{3}\)$/, ''))
+    const has = (column: Column) => placeIn(headings, column) ?? placeIn(plain, column)
+    const hasAmount = has('amount') ?? has('out')
+    if (has('day') !== undefined && hasAmount !== undefined) return { at, above }
+    if (has('day') !== undefined) partly ??= 'amounts, such as “Amount” or “Betrag”'
+    if (hasAmount !== undefined) partly ??= 'booking days, such as “Booking date” or “Buchungstag”'
+    at += line.length + 1
   }
-  const [dayIn, stateIn] = [cellsOf(format.day), cellsOf(format.state)]
-  const [directionIn, accountIn] = [cellsOf(format.direction), cellsOf(format.account)]
-  const amountsIn = format.amounts.map((pair) => pair.split('/').map(cellsOf))
-  const isShown = MONTH_FIRST.test(text) === DAY_FIRST.test(text) ? null : MONTH_FIRST.test(text)
-  let n = 1
+  if (partly) throw refused(`The CSV has no column of ${partly}.`)
+  return null
+}
+
+/** Returns a cell with an amount other than 0; some banks fill both columns of a movement. */
+const movedIn = (cell: string) => (/[1-9]/.test(cell) ? cell : '')
+
+/**
+ * Reads the rows of a CSV. Returns false if its headings are not known.
+ *
+ * @throws ApiError `validation_failed` if a column is missing.
+ */
+export function readAnswerCsv(text: string, each: EachRow, order?: DayOrder): boolean {
+  const begin = findHeadings(text)
+  if (!begin) return false
+  const rows = eachCsvRow(text.slice(begin.at))
+  const headings = (rows.next().value ?? []).map(keyOf)
+  const plain = headings.map((one) => one.replace(OF_HEADING, ''))
+  const names = Object.keys(COLUMNS) as Column[]
+  const places = new Map(
+    names.map((name) => [name, placeIn(headings, name) ?? placeIn(plain, name)] as const),
+  )
+  const isOwnTable = headings[places.get('day') ?? -1] === keyOf('paid_on')
+  const ofAll = OF_HEADING.exec(headings[places.get('amount') ?? -1] ?? '')?.[1]?.toUpperCase()
+  let n = begin.above + 1
   for (const row of rows) {
     n += 1
-    const signed = amountsIn.flatMap(([amountIn, currencyIn]) => {
-      const currency = currencyIn ? currencyIn(row).toUpperCase() : null
-      const read = readAmount(amountIn?.(row) ?? '', minorDigits(currency || 'EUR'))
-      return 'value' in read && currency !== '' ? [{ amount: read.value, currency }] : []
-    })
-    const isNegative = signed[0]?.amount.startsWith('-') ?? false
-    const isDebit = isNegative !== !!format.isPaid || /^out/i.test(directionIn(row))
-    const state = stateIn(row)
-    const moved: Says = isDebit ? 'paid' : 'returned'
-    const says = !state || BOOKED.test(state) ? moved : FAILED.test(state) ? 'failed' : 'pending'
+    const cell = (name: Column) => row[places.get(name) ?? -1]?.trim() ?? ''
+    const [out, back] = [movedIn(cell('out')), movedIn(cell('in'))]
+    const currency =
+      places.get('currency') === undefined ? (ofAll ?? null) : cell('currency').toUpperCase()
+    const written = (out || back || cell('amount')).replaceAll(/[+€$£]|\s[A-Z]{3}$/g, '')
+    const read = readAmount(written, minorDigits(currency || 'EUR'))
+    const signed = 'value' in read && currency !== '' ? read.value : null
+    const isNegative = signed?.startsWith('-') ?? false
+    // In a table of payments, amounts are what was paid: a negative one came back.
+    const isDebit = out ? true : isNegative !== isOwnTable || /^out/i.test(cell('direction'))
+    const state = cell('state')
+    const moved: Says = isDebit && !back ? 'paid' : 'returned'
+    const isBooked = !state || BOOKED.test(state)
+    const says = isBooked ? moved : FAILED.test(state) ? 'failed' : 'pending'
+    const references = referencesIn(row.join(' '))
     // Beside a reference, a bank writes why the money is back.
-    const isWhy = (cell: string) =>
-      says !== 'paid' && referencesIn(cell).some((one) => one !== cell)
+    const isWhy = (one: string) => referencesIn(one).some((reference) => reference !== one)
+    const why = says !== 'paid' && references.length > 0 ? row.find(isWhy) : undefined
+    const amount: Stated | null =
+      signed === null ? null : { amount: signed.replace('-', ''), currency }
     each({
+      ...PLAIN_ROW,
       row: n,
       says,
-      references: referencesIn(row.join(' ')),
-      code: null,
-      reason: bankWords(row.find(isWhy)) || null,
-      account: accountIn(row) || null,
-      day: dayOf(dayIn(row), format.isMonthFirst ?? isShown),
-      stated: signed.map((one) => ({ ...one, amount: one.amount.replace('-', '') })),
+      never: says === 'pending' ? 'the bank has not booked it, or has undone it' : null,
+      references,
+      amount,
+      days: readDays(cell('day'), order),
+      account: cell('account') || null,
+      bankReference: cell('reference') || null,
+      reason: readWords(why) || null,
     })
   }
-  return format.name
+  return true
 }

@@ -1,38 +1,49 @@
-import { compare, decimal, sum } from '../../commission/engine/decimal.ts'
-import { dayInFirstZone } from '../../commission/statements/book-fields.ts'
-import { moneyText } from '../../commission/statements/money.ts'
 import { type FoundTransfer, mayMove } from '../db/transfers.ts'
-import type { TransferState } from '../model.ts'
+import type { MovementDoubt, StoredMovement, TransferState } from '../model.ts'
 import { isOfTransfer } from '../reference.ts'
-import { type AnswerRow, BECOMES, refused, type Says, type Stated } from './row.ts'
+import { type Found, finder, type Known, OVER, type Target } from './find.ts'
+import { knownMovements, type Movement } from './movements.ts'
+import { keptWords } from './reasons.ts'
+import { type AnswerRow, BECOMES, type Says } from './row.ts'
 
-// Which transfers the rows of an answer are about. Only an exact match counts: reference, amount, currency, payer.
+// What becomes of transfers by the rows of an answer. What is exact is booked. Any other movement that names a transfer is
+// a doubt, which a person has to look at: a state of ours never hides what a bank says.
 
 /** Why nothing is booked of a row without a reference of this account. */
-export const UNNAMED = 'It names no transfer of this account that is under way.'
+export const UNNAMED = 'It names no transfer of this account.'
 
 type Becomes = (typeof BECOMES)[number]
 
 /** What becomes of a transfer. */
-export interface Entry extends Pick<AnswerRow, 'row' | 'day' | 'code' | 'reason'> {
+export interface Booking extends Pick<AnswerRow, 'row' | 'code' | 'reason'> {
   readonly transfer: string
   readonly becomes: Becomes
+  /** The booking day; null if nothing moves. */
+  readonly day: string | null
+  readonly movement?: Movement
 }
+
+/** A movement that a person has to look at. */
+export interface Doubt extends Pick<AnswerRow, 'row'> {
+  readonly doubt: MovementDoubt
+  readonly movement: Movement & Pick<StoredMovement, 'amount' | 'currency'>
+}
+
+/** What an answer stores. */
+export type Entry = Booking | Doubt
 
 /** What becomes of a transfer, and how it was found. */
 export interface Change {
-  readonly entry: Entry
+  readonly entry: Booking
   readonly transfer: FoundTransfer
 }
 
-/** What rows are matched with. */
-export interface Known {
-  /** The transfers that references name: one, or those of a batch that are not over. */
-  readonly named: ReadonlyMap<string, readonly FoundTransfer[]>
-  /** The numbers of the account from which a transfer is paid, by `payer version`. */
-  readonly numbers: ReadonlyMap<string, readonly string[]>
-  /** The payer of the rows that name no account; undefined if there are several. */
-  readonly payer: string | undefined
+/** A row of which nothing is booked. */
+interface Unmatched {
+  readonly row: number
+  readonly states: string
+  readonly detail: string
+  readonly doubt: MovementDoubt | null
 }
 
 /** The order in which rows are booked, whatever their order in the file. */
@@ -46,13 +57,9 @@ const DONE: Readonly<Record<Exclude<Becomes, 'checked'>, readonly TransferState[
   returned: ['returned'],
 }
 
-/** Returns the letters and digits of the number of an account. */
-export const numberKey = (number: string): string =>
-  number.toUpperCase().replaceAll(/[^\dA-Z]/g, '')
-
 /**
- * Returns a function that follows transfers from row to row: what becomes of one, whether it is so already, and why it
- * cannot.
+ * Returns a function that follows transfers from row to row: the state of one, what becomes of it, whether it is so
+ * already, and why it cannot. `book` makes it so.
  */
 export function followTransfers() {
   const states = new Map<string, TransferState>()
@@ -64,8 +71,13 @@ export function followTransfers() {
     const isDone = isCheck ? name_check === reason : DONE[becomes].includes(state)
     // The name of an owner is kept as long as a transfer is under way.
     const isStuck = !isDone && !mayMove(state, isCheck ? 'cancelled' : becomes)
-    if (!isCheck && !isDone && !isStuck) states.set(id, becomes)
-    return { becomes, isDone, problem: isStuck ? stateWords(id, state, becomes) : null }
+    return {
+      state,
+      becomes,
+      isDone,
+      problem: isStuck ? stateWords(id, state, becomes) : null,
+      book: () => isCheck || states.set(id, becomes),
+    }
   }
 }
 
@@ -73,72 +85,182 @@ export function followTransfers() {
 const stateWords = (id: string, state: TransferState, becomes: Becomes): string =>
   becomes === 'returned' && mayMove(state, 'paid')
     ? `${id} came back, but its payment is not booked. Read the file with the payment first, then this one again.`
-    : `${id} is ${state === 'created' ? 'in a file that was never downloaded' : state}, so it cannot be ${becomes}. Look at it with your bank.`
+    : `${id} is ${state === 'created' ? 'in a file that was never exported' : state}, so it cannot be ${becomes}. Look at it with your bank.`
 
-/** Matches rows with transfers: what would be booked, and of which rows nothing, those first that name a transfer. */
+/** Returns what is collected from row to row. */
+const newMatching = (known: Known) => ({
+  known,
+  follow: followTransfers(),
+  movements: knownMovements(known.movements),
+  /** How near the status and the name check of a transfer stand to it. */
+  levels: new Map<string, number>(),
+  /** How many movements a file has of a reference, a direction and a day. */
+  counts: new Map<string, number>(),
+  /** The batches that a file has named in a direction: another entry is another movement. */
+  taken: new Set<string>(),
+  changes: [] as Change[],
+  doubts: [] as Doubt[],
+  unmatched: [] as Unmatched[],
+  unchanged: 0,
+})
+
+type Matching = ReturnType<typeof newMatching>
+
+/** Matches rows with transfers: what would be booked, what is doubtful, and of which rows nothing is booked. */
 export function matchRows(rows: readonly AnswerRow[], known: Known) {
-  const changes: Change[] = []
-  const unmatched: { row: number; states: string; detail: string }[] = []
-  const movements = new Set<string>()
-  let unchanged = 0
-  const follow = followTransfers()
-  // Of rows that say the same, those of one transfer say why, and come before those of batches.
-  const placeOf = ({ says, references }: AnswerRow) =>
-    2 * ORDER.indexOf(says) + (references.some(isOfTransfer) ? 0 : 1)
-  for (const found of rows.toSorted((a, b) => placeOf(a) - placeOf(b))) {
-    const { row, says, day, code, reason, stated } = found
-    const states = [day, stated[0]?.amount, stated[0]?.currency].filter(Boolean).join(' ')
-    const transfers = findAll(found, known)
-    if (typeof transfers === 'string') {
-      unmatched.push({ row, states, detail: transfers })
-      continue
-    }
-    for (const transfer of transfers) {
-      const { becomes, isDone, problem } = follow(transfer, says, reason)
-      const entry = { row, transfer: transfer.id, becomes, day, code, reason }
-      const isTwice = day !== null && movements.has(`${says} ${transfer.id}`)
-      const detail = isTwice ? `${transfer.id} is in the file twice: it is booked once.` : problem
-      movements.add(`${says} ${transfer.id}`)
-      if (detail !== null) unmatched.push({ row, states, detail })
-      else if (isDone) unchanged += 1
-      else changes.push({ entry, transfer })
+  const to = newMatching(known)
+  const find = finder(known)
+  // What stands nearer to a transfer comes first. Of rows that say the same, those of one transfer say why.
+  const placeOf = ({ level, says, references }: AnswerRow) =>
+    100 * level + 2 * ORDER.indexOf(says) + (references.some(isOfTransfer) ? 0 : 1)
+  for (const row of rows.toSorted((a, b) => placeOf(a) - placeOf(b))) {
+    const whole = find(row)
+    const isDivided = whole?.problem !== null && row.parts.some(({ amount }) => amount !== null)
+    for (const one of isDivided ? row.parts : [row]) {
+      const found = isDivided ? find(one) : whole
+      if (found) take(to, { ...one, document: row.document }, found)
+      else leave(to, one, one.days[0] ?? null, UNNAMED)
     }
   }
-  const isUnnamed = ({ detail }: { detail: string }) => Number(detail === UNNAMED)
-  unmatched.sort((a, b) => isUnnamed(a) - isUnnamed(b) || a.row - b.row)
-  return { changes, unmatched, unchanged }
+  const { changes, doubts, unmatched, unchanged } = to
+  const rankOf = ({ doubt, detail }: Unmatched) => (doubt ? 0 : detail === UNNAMED ? 2 : 1)
+  unmatched.sort((a, b) => rankOf(a) - rankOf(b) || a.row - b.row)
+  return { changes, doubts, unmatched, unchanged }
 }
 
-/** Returns the transfers that a row is exactly about, or why there are none. */
-function findAll(row: AnswerRow, known: Known): readonly FoundTransfer[] | string {
-  const { named, numbers, payer } = known
-  const { says, account, day, stated } = row
-  const names = row.references.filter((one) => named.has(one))
-  const own = names.filter(isOfTransfer)
-  const [name = '', second] = own.length > 0 ? own : names
-  const transfers = named.get(name) ?? []
-  const [first] = transfers
-  if (!first) return UNNAMED
-  if (second) return `It names several: ${name}, ${second}.`
-  if (says === 'pending') return `${name}: the bank has not booked it, or has undone it.`
-  const isMovement = says === 'paid' || says === 'returned' || says === 'failed'
-  if (isMovement && account === null && payer === undefined) {
-    throw refused('The file does not say from which account it is: name the `payer`.')
+/** Takes what a row says: a movement of money, or a status. */
+function take(to: Matching, row: AnswerRow, found: Found) {
+  for (const target of found.targets) {
+    const [first] = target.transfers
+    if (!first) continue
+    // What failed came back, if it had left.
+    const says = row.says === 'failed' ? to.follow(first, 'failed', null).becomes : row.says
+    if (says === 'paid' || says === 'returned') takeMovement(to, row, target, found, says)
+    else takeStatus(to, row, target, found)
   }
-  const isFrom = account
-    ? numbers.get(`${first.payer} ${first.payer_version}`)?.includes(numberKey(account))
-    : payer === first.payer || !isMovement
-  if (!isFrom) return `${name} is paid from another account than that of the row.`
-  if (isMovement && (stated.length === 0 || day === null)) {
-    return `${name}: the amount, its currency or the day cannot be read.`
+}
+
+/** Remembers a row of which nothing is booked. */
+function leave(
+  { unmatched }: Matching,
+  { row, amount }: AnswerRow,
+  day: string | null,
+  detail: string,
+  doubt: MovementDoubt | null = null,
+) {
+  const states = [day, amount?.amount, amount?.currency].filter(Boolean).join(' ')
+  unmatched.push({ row, states, detail, doubt })
+}
+
+/** Books what a row says of a transfer. Returns why it cannot, or `done` if it is so already; null: it is booked. */
+function book(
+  { follow, movements, changes, known }: Matching,
+  row: AnswerRow,
+  transfer: FoundTransfer,
+  { problem, day, charged }: Found,
+  movement?: Movement,
+): string | null {
+  if (problem !== null) return problem
+  const { id } = transfer
+  const said = row.parts.find(({ references }) => references.includes(id)) ?? row
+  const numbers = known.numbersOf(transfer)
+  const words = numbers ? keptWords(said.reason, numbers) : null
+  const reason = [words, charged && `Charges: ${charged}`].filter(Boolean).join('. ') || null
+  const step = follow(transfer, row.says, reason)
+  if (step.isDone) return 'done'
+  if (step.problem !== null) return step.problem
+  step.book()
+  if (movement) movements.note(movement)
+  const entry = { row: row.row, transfer: id, becomes: step.becomes, day, code: said.code, reason }
+  changes.push({ transfer, entry: movement ? { ...entry, movement } : entry })
+  return null
+}
+
+function takeStatus(to: Matching, row: AnswerRow, { transfers }: Target, found: Found) {
+  for (const transfer of transfers) {
+    const kind = `${row.says === 'checked'} ${transfer.id}`
+    const level = to.levels.get(kind) ?? row.level
+    to.levels.set(kind, level)
+    const problem = level < row.level ? null : book(to, row, transfer, found)
+    if (problem === 'done') to.unchanged += 1
+    else if (problem !== null) leave(to, row, found.day, problem)
   }
-  if (day !== null && day > dayInFirstZone(1)) return `${name}: ${day} is after tomorrow.`
-  const due = sum(transfers.map(({ amount }) => decimal(amount)))
-  const { currency } = first
-  const isExact = ({ amount, ...one }: Stated) =>
-    (one.currency ?? currency) === currency &&
-    /^\d+(\.\d+)?$/.test(amount) &&
-    compare(decimal(amount), due) === 0
-  if (stated.length === 0 || stated.some(isExact)) return transfers
-  return `${name}: the row has ${stated[0]?.amount} ${stated[0]?.currency ?? ''}, and not ${moneyText(due, currency)} ${currency}.`
+}
+
+function takeMovement(
+  to: Matching,
+  row: AnswerRow,
+  { name, transfers }: Target,
+  found: Found,
+  direction: Movement['direction'],
+) {
+  const { counts, taken, movements } = to
+  const day = found.day ?? ''
+  const place = `${row.document} ${direction} ${name}`
+  const n = (counts.get(`${place} ${day}`) ?? 0) + 1
+  counts.set(`${place} ${day}`, n)
+  const bank_reference = row.bankReference ?? ''
+  const movement = { reference: name, direction, day, bank_reference, n }
+  const isTaken = taken.has(place)
+  if (!isOfTransfer(name) && found.problem === null) taken.add(place)
+  let left: [FoundTransfer, why: string] | null = null
+  for (const transfer of isTaken ? transfers.slice(0, 1) : transfers) {
+    const { id, batch } = transfer
+    const problem = isTaken
+      ? 'done'
+      : book(to, row, transfer, found, { ...movement, reference: id })
+    if (problem === null) continue
+    if (movements.has(movement, id, batch, name)) to.unchanged += 1
+    else left ??= [transfer, problem]
+  }
+  if (left) doubt(to, row, movement, found, ...left)
+}
+
+/** Notes a movement that is not booked. */
+function doubt(
+  to: Matching,
+  row: AnswerRow,
+  movement: Movement,
+  { isLess }: Found,
+  transfer: FoundTransfer,
+  why: string,
+) {
+  const { direction, day } = movement
+  const { state } = to.follow(transfer, direction, null)
+  const earlier = to.movements.dayOf(transfer.id, direction)
+  to.movements.note(movement)
+  const kind = doubtOf(direction, state, isLess)
+  const { amount = null, currency } = row.amount ?? {}
+  const moved = { ...movement, amount, currency: currency ?? transfer.currency }
+  to.doubts.push({ row: row.row, doubt: kind, movement: moved })
+  leave(to, row, day, doubtWords(kind, movement, state, earlier, why), kind)
+}
+
+/** Returns what a movement of a transfer means that is not booked. Less than was paid may be a fee. */
+function doubtOf(
+  direction: Movement['direction'],
+  state: TransferState,
+  isLess: boolean,
+): MovementDoubt {
+  if (direction === 'returned') return isLess && state === 'paid' ? 'came_back_less' : 'not_booked'
+  if (isLess) return 'not_booked'
+  if (DONE.paid.includes(state)) return 'paid_twice'
+  return OVER.includes(state) ? 'paid_after_cancel' : 'not_booked'
+}
+
+/** Says what a movement means that is not booked. */
+function doubtWords(
+  kind: MovementDoubt,
+  { reference, day }: Movement,
+  state: TransferState,
+  earlier: string | undefined,
+  why: string,
+): string {
+  if (kind === 'paid_after_cancel') {
+    return `${reference} is ${state}, and this row is a debit of ${day}. Did the bank have the file nevertheless?`
+  }
+  if (kind === 'paid_twice') {
+    return `${reference} was paid${earlier ? ` on ${earlier}` : ''} already, and this row is another debit, of ${day}. Was the file uploaded twice?`
+  }
+  return why === 'done' ? `${reference} came back on ${earlier ?? 'a day before'} already.` : why
 }

@@ -1,6 +1,9 @@
 import { CsvFault } from '../../commission/csv.ts'
+import { FileFailure, isZip, readBytes, unzip } from '../../platform/unzip.ts'
+import { PAYOUT_LIMITS } from '../model.ts'
 import { readCamt } from './camt.ts'
 import { readAnswerCsv } from './csv.ts'
+import type { DayOrder } from './days.ts'
 import { readPain002 } from './pain002.ts'
 import { type EachRow, refused } from './row.ts'
 import { readXml } from './xml.ts'
@@ -9,36 +12,88 @@ import { readXml } from './xml.ts'
 
 /** The formats of XML, by the name of their first element below `Document`. */
 const XML = new Map([
+  ['BkToCstmrAcctRpt', { format: 'camt.052', read: readCamt }],
   ['BkToCstmrStmt', { format: 'camt.053', read: readCamt }],
   ['BkToCstmrDbtCdtNtfctn', { format: 'camt.054', read: readCamt }],
   ['CstmrPmtStsRpt', { format: 'pain.002', read: readPain002 }],
 ])
 
+/** What people send instead, by how it begins. */
+const OTHERS: readonly (readonly [RegExp, string])[] = [
+  [/^%PDF/, 'This is a PDF'],
+  [/^\s*(?:\{1:|:20:)/, 'This is MT940'],
+  [/^\s*</, 'This XML has no statement and no report'],
+]
+
 /** Says which files are read, to a person who has sent another one. */
-const UNKNOWN =
-  'This file is not known. Every bank has camt.053 or camt.054, and many have pain.002. Also read are CSV-CAMT and the CSV of Wise, Revolut, Mercury and PayPal, and any spreadsheet of payments saved as CSV whose columns are called “Paid on”, “Amount”, “Currency” and “Reference”.'
+const KNOWN =
+  'Read are camt.052, camt.053, camt.054 and pain.002, also in a ZIP file, and CSV with a line of headings for booking day, amount, currency and reference, as banks, Wise, Revolut, Mercury and PayPal write it.'
 
 /**
  * Reads an answer of a bank. Returns its format.
  *
  * @throws ApiError `validation_failed` for any other kind of file.
  */
-export function readFile(bytes: Uint8Array, each: EachRow): string {
-  const utf8 = new TextDecoder().decode(bytes)
-  // Banks that do not write UTF-8 write Windows-1252.
-  const text = utf8.includes('\ufffd') ? new TextDecoder('windows-1252').decode(bytes) : utf8
+export async function readFile(
+  bytes: Uint8Array<ArrayBuffer>,
+  each: EachRow,
+  order?: DayOrder,
+): Promise<string> {
+  if (isZip(bytes)) return readZip(bytes, each)
+  const text = textOf(bytes)
+  const format = /^\s*</.test(text) ? formatOfXml(text, each) : formatOfCsv(text, each, order)
+  if (format !== null) return format
+  const [, kind = 'This file is not known'] = OTHERS.find(([begin]) => begin.test(text)) ?? []
+  throw refused(`${kind}. ${KNOWN}`)
+}
+
+/** Reads each XML of an archive, which together are as large as one file may be. */
+async function readZip(bytes: Uint8Array<ArrayBuffer>, each: EachRow): Promise<string> {
   try {
-    const format = /^\s*</.test(text) ? formatOfXml(text, each) : readAnswerCsv(text, each)
-    if (format !== null) return format
-  } catch (error) {
-    if (error instanceof CsvFault) {
-      throw refused(`The file is not valid CSV: line ${error.line} has ${error.reason}.`)
+    const files = unzip(bytes)
+    if (files.some(({ name }) => name.startsWith('xl/'))) {
+      throw refused(`This is an Excel file: save it as CSV. ${KNOWN}`)
     }
-    // A regular expression that meets a cell of megabytes.
-    if (error instanceof RangeError) throw refused('A cell of the file is too long.')
+    let format: string | null = null
+    let left = PAYOUT_LIMITS.answerBytes
+    const all = files.filter(({ name }) => /\.xml$/i.test(name))
+    for (const [document, { open }] of all.entries()) {
+      const content = await readBytes(open(), left)
+      left -= content.byteLength
+      format = formatOfXml(textOf(content), (row) => each({ ...row, document })) ?? format
+    }
+    if (format === null)
+      throw refused(`The ZIP file has no XML of a statement or a report. ${KNOWN}`)
+    return format
+  } catch (error) {
+    if (error instanceof FileFailure) throw refused('The ZIP file has more than 10 MiB.')
+    if (error instanceof RangeError || error instanceof TypeError) {
+      throw refused('The ZIP file cannot be read: it is cut off, or has a password. Unpack it.')
+    }
     throw error
   }
-  throw refused(UNKNOWN)
+}
+
+/** Decodes a file: banks write UTF-8, UTF-16 or Windows-1252, which contains ISO-8859-1. */
+function textOf(bytes: Uint8Array): string {
+  const [first, second] = bytes
+  const isWide = (first === 0xff && second === 0xfe) || (first !== 0 && second === 0)
+  if (isWide) return new TextDecoder('utf-16le').decode(bytes)
+  if (first === 0xfe || first === 0) return new TextDecoder('utf-16be').decode(bytes)
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes)
+  }
+}
+
+function formatOfCsv(text: string, each: EachRow, order?: DayOrder): string | null {
+  try {
+    return readAnswerCsv(text, each, order) ? 'CSV' : null
+  } catch (error) {
+    if (!(error instanceof CsvFault)) throw error
+    throw refused(`The file is not valid CSV: line ${error.line} has ${error.reason}.`)
+  }
 }
 
 function formatOfXml(text: string, each: EachRow): string | null {

@@ -30,14 +30,21 @@ const REASONS: Readonly<Record<string, string>> = {
 export const namesAccount = (code: string | null): boolean =>
   code !== null && Object.hasOwn(OF_ACCOUNT, code)
 
-/** Returns what is kept of the words of a bank: at most 140 characters, with IBANs masked. */
-export const bankWords = (text = ''): string => maskNumbers(text.trim()).slice(0, 140)
+/** The longest text that is read: enough for what is kept of it after its numbers are masked. */
+const MAX_READ = 1000
+
+/** Returns what is read of the words of a bank. */
+export const readWords = (text = ''): string => text.trim().slice(0, MAX_READ)
+
+/** Returns what is kept of the words of a bank: at most 140 characters, without the numbers of accounts. */
+export const keptWords = (words: string | null, own: readonly string[]): string | null =>
+  words && maskNumbers(words, own).slice(0, 140)
 
 /** Returns the code of a reason, and the reason in words: ours, and those of the bank. */
 export function reasonOf(element: Element, name: 'RtrInf' | 'StsRsnInf') {
   const code = textAt(element, `${name}/Rsn/Cd`, `${name}/Rsn/Prtry`)
   const known = code !== null && Object.hasOwn(REASONS, code) ? REASONS[code] : undefined
   const words = allAt(element, `${name}/AddtlInf`).map(({ text }) => text.trim())
-  const reason = bankWords([known, ...words].filter(Boolean).join('. '))
+  const reason = readWords([known, ...words].filter(Boolean).join('. '))
   return { code, reason: reason || code }
 }

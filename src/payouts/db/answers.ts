@@ -5,7 +5,7 @@ import type { payoutAnswers } from '../../platform/db/schema.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
-import type { Change, Entry } from '../answers/match.ts'
+import type { Booking, Change } from '../answers/match.ts'
 import { PAYOUT_LIMITS, type StoredDetails } from '../model.ts'
 
 /** A stored answer. */
@@ -15,7 +15,7 @@ const FIND = compileStatement(`
   select hash, entries, summary, created_at, applied_at from payout_answers
   where account = :account and hash = :hash`)
 
-/** Returns an answer by the SHA-256 of its file; null if there is none. */
+/** Returns an answer by its hash; null if there is none. */
 export const findAnswer = (db: Connection, account: string, hash: string) =>
   first<StoredAnswer>(db, FIND, { account, hash })
 
@@ -55,7 +55,7 @@ const REJECT_MOVED = compileStatement(`
   where t.state is not v.value ->> 'seen'`)
 
 /** Writes `payout.paid` or `payout.returned`: for each transfer that becomes so. */
-const notify = (becomes: Entry['becomes'], members: string) =>
+const notify = (becomes: Booking['becomes'], members: string) =>
   eventOf(
     `payout.${becomes}`,
     `select t.id as about, json_object('transfer_id', t.id, 'batch_id', t.batch,

@@ -16,6 +16,7 @@ import {
   type StoredDetails,
   type StoredTransfer,
 } from '../model.ts'
+import { PAID_TWICE } from './movements.ts'
 import { isCurrent, SAME_ACCOUNT } from './payees.ts'
 
 /** A statement that has to be paid, and why a batch leaves it out; null: it does not. */
@@ -54,6 +55,7 @@ const READ_DUE = compileStatement(`
             and unixepoch(n.at, 'subsec') * 1000 >= p.entered_at) then 'returned'
       when exists (select 1 from affiliates a where a.account = :account
         and a.affiliate_id = s.affiliate_id and a.status = 'suspended') then 'suspended'
+      when s.affiliate_id in (${PAID_TWICE}) then 'paid_twice'
     end as left_out
   from statements s indexed by statements_due
   left join payees p on p.account = :account and p.party = 'payee' and p.id = s.affiliate_id
@@ -156,7 +158,10 @@ const INSERT_PREVIEW = compileStatement(`
     :created_by, :created_at)`)
 
 /** What a preview asks for. */
-export type NewBatch = Omit<StoredBatch, 'hash' | 'total' | 'confirmed_by' | 'file_hash' | 'reason'>
+export type NewBatch = Omit<
+  StoredBatch,
+  'hash' | 'total' | 'confirmed_by' | 'confirmed_at' | 'file_hash' | 'reason'
+>
 
 /** Stores what a preview asks for, and forgets the previews that are older than a day. */
 export async function insertPreview(db: D1Database, account: string, batch: NewBatch) {

@@ -19,21 +19,24 @@ const MOVES: Readonly<Record<TransferState, readonly TransferState[]>> = {
 /** Returns whether a transfer may move from one state to another. */
 export const mayMove = (from: TransferState, to: TransferState): boolean => MOVES[to].includes(from)
 
-/** A transfer, the reference by which it was found, and from which payer its batch pays. */
+/** A transfer, the reference by which it was found, and from which payer its batch pays, since when. */
 export type FoundTransfer = StoredTransfer &
-  Pick<StoredBatch, 'payer' | 'payer_version'> & { readonly reference: string }
+  Pick<StoredBatch, 'payer' | 'payer_version'> & {
+    readonly reference: string
+    readonly confirmed_at: number
+  }
 
 const FIND = compileStatement(`
   with named(reference, id) as (
     select value, value from ${JSON_EACH}(:references) union all
     select r.value, t.id from ${JSON_EACH}(:references) r
-    cross join transfers t indexed by transfers_batch on t.account = :account and t.batch = r.value
-      and t.state not in ('rejected', 'cancelled'))
-  select t.*, b.payer, b.payer_version, n.reference from named n
+    cross join transfers t indexed by transfers_batch on t.account = :account and t.batch = r.value)
+  select t.*, b.payer, b.payer_version, ifnull(b.confirmed_at, b.created_at) as confirmed_at, n.reference
+  from named n
   cross join transfers t on t.account = :account and t.id = n.id
   cross join payout_batches b on b.account = t.account and b.id = t.batch limit :limit`)
 
-/** Returns the transfers with these references, and those of batches with them that are not over; at most `limit`. */
+/** Returns the transfers with these references, and those of batches with them; at most `limit`. */
 export const findTransfers = (
   db: Connection,
   account: string,

@@ -1,23 +1,28 @@
 import * as v from 'valibot'
-import { requireRole } from '../../platform/auth/roles.ts'
 import { busy } from '../../platform/http/body-errors.ts'
 import { WORKING } from '../../platform/http/memory.ts'
-import { type AccountCall, type Answer, accountOperation } from '../../platform/http/operation.ts'
+import { type Answer, accountOperation } from '../../platform/http/operation.ts'
+import { isZip } from '../../platform/unzip.ts'
 import { count, day, money, time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
+import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { sendCaused } from '../../webhooks/operations/send-caused.ts'
+import { DAY_ORDERS } from '../answers/days.ts'
 import { BECOMES } from '../answers/row.ts'
-import { applyAnswer, previewAnswer, readAnswer } from '../answers.ts'
+import { applyAnswer, dismissDoubts, previewAnswer, readAnswer } from '../answers.ts'
 import type { StoredAnswer } from '../db/answers.ts'
-import { PAYOUT_LIMITS } from '../model.ts'
+import { MOVEMENT_DOUBTS, PAYOUT_LIMITS } from '../model.ts'
 
 const HASH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'
 
 const hash = member(
-  v.pipe(v.string(), v.regex(/^[\da-f]{64}$/, 'pattern the SHA-256 of a file')),
-  said('The SHA-256 of the file.', HASH),
+  v.pipe(v.string(), v.regex(/^[\da-f]{64}$/, 'pattern the hash of an answer')),
+  said('The SHA-256 of the file, its payer and what would be booked.', HASH),
 )
+
+const DOUBT_WORDS =
+  'Money that moved and is not booked, or null. `paid_twice`: it left twice; `paid_after_cancel`: it left although the transfer is cancelled or rejected; `came_back_less`: less came back than was paid; `not_booked`: anything else that names a transfer.'
 
 const answer = described(() => {
   const becomes = member(v.picklist(BECOMES), '`checked`: only the owner’s name is known now.')
@@ -38,18 +43,26 @@ const answer = described(() => {
     row: member(count, 'Its position in the file, from 1.'),
     states: member(v.string(), 'The day and the amount that it states.'),
     detail: member(v.string(), 'Why nothing is booked of it.'),
+    doubt: v.nullable(member(v.picklist(MOVEMENT_DOUBTS), DOUBT_WORDS)),
   })
   return named(
     'PayoutAnswer',
     v.object({
       hash,
-      format: member(v.string(), '`camt.053`, `camt.054`, `pain.002`, or whose CSV it is.'),
+      format: member(v.string(), '`camt.052`, `camt.053`, `camt.054`, `pain.002` or `CSV`.'),
       rows: member(count, 'The entries, statuses or lines of the file.'),
       booked: member(v.array(booked), 'What becomes of transfers.'),
       transfers: member(v.array(transfer), 'These, at most 100: first what failed.'),
-      unchanged: member(count, 'How often the file says what is booked already.'),
+      doubts: member(
+        count,
+        'Of the rows of which nothing is booked, those that a person has to look at.',
+      ),
+      unchanged: member(count, 'How often the file says what is booked or noted already.'),
       unmatched: member(count, 'The rows of which nothing is booked.'),
-      unmatched_rows: member(v.array(unmatched), 'These, at most 100: first those that name one.'),
+      unmatched_rows: member(
+        v.array(unmatched),
+        'These, at most 100: first the doubts, then those that name a transfer.',
+      ),
       applied_at: v.nullable(member(time, 'When it was booked. Null: it is only previewed.')),
     }),
   )
@@ -63,13 +76,6 @@ const present = ({ hash, summary, applied_at }: StoredAnswer): Answer<typeof ans
 
 /** How much memory a byte of a file takes: its text, and the rows that name transfers. */
 const WEIGHT = 4
-
-/** Books an answer, and sends the events that it causes. */
-async function apply(call: AccountCall, hash: string) {
-  const applied = await applyAnswer(call, hash)
-  sendCaused(call, call.account)
-  return applied
-}
 
 export const previewPayoutAnswer = accountOperation({
   topic: 'payouts',
@@ -86,24 +92,26 @@ export const previewPayoutAnswer = accountOperation({
         said('Needed if there are several and the file names no account.', 'main'),
       ),
     ),
-    book: v.optional(
-      member(v.literal('yes'), said('Also books it, as `apply` does: only for an approver.')),
+    day_order: v.optional(
+      member(
+        v.picklist(DAY_ORDERS),
+        said('What stands first in days such as `05/11/2026`, if the file leaves that open.'),
+      ),
     ),
   },
   body: { file: v.instance(Uint8Array) },
   words: described(() => ({
     description:
-      'Reads the file with which a bank or payment service answers: `pain.002`, `camt.053`, `camt.054` (any version) or CSV, of at most 10 MiB, whatever its `Content-Type`. Returns what would be booked, and books nothing without `book`. Rows are matched by the references of transfers, wherever they stand; amount, currency and payer must be the same. A spreadsheet is read, too, if its columns are called `paid_on` (or “Paid on”), `amount`, `currency` and `reference`: its rows are payments, and those with a negative amount are returns.',
+      'Reads the file with which a bank or payment service answers: `pain.002`, `camt.052`, `camt.053`, `camt.054` (any version), a ZIP file of these, or CSV, of at most 10 MiB, whatever its `Content-Type`. Returns what would be booked, and books nothing. Rows are matched by the references of transfers, wherever they stand; the booked amount, its currency and the payer must be the same, where charges that a row states may explain a difference. Of a CSV, the columns are found by the words that banks use for booking day, amount and currency; in a table with a column `paid_on`, a negative amount is a return.',
     answer,
     errors: ['payload_too_large', 'validation_failed', 'conflict'],
     command: { name: 'answers preview' },
   })),
-  async run(call, { file, payer, book }) {
-    if (book) requireRole(call.role, 'approver')
-    const memory = await WORKING.reserve(call.account.id, WEIGHT * file.byteLength, busy)
+  async run(call, { file, payer, day_order }) {
+    const bytes = isZip(file) ? PAYOUT_LIMITS.answerBytes : file.byteLength
+    const memory = await WORKING.reserve(call.account.id, WEIGHT * bytes, busy)
     try {
-      const previewed = await previewAnswer(call, file, payer)
-      return present(book ? await apply(call, previewed.hash) : previewed)
+      return present(await previewAnswer(call, file, payer, day_order))
     } finally {
       memory.release()
     }
@@ -118,12 +126,16 @@ export const applyPayoutAnswer = accountOperation({
   body: { hash },
   words: described(() => ({
     description:
-      'Books an answer as its preview says. Repeated, it changes nothing, or goes on where it ended. If a transfer changed meanwhile, so that it does not match any more, nothing is booked: read the file again.',
+      'Books an answer as its preview says, and notes its doubts in “Needs attention”. Repeated, it changes nothing, or goes on where it ended. If a transfer changed meanwhile, so that it does not match any more, nothing is booked: read the file again.',
     answer,
     errors: ['conflict'],
     command: { name: 'answers apply', argument: 'hash' },
   })),
-  run: async (call, { hash }) => present(await apply(call, hash)),
+  async run(call, { hash }) {
+    const applied = await applyAnswer(call, hash)
+    sendCaused(call, call.account)
+    return present(applied)
+  },
 })
 
 export const getPayoutAnswer = accountOperation({
@@ -144,5 +156,32 @@ export const getPayoutAnswer = accountOperation({
   },
 })
 
+export const dismissMovements = accountOperation({
+  topic: 'payouts',
+  id: 'dismissMovements',
+  method: 'POST',
+  path: '/transfers/{reference}/dismiss',
+  params: { reference: member(v.string(), said('That of a transfer or a batch.', 'T7K2M9XQ4D')) },
+  body: { reason: member(f.reason, said('Why.', 'The bank has taken its own mistake back.')) },
+  words: described(() => ({
+    description:
+      'Ends the doubts about money that moved under the reference and needs no entry: a payment that left twice does not leave its affiliate out of batches any more. The same again changes nothing.',
+    answer: named(
+      'Dismissed',
+      v.object({
+        reference: member(v.string(), 'The reference.'),
+        dismissed: member(count, 'The movements of which a doubt has ended.'),
+      }),
+    ),
+    command: { name: 'answers dismiss' },
+  })),
+  run: (call, { reference, reason }) => dismissDoubts(call, reference, reason),
+})
+
 /** The operations on answers of banks. */
-export const ANSWER_OPERATIONS = [previewPayoutAnswer, applyPayoutAnswer, getPayoutAnswer]
+export const ANSWER_OPERATIONS = [
+  previewPayoutAnswer,
+  applyPayoutAnswer,
+  getPayoutAnswer,
+  dismissMovements,
+]

@@ -20,7 +20,7 @@ import { todayOf } from '../../platform/zone.ts'
 import * as batches from '../batches.ts'
 import { listBatches as readBatches } from '../db/batches.ts'
 import { FILE_TYPES } from '../files/file.ts'
-import { LEFT_OUT, METHODS, PAYOUT_LIMITS, TRANSFER_STATES } from '../model.ts'
+import { LEFT_OUT, METHODS, MOVEMENT_DOUBTS, PAYOUT_LIMITS, TRANSFER_STATES } from '../model.ts'
 import { referencesIn } from '../reference.ts'
 
 const text = v.string()
@@ -86,7 +86,7 @@ const batchAnswer = described(() => {
     amount: member(money, 'What it has to pay.'),
     reason: member(
       v.picklist(LEFT_OUT),
-      'The first reason that applies. `returned`, `suspended` and `case` leave out only what `statements` does not name; `next_batch` is what does not fit in this one.',
+      'The first reason that applies. `returned`, `suspended`, `case` and `paid_twice` leave out only what `statements` does not name; `next_batch` is what does not fit in this one.',
     ),
   })
   const file = v.object({
@@ -95,6 +95,14 @@ const batchAnswer = described(() => {
     hash: member(text, 'A digest of its bytes, which nobody else can compute.'),
     name: member(text, 'Its name.'),
   })
+  const movement = v.object({
+    reference: member(text, 'Of the transfer, or of the batch.'),
+    doubt: v.nullable(member(v.picklist(MOVEMENT_DOUBTS), 'Why it is not booked.')),
+    direction: member(v.picklist(['paid', 'returned']), 'Whether it left or came back.'),
+    day: member(text, 'The booking day, or nothing if it cannot be read.'),
+    amount: v.nullable(member(text, 'The amount. Null if it cannot be read.')),
+    currency: v.nullable(currency),
+  })
   const left = 'What is due and not in it, and why. Empty once it is confirmed.'
   return named(
     'Batch',
@@ -102,6 +110,10 @@ const batchAnswer = described(() => {
       ...listed,
       files: member(v.array(file), 'Its files. Empty until it is exported.'),
       transfers: member(v.array(named('Transfer', transfer)), 'One for each payee.'),
+      movements: member(
+        v.array(named('BankMovement', movement)),
+        'What moved of it and is not booked, until a person books or dismisses it.',
+      ),
       left_out: member(v.array(leftOut), left),
     }),
   )

@@ -1,4 +1,4 @@
-import { getCountrySpecifications } from 'ibantools'
+import { getCountrySpecifications, isValidIBAN } from 'ibantools'
 
 // Numbers of accounts in what people and banks write.
 
@@ -12,6 +12,12 @@ const FORMS = new Map(
     chars && bban_regexp ? [[country, { chars, bban: new RegExp(bban_regexp) }] as const] : [],
   ),
 )
+
+/** Returns whether a text has the form of an IBAN. Of letters, words have it too: then its check digits have to fit. */
+const isIban = (text: string, bban: RegExp): boolean =>
+  /^\d\d/.test(text.slice(2)) &&
+  bban.test(text.slice(4)) &&
+  (text.replaceAll(/\D/g, '').length > text.length / 2 || isValidIBAN(text))
 
 /** How many characters of an account's own number are recognized in a text, and its shortest number that is. */
 const RECOGNIZED = { most: 6, least: 4 }
@@ -32,9 +38,7 @@ export function maskNumbers(text: string, own: readonly string[] = []): string {
   }
   for (let i = 0; i < plain.length; i++) {
     const form = FORMS.get(plain.slice(i, i + 2))
-    const isIban =
-      form && /^\d\d/.test(plain.slice(i + 2)) && form.bban.test(plain.slice(i + 4, i + form.chars))
-    if (isIban) mask(i, form.chars)
+    if (form && isIban(plain.slice(i, i + form.chars), form.bban)) mask(i, form.chars)
     for (const number of own) {
       const size = Math.min(RECOGNIZED.most, number.length)
       const part = plain.slice(i, i + size)

@@ -1,0 +1,190 @@
+import {
+  add,
+  compare,
+  type Decimal,
+  decimal,
+  subtract,
+  sum,
+  ZERO,
+} from '../../commission/engine/decimal.ts'
+import { dayInFirstZone } from '../../commission/statements/book-fields.ts'
+import { moneyText } from '../../commission/statements/money.ts'
+import { HOUR_MS } from '../../platform/durations.ts'
+import type { FoundTransfer } from '../db/transfers.ts'
+import type { TransferState } from '../model.ts'
+import { isOfTransfer } from '../reference.ts'
+import type { Movement } from './movements.ts'
+import { type PayerNumber, payersNamed } from './payer.ts'
+import { type AnswerRow, isAmount, refused, type Stated } from './row.ts'
+
+// What a row is about. Only an exact match counts: reference, booked amount, currency, payer.
+
+/** What rows are matched with. */
+export interface Known {
+  /** The transfers that references name: one, or all of a batch. */
+  readonly named: ReadonlyMap<string, readonly FoundTransfer[]>
+  /** The movements of these that were booked or noted before. */
+  readonly movements: readonly Movement[]
+  readonly payers: readonly PayerNumber[]
+  /** The payer that a person has named. */
+  readonly chosen: string | undefined
+  /** The payer of the rows that name no account; undefined if there are several. */
+  readonly only: string | undefined
+  /** The numbers of the payee of a transfer, which words are masked with; undefined if its details are erased. */
+  readonly numbersOf: (transfer: FoundTransfer) => readonly string[] | undefined
+}
+
+/** What a row is about: a reference, and its transfers. */
+export interface Target {
+  readonly name: string
+  readonly transfers: readonly FoundTransfer[]
+  /** The sums of which one may move. */
+  readonly dues: readonly Decimal[]
+}
+
+/** What a row is found to say. */
+export interface Found {
+  readonly targets: readonly Target[]
+  /** Why nothing is booked of it; null: it is exact. */
+  readonly problem: string | null
+  readonly day: string | null
+  /** It is of less than its transfers. */
+  readonly isLess: boolean
+  /** What was charged, if only that explains the amount. */
+  readonly charged: string | null
+}
+
+/** The states of transfers of which nothing leaves any more. */
+export const OVER: readonly TransferState[] = ['rejected', 'cancelled']
+
+const sumOf = (transfers: readonly FoundTransfer[]) =>
+  sum(transfers.map(({ amount }) => decimal(amount)))
+
+/** Returns what a reference names. Of a batch, the bank pays what is not over, or nevertheless all. */
+function targetOf(name: string, transfers: readonly FoundTransfer[]): Target {
+  const going = transfers.filter(({ state }) => !OVER.includes(state))
+  const dues = isOfTransfer(name) ? [sumOf(transfers)] : [sumOf(going), sumOf(transfers)]
+  return { name, transfers, dues }
+}
+
+/** Returns a function that finds what a row is about, and why it is not exactly that; null if it names nothing of ours. */
+export function finder(known: Known) {
+  const targets = new Map([...known.named].map(([name, all]) => [name, targetOf(name, all)]))
+  return (row: AnswerRow): Found | null => {
+    const named = row.references.flatMap((name) => targets.get(name) ?? [])
+    const batches = named.filter(({ name }) => !isOfTransfer(name))
+    const own = named.filter(({ name }) => isOfTransfer(name))
+    const about = own.length > 0 ? own : batches.slice(0, 1)
+    const [first] = about[0]?.transfers ?? []
+    if (!first) return null
+    const sent = sentBy(row, first.currency)
+    const due = sum(about.flatMap(({ dues: [one = ZERO] }) => one))
+    const batch = batches.find(({ dues }) => fits(sent, dues))
+    const dues = batch?.dues ?? [due]
+    const exact = batch ? [batch] : fits(sent, dues) ? about : null
+    const days = daysOf(row, first)
+    const problem =
+      problemOf(row, exact ?? about, days, known) ??
+      (exact ? null : mismatchOf(row, about, due, sent))
+    const { charges } = row
+    const isCharged = exact !== null && charges !== null && !fits([sent[0]], dues)
+    return {
+      targets: exact ?? about,
+      problem,
+      day: days.readings[0] ?? row.days[0] ?? null,
+      isLess: compare(sent[1] ?? sent[0] ?? due, due) < 0,
+      charged: isCharged
+        ? `${moneyText(decimal(charges.amount), first.currency)} ${first.currency}`
+        : null,
+    }
+  }
+}
+
+/** What moved in the currency of a transfer, as it is booked and without charges; null: it cannot be read, or has none. */
+type Sent = readonly [booked: Decimal | null, net: Decimal | null]
+
+/** Returns what moved. Of a debit, the bank may have added what it charged; of a credit, it may have kept it. */
+function sentBy({ says, amount, charges }: AnswerRow, currency: string): Sent {
+  const [booked, charged] = [amount, charges].map((one) =>
+    one && isAmount(one) && (one.currency ?? currency) === currency ? decimal(one.amount) : null,
+  )
+  const net = booked && charged ? (says === 'paid' ? subtract : add)(booked, charged) : null
+  return [booked ?? null, net]
+}
+
+const fits = (sent: readonly (Decimal | null)[], dues: readonly Decimal[]) =>
+  sent.some((one) => one !== null && dues.some((due) => compare(one, due) === 0))
+
+/** Returns within which days a transfer may move, where days begin last and first, and the readings of a row in them. */
+function daysOf({ days }: AnswerRow, { confirmed_at }: FoundTransfer) {
+  const begin = new Date(confirmed_at - 12 * HOUR_MS).toISOString().slice(0, 10)
+  const end = dayInFirstZone(1)
+  return { begin, readings: days.filter((day) => day >= begin && day <= end) }
+}
+
+/** Returns why nothing is booked of a row, whatever its amount; null if nothing speaks against it. */
+function problemOf(
+  { says, never, account, amount, days }: AnswerRow,
+  targets: readonly Target[],
+  { begin, readings }: ReturnType<typeof daysOf>,
+  known: Known,
+): string | null {
+  const called = namesOf(targets)
+  const isMovement = says === 'paid' || says === 'returned' || says === 'failed'
+  if (never !== null) return `${called}: ${never}.`
+  if (!isMovement && account === null) return null
+  if (account === null && (known.chosen ?? known.only) === undefined) {
+    throw refused('The file does not say from which account it is: name the `payer`.')
+  }
+  if (readings.length > 1) {
+    throw refused(
+      'The days of the file can be read in two ways: send `day_order`, which says whether the day or the month stands first.',
+    )
+  }
+  if (!isFrom(account, targets, known)) {
+    return `${called} is paid from another account than that of the row.`
+  }
+  const [day] = days
+  if (!isMovement || readings.length > 0) {
+    return isMovement && !(amount && isAmount(amount)) ? `${called}: ${UNREADABLE}` : null
+  }
+  if (day === undefined) return `${called}: ${UNREADABLE}`
+  return `${called}: ${day} is ${day < begin ? 'before the batch was confirmed' : 'after tomorrow'}.`
+}
+
+const UNREADABLE = 'the amount, its currency or the day cannot be read.'
+
+/** Returns whether a file is of the account from which transfers are paid. */
+function isFrom(account: string | null, targets: readonly Target[], known: Known): boolean {
+  const { payers, chosen, only } = known
+  const accounts = account === null ? [] : payersNamed(account, payers)
+  return targets.every(({ transfers: [one] }) =>
+    chosen !== undefined || account === null
+      ? one?.payer === (chosen ?? only)
+      : accounts.some((of) => of.payer === one?.payer && of.version === one.payer_version),
+  )
+}
+
+/** Returns why an amount is not that of what a row is about; null for a status of one that states none. */
+function mismatchOf(
+  { says, amount, others }: AnswerRow,
+  about: readonly Target[],
+  due: Decimal,
+  [booked, net]: Sent,
+): string | null {
+  const called = about.length > 1 ? `It names several: ${namesOf(about)}` : namesOf(about)
+  if (!amount) return about.length > 1 ? `${called}.` : null
+  const currency = about[0]?.transfers[0]?.currency ?? ''
+  const stated = others.map((one) => textOf(one, currency)).join(', ')
+  const has = `${textOf(amount, currency)}${stated && `, which states ${stated}`}`
+  const less = subtract(due, net ?? booked ?? due)
+  const back =
+    says === 'returned' && compare(less, ZERO) > 0
+      ? ` came back less ${moneyText(less, currency)} ${currency}`
+      : ''
+  return `${called}${back}: the row has ${has}, and not ${moneyText(due, currency)} ${currency}.`
+}
+
+const namesOf = (targets: readonly Target[]) => targets.map(({ name }) => name).join(', ')
+
+const textOf = ({ amount, currency }: Stated, own: string) => `${amount} ${currency ?? own}`
