@@ -156,7 +156,8 @@ async function payByBatch(at: string): Promise<void> {
   const { id, hash, total, transfers } = batch
   await expectBody(200, admin('POST', `${at}/batches/${id}/confirm`, { body: { hash, total } }))
   assert.equal((await admin('GET', `${at}/batches/${id}/file`)).status, 200)
-  const row = (sign: string) => `${payer.iban};01.11.2026;${transfers[0].id};${sign}${total};EUR`
+  const day = execute_on.split('-').reverse().join('.')
+  const row = (sign: string) => `${payer.iban};${day};${transfers[0].id};${sign}${total};EUR`
   const headings = 'Auftragskonto;Buchungstag;Verwendungszweck;Betrag;Waehrung'
   const file = [headings, row('-'), row('')].join('\n')
   const headers = { 'Content-Type': 'text/csv' }

@@ -224,21 +224,13 @@ function wrongSigns({ events, vertical, amount_signs }: Grant, signs: readonly S
 /** Reads what waits for the integrations team alone: drafts, rates, payments, cases and questions. */
 export async function readTeamWork({ grant, session }: Reader): Promise<Attention[]> {
   const { account } = grant
-  const [{ unapproved, waiting }, review, returned, moved, questions, payees, same] =
-    await Promise.all([
-      countDrafts(session, account, todayOf(grant)),
-      readCasesToNote(session, account),
-      countReturned(session, account),
-      countOpenMovements(session, account),
-      countOpenQuestions(session, account),
-      listWaiting(session, account),
-      listSameAccount(session, account),
-    ])
+  const [{ unapproved, waiting }, review, payouts, questions] = await Promise.all([
+    countDrafts(session, account, todayOf(grant)),
+    readCasesToNote(session, account),
+    readPayoutWork(session, account),
+    countOpenQuestions(session, account),
+  ])
   const periods = unapproved.map(({ period }) => period)
-  const paidBack: string[] = JSON.parse(returned.affiliates)
-  const references: string[] = JSON.parse(moved.names)
-  const unusable: string[] = JSON.parse(payees.names)
-  const sharing: string[] = JSON.parse(same.names)
   const asking: string[] = JSON.parse(questions.affiliates)
   return withoutEmpty([
     item(
@@ -268,6 +260,26 @@ export async function readTeamWork({ grant, session }: Reader): Promise<Attentio
       review.tooLarge,
       `Too many records to be evaluated by all fraud rules: those of ${firstNames(review.tooLarge)}. Look at them yourself, or put rules that read fewer days.`,
     ),
+    ...payouts,
+    item('open_questions', asking, `What ${firstNames(asking)} asked waits for an answer.`, {
+      count: questions.open,
+    }),
+  ])
+}
+
+/** Reads what waits of payments and bank details. */
+async function readPayoutWork(db: Reader['session'], account: string): Promise<Attention[]> {
+  const [returned, moved, payees, same] = await Promise.all([
+    countReturned(db, account),
+    countOpenMovements(db, account),
+    listWaiting(db, account),
+    listSameAccount(db, account),
+  ])
+  const paidBack: string[] = JSON.parse(returned.affiliates)
+  const references: string[] = JSON.parse(moved.names)
+  const unusable: string[] = JSON.parse(payees.names)
+  const sharing: string[] = JSON.parse(same.names)
+  return [
     item(
       'returned_payments',
       paidBack,
@@ -290,10 +302,7 @@ export async function readTeamWork({ grant, session }: Reader): Promise<Attentio
       sharing,
       `Paid to the account of another affiliate: ${firstNames(sharing)}. Look at their bank details, and say why that is right.`,
     ),
-    item('open_questions', asking, `What ${firstNames(asking)} asked waits for an answer.`, {
-      count: questions.open,
-    }),
-  ])
+  ]
 }
 
 function casesItem(

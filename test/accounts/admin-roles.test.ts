@@ -108,7 +108,7 @@ test('a manager reads the answer of a bank, and books none with it', async () =>
   })
   const path = '/admin/v1/accounts/acme/payouts/answers'
   const refused = refusal('approver', 'manager')
-  expect(await json(sendAs('manager', 'POST', `${path}?book=yes`, {}))).toMatchObject(refused)
+  expect(await json(sendAs('manager', 'POST', `${path}/apply`, {}))).toMatchObject(refused)
   expect((await sendAs('manager', 'POST', path, {})).status).toBe(422)
 })
 
