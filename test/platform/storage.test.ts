@@ -280,6 +280,21 @@ describe('the storage quota', () => {
     expect(shown.storage_bytes).toBeGreaterThan(1000)
   })
 
+  test('of requests at once, one at most is stored beyond the quota', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    await setQuota(acme.account, QUOTA)
+    await setStored(acme.account, QUOTA - 1)
+    const all = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        acme.post('transactions', { ...deposit, transaction_id: `t-${i}` }),
+      ),
+    )
+    const statuses = all.map(({ status }) => status).sort()
+    expect(statuses).toEqual([201, ...Array(19).fill(403)])
+    expect(await count('count(*) from transactions')).toBe(1)
+  })
+
   test('the quota is reached when the stored bytes equal it', async () => {
     const acme = await fullAccount()
     const bytes = await usageOf(acme.account)

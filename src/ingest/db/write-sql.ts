@@ -8,6 +8,7 @@ import { FIELDS, keepFieldsSql } from './histories.ts'
 import { CLOSED_THROUGH, insertLateSql, insertReleasedSql } from './late-changes.ts'
 import { IDX, type SqlFragments, sqlFragments } from './record-fragments.ts'
 import type { RecordTable } from './record-table.ts'
+import { USAGE } from './storage.ts'
 
 // The batch that stores a delivery. Records were read and decided on before, so it fails as a whole unless what the
 // decision depends on still holds: it calls `json()` with text that is not JSON. An insert of a row that exists fails,
@@ -200,9 +201,11 @@ const addReleasedSql = ({ resource }: Waiting) => `
 /** The statements that are the same for every table. */
 export const COMMON_STATEMENTS = {
   checkWritten: compileStatement(CHECK_WRITTEN),
+  /** Aborts the batch at the quota: of deliveries at once, one at most is beyond it. */
   addTotals: compileStatement(`
       insert into totals (account, resource, total, held, bytes)
-      values (:account, :resource, :listed, :held_change, :bytes)
+      values (:account, :resource, :listed, :held_change,
+        iif(:bytes > 0 and ${USAGE} >= :quota, json('the quota is reached'), :bytes))
       on conflict (account, resource) do update set total = total + excluded.total, held = held + excluded.held,
         bytes = bytes + excluded.bytes`),
   /** Counts the delivery in its hour. */
