@@ -16,7 +16,7 @@ import { isUniqueViolation, withD1Retry } from '../platform/db/retry.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { makeSteps, within } from '../platform/db/steps.ts'
 import * as rows from '../platform/directory/accounts.ts'
-import { hasAskedToLower, withAudit } from '../platform/directory/audit.ts'
+import { hasAskedToLower, insertEntry, withAudit } from '../platform/directory/audit.ts'
 import { DAY_MS } from '../platform/durations.ts'
 import { ApiError } from '../platform/errors.ts'
 import {
@@ -69,6 +69,9 @@ function settingsBefore(account: Account, change: object): Readonly<Record<strin
 const needsApprover = ({ exports, ...change }: object & { readonly exports?: unknown }) =>
   exports === 'with_personal_data' ||
   ['approvals', 'payee_hold_hours', 'retain_years'].some((name) => Reflect.has(change, name))
+
+/** The settings by which one person alone cannot pay, with the values that a new live account has without a word. */
+const SAFE = { approvals: 2, payee_hold_hours: 72 }
 
 /**
  * Refuses that fewer persons must decide, or that bank details are held for less long, until two have asked for it
@@ -244,10 +247,16 @@ export const createAccount = teamOperation({
     }
     const { time_zone = 'UTC', book_zone = 'UTC' } = fields
     const entry = { actor, action: 'account.create', account: id, details: fields }
+    const begun = { approvals: 1, payee_hold_hours: SAFE.payee_hold_hours, ...fields }
+    const low = Object.entries(SAFE).flatMap(([name, safe]) =>
+      mode === 'live' && Reflect.get(begun, name) < safe
+        ? [insertEntry(env.DB, { ...entry, action: `account.${name}.lower` })]
+        : [],
+    )
     try {
       const zone = bookZoneOf({ vertical, time_zone, book_zone })
       const rules = await addFirstRules(env, account, zone)
-      await withAudit(env.DB, entry, [rows.insertAccount(env.DB, account), ...rules])
+      await withAudit(env.DB, entry, [rows.insertAccount(env.DB, account), ...rules, ...low])
     } catch (error) {
       throw isUniqueViolation(error) ? alreadyExists(id, error) : error
     }

@@ -37,7 +37,10 @@ export const listAttention = readOperation({
     command: { name: 'attention' },
   })),
   async run({ env, ...reader }) {
-    const found = await Promise.all([readAttention(env, reader, Date.now()), readTeamWork(reader)])
+    const found = await Promise.all([
+      readAttention(env, reader, Date.now()),
+      readTeamWork(env, reader, Date.now()),
+    ])
     return { data: found.flat() }
   },
 })

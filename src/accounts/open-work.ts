@@ -12,6 +12,7 @@ import { countOpenMovements } from '../payouts/db/movements.ts'
 import { listSameAccount, listWaiting } from '../payouts/db/payees.ts'
 import { expectedEventSign, expectedSign } from '../platform/amount-signs.ts'
 import type { Grant } from '../platform/auth/grant.ts'
+import { listLowered } from '../platform/directory/audit.ts'
 import { listBrandTokens, listClients } from '../platform/directory/credentials.ts'
 import { readMapping, STATUSES } from '../platform/directory/status-maps.ts'
 import { DAY_MS } from '../platform/durations.ts'
@@ -41,6 +42,7 @@ export const ATTENTION_CODES = [
   'open_questions',
   'waiting_payees',
   'same_account',
+  'lowered_settings',
 ] as const
 
 /** Something that needs the attention of an account, if its count is not 0. */
@@ -80,6 +82,9 @@ function firstNames(names: readonly string[], write = quote): string {
 }
 
 const DUE_TIME = `${String(ACTIVITY_DUE_HOUR).padStart(2, '0')}:00 UTC`
+
+/** For how many days everybody is told that a setting is lower by which one person cannot pay alone. */
+const LOWERED_DAYS = 7
 
 /** The days before its end on which a credential needs attention. */
 const EXPIRING_DAYS = 7
@@ -222,14 +227,21 @@ function wrongSigns({ events, vertical, amount_signs }: Grant, signs: readonly S
 }
 
 /** Reads what waits for the integrations team alone: drafts, rates, payments, cases and questions. */
-export async function readTeamWork({ grant, session }: Reader): Promise<Attention[]> {
+export async function readTeamWork(
+  env: Env,
+  { grant, session }: Reader,
+  now: number,
+): Promise<Attention[]> {
   const { account } = grant
-  const [{ unapproved, waiting }, review, payouts, questions] = await Promise.all([
-    countDrafts(session, account, todayOf(grant)),
-    readCasesToNote(session, account),
-    readPayoutWork(session, account),
-    countOpenQuestions(session, account),
-  ])
+  const since = now - LOWERED_DAYS * DAY_MS
+  const [{ unapproved, waiting }, review, payouts, questions, { names: lowered }] =
+    await Promise.all([
+      countDrafts(session, account, todayOf(grant)),
+      readCasesToNote(session, account),
+      readPayoutWork(session, account),
+      countOpenQuestions(session, account),
+      listLowered(env.DB, account, since),
+    ])
   const periods = unapproved.map(({ period }) => period)
   const asking: string[] = JSON.parse(questions.affiliates)
   return withoutEmpty([
@@ -261,6 +273,11 @@ export async function readTeamWork({ grant, session }: Reader): Promise<Attentio
       `Too many records to be evaluated by all fraud rules: those of ${firstNames(review.tooLarge)}. Look at them yourself, or put rules that read fewer days.`,
     ),
     ...payouts,
+    item(
+      'lowered_settings',
+      JSON.parse(lowered),
+      `In the last ${LOWERED_DAYS} days it was asked for, or begun with, that one person approves what is paid, or that new bank details wait for less than 72 hours. The audit log says by whom.`,
+    ),
     item('open_questions', asking, `What ${firstNames(asking)} asked waits for an answer.`, {
       count: questions.open,
     }),

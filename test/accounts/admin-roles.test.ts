@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { OPERATIONS } from '../../src/api/operations.ts'
 import { app } from '../../src/app.ts'
 import { fetchWith } from '../checked-fetch.ts'
+import { at } from '../days.ts'
 import { askAdmin, json, ORIGIN } from '../partner.ts'
 import { ofTheTeam } from '../team.ts'
 
@@ -155,6 +156,33 @@ test.each([
   expect([await set('ben', high), await set('ben', low), await set('ada', low)]).toEqual([
     ...[200, 409, 200],
   ])
+})
+
+test('§20 law 9: that one person could pay is told to everybody for a week, also of a new live account', async () => {
+  const now = Date.now()
+  const told = async (account: string) => {
+    const { data } = await json(askAdmin(`accounts/${account}/attention`))
+    const item = data.find(({ code }: { code: string }) => code === 'lowered_settings')
+    return item?.names.sort().join(' ') ?? ''
+  }
+  const create = async (account: string, more: object = {}) => {
+    await askAdmin('accounts', 'POST', { account, name: 'A', vertical: 'forex', ...more })
+    return told(account)
+  }
+  expect(await create('usual')).toBe('approvals')
+  expect(await create('fast', { payee_hold_hours: 71 })).toBe('approvals payee_hold_hours')
+  expect(await create('trial', { mode: 'test', payee_hold_hours: 0 })).toBe('')
+  expect(await create('safe', { approvals: 2 })).toBe('')
+  const { data } = await json(askAdmin('audit-log?account=fast'))
+  const [action, details] = ['account.payee_hold_hours.lower', { payee_hold_hours: 71 }]
+  expect(data).toContainEqual(expect.objectContaining({ action, actor: 'admin-key' }))
+  expect(data).toContainEqual(
+    expect.objectContaining({ action, details: expect.objectContaining(details) }),
+  )
+  expect((await askAdmin('accounts/safe', 'PATCH', { approvals: 1 })).status).toBe(409)
+  expect(await told('safe')).toBe('approvals')
+  at(new Date(now + 7 * 86_400_000 + 60_000).toISOString())
+  expect([await told('fast'), await told('safe')]).toEqual(['', ''])
 })
 
 test('whoever asks for another lower hold has not asked for this one', async () => {

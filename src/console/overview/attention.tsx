@@ -18,6 +18,7 @@ const BUTTONS: Readonly<Record<Attention['code'], (first: string) => Button>> = 
   open_cases: () => ['Decide', ['cases'], { needs: 'decision' }],
   waiting_cases: () => ['Show', ['cases'], { needs: 'second_person' }],
   waiting_payees: (first) => ['Show', [/^payer /.test(first) ? 'payers' : 'payees']],
+  lowered_settings: () => ['Show the audit log', ['audit-log']],
   same_account: (affiliate) => ['Show the affiliate', ['affiliates', affiliate]],
   open_questions: () => ['Answer', ['questions']],
   too_large_affiliates: () => ['Show the cases', ['cases']],

@@ -1,3 +1,4 @@
+import type { Connection } from '../db/database.ts'
 import {
   type Count,
   type FoundPage,
@@ -6,7 +7,7 @@ import {
   type Page,
   paginate,
 } from '../db/paginate.ts'
-import { first } from '../db/query.ts'
+import { first, only } from '../db/query.ts'
 import { isAssertionFailure, isUniqueViolation, withD1Retry } from '../db/retry.ts'
 import { auditLog } from '../db/schema.ts'
 import { bindStatement, compileStatement } from '../db/statement.ts'
@@ -86,6 +87,14 @@ export const hasAskedToLower = async (
   const values = { account, action, actor, ...setting, since: ulidPrefix(time) }
   return (await first(db, FIND_REQUEST, values)) !== null
 }
+
+const LOWERED = compileStatement(`
+  select json_group_array(distinct replace(replace(action, 'account.', ''), '.lower', '')) as names
+  from audit_log where account = :account and id >= :since and action glob 'account.*.lower'`)
+
+/** Returns which settings are, or shall be, lower since a time (milliseconds), as a JSON array. */
+export const listLowered = (db: Connection, account: string, time: number) =>
+  only<{ names: string }>(db, LOWERED, { account, since: ulidPrefix(time) })
 
 /** Which entries a list has. */
 export interface AuditFilter {
