@@ -47,13 +47,16 @@ export async function requireCurrent(
 const instant = (time: number | null = null) =>
   time === null ? null : new Date(time).toISOString()
 
+/** Returns whether a caller is told how details compare: a manager could else enter numbers until one is that of others. */
+const isToldOfOthers = ({ role = 'approver' }: Pick<Caller, 'role'>) => isAtLeast(role, 'approver')
+
 /** Returns details as they are shown: masked, with those that were approved before. */
 export async function presentDetails(
-  { env, account, role = 'approver' }: Pick<Caller, 'env' | 'account' | 'role'>,
+  call: Pick<Caller, 'env' | 'account' | 'role'>,
   stored: rows.CurrentDetails | undefined,
 ) {
-  // Otherwise a manager could enter numbers until these say whose it is.
-  const mayCompare = isAtLeast(role, 'approver')
+  const { env, account } = call
+  const mayCompare = isToldOfOthers(call)
   const shown = stored?.state === 'missing' ? undefined : stored
   const before: object | null = JSON.parse(shown?.previous ?? 'null')
   const [details, previous] = await Promise.all(
@@ -74,7 +77,6 @@ export async function presentDetails(
     payable_from: instant(shown?.payable_from),
     reason: shown?.reason ?? null,
     same_account: JSON.parse((mayCompare && shown?.same_account_as) || '[]') as string[],
-    same_account_reason: (mayCompare && shown?.same_account) || null,
   }
 }
 
@@ -109,7 +111,7 @@ const AUDITED_IDS = 20
 
 /**
  * Stores details that somebody enters, all or none: a new version of each that differs from what is entered or
- * approved. Returns how many are new.
+ * approved, and of each that a manager enters. Returns how many are new.
  *
  * @param entered The details as they are sent. `pointer` leads to them in the body.
  * @param others What else is wrong with the request.
@@ -136,7 +138,8 @@ export async function enterDetails(
     const current = found.get(id)
     // What was blocked or came back is entered anew.
     const isLive = current?.state === 'entered' || current?.state === 'approved'
-    const stored = isLive ? await decryptDetails(env, account.id, current) : null
+    const stored =
+      isLive && isToldOfOthers(call) && (await decryptDetails(env, account.id, current))
     if (stored && changedNames(stored, details).length === 0) continue
     const of = { id, version: (current?.version ?? 0) + 1 }
     const encrypted = await encryptDetails(env, { ...owner, ...of }, details)
@@ -210,11 +213,11 @@ export async function blockDetails(call: Caller, party: Party, id: string, reaso
   await change(call, current, 'block', { state: 'blocked', reason })
 }
 
-/** Says why it is right that another affiliate has the same account. Throws `not_found`, `conflict`. */
+/** Says why another affiliate may have the same account, if nobody has yet. Throws `not_found`, `conflict`. */
 export async function explainSameAccount(call: Caller, id: string, reason: string) {
   const current = await requireCurrent(call.db, { account: call.account.id, party: 'payee' }, id)
-  if (JSON.parse(current.same_account_as).length === 0)
-    throw refused('No other affiliate has the same account.')
+  if (current.same_account !== null) return
+  if (current.same_account_as === '[]') throw refused('No other affiliate has the same account.')
   await change(call, current, 'explain', { same_account: reason })
 }
 

@@ -124,32 +124,29 @@ const Decisions = ({ shown }: { shown: Shown }, { member } = useVisit()) => {
   )
 }
 
-/** Renders who has the same account, and the form that says why. */
-const SameAccount = ({ party, shown }: { party: Party; shown: Shown }) => (
-  <>
-    <p class="notice warn">
-      The same account is that of {shown.same_account.map((id) => [<AffiliateLink id={id} />, ' '])}
-      {shown.same_account_reason && <Data text={shown.same_account_reason} />}
-    </p>
-    {party === 'payee' && !shown.same_account_reason && (
-      <FoldedForm
-        change="explain"
-        title="Say why that is right"
-        submit="Save the reason"
-        needs="approver"
-        fields={[REASON]}
-      />
-    )}
-  </>
-)
-
 /** Renders bank details, masked, and the forms that change them. */
 export const PartyCard = ({ party, shown }: { party: Party; shown: Shown }) => (
   <>
     <p>
       <PartyState {...shown} /> {STATES[shown.state][2]}
     </p>
-    {shown.same_account.length > 0 && <SameAccount party={party} shown={shown} />}
+    {shown.same_account.length > 0 && (
+      <>
+        <p class="notice warn">
+          The same account is that of{' '}
+          {shown.same_account.map((id) => [<AffiliateLink id={id} />, ' '])}
+        </p>
+        {party === 'payee' && (
+          <FoldedForm
+            change="explain"
+            title="Say why that is right"
+            submit="Save the reason"
+            needs="approver"
+            fields={[REASON]}
+          />
+        )}
+      </>
+    )}
     {shown.state !== 'missing' && (
       <>
         <ComparedDetails {...shown} names={NAMES[party]} words={TEAM_WORDS} />

@@ -60,7 +60,7 @@ const CURRENT = `(
       where o.account = p.account and o.party = p.party and o.id = p.id and o.version < p.version
         and o.payable_from is not null and o.state <> 'missing' and o.details is not null
       order by o.version desc limit 1
-    ) as previous, ${idsOf(SHARING)} as same_account_as, (
+    ) as previous, iif(p.same_account is null, ${idsOf(SHARING)}, '[]') as same_account_as, (
       select m.invited_by from affiliate_members m
       where m.account = p.account and m.affiliate_id = p.id
         and p.entered_by = 'affiliate-member ' || m.id || ' ' || p.id

@@ -52,10 +52,7 @@ const shown = described(() => ({
   reason: v.nullable(member(text, 'Why it came back or is blocked.')),
   same_account: member(
     v.array(text),
-    'Up to 10 other affiliates with the same account, for approvers alone.',
-  ),
-  same_account_reason: v.nullable(
-    member(text, 'Why that is right, as an approver has said. Null until then.'),
+    'Up to 10 other affiliates with the same account, until an approver says why; for approvers alone.',
   ),
 }))
 
@@ -173,7 +170,7 @@ function operationsOf<P extends Party>(it: Of<P>) {
       body: {
         details: v.strictObject<v.ObjectEntries>(party === 'payee' ? payeeFields : payerFields),
       },
-      description: `Enters a ${party}. Another person must approve it, and until then, and until the hold of the account is over, nothing is paid. The same details again change nothing, unless they are blocked or came back.`,
+      description: `Enters a ${party}. Another person must approve it, and until then, and until the hold of the account is over, nothing is paid. The same details again change nothing, unless they are blocked or came back, or a manager enters them: whoever does not see details learns nothing of them.`,
       async act(call, id, sent) {
         await it.require(call, id)
         await payees.enterDetails(call, party, [{ id, sent: sent.details }])
@@ -266,7 +263,7 @@ export const importPayees = accountOperation({
   },
   words: described(() => ({
     description:
-      'Enters the payees of a file, all or none. In a pointer, `/0` is the first row below the header. Each waits for an approval, unless the same details are entered or approved already.',
+      'Enters the payees of a file, all or none. In a pointer, `/0` is the first row below the header. Each waits for an approval, unless an approver enters what is entered or approved already.',
     answer: v.object({ changed: member(count, 'The payees that are new.') }),
     errors: ['conflict', 'invalid_request'],
     command: { name: 'payees import' },
