@@ -63,6 +63,7 @@ CREATE TABLE idempotency_keys (
 -- The freshness of each feed, one row per hour. Each delivery but a dry run counts in it.
 --
 --   hour       hours since 1970
+--   rejected, not_stored   the sums of these members of `summary`
 --   last_at    the time of the last delivery of that hour, in milliseconds
 --   logged_bytes   the bytes of the rows of `deliveries` with errors, and of those of dry runs, whose
 --                  resource is `dry-run` here
@@ -71,7 +72,8 @@ CREATE TABLE arrivals (
   hour          INTEGER NOT NULL,
   resource      TEXT NOT NULL,
   received      INTEGER NOT NULL,
-  refused       INTEGER NOT NULL,
+  rejected      INTEGER NOT NULL DEFAULT 0,
+  not_stored    INTEGER NOT NULL DEFAULT 0,
   last_at       INTEGER NOT NULL,
   logged_bytes  INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (account, hour, resource)

@@ -529,7 +529,7 @@ describe('responses', { concurrency: 4 }, () => {
       record: { transaction_id: '1001' },
       errors: [{ pointer: '/currency', ...currency }],
     })
-    assert.match(stdout, /^a\.ndjson: 3,000 records, 2,000 created, 1,000 rejected$/m)
+    assert.match(stdout, /^a\.ndjson: 3,000 records, 2,000 created, 999 not stored, 1 rejected$/m)
     assert.match(
       stdout,
       /currency: \/currency "EUX" is not a currency\. Mean EUR\? \(once: line 1002\)/,

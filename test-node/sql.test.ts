@@ -87,10 +87,10 @@ const ACCOUNT: readonly Case[] = [
   ['deliveries', pageText(deliveries, FIRST_PAGE)],
   ['deliveries after a cursor', pageText(deliveries, afterKey(deliveries.key))],
   ['total of deliveries', totalText(deliveries)],
-  ...([{ resource: '' }, { record_id: '' }, { status: 'stored' }] as const).flatMap(
+  ...([{ resource: '' }, { record_id: '' }, { outcome: 'stored' }] as const).flatMap(
     (filter): Case[] => {
       const query = deliveriesQuery('', filter, '', '')
-      const indexes = 'status' in filter ? [] : ['deliveries_refused']
+      const indexes = 'outcome' in filter ? [] : ['deliveries_refused']
       return [
         ['search', pageText(query, FIRST_PAGE), indexes],
         ['count', totalText(query), indexes],

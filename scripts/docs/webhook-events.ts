@@ -17,7 +17,11 @@ const MEMBERS: Record<string, JsonSchema> = {
   ),
   resource: documented('The resource, such as `transactions`.'),
   received: documented('The number of records of the request.', COUNT),
-  refused: documented('The number of records that were not stored.', COUNT),
+  rejected: documented('The number of records that were rejected.', COUNT),
+  not_stored: documented(
+    'The number of valid records that were not stored, because others were rejected.',
+    COUNT,
+  ),
   errors_total: documented('The number of errors.', COUNT),
   codes: documented('The codes of the errors that the log keeps, at most 20.', {
     type: 'array',

@@ -23,8 +23,6 @@ export interface FileResult {
   /** Warnings and errors, by their code. */
   readonly warnings: Map<string, Found>
   readonly errors: Map<string, Found>
-  /** Whether records were refused with others of their bulk alone. */
-  isRefusedWithBulk: boolean
   /** The line on which each id occurs first, and the records with the id of an earlier one. */
   readonly ids: Map<string, number>
   readonly repeated: Found
@@ -50,7 +48,6 @@ export function startResults(files: readonly string[]): FileResult[] {
     isWhole: false,
     warnings: new Map(),
     errors: new Map(),
-    isRefusedWithBulk: false,
     ids: new Map(),
     repeated: { count: 0, examples: [] },
   }))
@@ -114,9 +111,8 @@ export function addResponse(
   const { title, detail, errors = [], errors_total = 0 } = problemOf(body)
   const byIndex = Map.groupBy(errors, ({ index }) => index)
   const ofBulk = byIndex.get(undefined)?.[0]?.message ?? (status === 413 ? (detail ?? title) : null)
-  result.isRefusedWithBulk ||= ofBulk === null && byIndex.size < size
   for (const index of bulk.records.keys()) {
-    reject(bulk, index, result, byIndex.get(index) ?? [], ofBulk ?? 'its bulk was refused')
+    reject(bulk, index, result, byIndex.get(index) ?? [], ofBulk)
   }
   return ofBulk !== null || errors_total >= size
 }
@@ -125,19 +121,21 @@ const add = ({ counts }: FileResult, outcome: string, count: number) => {
   counts[outcome] = (counts[outcome] ?? 0) + count
 }
 
-/** Counts a rejected record and appends it to the file. */
+/** Counts a record that was not stored and appends it to the file. `reason` is that of the whole bulk. */
 function reject(
   { records }: Bulk,
   index: number,
   result: FileResult,
   issues: readonly ProblemIssue[],
-  reason?: string,
+  reason: string | null = null,
 ): void {
   const { line, text } = records[index]!
   const errors = issues.map(inRecord)
   for (const error of errors) noteIssue(result.errors, error, line)
-  add(result, 'rejected', 1)
-  const why = errors.length === 0 ? `,"reason":${JSON.stringify(`not stored: ${reason}`)}` : ''
+  const isRight = errors.length === 0 && reason === null
+  add(result, isRight ? 'not_stored' : 'rejected', 1)
+  const said = `not stored: ${reason ?? 'its bulk was refused'}`
+  const why = errors.length === 0 ? `,"reason":${JSON.stringify(said)}` : ''
   const entry = `{"line":${line},"record":${text},"errors":${JSON.stringify(errors)}${why}}\n`
   appendFileSync(rejectedPath(result.file), entry, { mode: 0o600 })
 }
@@ -166,7 +164,7 @@ export function resultText(
   const lines = [
     [
       `${file}: ${number(received)} records`,
-      ...outcomes.map(([name, n]) => `${number(n)} ${name}`),
+      ...outcomes.map(([name, n]) => `${number(n)} ${name.replace('_', ' ')}`),
     ].join(', '),
   ]
   for (const [title, issues] of [
@@ -187,10 +185,10 @@ export function resultText(
     lines.push(`  Ids repeat ${times(repeated.count)} (${listed(repeated)}): ${effect}.${use}`)
   }
   if (counts.held) lines.push('  Held records count when their customers are sent.')
-  if (result.isRefusedWithBulk && !run.lenient) {
+  if (counts.not_stored && !run.lenient) {
     lines.push('  Valid records were refused with their bulks: add --lenient to store them.')
   }
-  if (counts.rejected) lines.push(`  Rejected records: ${rejectedPath(file)}`)
+  if (counts.rejected || counts.not_stored) lines.push(`  Rejected records: ${rejectedPath(file)}`)
   if (!result.isWhole) {
     lines.push(
       '  Not all records were sent or answered. Send the file again: stored ones stay "unchanged".',

@@ -174,10 +174,12 @@ function feedItems(feeds: readonly Feed[], urlOf: (path: string) => string): Att
     item(
       'refused_records',
       refused,
-      `More than ${HIGH_REFUSED_SHARE * 100} % of the records of the last 24 hours were refused: ${quoteAll(refused)}. Correct them and send them again.`,
+      `More than ${HIGH_REFUSED_SHARE * 100} % of the records of the last 24 hours were not stored: ${quoteAll(refused)}. Correct what was rejected, and send all again.`,
       {
-        count: sumOf(refusing.map((feed) => ({ count: feed.refused_last_day }))),
-        url: urlOf('deliveries?status=refused'),
+        count: sumOf(
+          refusing.map((feed) => ({ count: feed.rejected_last_day + feed.not_stored_last_day })),
+        ),
+        url: urlOf('deliveries?outcome=refused'),
       },
     ),
   ]

@@ -15,7 +15,7 @@ export type YesterdayState = 'arrived' | 'missing' | 'pending'
  * on which its deliveries began.
  */
 function feedFreshness(
-  { resource, last_at, received, refused, has_yesterday, is_due }: Arrivals,
+  { resource, last_at, received, rejected, not_stored, has_yesterday, is_due }: Arrivals,
   now: number,
 ) {
   const isOverdue = is_due === 1 && new Date(now).getUTCHours() >= ACTIVITY_DUE_HOUR
@@ -26,9 +26,10 @@ function feedFreshness(
     last_delivery_at: last_at === null ? null : new Date(last_at).toISOString(),
     lag_seconds: last_at === null ? null : Math.max(0, Math.round((now - last_at) / 1000)),
     received_last_day: received,
-    refused_last_day: refused,
+    rejected_last_day: rejected,
+    not_stored_last_day: not_stored,
     refused_share_last_day:
-      received === 0 ? null : Math.round((refused / received) * 10_000) / 10_000,
+      received === 0 ? null : Math.round(((rejected + not_stored) / received) * 10_000) / 10_000,
     ...(has_yesterday !== null && { yesterday }),
   }
 }

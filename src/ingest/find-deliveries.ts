@@ -5,6 +5,7 @@ import { ApiError } from '../platform/errors.ts'
 import type { Reader } from '../platform/http/operation.ts'
 import { readChoice, readDays } from '../platform/http/query.ts'
 import type { FormattedIssue } from '../platform/validation/messages.ts'
+import { pickKey } from '../platform/validation/strict-object.ts'
 import type { Decision } from './db/decide.ts'
 import {
   type DeliveryFilter,
@@ -13,7 +14,7 @@ import {
   listDeliveries,
 } from './db/deliveries.ts'
 import { shortenLogged } from './db/list.ts'
-import type { StoredRecord } from './db/stored-record.ts'
+import { readStoredRecords, type StoredRecord } from './db/stored-record.ts'
 import { DELIVERY_LOG_MS, deliveryTime, firstIdAt } from './delivery-id.ts'
 import type { Resource } from './resource.ts'
 
@@ -42,7 +43,7 @@ function deliverySpan(query: DeliveryQuery, after: string | null, now: number) {
 
 /**
  * Finds the deliveries of an account that a query asks for, as the API shows them. With a record id, these are the ones
- * that refused a record with that id, each with the errors of that record.
+ * that refused a record with that id, each with the errors of that record, and the one that stored it.
  *
  * @throws ApiError `invalid_query`
  */
@@ -52,28 +53,53 @@ export async function findDeliveries(
   query: DeliveryQuery,
   page: Page,
 ): Promise<FoundPage<ReturnType<typeof presentFound>>> {
-  const { record_id, status } = query
+  const { record_id, outcome } = query
   const names = resources.map(({ name }) => name)
+  const stored =
+    record_id === undefined ? [] : await readStoredRecords(session, resources, account, record_id)
   const filter = {
     resource: readChoice('resource', query.resource, names),
-    status,
+    outcome,
     record_id: record_id && shortenLogged(record_id),
+    stored_by: stored.map(({ delivery }) => delivery),
   }
   const span = deliverySpan(query, page.after && String(page.after[0]), Date.now())
   const found = await listDeliveries(session, account, filter, span, page)
-  return { ...found, data: found.data.map(presentFound) }
+  const records = stored.map((one) => ({ by: one.delivery, ...presentStored(one, resources) }))
+  return { ...found, data: found.data.map((one) => presentFound(one, records)) }
 }
 
-/** Returns a delivery as lists show it, with the refused records that were searched for. */
-function presentFound({ found_errors, ...delivery }: DeliverySummary) {
+/** Returns a stored record as a delivery names it. */
+function presentStored(stored: StoredRecord, resources: readonly Resource[]) {
+  const { key = [], loggedKey = [] } = resources.find(({ name }) => name === stored.resource) ?? {}
+  const members = pickKey(stored.record, key) ?? pickKey(stored.record, loggedKey) ?? {}
+  return {
+    index: stored.idx,
+    key: Object.fromEntries(
+      Object.entries(members).map(([name, value]) => [name, shortenLogged(value)]),
+    ),
+    outcome: outcomeOfStored(stored),
+    errors: [],
+  }
+}
+
+type FoundStored = ReturnType<typeof presentStored> & { by: string }
+
+/** Returns a delivery as lists show it, with the records that were searched for. */
+function presentFound(
+  { found_errors, ...delivery }: DeliverySummary,
+  stored: readonly FoundStored[],
+) {
   if (found_errors === undefined) return presentDelivery(delivery)
   const errors: FormattedIssue[] = JSON.parse(found_errors)
   const byIndex = Map.groupBy(errors, ({ index }) => index)
-  const records = [...byIndex].map(([index, own]) => {
+  const rejected = [...byIndex].map(([index, own]) => {
     const { key = {} } = own[0] ?? {}
-    return { ...(index !== undefined && { index }), key, errors: own }
+    const outcome = 'rejected' as const
+    return { ...(index !== undefined && { index }), key, outcome, errors: own }
   })
-  return { ...presentDelivery(delivery), records }
+  const written = stored.flatMap(({ by, ...record }) => (by === delivery.id ? [record] : []))
+  return { ...presentDelivery(delivery), records: [...rejected, ...written] }
 }
 
 /** Returns what the last delivery of a stored record made of it. */

@@ -80,7 +80,7 @@ const warning = described(() => {
   )
 })
 
-/** The number of records in the request, in total and by outcome. */
+/** The number of records in the request, in total and by what became of them. */
 export const summary = described(() => {
   const outcomes = OUTCOMES.map((name) => [
     name,
@@ -91,6 +91,10 @@ export const summary = described(() => {
     v.object({
       received: member(count, 'The number of records in the request.'),
       ...(Object.fromEntries(outcomes) as Record<Outcome, typeof count>),
+      not_stored: member(
+        count,
+        'The number of records that are valid and were not stored, because others of the request were rejected. Send them again with the corrected ones.',
+      ),
       warnings: v.exactOptional(
         member(
           count,

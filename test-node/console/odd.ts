@@ -124,7 +124,7 @@ async function oddAddresses(ids: Readonly<Record<string, string>>): Promise<stri
   return [
     ...pages,
     ...searches,
-    `${at}/deliveries?status=refused`,
+    `${at}/deliveries?outcome=refused`,
     `${at}/payouts?status=paid`,
     `${at}/statements?${period}&run=${ids.run}`,
     `${at}/statements?plan=${ids.plan}&${period}`,
@@ -137,7 +137,7 @@ async function oddAddresses(ids: Readonly<Record<string, string>>): Promise<stri
     `${at}/links?link_id=${ids.link}`,
     `${at}/nowhere`,
     `${at}/statements?period=2026-13`,
-    `${at}/deliveries?status=x&from=2026-02-30`,
+    `${at}/deliveries?outcome=x&from=2026-02-30`,
     `${at}/reports?from=2026-03-31&to=2026-03-01&metrics=deposit_count`,
     ...YEAR_PAGES.map((page) => `/console/accounts/demo-broker${page}`),
     ...['', '/mappings', '/affiliates', '/audit-log'].map(
@@ -149,7 +149,7 @@ async function oddAddresses(ids: Readonly<Record<string, string>>): Promise<stri
 
 /** Returns the id of the latest delivery with refused records. */
 async function refusedDelivery({ base, key }: Shared): Promise<string> {
-  const url = `${base}/admin/v1/accounts/demo-forex/deliveries?status=refused&per_page=1`
+  const url = `${base}/admin/v1/accounts/demo-forex/deliveries?outcome=refused&per_page=1`
   const answer = await fetch(url, { headers: { Authorization: `Bearer ${key}` } })
   const { data } = (await answer.json()) as { data: { delivery_id: string }[] }
   assert.ok(data[0])

@@ -81,7 +81,7 @@ const faultsOf = (calls: readonly Place[]): Fault[] =>
 describe.each(Object.entries(CRON_SCHEDULES))('the cron to %s', (_, cron) => {
   const dueWork = [
     `insert or ignore into clicks (account, day, link_id, click_id, clicked_at) values (?1, 20454, 'abcdefgh', 'click', 0)`,
-    `insert or ignore into arrivals values (?1, 1, 'customers', 1, 0, 0, 0)`,
+    `insert or ignore into arrivals values (?1, 1, 'customers', 1, 0, 0, 0, 0)`,
     `update accounts set name = 'Another', version = version + 1 where id = ?1`,
   ]
   /** Whether a failed run leaves some of that work. The other crons begin anew at each run. */

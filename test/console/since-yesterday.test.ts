@@ -32,11 +32,11 @@ const approved = (id: string, total: string, ago: number) => [
   ).bind(id, ulid(noon(ago)), total),
 ]
 
-const arrived = (ago: number, received: number, refused: number) =>
+const arrived = (ago: number, received: number, rejected: number) =>
   env.DB.prepare(
-    `insert into arrivals (account, hour, resource, received, refused, last_at)
+    `insert into arrivals (account, hour, resource, received, rejected, last_at)
      values ('acme', ?, 'trading-activity', ?, ?, ?)`,
-  ).bind(Math.floor(noon(ago) / 3_600_000), received, refused, noon(ago))
+  ).bind(Math.floor(noon(ago) / 3_600_000), received, rejected, noon(ago))
 
 /** Stores something of yesterday, of the day before, and of earlier days that is not told. */
 async function createAccount() {

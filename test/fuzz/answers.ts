@@ -57,6 +57,12 @@ function recordsOf(body: Json, wraps: boolean): Json[] {
   return Array.isArray(data) ? data : []
 }
 
+/** §4 Every record that was received is counted once. */
+function expectAllCounted({ summary }: { summary: Record<string, number> }): void {
+  const { received, warnings: _, ...others } = summary
+  expect(Object.values(others).reduce((sum, count) => sum + count, 0)).toBe(received)
+}
+
 /** Checks a response against its request. Returns the result of each record that was accepted. */
 export function checkAnswer({ status, text }: Answer, body: Uint8Array, wraps: boolean) {
   expect([200, 201, 207, 400, 413, 422]).toContain(status)
@@ -70,6 +76,7 @@ export function checkAnswer({ status, text }: Answer, body: Uint8Array, wraps: b
   if (status === 422) {
     const { errors, errors_total } = answer as { errors: ListedIssue[]; errors_total: number }
     expect(errors.length).toBeGreaterThan(0)
+    expectAllCounted(answer)
     expect(errors_total).toBeGreaterThanOrEqual(errors.length)
     expect(errors.filter((error) => !isPlaced(error, sent))).toEqual([])
     expect(errors.filter(({ index }) => index !== undefined && !(index in records))).toEqual([])
@@ -81,8 +88,9 @@ export function checkAnswer({ status, text }: Answer, body: Uint8Array, wraps: b
   const counts = Object.fromEntries(
     OUTCOMES.map((name) => [name, results.filter(({ outcome }) => outcome === name).length]),
   )
+  expectAllCounted(answer)
   const warned = results.reduce((sum, { warnings = [] }) => sum + warnings.length, 0)
-  expect(summary).toEqual({ received: records.length, ...counts, warnings: warned })
+  expect(summary).toEqual({ received: records.length, ...counts, not_stored: 0, warnings: warned })
   const issues = results.flatMap(({ warnings = [], errors = [] }) => [...warnings, ...errors])
   expect(issues.filter((issue) => !isPlaced(issue, sent))).toEqual([])
   expect(results.every(({ outcome, errors }) => (outcome === 'rejected') === !!errors)).toBe(true)

@@ -34,10 +34,10 @@ describe('GET deliveries', () => {
     const cases = {
       'resource=transactions': [dry, partial, refused, same, ok],
       'resource=trading-activity': [traded422],
-      'status=refused': [dry, traded422, partial, refused],
-      'status=stored&resource=transactions': [same, ok],
-      'resource=transactions&status=refused': [dry, partial, refused],
-      'resource=customers&status=refused': [],
+      'outcome=refused': [dry, traded422, partial, refused],
+      'outcome=stored&resource=transactions': [same, ok],
+      'resource=transactions&outcome=refused': [dry, partial, refused],
+      'resource=customers&outcome=refused': [],
     }
     for (const [query, expected] of Object.entries(cases)) {
       const found = await search(acme, query)
@@ -55,7 +55,8 @@ describe('GET deliveries', () => {
   })
 
   test.each([
-    ['status=refuse', /`status` cannot be `refuse`. Did you mean `refused`/],
+    ['outcome=refuse', /`outcome` cannot be `refuse`. Did you mean `refused`/],
+    ['status=refused', /is not a parameter/],
     [
       'resource=activities',
       /must be `customers`, `transactions` or `trading-activity`, not `activities`/,
@@ -72,7 +73,7 @@ describe('GET deliveries', () => {
 })
 
 describe('a record by its id', () => {
-  test('the deliveries that refused it, with its errors', async () => {
+  test('§6 the deliveries that refused it, with its errors, and the one that stored it', async () => {
     const acme = await acmeWithAda()
     const other = { ...deposit, transaction_id: 't-other', currency: 'EUX' }
     const refused = await deliver(
@@ -81,24 +82,53 @@ describe('a record by its id', () => {
     const unknown = await deliver(
       acme.post('transactions', { ...deposit, transaction_id: 't-9', customer_id: 'nobody' }),
     )
-    await acme.post('transactions', { ...deposit, transaction_id: 't-9' })
+    const stored = await deliver(
+      acme.post('transactions', [deposit, { ...deposit, transaction_id: 't-9' }, other], LENIENT),
+    )
     const found = await search(acme, 'record_id=t-9')
 
     expect(found.data).toMatchObject([
+      {
+        delivery_id: stored,
+        status: 207,
+        records: [{ index: 1, key: { transaction_id: 't-9' }, outcome: 'created', errors: [] }],
+      },
       {
         delivery_id: unknown,
         records: [
           {
             index: 0,
             key: { transaction_id: 't-9' },
+            outcome: 'rejected',
             errors: [{ pointer: '/customer_id', code: 'unknown_customer' }],
           },
         ],
       },
       { delivery_id: refused, records: [{ index: 1, errors: [{ pointer: '/1/currency' }] }] },
     ])
-    expect(found.data[1].records).toHaveLength(1)
-    expect(idsOf(await search(acme, 'record_id=t-9&status=refused'))).toEqual([unknown, refused])
+    expect(found.data.map(({ records }: { records: [] }) => records.length)).toEqual([1, 1, 1])
+    const again = await deliver(
+      acme.post('transactions', { ...deposit, transaction_id: 't-9', amount_currency: 7 }),
+    )
+    const search9 = (query: string) => search(acme, `record_id=t-9&${query}`)
+    expect(idsOf(await search9(''))).toEqual([again, unknown, refused])
+    expect((await search9('outcome=stored')).data).toMatchObject([
+      { delivery_id: again, records: [{ index: 0, outcome: 'updated', errors: [] }] },
+    ])
+    expect(idsOf(await search9('outcome=refused'))).toEqual([unknown, refused])
+    expect(idsOf(await search9('resource=customers'))).toEqual([])
+    expect(idsOf(await search9('per_page=1'))).toEqual([again])
+    const { meta } = await search9('per_page=1')
+    expect(idsOf(await search9(`cursor=${meta.next_cursor}`))).toEqual([unknown])
+    expect(idsOf(await search9('to=2026-01-01'))).toEqual([])
+    expect(await search(acme, `record_id=${ada.customer_id}`)).toMatchObject({
+      data: [
+        {
+          resource: 'customers',
+          records: [{ key: { customer_id: ada.customer_id }, outcome: 'created', errors: [] }],
+        },
+      ],
+    })
     expect(await search(acme, 'record_id=T-9')).toMatchObject({ data: [] })
   })
 
@@ -108,10 +138,13 @@ describe('a record by its id', () => {
     const unknown = await deliver(casino.post('activities', event))
     const wrong = await deliver(casino.post('activities', { ...event, Value: 'x' }))
     await casino.post('customers', { ...eve, customerId: 'nobody' })
-    await casino.post('activities', event)
+    const stored = await deliver(casino.post('activities', event))
     const found = await json(casino.get('deliveries?record_id=e-1'))
 
-    expect(idsOf(found)).toEqual([wrong, unknown])
+    expect(idsOf(found)).toEqual([stored, wrong, unknown])
+    expect(found.data[0].records).toEqual([
+      { index: 0, key: { eventid: 'e-1' }, outcome: 'created', errors: [] },
+    ])
     const long = { ...event, eventid: 'l'.repeat(300) }
     const refused = await deliver(casino.post('activities', { ...long, Value: 'x' }))
     const byLongId = await json(casino.get(`deliveries?record_id=${long.eventid}`))

@@ -50,7 +50,8 @@ describe('GET feed', () => {
       last_delivery_at: null,
       lag_seconds: null,
       received_last_day: 0,
-      refused_last_day: 0,
+      rejected_last_day: 0,
+      not_stored_last_day: 0,
       refused_share_last_day: null,
     }
     expect(await feedOf(acme)).toEqual({
@@ -68,7 +69,8 @@ describe('GET feed', () => {
       last_delivery_at: '2030-10-03T05:30:00.000Z',
       lag_seconds: 100,
       received_last_day: 6,
-      refused_last_day: 3,
+      rejected_last_day: 2,
+      not_stored_last_day: 1,
       refused_share_last_day: 0.5,
     })
     at('4T06:30:00')

@@ -119,6 +119,7 @@ test('the response to a bulk has the documented shape', async () => {
     dry_run: false,
     summary: {
       ...{ received: 2, created: 1, updated: 0, unchanged: 1, stale: 0, held: 0, rejected: 0 },
+      not_stored: 0,
       warnings: 1,
     },
     results: [
@@ -222,7 +223,7 @@ describe('handling=lenient', () => {
     ['invalid records with lenient handling', { data: [invalid, unknownCustomer] }, lenient, 2, 2],
     ['an array of arrays', [[], []], {}, 2, 2],
   ])(
-    'a 422 for %s has the summary that the delivery log shows',
+    '§4 a 422 for %s has the numbers that log and feed show',
     async (_, body, headers, received, rejected) => {
       const acme = await partner()
       await acme.post('customers', ada)
@@ -230,11 +231,20 @@ describe('handling=lenient', () => {
       expect(response.status).toBe(422)
       const { summary, delivery_id } = await json(response)
       expect(summary).toEqual({
-        ...{ received, rejected },
+        ...{ received, rejected, not_stored: received - rejected },
         ...{ created: 0, updated: 0, unchanged: 0, stale: 0, held: 0, warnings: 0 },
       })
       const logged = await json(acme.get(`deliveries/${delivery_id}`))
       expect(summary).toEqual({ ...logged.summary, warnings: 0 })
+      const { data } = await json(acme.get('feed'))
+      expect(
+        data.find(({ resource }: { resource: string }) => resource === 'transactions'),
+      ).toMatchObject({
+        received_last_day: received,
+        rejected_last_day: rejected,
+        not_stored_last_day: received - rejected,
+        refused_share_last_day: 1,
+      })
     },
   )
 })

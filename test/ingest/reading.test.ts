@@ -225,7 +225,10 @@ describe('GET deliveries', () => {
 
     const { data, meta } = await json(acme.get('deliveries'))
     expect(meta).toEqual({ total: 3, page: 1, per_page: 50, next_cursor: null })
-    const noOutcomes = { created: 0, updated: 0, unchanged: 0, stale: 0, held: 0, rejected: 0 }
+    const noOutcomes = {
+      ...{ created: 0, updated: 0, unchanged: 0, stale: 0, held: 0, rejected: 0 },
+      not_stored: 0,
+    }
     const common = { received_at: expect.any(String), resource: 'customers', errors_total: 0 }
     expect(data).toEqual([
       {
@@ -233,7 +236,7 @@ describe('GET deliveries', () => {
         delivery_id: refused.delivery_id,
         status: 422,
         dry_run: false,
-        summary: { ...noOutcomes, received: 2, rejected: 1 },
+        summary: { ...noOutcomes, received: 2, rejected: 1, not_stored: 1 },
         errors_total: 3,
       },
       {

@@ -105,6 +105,7 @@ const summed = (results: Pick<Result, 'outcome'>[]) => ({
   ...Object.fromEntries(
     OUTCOMES.map((o) => [o, results.filter(({ outcome }) => outcome === o).length]),
   ),
+  not_stored: 0,
 })
 
 /** Whether a mask removed members; one that is null counts as left out. */
@@ -166,7 +167,12 @@ export function oracle(account: Account) {
     const errors = wrong.flatMap((list, index) =>
       list.map((remark): [number, ...Remark] => [index, ...remark]),
     )
-    const none = (rejected: number) => ({ ...summed([]), received: records.length, rejected })
+    const none = (rejected: number) => ({
+      ...summed([]),
+      received: records.length,
+      rejected,
+      not_stored: records.length - rejected,
+    })
     // An Idempotency-Key belongs to its records: other records are refused, the same are a repeat.
     const binding = idempotency_key && `${resource} ${idempotency_key}`
     const content = JSON.stringify(records)

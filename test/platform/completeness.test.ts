@@ -60,7 +60,7 @@ describe('what needs attention', () => {
       {
         ...{ code: 'refused_records', count: 3, names: ['customers'] },
         detail: expect.stringContaining('`customers`'),
-        url: 'https://api.example/api/v1/forex/deliveries?status=refused',
+        url: 'https://api.example/api/v1/forex/deliveries?outcome=refused',
       },
     ])
   })

@@ -21,8 +21,8 @@ const count = async (sql: string) => {
 /** Sets the bytes that an account has logged in this hour. */
 const setLogged = (account: string, bytes: number) =>
   env.DB.prepare(
-    `insert into arrivals (account, hour, resource, received, refused, last_at, logged_bytes)
-     values (?, ?, 'earlier', 0, 0, 0, ?)`,
+    `insert into arrivals (account, hour, resource, received, last_at, logged_bytes)
+     values (?, ?, 'earlier', 0, 0, ?)`,
   )
     .bind(account, Math.floor(Date.now() / HOUR), bytes)
     .run()
@@ -86,9 +86,9 @@ describe('the log of refused requests', () => {
     expect(await count('count(*) from deliveries')).toBe(0)
     expect(
       await env.DB.prepare(
-        "select refused, logged_bytes from arrivals where resource = 'transactions'",
+        "select rejected, logged_bytes from arrivals where resource = 'transactions'",
       ).first(),
-    ).toEqual({ refused: 200, logged_bytes: 0 })
+    ).toEqual({ rejected: 200, logged_bytes: 0 })
   })
 
   test('a request that stores something keeps its row, without errors', async () => {

@@ -11,8 +11,8 @@ const CONDITIONS: Record<string, string> = {
 
 /** What is compared of a table whose rows differ between runs: a run may cross an hour. */
 const VIEWS: Record<string, string> = {
-  arrivals: `(select account, resource, sum(received) as received, sum(refused) as refused
-    from arrivals group by account, resource)`,
+  arrivals: `(select account, resource, sum(received) as received, sum(rejected) as rejected,
+    sum(not_stored) as not_stored from arrivals group by account, resource)`,
   // The queue changes since when an endpoint fails.
   webhook_endpoints: `(select account, id, affiliate_id, url, method, events, description, secrets,
       disabled, created_at

@@ -18,7 +18,7 @@ import {
   signMessage,
 } from '../../src/webhooks/secrets.ts'
 import { BOOK_DRAFT_ID, BOOK_HASH, bookRows } from '../commission/statement-rows.ts'
-import { ada, askAdmin, json, partner } from '../partner.ts'
+import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
 import { runCron } from '../platform/crons.ts'
 import { eventsOf } from './webhook-events.ts'
 
@@ -322,7 +322,8 @@ describe('an event', () => {
     await webhook(acme.account)
     const lenient = { Prefer: 'handling=lenient' }
     await acme.post('customers', [ada, { ...ada, customer_id: 'c-2', email: 'no mail' }], lenient)
-    await acme.post('transactions', [{ transaction_id: 't-1', customer_id: 'c-9' }])
+    const right = { ...deposit, transaction_id: 't-2' }
+    await acme.post('transactions', [{ transaction_id: 't-1', customer_id: 'c-9' }, right])
     await acme.post('customers?dry_run=true', [{}])
     await acme.post('customers', [ada])
     const [first, second, ...others] = await eventsOf(acme.account)
@@ -330,13 +331,15 @@ describe('an event', () => {
       type: 'delivery.refused',
       resource: 'customers',
       received: 2,
-      refused: 1,
+      rejected: 1,
+      not_stored: 0,
       codes: ['email'],
     })
     expect(second).toMatchObject({
       resource: 'transactions',
-      received: 1,
-      refused: 1,
+      received: 2,
+      rejected: 1,
+      not_stored: 1,
       codes: ['required', 'unknown_customer'],
     })
     expect(others).toEqual([])

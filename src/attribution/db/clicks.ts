@@ -60,8 +60,8 @@ const STORE_CLICKS = compileStatement(`
  * whether each has reached it now.
  */
 const COUNT_CLICKS = compileStatement(`
-  insert into arrivals (account, hour, resource, received, refused, last_at)
-  select value ->> 0, (value ->> 1) * ${DAY_HOURS}, 'clicks', count(*), 0, max(value ->> 4)
+  insert into arrivals (account, hour, resource, received, last_at)
+  select value ->> 0, (value ->> 1) * ${DAY_HOURS}, 'clicks', count(*), max(value ->> 4)
   from ${JSON_EACH}(:rows) where true group by 1, 2
   on conflict (account, hour, resource) do update set received = received + excluded.received
     where received < :limit

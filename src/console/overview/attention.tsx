@@ -23,7 +23,7 @@ const BUTTONS: Readonly<Record<Attention['code'], (first: string) => Button>> = 
   open_questions: () => ['Answer', ['questions']],
   too_large_affiliates: () => ['Show the cases', ['cases']],
   unconfigured_affiliates: () => ['Set up', ['affiliates']],
-  refused_records: () => ['Show why', ['deliveries'], { status: 'refused' }],
+  refused_records: () => ['Show why', ['deliveries'], { outcome: 'refused' }],
   feed_late: () => ['Show the deliveries', ['deliveries']],
   failing_webhooks: () => ['Show the webhooks', ['webhooks']],
   failing_postbacks: (affiliate) => ['Show the affiliate', ['affiliates', affiliate]],

@@ -11,13 +11,13 @@ const LIVE_SECONDS = 10
 
 const option = (name: string): Option => [name, resourceTitle(name)]
 
-const STATUSES: readonly Option[] = [
+const OUTCOMES: readonly Option[] = [
   ['', 'All'],
   ['refused', 'With refused records'],
   ['stored', 'Accepted as a whole'],
 ]
 
-const FILTERS = ['resource', 'status', 'from', 'to'] as const
+const FILTERS = ['resource', 'outcome', 'from', 'to'] as const
 
 async function render(visit: Visit) {
   const { api, account, query } = visit
@@ -38,7 +38,7 @@ async function render(visit: Visit) {
                 label: 'Resource',
                 options: [['', 'All'], ...['customers', ...resources].map(option)],
               },
-              { name: 'status', label: 'Result', options: STATUSES },
+              { name: 'outcome', label: 'Result', options: OUTCOMES },
               { name: 'from', label: 'From (UTC)', type: 'date' },
               { name: 'to', label: 'To (UTC)', type: 'date' },
             ]}
@@ -56,6 +56,7 @@ async function render(visit: Visit) {
                 Updated: { number: ({ summary }) => count(summary.updated) },
                 Held: { number: ({ summary }) => count(summary.held) },
                 Refused: { number: ({ summary }) => count(summary.rejected) },
+                'Not stored': { number: ({ summary }) => count(summary.not_stored) },
               }}
               empty={
                 <EmptyState title="No delivery matches.">

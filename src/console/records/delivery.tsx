@@ -66,6 +66,7 @@ export const deliveryPage: Page = {
                 number > 0 && to[name] && !delivery.dry_run ? <a href={to[name]}>{text}</a> : text,
               ]
             }),
+            ['Not stored', count(delivery.summary.not_stored)],
           ]}
         />
         {delivery.status === 422 && <p>Nothing of this delivery was stored.</p>}

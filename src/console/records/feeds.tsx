@@ -34,14 +34,17 @@ export const Feeds = ({ feeds }: { feeds: readonly Feed[] }, visit = useVisit())
             : last delivery {agoOf(feed.lag_seconds)},{' '}
             {feed.refused_share_last_day === null ? (
               <>nothing in the last 24 hours</>
-            ) : feed.refused_last_day === 0 ? (
+            ) : feed.refused_share_last_day === 0 ? (
               <>{counted(feed.received_last_day, 'record')} in 24 hours, nothing refused</>
             ) : (
               <>
                 {counted(feed.received_last_day, 'record')} in 24 hours,{' '}
                 <a href={refusedPath(visit, [1, 0], feed.resource)}>
-                  {count(feed.refused_last_day)} refused
-                </a>{' '}
+                  {count(feed.rejected_last_day)} refused
+                </a>
+                {feed.not_stored_last_day > 0 && (
+                  <>, {count(feed.not_stored_last_day)} not stored beside them</>
+                )}{' '}
                 {feed.refused_share_last_day > HIGH_REFUSED_SHARE && (
                   <Badge tone="bad">{`${(feed.refused_share_last_day * 100).toFixed(1)} %`}</Badge>
                 )}

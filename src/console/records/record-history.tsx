@@ -21,7 +21,7 @@ export const toDelivery = (
   </a>
 )
 
-/** Renders the deliveries of the last 30 days that refused a record. */
+/** Renders the deliveries of the last 30 days that refused a record, or stored it. */
 export const Deliveries = (props: { account: string; rows: DeliveryList['data'] }) => (
   <>
     {props.rows.map((found) => (
@@ -29,10 +29,14 @@ export const Deliveries = (props: { account: string; rows: DeliveryList['data'] 
         <h2>
           {toDelivery(props.account, found)} {resourceTitle(found.resource)}
         </h2>
-        {found.records?.map(({ index, errors }) => (
+        {found.records?.map(({ index, outcome, errors }) => (
           <>
             <p>
-              <Badge tone="bad">refused</Badge>{' '}
+              {outcome === 'rejected' ? (
+                <Badge tone="bad">refused</Badge>
+              ) : (
+                <Badge tone="good">{outcome}</Badge>
+              )}{' '}
               {index !== undefined && `record ${index + 1} of ${count(found.summary.received)}`}
             </p>
             <Errors errors={errors} />
@@ -43,7 +47,7 @@ export const Deliveries = (props: { account: string; rows: DeliveryList['data'] 
   </>
 )
 
-/** Renders the deliveries that refused a record. */
+/** Renders the deliveries that refused a record, or stored it. */
 export const RecordHistory = (
   { rows }: { rows: DeliveryList['data'] },
   { account, query } = useVisit(),
@@ -54,14 +58,16 @@ export const RecordHistory = (
     <EmptyState
       title={
         <>
-          No record with the id <Data text={query.record_id ?? ''} /> was refused in 30 days.
+          No record with the id <Data text={query.record_id ?? ''} /> was stored or refused in 30
+          days.
         </>
       }
     >
       <p>
         Ids are case-sensitive. If it was sent, look at the{' '}
-        <a href={deliveriesPath(account, { status: 'refused' })}>deliveries that were refused</a>: a
-        damaged delivery has no ids.
+        <a href={deliveriesPath(account, { outcome: 'refused' })}>deliveries that were refused</a>:
+        a damaged delivery has no ids, and the log does not name the right records of a refused
+        delivery.
       </p>
     </EmptyState>
   )

@@ -32,7 +32,7 @@ export const recordPage: Page = {
     const logged = resource === 'activities' ? id.replace(/^e /, '') : id
     const [{ data: records }, history] = await Promise.all([
       visit.api.call(findRecords, { account, id }),
-      visit.api.call(listDeliveries, { account, record_id: logged }),
+      visit.api.call(listDeliveries, { account, record_id: logged, outcome: 'refused' }),
     ])
     const found = records.find((one) => one.resource === resource && one.id === id)
     if (!found) throw new ApiError('not_found', { detail: NO_RECORD })

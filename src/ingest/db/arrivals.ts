@@ -7,14 +7,18 @@ export interface Arrivals {
   resource: ResourceName
   /** When the last delivery was received, in milliseconds; null if there was none. */
   last_at: number | null
-  /** The records of the last 24 hours, and how many of them were refused. */
+  /** The records of the last 24 hours, and of these the sums of `rejected` and `not_stored`. */
   received: number
-  refused: number
+  rejected: number
+  not_stored: number
   /** 1 if a record of it is dated yesterday; null of resources that are not due each day. */
   has_yesterday: 0 | 1 | null
   /** 1 if the account has sent something before yesterday. */
   is_due: 0 | 1
 }
+
+const sumOfDay = (column: string) =>
+  `ifnull(sum(iif(hour > :hour - ${DAY_HOURS}, ${column}, 0)), 0) as ${column}`
 
 /**
  * Reads how the resources of `:names` arrive at an account. `:hour` is the current hour since 1970, `:yesterday` a day since
@@ -22,8 +26,7 @@ export interface Arrivals {
  */
 const READ_ARRIVALS = compileStatement(`
   select n.value as resource, max(last_at) as last_at,
-    ifnull(sum(iif(hour > :hour - ${DAY_HOURS}, received, 0)), 0) as received,
-    ifnull(sum(iif(hour > :hour - ${DAY_HOURS}, refused, 0)), 0) as refused,
+    ${sumOfDay('received')}, ${sumOfDay('rejected')}, ${sumOfDay('not_stored')},
     case n.value
       when 'trading-activity' then exists (select 1 from activity not indexed
         where account = :account and date = :yesterday)

@@ -9,8 +9,11 @@ export const OUTCOMES = ['created', 'updated', 'unchanged', 'stale', 'held', 're
 /** The outcome of a record. */
 export type Outcome = (typeof OUTCOMES)[number]
 
-/** The number of records received, and of each outcome. If the whole request is refused, only of those that are wrong. */
-export type Counts = Readonly<Record<'received' | Outcome, number>>
+/**
+ * The number of records received, of each outcome, and of those that are right and not stored because others of the
+ * request are wrong: the first is the sum of the others.
+ */
+export type Counts = Readonly<Record<'received' | Outcome | 'not_stored', number>>
 
 /** What becomes of a request. The answer and the log have its status and counts. */
 export interface Decision {
@@ -95,7 +98,7 @@ function decideFor(found: readonly Found[], request: Deciding, isFull: boolean):
     if (isFull ? outcome === 'rejected' : isRefusable(one)) unknown.push(...positions)
   }
   const rejected = request.isReused ? received : request.invalidCount + sums.rejected
-  const counts = { received, ...sums, rejected }
+  const counts = { received, ...sums, rejected, not_stored: 0 }
   const status = statusOf(counts, request)
   const isStored = status !== 422
   const writes = isStored ? found.flatMap((one) => writeOf(one, outcomes.get(one.idx))) : []
@@ -114,7 +117,9 @@ function decideFor(found: readonly Found[], request: Deciding, isFull: boolean):
   const isNew = writes.filter(({ revision }) => revision === 1).length
   return {
     status,
-    summary: isStored ? counts : { received, ...NOTHING, rejected },
+    summary: isStored
+      ? counts
+      : { received, ...NOTHING, rejected, not_stored: received - rejected },
     isReused: request.isReused,
     holdRefused: isFull,
     errorsTotal: request.isReused

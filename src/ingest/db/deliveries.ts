@@ -13,14 +13,16 @@ export type DeliverySummary = Pick<Delivery, (typeof LIST_COLUMNS)[number]> & {
 }
 
 /** By what deliveries are found: `refused` is 207 or 422, `stored` 200 or 201. */
-export const DELIVERY_STATUSES = ['stored', 'refused'] as const
+export const DELIVERY_OUTCOMES = ['stored', 'refused'] as const
 
 /** Which deliveries a list has. A member that is absent narrows nothing. */
 export interface DeliveryFilter {
   readonly resource?: string | undefined
-  readonly status?: (typeof DELIVERY_STATUSES)[number] | undefined
+  readonly outcome?: (typeof DELIVERY_OUTCOMES)[number] | undefined
   /** The id of a record among the first errors, as the log has it. */
   readonly record_id?: string | undefined
+  /** Of a search for a record, the deliveries that stored it. */
+  readonly stored_by?: readonly string[] | undefined
 }
 
 /** The errors of the record `:record_id` of a delivery. */
@@ -30,7 +32,7 @@ const FOUND_ERRORS = `json_each(errors) e
 /** The latest deliveries among which a filter searches. */
 export const SEARCHED_DELIVERIES = 10_000
 
-const STATUS_CONDITIONS: Readonly<Record<(typeof DELIVERY_STATUSES)[number], string>> = {
+const OUTCOME_CONDITIONS: Readonly<Record<(typeof DELIVERY_OUTCOMES)[number], string>> = {
   stored: 'status < 207',
   refused: 'status >= 207',
 }
@@ -51,41 +53,43 @@ export const listDeliveries = (
 /** Returns the query of an account's deliveries. */
 export function deliveriesQuery(
   account: string,
-  { resource, status, record_id }: DeliveryFilter,
+  { resource, outcome, record_id, stored_by }: DeliveryFilter,
   oldest: string,
   end: string,
 ): ListQuery {
-  const ofRefused = record_id !== undefined || status === 'refused'
+  const isSearch = record_id !== undefined
+  const ofRefused = isSearch || outcome === 'refused'
   const conditions = [
     ...(resource === undefined ? [] : ['resource = :resource']),
-    ...(status === undefined ? [] : [STATUS_CONDITIONS[status]]),
-    ...(record_id === undefined ? [] : [`exists (select 1 from ${FOUND_ERRORS})`]),
+    ...(outcome === undefined ? [] : [OUTCOME_CONDITIONS[outcome]]),
   ]
-  const source = ofRefused
-    ? 'deliveries indexed by deliveries_refused where errors_total > 0 and'
-    : 'deliveries where'
-  const deliveries = `${source} account = :account and id >= :oldest and id < :end`
+  const inSpan = 'account = :account and id >= :oldest and id < :end'
+  const deliveries = ofRefused
+    ? `deliveries indexed by deliveries_refused where errors_total > 0 and ${inSpan}`
+    : `deliveries where ${inSpan}`
+  const latest = `select * from ${deliveries} order by id desc limit ${SEARCHED_DELIVERIES}`
+  const found = isSearch
+    ? `select * from (${latest}) where exists (select 1 from ${FOUND_ERRORS})
+        union
+        select * from deliveries where ${inSpan} and id in (select value from json_each(:stored_by))`
+    : latest
+  const isFiltered = isSearch || conditions.length > 0
   return {
     columns: [
       ...LIST_COLUMNS,
-      ...(record_id === undefined
-        ? []
-        : [`(select json_group_array(json(e.value)) from ${FOUND_ERRORS}) as found_errors`]),
+      ...(isSearch
+        ? [`(select json_group_array(json(e.value)) from ${FOUND_ERRORS}) as found_errors`]
+        : []),
     ],
-    from:
-      conditions.length === 0
-        ? deliveries
-        : `(select * from ${deliveries} order by id desc limit ${SEARCHED_DELIVERIES})
-          where ${conditions.join(' and ')}`,
+    from: isFiltered ? `(${found}) where ${['true', ...conditions].join(' and ')}` : deliveries,
     key: ['id'],
     descending: true,
     values: {
       account,
       oldest,
       end,
-      ...Object.fromEntries(
-        Object.entries({ resource, record_id }).filter(([, value]) => value !== undefined),
-      ),
+      ...(resource !== undefined && { resource }),
+      ...(isSearch && { record_id, stored_by: JSON.stringify(stored_by ?? []) }),
     },
   }
 }

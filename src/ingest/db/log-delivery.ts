@@ -5,13 +5,7 @@ import type { Decision } from './decide.ts'
 import type { Found } from './find-sql.ts'
 import { HAS_MASK } from './record-fragments.ts'
 import { HELD_LIMITS } from './release.ts'
-import {
-  type Decided,
-  type Delivery,
-  refusedRecords,
-  valuesOf,
-  type WrittenRow,
-} from './request.ts'
+import { type Decided, type Delivery, valuesOf, type WrittenRow } from './request.ts'
 import { MAX_LOGGED_BYTES_PER_DAY } from './storage-limits.ts'
 import { COMMON_STATEMENTS } from './write-sql.ts'
 
@@ -117,14 +111,16 @@ const distinct = (
 function arrivalOf({ input }: Delivery, decision: Decision, logged: number) {
   const hour = Math.floor(input.receivedAt / HOUR_MS)
   if (input.dryRun) {
-    const none = { received: 0, refused: 0 }
+    const none = { received: 0, rejected: 0, not_stored: 0 }
     return { hour, feed: 'dry-run', ...none, logged_bytes: logged }
   }
+  const { received, rejected, not_stored } = decision.summary
   return {
     hour,
     feed: input.resource,
-    received: decision.summary.received,
-    refused: refusedRecords(decision),
+    received,
+    rejected,
+    not_stored,
     logged_bytes: decision.errorsTotal > 0 ? logged : 0,
   }
 }
@@ -132,11 +128,19 @@ function arrivalOf({ input }: Delivery, decision: Decision, logged: number) {
 /** The codes that an event lists. */
 const MAX_CODES = 20
 
-const eventOf = ({ input }: Delivery, decision: Decision, codes: readonly string[]) => ({
-  delivery_id: input.id,
-  resource: input.resource,
-  received: decision.summary.received,
-  refused: refusedRecords(decision),
-  errors_total: decision.errorsTotal,
-  codes: [...codes].sort().slice(0, MAX_CODES),
-})
+function eventOf(
+  { input }: Delivery,
+  { summary, errorsTotal }: Decision,
+  codes: readonly string[],
+) {
+  const { received, rejected, not_stored } = summary
+  return {
+    delivery_id: input.id,
+    resource: input.resource,
+    received,
+    rejected,
+    not_stored,
+    errors_total: errorsTotal,
+    codes: [...codes].sort().slice(0, MAX_CODES),
+  }
+}

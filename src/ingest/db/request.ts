@@ -80,10 +80,6 @@ export interface Decided {
   readonly facts: Facts
 }
 
-/** Returns how many records of a request were not stored: all of them if it was refused as a whole. */
-export const refusedRecords = ({ status, summary }: Decision): number =>
-  status === 422 ? summary.received : summary.rejected
-
 /** Returns a request as its statements send it. Takes the rows out of `input`. */
 export function prepare(
   session: D1DatabaseSession,

@@ -210,12 +210,12 @@ export const COMMON_STATEMENTS = {
         bytes = bytes + excluded.bytes`),
   /** Counts the delivery in its hour. */
   addArrival: compileStatement(`
-      insert into arrivals (account, hour, resource, received, refused, last_at, logged_bytes)
-      values (:account, cast(:hour as integer), :feed, :received, :refused, cast(:received_at as integer),
-        :logged_bytes)
+      insert into arrivals (account, hour, resource, received, rejected, not_stored, last_at, logged_bytes)
+      values (:account, cast(:hour as integer), :feed, :received, :rejected, :not_stored,
+        cast(:received_at as integer), :logged_bytes)
       on conflict (account, hour, resource) do update set
         received = received + excluded.received,
-        refused = refused + excluded.refused, last_at = max(last_at, excluded.last_at),
+        rejected = rejected + excluded.rejected, not_stored = not_stored + excluded.not_stored, last_at = max(last_at, excluded.last_at),
         logged_bytes = logged_bytes + excluded.logged_bytes`),
   /** Stores the Idempotency-Key with the digest of its records. */
   insertIdempotencyKey: compileStatement(`

@@ -3,7 +3,8 @@ import { readList, readOperation } from '../../platform/http/operation.ts'
 import { count, daysWanted, time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import { member, said } from '../../platform/validation/fields.ts'
-import { DELIVERY_STATUSES } from '../db/deliveries.ts'
+import { OUTCOMES } from '../db/decide.ts'
+import { DELIVERY_OUTCOMES } from '../db/deliveries.ts'
 import { findDeliveries, presentInFull, readDelivery } from '../find-deliveries.ts'
 import { brokenRule, deliveryId, summary } from '../result-fields.ts'
 import { resourcesOf } from '../verticals.ts'
@@ -39,10 +40,14 @@ const foundDelivery = described(() =>
                 member(count, 'The position of the record in the request, from 0.'),
               ),
               key,
-              errors: v.array(brokenRule),
+              outcome: member(
+                v.picklist(['created', 'updated', 'held', 'rejected']),
+                'What became of the record.',
+              ),
+              errors: member(v.array(brokenRule), 'The errors of a rejected record.'),
             }),
           ),
-          'With `record_id`: the refused records of the delivery with this id.',
+          'With `record_id`: the records of the delivery with this id.',
         ),
       ),
     }),
@@ -60,11 +65,11 @@ const deliveryFilters = {
       ),
     ),
   ),
-  status: v.optional(
+  outcome: v.optional(
     member(
-      v.picklist(DELIVERY_STATUSES),
+      v.picklist(DELIVERY_OUTCOMES),
       said(
-        'Returns only deliveries with this status: `refused` for 207 and 422, `stored` for 200 and 201.',
+        'Returns only deliveries with this outcome: `refused` for the statuses 207 and 422, `stored` for 200 and 201.',
         'refused',
       ),
     ),
@@ -82,7 +87,7 @@ export const listDeliveries = readList({
       member(
         v.string(),
         said(
-          'Returns the deliveries that refused the record with this id, if it is among their first 100 errors. Trading activity and daily activities are found by the id of their customer; other activities without `eventid` are not found. Of ids longer than 40 characters only the first 40 are compared.',
+          'Returns the deliveries that refused the record with this id, if it is among their first 100 errors, and the one that stored it. Refused trading activity and daily activities are found by the id of their customer; other activities without `eventid` are not found. Of ids longer than 40 characters only the first 40 are compared in refused records.',
           'T-5001',
         ),
       ),
@@ -102,11 +107,10 @@ export const listDeliveries = readList({
         'resource',
         'status',
         'dry_run',
-        ...['received', 'created', 'updated', 'unchanged', 'stale', 'held', 'rejected'].map(
-          (name) => `summary.${name}`,
-        ),
+        ...['received', ...OUTCOMES, 'not_stored'].map((name) => `summary.${name}`),
         'errors_total',
         'index',
+        'outcome',
         'errors',
       ],
     },

@@ -46,14 +46,15 @@ const feed = described(() =>
         member(count, 'The seconds since the last delivery, even if it was rejected.'),
       ),
       received_last_day: member(count, 'The number of records in the last 24 hours.'),
-      refused_last_day: member(
+      rejected_last_day: member(count, 'How many of those records were rejected.'),
+      not_stored_last_day: member(
         count,
-        'How many of those records were not stored because they, or others of their request, were rejected.',
+        'How many of those records were valid and not stored, because others of their request were rejected.',
       ),
       refused_share_last_day: v.nullable(
         member(
           v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
-          'The share of those records that was rejected. Null if there were none.',
+          'The share of those records that was rejected or not stored. Null if there were none.',
         ),
       ),
       yesterday: v.exactOptional(
@@ -74,7 +75,7 @@ export const getFeed = readOperation({
   callers: ['team', 'account'],
   words: described(() => ({
     description:
-      'Returns, for each resource, the last delivery, the lag, the share of rejected records in the last 24 hours, and whether activity dated yesterday has arrived.',
+      'Returns, for each resource, the last delivery, the lag, the share of records that were not stored in the last 24 hours, and whether activity dated yesterday has arrived.',
     answer: listOf(feed),
     command: { name: 'feed' },
   })),

@@ -27,7 +27,7 @@ export const refusedPath = (
 ) =>
   deliveriesPath(account, {
     resource,
-    status: 'refused',
+    outcome: 'refused',
     from: dayBefore(now, first),
     to: dayBefore(now, last),
   })
