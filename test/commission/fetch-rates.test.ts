@@ -5,6 +5,7 @@ import { CRON_SCHEDULES } from '../../src/jobs/crons.ts'
 import { overriding } from '../ingest/watched.ts'
 import { askAdmin, json } from '../partner.ts'
 import { printedAs } from '../secrecy.ts'
+import { zipOf } from '../zip.ts'
 import { csvOf, putRates, storedRates, TWO_DAYS } from './rate-files.ts'
 
 // §11: the cron that fetches the file of FX_URL. vitest.config.ts serves http://rates.local/.
@@ -132,50 +133,28 @@ describe('the cron of rates', () => {
 })
 
 describe('a ZIP archive, as the ECB publishes it,', () => {
-  const little = (value: number, bytes: number) =>
-    Array.from({ length: bytes }, (_, i) => Math.floor(value / 256 ** i) % 256)
-
-  /** Returns an archive of one file. Like a streaming archiver it leaves the first sizes out. */
-  async function zipOf(text: string, { method = 8, files = 1 } = {}) {
-    const stream = new Blob([text]).stream()
-    const packed = method === 8 ? stream.pipeThrough(new CompressionStream('deflate-raw')) : stream
-    const content = [...new Uint8Array(await new Response(packed).arrayBuffer())]
-    const name = [...new TextEncoder().encode('eurofxref-hist.csv')]
-    const shared = [...little(20, 2), ...little(8, 2), ...little(method, 2), ...little(0, 4)]
-    const sizes = [...little(0, 4), ...little(content.length, 4), ...little(text.length, 4)]
-    const header = [
-      ...[...little(0x04034b50, 4), ...shared, ...little(0, 12)],
-      ...[...little(name.length, 2), ...little(0, 2), ...name, ...content],
-    ]
-    const entry = [
-      ...[...little(0x02014b50, 4), ...little(20, 2), ...shared, ...sizes],
-      ...[...little(name.length, 2), ...little(0, 16), ...name],
-    ]
-    const end = [
-      ...[...little(0x06054b50, 4), ...little(0, 4), ...little(files, 2), ...little(files, 2)],
-      ...[...little(entry.length, 4), ...little(header.length, 4), ...little(0, 2)],
-    ]
-    return [...header, ...entry, ...end]
-  }
-  const answer = (bytes: number[]): Answer => ({
+  const archive = (text: string, how?: Parameters<typeof zipOf>[1]) =>
+    zipOf({ 'eurofxref-hist.csv': text }, how)
+  const answer = (bytes: Uint8Array): Answer => ({
     ...{ status: 200, base64: btoa(String.fromCharCode(...bytes)) },
   })
 
   test.each([8, 0])('is read with the compression %i', async (method) => {
-    const { url } = await served(answer(await zipOf(TWO_DAYS, { method })))
+    const { url } = await served(answer(await archive(TWO_DAYS, { method })))
     await run(url)
     expect(faults()).toEqual([])
     expect(await storedRates()).toHaveLength(2)
   })
 
-  test('is refused if it is cut off, has two files, another compression or is too large', async () => {
-    const whole = await zipOf(TWO_DAYS)
+  test('is refused if it is cut off, has two files, another compression, a password or is too large', async () => {
+    const whole = await archive(TWO_DAYS)
     for (const [bytes, reason] of [
       [whole.slice(0, -1), 'RangeError'],
       [whole.slice(0, 40), 'RangeError'],
-      [await zipOf(TWO_DAYS, { files: 2 }), 'RangeError'],
-      [await zipOf(TWO_DAYS, { method: 12 }), 'RangeError'],
-      [await zipOf(`${' '.repeat(7 * 1024 * 1024)}\n`), 'more than 6291456 bytes'],
+      [await zipOf({ a: TWO_DAYS, b: TWO_DAYS }), 'more than one file'],
+      [await archive(TWO_DAYS, { method: 12 }), 'RangeError'],
+      [await archive(TWO_DAYS, { flags: 9 }), 'RangeError'],
+      [await archive(`${' '.repeat(7 * 1024 * 1024)}\n`), 'more than 6291456 bytes'],
     ] as const) {
       const { url } = await served(answer(bytes))
       await run(url)

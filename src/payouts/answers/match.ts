@@ -87,16 +87,34 @@ const stateWords = (id: string, state: TransferState, becomes: Becomes): string 
     ? `${id} came back, but its payment is not booked. Read the file with the payment first, then this one again.`
     : `${id} is ${state === 'created' ? 'in a file that was never exported' : state}, so it cannot be ${becomes}. Look at it with your bank.`
 
+/** A kind of status: of the name, or of the payment. */
+const kindOf = ({ says }: AnswerRow, name: string) => `${says === 'checked'} ${name}`
+
+/** Returns how near the status and the name check of each transfer stand to it that a file has. */
+function nearestLevels(rows: readonly AnswerRow[], { named }: Known): Map<string, number> {
+  const seen = new Set<string>()
+  const levels = new Map<string, number>()
+  for (const row of rows.toSorted((a, b) => a.level - b.level)) {
+    for (const name of row.references) {
+      const kind = `${row.level} ${kindOf(row, name)}`
+      for (const { id } of seen.has(kind) ? [] : (named.get(name) ?? [])) {
+        if (!levels.has(kindOf(row, id))) levels.set(kindOf(row, id), row.level)
+      }
+      seen.add(kind)
+    }
+  }
+  return levels
+}
+
 /** Returns what is collected from row to row. */
-const newMatching = (known: Known) => ({
+const newMatching = (rows: readonly AnswerRow[], known: Known) => ({
   known,
   follow: followTransfers(),
   movements: knownMovements(known.movements),
-  /** How near the status and the name check of a transfer stand to it. */
-  levels: new Map<string, number>(),
+  levels: nearestLevels(rows, known),
   /** How many movements a file has of a reference, a direction and a day. */
   counts: new Map<string, number>(),
-  /** The batches that a file has named in a direction: another entry is another movement. */
+  /** The batches of which a file has said something: another entry is another movement. */
   taken: new Set<string>(),
   changes: [] as Change[],
   doubts: [] as Doubt[],
@@ -108,11 +126,11 @@ type Matching = ReturnType<typeof newMatching>
 
 /** Matches rows with transfers: what would be booked, what is doubtful, and of which rows nothing is booked. */
 export function matchRows(rows: readonly AnswerRow[], known: Known) {
-  const to = newMatching(known)
+  const to = newMatching(rows, known)
   const find = finder(known)
-  // What stands nearer to a transfer comes first. Of rows that say the same, those of one transfer say why.
-  const placeOf = ({ level, says, references }: AnswerRow) =>
-    100 * level + 2 * ORDER.indexOf(says) + (references.some(isOfTransfer) ? 0 : 1)
+  // Of rows that say the same, those of one transfer say why, and come before those of batches.
+  const placeOf = ({ says, references }: AnswerRow) =>
+    2 * ORDER.indexOf(says) + (references.some(isOfTransfer) ? 0 : 1)
   for (const row of rows.toSorted((a, b) => placeOf(a) - placeOf(b))) {
     const whole = find(row)
     const isDivided = whole?.problem !== null && row.parts.some(({ amount }) => amount !== null)
@@ -176,15 +194,17 @@ function book(
   return null
 }
 
-function takeStatus(to: Matching, row: AnswerRow, { transfers }: Target, found: Found) {
-  for (const transfer of transfers) {
-    const kind = `${row.says === 'checked'} ${transfer.id}`
-    const level = to.levels.get(kind) ?? row.level
-    to.levels.set(kind, level)
+/** Takes a status of transfers: of a batch once, and as far as no other one stands nearer. */
+function takeStatus(to: Matching, row: AnswerRow, { name, transfers }: Target, found: Found) {
+  const place = `${row.level} ${row.says} ${name}`
+  if (to.taken.has(place)) to.unchanged += 1
+  for (const transfer of to.taken.has(place) ? [] : transfers) {
+    const level = to.levels.get(kindOf(row, transfer.id)) ?? row.level
     const problem = level < row.level ? null : book(to, row, transfer, found)
     if (problem === 'done') to.unchanged += 1
     else if (problem !== null) leave(to, row, found.day, problem)
   }
+  if (!isOfTransfer(name)) to.taken.add(place)
 }
 
 function takeMovement(
