@@ -148,8 +148,11 @@ BEGIN
 END;
 
 CREATE TRIGGER payment_returns_no_update BEFORE UPDATE ON payment_returns
+WHEN (old.account, old.payment, old.reference, old.returned_on, 'Erased', old.actor, old.at, old.folded_reference)
+  IS NOT (new.account, new.payment, new.reference, new.returned_on, new.reason, new.actor, new.at,
+    new.folded_reference)
 BEGIN
-  SELECT raise(ABORT, 'the return of a payment never changes');
+  SELECT raise(ABORT, 'the return of a payment never changes; an erasure takes its reason');
 END;
 
 CREATE TRIGGER payment_returns_no_delete BEFORE DELETE ON payment_returns
@@ -303,8 +306,9 @@ WHEN (old.account, old.id, old.batch, old.affiliate_id, old.payee_version, old.c
   IS NOT (new.account, new.id, new.batch, new.affiliate_id, new.payee_version, new.currency, new.amount,
     new.statements)
   OR old.state IN ('returned', 'rejected', 'cancelled')
+    AND (old.state, old.code, NULL, NULL) IS NOT (new.state, new.code, new.reason, new.name_check)
 BEGIN
-  SELECT raise(ABORT, 'a transfer changes only in its state');
+  SELECT raise(ABORT, 'a transfer changes only in its state; an erasure takes the words of the bank');
 END;
 
 CREATE TRIGGER transfers_no_delete BEFORE DELETE ON transfers

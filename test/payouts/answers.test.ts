@@ -493,6 +493,52 @@ test('§20 whatever happens between two calls of a request, nothing is stored th
     }
 })
 
+test('§20.1 an erasure takes what banks have said of a payee, wherever it stands, and of nobody else; codes stay', async () => {
+  await env.DB.exec(
+    `insert into webhook_endpoints (account, id, url, events, secrets, created_at) values ('acme-forex', 'whk_1', 'https://hooks.example/', '["*"]', '[]', '2026-01-01T00:00:00.000Z')`,
+  )
+  const said = (who: string) => `of ${who} Lovelace`
+  const checks = [a, b, c].map((one) => ({
+    ...{ reference: one.id, status: 'RCVD', words: said(`check-${one.affiliate_id}`) },
+  }))
+  await book(pain002(a.batch, 'RCVD', checks))
+  const refused = { reference: c.id, status: 'RJCT', code: 'AC01', words: said('c') }
+  await book(pain002(a.batch, 'PART', [refused]))
+  const back = (one: Sent) => credit(one, { code: 'AC04', words: said(one.affiliate_id) })
+  await book(camt([debit(a), debit(b), back(a), back(b)]))
+  const stored = async () => {
+    const all = await Promise.all(
+      [...TABLES, 'webhook_messages'].map(async (table) => JSON.stringify(await rowsOf(table))),
+    )
+    return all.join()
+  }
+  const counts = async () => {
+    const text = await stored()
+    return ['a', 'b', 'c'].map(
+      (who) => text.split(said(who)).length + text.split(said(`check-${who}`)).length - 2,
+    )
+  }
+  const before = await counts()
+  expect(Math.min(...before)).toBeGreaterThan(3)
+  const erase = (id: string) => askAdmin(`${PATH}/affiliates/${id}/payee`, 'DELETE')
+  await erase('a')
+  expect(await counts()).toEqual([0, before[1], before[2]])
+  await erase('c')
+  expect(await counts()).toEqual([0, before[1], 0])
+  const { transfers, returns } = await books()
+  expect(transfers.sort()).toEqual(
+    [
+      ...[`${a.id},returned,AC04,,`, `${c.id},rejected,AC01,,`],
+      expect.stringContaining(`${b.id},returned,AC04,The account is closed. ${said('b')}`),
+    ].sort(),
+  )
+  expect(returns.join()).toContain(`${a.id},${BOOKED_ON},Erased`)
+  for (const set of ["reason = 'x'", "name_check = 'x'", "code = 'x'", "state = 'paid'"]) {
+    const sql = `update transfers set ${set} where state in ('returned', 'rejected')`
+    await expect(change(sql)).rejects.toThrow(/changes only in its state/)
+  }
+})
+
 const SEEDS = Array.from({ length: env.MODEL_RUNS || 2 }, (_, n) => env.SEED * 1000 + n)
 
 test.each(SEEDS)(

@@ -206,9 +206,34 @@ const ERASE = compileStatement(`
     details = iif(${LAST_USED} is null, null, details)
   where account = :account and party = :party and id = :id`)
 
+const OWN_TRANSFERS = `(select id from transfers where account = :account and affiliate_id = :id)`
+
+/** Returns the SQL of a JSON array without the reasons of its items that are about the payee. */
+const withoutReasons = (array: string, isOwn: string) => `(
+      select json_group_array(json(iif(${isOwn}, json_replace(i.value, '$.reason', null), i.value)) order by i.key)
+      from json_each(${array}) i)`
+
+/** What banks have said of a payee, wherever it stands: it may name the owner and the account. Codes stay. */
+const ERASE_WORDS = [
+  `update transfers set reason = null, name_check = null
+    where account = :account and affiliate_id = :id`,
+  `update payment_returns set reason = 'Erased' where account = :account and payment in (
+      select reference from payments where account = :account and affiliate_id = :id)`,
+  `update webhook_events set data = json_replace(data, '$.reason', null)
+    where account = :account and type = 'payout.returned' and data ->> 'affiliate_id' = :id`,
+  `update payout_answers set entries = ${withoutReasons('entries', `i.value ->> 'transfer' in ${OWN_TRANSFERS}`)},
+      summary = json_set(summary, '$.transfers',
+        ${withoutReasons("summary, '$.transfers'", "i.value ->> 'affiliate_id' = :id")})
+    where account = :account and exists (
+      select 1 from json_each(entries) i where i.value ->> 'transfer' in ${OWN_TRANSFERS})`,
+].map(compileStatement)
+
 /** Returns the statements that erase all versions: details at once of what nothing used. Nobody reads the others. */
 export const erase = (db: D1Database, author: Author, { id, version }: StoredDetails) => [
   bindStatement(db, ERASE, { ...author, id }),
+  ...(author.party === 'payee' ? ERASE_WORDS : []).map((one) =>
+    bindStatement(db, one, { ...author, id }),
+  ),
   ...notify(db, author, JSON.stringify([{ id, version }])),
 ]
 

@@ -195,7 +195,7 @@ function operationsOf<P extends Party>(it: Of<P>) {
     }),
     erase: define('erase', {
       method: 'DELETE',
-      description: `Erases the details of a ${party}. Versions that no payment used are erased at once. The others stay for \`retain_years\` after their last payment; until then nobody can read or use them.`,
+      description: `Erases the details of a ${party}. Versions that no payment used are erased at once. The others stay for \`retain_years\` after their last payment; until then nobody can read or use them. What banks have said of them goes, too; codes stay.`,
       command: {
         confirm: { warning: `This erases the ${party} of account {account}.`, name: 'account' },
       },
