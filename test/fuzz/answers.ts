@@ -47,14 +47,22 @@ function isPlaced({ pointer, code }: ListedIssue, body: Json): boolean {
 
 const OUTCOMES = ['created', 'updated', 'unchanged', 'stale', 'held', 'rejected']
 
-/** Returns the records of a body; none if `data` is not a list. */
-function recordsOf(body: Json, wraps: boolean): Json[] {
-  if (Array.isArray(body)) return body
+/** Returns the records of a body, none if `data` is not a list, and whether it is one record alone. */
+function recordsOf(body: Json, wraps: boolean): { records: Json[]; isAlone: boolean } {
+  if (Array.isArray(body)) return { records: body, isAlone: false }
   const isWrapped =
     wraps && typeof body === 'object' && body !== null && Object.hasOwn(body, 'data')
-  if (!isWrapped) return [body]
+  if (!isWrapped) return { records: [body], isAlone: true }
   const { data } = body as { data: Json }
-  return Array.isArray(data) ? data : []
+  return { records: Array.isArray(data) ? data : [], isAlone: false }
+}
+
+/** What a request asked for. */
+interface Asked {
+  /** Whether `data` may have the records. */
+  wraps: boolean
+  /** Whether right records are to be stored beside wrong ones. */
+  lenient: boolean
 }
 
 /** §4 Every record that was received is counted once. */
@@ -64,7 +72,7 @@ function expectAllCounted({ summary }: { summary: Record<string, number> }): voi
 }
 
 /** Checks a response against its request. Returns the result of each record that was accepted. */
-export function checkAnswer({ status, text }: Answer, body: Uint8Array, wraps: boolean) {
+export function checkAnswer({ status, text }: Answer, body: Uint8Array, { wraps, lenient }: Asked) {
   expect([200, 201, 207, 400, 413, 422]).toContain(status)
   const answer = JSON.parse(text)
   if (status === 400 || status === 413) {
@@ -72,7 +80,7 @@ export function checkAnswer({ status, text }: Answer, body: Uint8Array, wraps: b
     return []
   }
   const sent = parsed(body)
-  const records = recordsOf(sent, wraps)
+  const { records, isAlone } = recordsOf(sent, wraps)
   if (status === 422) {
     const { errors, errors_total } = answer as { errors: ListedIssue[]; errors_total: number }
     expect(errors.length).toBeGreaterThan(0)
@@ -80,6 +88,9 @@ export function checkAnswer({ status, text }: Answer, body: Uint8Array, wraps: b
     expect(errors_total).toBeGreaterThanOrEqual(errors.length)
     expect(errors.filter((error) => !isPlaced(error, sent))).toEqual([])
     expect(errors.filter(({ index }) => index !== undefined && !(index in records))).toEqual([])
+    const isWrong = (i: number) => errors.some(({ index }) => index === undefined || index === i)
+    const areAllWrong = errors.length < errors_total || records.every((_, i) => isWrong(i))
+    expect(areAllWrong || !lenient, 'right records are stored beside wrong ones').toBe(true)
     return []
   }
   const { summary, results } = answer as { summary: Record<string, number>; results: Result[] }
@@ -89,6 +100,8 @@ export function checkAnswer({ status, text }: Answer, body: Uint8Array, wraps: b
     OUTCOMES.map((name) => [name, results.filter(({ outcome }) => outcome === name).length]),
   )
   expectAllCounted(answer)
+  expect(counts.rejected! > 0 && !lenient, 'a wrong record refuses the request').toBe(false)
+  expect(status).toBe(counts.rejected! > 0 ? 207 : isAlone && counts.created === 1 ? 201 : 200)
   const warned = results.reduce((sum, { warnings = [] }) => sum + warnings.length, 0)
   expect(summary).toEqual({ received: records.length, ...counts, not_stored: 0, warnings: warned })
   const issues = results.flatMap(({ warnings = [], errors = [] }) => [...warnings, ...errors])
