@@ -30,6 +30,8 @@ const SECRETS = {
 // seed and more runs; a failure prints the variables that replay it.
 const {
   TEST_SEED = '3',
+  // The routes and faults that are drawn from many differ from day to day, so that each has its turn.
+  TEST_DAY = String(Math.floor(Date.now() / 86_400_000)),
   FUZZ_RUNS = '0',
   MODEL_RUNS = '0',
   MODEL_PATH = '',
@@ -37,6 +39,7 @@ const {
 } = process.env
 const GENERATED = {
   SEED: Number(TEST_SEED),
+  DAY: Number(TEST_DAY),
   FUZZ_RUNS: Number(FUZZ_RUNS),
   MODEL_RUNS: Number(MODEL_RUNS),
   MODEL_PATH,
@@ -169,10 +172,10 @@ const secretReporter = {
   },
 }
 
-/** Prints the seed, and writes the end of each test to the file that `npm test` reads. */
+/** Prints the seeds, and writes the end of each test to the file that `npm test` reads. */
 const countReporter = {
   onTestRunStart() {
-    console.log(`Generated input: TEST_SEED=${TEST_SEED}`)
+    console.log(`Generated input: TEST_SEED=${TEST_SEED} TEST_DAY=${TEST_DAY}`)
   },
   onTestRunEnd(modules: readonly TestModule[]) {
     const { TEST_REPORT } = process.env

@@ -12,7 +12,8 @@ const DESCRIPTION = `Runs all tests, or those whose path has one of the names in
 
 Files in test/ run inside the Workers runtime, files in test-node/ on Node. The last line has the
 counts of both: \`N passed, N failed\`, and \`, N skipped\` if any test was skipped. If CI is set, a
-skipped test fails the run. TEST_SEED=N changes the generated input; without it the seed is 3.`
+skipped test fails the run. TEST_SEED=N changes the generated input; without it the seed is 3.
+TEST_DAY=N repeats what was drawn on another day: a run prints the number.`
 
 const TEST_FILES = {
   vitest: globSync('test/**/*.test.ts').sort(),

@@ -6,6 +6,8 @@ declare namespace Cloudflare {
     TEAM_KEY: string
     /** The seed of all generated input. */
     SEED: number
+    /** The seed of what is drawn from many cases: the days since 1970, or `TEST_DAY`. */
+    DAY: number
     /** The number of runs of each fuzz test; 0: its own. */
     FUZZ_RUNS: number
     /** The number of sequences of each pair of accounts in the model test; 0: its own. */

@@ -171,8 +171,8 @@ describe('§19.2 a move', () => {
     Object.assign(COPY_LIMITS, { rows: 1, pages: 2, deleted: 1 })
     let hasEnded = false
     let cancels = false
-    // The seed chooses which.
-    for (let queries = 1 + (env.SEED % BETWEEN); !hasEnded; queries += BETWEEN) {
+    // The day chooses which.
+    for (let queries = 1 + (env.DAY % BETWEEN); !hasEnded; queries += BETWEEN) {
       cancels = !cancels
       const account = `killed-${queries}`
       const acme = await issuedPartner('forex', { account })
@@ -262,8 +262,8 @@ describe('while a door is closed', () => {
     for (const [nth, route] of ROUTES.entries()) {
       const world = worlds.find(({ vertical }) => vertical === route.vertical)
       if (!world || route.as === 'anyone') continue
-      // The verticals have the same reads, of which the seed chooses a third.
-      if (!route.writes && (route.vertical !== 'forex' || nth % 3 !== env.SEED % 3)) continue
+      // The verticals have the same reads, of which the day chooses a third.
+      if (!route.writes && (route.vertical !== 'forex' || nth % 3 !== env.DAY % 3)) continue
       const context = createExecutionContext()
       const response = await asks(route, world, env as Env, context)
       const isRefused = (await response.text()).includes('"code":"moving"')

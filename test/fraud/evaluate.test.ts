@@ -138,9 +138,9 @@ describe('an evaluation in steps', () => {
     await evaluate()
     const expected = await wholeTables(account)
     let ended = false
-    // The seed chooses which; `npm run worlds` tries all.
+    // The day chooses which; `npm run worlds` tries all.
     const step = env.MODEL_RUNS ? 1 : 41
-    for (let nth = 1 + (env.SEED % step); !ended; nth += step) {
+    for (let nth = 1 + (env.DAY % step); !ended; nth += step) {
       await clear(account)
       const { platform } = killedAt(nth, isCommitted)
       ended = await evaluate(platform).then(

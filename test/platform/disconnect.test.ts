@@ -87,7 +87,7 @@ function momentsIn(calls: readonly Place[]) {
   }
 }
 
-// The kinds of calls that they make are the same: some of them, drawn by the seed, meet most. A long run has all.
+// The kinds of calls that they make are the same: some of them, drawn by the day, meet most. A long run has all.
 test.each(draw(WRITES, env.FUZZ_RUNS > 0 ? Infinity : 2))(
   'a disconnect during any call of $id is all or nothing',
   async (route) => {

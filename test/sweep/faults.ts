@@ -147,9 +147,9 @@ const WHEN = [false, true]
 export const isReading = ({ sql }: Place) =>
   /^(select|with)\b(?!.*\b(insert|update|delete)\b)/is.test(sql)
 
-const random = fractions(env.SEED)
+const random = fractions(env.DAY)
 
-/** Draws some of a list by the seed of the run. */
+/** Draws some of a list by the day. */
 export const draw = <T>(list: readonly T[], count: number): T[] =>
   list
     .map((one) => ({ one, rank: random() }))

@@ -78,7 +78,7 @@ async function sweep(route: Route, faultsOf: FaultsOf): Promise<void> {
   await end()
 }
 
-/** Sweeps some requests, which the seed draws: one call of each meets some faults. */
+/** Sweeps some requests, which the day draws: one call of each meets some faults. */
 export function sweepDrawn(requests: number, faults: number): void {
   for (const route of draw(SWEPT, requests)) {
     const name = [route.id, route.way].filter(Boolean).join(', ')
