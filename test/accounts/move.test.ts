@@ -7,7 +7,7 @@ import { closeDoor, openDoor, shutDoor, takeCopy } from '../../src/accounts/move
 import { dropStep } from '../../src/accounts/move/drop.ts'
 import { advanceMove, MOVE_LIMITS } from '../../src/accounts/move/move-steps.ts'
 import { COPY_LIMITS, type CopyPlace } from '../../src/accounts/move/place.ts'
-import { describeTables } from '../../src/accounts/move/tables.ts'
+import { commonTables, describeTables } from '../../src/accounts/move/tables.ts'
 import worker from '../../src/index.ts'
 import { CRON_SCHEDULES } from '../../src/jobs/crons.ts'
 import { limitQueries } from '../../src/platform/db/query-limit.ts'
@@ -15,6 +15,7 @@ import { insertMove } from '../../src/platform/directory/account-moves.ts'
 import { storedBrand } from '../brand.ts'
 import { randomSource } from '../commission/worlds.ts'
 import { anyTables, bytesOf, fillTables } from '../ingest/any-rows.ts'
+import { overriding } from '../overriding.ts'
 import { ada, ask, askAdmin, askToken, issuedPartner, json, partner } from '../partner.ts'
 import { runCron } from '../platform/crons.ts'
 import { asks, ROUTES, requestOf } from '../sweep/routes.ts'
@@ -192,6 +193,23 @@ describe('§19.2 a move', () => {
   })
 })
 
+/** Returns a database that reads one value of a table otherwise than it is stored. */
+const misreading = (db: D1Database, table: string): D1Database =>
+  overriding(db, {
+    prepare(sql: string) {
+      const statement = db.prepare(sql)
+      if (!sql.includes(`from "${table}"`)) return statement
+      const raw = async (bound: D1PreparedStatement) => {
+        const [first = [], ...others] = await bound.raw<unknown[]>()
+        const at = below(first.length - 1)
+        return [first.with(at, first[at] === null ? 'x' : null), ...others]
+      }
+      return overriding(statement, {
+        bind: (...values: unknown[]) => ({ raw: () => raw(statement.bind(...values)) }),
+      })
+    },
+  })
+
 describe('the copy of an account', () => {
   const mover = { account: 'acme', id: 'mov_1' }
 
@@ -223,6 +241,34 @@ describe('the copy of an account', () => {
     while (!(await dropStep(DB_2, mover)));
     expect(Object.values(await bytesOf(DB_2, 'acme')).flat()).toEqual([])
     expect(await bytesOf(DB, 'acme')).toEqual(bytes)
+  })
+
+  test('§19.2 is refused if a page of it differs from its source in one value, of any table', async () => {
+    await fillTables(DB_2, random, 'acme', 2)
+    const { tables } = await describeTables(DB)
+    await takeCopy(DB, mover, tables)
+    for (const { name: table } of tables) {
+      const copied = copyStep(DB_2, misreading(DB, table), mover, { table, after: null })
+      // Another database may have entries of its own there.
+      if (table === 'audit_log') await copied
+      else await expect(copied).rejects.toMatchObject({ refusal: 'copy_differs', table })
+    }
+  })
+
+  test.each([
+    ['a column', 'alter table totals add column more text', 'alter table totals drop column more'],
+    [
+      'a trigger',
+      `create trigger more after insert on totals begin select 1; end`,
+      'drop trigger more',
+    ],
+  ])('§19.2 is refused between databases of which one lacks %s', async (_, more, less) => {
+    await DB_2.prepare(more).run()
+    try {
+      await expect(commonTables(DB, DB_2)).rejects.toThrow('tables_differ')
+    } finally {
+      await DB_2.prepare(less).run()
+    }
   })
 
   test('is refused by a database that has rows of the account, and those that live there stay', async () => {

@@ -89,7 +89,6 @@ function insertAny(db: D1Database, random: Random, table: AnyTable, account: str
     table.columns.map(({ name, type }) => [name, anyValue(random, name, type, table.sql)]),
   )
   row.account = account
-  if ('last_day' in row && 'first_day' in row) row.last_day = 50000
   if (table.name === 'audit_log') row.id = `${account}-${row.id}`
   const names = Object.keys(row)
   const sql = `insert into ${table.name} (${names.map((one) => `"${one}"`).join()})
