@@ -43,11 +43,11 @@ const pick = <T>(random: Random, list: readonly T[]): T =>
 function anyValue(random: Random, name: string, type: string, sql: string): unknown {
   const has = (pattern: string) => new RegExp(pattern.replaceAll('$', name)).test(sql)
   const [, list] = new RegExp(`\\(${name} IN \\(([^)]*)\\)`).exec(sql) ?? []
-  if (list)
-    return pick(
-      random,
-      list.split(',').map((one) => one.trim().replaceAll("'", '')),
-    )
+  if (list) {
+    // Another column may stand among the values.
+    const values = list.split(',').filter((one) => /['\d]/.test(one))
+    return pick(random, values).trim().replaceAll("'", '')
+  }
   const [, length] = new RegExp(`length\\(${name}\\) (?:=|IN \\(0,) (\\d+)`).exec(sql) ?? []
   if (length)
     return Array.from({ length: Number(length) }, () => pick(random, [...'aé9"'])).join('')
