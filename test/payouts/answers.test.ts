@@ -526,12 +526,9 @@ test('§20.1 an erasure takes what banks have said of a payee, wherever it stand
   await erase('c')
   expect(await counts()).toEqual([0, before[1], 0])
   const { transfers, returns } = await books()
-  expect(transfers.sort()).toEqual(
-    [
-      ...[`${a.id},returned,AC04,,`, `${c.id},rejected,AC01,,`],
-      expect.stringContaining(`${b.id},returned,AC04,The account is closed. ${said('b')}`),
-    ].sort(),
-  )
+  expect(transfers.join()).toContain(`${a.id},returned,AC04,,`)
+  expect(transfers.join()).toContain(`${c.id},rejected,AC01,,`)
+  expect(transfers.join()).toContain(`${b.id},returned,AC04,The account is closed. ${said('b')}`)
   expect(returns.join()).toContain(`${a.id},${BOOKED_ON},Erased`)
   for (const set of ["reason = 'x'", "name_check = 'x'", "code = 'x'", "state = 'paid'"]) {
     const sql = `update transfers set ${set} where state in ('returned', 'rejected')`
