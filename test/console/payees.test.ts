@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test } from 'vitest'
 import { askAdmin, json, register } from '../partner.ts'
-import { ADA, MAIN, OTHER_IBAN, payoutRows } from '../payouts/payout-rows.ts'
+import { ADA, BATCH_ID, MAIN, OTHER_IBAN, payoutRows } from '../payouts/payout-rows.ts'
 import { KEY_WORLD, signedIn } from './browser.ts'
 
 // The bank details of affiliates and of the account. `eve` has entered those that are stored.
@@ -71,4 +71,33 @@ test('§20.1 a file of payees is uploaded as it is, with the headings that the p
   const done = await browser.post(`${AT}/payees`, { csrf, change: 'upload', file })
   expect(done.status).toBe(303)
   expect(await payee()).toMatchObject({ version: 2, details: { iban: 'FR…2606' } })
+})
+
+test('§20.3 a batch is exported by a button, and only then its page leads to the file', async () => {
+  const browser = await signedIn()
+  const page = `${AT}/batches/${BATCH_ID}`
+  const [before, early] = [
+    await (await browser.get(page)).text(),
+    await browser.get(`${page}?file=1`),
+  ]
+  expect([before.includes('Download'), early.status]).toEqual([false, 409])
+  const exported = await browser.post(page, { csrf: await browser.csrf(page), change: 'export' })
+  expect(exported.headers.get('Location')).toBe(page)
+  const after = await (await browser.get(page)).text()
+  expect(after).toContain(`<a href="${page}?file=1">Download ${BATCH_ID}.xml</a>`)
+  const [file, own] = [
+    await browser.get(`${page}?file=1`),
+    askAdmin(`accounts/acme/batches/${BATCH_ID}/file`),
+  ]
+  expect(file.headers.get('Content-Disposition')).toContain(`${BATCH_ID}.xml`)
+  expect(await file.text()).toBe(await (await own).text())
+})
+
+test('§20.1 an approver says on a page why two affiliates have one account', async () => {
+  const browser = await signedIn()
+  const shown = async () => (await browser.get(AFFILIATE)).text()
+  expect(await shown()).toContain('The same account is that of')
+  const why = { change: 'explain', reason: 'An agency' }
+  await browser.post(AFFILIATE, { csrf: await browser.csrf(AFFILIATE), ...why })
+  expect(await shown()).not.toContain('The same account is that of')
 })
