@@ -39,7 +39,7 @@ export const listAttention = readOperation({
   async run({ env, ...reader }) {
     const found = await Promise.all([
       readAttention(env, reader, Date.now()),
-      readTeamWork(env, reader, Date.now()),
+      readTeamWork(env, reader),
     ])
     return { data: found.flat() }
   },

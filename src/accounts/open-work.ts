@@ -229,20 +229,15 @@ function wrongSigns({ events, vertical, amount_signs }: Grant, signs: readonly S
 }
 
 /** Reads what waits for the integrations team alone: drafts, rates, payments, cases and questions. */
-export async function readTeamWork(
-  env: Env,
-  { grant, session }: Reader,
-  now: number,
-): Promise<Attention[]> {
+export async function readTeamWork(env: Env, { grant, session }: Reader): Promise<Attention[]> {
   const { account } = grant
-  const since = now - LOWERED_DAYS * DAY_MS
   const [{ unapproved, waiting }, review, payouts, questions, { names: lowered }] =
     await Promise.all([
       countDrafts(session, account, todayOf(grant)),
       readCasesToNote(session, account),
       readPayoutWork(session, account),
       countOpenQuestions(session, account),
-      listLowered(env.DB, account, since),
+      listLowered(env.DB, account, Date.now() - LOWERED_DAYS * DAY_MS),
     ])
   const periods = unapproved.map(({ period }) => period)
   const asking: string[] = JSON.parse(questions.affiliates)

@@ -1,7 +1,7 @@
 import { counted } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { atLeast } from '../figures.ts'
-import { defineKind, type Evidence, type PayeeVersion } from '../kind.ts'
+import { defineKind } from '../kind.ts'
 
 /** The most other affiliates whose bank details a finding names. */
 const MOST_NAMED = 20
@@ -24,18 +24,16 @@ export const sharedPayee = defineKind({
     if (!own || others.length === 0) return []
     const figures = [atLeast('affiliates_with_the_account', others.length + 1, 2, 'affiliates')]
     const sentence = `The affiliate is paid to the account of ${counted(others.length, 'other affiliate')}.`
-    const evidence = [own, ...others.slice(0, MOST_NAMED)].map(evidenceOf)
+    const evidence = [own, ...others.slice(0, MOST_NAMED)].map((one) => ({
+      customer_id: null,
+      resource: 'payees' as const,
+      id: `${one.affiliate_id} ${one.version}`,
+      day: one.first,
+      delivery_id: null,
+    }))
     return [{ subject: { affiliate_id }, figures, sentence, evidence }]
   },
   titles: { affiliates_with_the_account: 'Affiliates with the same account' },
   sees: 'The account, PayPal address or wallet of each affiliate, as a digest.',
   cannotSee: 'Several accounts of one person. An agency may be paid for several affiliates.',
-})
-
-const evidenceOf = ({ affiliate_id, version, first }: PayeeVersion): Evidence => ({
-  customer_id: null,
-  resource: 'payees',
-  id: `${affiliate_id} ${version}`,
-  day: first,
-  delivery_id: null,
 })

@@ -127,4 +127,5 @@ export const valuesOf = ({ input }: Pick<Delivery, 'input'>) => ({
   received_at: input.receivedAt,
   received_day: encode(customers.day, input.receivedDay),
   idempotency_key: input.idempotency?.key ?? null,
+  quota: input.storageQuota,
 })

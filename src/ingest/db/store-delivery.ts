@@ -173,14 +173,7 @@ function writeStatements(
       ]),
     ),
     ...(listed !== 0 || heldChange !== 0 || bytes !== 0
-      ? [
-          bind(COMMON_STATEMENTS.addTotals, {
-            listed,
-            held_change: heldChange,
-            bytes,
-            quota: input.storageQuota,
-          }),
-        ]
+      ? [bind(COMMON_STATEMENTS.addTotals, { listed, held_change: heldChange, bytes })]
       : []),
     ...(signUp
       ? toJsonChunks(created.filter(lacksSignup(delivery))).map((rows) => bind(signUp, { rows }))
