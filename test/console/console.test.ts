@@ -189,24 +189,34 @@ test('a line that no statement has is a 404 page', async () => {
   }
 })
 
-test('a wrong value of any parameter is refused with a way back', async () => {
+test('a wrong value of any parameter is refused on its page, whose filters keep what was typed', async () => {
   const parameters = await createAccount()
   const browser = await signedIn()
   const lost: string[] = []
+  const headingOf = (text: string) => /<h1>(.*?)<\/h1>/.exec(text)?.[1]
   /** The number of pages on which each parameter was wrong: many have those of a list. */
   const tried = new Map<string, number>([['format', Infinity]])
   for (const page of CONSOLE_PAGES) {
     const at = pathOf(`/console${page.path}`, parameters)
+    const usual = await (await browser.get(at)).text()
     for (const name of page.query ?? []) {
+      const isFilter = usual.includes(`id="filter-${name}"`)
       const times = tried.get(name) ?? 0
-      if (times >= 3) continue
+      if (times >= 3 && !isFilter) continue
       tried.set(name, times + 1)
-      const response = await browser.get(`${at}?${name}=${name === 'period' ? '2026-13' : '~x'}`)
+      const wrong = name === 'period' ? '2026-13' : '~x'
+      const response = await browser.get(`${at}?${name}=${wrong}`)
       const text = await response.text()
-      // A link may name what no longer exists: that is a 404.
-      const hasWay =
-        response.status === 400 ? text.includes('Clear the filters') : response.status < 500
-      if (!hasWay || text.replace(/<pre[\s\S]*?<\/pre>/g, '').includes('`'))
+      const control = new RegExp(`<input[^>]* id="filter-${name}"[^>]*>`).exec(text)?.[0]
+      const isKept =
+        response.status === 400
+          ? headingOf(text) === headingOf(usual) &&
+            text.includes('role="alert"') &&
+            text.includes(`id="filter-${name}"`) === isFilter &&
+            (!control || control.includes(`value="${wrong}"`))
+          : // A link may name what no longer exists: that is a 404.
+            response.status < 500
+      if (!isKept || text.replace(/<pre[\s\S]*?<\/pre>/g, '').includes('`'))
         lost.push(`${at}?${name}: ${response.status}`)
     }
   }

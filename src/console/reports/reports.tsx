@@ -12,9 +12,7 @@ import { EmptyState } from '../../pages/parts/data.tsx'
 import { Deferred } from '../../pages/parts/deferred.tsx'
 import { Filters } from '../../pages/parts/forms.tsx'
 import { usualCurrency } from '../../pages/parts/owed.ts'
-import { detailWords, plainWords } from '../../pages/parts/plain-words.ts'
 import { DAY_MS } from '../../platform/durations.ts'
-import { ApiError } from '../../platform/errors.ts'
 import { readDays } from '../../platform/http/query.ts'
 import { REPORT_LIMITS } from '../../reports/limits.ts'
 import { getReport } from '../../reports/operations.ts'
@@ -77,17 +75,6 @@ function daysBefore({ from, to }: { readonly from: string; readonly to: string }
   return { from: dayBefore(first, length), to: dayBefore(first, 1) }
 }
 
-/** Returns why a query has no report; an empty text if it has one. */
-function refusalOf(visit: Visit, vertical: string, currency: string): string {
-  try {
-    parseReport(vertical, { currency, ...reportQuery(visit) })
-    return ''
-  } catch (error) {
-    if (error instanceof ApiError) return detailWords(error)
-    throw error
-  }
-}
-
 /** Computes and renders the report of the query, and the totals of the days before. */
 async function renderReport(visit: Visit, currency: string) {
   const { api, account, path } = visit
@@ -118,21 +105,15 @@ async function render(visit: Visit) {
     api.call(listPlans, { account }),
   ])
   const currency = usualCurrency(plans.data)
-  const refused = hasReport ? refusalOf(visit, vertical, currency) : ''
-  const errors = refused ? [{ message: plainWords(refused) }] : []
-  const isOfCurrency = refused.startsWith('`currency`')
+  // The report itself is computed later, when the form can say no more what is wrong.
+  if (hasReport) parseReport(vertical, { currency, ...reportQuery(visit) })
   const filters = (
-    <VisitContext.Provider value={refused ? visit : { ...visit, query: reportQuery(visit) }}>
+    <VisitContext.Provider value={{ ...visit, query: reportQuery(visit) }}>
       <Filters
         fields={[
-          { name: 'from', label: 'From', type: 'date', errors: isOfCurrency ? [] : errors },
+          { name: 'from', label: 'From', type: 'date' },
           { name: 'to', label: 'To', type: 'date' },
-          {
-            name: 'currency',
-            label: 'Currency',
-            value: query.currency ?? currency,
-            errors: isOfCurrency ? errors : [],
-          },
+          { name: 'currency', label: 'Currency', value: query.currency ?? currency },
           { name: 'affiliate_id' },
           { name: 'group_by', label: 'Groups', type: 'hidden' },
           { name: 'metrics', label: 'Figures', type: 'hidden' },
@@ -140,7 +121,6 @@ async function render(visit: Visit) {
       />
     </VisitContext.Provider>
   )
-  if (refused) return { title: 'Reports', body: filters }
   const names = metricsOf(vertical).map(({ name }) => name)
   const metrics = vertical === 'igaming' ? [...names, EVENTS] : names
   const body = (

@@ -140,22 +140,36 @@ export const Ticks = (props: {
   )
 }
 
+/** What stands for the filters of a page where changes have their names. */
+export const FILTERS = 'filters'
+
 /** Renders the filters of a list, which replace the query of its address. An empty one is not applied. */
 export const Filters = ({ fields }: { fields: readonly Input[] }, visit = useVisit()) => {
+  const refused = refusedForm(visit, FILTERS)
+  const typedIn = (name: string) => (refused ? refused.values(name) : visit.query[name])
   const hidden = fields.filter(({ type }) => type === 'hidden')
-  const kept = hidden.map(({ name }) => [name, visit.query[name]] as const)
+  const kept = hidden.map(({ name }) => [name, typedIn(name)] as const)
   return (
     <form method="get" action={visit.path} class="filters" data-filters>
       {fields.map((field) => (
-        <InputField value={visit.query[field.name]} {...field} id={`filter-${field.name}`} />
+        <InputField
+          value={typedIn(field.name)}
+          {...field}
+          {...(refused && { value: refused.values(field.name), errors: faultsOf(refused, field) })}
+          id={`filter-${field.name}`}
+        />
       ))}
       <button type="submit">Apply</button>
-      {fields.some((one) => !hidden.includes(one) && visit.query[one.name]) && (
+      {fields.some((one) => !hidden.includes(one) && typedIn(one.name)) && (
         <a href={withQuery(visit.path, Object.fromEntries(kept))}>Clear</a>
       )}
     </form>
   )
 }
+
+/** Returns why a query was refused if the sentence begins with this field. */
+const faultsOf = ({ detail }: RefusedForm, { name }: Input): readonly FieldError[] =>
+  detail.startsWith(`\`${name}\``) ? [{ message: plainWords(detail) }] : []
 
 /** A form that makes a change. */
 export interface ChangeProps {
