@@ -13,20 +13,35 @@ import { propTrading } from './ingest/trading/prop-trading.ts'
 import { apiKey } from './platform/auth/api-key.ts'
 import type { AppEnv } from './platform/auth/authorize.ts'
 import { bearer } from './platform/auth/bearer.ts'
-import { documents } from './platform/documents/documents.ts'
+import { documents, notFound as missingDocument } from './platform/documents/documents.ts'
 import { ApiError, onError } from './platform/errors.ts'
+import { nearRoute } from './platform/http/near-route.ts'
 import { noStore, oauthError, TOKEN_OPERATIONS, wellKnown } from './platform/http/oauth.ts'
 import { mountFor } from './platform/http/operation.ts'
 import { httpsOnly, requestLog } from './platform/http/request-log.ts'
 
 /** The error of a path that no route matches. */
-const NO_ENDPOINT = new ApiError('not_found', {
-  detail: 'No endpoint has this path. GET /openapi.json lists all.',
-})
+function noEndpoint(path: string): ApiError {
+  const near = nearRoute(path, app.routes)
+  const hint = near ? `Did you mean \`${near}\`?` : 'GET /openapi.json lists all.'
+  return new ApiError('not_found', { detail: `No endpoint has this path. ${hint}` })
+}
+
+/** The paths of programs, which never get a page. */
+const OF_PROGRAMS = /^\/(?:api|tracking|affiliate|admin|oauth|\.well-known|go)(?:\/|$)/
+
+/** What people look for beside the routes of `app`. */
+const OF_PEOPLE = [{ path: '/console' }, { path: '/portal/:account' }]
 
 /** The application: every route of the service but those of `/console`, which `index.ts` adds. */
 export const app = new Hono<AppEnv>({ getPath: routedPath })
-app.notFound((c) => errorHandler(c.req.path)(NO_ENDPOINT, c))
+app.notFound((c) => {
+  const error = noEndpoint(c.req.path)
+  const page = OF_PROGRAMS.test(c.req.path)
+    ? Promise.reject(error)
+    : missingDocument(c, error, [...OF_PEOPLE, ...app.routes])
+  return page.catch((thrown) => errorHandler(c.req.path)(thrown, c))
+})
 app.onError((thrown, c) => errorHandler(c.req.path)(thrown, c))
 
 app.use(requestLog)
