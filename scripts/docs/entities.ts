@@ -112,7 +112,7 @@ const EXTRAS = {
 const KPIS = {
   ...EXTRAS,
   number: `${EXTRAS.number} KPIs are decimals of at most ${MAX_CHARACTERS} characters.`,
-  digits: `${EXTRAS.digits} KPIs are within ±10^15 and not finer than 10^-8.`,
+  digits: `${EXTRAS.digits} KPIs are within ±10^15 and have at most 8 decimal places.`,
   field_case: 'A record has at most one member whose name is `product` in any letter case.',
   type: 'Must be text if an event definition names the member as the product line.',
   length: `The product line has 1 to ${MAX_TEXT} characters.`,
@@ -161,7 +161,7 @@ function brandEntity(resource: Resource): Entity {
     'x-rules': {
       length: isActivity
         ? 'There are at most 64 additional members, in 16 KiB of JSON; at most 32 of them are KPIs.'
-        : 'There are at most 64 additional members in a record, in 16 KiB of JSON, and 256 for a customer in total, in 64 KiB.',
+        : 'There are at most 64 additional members in a record, in 16 KiB of JSON, and 64 for a customer in total, in 40 KiB.',
       ...(isActivity && {
         required: 'An event definition can require `eventid`.',
         no_kpi: 'With an event definition, only the members that it names are KPIs.',

@@ -15,10 +15,10 @@ export type JsonSchema = { [keyword: string]: unknown }
 const CALENDAR = 'The day must exist, in a year from 0000 to 9999.'
 
 const digitsRule = (places: string) =>
-  `At most 15 significant digits, and not finer than ${places}. Zeros at either end do not count.`
+  `At most 15 significant digits and ${places}. Zeros at either end do not count.`
 
 /** The rule of amounts that are summed. */
-const DIGITS = digitsRule(`10^-${f.SUMMED_PLACES}`)
+const DIGITS = digitsRule(`${f.SUMMED_PLACES} decimal places`)
 
 /** The pattern of a decimal as text, without its sign. */
 const UNSIGNED = `(?:0|[1-9]\\d*)(?:\\.\\d{1,${DECIMAL_LIMITS.places}})?`
@@ -43,16 +43,14 @@ const KEYWORDS: Partial<Record<IssueCode, (expected: string, json: JsonSchema) =
   }),
   number: () => ({}),
   pattern: (expected) => ({ 'x-rules': { pattern: `Must be ${expected}.` } }),
-  digits: (expected) => {
-    if (expected.startsWith('10^')) return { 'x-rules': { digits: digitsRule(expected) } }
-    return expected
-      ? { 'x-rules': { digits: `At most ${expected} significant digits.` } }
-      : {
+  digits: (expected) =>
+    expected.endsWith('places')
+      ? {
           minimum: -f.MAX_AMOUNT,
           maximum: f.MAX_AMOUNT,
-          'x-rules': { digits: digitsRule('10^-12') },
+          'x-rules': { digits: digitsRule(expected) },
         }
-  },
+      : { 'x-rules': { digits: `At most ${expected} significant digits.` } },
   decimals: (expected) =>
     expected
       ? { pattern: `^-?${UNSIGNED}$` }

@@ -1,4 +1,5 @@
 import { MAX_BODY_BYTES } from '../../src/platform/http/body-limit.ts'
+import { notJson } from '../../src/platform/validation/not-json.ts'
 import { usageError } from '../exit-error.ts'
 import type { FileRecord } from './record.ts'
 
@@ -42,7 +43,7 @@ export async function* readJson(
     try {
       parsed = JSON.parse(text)
     } catch (error) {
-      throw usageError(`${where}: not valid JSON.`, error)
+      throw usageError(`${where}: ${notJson(text, error)}`, error)
     }
     if (!isRejectedRecord(parsed)) yield { record: parsed, text, line }
     else yield { record: parsed.record, text: JSON.stringify(parseExact(text).record), line }

@@ -1,6 +1,7 @@
 import type { Issue } from '../platform/validation/issue.ts'
 import { pointerStep } from '../platform/validation/pointer.ts'
-import { isObject, jsonType } from '../platform/validation/record-validator.ts'
+import { quote } from '../platform/validation/quote.ts'
+import { isObject, type JsonObject, jsonType } from '../platform/validation/record-validator.ts'
 import type { Warning } from '../platform/validation/warnings.ts'
 
 /** The contract: the maximum number of records per request. */
@@ -33,6 +34,13 @@ export function unwrap(body: unknown, acceptsDataWrapper: boolean): Envelope {
     const issue: Issue = { pointer: '', code: 'type', expected, received: jsonType(body) }
     return { form: 'object', records: [], issues: [issue] }
   }
+  const wrapper = wrapperOf(body)
+  if (wrapper !== null && !(acceptsDataWrapper && wrapper === 'data')) {
+    const received = `object with the array ${quote(wrapper)}`
+    const instruction = 'Send the array itself.'
+    const issue: Issue = { pointer: '', code: 'type', expected: 'array', received, instruction }
+    return { form: 'object', records: [], issues: [issue] }
+  }
   if (!acceptsDataWrapper || !Object.hasOwn(body, 'data')) {
     return { form: 'object', records: [body], issues: [] }
   }
@@ -46,6 +54,13 @@ export function unwrap(body: unknown, acceptsDataWrapper: boolean): Envelope {
   }
   issues.push({ pointer: '/data', code: 'type', expected: 'array', received: jsonType(data) })
   return { form: 'data', records: [], issues }
+}
+
+/** Returns the name of the only member beside `meta` if it is an array of objects: no record is that. */
+function wrapperOf({ meta: _, ...body }: JsonObject): string | null {
+  const [[name, value] = [], ...others] = Object.entries(body)
+  const isWrapper = others.length === 0 && Array.isArray(value) && value.some(isObject)
+  return isWrapper ? String(name) : null
 }
 
 const BULK = 'a bulk, which has only `data` and `meta`'

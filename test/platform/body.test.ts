@@ -1,5 +1,7 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkRowSize } from '../../src/ingest/receive.ts'
+import { notJson } from '../../src/platform/validation/not-json.ts'
 import { ada, deposit, json, partner } from '../partner.ts'
 import { asLogged } from '../results.ts'
 import { parseText } from './parse-text.ts'
@@ -57,11 +59,38 @@ describe('a body of malformed JSON is 400 malformed_json', () => {
   })
 
   test.each([
-    ['[{"customer_id": "c-1",,}]', 'The body is not valid JSON at position 23 (line 1 column 24).'],
-    ['x at position 4111', 'The body is not valid JSON.'],
-  ])('of %s, the detail says at most a position', async (body, detail) => {
+    ['[{"a": NaN}]', 7, 'JSON has no such value: leave the member out.'],
+    ['[-Infinity]', 2, 'JSON has no such value: leave the member out.'],
+    ['[{"a": True}]', 7, 'Write `true` and `false` in small letters.'],
+    ['[{"a": None}]', 7, 'Write `null`.'],
+    ['[1, 2, ]', 7, 'Leave out the comma before it.'],
+    ['[{"a": 1, }]', 10, 'Leave out the comma before it.'],
+    ["[{'a': 1}]", 2, 'Put names and texts in double quotes.'],
+    [`[{"a": 'secret'}]`, 7, 'Put names and texts in double quotes.'],
+    ['[{"customer_id": "c-1",,}]', 23, ''],
+    ['[{"a":}]', 6, ''],
+    ['[1 2]', 3, ''],
+    ['[tru]', 1, ''],
+    ['{"a"', 4, ''],
+    ['secret at position 4111', 0, ''],
+  ])('of %s, the detail says the place and what to send instead', async (body, at, hint) => {
     const acme = await partner()
+    const place = `at position ${at} (line 1 column ${at + 1}).`
+    const detail = `The body is not valid JSON ${place}${hint && ` ${hint}`}`
     expect(await json(acme.postText('customers', body))).toMatchObject({ detail })
+  })
+
+  test('a slip is found behind any JSON', () => {
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue()), fc.constantFrom('NaN', "'x'", ','), (values, slip) => {
+        const before = JSON.stringify(['"\\', ...values], null, 1).slice(0, -1)
+        const text = `${before},${slip}, {"a": [1]}]`
+        const lines = before.split('\n')
+        const place = `at position ${before.length + 1} (line ${lines.length} column ${(lines.at(-1) ?? '').length + 2}).`
+        expect(notJson(text, 'no position')).toContain(place)
+      }),
+      { seed: 3, numRuns: 100 },
+    )
   })
 
   test('JSON nested eight levels deep is parsed', async () => {

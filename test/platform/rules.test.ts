@@ -9,6 +9,7 @@ import propTransaction from '../../schemas/v1/prop-trading/transaction.json'
 import { country, member, said } from '../../src/platform/validation/fields.ts'
 import { quote } from '../../src/platform/validation/quote.ts'
 import { validateField } from '../../src/platform/validation/strict-object.ts'
+import { eve, storedBrand } from '../brand.ts'
 import { ada, deposit, json, partner, traded, type Vertical } from '../partner.ts'
 
 // Each rule has two lists: the values that pass, and the values that are refused with its code.
@@ -425,16 +426,81 @@ test.each(RESOURCES)(
   },
 )
 
-test('a summed amount that is too fine is quoted', async () => {
+test('an array in an object is refused with what to send, in both APIs', async () => {
+  const firm = await partnerWithCustomer()
+  const casino = await storedBrand()
+  const refused = async (response: Promise<Response>) => {
+    const { errors, summary } = await json(response)
+    return [summary.received, errors]
+  }
+  const expected = (name: string) => [
+    0,
+    [
+      {
+        pointer: '',
+        code: 'type',
+        message: `Expected an array, not an object with the array \`${name}\`.`,
+        hint: 'Send the array itself.',
+      },
+    ],
+  ]
+  for (const more of [{}, { meta: { total: 1 } }]) {
+    expect(await refused(firm.post('transactions', { transactions: [deposit], ...more }))).toEqual(
+      expected('transactions'),
+    )
+    for (const name of ['data', 'customers']) {
+      expect(await refused(casino.post('customers', { [name]: [eve], ...more }))).toEqual(
+        expected(name),
+      )
+    }
+    expect((await firm.post('transactions', { data: [deposit], ...more })).status).toBe(200)
+  }
+  expect((await casino.post('customers', { data: [eve], ...eve })).status).toBe(201)
+})
+
+const MEANT = [
+  ['100.25', 'Send `100.25` without quotes.'],
+  [' -7 ', 'Send `-7` without quotes.'],
+  ['1,000.25', 'Send `1000.25` without quotes: `,` is too many.'],
+  ['1.000,25', 'Send `1000.25` without quotes: `.` is too many.'],
+  ["1'000 000", "Send `1000000` without quotes: `'`, ` ` are too many."],
+  ['1,000,000', 'Send `1000000` without quotes: `,` is too many.'],
+  ['1.000.000', 'Send `1000000` without quotes: `.` is too many.'],
+  ['+5', 'Send `5` without quotes: `+` is too many.'],
+  ['1,5', 'Send it without quotes, with a point before the decimals and no other separator.'],
+  ['1e5', undefined],
+  ['5 EUR', undefined],
+  ['', undefined],
+  ['1'.repeat(41), undefined],
+] as const
+
+test('a number that is sent as text has the number in its hint, the log has not', async () => {
   const acme = await partnerWithCustomer()
-  const { errors } = await json(
-    acme.postText(
-      'trading-activity',
-      `[${recordOf('trading-activity', 'pnl', '-0.000000125', 0)}]`,
-    ),
+  const sent = MEANT.map(([text], i) =>
+    recordOf('transactions', 'amount_currency', JSON.stringify(text), i),
   )
+  const { errors, delivery_id } = await json(acme.postText('transactions', `[${sent}]`))
+  expect(errors.map(({ hint }: { hint?: string }) => hint)).toEqual(MEANT.map(([, hint]) => hint))
+  const logged = await json(acme.get(`deliveries/${delivery_id}`))
+  expect(logged.errors.filter((error: object) => 'hint' in error)).toEqual([])
+})
+
+test.each([
+  ['transactions', 'amount_currency', '0.1234567890123456', 'The number', 2],
+  ['transactions', 'amount_currency', '1e16', '`10000000000000000`', 2],
+  ['transactions', 'amount_usd', '0.1234567890123', '`0.1234567890123`', 12],
+  ['trading-activity', 'lots_traded', '0.1234567890123456', 'The number', 2],
+  ['trading-activity', 'pnl', '-0.000000125', '`-1.25e-7`', 8],
+  ['trading-activity', 'pnl', '0.1234567890123456', 'The number', 8],
+])('`digits` of %s says the places of %s', async (resource, field, value, what, places) => {
+  const acme = await partnerWithCustomer()
+  const { errors } = await json(acme.postText(resource, `[${recordOf(resource, field, value, 0)}]`))
   expect(errors).toMatchObject([
-    { pointer: '/0/pnl', code: 'digits', message: '`-1.25e-7` is finer than 10^-8.' },
+    {
+      pointer: `/0/${field}`,
+      code: 'digits',
+      message: `${what} must be within ±10^15 and have at most 15 significant digits and ${places} decimal places.`,
+    },
   ])
 })
 

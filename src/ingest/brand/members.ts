@@ -78,13 +78,10 @@ export function findNameErrors(
   return [
     ...[...missing].map((name): Issue => {
       const isMisspelt = similar.some(({ correct }) => correct === name)
-      const expected =
-        Array.isArray(members.get('data')) && 'the array itself, without a data wrapper'
       return {
         pointer: pointerStep(name),
         code: 'required',
         ...(isMisspelt && { suggestions: [name] }),
-        ...(expected && { expected }),
       }
     }),
     ...similar

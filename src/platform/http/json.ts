@@ -1,4 +1,5 @@
 import { countSignificantDigits, MAX_SIGNIFICANT_DIGITS } from '../validation/fields.ts'
+import { notJson } from '../validation/not-json.ts'
 import { malformed } from './body-errors.ts'
 
 /**
@@ -14,14 +15,10 @@ export function parseJson(text: string, mayBeInexact: boolean): unknown {
     value = JSON.parse(text)
   } catch (error) {
     const isEmpty = text.trim() === ''
-    throw malformed(isEmpty ? 'The body is empty.' : `The body ${notJson(error)}`, error)
+    throw malformed(isEmpty ? 'The body is empty.' : `The body is ${notJson(text, error)}`, error)
   }
   return mayBeInexact ? JSON.parse(text, reviveExactNumber) : value
 }
-
-/** Says that a text is not JSON, and where `JSON.parse` stopped if its message ends so. It may quote the text before. */
-export const notJson = (error: unknown): string =>
-  `is not valid JSON${/ at position \d+( \(line \d+ column \d+\))?$/.exec(String(error))?.[0] ?? ''}.`
 
 /** @see [JSON.parse source text access](https://github.com/tc39/proposal-json-parse-with-source) */
 function reviveExactNumber(_: string, value: unknown, context?: { source: string }) {

@@ -279,30 +279,41 @@ export const number = v.custom<number>(
   ruleMessage('type', 'number'),
 )
 
-/** A number within ±10^15 of at most 15 significant digits and 12 decimal places, which is never summed. */
-export const figure = v.pipe(
-  number,
-  v.check((n) => Math.abs(n) !== Number.POSITIVE_INFINITY, ruleMessage('number')),
-  v.check((n) => hasFewDigits(n, MAX_PLACES), ruleMessage('digits')),
-)
+/**
+ * Returns a schema for numbers within ±10^15 of at most 15 significant digits and so many decimal places. `told` is the
+ * number of places that the message tells, where a later rule allows fewer.
+ */
+const figureOf = (places: number, told = places) =>
+  v.pipe(
+    number,
+    v.check((n) => Math.abs(n) !== Number.POSITIVE_INFINITY, ruleMessage('number')),
+    v.check((n) => hasFewDigits(n, places), ruleMessage('digits', `${told} decimal places`)),
+  )
+
+/** A number of at most 12 decimal places, which is never summed. */
+export const figure = figureOf(MAX_PLACES)
 
 /** A figure of zero or more. */
 export const notNegativeFigure = v.pipe(figure, v.minValue(0, ruleMessage('minimum', '0')))
 
-/** An amount that is summed: a figure of at most 8 decimal places. */
-export const amount = v.pipe(
-  figure,
-  v.check((n) => hasFewDigits(n, SUMMED_PLACES), ruleMessage('digits', `10^-${SUMMED_PLACES}`)),
-)
+/** An amount that is summed: a number of at most 8 decimal places. */
+export const amount = figureOf(SUMMED_PLACES)
+
+/** A number whose only limit on places is that of hundredths. */
+const hundredths = figureOf(MAX_PLACES, 2)
 
 /** An amount of at most 2 decimal places. */
-export const money = v.pipe(figure, v.check(isInHundredths, ruleMessage('decimals')))
+export const money = v.pipe(hundredths, v.check(isInHundredths, ruleMessage('decimals')))
 
 /** An amount of zero or more. */
 export const notNegative = v.pipe(amount, v.minValue(0, ruleMessage('minimum', '0')))
 
 /** A number of lots: zero or more, with at most 2 decimal places. */
-export const lots = v.pipe(notNegativeFigure, v.check(isInHundredths, ruleMessage('decimals')))
+export const lots = v.pipe(
+  hundredths,
+  v.minValue(0, ruleMessage('minimum', '0')),
+  v.check(isInHundredths, ruleMessage('decimals')),
+)
 
 const SLUG = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/
 

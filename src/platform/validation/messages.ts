@@ -50,12 +50,10 @@ const MESSAGES: Record<IssueCode, (parts: Parts) => string> = {
   currency: ({ quoted }) => `${quoted} is not an ISO 4217 currency code.`,
   number: ({ quoted, expected }) =>
     expected ? `${quoted} is not a decimal: expected ${expected}.` : 'The number is too large.',
-  digits: ({ quoted, expected }) =>
-    expected
-      ? expected.startsWith('10^')
-        ? `${quoted} is finer than ${expected}.`
-        : `The number has more than ${expected} significant digits.`
-      : 'The number must be within ±10^15 and have at most 15 significant digits and 12 decimal places.',
+  digits: ({ quoted, value, expected }) =>
+    expected.endsWith('places')
+      ? `${Number.isNaN(value) ? 'The number' : quoted} must be within ±10^15 and have at most 15 significant digits and ${expected}.`
+      : `The number has more than ${expected || 15} significant digits.`,
   decimals: ({ quoted, expected }) => `${quoted} has more than ${expected || 2} decimal places.`,
   minimum: ({ quoted, expected }) => `${quoted} is less than the minimum, ${expected}.`,
   maximum: ({ quoted, expected }) => `${quoted} is more than the maximum, ${expected}.`,
@@ -88,12 +86,19 @@ const MESSAGES: Record<IssueCode, (parts: Parts) => string> = {
     'This `Idempotency-Key` was used for different records, or an event definition has changed since.',
 }
 
+/** What stands in a message for a value that it must not quote. */
+const UNQUOTED = 'The value'
+
 const HINTS: Partial<Record<IssueCode, (parts: Parts) => string | null>> = {
   required: ({ suggestions, expected }) =>
     expected ? `Send ${expected}.` : useSpelling(suggestions),
   field_case: ({ suggestions }) => useSpelling(suggestions),
   unknown_field: ({ field, suggestions }) => didYouMean(field, suggestions),
   currency: ({ value }) => currencyHint(String(value)),
+  type: ({ expected, quoted, value }) =>
+    expected === 'number' && typeof value === 'string' && quoted !== UNQUOTED
+      ? numberHint(value.trim())
+      : null,
   enum: ({ value, expected }) => didYouMean(String(value), expected.split(', ')),
   number: ({ expected }) =>
     expected
@@ -136,13 +141,32 @@ export const formatUnquoted = (issue: Issue): FormattedIssue => format(issue, un
 function format(issue: Issue, quotable: unknown): FormattedIssue {
   const { expected = '', value, received, suggestions = [], instruction, message, ...rest } = issue
   const { isInAdditionalField: _, ...place } = rest
-  const quoted = quotable === undefined ? 'The value' : quote(quotable)
+  const quoted = quotable === undefined ? UNQUOTED : quote(quotable)
   const field = lastMember(issue.pointer)
   const parts = { field, quoted, value, expected, received, suggestions }
   const hint = instruction ?? HINTS[issue.code]?.(parts)
   const text = message ?? MESSAGES[issue.code](parts)
   return { ...place, message: text, ...(hint && { hint }) }
 }
+
+/** Returns how to send a number that was sent as text; null if the text has no number. */
+function numberHint(text: string): string | null {
+  if (text.length > MAX_NUMBER || !/^[-+]?\d[\d.,'’_\s]*$/.test(text)) return null
+  const marks = [...new Set(text.replace(/[-\d]/g, ''))]
+  const [last = ''] = /[.,](?=\d*$)/.exec(text) ?? []
+  const isPoint = last !== '' && text.split(last).length === 2
+  // A comma alone may separate thousands or decimals.
+  if (isPoint && last === ',' && marks.length === 1)
+    return 'Send it without quotes, with a point before the decimals and no other separator.'
+  const extra = marks.filter((mark) => !isPoint || mark !== last)
+  const digits = extra.reduce((rest, mark) => rest.replaceAll(mark, ''), text)
+  const number = quote(isPoint ? digits.replace(last, '.') : digits)
+  if (extra.length === 0) return `Send ${number} without quotes.`
+  return `Send ${number} without quotes: ${quoteAll(extra)} ${extra.length === 1 ? 'is' : 'are'} too many.`
+}
+
+/** The most characters of a text that is read as a number. */
+const MAX_NUMBER = 40
 
 /** Returns a question that names the closest valid name, or null. */
 function didYouMean(name: string, validNames: readonly string[]): string | null {
