@@ -15,14 +15,15 @@ import type { AppEnv } from './platform/auth/authorize.ts'
 import { bearer } from './platform/auth/bearer.ts'
 import { documents, notFound as missingDocument } from './platform/documents/documents.ts'
 import { ApiError, onError } from './platform/errors.ts'
-import { nearRoute } from './platform/http/near-route.ts'
+import { nearPath } from './platform/http/near-path.ts'
 import { noStore, oauthError, TOKEN_OPERATIONS, wellKnown } from './platform/http/oauth.ts'
 import { mountFor } from './platform/http/operation.ts'
 import { httpsOnly, requestLog } from './platform/http/request-log.ts'
 
 /** The error of a path that no route matches. */
 function noEndpoint(path: string): ApiError {
-  const near = nearRoute(path, app.routes)
+  // What was sent can be personal.
+  const near = nearPath(path, app.routes, (name) => `{${name.slice(1)}}`)
   const hint = near ? `Did you mean \`${near}\`?` : 'GET /openapi.json lists all.'
   return new ApiError('not_found', { detail: `No endpoint has this path. ${hint}` })
 }

@@ -5,7 +5,7 @@ import { policy, showError, showPage } from '../pages/show-page.tsx'
 import { requireSession, showSignIn, signIn, signOut } from '../pages/sign-in.tsx'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { ApiError, toApiError } from '../platform/errors.ts'
-import { nearPath } from '../platform/http/near-route.ts'
+import { nearPath } from '../platform/http/near-path.ts'
 import { httpsOnly, requestLog } from '../platform/http/request-log.ts'
 import { PAGES } from './pages.ts'
 

@@ -41,6 +41,9 @@ export interface FieldError {
   readonly code?: string
 }
 
+/** What stands for the filters of a page where changes have their names. */
+export const FILTERS = 'filters'
+
 /** A change that was refused: the page is shown again with what was sent, and with the errors. */
 export interface RefusedForm {
   readonly change: string

@@ -10,16 +10,16 @@ import { contentSecurityPolicy } from '../platform/http/content-security-policy.
 import { readErrors } from './api-errors.ts'
 import { Document, Home, Layout } from './layout.tsx'
 import {
+  FILTERS,
   NAMING_SECTIONS,
   type Page,
   type RefusedForm,
   type Tone,
   type Values,
   type View,
-  type Visit,
   VisitContext,
 } from './page.ts'
-import { FILTERS, Refusal } from './parts/forms.tsx'
+import { Refusal } from './parts/forms.tsx'
 import { detailWords } from './parts/plain-words.ts'
 import { Secret } from './parts/rotation.tsx'
 import { respond } from './respond.ts'
@@ -150,45 +150,33 @@ function withByteOrderMark(body: ReadableStream<Uint8Array>): ReadableStream<Uin
   )
 }
 
-/** A page as it is shown, and the visit that it is shown for. */
-interface Rendered {
-  readonly visit: Visit
-  readonly view: View & Outcome
-}
+/** A page as it is shown, or what is sent in its place. */
+type Answer = Response | (View & Outcome)
 
 /**
- * Returns the file that a query asks for, or renders its page. If the query is refused, the page is rendered without
- * it, and its filters keep what was typed.
+ * Responds with a page or its file, or with its error within its navigation. If its query is refused, the page is shown
+ * without it, and its filters keep what was typed.
  */
-async function answer(c: Context<AppEnv>, page: Page, visit: Visit): Promise<Rendered | Response> {
-  try {
-    const file = isSafe(c.req.method) ? page.file?.(visit) : null
-    return file ? sendFile(await file) : { visit, view: await page.render(visit) }
-  } catch (thrown) {
-    const error = toApiError(thrown, c)
-    const refused = refusedBy(error, FILTERS, (name) => visit.query[name] ?? '')
-    const unfiltered = { ...visit, query: {}, refused }
-    const status = error.status
-    const kept = error.code === 'invalid_query' ? page.render(unfiltered) : Promise.reject(error)
-    return kept.then(
-      (view) => ({ visit: unfiltered, view: { ...view, status } }),
-      () => ({ visit, view: errorView(c, error) }),
-    )
-  }
-}
-
-/** Responds with a page, or with its error, within its navigation. */
 export async function showPage(
   c: Context<AppEnv>,
   page: Page,
   session: Session,
   { status = 200, shown, ...forms }: Outcome = {},
 ): Promise<Response> {
-  const asked = await visitOf(c, page, session, forms)
-  if (asked.account !== '' && NAMING_SECTIONS.has(page.section)) asked.names.begin()
-  const answered = await answer(c, page, asked)
-  if (answered instanceof Response) return answered
-  const { visit, view } = answered
+  const visit = await visitOf(c, page, session, forms)
+  if (visit.account !== '' && NAMING_SECTIONS.has(page.section)) visit.names.begin()
+  const render = async (): Promise<Answer> => {
+    const file = isSafe(c.req.method) ? page.file?.(visit) : null
+    return file ? sendFile(await file) : page.render(visit)
+  }
+  const view = await render().catch((thrown): Answer | Promise<Answer> => {
+    const error = toApiError(thrown, c)
+    if (error.code !== 'invalid_query' || forms.refused?.change === FILTERS)
+      return errorView(c, error)
+    const refused = refusedBy(error, FILTERS, (name) => visit.query[name] ?? '')
+    return showPage(c, page, session, { status: error.status, refused })
+  })
+  if (view instanceof Response) return view
   if (view.next) return c.redirect(view.next, 303)
   // The navigation of an account that does not exist would lead nowhere.
   const isKnown = view.status !== 404 || visit.accountName !== null

@@ -3,7 +3,7 @@ import type { AppEnv } from '../platform/auth/authorize.ts'
 import { readQuery } from '../platform/http/query.ts'
 import { apiOf } from './api.ts'
 import { namesOf } from './names.ts'
-import { type DatedAccount, type Page, startOfToday, type Visit } from './page.ts'
+import { type DatedAccount, FILTERS, type Page, startOfToday, type Visit } from './page.ts'
 import { csrfToken, type Session } from './session.ts'
 
 /**
@@ -32,7 +32,8 @@ export async function visitOf(
   { refused = null, typed = null }: Partial<Pick<Visit, 'refused' | 'typed'>> = {},
 ): Promise<Visit> {
   const names = page.query ?? []
-  const query = readQuery(supportedOf(c.req.url, names), ...names)
+  const query =
+    refused?.change === FILTERS ? {} : readQuery(supportedOf(c.req.url, names), ...names)
   const params: Record<string, string> = c.req.param()
   const api = apiOf(c, session.member)
   const account = params.account ?? ''

@@ -1,6 +1,13 @@
 import type { Child } from 'hono/jsx'
 import { isAtLeast, type Role } from '../../platform/auth/roles.ts'
-import { type FieldError, type RefusedForm, useVisit, type Visit, withQuery } from '../page.ts'
+import {
+  FILTERS,
+  type FieldError,
+  type RefusedForm,
+  useVisit,
+  type Visit,
+  withQuery,
+} from '../page.ts'
 import { isolated, Sentence, titleOf } from './data.tsx'
 import { placeOf } from './deliveries.tsx'
 import { plainWords } from './plain-words.ts'
@@ -139,9 +146,6 @@ export const Ticks = (props: {
     </fieldset>
   )
 }
-
-/** What stands for the filters of a page where changes have their names. */
-export const FILTERS = 'filters'
 
 /** Renders the filters of a list, which replace the query of its address. An empty one is not applied. */
 export const Filters = ({ fields }: { fields: readonly Input[] }, visit = useVisit()) => {

@@ -2,52 +2,34 @@ import { decodeBase64url, encodeBase64url } from './base64url.ts'
 
 // Public keys as authenticators write them: COSE (RFC 9052 §7) in CBOR (RFC 8949).
 
-/** The labels of a key that say its type, its algorithm and its curve. */
-const LABELS = { type: 1, algorithm: 3, curve: -1 }
-
-/** An algorithm of COSE. */
-interface Algorithm {
-  readonly by: SubtleCryptoImportKeyAlgorithm
-  /** What each key of it has: its type, and its curve if it has one. */
-  readonly type: number
-  readonly curve?: number
-  /** The same as a JSON Web Key says it, and the labels of its other members. */
-  readonly jwk: JsonWebKey
-  readonly members: Readonly<Record<string, number>>
-}
-
-/** The algorithms that are accepted, the preferred one first: ES256, which all devices have, Ed25519 and RS256. */
-export const ALGORITHMS: ReadonlyMap<number, Algorithm> = new Map<number, Algorithm>([
-  [
-    -7,
-    {
-      by: { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' },
-      type: 2,
-      curve: 1,
-      jwk: { kty: 'EC', crv: 'P-256' },
-      members: { x: -2, y: -3 },
-    },
-  ],
-  [
-    -8,
-    {
-      by: { name: 'Ed25519' },
-      type: 1,
-      curve: 6,
-      jwk: { kty: 'OKP', crv: 'Ed25519' },
-      members: { x: -2 },
-    },
-  ],
-  [
-    -257,
-    {
-      by: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
-      type: 3,
-      jwk: { kty: 'RSA' },
-      members: { n: -1, e: -2 },
-    },
-  ],
+/** The algorithms that are accepted, as WebCrypto names them: ES256, which all devices have, Ed25519 and RS256. */
+export const ALGORITHMS = new Map<unknown, SubtleCryptoImportKeyAlgorithm>([
+  [-7, { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }],
+  [-8, { name: 'Ed25519' }],
+  [-257, { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }],
 ])
+
+/** The types and curves of COSE, as a JSON Web Key names them. */
+const TYPES = new Map<unknown, string>([
+  [1, 'OKP'],
+  [2, 'EC'],
+  [3, 'RSA'],
+])
+const CURVES = new Map<unknown, string>([
+  [1, 'P-256'],
+  [6, 'Ed25519'],
+])
+
+/** The members of a key of COSE, by their labels: integers, and bytes in base64url. */
+type Members = ReadonlyMap<number | string, number | string>
+
+/** Returns a key as a JSON Web Key; null if it is of another curve than that of an algorithm, which WebCrypto ignores. */
+function jwkOf(members: Members, { name, namedCurve = name }: SubtleCryptoImportKeyAlgorithm) {
+  const kty = TYPES.get(members.get(1))
+  const [first, second, y] = [-1, -2, -3].map((label) => members.get(label))
+  if (kty === 'RSA') return { kty, n: first, e: second }
+  return CURVES.get(first) === namedCurve ? { kty, crv: namedCurve, x: second, y } : null
+}
 
 /** The shortest RSA key that is accepted, in bits: shorter ones can be broken. */
 const MIN_RSA_BITS = 2048
@@ -60,7 +42,7 @@ export interface StoredKey {
 
 /** Returns a stored key for WebCrypto, and its algorithm; null if that is not accepted, or if it is no key. */
 export async function importStoredKey({ public_key, algorithm }: StoredKey) {
-  const by = ALGORITHMS.get(algorithm)?.by
+  const by = ALGORITHMS.get(algorithm)
   const bytes = decodeBase64url(public_key)
   if (!by || !bytes) return null
   const key = await crypto.subtle.importKey('spki', bytes, by, false, ['verify']).catch(() => null)
@@ -70,14 +52,12 @@ export async function importStoredKey({ public_key, algorithm }: StoredKey) {
 /** Returns the key that bytes begin with, as it is stored; null if they do not, or if it is not accepted. */
 export async function storedKeyOf(bytes: Uint8Array): Promise<StoredKey | null> {
   const members = readMembers(bytes)
-  const algorithm = Number(members?.get(LABELS.algorithm))
-  const of = ALGORITHMS.get(algorithm)
-  if (!members || !of || members.get(LABELS.type) !== of.type) return null
-  if (of.curve !== undefined && members.get(LABELS.curve) !== of.curve) return null
-  const others = Object.entries(of.members).map(([name, label]) => [name, members.get(label)])
-  const jwk = { ...of.jwk, ...Object.fromEntries(others) }
+  const algorithm = Number(members?.get(3))
+  const by = ALGORITHMS.get(algorithm)
+  const jwk = members && by && (jwkOf(members, by) as JsonWebKey | null)
+  if (!jwk) return null
   // Under the name Ed25519 WebCrypto would take any other key from its SubjectPublicKeyInfo.
-  const key = await crypto.subtle.importKey('jwk', jwk, of.by, true, ['verify']).catch(() => null)
+  const key = await crypto.subtle.importKey('jwk', jwk, by, true, ['verify']).catch(() => null)
   if (!key) return null
   const { modulusLength = MIN_RSA_BITS } = key.algorithm as { modulusLength?: number }
   if (modulusLength < MIN_RSA_BITS) return null
@@ -88,11 +68,8 @@ export async function storedKeyOf(bytes: Uint8Array): Promise<StoredKey | null> 
 /** The major types of CBOR that a key has. */
 const CBOR = { positive: 0, negative: 1, bytes: 2, map: 5 }
 
-/**
- * Returns the members of the CBOR map that bytes begin with, by their labels: integers, and bytes in base64url. Null if
- * they begin with anything else.
- */
-function readMembers(bytes: Uint8Array): ReadonlyMap<unknown, number | string> | null {
+/** Returns the members of the CBOR map that bytes begin with; null if they begin with anything else. */
+function readMembers(bytes: Uint8Array): Members | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = 0
   /** Reads the major type of an item, and its argument: that of a key has at most 16 bits. */

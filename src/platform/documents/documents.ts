@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import type { AppEnv } from '../auth/authorize.ts'
 import { ApiError, PROBLEMS, unavailable } from '../errors.ts'
 import { contentSecurityPolicy } from '../http/content-security-policy.ts'
-import { nearPath, type Route } from '../http/near-route.ts'
+import { nearPath, type Route } from '../http/near-path.ts'
 import { ORIGIN } from './origin.ts'
 
 /** The headers of a page, beyond those of every document. */
