@@ -28,15 +28,13 @@ END;
 --   position      from where the next evaluation reads marks of changed days
 --   first, last   the days that are being evaluated; null if none are
 --   cursor        the last rule by which they were evaluated: a run that was killed goes on after it
---   too_large     the affiliates with too many records to be evaluated, in order: a JSON array
 CREATE TABLE fraud_progress (
   account      TEXT PRIMARY KEY,
   through      INTEGER NOT NULL,
   position     INTEGER NOT NULL,
   first        INTEGER,
   last         INTEGER CHECK ((last IS NULL) = (first IS NULL)),
-  cursor       TEXT NOT NULL DEFAULT '',
-  too_large    TEXT NOT NULL DEFAULT '[]' CHECK (json_type(too_large) = 'array')
+  cursor       TEXT NOT NULL DEFAULT ''
 ) STRICT, WITHOUT ROWID;
 
 -- The records behind cases, in the order in which findings named them. Rows are only added; no record is twice among

@@ -38,7 +38,6 @@ export const ATTENTION_CODES = [
   'unbooked_movements',
   'open_cases',
   'waiting_cases',
-  'too_large_affiliates',
   'open_questions',
   'waiting_payees',
   'same_account',
@@ -263,11 +262,6 @@ export async function readTeamWork(env: Env, { grant, session }: Reader): Promis
       'waiting_cases',
       review.waiting,
       'To decide by a second person, the same or differently',
-    ),
-    item(
-      'too_large_affiliates',
-      review.tooLarge,
-      `Too many records to be evaluated by all fraud rules: those of ${firstNames(review.tooLarge)}. Look at them yourself, or put rules that read fewer days.`,
     ),
     ...payouts,
     item(

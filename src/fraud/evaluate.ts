@@ -45,8 +45,6 @@ export interface Evaluated {
   readonly isDone: boolean
   /** The cases that were opened. */
   readonly opened: number
-  /** The affiliates with too many records to be evaluated, in order. */
-  readonly tooLarge: readonly string[]
 }
 
 /** Returns the last complete day of an account, in days since 1970. */
@@ -76,7 +74,6 @@ export async function evaluateRules(
     through: progress?.through ?? null,
     isDone,
     opened: total.opened,
-    tooLarge: JSON.parse(progress?.too_large ?? '[]'),
   })
   for (let attempt = 0; attempt < EVALUATION_LIMITS.attempts; ) {
     const place = placeOf(progress)
@@ -159,14 +156,13 @@ async function evaluateRule(
   const { db, account, views, place } = evaluation
   const own = versions.filter((one) => one.rule === rule)
   const affiliates = views.source.parents.map((one) => one.affiliate_id).sort(compareText)
-  const tooLarge = new Set<string>()
   for (const days of ruleDaysOf(own, place.first, place.last)) {
-    for await (const { findings, facts } of judge(views, days, affiliates, tooLarge)) {
+    for await (const { findings, facts } of judge(views, days, affiliates)) {
       total.facts += facts
       total.opened += await store(evaluation, days, findings)
     }
   }
-  await advance(db, account, place, rule, [...tooLarge])
+  await advance(db, account, place, rule)
 }
 
 /** Stores what a version found, in the cases to which it is added. Returns how many are opened. */

@@ -52,7 +52,8 @@ export const bySubject = (
     })),
   )
 
-const compareEvidence = (a: Evidence, b: Evidence): number =>
+/** Compares records by day and key. */
+export const compareEvidence = (a: Evidence, b: Evidence): number =>
   a.day - b.day || compareText(evidenceKey(a), evidenceKey(b))
 
 /** Joins the findings of one subject: all figures, the first sentence, each record once. */

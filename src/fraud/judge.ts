@@ -1,9 +1,12 @@
+import { findCustomersOf } from '../commission/db/customers-of.ts'
 import { compareText } from '../commission/engine/facts.ts'
+import { figure } from '../commission/engine/reasons.ts'
 import { customersOf, TooManyFacts } from '../commission/statements/compute.ts'
 import { isInScope } from './check-rule.ts'
 import { readCandidates } from './db/candidates.ts'
-import { type DayFinding, findInTurns } from './findings.ts'
-import type { Finding, View } from './kind.ts'
+import { moreThan } from './figures.ts'
+import { compareEvidence, type DayFinding, findInTurns } from './findings.ts'
+import { type Evidence, evidenceOf, type Finding, statementsOf, type View } from './kind.ts'
 import { EVALUATION_LIMITS } from './limits.ts'
 import { customersById, type ReadViews, readViews, type ViewSource } from './read-views.ts'
 import type { RuleDays } from './rule-days.ts'
@@ -28,16 +31,15 @@ interface Whom {
 }
 
 /**
- * Yields what a rule finds of affiliates, in parts of as many customers as are read at once.
+ * Yields what a rule finds of affiliates, in parts of as many customers as are read at once. A suspect affiliate with too
+ * many records is judged on fewer days, at last on one: so it does not matter how many days are judged together.
  *
  * @param affiliates All that are configured.
- * @param tooLarge Gets the affiliates with too many records to be judged.
  */
 export async function* judge(
   from: ViewSource,
   rule: RuleDays,
   affiliates: readonly string[],
-  tooLarge: Set<string>,
 ): AsyncGenerator<Judged> {
   const { kind, parameters, terms, first, last } = rule
   const wanted = new Set(
@@ -47,34 +49,80 @@ export async function* judge(
   )
   const glance = kind.glance?.(parameters)
   const read = (whom: Whom, reach = kind.reach(parameters)) =>
-    viewsOf(from, whom, wanted, { reach, first, last }, tooLarge)
+    viewsOf(from, whom, wanted, { reach, first, last })
   const begin = await beginWith(from, rule, wanted)
   if (!glance) {
-    for await (const part of read(begin)) yield await findIn(rule, part, () => true, tooLarge)
+    for await (const part of read(begin)) yield await findIn(rule, part, () => true)
     return
   }
   const looked = glance.parameters ?? parameters
   const isSuspect = (view: View, day: number) =>
     glance.isSuspect?.(view, day) ??
     kind.find(view, day, looked).some((one) => !glance.isFinal || !isAboutCustomer(one))
+  const days = Array.from({ length: last - first + 1 }, (_, i) => first + i)
+  const isLeast = affiliates.length === 1 && days.length === 1
   const suspects = new Set<string>()
   const seen = new Set<string>()
+  const latest: Evidence[] = []
   for await (const part of read(begin, glance.reach ?? kind.reach(looked))) {
     for (const [affiliate, view] of part.views) {
       // Of an affiliate in several parts none shows all candidates.
-      if (seen.has(affiliate) || isOnAnyDay(rule, (day) => isSuspect(view, day)))
-        suspects.add(affiliate)
+      if (seen.has(affiliate) || days.some((day) => isSuspect(view, day))) suspects.add(affiliate)
       seen.add(affiliate)
+      if (isLeast) latest.push(...latestRecords(view))
     }
     yield glance.isFinal
-      ? await findIn(rule, part, isAboutCustomer, tooLarge)
+      ? await findIn(rule, part, isAboutCustomer)
       : { findings: new Map(), facts: part.facts }
   }
   const isWanted = (one: Finding) => !(glance.isFinal && isAboutCustomer(one))
   for await (const part of read({ of: 'affiliates', ids: [...suspects].sort(compareText) })) {
-    yield await findIn(rule, part, isWanted, tooLarge)
+    yield await findIn(rule, part, isWanted)
+    const { tooLarge } = part
+    if (tooLarge === undefined) continue
+    if (isLeast) {
+      const found = { ...tooManyRecords(tooLarge, latest), day: first }
+      yield { findings: new Map([[tooLarge, [found]]]), facts: 0 }
+    } else {
+      for (const fewer of halvesOf(rule)) yield* judge(from, fewer, [tooLarge])
+    }
   }
 }
+
+/** Returns a rule on both halves of its days, or on its only day. */
+function halvesOf(rule: RuleDays): RuleDays[] {
+  const { first, last } = rule
+  const middle = (first + last) >> 1
+  return first === last
+    ? [rule]
+    : [
+        { ...rule, last: middle },
+        { ...rule, first: middle + 1 },
+      ]
+}
+
+/** The most records that a finding of too many names. */
+const NAMED = 100
+
+/** Returns the finding that an affiliate has more records than can be compared; it names the latest of its candidates. */
+function tooManyRecords(affiliate_id: string, records: readonly Evidence[]): Finding {
+  const { facts } = EVALUATION_LIMITS
+  return {
+    subject: { affiliate_id },
+    figures: [moreThan('records_to_compare', facts + 1, facts, 'records')],
+    sentence: `The affiliate has more than ${figure(String(facts))} records to compare, too many for this rule.`,
+    evidence: records.toSorted(compareEvidence).slice(-NAMED),
+  }
+}
+
+/** Returns the latest record of each customer, and the statements of the latest period. */
+const latestRecords = ({ customers, periods }: View): Evidence[] => [
+  ...customers.flatMap((customer) => {
+    const latest = customer.facts.at(-1) ?? customer.qualified.at(-1)?.facts.at(-1)
+    return latest ? [evidenceOf(customer, latest)] : []
+  }),
+  ...periods.slice(-1).flatMap(statementsOf),
+]
 
 /** Returns whether a plan that an affiliate has on any day has rules of a kind. */
 const hasRules = ({ source: { inForce } }: ViewSource, affiliate: string, kind: string): boolean =>
@@ -92,39 +140,22 @@ async function findIn(
   rule: RuleDays,
   { views, facts }: ReadViews,
   isWanted: (finding: Finding) => boolean,
-  tooLarge: Set<string>,
 ): Promise<Judged> {
   const findings = new Map<string, DayFinding[]>()
   for (const [affiliate, view] of views) {
-    try {
-      findings.set(
-        affiliate,
-        (await findInTurns(rule, view, rule.first, rule.last)).filter(isWanted),
-      )
-    } catch (error) {
-      if (!(error instanceof TooManyFacts)) throw error
-      tooLarge.add(affiliate)
-    }
+    const found = await findInTurns(rule, view, rule.first, rule.last)
+    findings.set(affiliate, found.filter(isWanted))
   }
   return { findings, facts }
 }
 
-/** Returns whether something holds on a day, or is too much to be told. */
-function isOnAnyDay({ first, last }: RuleDays, is: (day: number) => boolean): boolean {
-  try {
-    return Array.from({ length: last - first + 1 }, (_, i) => first + i).some(is)
-  } catch (error) {
-    if (error instanceof TooManyFacts) return true
-    throw error
-  }
-}
-
 /** Returns the customers with whom a rule begins; of a kind that begins with none, the affiliates. */
 async function beginWith(
-  { source: { db, account, ...source }, beginnings }: ViewSource,
+  { source, beginnings }: ViewSource,
   { kind, parameters, first, last }: RuleDays,
   affiliates: ReadonlySet<string>,
 ): Promise<Whom> {
+  const { db, account } = source
   const begin = kind.candidates?.(parameters, source)
   if (!begin) return { of: 'affiliates', ids: [...affiliates] }
   const { sql, values, after = 0, days = 1 } = begin
@@ -136,22 +167,28 @@ async function beginWith(
     days: JSON.stringify(beginnings.days.activity.toReversed()),
   }
   const ids = await readCandidates(db, sql, bound)
-  return { of: 'customers', ids }
+  if (affiliates.size !== 1) return { of: 'customers', ids }
+  const own = new Set<string>()
+  const { customers } = EVALUATION_LIMITS
+  for await (const part of findCustomersOf(source, account.id, [...affiliates], customers)) {
+    for (const id of part.ids) own.add(id)
+  }
+  return { of: 'customers', ids: ids.filter((id) => own.has(id)) }
 }
 
 /**
  * Yields the views that affiliates have of customers, of as many at once as have about the records that are allowed.
- * Halves what has more. A single customer is read however many they have.
+ * Halves what has more. A single customer is read however many they have, an affiliate that has more is named.
  */
 async function* viewsOf(
   from: ViewSource,
   { of, ids }: Whom,
   wanted: ReadonlySet<string>,
   days: WantedDays,
-  tooLarge: Set<string>,
-): AsyncGenerator<ReadViews> {
+): AsyncGenerator<ReadViews & { readonly tooLarge?: string }> {
   const { facts: limit, customers, affiliates } = EVALUATION_LIMITS
-  let most = of === 'customers' ? customers : affiliates
+  // The candidates of one affiliate are read at once if they can be: together they tell whether it is suspect.
+  let most = wanted.size === 1 ? ids.length : of === 'customers' ? customers : affiliates
   for (let start = 0; start < ids.length; ) {
     const part = ids.slice(start, start + most)
     const isOne = part.length === 1
@@ -171,7 +208,7 @@ async function* viewsOf(
       if (!(error instanceof TooManyFacts)) throw error
       most = Math.ceil(part.length / 2)
       if (!isOne) continue
-      tooLarge.add(part[0] ?? '')
+      yield { views: new Map(), facts: limit, tooLarge: part[0] ?? '' }
     }
     start += part.length
   }

@@ -298,13 +298,24 @@ export function factsOf(
 export const signupsOf = (view: View, from: number, to: number): OwnFact[] =>
   factsOf(view, 'customers', from, to).filter(({ fact }) => fact.state === 'approved')
 
-const evidenceOf = (customer: Seen, { resource, id, day, delivery_id }: Fact): Evidence => ({
+/** Returns a record of a customer as evidence. */
+export const evidenceOf = (customer: Seen, { resource, id, day, delivery_id }: Fact): Evidence => ({
   customer_id: customer.customer_id,
   resource,
   id,
   day,
   delivery_id: delivery_id ?? null,
 })
+
+/** Returns the statements of a period as evidence. */
+export const statementsOf = ({ statements, last }: PeriodEarning): Evidence[] =>
+  statements.map((id) => ({
+    customer_id: null,
+    resource: 'statements',
+    id,
+    day: last,
+    delivery_id: null,
+  }))
 
 /** Returns a finding about an affiliate, with the records that it rests on. */
 export const aboutAffiliate = (

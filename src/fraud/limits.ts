@@ -9,7 +9,7 @@ export const BACK_TEST_LIMITS = {
 
 /** The limits of an evaluation of stored rules. */
 export const EVALUATION_LIMITS = {
-  /** The records that are in memory at once: an affiliate with more is not judged by a kind that compares its customers. */
+  /** The records that are in memory at once: a suspect affiliate with more on a day is a case of itself. */
   facts: 100_000,
   /** How many customers, or affiliates, are read first. How many then follows from their records. */
   customers: 1000,

@@ -39,13 +39,12 @@ export async function simulateRule(
   { versions, first, last }: BackTest,
   affiliates: readonly string[],
 ): Promise<SimulatedCase[]> {
-  const tooLarge = new Set<string>()
   const all = new Map<string, Found>()
   const left = { facts: BACK_TEST_LIMITS.facts, evidence: BACK_TEST_LIMITS.evidence }
   for (let start = first; start <= last; start += EVALUATION_LIMITS.days) {
     const end = Math.min(last, start + EVALUATION_LIMITS.days - 1)
     for (const rule of ruleDaysOf(versions, start, end)) {
-      for await (const { findings, facts } of judge(from, rule, affiliates, tooLarge)) {
+      for await (const { findings, facts } of judge(from, rule, affiliates)) {
         left.facts -= facts
         for (const { affiliate_id, subject, found } of bySubject(findings)) {
           const key = JSON.stringify([affiliate_id, subject])
@@ -56,7 +55,7 @@ export async function simulateRule(
             own.cases[one.position] = { ...one, affiliate_id }
           }
         }
-        if (left.facts < 0 || left.evidence < 0 || tooLarge.size > 0) throw new TooManyFacts()
+        if (left.facts < 0 || left.evidence < 0) throw new TooManyFacts()
       }
     }
   }

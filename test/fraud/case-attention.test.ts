@@ -5,7 +5,7 @@ import { askAdmin, json, register } from '../partner.ts'
 import { storeCases, storeRule } from './stored-cases.ts'
 
 const ACCOUNT = 'acme-forex'
-const CODES = ['open_cases', 'waiting_cases', 'too_large_affiliates']
+const CODES = ['open_cases', 'waiting_cases']
 
 interface Item {
   code: string
@@ -84,18 +84,6 @@ describe('attention', () => {
     expect(await attention()).toMatchObject([
       { code: 'open_cases', count: 1, names: ['a'] },
       { code: 'waiting_cases', count: 2, names: ['b', 'd'] },
-    ])
-  })
-
-  test('names affiliates that are too large to be evaluated', async () => {
-    await env.DB.prepare(
-      `insert into fraud_progress (account, through, position, too_large)
-       values (?, 20000, 0, '["a","b"]')`,
-    )
-      .bind(ACCOUNT)
-      .run()
-    expect(await attention()).toMatchObject([
-      { code: 'too_large_affiliates', count: 2, names: ['a', 'b'] },
     ])
   })
 

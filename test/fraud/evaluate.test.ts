@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { dayText } from '../../src/commission/engine/calendar.ts'
+import { dayNumber, dayText } from '../../src/commission/engine/calendar.ts'
 import { evaluateRules, lastCompleteDay } from '../../src/fraud/evaluate.ts'
 import { kindsOf } from '../../src/fraud/kinds.ts'
 import { EVALUATION_LIMITS } from '../../src/fraud/limits.ts'
@@ -8,7 +8,13 @@ import { findAccount } from '../../src/platform/directory/accounts.ts'
 import { randomSource } from '../commission/worlds.ts'
 import { restoring } from '../limits.ts'
 import { overridingSessions } from '../overriding.ts'
-import { morningAfter, storedCases, storeRules } from './evaluated-cases.ts'
+import {
+  inOrder,
+  morningAfter,
+  simulatedCases,
+  storedCases,
+  storeRules,
+} from './evaluated-cases.ts'
 import { fraudWorld, randomParameters } from './random-worlds.ts'
 import { storeFraudWorld } from './stored-fraud-world.ts'
 import { ruleOf } from './world-findings.ts'
@@ -31,10 +37,17 @@ async function storedWorld(account: string, most = Infinity, seed = 6) {
     }))
   await storeRules(account, rules)
   const stored = (await findAccount(env.DB, account))!
-  const now = morningAfter(days.last, world.book_zone)
-  const evaluate = (platform: Env = env as Env, facts = Number.POSITIVE_INFINITY) =>
-    evaluateRules(platform, stored, { actor: 'cron', now }, facts)
-  return { evaluate }
+  const evaluate = (
+    platform: Env = env as Env,
+    facts = Number.POSITIVE_INFINITY,
+    last = days.last,
+  ) => {
+    const now = morningAfter(last, world.book_zone)
+    return evaluateRules(platform, stored, { actor: 'cron', now }, facts)
+  }
+  const backTests = async () =>
+    inOrder((await simulatedCases(account, rules, days)).flatMap(([, cases]) => cases))
+  return { evaluate, backTests, days }
 }
 
 const wholeTables = async (account: string) => {
@@ -112,20 +125,28 @@ describe('an evaluation in steps', () => {
     expect(await storedCases('whole')).toEqual(expected)
   })
 
-  test('an affiliate with too many records is named', async () => {
-    const { evaluate } = await storedWorld('large')
-    expect(await evaluate()).toMatchObject({ tooLarge: [] })
-    const expected = await storedCases('large')
-    await clear('large')
-    Object.assign(EVALUATION_LIMITS, { facts: 60 })
-    const { tooLarge, isDone } = await evaluate()
-    expect(isDone).toBe(true)
-    const small = (cases: typeof expected) =>
-      cases.filter(({ affiliate }) => !tooLarge.includes(affiliate))
-    expect(small(await storedCases('large'))).toEqual(small(expected))
-    await clear('large')
-    Object.assign(EVALUATION_LIMITS, { facts: 0 })
-    expect((await evaluate()).tooLarge).not.toEqual([])
+  test('§17 size never evades: with few records at once each affiliate has the cases that it had, or one that says so, whenever it is judged', async () => {
+    const account = 'large'
+    const { evaluate, backTests, days } = await storedWorld(account)
+    await evaluate()
+    const expected = await storedCases(account)
+    await clear(account)
+    Object.assign(EVALUATION_LIMITS, { facts: 20 })
+    await evaluate()
+    const atOnce = await storedCases(account)
+    const saidSo = atOnce.filter(({ figures }) => figures[0]!.name === 'records_to_compare')
+    expect(saidSo.length).toBeGreaterThan(0)
+    const keysOf = (cases: typeof expected) =>
+      cases.map(({ affiliate, rule }) => `${affiliate} ${rule}`)
+    const isAbout = ({ affiliate, subject }: (typeof expected)[number]) => subject[0] === affiliate
+    expect(keysOf(atOnce)).toEqual(expect.arrayContaining(keysOf(expected)))
+    for (const one of saidSo) expect(isAbout(one) && one.evidence.length > 0).toBe(true)
+    expect(await backTests()).toEqual(atOnce)
+    await clear(account)
+    for (let day = dayNumber(days.first); day <= dayNumber(days.last); day++) {
+      await evaluate(env as Env, Number.POSITIVE_INFINITY, dayText(day))
+    }
+    expect(await storedCases(account)).toEqual(atOnce)
   })
 
   test.each([

@@ -1,12 +1,20 @@
 import { env } from 'cloudflare:workers'
+import { readBeginnings } from '../../src/commission/db/facts.ts'
 import { dayNumber, dayText } from '../../src/commission/engine/calendar.ts'
+import { openSource } from '../../src/commission/statements/source.ts'
 import type { EvidenceRow } from '../../src/fraud/db/findings.ts'
 import { parseSubjectKey } from '../../src/fraud/findings.ts'
+import { openViews } from '../../src/fraud/read-views.ts'
+import type { RuleTerms } from '../../src/fraud/rules.ts'
+import { simulateRule } from '../../src/fraud/simulate.ts'
 import { MARK_DAYS, markSignups } from '../../src/ingest/db/changed.ts'
 import { bindStatement } from '../../src/platform/db/statement.ts'
+import { findAccount } from '../../src/platform/directory/accounts.ts'
 import { canonicalJson } from '../../src/platform/validation/canonical-json.ts'
 import { instantOfLocalTime } from '../../src/platform/zone.ts'
 import type { WorldFinding } from './fraud-world.ts'
+import type { Days } from './random-worlds.ts'
+import { written } from './world-findings.ts'
 
 // What evaluations have stored, and what they should have.
 
@@ -244,4 +252,39 @@ export async function holdBackInput(
   return async () => {
     await run(insertions)
   }
+}
+
+/** Returns the cases of a back-test of each rule with one version. */
+export async function simulatedCases(
+  account: string,
+  rules: readonly RuleToStore[],
+  days: Days,
+): Promise<[rule: string, cases: WorldCase[]][]> {
+  const source = await openSource(env as Env, (await findAccount(env.DB, account))!)
+  const beginnings = await readBeginnings(source.db, source.account.id)
+  const affiliates = source.parents.map(({ affiliate_id }) => affiliate_id).sort()
+  const alone = rules.filter(({ rule }) => rules.filter((one) => one.rule === rule).length === 1)
+  const found: [string, WorldCase[]][] = []
+  for (const { rule, kind, parameters, scope = { affiliates: ['*'] } } of alone) {
+    const [first, last] = [dayNumber(days.first), dayNumber(days.last)]
+    const terms = { severity: 'low', action: 'flag', scope, kind, parameters } as RuleTerms
+    const versions = [{ rule, version: 1, effective_from: days.first, terms }]
+    const test = { versions, first, last }
+    const cases = await simulateRule(await openViews(source, beginnings, test), test, affiliates)
+    const writtenCases = cases.map((one): WorldCase => {
+      const evidence = one.added.flatMap((finding) => finding.evidence)
+      const [finding] = written([
+        { ...one, subject: parseSubjectKey(one.subject), day: one.last_day, evidence },
+      ])
+      return {
+        ...{ affiliate: one.affiliate_id, rule, version: 1, status: one.status },
+        ...{ opened_for: dayText(one.opened_for), last_day: dayText(one.last_day) },
+        subject: finding!.subject,
+        figures: finding!.figures,
+        evidence: finding!.evidence,
+      }
+    })
+    found.push([rule, inOrder(writtenCases)])
+  }
+  return found
 }

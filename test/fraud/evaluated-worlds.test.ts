@@ -1,14 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { readBeginnings } from '../../src/commission/db/facts.ts'
-import { dayNumber, dayText } from '../../src/commission/engine/calendar.ts'
-import { openSource } from '../../src/commission/statements/source.ts'
 import { evaluateRules } from '../../src/fraud/evaluate.ts'
-import { parseSubjectKey } from '../../src/fraud/findings.ts'
 import { kindsOf } from '../../src/fraud/kinds.ts'
-import { openViews } from '../../src/fraud/read-views.ts'
-import type { RuleTerms } from '../../src/fraud/rules.ts'
-import { simulateRule } from '../../src/fraud/simulate.ts'
 import { findAccount } from '../../src/platform/directory/accounts.ts'
 import { shuffleWorld } from '../commission/shuffle-world.ts'
 import { randomSource, type Source } from '../commission/worlds.ts'
@@ -16,11 +9,11 @@ import {
   expectedCases,
   holdBack,
   holdBackInput,
-  inOrder,
   LATE_INPUTS,
   morningAfter,
   type RuleToStore,
   type RuleWorldFinding,
+  simulatedCases,
   storedCases,
   storeRules,
   type WorldCase,
@@ -30,7 +23,7 @@ import { before } from './oracle/account.ts'
 import { expectedOf } from './oracle/findings.ts'
 import { type Days, fraudWorld, randomParameters } from './random-worlds.ts'
 import { storeFraudWorld } from './stored-fraud-world.ts'
-import { ruleOf, written } from './world-findings.ts'
+import { ruleOf } from './world-findings.ts'
 
 // The stored cases of random worlds are those that follow from the oracle's findings: whenever and however
 // often the rules are evaluated, and in whatever order the records arrive.
@@ -103,41 +96,6 @@ async function evaluate(account: string, world: FraudWorld, day: string): Promis
 /** Returns the statements of an account as they are stored. */
 const storedStatements = async (account: string) =>
   (await env.DB.prepare('select * from statements where account = ?').bind(account).all()).results
-
-/** Returns the cases of a back-test of each rule with one version. */
-async function simulatedCases(
-  account: string,
-  rules: readonly RuleToStore[],
-  days: Days,
-): Promise<[rule: string, cases: WorldCase[]][]> {
-  const source = await openSource(env as Env, (await findAccount(env.DB, account))!)
-  const beginnings = await readBeginnings(source.db, source.account.id)
-  const affiliates = source.parents.map(({ affiliate_id }) => affiliate_id).sort()
-  const alone = rules.filter(({ rule }) => rules.filter((one) => one.rule === rule).length === 1)
-  const found: [string, WorldCase[]][] = []
-  for (const { rule, kind, parameters, scope = { affiliates: ['*'] } } of alone) {
-    const [first, last] = [dayNumber(days.first), dayNumber(days.last)]
-    const terms = { severity: 'low', action: 'flag', scope, kind, parameters } as RuleTerms
-    const versions = [{ rule, version: 1, effective_from: days.first, terms }]
-    const test = { versions, first, last }
-    const cases = await simulateRule(await openViews(source, beginnings, test), test, affiliates)
-    const writtenCases = cases.map((one): WorldCase => {
-      const evidence = one.added.flatMap((finding) => finding.evidence)
-      const [finding] = written([
-        { ...one, subject: parseSubjectKey(one.subject), day: one.last_day, evidence },
-      ])
-      return {
-        ...{ affiliate: one.affiliate_id, rule, version: 1, status: one.status },
-        ...{ opened_for: dayText(one.opened_for), last_day: dayText(one.last_day) },
-        subject: finding!.subject,
-        figures: finding!.figures,
-        evidence: finding!.evidence,
-      }
-    })
-    found.push([rule, inOrder(writtenCases)])
-  }
-  return found
-}
 
 test(`random worlds have the cases of the oracle, at once and day by day, and late records only add`, {
   timeout: 3_600_000,

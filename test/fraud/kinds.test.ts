@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { TooManyFacts } from '../../src/commission/statements/compute.ts'
 import { type DayFinding, findingsOf } from '../../src/fraud/findings.ts'
 import type { View } from '../../src/fraud/kind.ts'
 import { KINDS } from '../../src/fraud/kinds.ts'
@@ -51,16 +50,24 @@ describe('hedge_pair', () => {
     expect(findings('hedge_pair', view)).toEqual([])
   })
 
-  const crowd = (customers: number) =>
-    viewOf(
-      times(customers, (i) =>
+  test.each([2, 50, 200, 202, 220, 1500])(
+    '§17 size never evades: %i customers on opposite sides are a finding',
+    (count) => {
+      const crowd = times(count, (i) =>
         customer(`C-${1000 + i}`, DAY - 40, {
-          facts: times(30, (day) => traded(DAY - day, { lots_traded: 1, pnl: i % 2 ? 100 : -100 })),
+          facts: times(3, (day) => traded(DAY - day, { lots_traded: 1, pnl: i % 2 ? 100 : -100 })),
         }),
-      ),
-    )
-
-  test('of more customers than can be compared throws that they are too many', () => {
-    expect(() => findings('hedge_pair', crowd(1500))).toThrow(TooManyFacts)
-  })
+      )
+      const [one, ...others] = findings('hedge_pair', viewOf(crowd))
+      const tooMany = {
+        subject: { affiliate_id: 'A' },
+        figures: [{ name: 'pairs_of_a_day', value: '10001', threshold: '10000' }],
+      }
+      expect(others).toEqual([])
+      expect(one).toMatchObject(
+        count > 200 ? tooMany : { subject: { customer_ids: ['C-1000', 'C-1001'] } },
+      )
+      expect(new Set(one?.evidence.map(({ customer_id }) => customer_id)).size).toBe(count)
+    },
+  )
 })

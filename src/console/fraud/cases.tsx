@@ -1,4 +1,4 @@
-import { counted, listed } from '../../commission/engine/reasons.ts'
+import { counted } from '../../commission/engine/reasons.ts'
 import { decideFraudCases } from '../../fraud/operations/fraud-decisions.ts'
 import { listFraudRules } from '../../fraud/operations/fraud-rules.ts'
 import { runFraudRules } from '../../fraud/operations/fraud-runs.ts'
@@ -35,13 +35,11 @@ type ListedRule = AnswerOf<typeof listFraudRules>['data'][number]
 /** Says what an evaluation has done. */
 function evaluatedText(answer: unknown): string {
   const run = answer as AnswerOf<typeof runFraudRules>
-  const { evaluated_through: through, too_large } = run
+  const { evaluated_through: through } = run
   const sentences = [
     !run.done && 'The evaluation has more to read. Choose “Evaluate now” to go on.',
     through !== null && `Evaluated until ${dayWords(through)}.`,
     `${counted(run.cases_opened, 'case')} opened.`,
-    too_large.length > 0 &&
-      `Too many records to evaluate: ${listed(too_large.map((one) => visible(one)))}.`,
   ]
   return sentences.filter(Boolean).join(' ')
 }

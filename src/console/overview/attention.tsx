@@ -21,7 +21,6 @@ const BUTTONS: Readonly<Record<Attention['code'], (first: string) => Button>> = 
   lowered_settings: () => ['Show the audit log', ['audit-log']],
   same_account: (affiliate) => ['Show the affiliate', ['affiliates', affiliate]],
   open_questions: () => ['Answer', ['questions']],
-  too_large_affiliates: () => ['Show the cases', ['cases']],
   unconfigured_affiliates: () => ['Set up', ['affiliates']],
   refused_records: () => ['Show why', ['deliveries'], { outcome: 'refused' }],
   feed_late: () => ['Show the deliveries', ['deliveries']],

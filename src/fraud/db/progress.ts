@@ -3,7 +3,6 @@ import { ATTRIBUTION } from '../../ingest/db/changed.ts'
 import { first, only } from '../../platform/db/query.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
 import type { fraudProgress } from '../../platform/db/schema.ts'
-import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 
 // How far the fraud rules of an account were evaluated. Marks tell which days change afterwards.
@@ -14,7 +13,7 @@ type Row = typeof fraudProgress.$inferSelect
 export type Progress = Omit<Row, 'account'>
 
 const READ = compileStatement(`
-  select through, position, first, last, cursor, too_large from fraud_progress
+  select through, position, first, last, cursor from fraud_progress
   where account = :account`)
 
 /** Returns how far the rules of an account were evaluated; null if they never were. */
@@ -38,7 +37,7 @@ const BEGIN = compileStatement(`
   insert into fraud_progress (account, through, position, first, last)
   values (:account, :through, :position, :first, :last)
   on conflict (account) do update set through = excluded.through, position = excluded.position,
-    first = excluded.first, last = excluded.last, cursor = '', too_large = '[]'
+    first = excluded.first, last = excluded.last, cursor = ''
   where (through, position, first) is (:was_through, :was_position, null)`)
 
 /** What an evaluation begins with. */
@@ -71,10 +70,7 @@ const CHECK = compileStatement(`
     where account = :account), null, ${ABORT})`)
 
 const ADVANCE = compileStatement(`
-  update fraud_progress set cursor = :next, too_large = (
-    select json_group_array(distinct value) from (
-      select value from json_each(too_large) union select value from ${JSON_EACH}(:too_large) order by 1))
-  where account = :account`)
+  update fraud_progress set cursor = :next where account = :account`)
 
 const FINISH = compileStatement(`
   update fraud_progress set through = last, first = null, last = null, cursor = ''
@@ -91,20 +87,14 @@ export type Place = { readonly first: number; readonly last: number; readonly cu
 export const checkPlace = (db: D1Database, account: string, place: Place) =>
   bindStatement(db, CHECK, { account, ...place })
 
-/**
- * Moves an evaluation behind a rule. Fails if it is at another place.
- *
- * @param tooLarge The affiliates with too many records for the rule.
- */
+/** Moves an evaluation behind a rule. Fails if it is at another place. */
 export async function advance(
   db: D1Database,
   account: string,
   place: Place,
   next: string,
-  tooLarge: readonly string[],
 ): Promise<void> {
-  const values = { account, next, too_large: JSON.stringify(tooLarge) }
-  const statements = [checkPlace(db, account, place), bindStatement(db, ADVANCE, values)]
+  const statements = [checkPlace(db, account, place), bindStatement(db, ADVANCE, { account, next })]
   await withD1Retry(() => db.batch(statements))
 }
 

@@ -13,7 +13,7 @@ import { counted, figure } from '../../commission/engine/reasons.ts'
 import { notNegative, wholeNumber } from '../../commission/plans/decimals.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { atLeast, moreThan, totalOf } from '../figures.ts'
-import { defineKind, type PeriodEarning, type View } from '../kind.ts'
+import { defineKind, type PeriodEarning, statementsOf, type View } from '../kind.ts'
 import {
   amountField,
   type EventNames,
@@ -75,15 +75,7 @@ export const commissionOverRevenue = defineKind({
       moreThan('earned', earned, most, currency),
       atLeast('earned', earned, min, currency),
     ]
-    const evidence = evaluated.flatMap(({ statements, last }) =>
-      statements.map((id) => ({
-        customer_id: null,
-        resource: 'statements' as const,
-        id,
-        day: last,
-        delivery_id: null,
-      })),
-    )
+    const evidence = evaluated.flatMap(statementsOf)
     const sentence = `In ${counted(periods, 'period')} the affiliate earned more than ${percent} % of the net revenue of its customers.`
     return [{ subject: { affiliate_id }, figures, sentence, evidence }]
   },

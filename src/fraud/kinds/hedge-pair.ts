@@ -1,12 +1,22 @@
 import { type Decimal, decimal, powerOfTen } from '../../commission/engine/decimal.ts'
 import { amountOf, compareText } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
-import { TooManyFacts } from '../../commission/statements/compute.ts'
+import { wholeNumber } from '../../commission/plans/decimals.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { customersWith } from '../db/candidates.ts'
-import { atLeast } from '../figures.ts'
-import { aboutAffiliate, defineKind, factsOf, type OwnFact, type View } from '../kind.ts'
-import { count, days, share } from '../parameters.ts'
+import { atLeast, moreThan } from '../figures.ts'
+import {
+  aboutAffiliate,
+  defineKind,
+  type Finding,
+  factsOf,
+  type OwnFact,
+  type View,
+} from '../kind.ts'
+import { count, parameter, share } from '../parameters.ts'
+
+/** The longest window: the hedges of all its days are in memory at once. */
+const LONGEST = 31
 
 /** Customers of an affiliate who hold opposite sides of the same trades on several days. */
 export const hedgePair = defineKind({
@@ -16,25 +26,36 @@ export const hedgePair = defineKind({
   verticals: ['prop-trading', 'forex'],
   parameters: objectOf({
     days: count(3, 'Fewest days with opposite trades', '', 'days'),
-    window_days: days(30, 'Days in which they are counted'),
+    window_days: parameter(wholeNumber(1, LONGEST), 30, {
+      label: 'Days in which they are counted',
+      is: 'whole',
+      unit: 'days',
+    }),
     lots_percent: share('1', 'Lots differ by at most', 'In percent of the greater ones.'),
     pnl_percent: share('10', 'Profit and loss differ by at most', 'In percent of the greater one.'),
   }),
   words: ({ days: least, window_days, lots_percent, pnl_percent }) => ({
     when: `two customers of the affiliate traded opposite sides of the same instrument on at least ${counted(least, 'day')} of ${window_days}, with lots that differ by at most ${figure(lots_percent)} % and profit and loss that differ by at most ${figure(pnl_percent)} %`,
+    more: [
+      `More than ${figure(String(MOST.hedges))} pairs of opposite trades on one day are too many to be compared: they open a case of the affiliate.`,
+    ],
   }),
   reach: ({ window_days }) => ({ 'trading-activity': window_days }),
   candidates: () => ({ sql: customersWith('activity') }),
   glance: (parameters) => ({ parameters: { ...parameters, days: 1, window_days: 1 } }),
   find(view, day, { days: least, window_days, lots_percent, pnl_percent }) {
+    const percents = [lots_percent, pnl_percent] as const
+    const today = hedgesOn(view, day, percents)
+    if (today.tooMany) return [aboutTooMany(view, today.tooMany)]
     const pairs = new Map<string, Hedge[]>()
     for (let one = day - window_days + 1; one <= day; one++) {
-      for (const hedge of hedgesOn(view, one, [lots_percent, pnl_percent])) {
+      for (const hedge of hedgesOn(view, one, percents).found) {
         const own = pairs.get(hedge.pair)
         if (own) own.push(hedge)
         else pairs.set(hedge.pair, [hedge])
       }
     }
+    hedges.get(view)?.delete(keyOf(day - window_days + 1, percents))
     const isNew = (cluster: readonly Pair[]) =>
       cluster.some((pair) => pair.some(({ rows: [{ fact }] }) => fact.day === day))
     const found = [...pairs.values()].filter(
@@ -55,9 +76,12 @@ export const hedgePair = defineKind({
         }
       })
   },
+  titles: {
+    pairs_of_a_day: 'Pairs of trades to compare on a day',
+  },
   sees: 'The lots and the profit or loss of each customer by day and instrument.',
   cannotSee:
-    'Trades within a day are summed, so two sides that were held at different hours look the same as one hedge, and a hedge within other trades is not seen. Customers of different affiliates are not compared, nor instruments whose names differ by more than letter case and a suffix.',
+    'Trades within a day are summed, so two sides that were held at different hours look the same as one hedge, and a hedge within other trades is not seen. Customers of different affiliates are not compared, nor instruments whose names differ by more than letter case and a suffix, nor trades in different currencies.',
 })
 
 /** Opposite trades of two customers, in the order of their ids. */
@@ -99,24 +123,63 @@ const folded = (name: string): string =>
 const tradeOf = ({ fact }: OwnFact): string =>
   JSON.stringify([folded(fact.instrument ?? ''), fact.currency])
 
-/** The most hedges of a day and instrument, and the rows that are compared for them: an affiliate with more is too large. */
+/** The most hedges of an affiliate on a day, and the most rows that are compared for them. */
 const MOST = { hedges: 10_000, compared: 2_000_000 }
 
+/** The rows of an instrument with which a day has more pairs than the limit. */
+interface TooMany {
+  readonly most: number
+  readonly rows: readonly OwnFact[]
+}
+
+/** Returns the finding that an affiliate has too many pairs on a day: size is no way around the rule. */
+function aboutTooMany(view: View, { most, rows }: TooMany): Finding {
+  const figures = [moreThan('pairs_of_a_day', most + 1, most, 'pairs')]
+  const sentence = `So many customers traded opposite sides of the same instrument on one day that more than ${figure(String(most))} pairs of trades would have to be compared.`
+  return aboutAffiliate(view, figures, sentence, rows)
+}
+
+/** The hedges of a day; none if there are too many. */
+interface DayHedges {
+  readonly found: readonly Hedge[]
+  readonly tooMany?: TooMany
+}
+
 // The next day shares all but one day of a window.
-const hedges = new WeakMap<View, Map<string, readonly Hedge[]>>()
+const hedges = new WeakMap<View, Map<string, DayHedges>>()
+
+type Percents = readonly [lots: string, pnl: string]
+
+const keyOf = (day: number, percents: Percents): string => JSON.stringify([day, percents])
 
 /** Returns the hedges of a day. */
-function hedgesOn(view: View, day: number, percents: readonly [string, string]) {
-  const known = hedges.get(view) ?? new Map<string, readonly Hedge[]>()
+function hedgesOn(view: View, day: number, percents: Percents): DayHedges {
+  const known = hedges.get(view) ?? new Map<string, DayHedges>()
   hedges.set(view, known)
-  const key = JSON.stringify([day, percents])
+  const key = keyOf(day, percents)
   const stored = known.get(key)
   if (stored) return stored
-  const within = percents.map((text) => withinOf(decimal(text))) as [Within, Within]
-  const trades = Map.groupBy(factsOf(view, 'trading-activity', day, day), tradeOf)
-  const found = [...trades.values()].flatMap((rows) => hedgesAmong(rows.map(sideOf), within))
+  const found = findHedges(view, day, percents)
   known.set(key, found)
   return found
+}
+
+function findHedges(view: View, day: number, percents: Percents): DayHedges {
+  const within = percents.map((text) => withinOf(decimal(text))) as [Within, Within]
+  const trades = Map.groupBy(factsOf(view, 'trading-activity', day, day), tradeOf)
+  const found: Hedge[] = []
+  let compared = 0
+  for (const [, rows] of [...trades].sort(([a], [b]) => compareText(a, b))) {
+    for (const hedge of hedgesAmong(rows.map(sideOf), within)) {
+      compared++
+      if (hedge) found.push(hedge)
+      const most = found.length > MOST.hedges ? MOST.hedges : MOST.compared
+      if (found.length > most || compared > MOST.compared) {
+        return { found: [], tooMany: { most, rows } }
+      }
+    }
+  }
+  return { found }
 }
 
 /** The trades of a customer on a day. Amounts are integers of 10^-12. */
@@ -132,12 +195,13 @@ const sideOf = (row: OwnFact): Side => ({
   pnl: amountOf(row.fact, 'pnl'),
 })
 
-/** Returns the hedges among the trades of a day in an instrument. Throws `TooManyFacts`. */
-function hedgesAmong(sides: readonly Side[], [lots, pnl]: readonly [Within, Within]): Hedge[] {
+/** Yields the hedges among the trades of a day in an instrument, and null for each comparison that shows none. */
+function* hedgesAmong(
+  sides: readonly Side[],
+  [lots, pnl]: readonly [Within, Within],
+): Generator<Hedge | null> {
   const gains = sides.filter((one) => one.pnl > 0n).sort((a, b) => Number(a.pnl - b.pnl))
   const losses = sides.filter((one) => one.pnl < 0n).sort((a, b) => Number(b.pnl - a.pnl))
-  const found: Hedge[] = []
-  let compared = 0
   let start = 0
   for (const gain of gains) {
     const isTooSmall = (loss: Side) => -loss.pnl < gain.pnl && !pnl(-loss.pnl, gain.pnl)
@@ -146,14 +210,12 @@ function hedgesAmong(sides: readonly Side[], [lots, pnl]: readonly [Within, With
     for (let i = start; i < losses.length; i++) {
       const loss = losses[i]
       if (!loss || !pnl(-loss.pnl, gain.pnl)) break
-      if (++compared > MOST.compared || found.length > MOST.hedges) throw new TooManyFacts()
       const order = compareText(idOf(gain.row), idOf(loss.row))
-      if (order === 0 || !lots(gain.lots, loss.lots)) continue
       const rows = order < 0 ? ([gain.row, loss.row] as const) : ([loss.row, gain.row] as const)
-      found.push({ pair: JSON.stringify(rows.map(idOf)), rows })
+      const isHedge = order !== 0 && lots(gain.lots, loss.lots)
+      yield isHedge ? { pair: JSON.stringify(rows.map(idOf)), rows } : null
     }
   }
-  return found
 }
 
 /** Returns whether two amounts of 0 or more differ by at most some percent of the greater one. */

@@ -29,10 +29,6 @@ export const runFraudRules = accountOperation({
           member(day, 'The last day that is evaluated by all rules. Null before the first one.'),
         ),
         cases_opened: member(count, 'The cases that this request opened.'),
-        too_large: member(
-          v.pipe(v.array(v.string()), v.readonly()),
-          'The affiliates with too many records to be evaluated by all rules.',
-        ),
       }),
     ),
     command: { name: 'fraud run' },
@@ -42,16 +38,11 @@ export const runFraudRules = accountOperation({
     const done = await inTurn({ account: account.id }, () =>
       evaluateRules(env, account, by, EVALUATION_LIMITS.requestFacts),
     )
-    const answer = {
-      done: done.isDone,
-      evaluated_through: done.through === null ? null : dayText(done.through),
-      cases_opened: done.opened,
-      too_large: done.tooLarge,
-    }
-    const { evaluated_through, cases_opened } = answer
+    const { opened: cases_opened } = done
+    const evaluated_through = done.through === null ? null : dayText(done.through)
     const details = { evaluated_through, cases_opened }
     const entry = { actor, action: 'fraud-rule.run', account: account.id, details }
     await withAudit(db, entry, [])
-    return answer
+    return { done: done.isDone, evaluated_through, cases_opened }
   },
 })
