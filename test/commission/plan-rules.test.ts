@@ -29,11 +29,14 @@ describe('a plan passes', () => {
     ['a rule of each kind', planWith(once, share, unit, override)],
     [
       'decimals of 15 digits and 6 places',
-      shares({ percent: '0.000001', max: '999999999.999999' }),
+      shares({ percent: '0.000001', base: [{ fixed: '999999999.999999' }] }),
     ],
     ['a percentage of 0', shares({ percent: '0' })],
     ['lists of 200', planWith({ ...once, when: { account_types: list } })],
-    ['50 rules', planWith(...Array.from({ length: 50 }, (_, i) => ({ ...share, id: `s${i}` })))],
+    [
+      '50 rules',
+      planWith(...Array.from({ length: 50 }, (_, i) => ({ ...share, id: `s${i}`, percent: '2' }))),
+    ],
     ['a glob of 64 characters', planWith({ ...unit, when: { instruments: ['x'.repeat(64)] } })],
     ['a glob of 2 stars', planWith({ ...unit, when: { instruments: ['*a(b*'] } })],
     [
@@ -660,6 +663,126 @@ describe('a plan is refused', () => {
       issue('/terms', 'fixed_by_plan'),
       issue('/effective_from', 'duplicate'),
     ])
+  })
+})
+
+/** A rule that pays a share of something under conditions. */
+const part = (id: string, percent: string, more: object = {}) => ({
+  ...share,
+  id,
+  percent,
+  ...more,
+})
+const pnl = (times: string, more: object = {}) => ({ base: [{ activity: 'pnl', times, ...more }] })
+const spread = { base: [{ activity: 'spread_cost' }] }
+const inDE = { when: { countries: ['DE'] } }
+const tiersTo = (member: string, most: string) => ({
+  [member]: undefined,
+  tiers: {
+    mode: 'whole',
+    steps: [
+      { from: '0', [member]: '1' },
+      { from: '9', [member]: most },
+    ],
+  },
+})
+
+describe('§16.36 what is probably a mistake', () => {
+  test.each<[string, object[], ...string[]]>([
+    ['a share', [part('a', '100.000001')], '/rules/0/percent'],
+    ['a step', [part('a', '1', tiersTo('percent', '101'))], '/rules/0/tiers/steps/1/percent'],
+    [
+      'a share of the trigger',
+      [{ ...once, amount: undefined, percent: '101' }],
+      '/rules/0/percent',
+    ],
+    ['an override', [{ ...override, percent: '200' }], '/rules/0/percent'],
+    ['a factor', [part('a', '60', pnl('2'))], '/rules'],
+    ['rules together', [part('a', '60', pnl('1')), part('b', '40.5', pnl('1'))], '/rules'],
+    [
+      'the greatest steps together',
+      [part('a', '60', spread), part('b', '1', { ...tiersTo('percent', '41'), ...spread })],
+      '/rules',
+    ],
+    [
+      'one condition and none',
+      [part('a', '60', pnl('1')), part('b', '41', { ...inDE, ...pnl('1') })],
+      '/rules',
+    ],
+    [
+      'the same condition twice',
+      [part('a', '60', { ...inDE, ...pnl('1') }), part('b', '41', pnl('1', inDE))],
+      '/rules',
+    ],
+    [
+      'uplines',
+      [part('a', '60', pnl('1')), { ...override, percent: '41', of: pnl('1') }],
+      '/rules',
+    ],
+  ])('%s above 100 %% of what is counted', (_, list, ...pointers) => {
+    expect(check(JSON.parse(JSON.stringify(planWith(...list)))).warnings).toEqual(
+      pointers.map((pointer) => ['over_100', pointer]),
+    )
+  })
+
+  test.each<[string, object[]]>([
+    ['100 %', [part('a', '60', pnl('1')), part('b', '40', pnl('1'))]],
+    ['different things', [part('a', '60', pnl('1')), part('b', '60', spread)]],
+    [
+      'what the other deducts',
+      [
+        part('a', '60', pnl('1')),
+        part('b', '60', { base: [...spread.base, { activity: 'pnl', times: '-1' }] }),
+      ],
+    ],
+    [
+      'other customers',
+      [
+        part('a', '60', { ...inDE, ...pnl('1') }),
+        part('b', '60', { when: { not_countries: ['DE'] }, ...pnl('1') }),
+      ],
+    ],
+    [
+      'what the downline pays',
+      [
+        part('a', '60', pnl('1')),
+        { ...override, percent: '60', of: pnl('1'), funded_by: 'downline' },
+      ],
+    ],
+  ])('no share of %s', (_, list) => {
+    expect(check(planWith(...list)).warnings).toEqual([])
+  })
+
+  test('an amount finer than the currency that is paid as it stands; not that of a unit', () => {
+    const fine = [
+      { ...once, amount: '9.999' },
+      {
+        ...once,
+        id: 'b',
+        amount: undefined,
+        percent: '5',
+        min_amount: '0.001',
+        max_amount: '9.50000',
+      },
+      { ...once, id: 'c', ...tiersTo('amount', '0.005') },
+      { ...override, percent: undefined, of: { once: 'b' }, amount: '0.999' },
+      { ...unit, amount: '0.000001' },
+      part('d', '5', { per: 'customer', max_per_customer: '0.101', max: '7.001' }),
+    ]
+    const plan = { ...planWith(...fine), minimum_payout: '0.001' }
+    const found = (currency: string) =>
+      check(JSON.parse(JSON.stringify({ ...plan, currency }))).warnings?.map(([, at]) => at)
+    expect(found('KWD')).toEqual([])
+    expect(found('EUR')).toEqual([
+      '/minimum_payout',
+      '/rules/0/amount',
+      '/rules/1/min_amount',
+      '/rules/2/tiers/steps/1/amount',
+      '/rules/3/amount',
+      '/rules/5/max_per_customer',
+      '/rules/5/max',
+    ])
+    expect(found('JPY')).toContain('/rules/1/max_amount')
   })
 })
 

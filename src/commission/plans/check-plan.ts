@@ -15,6 +15,7 @@ import { checkModifiers } from '../modifiers/order.ts'
 import { FACT_CONDITIONS } from './conditions.ts'
 import { validateShape } from './issues.ts'
 import { PLAN_LIMITS } from './limits.ts'
+import { warnOfMinorUnits, warnOfShares } from './mistakes.ts'
 import { planTerms } from './plan.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
@@ -138,6 +139,8 @@ function warningsOf(plan: PlanTerms, names: PlanNames, vocabulary: Vocabulary): 
     ...warnOfEvents(names, vocabulary),
     ...warnOfConditions(names, vocabulary),
     ...warnOfRebates(plan),
+    ...warnOfMinorUnits(plan),
+    ...warnOfShares(plan),
   ]
 }
 

@@ -7,4 +7,6 @@ export const planWarning = warning('PlanWarning', [
   'unknown_kpi',
   'never_sent',
   'rebate_and_unit',
+  'minor_unit',
+  'over_100',
 ])
