@@ -108,7 +108,7 @@ export const getAffiliateOverview = affiliateOperation({
         totals,
         earned: member(
           v.array(v.object({ period: v.string(), currency, total: money })),
-          'What the statements of the last periods come to.',
+          'What the statements of the last periods earned, without manual entries.',
         ),
         balances: ownBalances,
         pending: member(

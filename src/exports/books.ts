@@ -26,7 +26,7 @@ const amounts = (...names: string[]) => names.map((name) => column(name, 'decima
 
 const STATEMENT_COLUMNS: readonly ExportColumn[] = [
   ...texts('id', 'affiliate_id', 'plan', 'period', 'status', 'currency'),
-  ...amounts('opening', 'lines_sum', 'adjustments_sum', 'manual_sum', 'total'),
+  ...amounts('opening', 'lines_sum', 'adjustments_sum', 'earned', 'manual_sum', 'total'),
   ...amounts('payable', 'closing', 'dropped', 'transferred'),
   ...texts('transferred_to'),
   ...['received', 'holds'].map(jsonColumn),

@@ -166,7 +166,7 @@ function periodsOf(
   for (let one = first; one.first <= end.first; one = nextPeriod(one, 1)) {
     const own = byPeriod.get(one.id) ?? []
     const earned = sumOf(
-      own.map(({ total, currency }) => ({ amount: decimal(total), currency, day: one.last })),
+      own.map((row) => ({ amount: decimal(row.earned), currency: row.currency, day: one.last })),
     )
     const statements = own.map(({ id }) => id)
     periods.push({ first: one.first, last: one.last, statements, earned })

@@ -27,7 +27,7 @@ const earn = (affiliate: string, total: string, currency = 'EUR') =>
     ...statementRows(env.DB, 'acme', affiliate).slice(0, 1),
     env.DB.prepare(
       `update statements set id = ?1 || ?2, period = ?4,
-         statement = json_set(statement, '$.total', ?2, '$.currency', ?3)
+         statement = json_set(statement, '$.earned', ?2, '$.currency', ?3)
        where affiliate_id = ?1 and period = '2026-10'`,
     ).bind(affiliate, total, currency, MONTH),
   ])

@@ -53,6 +53,7 @@ export function headOf(row: StatementRow, sums: Record<string, unknown> = {}) {
     opening: ZERO,
     lines_sum: ZERO,
     adjustments_sum: ZERO,
+    earned: sums.total ?? ZERO,
     manual_sum: ZERO,
     total: ZERO,
     payable: ZERO,

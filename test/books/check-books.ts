@@ -191,6 +191,7 @@ async function checkContent(one: Booked): Promise<void> {
   expect(amounts(own), id).toBe(total([head.lines_sum]))
   expect(amounts(adjustments), id).toBe(total([head.adjustments_sum]))
   expect(amounts(head.manual), id).toBe(total([head.manual_sum]))
+  expect(total([head.lines_sum, head.adjustments_sum]), id).toBe(total([head.earned]))
   expect(total([head.lines_sum, head.adjustments_sum, head.manual_sum]), id).toBe(
     total([head.total]),
   )

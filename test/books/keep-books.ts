@@ -199,6 +199,7 @@ export function addUp({ seed, books, drafts }: KeptBooks): LawResult {
       const received = total(one.received.map(({ amount }) => amount))
       equal(add(closing, received), one.opening)
       equal(total([one.lines_sum, one.adjustments_sum, one.manual_sum]), one.total)
+      equal(total([one.lines_sum, one.adjustments_sum]), one.earned)
       equal(total(one.adjustments.map(({ amount }) => amount)), one.adjustments_sum)
       const left = [one.payable, one.closing, one.dropped, one.transferred?.amount ?? '0']
       equal(total(left), plain(total([one.opening, one.total])))

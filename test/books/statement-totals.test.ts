@@ -9,6 +9,7 @@ const COMPUTED_AT = '2026-11-01T02:00:00.000Z'
 const head = (payable: string, currency: string, holds: readonly object[], payable_on: string) =>
   JSON.stringify({
     currency,
+    earned: payable,
     total: payable,
     payable,
     holds,
@@ -56,11 +57,11 @@ test('totals are exact, by status and currency', async () => {
     data: [
       {
         ...{ status: 'draft', currency: 'EUR', statements: 2, with_holds: 1, paying: 2 },
-        ...{ total: '18014398509481986.02', payable: '18014398509481986.02' },
+        ...{ earned: '18014398509481986.02', payable: '18014398509481986.02' },
       },
       {
         ...{ status: 'approved', currency: 'EUR', statements: 1, with_holds: 0, paying: 1 },
-        ...{ total: '-0.02', payable: '-0.02' },
+        ...{ earned: '-0.02', payable: '-0.02' },
       },
       expect.objectContaining({ status: 'paid', currency: 'JPY', payable: '7' }),
     ],

@@ -66,9 +66,10 @@ export function evaluate(world: World, periods: readonly string[]): Outcome[] {
 
 /** Returns a statement as the oracle writes it: nothing of these worlds is approved or entered. */
 export function asDraft(statement: StatementJson): Outcome['statements'][number] {
-  const { lines_sum, adjustments, adjustments_sum, manual, manual_sum, ...rest } = statement
+  const { lines_sum, adjustments, adjustments_sum, earned, manual, manual_sum, ...rest } = statement
   if (adjustments.length + manual.length > 0) throw new Error('There is nothing to adjust.')
-  if (Number(adjustments_sum) !== 0 || Number(manual_sum) !== 0 || lines_sum !== rest.total) {
+  const sums = new Set([lines_sum, earned, rest.total])
+  if (Number(adjustments_sum) !== 0 || Number(manual_sum) !== 0 || sums.size > 1) {
     throw new Error('The sums of a statement without corrections are those of its lines.')
   }
   return structuredClone(rest) as never

@@ -21,7 +21,7 @@ const SCRIPT = '<script>alert(1)</script>'
 const FULL = {
   head: {
     ...{ opening: '-5.00', lines_sum: '10.02', adjustments_sum: '-5.00', manual_sum: '-1.00' },
-    ...{ total: '4.02', closing: '0.00', dropped: '-0.98' },
+    ...{ earned: '5.02', total: '4.02', closing: '0.00', dropped: '-0.98' },
     transferred: { to: '+other', period: '2026-11', amount: '0.00' },
     received: [
       { from: SCRIPT, period: '2026-09', amount: '-3.00' },
@@ -74,8 +74,8 @@ describe('CSV', () => {
     )
     expect(await response.text()).toBe(
       [
-        'id,affiliate_id,plan,period,status,currency,opening,lines_sum,adjustments_sum,manual_sum,total,payable,closing,dropped,transferred,received,holds,lines_total,adjustments_total,payable_on,approved_at,reference,paid_on,returned,computed_at,hash\r\n',
-        `${idOf(HOSTILE, '2026-10')},"'=cmd(),""x""",ib,2026-10,draft,EUR,-5.00,10.02,-5.00,-1.00,4.02,0.00,0.00,-0.98,`,
+        'id,affiliate_id,plan,period,status,currency,opening,lines_sum,adjustments_sum,earned,manual_sum,total,payable,closing,dropped,transferred,received,holds,lines_total,adjustments_total,payable_on,approved_at,reference,paid_on,returned,computed_at,hash\r\n',
+        `${idOf(HOSTILE, '2026-10')},"'=cmd(),""x""",ib,2026-10,draft,EUR,-5.00,10.02,-5.00,5.02,-1.00,4.02,0.00,0.00,-0.98,`,
         `to: +other; period: 2026-11; amount: 0.00,from: ${SCRIPT}; period: 2026-09; amount: -3.00; from: b; period: 2026-09; amount: 1.50,`,
         `rule: ${SCRIPT}; version: 2; reason: fx_missing; currency: XAG; count: 3; sum: 12.5,2,2,2026-11-14,,,,,2026-11-01T06:00:00.000Z,${HASH}\r\n`,
       ].join(''),

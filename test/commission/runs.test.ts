@@ -265,7 +265,7 @@ test('a list by amount or by change is the whole list in that order, page by pag
   const change = (one: Listed) => Math.abs(Number(one.total) - Number(before.get(one.affiliate_id)))
   const sizes = { amount: (one: Listed) => Math.abs(Number(one.total)), change }
   for (const [order, size] of Object.entries(sizes)) {
-    const found: (Listed & { total_before?: string })[] = []
+    const found: (Listed & { earned_before?: string })[] = []
     for (let next = `${query}&order=${order}&per_page=1`; next; ) {
       const { data, meta } = await json(askAdmin(`${PATH}/${next}`))
       found.push(...data)
@@ -275,7 +275,7 @@ test('a list by amount or by change is the whole list in that order, page by pag
       all.toSorted((a: Listed, b: Listed) => size(b) - size(a)).map(({ hash }: Listed) => hash),
     )
     if (order === 'change')
-      for (const one of found) expect(one.total_before).toBe(before.get(one.affiliate_id))
+      for (const one of found) expect(one.earned_before).toBe(before.get(one.affiliate_id))
   }
   expect(await askAdmin(`${PATH}/statements?order=change`)).toHaveProperty('status', 400)
 })

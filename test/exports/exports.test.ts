@@ -98,7 +98,14 @@ describe('each figure of an export', () => {
       sorted(
         statements.map((one) => {
           const { transferred, received, holds, paid, returned, manual, ...row } = one
-          const amounts = ['opening', 'lines_sum', 'adjustments_sum', 'manual_sum', 'total']
+          const amounts = [
+            'opening',
+            'lines_sum',
+            'adjustments_sum',
+            'earned',
+            'manual_sum',
+            'total',
+          ]
           const all = [...amounts, 'payable', 'closing', 'dropped']
           const { reference = null, paid_on = null } = paid ?? {}
           return {

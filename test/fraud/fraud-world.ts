@@ -18,7 +18,7 @@ export interface FraudWorld extends World {
     plan: string
     period: string
     currency: string
-    total: string
+    earned: string
   }[]
 }
 

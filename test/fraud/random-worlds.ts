@@ -252,7 +252,7 @@ function randomStatements(from: Source, world: World, { last }: Days): FraudWorl
           plan,
           period,
           currency: from.pick(['EUR', 'EUR', 'USD']),
-          total: from.pick(['0.00', '10.00', '250.55', '1000.00', '-5.00']),
+          earned: from.pick(['0.00', '10.00', '250.55', '1000.00', '-5.00']),
         })),
       ),
   )

@@ -59,7 +59,7 @@ export async function storeFraudWorld(world: FraudWorld, account: string): Promi
          values (?, 'payee', ?, ?, ?, 'sepa', '', ?, 'eve', ?)`,
       ).bind(account, affiliate_id, version, state, number, at),
     ),
-    ...world.statements.map(({ id, affiliate_id, plan, period, currency, total }) =>
+    ...world.statements.map(({ id, affiliate_id, plan, period, currency, earned }) =>
       env.DB.prepare(
         `insert into statements (account, period, affiliate_id, plan, id, status, hash, digest,
            payable, closing, statement, lines, parts, state, read_at, computed_at)
@@ -72,7 +72,7 @@ export async function storeFraudWorld(world: FraudWorld, account: string): Promi
         id,
         '0'.repeat(64),
         '0'.repeat(64),
-        JSON.stringify({ currency, total }),
+        JSON.stringify({ currency, earned }),
       ),
     ),
   ]

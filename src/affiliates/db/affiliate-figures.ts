@@ -55,10 +55,10 @@ export interface EarnedSum extends AffiliateSum {
 }
 
 const EARNED_SUMS = compileStatement(`
-  select affiliate_id, period, currency, ${sumOf('total')} as units
+  select affiliate_id, period, currency, ${sumOf('earned')} as units
   from (
     select s.affiliate_id, s.period, s.statement ->> 'currency' as currency,
-      s.statement ->> 'total' as total
+      s.statement ->> 'earned' as earned
     from json_each(:ids) i
     cross join json_each(:periods) p
     cross join statements s indexed by statements_affiliate

@@ -140,10 +140,10 @@ export const listAffiliateFigures = accountList({
           v.object({
             period: member(v.string(), 'The month or ISO week.'),
             currency,
-            total: member(money, 'The sum of the totals.'),
+            total: member(money, 'The sum of `earned` of the statements.'),
           }),
         ),
-        'The totals of statements of the last three months and weeks, the current ones among them, by period and currency.',
+        'What the statements earned, without manual entries, of the last three months and weeks, the current ones among them, by period and currency.',
       ),
     }),
     command: { name: 'affiliates figures' },

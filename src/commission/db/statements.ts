@@ -65,7 +65,7 @@ export interface ListedStatement {
   /** How its last payment that came back did so, as JSON; null if none did. */
   readonly payment_return: string | null
   /** What the same affiliate earned by the same plan in the period before; null unless a list is ordered by changes. */
-  readonly total_before?: string | null
+  readonly earned_before?: string | null
 }
 
 const LIST_COLUMNS = [
@@ -90,18 +90,18 @@ const withPayment = (isOfOne: boolean, more = '') => `(
     from statements s ${isOfOne ? 'indexed by statements_affiliate' : ''})`
 
 /** What the same affiliate earned by the same plan in the period before. */
-const TOTAL_BEFORE = `, ifnull((
-      select b.statement ->> 'total' from statements b
+const EARNED_BEFORE = `, ifnull((
+      select b.statement ->> 'earned' from statements b
       where b.account = s.account and b.period = :before and b.affiliate_id = s.affiliate_id and b.plan = s.plan
-    ), '0') as total_before`
+    ), '0') as earned_before`
 
 /** The values of `order`: by period and affiliate, or the largest amount or change first. */
 export const STATEMENT_ORDERS = [...LIST_ORDERS, 'amount', 'change'] as const
 
 /** What the orders by size compare. */
 const SIZES = {
-  amount: `abs(cast(statement ->> 'total' as real))`,
-  change: `abs(cast(statement ->> 'total' as real) - cast(total_before as real))`,
+  amount: `abs(cast(statement ->> 'earned' as real))`,
+  change: `abs(cast(statement ->> 'earned' as real) - cast(earned_before as real))`,
 }
 
 /** The order of a list, and the period before for the changes against it. */
@@ -119,12 +119,12 @@ export function listStatements(
   { by, before }: StatementOrder = { by: 'oldest' },
 ): Promise<FoundPage<ListedStatement>> {
   const size = by === 'amount' || by === 'change' ? SIZES[by] : null
-  const rows = withPayment(filter.affiliate_id !== undefined, before && TOTAL_BEFORE)
+  const rows = withPayment(filter.affiliate_id !== undefined, before && EARNED_BEFORE)
   const conditions = Object.keys(filter).map((name) => ` and ${name} = :${name}`)
   return paginate(
     db,
     {
-      columns: [...LIST_COLUMNS, ...(before ? ['total_before'] : []), ...(size ? ['size'] : [])],
+      columns: [...LIST_COLUMNS, ...(before ? ['earned_before'] : []), ...(size ? ['size'] : [])],
       from: `${size ? `(select *, ${size} as size from ${rows})` : rows} where account = :account
         and statement is not null${conditions.join('')}${isApproved ? " and status <> 'draft'" : ''}`,
       key: [...(size ? ['size'] : []), 'period', 'affiliate_id', 'plan'],
@@ -250,7 +250,7 @@ export interface SummedStatements {
   readonly with_holds: number
   /** The statements that pay something. */
   readonly paying: number
-  readonly total: string
+  readonly earned: string
   readonly payable: string
 }
 
@@ -260,7 +260,7 @@ const COUNT_PAYING = `sum(payable glob '*[1-9]*')`
 /** Adds up the statements that a filter matches: at most 100,000, the first by period. */
 const SUM_STATEMENTS = compileStatement(`
   with chosen as (
-    select status, statement ->> 'currency' as currency, statement ->> 'total' as total, payable,
+    select status, statement ->> 'currency' as currency, statement ->> 'earned' as earned, payable,
       json_array_length(statement, '$.holds') > 0 as has_holds
     from statements
     where account = :account and statement is not null
@@ -270,7 +270,7 @@ const SUM_STATEMENTS = compileStatement(`
     order by period, affiliate_id, plan limit :limit
   )
   select status, currency, count(*) as statements, sum(has_holds) as with_holds,
-    ${COUNT_PAYING} as paying, ${sumOf('total')} as total, ${sumOf('payable')} as payable
+    ${COUNT_PAYING} as paying, ${sumOf('earned')} as earned, ${sumOf('payable')} as payable
   from chosen group by status, currency
   order by case status when 'draft' then 1 when 'approved' then 2 else 3 end, currency`)
 
@@ -293,29 +293,29 @@ export interface ChangedDraft {
   readonly affiliate_id: string
   readonly plan: string
   readonly currency: string
-  readonly total: string
+  readonly earned: string
   readonly before: string
 }
 
 const FIND_CHANGES = compileStatement(`
   with both as materialized (
     select affiliate_id, plan, statement ->> 'currency' as currency, period = :period as is_now,
-      status = 'draft' as is_draft, statement ->> 'total' as total
+      status = 'draft' as is_draft, statement ->> 'earned' as earned
     from statements
     where account = :account and statement is not null and period in (:period, :before)
       and (:affiliate_id is null or affiliate_id = :affiliate_id)
       and (:plan is null or plan = :plan)
   ), compared as (
-    select affiliate_id, plan, currency, ifnull(max(iif(is_now, total, null)), '0') as total,
-      ifnull(max(iif(is_now, null, total)), '0') as before
+    select affiliate_id, plan, currency, ifnull(max(iif(is_now, earned, null)), '0') as earned,
+      ifnull(max(iif(is_now, null, earned)), '0') as before
     from both group by affiliate_id, plan, currency
     having max(is_now) = 0 or max(is_now and is_draft) = 1
   ), ordered as (
     select *, row_number() over (partition by currency
-      order by abs(cast(total as real) - cast(before as real)) desc, affiliate_id, plan) as place
-    from compared where cast(total as real) <> cast(before as real)
+      order by abs(cast(earned as real) - cast(before as real)) desc, affiliate_id, plan) as place
+    from compared where cast(earned as real) <> cast(before as real)
   )
-  select affiliate_id, plan, currency, total, before from ordered
+  select affiliate_id, plan, currency, earned, before from ordered
   where place <= ${LISTED_CHANGES} order by currency, place`)
 
 /** Returns the largest changes of drafts of a period against the one before, by currency. */
@@ -345,6 +345,8 @@ export interface PeriodSums {
   readonly statements: number
   /** The statements that pay something. */
   readonly paying: number
+  readonly earned: string
+  /** With manual entries. */
   readonly total: string
   /** When the latest of them was computed. */
   readonly computed_at: string
@@ -356,10 +358,10 @@ export interface PeriodSums {
  */
 const SUM_PERIODS = compileStatement(`
   select period, status, currency, count(*) as statements, ${COUNT_PAYING} as paying,
-    ${sumOf('total')} as total, max(computed_at) as computed_at
+    ${sumOf('earned')} as earned, ${sumOf('total')} as total, max(computed_at) as computed_at
   from (
-    select period, status, statement ->> 'currency' as currency, statement ->> 'total' as total,
-      payable, computed_at
+    select period, status, statement ->> 'currency' as currency, statement ->> 'earned' as earned,
+      statement ->> 'total' as total, payable, computed_at
     from statements where account = :account and statement is not null
     order by period desc limit :limit)
   group by period, currency, status order by period desc, currency, status = 'paid', status desc`)

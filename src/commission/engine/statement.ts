@@ -24,7 +24,7 @@ import type { PlanExit, ReceivedBalance, Transfer } from './transferred-balance.
 
 /** The members of a statement, without lines and adjustments. */
 type Answer = Fixed<v.InferOutput<v.ObjectSchema<typeof statement, undefined>>>
-type Sums = 'opening' | 'lines_sum' | 'adjustments_sum' | 'manual_sum' | 'total'
+type Sums = 'opening' | 'lines_sum' | 'adjustments_sum' | 'earned' | 'manual_sum' | 'total'
 type Outcome = 'payable' | 'closing' | 'dropped' | 'transferred' | 'received'
 
 /** What a statement adds up to (§13). */
@@ -113,6 +113,7 @@ export function addUpStatement(
     lines_sum: money(sums.lines),
     adjustments: adjustments.map(({ now: _, ...one }) => ({ ...one, amount: money(one.amount) })),
     adjustments_sum: money(sums.adjustments),
+    earned: money(add(sums.lines, sums.adjustments)),
     manual: manual.map((one) => ({ ...one, amount: money(decimal(one.amount)) })),
     manual_sum: money(sums.manual),
     total: money(total),

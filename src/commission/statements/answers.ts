@@ -78,6 +78,7 @@ export const statement = described(() => ({
   ),
   lines_sum: member(money, 'The sum of the lines.'),
   adjustments_sum: member(money, 'The sum of the adjustments.'),
+  earned: member(money, 'The sum of lines and adjustments, without manual entries.'),
   manual_sum: member(money, 'The sum of the manual entries.'),
   total: member(money, 'The sum of lines, adjustments and manual entries.'),
   payable: member(money, 'What is to be paid.'),
@@ -286,7 +287,7 @@ export const listedStatement = described(() =>
     'ListedStatement',
     v.object({
       ...statement,
-      total_before: v.exactOptional(
+      earned_before: v.exactOptional(
         member(
           money,
           'With `order=change`: the `total` of the same affiliate and plan in the period before.',
@@ -313,7 +314,7 @@ export const statementInFull = described(() =>
 const currency = described(() => member(text, 'An ISO 4217 code.'))
 const statements = described(() => member(count, 'The number of statements.'))
 const paying = described(() => member(count, 'The number of statements whose `payable` is not 0.'))
-const total = described(() => member(money, 'The sum of `total`.'))
+const earned = described(() => member(money, 'The sum of `earned`.'))
 const is_limited = described(() =>
   member(v.boolean(), 'Whether there may be more statements than are added up.'),
 )
@@ -333,7 +334,7 @@ export const statementTotals = described(() =>
               'The number of statements with records that wait for a rate or a currency.',
             ),
             paying,
-            total,
+            earned,
             payable: member(money, 'The sum of `payable`.'),
           }),
         ),
@@ -347,7 +348,7 @@ export const statementTotals = described(() =>
               affiliate_id: statement.affiliate_id,
               plan: statement.plan,
               currency: statement.currency,
-              total: member(money, 'What the draft earned; 0 if there is none.'),
+              earned: member(money, 'What the draft earned; 0 if there is none.'),
               before: member(
                 money,
                 'What the same affiliate and plan earned in the period before.',
@@ -374,7 +375,8 @@ export const periodSums = described(() =>
             currency: statement.currency,
             statements,
             paying,
-            total,
+            earned,
+            total: member(money, 'The sum of `total`.'),
             computed_at: member(time, 'When the latest of them was computed.'),
           }),
         ),

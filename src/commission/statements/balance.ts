@@ -3,7 +3,15 @@ import type { Words } from '../words/words.ts'
 import type { StatementHead } from './draft.ts'
 
 /** The amounts of a balance that the language explains. */
-const EXPLAINED = ['opening', 'lines', 'adjustments', 'manual', 'dropped', 'closing'] as const
+const EXPLAINED = [
+  'opening',
+  'lines',
+  'adjustments',
+  'earned',
+  'manual',
+  'dropped',
+  'closing',
+] as const
 
 /** An amount of a statement's balance, and what it is. */
 export interface BalanceRow {
@@ -21,6 +29,7 @@ type Balance = Pick<
   | 'opening'
   | 'lines_sum'
   | 'adjustments_sum'
+  | 'earned'
   | 'manual_sum'
   | 'total'
   | 'dropped'
@@ -38,7 +47,7 @@ export function balanceOf(
   { text, period }: Pick<Words, 'text' | 'period'>,
   nameOf: (plan: string) => string,
 ): BalanceRow[] {
-  const { received, transferred, lines_sum, total, payable } = statement
+  const { received, transferred, adjustments_sum, earned, total, payable } = statement
   const row = (name: BalanceRow['name'], amount: string, of?: { plan: string; period: string }) => {
     const explained = EXPLAINED.find((one) => one === name)
     const explanation = explained ? text(`why.${explained}`) : of ? period(of.period) : ''
@@ -51,10 +60,12 @@ export function balanceOf(
     ...received.flatMap(({ amount, from, ...one }) =>
       some('received', amount, { plan: from, period: one.period }),
     ),
-    row('lines', lines_sum),
-    ...some('adjustments', statement.adjustments_sum),
+    ...(isSome(adjustments_sum)
+      ? [row('lines', statement.lines_sum), row('adjustments', adjustments_sum)]
+      : []),
+    row('earned', earned),
     ...some('manual', statement.manual_sum),
-    ...(total === payable || total === lines_sum ? [] : some('total', total)),
+    ...(total === payable || total === earned ? [] : some('total', total)),
     ...some('dropped', statement.dropped),
     ...(transferred
       ? some('transferred', transferred.amount, {

@@ -76,7 +76,7 @@ const listFilters = {
     member(
       v.picklist(STATEMENT_ORDERS),
       said(
-        'The `oldest` period first, which is the default, or the `latest`; the largest `amount` first; or, with `period`, the largest `change` of `total` against the period before, which `total_before` has.',
+        'The `oldest` period first, which is the default, or the `latest`; the largest `amount` first; or, with `period`, the largest `change` of `earned` against the period before, which `earned_before` has.',
         'latest' as const,
       ),
     ),
@@ -120,6 +120,7 @@ const STATEMENT_COLUMNS = [
   'opening',
   'lines_sum',
   'adjustments_sum',
+  'earned',
   'manual_sum',
   'total',
   'payable',
@@ -160,6 +161,7 @@ export const listStatements = readList({
         'period',
         'currency',
         'opening',
+        'earned',
         'total',
         'payable',
         'closing',

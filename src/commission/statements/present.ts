@@ -26,7 +26,9 @@ export function presentStatement(row: ListedStatement) {
     returned: payment_return === null ? null : (JSON.parse(payment_return) as ReturnedPayment),
     hash: row.hash,
     computed_at: row.computed_at,
-    ...(row.total_before && { total_before: moneyText(decimal(row.total_before), head.currency) }),
+    ...(row.earned_before && {
+      earned_before: moneyText(decimal(row.earned_before), head.currency),
+    }),
   }
 }
 
@@ -46,18 +48,18 @@ export function splitItems(items: readonly (StatementLine | Adjustment)[]) {
 }
 
 /** Returns a change with the minor digits of its currency: where there is no statement, the store has `0`. */
-export const presentChange = ({ total, before, ...draft }: ChangedDraft): ChangedDraft => ({
+export const presentChange = ({ earned, before, ...draft }: ChangedDraft): ChangedDraft => ({
   ...draft,
-  total: moneyText(decimal(total), draft.currency),
+  earned: moneyText(decimal(earned), draft.currency),
   before: moneyText(decimal(before), draft.currency),
 })
 
 const moneyOf = (units: string, currency: string) => moneyText(fromUnits(units, currency), currency)
 
 /** Returns sums with the minor digits of their currency. */
-export const presentSums = ({ total, payable, ...group }: SummedStatements) => ({
+export const presentSums = ({ earned, payable, ...group }: SummedStatements) => ({
   ...group,
-  total: moneyOf(total, group.currency),
+  earned: moneyOf(earned, group.currency),
   payable: moneyOf(payable, group.currency),
 })
 
@@ -67,7 +69,11 @@ const lastDay = ({ period }: PeriodSums) => parsePeriod(period)?.last ?? 0
 export const presentPeriods = (sums: readonly PeriodSums[]) =>
   sums
     .toSorted((a, b) => lastDay(b) - lastDay(a))
-    .map((one) => ({ ...one, total: moneyOf(one.total, one.currency) }))
+    .map((one) => ({
+      ...one,
+      earned: moneyOf(one.earned, one.currency),
+      total: moneyOf(one.total, one.currency),
+    }))
 
 /** Returns what is payable with the minor digits of its currency. */
 export const presentDueSums = (sums: readonly DueSum[]) =>

@@ -54,6 +54,7 @@ export const StatementHead = ({ statement }: ShownStatement) => {
 /** The parts of the page that list what amounts of the balance sum. */
 const PARTS: Readonly<Partial<Record<BalanceRow['name'], string>>> = {
   lines: '#lines',
+  earned: '#lines',
   adjustments: '#adjustments',
   manual: '#manual',
 }
@@ -63,7 +64,7 @@ export const Balance = async ({ statement }: ShownStatement, visit = useVisit())
   const { affiliate_id, plan, currency, payable } = statement
   const names = await visit.names.plans()
   const sums = balanceOf(statement, ENGLISH, (id) => names.get(id) ?? id)
-  if (sums.length === 2 && statement.lines_sum === payable) return null
+  if (sums.length === 2 && statement.earned === payable) return null
   const amountOf = ({ name, amount }: BalanceRow): Child => {
     const text = <Amount value={amount} currency={currency} />
     const part = PARTS[name]

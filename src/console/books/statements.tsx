@@ -123,13 +123,13 @@ const Review = (props: ReviewProps, visit = useVisit()) => {
   const hasHolds = totals.data.some(({ with_holds }) => with_holds > 0)
   const ofPlan = plan ? ` of the plan ${visible(names.get(plan) ?? plan)}` : ''
   const drafts = totals.data.reduce((sum, { statements }) => sum + statements, 0)
-  const sums = (name: 'total' | 'payable') =>
+  const sums = (name: 'earned' | 'payable') =>
     sumsText(totals.data.map((one) => ({ amount: one[name], currency: one.currency })))
   const previous = periodWords(nextPeriod(storedPeriod(period), -1).id)
   return (
     <>
       <p class="lead">
-        {counted(drafts, 'draft')} of {periodWords(period)} earned {sums('total')}. Payable:{' '}
+        {counted(drafts, 'draft')} of {periodWords(period)} earned {sums('earned')}. Payable:{' '}
         {sums('payable')}.{totals.is_limited && ' These are the sums of the first 100,000.'}
       </p>
       {cases > 0 && (
@@ -150,7 +150,7 @@ const Review = (props: ReviewProps, visit = useVisit()) => {
           [`In ${previous}`]: {
             number: (row) => <Amount value={row.before} currency={row.currency} />,
           },
-          [`In ${periodWords(period)}`]: 'total',
+          [`In ${periodWords(period)}`]: 'earned',
         }}
         empty={<p class="note">Nothing differs from {previous}.</p>}
       />

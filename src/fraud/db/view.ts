@@ -19,19 +19,19 @@ export const readCodes = (
 ): Promise<{ customer_id: string; code: string }[]> =>
   all(db, READ_CODES, { account, ids: JSON.stringify(ids) })
 
-/** What an affiliate has earned by a statement, as decimal text. */
+/** What an affiliate has earned by a statement, without manual entries, as decimal text. */
 export interface StatementSums {
   readonly affiliate_id: string
   readonly id: string
   readonly plan: string
   readonly period: string
   readonly currency: string
-  readonly total: string
+  readonly earned: string
 }
 
 const READ_STATEMENTS = compileStatement(`
   select s.affiliate_id, s.id, s.plan, s.period, s.statement ->> 'currency' as currency,
-    s.statement ->> 'total' as total
+    s.statement ->> 'earned' as earned
   from json_each(:affiliates) a
   cross join statements s indexed by statements_affiliate on s.account = :account and s.affiliate_id = a.value
     and s.period between :first and :last

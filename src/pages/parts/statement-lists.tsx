@@ -43,8 +43,8 @@ export const StatusBadge = ({ status, payable }: Pick<Statement, 'status' | 'pay
 const isSome = (amount: string): boolean => /[1-9]/.test(amount)
 
 /** Returns whether a statement pays another amount than it earned, or has a balance of the period before. */
-const isOtherThanPayable = ({ total, payable, opening }: Statement): boolean =>
-  total !== payable || isSome(opening)
+const isOtherThanPayable = ({ earned, payable, opening }: Statement): boolean =>
+  earned !== payable || isSome(opening)
 
 interface StatementsProps {
   readonly caption: string
@@ -60,7 +60,7 @@ export const Statements = (props: StatementsProps) => {
   const { caption, period, rows, isOfAffiliate, empty } = props
   /** Returns a column of amounts, each with the balance that was carried, unless that is 0. */
   const amount = (
-    name: 'total' | 'payable',
+    name: 'earned' | 'payable',
     balance: 'opening' | 'closing',
     carried: string,
   ): Cell<Statement> => ({
@@ -76,7 +76,7 @@ export const Statements = (props: StatementsProps) => {
     ),
   })
   const before = period && periodWords(nextPeriod(storedPeriod(period), -1).id)
-  const isCompared = rows.some(({ total_before }) => total_before !== undefined)
+  const isCompared = rows.some(({ earned_before }) => earned_before !== undefined)
   const held = ({ holds }: Statement) => holds.reduce((sum, hold) => sum + hold.count, 0)
   return (
     <Table
@@ -91,9 +91,10 @@ export const Statements = (props: StatementsProps) => {
           </AccountLink>
         ),
         Earned:
-          (isCompared || rows.some(isOtherThanPayable)) && amount('total', 'opening', 'carried in'),
+          (isCompared || rows.some(isOtherThanPayable)) &&
+          amount('earned', 'opening', 'carried in'),
         [`Earned in ${before}`]: isCompared && {
-          number: (row) => <Amount value={row.total_before ?? '0'} currency={row.currency} />,
+          number: (row) => <Amount value={row.earned_before ?? '0'} currency={row.currency} />,
         },
         Payable: amount('payable', 'closing', 'carried on'),
         Status: (row) => (
@@ -121,7 +122,7 @@ export const StatusSums = ({ totals }: { totals: StatementTotals }, visit = useV
           rows={rows}
           columns={{
             Status: ({ status }) => STATUS_WORDS[status],
-            Earned: 'total',
+            Earned: 'earned',
             Payable: 'payable',
             Statements: {
               number: ({ status, statements: all, with_holds: holds, paying }: Row) => {
@@ -159,7 +160,7 @@ export const Periods = ({ sums }: { sums: PeriodSums }) => (
     caption={`The latest periods${sums.is_limited ? ', up to 10,000 statements' : ''}`}
     columns={{
       Period: ({ period }) => periodWords(period),
-      Earned: 'total',
+      Earned: 'earned',
       Status: ({ status, paying }) => <StatusBadge status={status} payable={`${paying}`} />,
       Statements: {
         number: ({ period, status, statements }) => (

@@ -627,7 +627,7 @@ function commissionOverRevenue(scene: Scene, p: Parameters): Found[] {
   const counted = own.filter(({ period }) => periods.includes(period))
   const rates = readRates(world)
   const amountOf = (one: (typeof counted)[number]) =>
-    convertAmount(rates, parse(one.total), one.currency, currency, lastDay(one.period))
+    convertAmount(rates, parse(one.earned), one.currency, currency, lastDay(one.period))
   const earnedIn = (some: typeof counted) =>
     sum(
       some.map((one) => {
