@@ -126,11 +126,11 @@ const listOf = (owned: Owned) => {
           ),
         ),
       ),
-      ...(name === 'customers' ? {} : daysWanted),
+      ...daysWanted,
     } as Filters,
     words: described(() => ({
       description:
-        'Returns stored records in a fixed order, which is not alphabetical. Follow the cursor to read every record exactly once, even while new records arrive.',
+        'Returns stored records in a fixed order, which is not alphabetical. `from` and `to` are days of the records; of customers, of the signup. Follow the cursor to read every record exactly once, even while new records arrive.',
       answer: recordOf(owned),
     })),
     list({ grant, session }, { [customerFilter]: customer_id, ...days }, page) {

@@ -93,10 +93,9 @@ async function side(settings: Account, binding: 'DB' | 'DB_2') {
   ) {
     const query = new URLSearchParams({ per_page: '500' })
     if (filter.customer) query.set(brand ? 'customerid' : 'customer_id', filter.customer)
-    if (resource !== 'customers' && filter.from) query.set('from', filter.from)
-    if (resource !== 'customers' && filter.to) query.set('to', filter.to)
-    const { from, to, ...ofCustomer } = filter
-    const expected = model.list(resource, resource === 'customers' ? ofCustomer : filter)
+    if (filter.from) query.set('from', filter.from)
+    if (filter.to) query.set('to', filter.to)
+    const expected = model.list(resource, filter)
     const { body, status } = await service.get(`${resource}?${query}`)
     agree(
       `list of ${resource}, ${query}`,

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { newDeliveryId } from '../../src/ingest/delivery-id.ts'
 import { ada, ask, askAdmin, deposit, json, partner } from '../partner.ts'
 import { asLogged, type LoggedError } from '../results.ts'
+import { countCalls } from './watched.ts'
 
 /** Creates a partner with customers c-1 and c-2 and `count` transactions over three days. */
 const withTransactions = async (count: number) => {
@@ -212,6 +213,44 @@ describe('GET account', () => {
     const { affiliates, more_affiliates } = await json(acme.get('account'))
     expect([affiliates, more_affiliates]).toEqual([ids(1000), true])
   })
+})
+
+test('§6 a list of customers has those who signed up on these days, by their day', async () => {
+  const acme = await partner()
+  const of = (customer_id: string, day: string) => ({
+    ...ada,
+    customer_id,
+    signup_date: `${day}T23:59:59.000Z`,
+  })
+  const sent = [of('c-1', '2026-10-03'), of('c-3', '2026-10-01'), of('c-2', '2026-10-01')]
+  await acme.post('customers', sent)
+  const ids = async (query: string) => {
+    const { data, meta } = await json(acme.get(`customers?${query}`))
+    return [meta.total, ...data.map(({ customer_id }: { customer_id: string }) => customer_id)]
+  }
+  expect(await ids('from=2026-10-01&to=2026-10-01')).toEqual([2, 'c-2', 'c-3'])
+  expect(await ids('from=2026-10-02')).toEqual([1, 'c-1'])
+  expect(await ids('to=2026-10-02')).toEqual([2, 'c-2', 'c-3'])
+  expect(await ids('to=2026-10-02&customer_id=c-2')).toEqual([1, 'c-2'])
+  expect(await ids('from=2026-10-02&customer_id=c-2')).toEqual([0])
+  await acme.post('customers', of('c-2', '2026-10-03'))
+  expect(await ids('from=2026-10-01')).toEqual([3, 'c-3', 'c-1', 'c-2'])
+  const walked: string[] = []
+  let query = 'from=2026-10-01&per_page=1'
+  for (let i = 0; i < 3; i++) {
+    const { data, meta } = await json(acme.get(`customers?${query}`))
+    walked.push(data[0].customer_id)
+    query = `from=2026-10-01&cursor=${meta.next_cursor}`
+  }
+  expect(walked).toEqual(['c-3', 'c-1', 'c-2'])
+  const early = Array.from({ length: 1000 }, (_, i) => of(`early-${i}`, '2026-09-01'))
+  expect((await acme.post('customers', early)).status).toBe(200)
+  const headers = { Authorization: `Bearer ${acme.access_token}` }
+  const { rowsRead, response } = await countCalls('/api/v1/forex/customers?from=2026-10-01', {
+    headers,
+  })
+  expect((await json(response)).data).toHaveLength(3)
+  expect(rowsRead).toBeLessThan(50)
 })
 
 describe('GET deliveries', () => {

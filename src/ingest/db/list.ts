@@ -105,13 +105,15 @@ export function listQuery(view: RecordView, account: string, filter: Filter): Li
   const { table, key, canHold, dayColumn, indexes } = view.recordTable
   const { customer_id, from, to } = filter
   const held = canHold ? ' and held = 0' : ''
-  if (from !== undefined || to !== undefined) {
+  const upTo = to === undefined ? '' : ` and ${dayColumn} <= :last_day`
+  const since = from === undefined ? '' : ` and ${dayColumn} >= :first_day`
+  if (customer_id === undefined && upTo + since !== '') {
     const dayKey = orderOfDays(view, {})
-    const upTo = to === undefined ? '' : ` and ${dayColumn} <= :last_day`
-    const records = `${table} not indexed where account = :account${held}${upTo}`
+    const access = indexes.day ? `indexed by ${indexes.day}` : 'not indexed'
+    const records = `${table} ${access} where account = :account${held}${upTo}`
     return {
       columns: listColumns(view, dayKey),
-      from: from === undefined ? records : `${records} and ${dayColumn} >= :first_day`,
+      from: records + since,
       // The cursor lies behind the first day. With both conditions the database may begin at that day.
       fromCursor: `${records} and ${isBeyondCursor(dayKey)}`,
       key: dayKey,
@@ -123,7 +125,7 @@ export function listQuery(view: RecordView, account: string, filter: Filter): Li
   const access = indexes.key ? `indexed by ${indexes.key}` : 'not indexed'
   return {
     columns: view.columns,
-    from: `${table} ${access} where account = :account${held}${ofCustomer}`,
+    from: `${table} ${access} where account = :account${held}${ofCustomer}${upTo}${since}`,
     key,
     ...(customer_id === undefined && { total: KEPT_TOTAL }),
     values,
