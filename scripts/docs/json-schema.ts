@@ -30,6 +30,7 @@ type Part = Field & {
   component?: string
   entries?: v.ObjectEntries
   item?: v.GenericSchema
+  items?: readonly v.GenericSchema[]
   value?: v.GenericSchema
   options?: readonly (v.GenericSchema | string)[]
 }
@@ -46,7 +47,7 @@ const documentationOf = (field: v.GenericSchema) => {
 
 /** Converts an object, a list or a choice of schemas, without its description; null if it is neither. */
 function composed(field: Part, at: string): JsonSchema | null {
-  const { type, entries, item, value, options } = field
+  const { type, entries, item, items, value, options } = field
   if ((type === 'object' || type === 'strict_object') && entries) {
     const members = Object.entries(entries)
     return {
@@ -57,6 +58,11 @@ function composed(field: Part, at: string): JsonSchema | null {
     }
   }
   if (item) return { type: 'array', items: property(item, at) }
+  // The items of our tuples have one schema.
+  if (type === 'tuple' && items?.[0]) {
+    const { length } = items
+    return { type: 'array', items: property(items[0], at), minItems: length, maxItems: length }
+  }
   if (type === 'record' && value)
     return { type: 'object', additionalProperties: property(value, at) }
   if ((type === 'union' || type === 'variant') && options)

@@ -49,6 +49,7 @@ describe('documents', () => {
     ...pages,
     ...guide.map((page) => `${page}.md`),
     ...['/llms.txt', '/openapi.json'],
+    ...['firm', 'brand', 'affiliate', 'admin'].map((audience) => `/openapi/${audience}.json`),
     ...['page.css', 'code.css', 'page.js', 'search.js', 'minisearch.js', 'search.json'].map(
       (file) => `/assets/${file}`,
     ),

@@ -40,6 +40,7 @@ const PUBLIC = [
   'GET /problems/:code',
   'GET /llms.txt',
   'GET /openapi.json',
+  'GET /openapi/:file',
   'GET /schemas/v1/:file',
   'GET /schemas/v1/:vertical/:file',
   'GET /assets/:file',

@@ -6,6 +6,7 @@ import { planSchemas } from '../plans.ts'
 import { type JsonSchema, types } from '../types.ts'
 import { affiliateSchemas } from './affiliates.ts'
 import { answerSchemas } from './answers.ts'
+import { referredTo } from './components.ts'
 import {
   derivedForAccounts,
   derivedForAffiliates,
@@ -106,27 +107,6 @@ export const operations = (): Operation[] => [
   ...derivedForTeam(),
 ]
 
-type Components = Record<string, Record<string, object>>
-
-/** Removes the components that nothing refers to, and then those to which only these referred. */
-function usedComponents(all: Components, paths: object): Components {
-  const count = (of: Components) =>
-    Object.values(of).reduce((sum, one) => sum + Object.keys(one).length, 0)
-  const used = referredTo(all, paths)
-  return count(used) < count(all) ? usedComponents(used, paths) : used
-}
-
-function referredTo(all: Components, paths: object): Components {
-  const text = JSON.stringify([paths, all])
-  const isUsed = (kind: string, name: string) => text.includes(`"#/components/${kind}/${name}"`)
-  return Object.fromEntries(
-    Object.entries(all).map(([kind, components]) => [
-      kind,
-      Object.fromEntries(Object.entries(components).filter(([name]) => isUsed(kind, name))),
-    ]),
-  )
-}
-
 /** Describes the service as OpenAPI 3.1. */
 export function openapi() {
   const responses: Record<string, ResponseObject> = {}
@@ -136,7 +116,7 @@ export function openapi() {
     paths[operation.path] = path
     path[operation.method] = writeOperation(operation, responses)
   }
-  const components = usedComponents(
+  const components = referredTo(
     {
       schemas: schemas(),
       parameters: PARAMETERS,

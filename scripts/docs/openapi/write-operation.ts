@@ -38,7 +38,12 @@ function answerObject(operation: Operation, status: string, answer: Answer) {
   const caching = isNeverCached(operation) ? NO_CACHE_HEADERS : []
   const examples = recorded(operation.id, status)
     .filter((one) => one.answer !== null)
-    .map(({ name, summary, answer: value }) => ({ name, summary, value }))
+    .map(({ name, summary, request, answer: value }) => ({
+      name,
+      summary,
+      ...(status === '207' && { description: wrongRequest(request) }),
+      value,
+    }))
   return {
     description,
     headers: headerRefs([...new Set([...COMMON_HEADERS, ...rate, ...headers, ...caching])]),
@@ -73,7 +78,7 @@ function recordedFailures(
       const [[type, content] = []] = Object.entries(response.content) as [[string, ErrorContent]]
       if (!type || !content) return [status, { $ref }]
       const own = examples.map(({ name, summary, request, answer: value }) => {
-        return { name, summary, description: requestText(request), value }
+        return { name, summary, description: wrongRequest(request), value }
       })
       const codes = examples.map(({ answer }) => (answer as { code: string }).code)
       const others = Object.entries(content.examples).filter(([code]) => !codes.includes(code))
@@ -84,10 +89,11 @@ function recordedFailures(
   )
 }
 
-const requestText = (request: unknown) =>
+/** Shows the request beside its answer: its schema refuses it. */
+const wrongRequest = (request: unknown) =>
   typeof request === 'string'
-    ? `Request body:\n\n\`\`\`csv\n${request}\`\`\``
-    : `Request body:\n\n\`\`\`json\n${JSON.stringify(request, null, 2)}\n\`\`\``
+    ? `Request body, wrong on purpose:\n\n\`\`\`csv\n${request}\`\`\``
+    : `Request body, wrong on purpose:\n\n\`\`\`json\n${JSON.stringify(request, null, 2)}\n\`\`\``
 
 /** Writes an operation as OpenAPI. Adds the responses that operations share to `responses`. */
 export function writeOperation(operation: Operation, responses: Record<string, ResponseObject>) {
@@ -103,8 +109,8 @@ export function writeOperation(operation: Operation, responses: Record<string, R
     answers,
   } = operation
   const bodies = recorded(id)
-    // The schema must accept every example of a request. Refused requests are shown with the error.
-    .filter(({ request, status }) => request !== null && status < 400)
+    // The schema must accept every example of a request. One with a wrong record is shown with its answer.
+    .filter(({ request, status }) => request !== null && status < 207)
     .map((one) => ({ name: one.name, summary: one.summary, value: one.request }))
   return {
     operationId: id,

@@ -1,6 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { transformSync } from 'esbuild'
+import {
+  AUDIENCE_DOCUMENTS,
+  type AudienceDocument,
+  documentAddress,
+  documentFor,
+} from '../openapi/audiences.ts'
 import { TEMPLATE_FOLDER } from '../plans.ts'
 import { type GuidePage, guide } from './guide.ts'
 import { home } from './home.ts'
@@ -130,6 +136,9 @@ export function buildSite() {
   for (const path of filesIn('schemas')) copy(path, path)
   for (const path of filesIn(TEMPLATE_FOLDER)) copy(path, `assets/plan-${basename(path)}`)
   copy('openapi.json', 'openapi.json')
+  for (const name of Object.keys(AUDIENCE_DOCUMENTS) as AudienceDocument[]) {
+    write(documentAddress(name), `${JSON.stringify(documentFor(spec, name), null, 2)}\n`)
+  }
   synchronize(out, files)
 }
 

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { ORIGIN } from '../../../src/platform/documents/origin.ts'
+import { AUDIENCE_DOCUMENTS, type AudienceDocument, documentAddress } from '../openapi/audiences.ts'
 import type { GuidePage } from './guide.ts'
 import { plain } from './markdown.ts'
 import type { Spec } from './spec.ts'
@@ -35,6 +36,15 @@ ${guide.map(({ at, title, description }) => entry(`${at}.md`, title, description
 ## Reference
 
 ${entry('/openapi.json', 'OpenAPI 3.1', 'Every operation with its parameters, bodies and responses.')}
+${Object.entries(AUDIENCE_DOCUMENTS)
+  .map(([name, { of }]) =>
+    entry(
+      documentAddress(name as AudienceDocument),
+      `OpenAPI for ${of}`,
+      `The operations of ${of}.`,
+    ),
+  )
+  .join('\n')}
 
 ## Schemas
 

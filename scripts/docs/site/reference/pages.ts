@@ -1,3 +1,5 @@
+import type { AudienceDocument } from '../../openapi/audiences.ts'
+import { referredTo } from '../../openapi/components.ts'
 import type { Operation, Spec } from '../spec.ts'
 
 /** A page of the reference: the operations of some tags of OpenAPI, in this order. */
@@ -14,13 +16,22 @@ const page = (name: string, title: string, tags: readonly string[] = [name]): Re
   tags,
 })
 
+/** Those who read some pages of the reference, and their document of OpenAPI. */
+interface Audience {
+  readonly title: string
+  readonly document: AudienceDocument
+  readonly description: string
+  readonly pages: readonly ReferencePage[]
+}
+
 /**
  * The pages by their audiences, in the order in which they are listed. An operation that several audiences
  * need, such as issuing a token, is on a page of each.
  */
-export const AUDIENCES = [
+export const AUDIENCES: readonly Audience[] = [
   {
     title: 'Prop trading',
+    document: 'firm',
     description:
       'For proprietary trading firms: send customers, transactions and trading activity, and read commissions.',
     pages: [
@@ -30,6 +41,7 @@ export const AUDIENCES = [
   },
   {
     title: 'Forex',
+    document: 'firm',
     description:
       'For forex brokers: send customers, transactions and trading activity, and read commissions.',
     pages: [
@@ -39,6 +51,7 @@ export const AUDIENCES = [
   },
   {
     title: 'iGaming brands',
+    document: 'brand',
     description: 'For iGaming brands: send customers and activities, and read commissions.',
     pages: [
       page('brands-records', 'Brand records', ['igaming']),
@@ -47,6 +60,7 @@ export const AUDIENCES = [
   },
   {
     title: 'Affiliates',
+    document: 'affiliate',
     description: 'For affiliates: read what they earn, and why.',
     pages: [
       page('affiliate-api', 'What affiliates read'),
@@ -55,6 +69,7 @@ export const AUDIENCES = [
   },
   {
     title: 'Administration',
+    document: 'admin',
     description:
       'For the integrations team: set up accounts, affiliates, plans and webhooks, approve statements, and monitor deliveries.',
     pages: [
@@ -99,31 +114,13 @@ export function endpointsOf({ tags }: ReferencePage, { paths }: Spec): Endpoint[
   return tags.flatMap((tag) => all.filter(({ operation }) => operation.tags[0] === tag))
 }
 
-/** Lists every component that the operations of a page refer to, directly or through others. */
-function referencesOf(page: ReferencePage, spec: Spec): Set<string> {
-  const components: Record<string, Record<string, unknown>> = spec.components
-  const found = new Set<string>()
-  const search = (value: unknown) => {
-    for (const [, reference = ''] of JSON.stringify(value).matchAll(/"\$ref":"([^"]+)"/g)) {
-      if (found.has(reference)) continue
-      found.add(reference)
-      const [kind = '', name = ''] = reference.split('/').slice(-2)
-      search(components[kind]?.[name] ?? null)
-    }
-  }
-  search(endpointsOf(page, spec))
-  return found
-}
-
-const usedBy = <T>(page: ReferencePage, spec: Spec, kind: string, all: Record<string, T>) => {
-  const used = referencesOf(page, spec)
-  return Object.entries(all).filter(([name]) => used.has(`#/components/${kind}/${name}`))
-}
+const usedBy = (page: ReferencePage, spec: Spec) =>
+  referredTo(spec.components, endpointsOf(page, spec))
 
 /** Lists the schemas that the operations of a page use. */
 export const schemasOf = (page: ReferencePage, spec: Spec) =>
-  usedBy(page, spec, 'schemas', spec.components.schemas)
+  Object.entries(usedBy(page, spec).schemas)
 
 /** Lists the response headers that the operations of a page use. */
 export const headersOf = (page: ReferencePage, spec: Spec) =>
-  usedBy(page, spec, 'headers', spec.components.headers)
+  Object.entries(usedBy(page, spec).headers)

@@ -1,3 +1,4 @@
+import { documentAddress } from '../../openapi/audiences.ts'
 import { type Html, html } from '../html.ts'
 import { linkTo } from '../layout.ts'
 import { anchorOf, inline } from '../markdown.ts'
@@ -92,8 +93,8 @@ export const overviewPage = (spec: Spec): Html => html`<h1>API reference</h1>
 <p>Version ${spec.info.version}. For tools: <a href="/openapi.json">OpenAPI 3.1</a>, <a
 href="/#schemas">JSON Schemas</a> and <a href="/llms.txt">llms.txt</a>.</p>
 ${AUDIENCES.map(
-  ({ title, description, pages }) => html`<h2 id="${anchorOf(title)}">${title}</h2>
-<p>${description}</p>
+  ({ title, document, description, pages }) => html`<h2 id="${anchorOf(title)}">${title}</h2>
+<p>${description} For tools: <a href="${documentAddress(document)}">OpenAPI</a></p>
 ${pages.map((page) => operationIndex(page, spec))}`,
 )}<h2 id="schemas">Schemas</h2>
 ${schemaIndex(spec)}`
