@@ -15,6 +15,7 @@ const ORDER = [
   'reconciling',
   'reports',
   'brands',
+  'track360',
   'links',
   'statements',
   'closing',
