@@ -430,33 +430,6 @@ describe('similar names', () => {
   })
 })
 
-describe('what is missing', () => {
-  test('§4 an amount without a currency of its own or of its definition warns', async () => {
-    const events = { DailyStats: { ...dailyStats, currency: 'EUR' } }
-    const acme = await brandWithCustomers({ events })
-    const { Currency: _, ...bare } = deposited
-    expect(await warnings(acme.post('activities', bare))).toEqual([['/Currency', 'no_currency']])
-    const { Currency: __, ...bareDay } = day
-    expect(await warnings(acme.post('activities', bareDay))).toEqual([])
-    expect(await warnings(acme.post('activities', { ...bareDay, eventname: 'Raw' }))).toEqual([
-      ['/Currency', 'no_currency'],
-    ])
-  })
-
-  test('§4 a customer without regtime warns, until one is known', async () => {
-    const acme = await brand()
-    const codesOf = async (...sent: object[]) =>
-      (await warnings(acme.post('customers', sent))).filter(
-        ([, code]: string[]) => code === 'no_regtime',
-      )
-    const { regtime, ...bare } = eve
-    expect(await codesOf(bare)).toEqual([['/0/regtime', 'no_regtime']])
-    expect(await codesOf(bare)).toEqual([['/0/regtime', 'no_regtime']])
-    expect(await codesOf(bare, { ...bare, regtime })).toEqual([])
-    expect(await codesOf({ ...bare, country: 'SE' })).toEqual([])
-  })
-})
-
 describe('the identity of an event', () => {
   test('an identity of any length matches when the event is sent again', async () => {
     const acme = await brandWithCustomers()
