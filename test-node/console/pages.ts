@@ -18,7 +18,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 const QUERIES: Readonly<Record<string, readonly string[]>> = {
   '/accounts/:account/cases': ['', '?rule=none'],
   '/accounts/:account/find': ['?record_id=IB-07'],
-  '/accounts/:account/deliveries': ['?record_id=T-refused-1', '?status=refused'],
+  '/accounts/:account/deliveries': ['?record_id=T-refused-1', '?outcome=refused'],
   '/accounts/:account/customers/:customer_id': ['?period=2026-03'],
   '/accounts/:account/reports': ['?from=2026-03-01&to=2026-03-31&group_by=affiliate_id'],
   '/accounts/:account/statements': ['?period=2026-03'],
