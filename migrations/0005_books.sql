@@ -334,7 +334,7 @@ CREATE TABLE bank_movements (
   n              INTEGER NOT NULL,
   amount         TEXT,
   currency       TEXT,
-  doubt          TEXT CHECK (doubt IN ('paid_twice', 'paid_after_cancel', 'came_back_less', 'not_booked')),
+  doubt          TEXT CHECK (doubt IN ('paid_twice', 'paid_after_cancel', 'not_booked')),
   dismissed      INTEGER NOT NULL DEFAULT 0 CHECK (dismissed IN (0, 1)),
   PRIMARY KEY (account, reference, direction, day, bank_reference, n)
 ) STRICT, WITHOUT ROWID;

@@ -4,7 +4,7 @@ const little = (value: number, bytes: number) =>
 /** Returns an archive of files by their names. Like a streaming archiver it leaves the first sizes out. */
 export async function zipOf(
   files: Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>,
-  { method = 8, flags = 8 } = {},
+  { method = 8 } = {},
 ): Promise<Uint8Array<ArrayBuffer>> {
   const [contents, entries]: number[][] = [[], []]
   for (const [file, text] of Object.entries(files)) {
@@ -12,7 +12,7 @@ export async function zipOf(
     const packed = method === 8 ? stream.pipeThrough(new CompressionStream('deflate-raw')) : stream
     const content = [...new Uint8Array(await new Response(packed).arrayBuffer())]
     const name = [...new TextEncoder().encode(file)]
-    const shared = [...little(20, 2), ...little(flags, 2), ...little(method, 2), ...little(0, 4)]
+    const shared = [...little(20, 2), ...little(8, 2), ...little(method, 2), ...little(0, 4)]
     const sizes = [...little(0, 4), ...little(content.length, 4), ...little(text.length, 4)]
     const at = little(contents!.length, 4)
     contents!.push(...little(0x04034b50, 4), ...shared, ...little(0, 12))

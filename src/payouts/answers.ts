@@ -24,13 +24,7 @@ import { namesAccount } from './answers/reasons.ts'
 import { type AnswerRow, refused } from './answers/row.ts'
 import * as rows from './db/answers.ts'
 import { readVersions } from './db/batches.ts'
-import {
-  dismiss,
-  findMovements,
-  openMovementsOf,
-  storeBooked,
-  storeDoubts,
-} from './db/movements.ts'
+import { dismiss, findMovements, openMovementsOf, storeMovements } from './db/movements.ts'
 import { readCurrent, setState } from './db/payees.ts'
 import { type FoundTransfer, findTransfers, moveTransfers } from './db/transfers.ts'
 import { decryptDetails } from './details.ts'
@@ -111,23 +105,25 @@ async function readNumbers(
   read: readonly AnswerRow[],
   named: Known['named'],
 ): Promise<Known['numbersOf']> {
-  const keys = new Set<string>()
-  const withDigits = new Set<string>()
+  /** About which references and versions a bank writes, and whether with digits. */
+  const names = new Map<string, boolean>()
+  const versions = new Map<string, boolean>()
   for (const { reason, references } of read.flatMap((row) => [row, ...row.parts])) {
     if (reason === null) continue
-    for (const transfer of references.flatMap((one) => named.get(one) ?? [])) {
-      keys.add(versionOf(transfer))
-      if (/\d/.test(reason)) withDigits.add(versionOf(transfer))
+    for (const one of references) names.set(one, names.get(one) || /\d/.test(reason))
+  }
+  for (const [name, hasDigits] of names) {
+    for (const key of (named.get(name) ?? []).map(versionOf)) {
+      versions.set(key, versions.get(key) || hasDigits)
     }
   }
   const numbers = new Map<string, readonly string[]>()
-  for (const one of await readVersions(db, account, `[${[...keys]}]`)) {
+  for (const one of await readVersions(db, account, `[${[...versions.keys()]}]`)) {
     const key = JSON.stringify(['payee', one.id, one.version])
-    const details = withDigits.has(key) ? await decryptDetails(env, account, one) : null
-    numbers.set(
-      key,
-      [details?.iban, details?.account].filter((number) => number !== undefined),
-    )
+    const { iban, account: number } =
+      (versions.get(key) && (await decryptDetails(env, account, one))) || {}
+    const own = iban ?? number
+    numbers.set(key, own ? [own] : [])
   }
   return (transfer) => numbers.get(versionOf(transfer))
 }
@@ -239,7 +235,7 @@ export async function applyAnswer(call: AccountCall, hash: string): Promise<rows
   const now = Date.now()
   const details = { hash, ...(doubts.length > 0 && { doubts: doubts.length }) }
   await withAudit(db, { actor, action: 'bank-answer.book', account, details }, [
-    storeDoubts(db, account, doubts),
+    storeMovements(db, account, doubts),
     rows.finishAnswer(db, account, hash, now),
   ])
   return { ...stored, applied_at: now }
@@ -289,11 +285,11 @@ async function bookStep(
       ? { id, state, name_check: reason }
       : { id, state: becomes, code, reason },
   )
-  const booked = changes.map(({ entry }) => entry)
+  const moved = changes.flatMap(({ entry: { movement } }) => movement ?? [])
   const also = [
     ...rows.guardChanges(db, account, changes),
     moveTransfers(db, account, moves, now),
-    ...storeBooked(db, account, booked),
+    storeMovements(db, account, moved),
     rows.finishAnswer(db, account, hash, 0),
     ...(await refusedPayees(call, changes, now)),
   ]

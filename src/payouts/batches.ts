@@ -106,7 +106,7 @@ async function readDetails({ env, db, account }: AccountCall, keys: string) {
 /** Returns a batch with its transfers as it is answered. Throws `not_found`. */
 export async function showBatch(call: AccountCall, id: string) {
   const batch = await readBatch(call, id)
-  const [details, open] = await Promise.all([
+  const [details, movements] = await Promise.all([
     readDetails(call, batch.keys),
     openMovementsOf(call.db, call.account.id, id),
   ])
@@ -126,14 +126,7 @@ export async function showBatch(call: AccountCall, id: string) {
         name_in_file,
       }
     }),
-    movements: open.map(({ reference, doubt, direction, day, amount, currency }) => ({
-      reference,
-      doubt,
-      direction,
-      day,
-      amount,
-      currency,
-    })),
+    movements,
     left_out: batch.left_out,
   }
 }

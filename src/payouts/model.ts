@@ -75,14 +75,9 @@ export type TransferState = (typeof TRANSFER_STATES)[number]
 
 /**
  * Why a movement that names a transfer is not booked: it left twice, it left although the transfer was cancelled or
- * rejected, less came back than was paid, or anything else. It stands open until a person has looked.
+ * rejected, or anything else. It stands open until a person has looked.
  */
-export const MOVEMENT_DOUBTS = [
-  'paid_twice',
-  'paid_after_cancel',
-  'came_back_less',
-  'not_booked',
-] as const
+export const MOVEMENT_DOUBTS = ['paid_twice', 'paid_after_cancel', 'not_booked'] as const
 
 /** Why a movement is not booked. */
 export type MovementDoubt = (typeof MOVEMENT_DOUBTS)[number]

@@ -8,71 +8,45 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 const LENGTH = 10
 
-/** What a text has beside the letters of the alphabet: signs do not count, other letters end a reference. */
-const SIGN = 32
-const OTHER = 33
+/** The place of each character of ASCII in the alphabet; 255: it has none. */
+const PLACES = Uint8Array.from({ length: 128 }, (_, code) =>
+  ALPHABET.indexOf(String.fromCharCode(code)),
+)
 
-/** What each character of ASCII is: its place in the alphabet, `SIGN` or `OTHER`. */
-const PLACES = Uint8Array.from({ length: 128 }, (_, code) => {
-  const letter = String.fromCharCode(code).toUpperCase()
-  const place = ALPHABET.indexOf(letter)
-  return place >= 0 ? place : /[A-Z]/.test(letter) ? OTHER : SIGN
-})
-
-/** Returns the place of the check character of the nine before it, by the algorithm of Luhn modulo 32. */
-function checkOf(placeAt: (n: number) => number): number {
+/** Returns the check character of the nine at a position of a text, by the algorithm of Luhn modulo 32. */
+function checkOf(text: string, at = 0): string {
   let sum = 0
   for (let n = 0; n < LENGTH - 1; n++) {
-    const doubled = placeAt(n) * (n % 2 === 0 ? 2 : 1)
+    const place = PLACES[text.charCodeAt(at + n)] ?? 255
+    if (place === 255) return ''
+    const doubled = place * (n % 2 === 0 ? 2 : 1)
     sum += (doubled >> 5) + (doubled & 31)
   }
-  return (32 - (sum % 32)) % 32
+  return ALPHABET[(32 - (sum % 32)) % 32] ?? ''
 }
 
 /** Returns the reference of a transfer or a batch that follows from a text, which must be unique in its account. */
 export async function referenceOf(kind: 'T' | 'B', text: string): Promise<string> {
   const bytes = Uint8Array.fromHex(await digest(text)).subarray(0, LENGTH - 2)
-  const places = [ALPHABET.indexOf(kind), ...Array.from(bytes, (byte) => byte % ALPHABET.length)]
-  return [...places, checkOf((n) => places[n] ?? 0)].map((place) => ALPHABET[place]).join('')
+  const letters = Array.from(bytes, (byte) => ALPHABET[byte % ALPHABET.length])
+  const body = kind + letters.join('')
+  return body + checkOf(body)
 }
 
-/** The references of a text that are looked up: those of a file fit into one parameter of a statement. */
-const MAX_REFERENCES = 12
-
-const KINDS: readonly number[] = [...'TB'].map((kind) => ALPHABET.indexOf(kind))
+/** How often a text may name something: the references of a file fit into one parameter of a statement. */
+const MAX_NAMED = 50
 
 /**
  * Returns the references that may stand in a text, of transfers and batches. Letter case, spaces and signs do not count.
- * Each character is read once, whatever the text.
  */
 export function referencesIn(text: string): string[] {
-  // As numbers, whose comparison takes no memory.
-  const found: number[] = []
-  // The last sixteen letters.
-  const ring = new Uint8Array(16)
-  let length = 0
-  for (let i = 0; i < text.length && found.length < MAX_REFERENCES; i++) {
-    const place = PLACES[text.charCodeAt(i)] ?? SIGN
-    if (place === SIGN) continue
-    if (place === OTHER) {
-      length = 0
-      continue
-    }
-    ring[length & 15] = place
-    length += 1
-    const first = length - LENGTH
-    const placeAt = (n: number) => ring[(first + n) & 15] ?? 0
-    if (first < 0 || !KINDS.includes(placeAt(0)) || checkOf(placeAt) !== place) continue
-    let number = 0
-    for (let n = 0; n < LENGTH; n++) number = number * ALPHABET.length + placeAt(n)
-    if (!found.includes(number)) found.push(number)
+  const plain = text.toUpperCase().replaceAll(/[^\dA-Z]+/g, '')
+  const found: string[] = []
+  for (let at = 0; at <= plain.length - LENGTH && found.length < MAX_NAMED; at++) {
+    if (plain[at] !== 'T' && plain[at] !== 'B') continue
+    if (checkOf(plain, at) === plain[at + LENGTH - 1]) found.push(plain.slice(at, at + LENGTH))
   }
-  return found.map((number) =>
-    Array.from({ length: LENGTH }, (_, n) => {
-      const place = Math.floor(number / ALPHABET.length ** (LENGTH - 1 - n)) % ALPHABET.length
-      return ALPHABET[place]
-    }).join(''),
-  )
+  return [...new Set(found)]
 }
 
 /** Returns whether a reference is that of a transfer, and not that of a batch. */

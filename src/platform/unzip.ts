@@ -42,44 +42,29 @@ const DEFLATED = 8
 export const isZip = (bytes: Uint8Array) =>
   bytes.byteLength >= 4 && viewOf(bytes).getUint32(0, true) === FILE.signature
 
-/** A file of an archive. */
-export interface ZippedFile {
-  readonly name: string
-  /** Returns its content. */
-  readonly open: () => ReadableStream<Uint8Array>
-}
-
-/** The most files of an archive: more would take long. */
-const MAX_FILES = 1000
-
 /**
- * Returns the files of a ZIP archive without a comment.
+ * Returns functions that return the content of each file of a ZIP archive without a comment.
  *
  * @see [APPNOTE.TXT §4.3](https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT)
- * @throws RangeError if the archive is cut off, has too many files, or a file that is encrypted or compressed in another way.
+ * @throws RangeError if the archive is cut off, or a file is compressed in another way.
  */
-export function unzip(bytes: Uint8Array<ArrayBuffer>): ZippedFile[] {
+export function unzip(bytes: Uint8Array<ArrayBuffer>): (() => ReadableStream<Uint8Array>)[] {
   const view = viewOf(bytes)
   // The sizes in the header before the file may be missing; those at the end of the archive never are.
   const end = recordAt(view, view.byteLength - END.bytes, END)
-  const count = end.getUint16(10, true)
-  if (count > MAX_FILES) throw unreadable()
   let at = end.getUint32(16, true)
-  return Array.from({ length: count }, () => {
+  return Array.from({ length: end.getUint16(10, true) }, () => {
     const entry = recordAt(view, at, ENTRY)
-    const [nameBytes, extra, comment] = [28, 30, 32].map((place) => entry.getUint16(place, true))
-    const from = at + ENTRY.bytes
-    const name = new TextDecoder().decode(bytes.subarray(from, from + (nameBytes ?? 0)))
-    at = from + (nameBytes ?? 0) + (extra ?? 0) + (comment ?? 0)
-    return { name, open: () => contentOf(bytes, entry) }
+    // Behind it stand a name, an extra field and a comment.
+    at += [28, 30, 32].reduce((sum, place) => sum + entry.getUint16(place, true), ENTRY.bytes)
+    return () => contentOf(bytes, entry)
   })
 }
 
 /** Returns the content of a file, by its record at the end of the archive. */
 function contentOf(bytes: Uint8Array<ArrayBuffer>, entry: DataView): ReadableStream<Uint8Array> {
-  const isEncrypted = entry.getUint16(8, true) % 2 === 1
   const method = entry.getUint16(10, true)
-  if (isEncrypted || ![STORED, DEFLATED].includes(method)) throw unreadable()
+  if (![STORED, DEFLATED].includes(method)) throw unreadable()
   const start = entry.getUint32(42, true)
   const file = recordAt(viewOf(bytes), start, FILE)
   const from = start + FILE.bytes + file.getUint16(26, true) + file.getUint16(28, true)

@@ -153,7 +153,7 @@ async function fetchFile(url: string): Promise<string> {
   const bytes = await readBytes(body, MAX_BYTES)
   const [only, ...more] = isZip(bytes) ? unzip(bytes) : []
   if (more.length > 0) throw new FileFailure('more than one file')
-  const csv = only ? await readBytes(only.open(), MAX_BYTES) : bytes
+  const csv = only ? await readBytes(only(), MAX_BYTES) : bytes
   const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(csv)
   // A file that was cut within its last rate would have a wrong rate, which nobody would notice.
   if (!text.endsWith('\n')) throw new FileFailure('no line break at the end')

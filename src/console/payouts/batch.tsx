@@ -48,8 +48,7 @@ const REASONS: Readonly<Record<LeftOut, string>> = {
 const DOUBT_WORDS: Readonly<Record<MovementDoubt, string>> = {
   paid_twice: 'It left twice. Was the file uploaded twice?',
   paid_after_cancel: 'It left, although it is cancelled or refused.',
-  came_back_less: 'Less came back than was paid.',
-  not_booked: 'It is not what was ordered, or from another account.',
+  not_booked: 'It is not what was ordered or paid, or of another account.',
 }
 
 /** The statements that a page lists of those that are left out. */
@@ -166,8 +165,8 @@ const Movements = ({ movements }: Batch) => (
       columns={{
         Reference: 'reference',
         What: ({ direction }) => (direction === 'paid' ? 'Left' : 'Came back'),
-        Day: ({ day }) => <Day day={day} />,
-        Amount: ({ amount, currency }) => amount && amountText(amount, currency ?? ''),
+        Day: 'day',
+        Amount: 'amount',
         Why: { prose: ({ doubt }) => doubt && DOUBT_WORDS[doubt] },
       }}
     />

@@ -28,11 +28,11 @@ const textOf = (element: Element) => textsIn(element).join(' ')
 
 /** Returns the charges that an entry or its details state. */
 function chargesOf(element: Element | undefined): Stated | null {
-  const [total] = amountsAt(element, 'Chrgs/TtlChrgsAndTaxAmt')
-  const [first, ...more] = amountsAt(element, 'Chrgs/Rcrd/Amt', 'Chrgs/Amt').filter(isAmount)
-  if (total || !first) return total && isAmount(total) ? total : null
-  const all = sum([first, ...more].map(({ amount }) => decimal(amount)))
-  return { ...first, amount: plainText(all) }
+  const totals = amountsAt(element, 'Chrgs/TtlChrgsAndTaxAmt')
+  const single = amountsAt(element, 'Chrgs/Rcrd/Amt', 'Chrgs/Amt')
+  const all = (totals.length > 0 ? totals : single).filter(isAmount)
+  const amount = plainText(sum(all.map((one) => decimal(one.amount))))
+  return all[0] ? { ...all[0], amount } : null
 }
 
 const directionOf = (element: Element) => textAt(element, 'CdtDbtInd')

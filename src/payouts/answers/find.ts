@@ -50,8 +50,6 @@ export interface Found {
   readonly day: string | null
   /** It is of less than its transfers. */
   readonly isLess: boolean
-  /** What was charged, if only that explains the amount. */
-  readonly charged: string | null
 }
 
 /** The states of transfers of which nothing leaves any more. */
@@ -72,61 +70,50 @@ export function finder(known: Known) {
   const targets = new Map([...known.named].map(([name, all]) => [name, targetOf(name, all)]))
   return (row: AnswerRow): Found | null => {
     const named = row.references.flatMap((name) => targets.get(name) ?? [])
-    const batches = named.filter(({ name }) => !isOfTransfer(name))
     const own = named.filter(({ name }) => isOfTransfer(name))
+    const batches = named.filter(({ name }) => !isOfTransfer(name))
     const about = own.length > 0 ? own : batches.slice(0, 1)
     const [first] = about[0]?.transfers ?? []
     if (!first) return null
     const sent = sentBy(row, first.currency)
-    const due = sum(about.flatMap(({ dues: [one = ZERO] }) => one))
-    const batch = batches.find(({ dues }) => fits(sent, dues))
-    const dues = batch?.dues ?? [due]
-    const exact = batch ? [batch] : fits(sent, dues) ? about : null
-    const days = daysOf(row, first)
-    const problem =
-      problemOf(row, exact ?? about, days, known) ??
-      (exact ? null : mismatchOf(row, about, due, sent))
-    const { charges } = row
-    const isCharged = exact !== null && charges !== null && !fits([sent[0]], dues)
+    const due = sum(about.map(({ dues: [one = ZERO] }) => one))
+    const fits = (dues: readonly Decimal[]) =>
+      sent.some((one) => dues.some((other) => compare(one, other) === 0))
+    const batch = batches.find(({ dues }) => fits(dues))
+    const exact = batch ? [batch] : fits([due]) ? about : null
+    const less = subtract(due, sent.at(-1) ?? due)
+    // Days begin last in UTC-12, and first in UTC+14.
+    const begin = new Date(first.confirmed_at - 12 * HOUR_MS).toISOString().slice(0, 10)
+    const readings = row.days.filter((day) => day >= begin && day <= dayInFirstZone(1))
     return {
       targets: exact ?? about,
-      problem,
-      day: days.readings[0] ?? row.days[0] ?? null,
-      isLess: compare(sent[1] ?? sent[0] ?? due, due) < 0,
-      charged: isCharged
-        ? `${moneyText(decimal(charges.amount), first.currency)} ${first.currency}`
-        : null,
+      problem:
+        problemOf(row, exact ?? about, readings, begin, known) ??
+        (exact ? null : mismatchOf(row, about, due, less)),
+      day: readings[0] ?? row.days[0] ?? null,
+      isLess: compare(less, ZERO) > 0,
     }
   }
 }
 
-/** What moved in the currency of a transfer, as it is booked and without charges; null: it cannot be read, or has none. */
-type Sent = readonly [booked: Decimal | null, net: Decimal | null]
-
-/** Returns what moved. Of a debit, the bank may have added what it charged; of a credit, it may have kept it. */
-function sentBy({ says, amount, charges }: AnswerRow, currency: string): Sent {
+/**
+ * Returns what moved in the currency of a transfer, as it is booked and without charges: of a debit, the bank may have
+ * added them; of a credit, it may have kept them. Nothing if it cannot be read.
+ */
+function sentBy({ says, amount, charges }: AnswerRow, currency: string): readonly Decimal[] {
   const [booked, charged] = [amount, charges].map((one) =>
     one && isAmount(one) && (one.currency ?? currency) === currency ? decimal(one.amount) : null,
   )
-  const net = booked && charged ? (says === 'paid' ? subtract : add)(booked, charged) : null
-  return [booked ?? null, net]
-}
-
-const fits = (sent: readonly (Decimal | null)[], dues: readonly Decimal[]) =>
-  sent.some((one) => one !== null && dues.some((due) => compare(one, due) === 0))
-
-/** Returns within which days a transfer may move, where days begin last and first, and the readings of a row in them. */
-function daysOf({ days }: AnswerRow, { confirmed_at }: FoundTransfer) {
-  const begin = new Date(confirmed_at - 12 * HOUR_MS).toISOString().slice(0, 10)
-  const end = dayInFirstZone(1)
-  return { begin, readings: days.filter((day) => day >= begin && day <= end) }
+  if (!booked || !charged) return booked ? [booked] : []
+  return [booked, says === 'paid' ? subtract(booked, charged) : add(booked, charged)]
 }
 
 /** Returns why nothing is booked of a row, whatever its amount; null if nothing speaks against it. */
 function problemOf(
-  { says, never, account, amount, days }: AnswerRow,
+  { says, never, account, amount, days: [day] }: AnswerRow,
   targets: readonly Target[],
-  { begin, readings }: ReturnType<typeof daysOf>,
+  readings: readonly string[],
+  begin: string,
   known: Known,
 ): string | null {
   const called = namesOf(targets)
@@ -144,15 +131,13 @@ function problemOf(
   if (!isFrom(account, targets, known)) {
     return `${called} is paid from another account than that of the row.`
   }
-  const [day] = days
-  if (!isMovement || readings.length > 0) {
-    return isMovement && !(amount && isAmount(amount)) ? `${called}: ${UNREADABLE}` : null
+  if (!isMovement) return null
+  if (!amount || !isAmount(amount) || day === undefined) {
+    return `${called}: the amount, its currency or the day cannot be read.`
   }
-  if (day === undefined) return `${called}: ${UNREADABLE}`
+  if (readings.length === 1) return null
   return `${called}: ${day} is ${day < begin ? 'before the batch was confirmed' : 'after tomorrow'}.`
 }
-
-const UNREADABLE = 'the amount, its currency or the day cannot be read.'
 
 /** Returns whether a file is of the account from which transfers are paid. */
 function isFrom(account: string | null, targets: readonly Target[], known: Known): boolean {
@@ -170,21 +155,16 @@ function mismatchOf(
   { says, amount, others }: AnswerRow,
   about: readonly Target[],
   due: Decimal,
-  [booked, net]: Sent,
+  less: Decimal,
 ): string | null {
   const called = about.length > 1 ? `It names several: ${namesOf(about)}` : namesOf(about)
   if (!amount) return about.length > 1 ? `${called}.` : null
   const currency = about[0]?.transfers[0]?.currency ?? ''
-  const stated = others.map((one) => textOf(one, currency)).join(', ')
-  const has = `${textOf(amount, currency)}${stated && `, which states ${stated}`}`
-  const less = subtract(due, net ?? booked ?? due)
-  const back =
-    says === 'returned' && compare(less, ZERO) > 0
-      ? ` came back less ${moneyText(less, currency)} ${currency}`
-      : ''
-  return `${called}${back}: the row has ${has}, and not ${moneyText(due, currency)} ${currency}.`
+  const text = (one: Stated) => `${one.amount} ${one.currency ?? currency}`
+  const states = others.length > 0 ? `, which states ${others.map(text).join(', ')}` : ''
+  const isBack = says === 'returned' && compare(less, ZERO) > 0
+  const back = isBack ? ` came back less ${moneyText(less, currency)} ${currency}` : ''
+  return `${called}${back}: the row has ${text(amount)}${states}, and not ${moneyText(due, currency)} ${currency}.`
 }
 
 const namesOf = (targets: readonly Target[]) => targets.map(({ name }) => name).join(', ')
-
-const textOf = ({ amount, currency }: Stated, own: string) => `${amount} ${currency ?? own}`

@@ -1,3 +1,5 @@
+import { decimal } from '../../commission/engine/decimal.ts'
+import { moneyText } from '../../commission/statements/money.ts'
 import { type FoundTransfer, mayMove } from '../db/transfers.ts'
 import type { MovementDoubt, StoredMovement, TransferState } from '../model.ts'
 import { isOfTransfer } from '../reference.ts'
@@ -24,10 +26,9 @@ export interface Booking extends Pick<AnswerRow, 'row' | 'code' | 'reason'> {
 }
 
 /** A movement that a person has to look at. */
-export interface Doubt extends Pick<AnswerRow, 'row'> {
-  readonly doubt: MovementDoubt
-  readonly movement: Movement & Pick<StoredMovement, 'amount' | 'currency'>
-}
+export type Doubt = Pick<AnswerRow, 'row'> &
+  Movement &
+  Pick<StoredMovement, 'amount' | 'currency'> & { readonly doubt: MovementDoubt }
 
 /** What an answer stores. */
 export type Entry = Booking | Doubt
@@ -68,9 +69,11 @@ export function followTransfers() {
     const back = DONE.paid.includes(state) ? 'returned' : 'rejected'
     const becomes = says === 'failed' ? back : (says as Becomes)
     const isCheck = becomes === 'checked'
-    const isDone = isCheck ? name_check === reason : DONE[becomes].includes(state)
     // The name of an owner is kept as long as a transfer is under way.
-    const isStuck = !isDone && !mayMove(state, isCheck ? 'cancelled' : becomes)
+    const isDone = isCheck
+      ? name_check === reason || !mayMove(state, 'cancelled')
+      : DONE[becomes].includes(state)
+    const isStuck = !isDone && !isCheck && !mayMove(state, becomes)
     return {
       state,
       becomes,
@@ -87,31 +90,13 @@ const stateWords = (id: string, state: TransferState, becomes: Becomes): string 
     ? `${id} came back, but its payment is not booked. Read the file with the payment first, then this one again.`
     : `${id} is ${state === 'created' ? 'in a file that was never exported' : state}, so it cannot be ${becomes}. Look at it with your bank.`
 
-/** A kind of status: of the name, or of the payment. */
-const kindOf = ({ says }: AnswerRow, name: string) => `${says === 'checked'} ${name}`
-
-/** Returns how near the status and the name check of each transfer stand to it that a file has. */
-function nearestLevels(rows: readonly AnswerRow[], { named }: Known): Map<string, number> {
-  const seen = new Set<string>()
-  const levels = new Map<string, number>()
-  for (const row of rows.toSorted((a, b) => a.level - b.level)) {
-    for (const name of row.references) {
-      const kind = `${row.level} ${kindOf(row, name)}`
-      for (const { id } of seen.has(kind) ? [] : (named.get(name) ?? [])) {
-        if (!levels.has(kindOf(row, id))) levels.set(kindOf(row, id), row.level)
-      }
-      seen.add(kind)
-    }
-  }
-  return levels
-}
-
 /** Returns what is collected from row to row. */
-const newMatching = (rows: readonly AnswerRow[], known: Known) => ({
+const newMatching = (known: Known) => ({
   known,
   follow: followTransfers(),
   movements: knownMovements(known.movements),
-  levels: nearestLevels(rows, known),
+  /** How near the status and the name check of a transfer stand to it. */
+  levels: new Map<string, number>(),
   /** How many movements a file has of a reference, a direction and a day. */
   counts: new Map<string, number>(),
   /** The batches of which a file has said something: another entry is another movement. */
@@ -126,17 +111,17 @@ type Matching = ReturnType<typeof newMatching>
 
 /** Matches rows with transfers: what would be booked, what is doubtful, and of which rows nothing is booked. */
 export function matchRows(rows: readonly AnswerRow[], known: Known) {
-  const to = newMatching(rows, known)
+  const to = newMatching(known)
   const find = finder(known)
-  // Of rows that say the same, those of one transfer say why, and come before those of batches.
-  const placeOf = ({ says, references }: AnswerRow) =>
-    2 * ORDER.indexOf(says) + (references.some(isOfTransfer) ? 0 : 1)
+  // What stands nearer to a transfer comes first. Of rows that say the same, those of one transfer say why.
+  const placeOf = ({ level, says, references }: AnswerRow) =>
+    100 * level + 2 * ORDER.indexOf(says) + (references.some(isOfTransfer) ? 0 : 1)
   for (const row of rows.toSorted((a, b) => placeOf(a) - placeOf(b))) {
     const whole = find(row)
     const isDivided = whole?.problem !== null && row.parts.some(({ amount }) => amount !== null)
     for (const one of isDivided ? row.parts : [row]) {
       const found = isDivided ? find(one) : whole
-      if (found) take(to, { ...one, document: row.document }, found)
+      if (found) for (const target of found.targets) take(to, one, target, found)
       else leave(to, one, one.days[0] ?? null, UNNAMED)
     }
   }
@@ -146,16 +131,47 @@ export function matchRows(rows: readonly AnswerRow[], known: Known) {
   return { changes, doubts, unmatched, unchanged }
 }
 
-/** Takes what a row says: a movement of money, or a status. */
-function take(to: Matching, row: AnswerRow, found: Found) {
-  for (const target of found.targets) {
-    const [first] = target.transfers
-    if (!first) continue
-    // What failed came back, if it had left.
-    const says = row.says === 'failed' ? to.follow(first, 'failed', null).becomes : row.says
-    if (says === 'paid' || says === 'returned') takeMovement(to, row, target, found, says)
-    else takeStatus(to, row, target, found)
+/** Takes what a row says of what it is about: a movement of money, or a status. Of a batch, a row is taken once. */
+function take(to: Matching, row: AnswerRow, { name, transfers }: Target, found: Found) {
+  const [first] = transfers
+  if (!first) return
+  const place = `${row.level} ${row.says} ${name}`
+  const isTaken = to.taken.has(place)
+  if (!isOfTransfer(name) && found.problem === null) to.taken.add(place)
+  const movement = movementOf(to, row, name, first, found)
+  let left: [FoundTransfer, why: string] | null = null
+  for (const transfer of isTaken || found.problem !== null ? [first] : transfers) {
+    const { id, batch } = transfer
+    const kind = `${row.says === 'checked'} ${id}`
+    const level = to.levels.get(kind) ?? row.level
+    to.levels.set(kind, level)
+    if (level < row.level) continue
+    const own = movement && { ...movement, reference: id }
+    const problem = isTaken ? 'done' : book(to, row, transfer, found, own)
+    if (problem === null) continue
+    const isKnown = movement ? to.movements.has(movement, id, batch, name) : problem === 'done'
+    if (isKnown) to.unchanged += 1
+    else if (movement) left ??= [transfer, problem]
+    else leave(to, row, found.day, problem)
   }
+  if (movement && left) doubt(to, row, movement, found, ...left)
+}
+
+/** Returns the movement of money of a row; null if nothing moves. What failed came back, if it had left. */
+function movementOf(
+  { follow, counts }: Matching,
+  row: AnswerRow,
+  reference: string,
+  first: FoundTransfer,
+  found: Found,
+): Movement | null {
+  const direction = row.says === 'failed' ? follow(first, 'failed', null).becomes : row.says
+  if (direction !== 'paid' && direction !== 'returned') return null
+  const day = found.day ?? ''
+  const place = `${direction} ${day} ${reference}`
+  const n = (counts.get(place) ?? 0) + 1
+  counts.set(place, n)
+  return { reference, direction, day, bank_reference: row.bankReference ?? '', n }
 }
 
 /** Remembers a row of which nothing is booked. */
@@ -175,15 +191,18 @@ function book(
   { follow, movements, changes, known }: Matching,
   row: AnswerRow,
   transfer: FoundTransfer,
-  { problem, day, charged }: Found,
-  movement?: Movement,
+  { problem, day }: Found,
+  movement: Movement | null,
 ): string | null {
   if (problem !== null) return problem
   const { id } = transfer
   const said = row.parts.find(({ references }) => references.includes(id)) ?? row
   const numbers = known.numbersOf(transfer)
   const words = numbers ? keptWords(said.reason, numbers) : null
-  const reason = [words, charged && `Charges: ${charged}`].filter(Boolean).join('. ') || null
+  const { amount = '0', currency = null } = said.charges ?? row.charges ?? {}
+  const code = currency ?? transfer.currency
+  const charges = amount !== '0' && `Charges: ${moneyText(decimal(amount), code)} ${code}`
+  const reason = [words, charges].filter(Boolean).join('. ') || null
   const step = follow(transfer, row.says, reason)
   if (step.isDone) return 'done'
   if (step.problem !== null) return step.problem
@@ -192,48 +211,6 @@ function book(
   const entry = { row: row.row, transfer: id, becomes: step.becomes, day, code: said.code, reason }
   changes.push({ transfer, entry: movement ? { ...entry, movement } : entry })
   return null
-}
-
-/** Takes a status of transfers: of a batch once, and as far as no other one stands nearer. */
-function takeStatus(to: Matching, row: AnswerRow, { name, transfers }: Target, found: Found) {
-  const place = `${row.level} ${row.says} ${name}`
-  if (to.taken.has(place)) to.unchanged += 1
-  for (const transfer of to.taken.has(place) ? [] : transfers) {
-    const level = to.levels.get(kindOf(row, transfer.id)) ?? row.level
-    const problem = level < row.level ? null : book(to, row, transfer, found)
-    if (problem === 'done') to.unchanged += 1
-    else if (problem !== null) leave(to, row, found.day, problem)
-  }
-  if (!isOfTransfer(name)) to.taken.add(place)
-}
-
-function takeMovement(
-  to: Matching,
-  row: AnswerRow,
-  { name, transfers }: Target,
-  found: Found,
-  direction: Movement['direction'],
-) {
-  const { counts, taken, movements } = to
-  const day = found.day ?? ''
-  const place = `${row.document} ${direction} ${name}`
-  const n = (counts.get(`${place} ${day}`) ?? 0) + 1
-  counts.set(`${place} ${day}`, n)
-  const bank_reference = row.bankReference ?? ''
-  const movement = { reference: name, direction, day, bank_reference, n }
-  const isTaken = taken.has(place)
-  if (!isOfTransfer(name) && found.problem === null) taken.add(place)
-  let left: [FoundTransfer, why: string] | null = null
-  for (const transfer of isTaken ? transfers.slice(0, 1) : transfers) {
-    const { id, batch } = transfer
-    const problem = isTaken
-      ? 'done'
-      : book(to, row, transfer, found, { ...movement, reference: id })
-    if (problem === null) continue
-    if (movements.has(movement, id, batch, name)) to.unchanged += 1
-    else left ??= [transfer, problem]
-  }
-  if (left) doubt(to, row, movement, found, ...left)
 }
 
 /** Notes a movement that is not booked. */
@@ -245,42 +222,19 @@ function doubt(
   transfer: FoundTransfer,
   why: string,
 ) {
-  const { direction, day } = movement
+  const { reference, direction, day } = movement
   const { state } = to.follow(transfer, direction, null)
   const earlier = to.movements.dayOf(transfer.id, direction)
   to.movements.note(movement)
-  const kind = doubtOf(direction, state, isLess)
+  // Less than was paid may be a fee.
+  const isAgain =
+    direction === 'paid' && !isLess && (DONE.paid.includes(state) || OVER.includes(state))
+  const kind = !isAgain ? 'not_booked' : OVER.includes(state) ? 'paid_after_cancel' : 'paid_twice'
   const { amount = null, currency } = row.amount ?? {}
-  const moved = { ...movement, amount, currency: currency ?? transfer.currency }
-  to.doubts.push({ row: row.row, doubt: kind, movement: moved })
-  leave(to, row, day, doubtWords(kind, movement, state, earlier, why), kind)
-}
-
-/** Returns what a movement of a transfer means that is not booked. Less than was paid may be a fee. */
-function doubtOf(
-  direction: Movement['direction'],
-  state: TransferState,
-  isLess: boolean,
-): MovementDoubt {
-  if (direction === 'returned') return isLess && state === 'paid' ? 'came_back_less' : 'not_booked'
-  if (isLess) return 'not_booked'
-  if (DONE.paid.includes(state)) return 'paid_twice'
-  return OVER.includes(state) ? 'paid_after_cancel' : 'not_booked'
-}
-
-/** Says what a movement means that is not booked. */
-function doubtWords(
-  kind: MovementDoubt,
-  { reference, day }: Movement,
-  state: TransferState,
-  earlier: string | undefined,
-  why: string,
-): string {
-  if (kind === 'paid_after_cancel') {
-    return `${reference} is ${state}, and this row is a debit of ${day}. Did the bank have the file nevertheless?`
-  }
-  if (kind === 'paid_twice') {
-    return `${reference} was paid${earlier ? ` on ${earlier}` : ''} already, and this row is another debit, of ${day}. Was the file uploaded twice?`
-  }
-  return why === 'done' ? `${reference} came back on ${earlier ?? 'a day before'} already.` : why
+  const moved = { amount, currency: currency ?? transfer.currency }
+  to.doubts.push({ ...movement, ...moved, row: row.row, doubt: kind })
+  const moves = direction === 'paid' ? 'was paid' : 'came back'
+  const was = earlier ? `${moves} on ${earlier}` : `is ${state}`
+  const again = `${reference} ${was}, and this row is of ${day}. Was the file uploaded twice?`
+  leave(to, row, day, isAgain || why === 'done' ? again : why, kind)
 }

@@ -8,46 +8,32 @@ export type Movement = Pick<
   'reference' | 'direction' | 'day' | 'bank_reference' | 'n'
 >
 
-/** What is known of a day: references of the bank, and which movements have none. */
-interface Day {
-  readonly references: Set<string>
-  readonly bare: Set<number>
-}
+type Direction = Movement['direction']
 
 /** Returns what is known of movements, and remembers more of them. */
 export function knownMovements(stored: readonly Movement[]) {
-  const days = new Map<string, Day>()
-  const firsts = new Map<string, string>()
-  const note = ({ reference, direction, day, bank_reference, n }: Movement) => {
-    const key = `${reference} ${direction} ${day}`
-    const of = days.get(key) ?? { references: new Set(), bare: new Set() }
-    days.set(key, of)
-    if (bank_reference === '') of.bare.add(n)
-    else of.references.add(bank_reference)
-    const first = firsts.get(`${reference} ${direction}`)
-    if (first === undefined) firsts.set(`${reference} ${direction}`, day)
+  const known = new Map<string, Movement[]>()
+  const of = (name: string, direction: Direction) => known.get(`${name} ${direction}`) ?? []
+  const note = (one: Movement) => {
+    const own = of(one.reference, one.direction)
+    own.push(one)
+    known.set(`${one.reference} ${one.direction}`, own)
   }
   for (const one of stored) note(one)
   return {
     note,
-    /** Returns on which day a transfer moved in a direction; undefined if that is not known. */
-    dayOf: (reference: string, direction: Movement['direction']) =>
-      firsts.get(`${reference} ${direction}`),
+    /** Returns on which day a transfer moved first in a direction; undefined if that is not known. */
+    dayOf: (name: string, direction: Direction) => of(name, direction)[0]?.day,
     /**
      * Returns whether a movement is known, under one of these references. One with a reference of the bank is also one
      * without: as many of a day and a direction as are known are the same.
      */
     has({ direction, day, bank_reference, n }: Movement, ...names: readonly string[]): boolean {
-      const keys = new Set(names.map((name) => `${name} ${direction} ${day}`))
-      const all = [...keys].flatMap((key) => days.get(key) ?? [])
-      const count = all.reduce(
-        (sum, { references, bare }) => sum + bare.size + (bank_reference ? 0 : references.size),
-        0,
-      )
-      return (
-        count >= n ||
-        all.some((of) => (bank_reference ? of.references.has(bank_reference) : of.bare.has(n)))
-      )
+      const all = [...new Set(names)].flatMap((name) => of(name, direction))
+      const same = all.filter((one) => one.day === day)
+      const bare = same.filter((one) => one.bank_reference === '')
+      if (bank_reference === '') return same.length >= n || bare.some((one) => one.n === n)
+      return bare.length >= n || same.some((one) => one.bank_reference === bank_reference)
     },
   }
 }

@@ -4,17 +4,16 @@
 const LEAST = 6
 
 /** Returns the letters and digits of the number of an account, without the zeros before it. */
-const keyOf = (number: string): string =>
+const keyOf = (number = ''): string =>
   number
     .toUpperCase()
     .replaceAll(/[^\dA-Z]/g, '')
     .replace(/^0+/, '')
 
-/** The number of the account of a version of a payer. */
+/** The number of the account of a version of a payer: an IBAN, or another one. */
 export interface PayerNumber {
   readonly payer: string
   readonly version: number
-  /** An IBAN, or the number of an account. */
   readonly number: string
 }
 
@@ -27,17 +26,12 @@ const endsAs = (number: string, end: string) => end.length >= LEAST && number.en
  */
 export function payersNamed(given: string, numbers: readonly PayerNumber[]): PayerNumber[] {
   const whole = keyOf(given)
-  const last = keyOf(
-    given
-      .trim()
-      .split(/[\s/]+/)
-      .at(-1) ?? '',
-  )
+  const last = keyOf(given.split(/[\s/]+/).at(-1))
   const exact = numbers.filter(({ number }) => keyOf(number) === whole)
-  if (exact.length > 0) return exact
   const found = numbers.filter(({ number }) => {
     const own = keyOf(number)
     return endsAs(own, whole) || endsAs(own, last) || endsAs(whole, own)
   })
+  if (exact.length > 0) return exact
   return new Set(found.map(({ payer }) => payer)).size === 1 ? found : []
 }

@@ -18,13 +18,6 @@ const XML = new Map([
   ['CstmrPmtStsRpt', { format: 'pain.002', read: readPain002 }],
 ])
 
-/** What people send instead, by how it begins. */
-const OTHERS: readonly (readonly [RegExp, string])[] = [
-  [/^%PDF/, 'This is a PDF'],
-  [/^\s*(?:\{1:|:20:)/, 'This is MT940'],
-  [/^\s*</, 'This XML has no statement and no report'],
-]
-
 /** Says which files are read, to a person who has sent another one. */
 const KNOWN =
   'Read are camt.052, camt.053, camt.054 and pain.002, also in a ZIP file, and CSV with a line of headings for booking day, amount, currency and reference, as banks, Wise, Revolut, Mercury and PayPal write it.'
@@ -41,29 +34,28 @@ export async function readFile(
 ): Promise<string> {
   if (isZip(bytes)) return readZip(bytes, each)
   const text = textOf(bytes)
-  const format = /^\s*</.test(text) ? formatOfXml(text, each) : formatOfCsv(text, each, order)
+  const format = isXml(text) ? formatOfXml(text, each) : formatOfCsv(text, each, order)
   if (format !== null) return format
-  const [, kind = 'This file is not known'] = OTHERS.find(([begin]) => begin.test(text)) ?? []
-  throw refused(`${kind}. ${KNOWN}`)
+  throw refused(`This file is not known. ${KNOWN}`)
 }
+
+const isXml = (text: string) => /^\s*</.test(text)
 
 /** Reads each XML of an archive, which together are as large as one file may be. */
 async function readZip(bytes: Uint8Array<ArrayBuffer>, each: EachRow): Promise<string> {
   try {
-    const files = unzip(bytes)
-    if (files.some(({ name }) => name.startsWith('xl/'))) {
-      throw refused(`This is an Excel file: save it as CSV. ${KNOWN}`)
-    }
     let format: string | null = null
     let left = PAYOUT_LIMITS.answerBytes
-    const all = files.filter(({ name }) => /\.xml$/i.test(name))
-    for (const [document, { open }] of all.entries()) {
+    for (const open of unzip(bytes)) {
       const content = await readBytes(open(), left)
       left -= content.byteLength
-      format = formatOfXml(textOf(content), (row) => each({ ...row, document })) ?? format
+      const text = textOf(content)
+      if (isXml(text)) format = formatOfXml(text, each) ?? format
     }
     if (format === null)
-      throw refused(`The ZIP file has no XML of a statement or a report. ${KNOWN}`)
+      throw refused(
+        `The ZIP file has no XML of a statement or a report: save an Excel file as CSV. ${KNOWN}`,
+      )
     return format
   } catch (error) {
     if (error instanceof FileFailure) throw refused('The ZIP file has more than 10 MiB.')

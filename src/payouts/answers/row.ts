@@ -22,8 +22,6 @@ export type Says = (typeof BECOMES)[number] | 'failed' | 'pending'
 
 /** One row of an answer, or a part of one. */
 export interface AnswerRow {
-  /** Which file of an archive it is in, from 0. */
-  readonly document: number
   /** Its position in the file, from 1: that of the line, the entry or the status. */
   readonly row: number
   /** What may be references of ours in it. */
@@ -54,7 +52,6 @@ export interface AnswerRow {
 
 /** What most rows are like. */
 export const PLAIN_ROW = {
-  document: 0,
   never: null,
   amount: null,
   charges: null,

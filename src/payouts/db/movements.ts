@@ -2,7 +2,6 @@ import type { Connection } from '../../platform/db/database.ts'
 import { all, first } from '../../platform/db/query.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
-import type { Booking, Doubt } from '../answers/match.ts'
 import type { Movement } from '../answers/movements.ts'
 import type { StoredMovement } from '../model.ts'
 
@@ -19,50 +18,38 @@ const FIND = compileStatement(`
 export const findMovements = (db: Connection, account: string, references: readonly string[]) =>
   all<Movement>(db, FIND, { account, references: JSON.stringify(references) })
 
-const END_DOUBTS = compileStatement(`
-  delete from bank_movements as m where account = :account and doubt = 'not_booked' and dismissed = 0
-    and (reference, direction, day) in (
-      select v.value ->> 'reference', v.value ->> 'direction', v.value ->> 'day'
-      from ${JSON_EACH}(:movements) v)
-    and amount = (select t.amount from transfers t where t.account = m.account and t.id = m.reference)`)
-
 const STORE = compileStatement(`
   insert into bank_movements (account, reference, direction, day, bank_reference, n, amount, currency,
     doubt)
   select :account, value ->> 'reference', value ->> 'direction', value ->> 'day',
     value ->> 'bank_reference', value ->> 'n', value ->> 'amount', value ->> 'currency',
     value ->> 'doubt'
-  from ${JSON_EACH}(:movements) where true on conflict do nothing`)
+  from ${JSON_EACH}(:movements) where true
+  on conflict do update set doubt = null where excluded.doubt is null`)
 
-/** Returns the statements that keep what is booked of movements: it ends the doubt about the same one. */
-export function storeBooked(db: D1Database, account: string, booked: readonly Booking[]) {
-  const values = {
-    account,
-    movements: JSON.stringify(booked.flatMap(({ movement }) => movement ?? [])),
-  }
-  return [bindStatement(db, END_DOUBTS, values), bindStatement(db, STORE, values)]
-}
-
-/** Returns the statement that notes movements that a person has to look at. */
-export function storeDoubts(db: D1Database, account: string, doubts: readonly Doubt[]) {
-  const movements = doubts.map(({ doubt, movement }) => ({ ...movement, doubt }))
-  return bindStatement(db, STORE, { account, movements: JSON.stringify(movements) })
-}
+/** Returns the statement that keeps movements: what is booked ends its doubt, and what is noted never begins one anew. */
+export const storeMovements = (
+  db: D1Database,
+  account: string,
+  movements: readonly (Movement & Partial<StoredMovement>)[],
+) => bindStatement(db, STORE, { account, movements: JSON.stringify(movements) })
 
 /** Movements `m` that a person has not looked at. */
 const OPEN = `bank_movements m indexed by bank_movements_open
   where m.account = :account and m.doubt is not null and m.dismissed = 0`
 
+const SHOWN = 'm.reference, m.doubt, m.direction, m.day, m.amount, m.currency'
+
 const OF_BATCH = compileStatement(`
-  select m.* from ${OPEN} and m.reference = :batch union all
-  select m.* from transfers t indexed by transfers_batch
+  select ${SHOWN} from ${OPEN} and m.reference = :batch union all
+  select ${SHOWN} from transfers t indexed by transfers_batch
   cross join bank_movements m indexed by bank_movements_open on m.account = t.account
     and m.reference = t.id and m.doubt is not null and m.dismissed = 0
   where t.account = :account and t.batch = :batch`)
 
 /** Returns the movements of a batch, and of its transfers, that a person has not looked at. */
 export const openMovementsOf = (db: Connection, account: string, batch: string) =>
-  all<StoredMovement>(db, OF_BATCH, { account, batch })
+  all<Omit<StoredMovement, 'bank_reference' | 'n' | 'dismissed'>>(db, OF_BATCH, { account, batch })
 
 const COUNT = compileStatement(`
   select count(*) as count, json_group_array(distinct m.reference) as names from ${OPEN}`)

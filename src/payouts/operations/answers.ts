@@ -22,7 +22,7 @@ const hash = member(
 )
 
 const DOUBT_WORDS =
-  'Money that moved and is not booked, or null. `paid_twice`: it left twice; `paid_after_cancel`: it left although the transfer is cancelled or rejected; `came_back_less`: less came back than was paid; `not_booked`: anything else that names a transfer.'
+  'Money that moved and is not booked, or null. `paid_twice`: it left twice; `paid_after_cancel`: it left although the transfer is cancelled or rejected; `not_booked`: anything else that names a transfer.'
 
 const answer = described(() => {
   const becomes = member(v.picklist(BECOMES), '`checked`: only the owner’s name is known now.')
