@@ -155,7 +155,7 @@ describe('what git tracks', { skip: skipWithoutGit }, () => {
   })
 
   test('contains no file that a run creates', () => {
-    const left = /(^|\/)(\.dev\.vars|\.demo\.json|\.env|\.npmrc|node_modules|\.wrangler)(\/|$)/
+    const left = /(^|\/)(\.dev\.vars|\.demo\.json|\.env|node_modules|\.wrangler)(\/|$)/
     assert.deepEqual(
       trackedFiles?.filter((path) => left.test(path)),
       [],
