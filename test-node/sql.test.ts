@@ -131,6 +131,27 @@ for (const [group, cases] of Object.entries(GROUPS)) {
   })
 }
 
+/** The statements that store a delivery, by the file that shows them. */
+const WRITES: Readonly<Record<string, readonly Case[]>> = {
+  ...Object.fromEntries(
+    VIEWS.map(([vertical, view]) => [`${vertical}-${view.name}`, writesOf(view.recordTable)]),
+  ),
+  'all-resources': [['findRequest', FIND_REQUEST], ...Object.entries(COMMON_STATEMENTS)],
+}
+
+for (const [name, cases] of Object.entries(WRITES)) {
+  // For who reads them. After a change that is meant: `npx node --test --test-update-snapshots test-node/sql.test.ts`.
+  test(`the statements that store a delivery are those in statements/${name}.sql`, (t) => {
+    const texts = cases.map(([name, statement]) => {
+      const sql = withNames(typeof statement === 'string' ? compileStatement(statement) : statement)
+      return `-- ${name}\n${sql.trim().replace(/\n\s*\n/g, '\n')};\n`
+    })
+    t.assert.fileSnapshot(texts.join('\n'), `test-node/statements/${name}.sql`, {
+      serializers: [(text: string) => text],
+    })
+  })
+}
+
 test('a plan that scans a table, or uses another index than it is meant to, is a fault', () => {
   const faultsOf = (sql: string, indexes: string[] = []) =>
     planFaults(sql, queryPlan(sql), indexes).join()

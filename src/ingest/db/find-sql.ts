@@ -1,11 +1,11 @@
 import { BEGINNING } from '../../platform/db/history.ts'
-import { JSON_EACH, rowValue } from '../../platform/db/sql-fragments.ts'
+import { columnList, JSON_EACH, rowValue } from '../../platform/db/sql-fragments.ts'
 import { KNOWN_MEMBERS } from '../../platform/directory/event-definitions.ts'
 import { DAY_HOURS, DAY_MS } from '../../platform/durations.ts'
 import { MAX_EXTRAS_BYTES, MAX_EXTRAS_NUMBER } from './extras-limits.ts'
 import { changesFields, FIELDS } from './histories.ts'
 import { CLOSED_THROUGH, kindSql } from './late-changes.ts'
-import { IDX, type SqlFragments } from './record-fragments.ts'
+import type { SqlFragments } from './record-fragments.ts'
 import type { RecordTable } from './record-table.ts'
 import { USAGE } from './storage.ts'
 
@@ -83,7 +83,7 @@ export function findSql(table: RecordTable, fragments: SqlFragments): string {
   const fields = historyFieldsOf(table)
   const ifStored = (sql: string) => `iif(t.account is null, 0, ${sql})`
   const values: Readonly<Record<keyof Found, string>> = {
-    idx: IDX,
+    idx: 'sent.idx',
     revision: 't.revision',
     differs: ifStored(contentDiffers(table, next)),
     moves: indexedColumns.length > 0 ? ifStored(`${place(next)} is not ${place(stored)}`) : '0',
@@ -107,12 +107,25 @@ export function findSql(table: RecordTable, fragments: SqlFragments): string {
   }
   const access = table.indexes.key ? `indexed by ${table.indexes.key}` : ''
   return `
-      select json_group_array(json_array(${NAMES.map((name) => values[name]).join(',\n        ')})) as found
-      from ${JSON_EACH}(:rows)
-      left join ${table.table} t ${access} on ${keyMatches}
-      ${reference ? `left join ${reference.table} c on c.account = :account and c.${reference.column} = ${sent(reference.column)}` : ''}
-      ${personalColumns.length > 0 ? `left join erasures e on e.account = :account and e.customer_id = ${sent('customer_id')}` : ''}`
+      ${fragments.withSent},
+      found as (
+        select ${NAMES.map((name) => `${values[name]} as ${name}`).join(',\n          ')}
+        from sent
+        left join ${table.table} t ${access} on ${keyMatches}
+        ${reference ? `left join ${reference.table} c on c.account = :account and c.${reference.column} = ${sent(reference.column)}` : ''}
+        ${personalColumns.length > 0 ? `left join erasures e on e.account = :account and e.customer_id = ${sent('customer_id')}` : ''})
+      select json_group_array(json_array(${columnList(NAMES, cellOf)})) as found from found`
 }
+
+/** The findings that are JSON. A column of a query does not say so. */
+const JSON_FINDINGS: readonly string[] = [
+  'replaced',
+  'affiliated',
+  'was',
+  'extras',
+] satisfies (keyof Found)[]
+
+const cellOf = (name: string) => (JSON_FINDINGS.includes(name) ? `json(${name})` : name)
 
 const stored = (name: string) => `t.${name}`
 
@@ -143,15 +156,15 @@ function wasSql(table: RecordTable, next: (name: string) => string): string {
   if (table.canHold) {
     const place = (toSql: (name: string) => string) =>
       `(${toSql('customer_id')}, ${toSql(table.dayColumn)}, ${kindSql(table, toSql)})`
-    return `json(iif(t.held = 0 and ${place(stored)} is not ${place(next)},
-          json_array(t.customer_id, ${kindSql(table, stored)}), null))`
+    return `iif(t.held = 0 and ${place(stored)} is not ${place(next)},
+          json_array(t.customer_id, ${kindSql(table, stored)}), null)`
   }
   const first = [...FIELDS, 'affiliate_id', 'link'].filter((name) => table.columns.includes(name))
   const changes = [
     ...['day', 'signup_date'].map((name) => `${stored(name)} is not ${next(name)}`),
     ...first.map((name) => `${stored(name)} is null and ${next(name)} is not null`),
   ]
-  return `json(iif(t.account is not null and (${changes.join(' or ')}), json_array(t.customer_id, ''), null))`
+  return `iif(t.account is not null and (${changes.join(' or ')}), json_array(t.customer_id, ''), null)`
 }
 
 /** Returns the verdict on a customer of a brand without usable `tracking_data`; null if they have an affiliate. */
@@ -164,7 +177,7 @@ function verdictSql(sent: (name: string) => string): string {
 /** Returns the names of the details by which a daily total differs from the stored one; null if they are equal. */
 const replacedSql = (
   next: (name: string) => string,
-) => `json(iif(t.id like 'd%' and t.details is not ${next('details')}, (
+) => `iif(t.id like 'd%' and t.details is not ${next('details')}, (
           select (
             select json_group_array(key) from (
               select key from (
@@ -172,7 +185,7 @@ const replacedSql = (
               where lower(key) <> 'product' and key not in (${KNOWN_MEMBERS.map((name) => `'${name}'`).join()})
                 and key not in (select key from json_each(t.kpis) union all select key from json_each(s.kpis))
               group by key having count(*) = 1 or min(value) is not max(value)))
-          from (select ${next('record')} as record, ${next('kpis')} as kpis) s), null))`
+          from (select ${next('record')} as record, ${next('kpis')} as kpis) s), null)`
 
 /** The fewest bytes of a stored member with its comma: `"":"1",` has 7 of them. */
 const MIN_MEMBER_BYTES = 7
@@ -216,9 +229,9 @@ function affiliatedSql(
   const change = `iif(${isEarly}, json_array(${sent('day')}, 1),
             json_array(max(:received_day, ifnull(${latest('day')}, :received_day)), 0))`
   const hasHistory = `exists (select 1 from ${history})`
-  return `json(iif(t.account is null or ${own} is null or t.${column} is ${own}, null,
+  return `iif(t.account is null or ${own} is null or t.${column} is ${own}, null,
           iif(${hasHistory}, iif(${latest(column)} is ${own}, null, ${change}),
-            iif(t.${column} is null, null, ${change}))))`
+            iif(t.${column} is null, null, ${change})))`
 }
 
 /** What is stored of the account of a request, and of the request itself. */

@@ -1,13 +1,11 @@
+import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { erasedValue } from './merge.ts'
 import type { RecordTable } from './record-table.ts'
 
 // SQL that the statements of a delivery share. Their parameters are named: `:account` and `:delivery`, and
-// `:rows`, a JSON array of records, each an array of its own. In every statement `value` is one record of such an
+// `:rows`, a JSON array of records, each an array of its own. In every statement `sent` is one record of such an
 // array, and `t` is the stored record. Table and column names come from our schema, never from a request, so they
 // are not quoted.
-
-/** The position of a record in its request, the first cell of its array. */
-export const IDX = 'value ->> 0'
 
 /**
  * The name of the cell with the verdict on the `tracking_data` of a record: `unusable` if only
@@ -24,19 +22,20 @@ export const MASK_PATCH = 'mask'
 /** The name of the cell that is 1 if a record has a `MASK_PATCH`, else 0. */
 export const HAS_MASK = 'has_mask'
 
-/** The names of the cells that a decision adds to a record: its next revision, whether it waits, and whether its customer is erased. */
-const [REVISION, HELD, ERASED] = ['revision', 'held', 'erased'] as const
+/**
+ * The names of the cells that a decision adds to a record: its next revision, whether it waits, whether its customer is
+ * erased, and from which day on its customer has another affiliate.
+ */
+const DECIDED = ['revision', 'held', 'erased', 'from_day']
 
 /** The fragments of one table. */
 export interface SqlFragments {
   /** The names of the cells of a record as it was sent, behind its position. */
   readonly cells: readonly string[]
+  /** The beginning of a statement, which names the cells of `:rows`. SQLite reads a cell where it is used. */
+  readonly withSent: string
   /** Returns the SQL that reads a cell; `null` if the records of the table lack it. */
   readonly sent: (name: string) => string
-  /** The cells that a decision appends, as SQL. */
-  readonly revision: string
-  readonly held: string
-  readonly isErased: string
   /** Returns the value that is stored if `isErased` tells whether the customer is erased. */
   readonly storedIf: (isErased: string) => (name: string) => string
   /** Returns the condition that `t` has the record's key. */
@@ -49,15 +48,13 @@ export interface SqlFragments {
 export function sqlFragments(table: RecordTable): SqlFragments {
   const { key, versionColumn, personalColumns, maskedColumn } = table
   const cells = [...new Set([...table.columns, ...otherCells(table)])]
-  const all = [...cells, REVISION, HELD, ERASED]
-  const sent = (name: string) =>
-    all.includes(name) ? `value ->> ${1 + all.indexOf(name)}` : 'null'
+  const all = ['idx', ...cells, ...DECIDED]
+  const sent = (name: string) => (all.includes(name) ? `sent.${name}` : 'null')
   return {
     cells,
+    withSent: `with sent(${all.join(', ')}) as (
+        select ${all.map((_, i) => `value ->> ${i}`).join(', ')} from ${JSON_EACH}(:rows))`,
     sent,
-    revision: sent(REVISION),
-    held: sent(HELD),
-    isErased: sent(ERASED),
     storedIf: (isErased) => (name) => {
       if (personalColumns.includes(name)) {
         return `iif(${isErased}, ${erasedValue(name, sent)}, ${sent(name)})`

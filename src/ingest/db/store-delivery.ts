@@ -266,7 +266,7 @@ function historyStatements(
   const day = valuesOf({ input }).received_day
   const changed = keepFields ? rowsOf(({ found }) => found.changesFields === 1) : []
   const affiliated = affiliate ? rowsOf(({ found }) => found.affiliated !== null) : []
-  const withDays = affiliated.map((cells) => [cells, firstDayOf(decision, cells)])
+  const withDays = affiliated.map((cells) => [...cells, firstDayOf(decision, cells)])
   return [
     ...toJsonChunks(changed).flatMap((rows) =>
       keepFields ? [bind(keepFields, { rows, day })] : [],

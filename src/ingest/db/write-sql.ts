@@ -6,7 +6,7 @@ import { ATTRIBUTION, CUSTOMER_CHANGES, markSql } from './changed.ts'
 import { contentColumnsOf, findSql, historyFieldsOf, missingSql } from './find-sql.ts'
 import { FIELDS, keepFieldsSql } from './histories.ts'
 import { CLOSED_THROUGH, insertLateSql, insertReleasedSql } from './late-changes.ts'
-import { IDX, type SqlFragments, sqlFragments } from './record-fragments.ts'
+import { type SqlFragments, sqlFragments } from './record-fragments.ts'
 import type { RecordTable } from './record-table.ts'
 import { USAGE } from './storage.ts'
 
@@ -53,15 +53,16 @@ const excluded = (name: string) => `excluded.${name}`
  */
 function upsertSql(table: RecordTable, fragments: SqlFragments, place: readonly string[]): string {
   const { columns, canHold, hasFirstSeen, key, timeColumn } = table
-  const value = fragments.storedIf(fragments.isErased)
+  const value = fragments.storedIf(fragments.sent('erased'))
   const initial = (name: string) =>
     timeColumn && name === 'day' ? `ifnull(${value('day')}, ${value('first_day')})` : value(name)
   const content = contentColumnsOf(table).map((name) => `${name} = ${table.merge(name, excluded)}`)
   return `
+      ${fragments.withSent}
       insert into ${table.table} as t (account, ${columnList(columns)}, ${canHold ? 'held, ' : ''}${hasFirstSeen ? 'first_seen_at, ' : ''}delivery, idx, revision)
-      select :account, ${columns.map(initial).join(', ')}, ${canHold ? `${fragments.held}, ` : ''}${hasFirstSeen ? ':received_at, ' : ''}
-        :delivery, ${IDX}, ${fragments.revision}
-      from ${JSON_EACH}(:rows) where true
+      select :account, ${columns.map(initial).join(', ')}, ${canHold ? `sent.held, ` : ''}${hasFirstSeen ? ':received_at, ' : ''}
+        :delivery, sent.idx, sent.revision
+      from sent where true
       on conflict (account, ${columnList(key)}) do update set delivery = excluded.delivery, idx = excluded.idx,
         revision = excluded.revision, ${[...content, ...place].join(', ')}
       where t.revision = excluded.revision - 1`
@@ -86,24 +87,28 @@ function placeOf({ timeColumn, merge, indexedColumns, canHold }: RecordTable): s
 const CHECK_WRITTEN = `select ${required('changes() = :written')}`
 
 /**
- * Stores from which day the other affiliate of a customer holds, before the customer is written. `:rows` is a JSON array
- * of `[record, day]`; an affiliate that holds from the signup on has the first day of the calendar.
+ * Stores from which day the other affiliate of a customer holds, before the customer is written. One that holds from the
+ * signup on has the first day of the calendar.
  */
-function affiliateSql(column: 'affiliate_id' | 'link', { sent }: SqlFragments): string {
+function affiliateSql(column: 'affiliate_id' | 'link', { sent, withSent }: SqlFragments): string {
   const isLink = column === 'link'
   const history = `from customer_affiliations h where h.account = :account and h.customer_id = t.customer_id`
   return `
+      ${withSent}
       insert into customer_affiliations (account, customer_id, day, affiliate_id, link, previous_affiliate_id,
         previous_link, delivery)
-      select :account, t.customer_id, max(from_day, ifnull((select max(day) ${history}), from_day)),
+      select :account, t.customer_id, max(sent.from_day, ifnull((select max(h.day) ${history}), sent.from_day)),
         ${sent('affiliate_id')}, ${isLink ? sent('link') : 'null'}, t.affiliate_id, ${isLink ? 't.link' : 'null'}, :delivery
-      from (select r.value -> 0 as value, r.value ->> 1 as from_day from json_each(:rows) r) sent
-        cross join customers t on t.account = :account and t.customer_id = ${sent('customer_id')}
+      from sent cross join customers t on t.account = :account and t.customer_id = ${sent('customer_id')}
       where true
       on conflict (account, customer_id, day) do update set affiliate_id = excluded.affiliate_id,
         link = excluded.link, delivery = excluded.delivery,
         previous_affiliate_id = iif(day = ${BEGINNING}, excluded.previous_affiliate_id, previous_affiliate_id)`
 }
+
+/** Compiles SQL that reads the records of `:rows` from `sent`. */
+const statementOf = ({ withSent }: SqlFragments, sql: string) =>
+  compileStatement(`${withSent} ${sql}`)
 
 /** The columns of a customer that count from the signup on: the signup, and who shares an identity with the customer. */
 const OF_SIGNUP = [
@@ -123,11 +128,11 @@ const OF_SIGNUP = [
  */
 function judgeSql(table: RecordTable, fragments: SqlFragments) {
   const { columns, hasFirstSeen, merge } = table
-  const value = fragments.storedIf(fragments.isErased)
+  const value = fragments.storedIf(fragments.sent('erased'))
   const next = (name: string) =>
     name === 'day' ? `ifnull(${merge('day', value)}, ${value('first_day')})` : merge(name, value)
   const stored = (name: string) => `t.${name}`
-  const sent = `from ${JSON_EACH}(:rows) cross join ${table.table} t on ${fragments.keyMatches}`
+  const sent = `from sent cross join ${table.table} t on ${fragments.keyMatches}`
   const ofSignup = OF_SIGNUP.filter((name) => columns.includes(name))
   const firstSeen = hasFirstSeen ? 'ifnull(t.first_seen_day, t.day)' : 't.day'
   const known = [...FIELDS, 'affiliate_id'].filter((name) => columns.includes(name))
@@ -136,7 +141,8 @@ function judgeSql(table: RecordTable, fragments: SqlFragments) {
     ['link', 'affiliate_id'].includes(known[i] ?? ''),
   )
   return {
-    mark: compileStatement(
+    mark: statementOf(
+      fragments,
       markSql(
         `'${CUSTOMER_CHANGES}'`,
         `select min(t.day, ${next('day')}, ${firstSeen}) as day ${sent}
@@ -144,7 +150,8 @@ function judgeSql(table: RecordTable, fragments: SqlFragments) {
           or ${becomesKnown.join(' or ')}`,
       ),
     ),
-    attribute: compileStatement(
+    attribute: statementOf(
+      fragments,
       markSql(
         `'${ATTRIBUTION}'`,
         `select ${BEGINNING} as day ${sent} where ${attributed.join(' or ')}`,
@@ -161,11 +168,12 @@ const FIRST_PLAUSIBLE_DAY = 10_957
  * events that wait for them, if that is earlier than now. Reads each customer with one entry of the index, and the
  * events of that day. An event without a time counts from the beginning of its day.
  */
-const signUpSql = ({ sent }: SqlFragments) => `
-      with first as materialized (
+const signUpSql = ({ sent, withSent }: SqlFragments) => `
+      ${withSent},
+      first as materialized (
         select c.account, c.customer_id, w.day,
           iif(count(*) = count(w.createtime), min(w.createtime), null) as time
-        from ${JSON_EACH}(:rows)
+        from sent
         cross join customers c on c.account = :account and c.customer_id = ${sent('customer_id')}
           and c.signup_date is null
         cross join events w indexed by events_held
@@ -182,6 +190,7 @@ const signUpSql = ({ sent }: SqlFragments) => `
 
 /** Releases the records of another table that wait for the new customers of `:rows`. */
 const releaseSql = (fragments: SqlFragments, waiting: Waiting) => `
+      ${fragments.withSent}
       update ${waiting.table} set held = 0
       where (account, ${columnList(waiting.key)}) in (
           select w.account, ${columnList(waiting.key, (name) => `w.${name}`)} ${waitingSql(fragments, waiting)})`
@@ -190,7 +199,7 @@ type Waiting = RecordTable['releases'][number]
 
 /** The records of a table that wait for the customers of `:rows`. Left to itself the planner walks all records. */
 const waitingSql = ({ sent }: SqlFragments, { table }: Waiting) => `
-          from ${JSON_EACH}(:rows) cross join ${table} w indexed by ${table}_held
+          from sent cross join ${table} w indexed by ${table}_held
             on w.account = :account and w.held = 1 and w.customer_id = ${sent('customer_id')}`
 
 /** Moves the records that the statement before released from the held ones of their resource to its total. */
@@ -240,7 +249,7 @@ export function statementsOf(table: RecordTable): DeliveryStatements {
 function build(table: RecordTable, fragments: SqlFragments) {
   const { reference, affiliation, hasFirstSeen, timeColumn } = table
   const fields = historyFieldsOf(table)
-  const stored = `from ${JSON_EACH}(:rows) cross join ${table.table} t on ${fragments.keyMatches} where true`
+  const stored = `from sent cross join ${table.table} t on ${fragments.keyMatches} where true`
   return {
     /** The names of the cells of a record, behind its position. */
     cells: fragments.cells,
@@ -248,7 +257,7 @@ function build(table: RecordTable, fragments: SqlFragments) {
     findMissing: reference && compileStatement(missingSql(reference)),
     insertDelivery: compileStatement(insertDelivery(table)),
     keepFields:
-      fields.length > 0 ? compileStatement(keepFieldsSql(fields, ':delivery', stored)) : null,
+      fields.length > 0 ? statementOf(fragments, keepFieldsSql(fields, ':delivery', stored)) : null,
     affiliate: affiliation && compileStatement(affiliateSql(affiliation, fragments)),
     noteLate: compileStatement(insertLateSql(table)),
     judge: table.canHold ? null : judgeSql(table, fragments),
@@ -256,13 +265,15 @@ function build(table: RecordTable, fragments: SqlFragments) {
     move: compileStatement(upsertSql(table, fragments, placeOf(table))),
     signUp: hasFirstSeen && timeColumn ? compileStatement(signUpSql(fragments)) : null,
     releases: table.releases.map((waiting) => ({
-      mark: compileStatement(
+      mark: statementOf(
+        fragments,
         markSql(
           `'${waiting.resource}'`,
           `select w.${waiting.dayColumn} as day ${waitingSql(fragments, waiting)}`,
         ),
       ),
-      note: compileStatement(
+      note: statementOf(
+        fragments,
         insertReleasedSql(
           waiting,
           (columns) => `select ${columns} ${waitingSql(fragments, waiting)}`,
