@@ -89,6 +89,7 @@ CREATE TABLE fraud_cases (
   opened_for        INTEGER NOT NULL CHECK (opened_for BETWEEN -719528 AND 2932896),
   opened_at         INTEGER NOT NULL,
   last_day          INTEGER NOT NULL CHECK (last_day BETWEEN -719528 AND 2932896),
+  since             INTEGER NOT NULL CHECK (since BETWEEN -719528 AND 2932896),
   figures           TEXT NOT NULL CHECK (json_type(figures) = 'array'),
   sentence          TEXT NOT NULL,
   evidence_count    INTEGER NOT NULL,

@@ -30,6 +30,8 @@ export interface Case extends CaseTerms {
   readonly opened_for: number
   /** The last day whose finding had a new record, and what that finding shows. */
   readonly last_day: number
+  /** The first day of the records of that finding. */
+  readonly since: number
   readonly figures: readonly Figure[]
   readonly sentence: string
   readonly version: number | null
@@ -80,8 +82,8 @@ export function addFindings(
     const evidence = finding.evidence.filter((one) => !known.has(evidenceKey(one)))
     if (evidence.length === 0) continue
     for (const one of evidence) known.add(evidenceKey(one))
-    const { day, figures, sentence } = finding
-    const shown = { last_day: day, figures, sentence, version, kind }
+    const { day, since, figures, sentence } = finding
+    const shown = { last_day: day, since, figures, sentence, version, kind }
     const before = current && takes(current, day) ? current : null
     if (!before && current?.status === 'open') {
       changed.set(current.position, { ...current, status: 'expired' })

@@ -56,11 +56,12 @@ const textOf = (value: Value): string =>
 
 const comparing =
   (comparison: Comparison) =>
-  (name: string, value: Value, threshold: Value, unit: string): Figure => ({
+  (name: string, value: Value, threshold: Value, unit: string, is?: string): Figure => ({
     name,
     value: textOf(value),
     comparison,
     threshold: textOf(threshold),
+    ...(is && { threshold_is: is }),
     unit,
   })
 
@@ -79,7 +80,8 @@ export const exceeds = (
   value: Decimal,
   threshold: Decimal,
   unit: string,
-): Figure[] => (compare(value, threshold) > 0 ? [moreThan(name, value, threshold, unit)] : [])
+  is?: string,
+): Figure[] => (compare(value, threshold) > 0 ? [moreThan(name, value, threshold, unit, is)] : [])
 
 /** Returns how far a value is from 0. */
 export const magnitude = (value: Decimal): Decimal => (isNegative(value) ? negate(value) : value)

@@ -10,6 +10,14 @@ export interface RuleParameters<P = unknown> {
 /** What a rule found of a subject on a day, in days since 1970. A subject has at most one finding a day. */
 export interface DayFinding extends Finding {
   readonly day: number
+  /** The first day of its records. */
+  readonly since: number
+}
+
+/** Returns a finding of a day, with its records in order. */
+export function findingOn(finding: Finding, day: number): DayFinding {
+  const evidence = finding.evidence.toSorted(compareEvidence)
+  return { ...finding, day, since: evidence[0]?.day ?? day, evidence }
 }
 
 /** Returns the text that tells a subject from others. */
@@ -62,12 +70,8 @@ function join(findings: readonly [Finding, ...Finding[]], day: number): DayFindi
   const records = new Map(
     findings.flatMap(({ evidence }) => evidence.map((one) => [evidenceKey(one), one])),
   )
-  return {
-    ...first,
-    day,
-    figures: findings.flatMap(({ figures }) => figures),
-    evidence: [...records.values()].sort(compareEvidence),
-  }
+  const figures = findings.flatMap((one) => one.figures)
+  return findingOn({ ...first, figures, evidence: [...records.values()] }, day)
 }
 
 /**

@@ -5,7 +5,7 @@ import { customersOf, TooManyFacts } from '../commission/statements/compute.ts'
 import { isInScope } from './check-rule.ts'
 import { readCandidates } from './db/candidates.ts'
 import { moreThan } from './figures.ts'
-import { compareEvidence, type DayFinding, findInTurns } from './findings.ts'
+import { compareEvidence, type DayFinding, findInTurns, findingOn } from './findings.ts'
 import { type Evidence, evidenceOf, type Finding, statementsOf, type View } from './kind.ts'
 import { EVALUATION_LIMITS } from './limits.ts'
 import { customersById, type ReadViews, readViews, type ViewSource } from './read-views.ts'
@@ -81,7 +81,7 @@ export async function* judge(
     const { tooLarge } = part
     if (tooLarge === undefined) continue
     if (isLeast) {
-      const found = { ...tooManyRecords(tooLarge, latest), day: first }
+      const found = findingOn(tooManyRecords(tooLarge, latest), first)
       yield { findings: new Map([[tooLarge, [found]]]), facts: 0 }
     } else {
       for (const fewer of halvesOf(rule)) yield* judge(from, fewer, [tooLarge])

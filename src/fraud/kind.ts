@@ -40,6 +40,9 @@ const figure = described(() =>
       'What the value is, compared with the threshold: `at_least` (≥), `at_most` (≤), `more_than` (>) or `less_than` (<).',
     ),
     threshold: member(v.string(), 'What it was compared with, a decimal.'),
+    threshold_is: v.exactOptional(
+      member(v.string(), 'What the threshold is, where the rule computes it.'),
+    ),
     unit: member(v.string(), 'Its unit; of an amount its currency.'),
   }),
 )

@@ -45,6 +45,10 @@ export const fraudCase = described(() =>
       opened_at: member(time, 'When an evaluation first found it.'),
       opened_for: member(day, 'The day of the finding that opened it.'),
       last_evidence_for: member(day, 'The last day whose finding had a new record.'),
+      evidence_since: member(
+        day,
+        'The first day of the records that the figures rest on. Earlier ones are of earlier findings.',
+      ),
       figures,
       sentence: member(v.string(), 'The finding of that day in one sentence.'),
       evidence_total: member(
@@ -126,6 +130,7 @@ export function presentStoredCase(one: StoredCase, holds: AffiliateHolds | undef
     opened_at: new Date(one.opened_at).toISOString(),
     opened_for: dayText(one.opened_for),
     last_evidence_for: dayText(one.last_day),
+    evidence_since: dayText(one.since),
     figures: JSON.parse(one.figures) as readonly Figure[],
     sentence,
     evidence_total: one.evidence_count,

@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { askAda, digestOf, earning, idOf, rowsOf, storeRows } from '../books/book-rows.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
@@ -75,7 +76,7 @@ beforeEach(async () => {
       },
       {
         ...{ name: 'earned', value: '1234.5', comparison: 'more_than', threshold: '1000' },
-        unit: 'EUR',
+        ...{ unit: 'EUR', threshold_is: 'the allowed share of the net revenue' },
       },
       {
         ...{ name: 'earned', value: '1234.5', comparison: 'at_least', threshold: '900' },
@@ -110,6 +111,23 @@ describe('the list of cases', () => {
 })
 
 describe('a case', () => {
+  test('§17 shows records to the second, which of them its figures rest on, and what a threshold is', async () => {
+    await addFinding(DAY - 30, [['t-0', 'c-1']])
+    await changeCase('case_1', 'since', String(DAY))
+    await env.DB.prepare(
+      `insert into transactions (account, transaction_id, customer_id, transaction_type, amount_currency,
+         currency, transaction_date, status, day, delivery, idx, revision, held)
+       values (?, 't-1', 'c-1', 'deposit', 5, 'EUR', 1728000007000, 'approved', ?, 'dlv_1', 0, 1, 0)`,
+    )
+      .bind(ACCOUNT, DAY)
+      .run()
+    const { text } = await read(CASE)
+    expect(text).toContain('4 Oct 2024, 00:00:07 UTC')
+    expect(text.match(/Not in these figures/g)).toHaveLength(1)
+    expect(text).toMatch(/t-0 Not in these figures/)
+    expect(text).toContain('more than 1,000.00 EUR, the allowed share of the net revenue')
+  })
+
   test('is confirmed with a reason, and its customers are refused from a day on', async () => {
     const { text } = await send(CASE, {
       ...{ change: 'decide', decision: 'confirmed', reason: ' One device ', refuse1: 'c-2' },

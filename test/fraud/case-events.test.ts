@@ -19,7 +19,13 @@ const FOUND = {
   ...{ id: 'case_1', affiliate_id: 'a', rule: 'minimum', subject: 'affiliate:a', position: 0 },
   ...{ customer_id: null, other_customer_id: null, version: 1, kind: 'minimum_deposit' },
   ...{ severity: 'high', action: 'hold', status: 'open' },
-  ...{ opened_for: 20_000, last_day: 20_000, figures: '[]', sentence: '12 of 15 deposited.' },
+  ...{
+    opened_for: 20_000,
+    last_day: 20_000,
+    since: 20_000,
+    figures: '[]',
+    sentence: '12 of 15 deposited.',
+  },
   evidence_count: 1,
 } satisfies EvaluatedCase
 

@@ -19,10 +19,10 @@ export const caseRows = (db: D1Database, account: string, affiliate: string, rul
     db
       .prepare(
         `insert into fraud_cases (account, id, affiliate_id, rule, subject, position, version, kind,
-           severity, action, status, opened_for, opened_at, last_day, figures, sentence,
+           severity, action, status, opened_for, opened_at, last_day, since, figures, sentence,
            evidence_count)
          values (?, ?, ?, ?, ?, 0, 1, 'reversals', 'medium', 'flag', 'open', 20728, 1790931600000,
-           20728, '[]', 'A sentence.', 1)`,
+           20728, 20728, '[]', 'A sentence.', 1)`,
       )
       .bind(account, CASE_ID, affiliate, rule, subject),
     db

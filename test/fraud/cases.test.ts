@@ -21,7 +21,7 @@ interface Found {
 const finding = (day: number, ids: string, terms = FLAG): Found => ({
   terms,
   finding: {
-    ...{ day, subject: { affiliate_id: 'A' }, figures: [], sentence: `Of day ${day}.` },
+    ...{ day, since: day, subject: { affiliate_id: 'A' }, figures: [], sentence: `Of day ${day}.` },
     evidence: [...ids].map((id) => ({
       ...{ customer_id: 'C', resource: 'transactions', id, day, delivery_id: null },
     })),

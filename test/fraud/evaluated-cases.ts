@@ -14,7 +14,7 @@ import { canonicalJson } from '../../src/platform/validation/canonical-json.ts'
 import { instantOfLocalTime } from '../../src/platform/zone.ts'
 import type { WorldFinding } from './fraud-world.ts'
 import type { Days } from './random-worlds.ts'
-import { written } from './world-findings.ts'
+import { withoutWords, written } from './world-findings.ts'
 
 // What evaluations have stored, and what they should have.
 
@@ -29,6 +29,7 @@ export interface WorldCase {
   status: string
   opened_for: string
   last_day: string
+  since: string
   figures: WorldFinding['figures']
   /** In the order in which findings named them. */
   evidence: WorldFinding['evidence']
@@ -61,8 +62,9 @@ export function expectedCases(findings: readonly RuleWorldFinding[]): WorldCase[
       known?.evidence.some(({ resource, id }) => resource === one.resource && id === one.id)
     const added = evidence.filter((one) => !has(one))
     if (added.length === 0) continue
+    const since = evidence.map((one) => one.day).sort()[0]!
     cases.set(key, {
-      ...{ affiliate, rule, subject, version, status: 'open', figures, last_day: day },
+      ...{ affiliate, rule, subject, version, status: 'open', figures, last_day: day, since },
       opened_for: known?.opened_for ?? day,
       evidence: [...(known?.evidence ?? []), ...added],
     })
@@ -79,6 +81,7 @@ interface CaseRow {
   status: string
   opened_for: number
   last_day: number
+  since: number
   figures: string
   evidence_count: number
 }
@@ -105,7 +108,8 @@ export async function storedCases(account: string): Promise<WorldCase[]> {
         status: row.status,
         opened_for: dayText(row.opened_for),
         last_day: dayText(row.last_day),
-        figures: JSON.parse(row.figures),
+        since: dayText(row.since),
+        figures: JSON.parse(row.figures).map(withoutWords),
         evidence: evidence.map(({ customer_id, resource, id, day }) => ({
           ...{ customer_id, resource, id, day: dayText(day) },
         })),
@@ -279,6 +283,7 @@ export async function simulatedCases(
       return {
         ...{ affiliate: one.affiliate_id, rule, version: 1, status: one.status },
         ...{ opened_for: dayText(one.opened_for), last_day: dayText(one.last_day) },
+        since: dayText(one.since),
         subject: finding!.subject,
         figures: finding!.figures,
         evidence: finding!.evidence,

@@ -34,8 +34,8 @@ export const storeCases = (...cases: readonly StoredCase[]) =>
       return env.DB.prepare(
         `insert into fraud_cases (account, id, affiliate_id, rule, subject, position, customer_id,
            other_customer_id, version, kind, severity, action, status, opened_for,
-           opened_at, last_day, figures, sentence, evidence_count, keep_hold)
-         values (?, ?, ?, ?, ?, 0, ?, ?, 1, 'minimum_deposit', ?, ?, ?, ?, ?, ?, '[]',
+           opened_at, last_day, since, figures, sentence, evidence_count, keep_hold)
+         values (?, ?, ?, ?, ?, 0, ?, ?, 1, 'minimum_deposit', ?, ?, ?, ?, ?, ?, ?13, '[]',
            '12 of 15 customers who qualified deposited the minimum.', ?, ?)`,
       ).bind(
         ...[account, one.id, affiliate, rule, subject],

@@ -1,8 +1,9 @@
 import * as v from 'valibot'
+import { expect } from 'vitest'
 import { dayNumber, dayText } from '../../src/commission/engine/calendar.ts'
 import type { DayFinding, RuleParameters } from '../../src/fraud/findings.ts'
 import { findingsOf } from '../../src/fraud/findings.ts'
-import type { Kind, View } from '../../src/fraud/kind.ts'
+import type { Figure, Kind, View } from '../../src/fraud/kind.ts'
 import { withoutVoids } from '../../src/fraud/qualifications.ts'
 import { seenBy, viewOf } from '../../src/fraud/views.ts'
 import { open } from '../commission/engine.ts'
@@ -15,12 +16,24 @@ export const ruleOf = (kind: Kind, parameters: object): RuleParameters => ({
   parameters: v.parse(kind.parameters, parameters),
 })
 
+/** Returns a figure as the oracle writes it: without words. */
+export const withoutWords = ({ threshold_is: _, ...figure }: Figure) => figure
+
+/** §17: what a figure is more than is a parameter of its rule, or has a name. */
+function expectNamed({ kind, parameters }: RuleParameters, { figures }: DayFinding): void {
+  const known = JSON.stringify([parameters, '0'])
+  for (const { name, comparison, threshold, threshold_is } of figures) {
+    const isNamed = known.includes(`"${threshold}"`) || threshold_is !== undefined
+    expect(comparison !== 'more_than' || isNamed, `${kind.kind}: ${name}`).toBe(true)
+  }
+}
+
 /** Returns findings as the oracle writes them. */
 export const written = (found: readonly DayFinding[]): WorldFinding[] =>
   found.map(({ day, subject, figures, evidence }) => ({
     day: dayText(day),
     subject: Object.values(subject).flat(),
-    figures: [...figures],
+    figures: figures.map(withoutWords),
     evidence: evidence.map(({ customer_id, resource, id, day: on }) => ({
       customer_id,
       resource,
@@ -54,6 +67,8 @@ export function finder(world: FraudWorld) {
       .map(([, one]) => ({ ...one, clickedAt: world.clicks[one.customer_id] ?? null }))
     const own = statements.filter(({ affiliate_id }) => affiliate_id === affiliate)
     const view: View = viewOf(input, affiliate, seen, own, wanted)
-    return written(findingsOf(rule, view, wanted.first, wanted.last))
+    const found = findingsOf(rule, view, wanted.first, wanted.last)
+    for (const one of found) expectNamed(rule, one)
+    return written(found)
   }
 }

@@ -56,14 +56,14 @@ import {
 const NAMED = ['affiliate_id', 'transaction_type', 'eventname', 'instrument', 'plan', 'period']
 
 /** Renders the main values of a record. */
-const Values = ({ values, changed }: PresentedEvidence) =>
+const Values = ({ values, changed }: PresentedEvidence): Child =>
   values === null ? (
     <span class="quiet">Not in the database</span>
   ) : (
     <>
       {shownNames(values, NAMED).map((name) => (
         <span class="figure">
-          {labelOf(name)} <FieldValue name={name} record={values} />
+          {labelOf(name)} <FieldValue name={name} record={values} toSecond />
         </span>
       ))}{' '}
       {changed && <Badge tone="warn">Changed since</Badge>}
@@ -97,13 +97,21 @@ function RecordName(
 }
 
 /** Renders a page of the records of a case. */
-const Evidence = ({ found }: { found: AnswerOf<typeof listFraudEvidence> }, visit = useVisit()) => (
+const Evidence = (
+  { found, since }: { found: AnswerOf<typeof listFraudEvidence>; since: string },
+  visit = useVisit(),
+) => (
   <>
     <Table
       caption="Records, by day"
       rows={found.data}
       columns={{
-        Record: (record) => <RecordName record={record} />,
+        Record: (record) => (
+          <>
+            <RecordName record={record} />{' '}
+            {record.day < since && <Badge tone="quiet">Not in these figures</Badge>}
+          </>
+        ),
         Day: 'day',
         Customer: ({ customer_id }) =>
           customer_id === null ? (
@@ -153,14 +161,16 @@ const COMPARISONS: Readonly<Record<Figure['comparison'], string>> = {
   less_than: 'less than',
 }
 
-/** The titles of figures whose name does not say it well. */
 const TITLES: Readonly<Record<string, string>> = Object.assign(
   {},
-  ...KINDS.map(({ titles }) => titles),
+  ...KINDS.map((one) => one.titles),
 )
 
-const figureTitle = (name: string): string =>
-  Object.hasOwn(TITLES, name) ? (TITLES[name] ?? name) : titleOf(name)
+/** Says what a figure was compared with. */
+const thresholdText = ({ comparison, threshold, unit, threshold_is }: Figure): string =>
+  [`${COMPARISONS[comparison]} ${figureText(threshold, unit)}`, threshold_is ?? []]
+    .flat()
+    .join(', ')
 
 /** Renders what a rule compared, each beside its threshold. */
 const Figures = ({ figures }: Pick<WholeCase, 'figures'>) => (
@@ -168,12 +178,9 @@ const Figures = ({ figures }: Pick<WholeCase, 'figures'>) => (
     caption="What was compared"
     rows={figures}
     columns={{
-      Figure: ({ name }) => figureTitle(name),
+      Figure: ({ name }) => TITLES[name] ?? titleOf(name),
       Found: { number: ({ value, unit }) => <strong>{figureText(value, unit)}</strong> },
-      Threshold: {
-        number: ({ comparison, threshold, unit }) =>
-          `${COMPARISONS[comparison]} ${figureText(threshold, unit)}`,
-      },
+      Threshold: { number: thresholdText },
     }}
   />
 )
@@ -437,7 +444,7 @@ async function renderRest(visit: Visit, found: WholeCase) {
   return (
     <>
       <h2 id="records">{counted(found.evidence_total, 'record')} behind it</h2>
-      <Evidence found={evidence} />
+      <Evidence found={evidence} since={found.evidence_since} />
       <Decisions found={found} />
     </>
   )

@@ -26,6 +26,7 @@ const COLUMNS = [
   'opened_for',
   'opened_at',
   'last_day',
+  'since',
   'figures',
   'sentence',
   'evidence_count',

@@ -41,6 +41,7 @@ const EVALUATED = [
   'action',
   'status',
   'last_day',
+  'since',
   'figures',
   'sentence',
   'evidence_count',

@@ -139,7 +139,13 @@ function chargesFigure(view: View, parts: readonly Sums[], percent: string): Fig
   const spread = totalOf(view, trading, () => 'spread_cost')
   const commission = totalOf(view, trading, () => 'commission')
   const most = multiply(add(spread, commission), multiply(decimal(percent), decimal('0.01')))
-  return exceeds('earned_by_volume_of_charges', earnedBy(parts), most, view.currency)
+  return exceeds(
+    'earned_by_volume_of_charges',
+    earnedBy(parts),
+    most,
+    view.currency,
+    'the allowed share of spread and commission',
+  )
 }
 
 /** Returns a figure of what volume has earned, if it is more than deposits less withdrawals. */
@@ -153,5 +159,11 @@ function depositsFigure(view: View, depositors: readonly Sums[]): Figure[] {
     depositors.flatMap(({ withdrawals }) => withdrawals),
   )
   const most = subtract(deposited, withdrawn)
-  return exceeds('earned_by_volume_of_net_deposits', earnedBy(depositors), most, view.currency)
+  return exceeds(
+    'earned_by_volume_of_net_deposits',
+    earnedBy(depositors),
+    most,
+    view.currency,
+    'net deposits',
+  )
 }

@@ -53,7 +53,9 @@ export const payoutWithoutTrading = defineKind({
       const paid = totalOf(view, today)
       const most = multiply(profit, decimal(times))
       if (!isPositive(paid) || compare(paid, most) <= 0) return []
-      const figures = [moreThan('payout', paid, most, view.currency)]
+      const figures = [
+        moreThan('payout', paid, most, view.currency, 'what was won, times the factor'),
+      ]
       const sentence = 'The payout is more than the customer won since the last payout.'
       return [aboutCustomer(customer, figures, sentence, [...today, ...won])]
     })

@@ -143,17 +143,21 @@ export const Day = ({ day }: { day: string | null }) =>
   day === null ? NOTHING : <time datetime={day}>{dayWords(day)}</time>
 
 /** Returns an instant (ISO 8601) as a time of day in a time zone, such as `26 Nov 2026, 08:30`. */
-export function timeWords(at: string, zone = 'UTC'): string {
-  const format = { ...DAY_MONTH_YEAR, hour: '2-digit', minute: '2-digit', timeZone: zone } as const
-  return new Intl.DateTimeFormat('en-GB', format).format(new Date(at))
+export function timeWords(at: string, zone = 'UTC', toSecond?: boolean): string {
+  const time = { hour: '2-digit', minute: '2-digit', timeZone: zone } as const
+  const second = toSecond ? '2-digit' : undefined
+  return new Intl.DateTimeFormat('en-GB', { ...DAY_MONTH_YEAR, ...time, second }).format(
+    new Date(at),
+  )
 }
 
 /** Renders an instant (ISO 8601) in a time zone, with the name of the zone; null as “never”. */
-export function Time({ at, zone = 'UTC' }: { at: string | null; zone?: string }) {
+export function Time(props: { at: string | null; zone?: string; toSecond?: boolean | undefined }) {
+  const { at, zone = 'UTC', toSecond } = props
   if (at === null) return <span class="quiet">never</span>
   return (
     <time datetime={at}>
-      {timeWords(at, zone)} <small>{zone}</small>
+      {timeWords(at, zone, toSecond)} <small>{zone}</small>
     </time>
   )
 }

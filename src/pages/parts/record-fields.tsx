@@ -81,7 +81,13 @@ export const isAmount = (name: string): boolean =>
   [IN_CURRENCY, IN_USD, IN_PERCENT].some((names) => names.test(name)) || name === 'lots_traded'
 
 /** Renders the value of a field of a record. */
-export function FieldValue({ name, record }: { name: string; record: StoredRecord }): Child {
+export function FieldValue(props: {
+  name: string
+  record: StoredRecord
+  /** Whether instants are shown to the second. */
+  toSecond?: true
+}): Child {
+  const { name, record, toSecond } = props
   const value = record[name]
   const text = textOf(value)
   if (text === '') return NOTHING
@@ -95,7 +101,7 @@ export function FieldValue({ name, record }: { name: string; record: StoredRecor
   const [day = '', time = ''] = text.split(/[T ]/)
   if (INSTANT.test(text))
     return /(?:Z|[+-]\d\d:\d\d)$/.test(text) ? (
-      <Time at={text} />
+      <Time at={text} toSecond={toSecond} />
     ) : (
       <>
         <Day day={day} />, {time.slice(0, 5)}
