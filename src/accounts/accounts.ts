@@ -10,7 +10,7 @@ import { readUsage } from '../ingest/db/storage.ts'
 import type { AmountSigns } from '../platform/amount-signs.ts'
 import { DEFAULT_VIEW, storedView, viewOf } from '../platform/auth/affiliate-view.ts'
 import { propagateSettings } from '../platform/auth/propagate.ts'
-import { requireRole } from '../platform/auth/roles.ts'
+import { type Role, requireRole } from '../platform/auth/roles.ts'
 import { databaseBindings, resolveDatabase } from '../platform/db/database.ts'
 import { isUniqueViolation, withD1Retry } from '../platform/db/retry.ts'
 import type { Account } from '../platform/db/schema.ts'
@@ -32,7 +32,7 @@ import { canonicalJson } from '../platform/validation/canonical-json.ts'
 import { described, named } from '../platform/validation/described.ts'
 import * as f from '../platform/validation/fields.ts'
 import { member, said } from '../platform/validation/fields.ts'
-import { quote } from '../platform/validation/quote.ts'
+import { quote, quoteAll } from '../platform/validation/quote.ts'
 import { bookZoneOf, dayInZone } from '../platform/zone.ts'
 import { placeAccount } from './databases.ts'
 import { beginReset, RESET_LIMITS, resetStep } from './db/reset.ts'
@@ -62,13 +62,14 @@ function settingsBefore(account: Account, change: object): Readonly<Record<strin
 }
 
 /**
- * Returns whether only approvers may set these fields. Otherwise a manager could lower how many people must approve
- * what is paid, how soon changed bank details are paid, or how long former ones are kept, or have personal data written
- * to files.
+ * Refuses fields that only approvers may set. Otherwise a manager could lower how many people must approve what is paid,
+ * how soon changed bank details are paid, or how long former ones are kept, or have personal data written to files.
  */
-const needsApprover = ({ exports, ...change }: object & { readonly exports?: unknown }) =>
-  exports === 'with_personal_data' ||
-  ['approvals', 'payee_hold_hours', 'retain_years'].some((name) => Reflect.has(change, name))
+function requireRoleToSet(role: Role, fields: object): void {
+  const names = ['approvals', 'payee_hold_hours', 'retain_years'].filter((name) => name in fields)
+  if ('exports' in fields && fields.exports === 'with_personal_data') names.push('exports')
+  if (names.length > 0) requireRole(role, 'approver', `set ${quoteAll(names)}`)
+}
 
 /** The settings by which one person alone cannot pay, with the values that a new live account has without a word. */
 const SAFE = { approvals: 2, payee_hold_hours: 72 }
@@ -229,7 +230,7 @@ export const createAccount = teamOperation({
     },
   })),
   async run({ env, actor, role }, fields) {
-    if (needsApprover(fields)) requireRole(role, 'approver')
+    requireRoleToSet(role, fields)
     refuseUnknownBinding(env, fields.binding)
     refuseBookZoneOfBrand(fields.vertical, fields)
     const { account: id, landing_pages, affiliate_view, ...settings } = fields
@@ -343,7 +344,7 @@ export const changeAccount = accountOperation({
       ...(view && { affiliate_view: storedView(view) }),
       ...(landing_pages && { landing_pages: JSON.stringify(landing_pages) }),
     }
-    if (needsApprover(change)) requireRole(role, 'approver')
+    requireRoleToSet(role, change)
     await admitLower(call, 'approvals', change.approvals)
     await admitLower(call, 'payee_hold_hours', change.payee_hold_hours)
     if (change.amount_signs !== undefined) await admitAmountSigns(call, change.amount_signs)

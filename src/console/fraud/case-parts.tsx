@@ -11,9 +11,6 @@ import type { AnswerOf } from '../../platform/http/operation.ts'
 
 // Cases of the fraud review, as lists show them.
 
-/** The severities of rules and cases, the highest first. */
-export const SEVERITIES = ['high', 'medium', 'low'] as const
-
 /** Cases as a list has them. */
 export type FraudCases = AnswerOf<typeof listFraudCases>
 
@@ -44,9 +41,6 @@ export const BankDetailsOf = ({ id }: { id: string }) => (
 export const SeverityBadge = ({ severity }: Pick<FraudCase, 'severity'>) => (
   <Badge tone={SEVERITY_TONES[severity]}>{titleOf(severity)}</Badge>
 )
-
-/** The statuses of cases. */
-export const STATUSES = ['open', 'confirmed', 'dismissed', 'expired'] as const
 
 const STATUS_TONES = {
   open: 'warn',

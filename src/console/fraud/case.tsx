@@ -27,7 +27,7 @@ import {
 } from '../../pages/parts/data.tsx'
 import { Deferred } from '../../pages/parts/deferred.tsx'
 import { AccountLink, type Pair, Pairs } from '../../pages/parts/fields.tsx'
-import { ChangeForm, Field, FoldedForm, Ticks } from '../../pages/parts/forms.tsx'
+import { ChangeForm, Field, FoldedForm, NeedsRole, Ticks } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
 import { FieldValue, labelOf, nounOf, shownNames } from '../../pages/parts/record-fields.tsx'
 import { RecordLink } from '../../pages/parts/record-link.tsx'
@@ -63,7 +63,7 @@ const Values = ({ values, changed }: PresentedEvidence): Child =>
     <>
       {shownNames(values, NAMED).map((name) => (
         <span class="figure">
-          {labelOf(name)} <FieldValue name={name} record={values} toSecond />
+          {labelOf(name)} <FieldValue name={name} record={values} />
         </span>
       ))}{' '}
       {changed && <Badge tone="warn">Changed since</Badge>}
@@ -400,7 +400,7 @@ function NextDecision(props: DecisionProps, visit = useVisit()) {
     return canPay(visit) && (wait || <ReleaseForm proposal={proposal} />)
   }
   if (status !== 'open') return null
-  if (!canPay(visit)) return <p class="note">Only the role approver can decide a case.</p>
+  if (!canPay(visit)) return <NeedsRole needs="approver" what="decide the case" />
   return (
     <>
       {wait}

@@ -3,6 +3,7 @@ import { decideFraudCases } from '../../fraud/operations/fraud-decisions.ts'
 import { listFraudRules } from '../../fraud/operations/fraud-rules.ts'
 import { runFraudRules } from '../../fraud/operations/fraud-runs.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
+import { SEVERITIES, STATUSES } from '../../fraud/present-case.ts'
 import { calling } from '../../pages/calling.ts'
 import { type Page, type Visit, withQuery } from '../../pages/page.ts'
 import { dayWords, EmptyState, Pager, titleOf, visible } from '../../pages/parts/data.tsx'
@@ -24,9 +25,7 @@ import {
   DECISIONS,
   type FraudCase,
   HeldAmounts,
-  SEVERITIES,
   SeverityBadge,
-  STATUSES,
   WaitingBadge,
 } from './case-parts.tsx'
 
@@ -74,7 +73,7 @@ const filtersOf = (rules: readonly ListedRule[], { query }: Visit): Input[] => [
   { name: 'needs', options: NEEDS },
   {
     name: 'severity',
-    options: [['', 'All'], ...SEVERITIES.map(optionOf)],
+    options: [['', 'All'], ...SEVERITIES.toReversed().map(optionOf)],
   },
   {
     name: 'rule',

@@ -7,7 +7,7 @@ import { calling } from '../../pages/calling.ts'
 import { accountPath, type Change, dayBefore, type View, type Visit } from '../../pages/page.ts'
 import { dayWords } from '../../pages/parts/data.tsx'
 import { Deferred } from '../../pages/parts/deferred.tsx'
-import { ErrorTexts } from '../../pages/parts/forms.tsx'
+import { ErrorTexts, NeedsRole } from '../../pages/parts/forms.tsx'
 import { isAtLeast, type Role } from '../../platform/auth/roles.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
@@ -104,7 +104,7 @@ export function ruleForm(visit: Visit, props: RuleFormProps): View {
   const { title, lead, kind, vertical, rule, versions, initial } = props
   const needed = neededFor(versions ?? [])
   if (!isAtLeast(visit.member.role, needed)) {
-    return { title, body: <p class="note">Only the role {needed} can change this rule.</p> }
+    return { title, body: <NeedsRole needs={needed} what="write a version of the rule" /> }
   }
   const members = membersOf(kind, vertical, isAtLeast(visit.member.role, 'approver'))
   const latest = versions?.[0]

@@ -13,7 +13,7 @@ import { dayBefore, type Page, useVisit, type Visit } from '../../pages/page.ts'
 import { Badge, Data, dayWords, EmptyState, isolated } from '../../pages/parts/data.tsx'
 import { Deferred } from '../../pages/parts/deferred.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
-import { ConfirmForm, Filters } from '../../pages/parts/forms.tsx'
+import { ConfirmForm, Filters, NeedsRole } from '../../pages/parts/forms.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import { isAtLeast } from '../../platform/auth/roles.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
@@ -184,17 +184,17 @@ export const fraudRulePage: Page = {
     const body = (
       <>
         <p class="lead">{stateWords(rule)}.</p>
-        <p class="quick">
-          {isAtLeast(visit.member.role, needed) ? (
+        {isAtLeast(visit.member.role, needed) ? (
+          <p class="quick">
             <AccountLink
               at={['fraud-rules', rule.rule]}
               query={{ edit: 'next' }}
               children="Write the next version"
             />
-          ) : (
-            `Only the role ${needed} can change this rule.`
-          )}
-        </p>
+          </p>
+        ) : (
+          <NeedsRole needs={needed} what="write the next version" />
+        )}
         <h2>What it does</h2>
         <Versions
           versions={versions.map((one, i) => ({

@@ -12,7 +12,7 @@ import { calling } from '../../pages/calling.ts'
 import { accountPath, type Change, useVisit, type Values, type Visit } from '../../pages/page.ts'
 import { dayWords, periodWords } from '../../pages/parts/data.tsx'
 import { Deferred } from '../../pages/parts/deferred.tsx'
-import { InputField } from '../../pages/parts/forms.tsx'
+import { InputField, NeedsRole } from '../../pages/parts/forms.tsx'
 import { plainWords } from '../../pages/parts/plain-words.ts'
 import { isAtLeast } from '../../platform/auth/roles.ts'
 import { ApiError } from '../../platform/errors.ts'
@@ -132,7 +132,7 @@ export function PlanEditor(props: EditorProps, visit = useVisit()) {
   const { vocabulary } = data
   const others = (versions ?? []).map((one) => ({ ...one.terms, version: one.version }))
   if (!isAtLeast(visit.member.role, 'manager')) {
-    return <p class="note">Only the role manager can change plans.</p>
+    return <NeedsRole needs="manager" what="write a version of the plan" />
   }
   const begin = valuesOf(formOf(initial))
   // What the form left out would be lost when it is saved.

@@ -190,7 +190,8 @@ async function storeRule(
 ): Promise<void> {
   const { db, role } = call
   const account = call.account.id
-  if ([...own, { terms }].some((one) => one.terms.action === 'hold')) requireRole(role, 'approver')
+  if ([...own, { terms }].some((one) => one.terms.action === 'hold'))
+    requireRole(role, 'approver', 'put a rule that holds payouts')
   const version = (own.at(-1)?.version ?? 0) + 1
   const { effective_from, name, action, disabled } = terms
   const details = { rule, version, effective_from, name, action, disabled }

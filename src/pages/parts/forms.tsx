@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import { isAtLeast, type Role } from '../../platform/auth/roles.ts'
+import { isAtLeast, type Role, roleWords } from '../../platform/auth/roles.ts'
 import {
   FILTERS,
   type FieldError,
@@ -218,11 +218,16 @@ export const Refusal = ({ detail, errors }: Pick<RefusedForm, 'detail' | 'errors
   </div>
 )
 
+/** Says who can do what a member cannot. */
+export const NeedsRole = ({ needs, what }: { needs: Role; what: string }, visit = useVisit()) => (
+  <p class="note">{roleWords(visit.member.role, needs, what)}</p>
+)
+
 /** Renders a form that makes a change of its page. A `Field` among its children has the same `change`. */
 export function ChangeForm(props: ChangeProps, visit = useVisit()) {
   const { change, submit, needs = 'manager', children, fields = [], at = '' } = props
   if (!isAtLeast(visit.member.role, needs)) {
-    return <p class="note">Only the role {needs} can do this.</p>
+    return <NeedsRole needs={needs} what={`“${submit}”`} />
   }
   return (
     // Without an address, the browser keeps the fragment of its own, and scrolls past what was done.

@@ -517,7 +517,7 @@ export async function perform<
   call: TeamCall,
   input: InputOf<Operation<P, B, A, C>>,
 ): Promise<Answer<A>> {
-  requireRole(call.role, of.role ?? 'approver')
+  requireRoleFor(of, call.role)
   const { account, ...others } = input as Readonly<Record<string, unknown>>
   if (!reads(of)) {
     const members = isOfAccount(of) ? others : (input as typeof others)
@@ -525,6 +525,14 @@ export async function perform<
   }
   return performAs(of, await grantedBy(of, call, account), others)
 }
+
+/** Refuses a member whose role does not allow an operation, which it names: `approve statement`. */
+const requireRoleFor = ({ id, role: needed = 'approver' }: AnyOperation, role: Role): void =>
+  requireRole(
+    role,
+    needed,
+    id.replaceAll(/[A-Z]+/g, (text) => ` ${text.toLowerCase()}`),
+  )
 
 /** Returns a call of the team with the grant for an account. */
 async function grantedBy(of: AnyOperation, call: TeamCall, account: unknown) {
@@ -543,7 +551,7 @@ export async function performFile<P extends Entries, B extends Entries, A extend
   call: TeamCall,
   { type, input }: { type: string; input: InputOf<Operation<P, B, A, ReadCall>> },
 ): Promise<Response> {
-  requireRole(call.role, of.role ?? 'approver')
+  requireRoleFor(of, call.role)
   const { account, ...members } = input as Readonly<Record<string, unknown>>
   return fileAs(c, of, await grantedBy(of, call, account), { type, members })
 }
@@ -645,7 +653,7 @@ export function mount(
   for (const of of operations.filter((one) => isFor(one, 'team'))) {
     app.on(of.method, honoPath(of.path), async (c) => {
       const team = teamCallOf(c)
-      requireRole(team.role, of.role ?? 'approver')
+      requireRoleFor(of, team.role)
       const params = readRequest(c, of, 'team')
       const { account = '' }: { account?: string } = c.req.param()
       if (!reads(of)) {
