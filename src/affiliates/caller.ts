@@ -1,46 +1,21 @@
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
-import { findCustomersOf } from '../commission/db/customers-of.ts'
-import { readHistories } from '../ingest/db/histories.ts'
 import { viewOf } from '../platform/auth/affiliate-view.ts'
 import { type AppEnv, authorize, type ReadAffiliate } from '../platform/auth/authorize.ts'
 import { affiliateActor, type CallingAffiliate, type Grant } from '../platform/auth/grant.ts'
 import { isSafe } from '../platform/auth/roles.ts'
 import { digest, isWellFormed } from '../platform/auth/secret.ts'
 import { affiliateKeyObjectName } from '../platform/auth/token-gate.ts'
-import { accountDatabase, resolveDatabase } from '../platform/db/database.ts'
+import { resolveDatabase } from '../platform/db/database.ts'
 import { findAccount, pseudonymKeyOf } from '../platform/directory/accounts.ts'
 import { readProfiles } from '../platform/directory/affiliates.ts'
 import { ApiError } from '../platform/errors.ts'
 import { invalidQuery } from '../platform/http/query.ts'
 import { acceptedLanguage } from '../platform/languages.ts'
+import { findNamedCustomer } from './customer-names.ts'
 import { noteUse } from './last-use.ts'
 import { openLineId, viewContextOf } from './pseudonyms.ts'
-import { HIDDEN, visible } from './view.ts'
-
-/** The customers whose names are compared at once. */
-const NAMED_AT_ONCE = 5000
-
-/** Returns the id of the customer whom an affiliate knows under a name; null if they never had such a customer. */
-async function findNamedCustomer(
-  env: Env,
-  { id, account, view }: Pick<ReadAffiliate & CallingAffiliate, 'id' | 'account' | 'view'>,
-  name: string,
-): Promise<string | null> {
-  if (name === HIDDEN) return null
-  const databases = { db: accountDatabase(env, account), directory: env.DB }
-  const pseudonymKey = await pseudonymKeyOf(env.DB, account)
-  for await (const { ids } of findCustomersOf(databases, account.id, [id], NAMED_AT_ONCE)) {
-    const data = ids.map((customer_id) => ({ customer_id }))
-    const { nameOf } = await viewContextOf({ data }, view, pseudonymKey, id)
-    const found = data.find(({ customer_id }) => nameOf(customer_id, 'customer') === name)
-    if (!found) continue
-    const history = (await readHistories(databases, account.id, [found.customer_id])).values()
-    const owned = [...history].flatMap(({ affiliations }) => affiliations)
-    return owned.some(({ affiliate_id }) => affiliate_id === id) ? found.customer_id : null
-  }
-  return null
-}
+import { visible } from './view.ts'
 
 /**
  * Authenticates an affiliate by their key, applies the rate limit, and decides

@@ -9,6 +9,7 @@ import { ERASURE_OPERATIONS } from '../accounts/erasure/erasures.ts'
 import { EVENT_OPERATIONS } from '../accounts/events.ts'
 import { MOVE_OPERATIONS } from '../accounts/move/moves.ts'
 import { MAPPING_OPERATIONS } from '../accounts/status-map.ts'
+import { getCustomerNames } from '../affiliates/customer-names.ts'
 import { AFFILIATE_KEY_OPERATIONS } from '../affiliates/operations/affiliate-keys.ts'
 import { AFFILIATE_MEMBER_OPERATIONS } from '../affiliates/operations/affiliate-members.ts'
 import { listAffiliatePostbacks } from '../affiliates/operations/affiliate-postbacks.ts'
@@ -57,6 +58,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...AFFILIATE_KEY_OPERATIONS,
   ...AFFILIATE_MEMBER_OPERATIONS,
   ...QUESTION_OPERATIONS,
+  getCustomerNames,
   listAffiliatePostbacks,
   ...WEBHOOK_OPERATIONS,
   ...WHY_OPERATIONS,

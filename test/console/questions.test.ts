@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { affiliateWorld } from '../affiliates/affiliate-world.ts'
+import { affiliateWorld, askWith } from '../affiliates/affiliate-world.ts'
 import { ask, askAdmin, json } from '../partner.ts'
 import { signedIn } from './browser.ts'
 
@@ -65,5 +65,50 @@ test('an answer closes the question', async () => {
   const log = (await read('/audit-log')).replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
   for (const words of ['asked an affiliate question Affiliate: own', 'answered an affiliate']) {
     expect(log).toContain(words)
+  }
+})
+
+test('§18.1 a customer is found by the name under which an affiliate knows them, and a question about them shows both', async () => {
+  const key = await world.makeKey('own', { scope: 'read links' })
+  const { data } = await json(askWith(key, 'customers'))
+  const names = data.map(({ customer }: { customer: string }) => customer)
+  expect(names.length).toBeGreaterThan(1)
+  for (const name of names) {
+    const { customer_id, names: known } = await json(
+      askAdmin(`${world.path}/customers/${name}/names`),
+    )
+    expect(known).toContainEqual({ affiliate_id: 'own', name })
+    expect(await json(askAdmin(`${world.path}/customers/${customer_id}/names`))).toEqual({
+      customer_id,
+      names: known,
+    })
+    const found = await browser.get(`${AT}/find?record_id=${name}`)
+    expect(found.headers.get('Location')).toBe(`${AT}/customers/${customer_id}`)
+  }
+  const nobody = `c_${'0'.repeat(24)}`
+  expect(await json(askAdmin(`${world.path}/customers/${nobody}/names`))).toEqual({
+    customer_id: null,
+    names: [],
+  })
+
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+  const body = JSON.stringify({ customer: names[0], text: TEXT })
+  const { id } = await json(ask('/affiliate/v1/questions', { method: 'POST', headers, body }))
+  const page = await read(`/questions/${id}`)
+  const { customer } = await json(askAdmin(`${world.path}/questions/${id}`))
+  expect(page).toContain(`/customers/${customer}"`)
+  expect(page).toContain(names[0])
+})
+
+test('an id that the service has made leads to its page', async () => {
+  const { id, line } = await newQuestion()
+  const statement = world.statementOf('own').id
+  for (const [one, page] of [
+    [statement, 'statements'],
+    [line, 'lines'],
+    [id, 'questions'],
+  ]) {
+    const found = await browser.get(`${AT}/find?record_id=${one}`)
+    expect(found.headers.get('Location')).toBe(`${AT}/${page}/${one}`)
   }
 })

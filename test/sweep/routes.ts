@@ -320,6 +320,7 @@ const administration: Route[] = [
   },
   { ...reads, id: 'listQuestions', query: '?status=open' },
   { ...reads, id: 'getQuestion' },
+  { ...reads, id: 'getCustomerNames' },
   {
     ...changes,
     id: 'answerQuestion',

@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { getCustomerNames } from '../../affiliates/customer-names.ts'
 import {
   answerQuestion,
   getQuestion,
@@ -128,11 +129,21 @@ export const questionPage: Page = {
   },
   async render({ api, account, params: { question_id = '' } }) {
     const question = await api.call(getQuestion, { account, question_id })
+    const { customer: customer_id, affiliate_id } = question
+    const known =
+      customer_id === null ? null : await api.call(getCustomerNames, { account, customer_id })
+    const name = known?.names.find((one) => one.affiliate_id === affiliate_id)?.name
     const body = (
       <>
         <p class="lead">
           <AffiliateLink id={question.affiliate_id} /> asks about:{' '}
-          <SubjectLink question={question} /> <State {...question} />
+          <SubjectLink question={question} />
+          {name && name !== customer_id && (
+            <>
+              , whom they know as <Data text={name} />
+            </>
+          )}{' '}
+          <State {...question} />
         </p>
         <ol class="messages">
           {question.messages.map((message) => (

@@ -1,3 +1,4 @@
+import { getCustomerNames, PSEUDONYM } from '../../affiliates/customer-names.ts'
 import { listAffiliates } from '../../affiliates/operations/affiliates.ts'
 import { listPayouts } from '../../books/operations/payouts.ts'
 import { findRecords } from '../../ingest/operations/records.ts'
@@ -62,8 +63,14 @@ async function findChoices({ api, account }: Visit, text: string): Promise<Choic
   ]
 }
 
-/** The form of the ids of deliveries, which no sender chooses. */
-const IS_DELIVERY = /^dlv_[0-9A-Z]{26}$/
+/** The form of ids that no sender chooses, and the pages of what has them. */
+const OWN_IDS: readonly (readonly [form: RegExp, page: string])[] = [
+  [/^dlv_[0-9A-Z]{26}$/, 'deliveries'],
+  [/^stm_[\da-f]{24}$/, 'statements'],
+  [/^(?:lin|adj)_[\da-f]{40}$/, 'lines'],
+  [/^case_[\da-f]{26}$/, 'cases'],
+  [/^qst_[0-9A-Z]{26}$/, 'questions'],
+]
 
 /** Leads from an id to the page of what has it. Several such, and what only begins with it, are choices. */
 export const findPage: Page = {
@@ -77,15 +84,22 @@ export const findPage: Page = {
       const body = (
         <EmptyState title="Enter an id above.">
           <p>
-            The id of a transaction, an event, a customer or an affiliate, the name or email of an
-            affiliate, or the reference of a payment, a transfer or a batch.
+            The id of a transaction, an event, a customer, an affiliate, a statement or a case, the
+            name or email of an affiliate, the name under which an affiliate knows a customer, or
+            the reference of a payment, a transfer or a batch.
           </p>
         </EmptyState>
       )
       return { title: 'Find a record', body }
     }
-    if (IS_DELIVERY.test(id)) {
-      return { title: 'Delivery', body: '', next: accountPath(visit.account, 'deliveries', id) }
+    const [, own] = OWN_IDS.find(([form]) => form.test(id)) ?? []
+    if (own) return { title: 'Find', body: '', next: accountPath(visit.account, own, id) }
+    const { account, api } = visit
+    const known = PSEUDONYM.test(id)
+      ? await api.call(getCustomerNames, { account, customer_id: id })
+      : null
+    if (known?.customer_id) {
+      return { title: 'Find', body: '', next: accountPath(account, 'customers', known.customer_id) }
     }
     const found = await findChoices(visit, id)
     const choices = [...new Map(found.map((one) => [one.path, one])).values()]
