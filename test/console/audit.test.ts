@@ -75,3 +75,14 @@ test('the log is narrowed by days, person and kind of change, and paged', async 
   expect(second.data.length).toBe(10)
   expect((await askAdmin(`audit-log?cursor=${first.meta.next_cursor}`)).status).toBe(400)
 })
+
+test('each value is shown, also one that the words of another entry do not know', async () => {
+  await openAccount()
+  await env.DB.batch([
+    insert('postback.add', { id: 'pbk_1', method: 'GET' }, 'Ada', 1),
+    insert('payees.enter', { affiliate_id: 'a', method: 'sepa' }, 'Ada', 2),
+  ])
+  const [, payee, postback] = await readLog(await signedIn(KEY_WORLD))
+  expect(postback).toContain('Method: GET')
+  expect(payee).toContain('Method: SEPA')
+})

@@ -214,7 +214,9 @@ describe('a case', () => {
   test('shows no form to a viewer and a manager', async () => {
     const viewer = await read(CASE, await signedInAs('viewer'))
     expect(viewer.html).not.toMatch(/id="change-/)
-    expect(viewer.text).toMatch(/Only the role approver can decide a case\./)
+    expect(viewer.text).toMatch(
+      /Only an approver can do this: decide the case\. Your role is viewer\./,
+    )
 
     const manager = await read(CASE, await signedInAs('manager'))
     expect(manager.html).not.toMatch(/id="change-/)

@@ -159,6 +159,21 @@ test.each(PAGES)(
   },
 )
 
+test('every link of every page leads to a page', async () => {
+  const parameters = await createAccount()
+  const browser = await signedIn()
+  const patterns = PAGES.map((path) => new URLPattern({ pathname: path }))
+  const dead = new Set<string>()
+  for (const path of PAGES) {
+    const page = await (await browser.get(pathOf(path, parameters))).text()
+    for (const [, to = ''] of page.matchAll(/<a[^>]* href="(\/console[^"#]*)/g)) {
+      const isPage = patterns.some((one) => one.test(new URL(to, ORIGIN)))
+      if (!isPage) dead.add(`${path}: ${to}`)
+    }
+  }
+  expect([...dead]).toEqual([])
+})
+
 test('without a session the browser is sent to the sign-in and back, and plain HTTP is refused', async () => {
   for (const at of PAGES.map((path) => pathOf(path))) {
     const response = await openBrowser().get(`${at}?cursor=x`)

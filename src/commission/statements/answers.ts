@@ -290,7 +290,7 @@ export const listedStatement = described(() =>
       earned_before: v.exactOptional(
         member(
           money,
-          'With `order=change`: the `total` of the same affiliate and plan in the period before.',
+          'With `order=change`: the `earned` of the same affiliate and plan in the period before.',
         ),
       ),
     }),

@@ -96,6 +96,9 @@ const NextStep = ({ statement, isHeld }: PayableStatement, visit = useVisit()) =
 const returnText = ({ payment, returned_on, reason }: ReturnedPayment) =>
   `The payment ${isolated(payment)} came back on ${dayWords(returned_on)}: ${isolated(reason)}`
 
+/** What is said of a reason. */
+const READ = 'The affiliate reads it on the statement.'
+
 /** Names the statement of the page. */
 const ownStatement = ({ account, params: { statement_id = '' } }: Visit) => ({
   account,
@@ -212,7 +215,7 @@ async function renderRest(visit: Visit, statement: WholeStatement) {
         submit="Add the entry"
         fields={[
           { name: 'amount', label: `Amount in ${statement.currency}`, required: true },
-          { name: 'reason', required: true },
+          { name: 'reason', required: true, hint: READ },
           { name: 'reference', required: true, hint: ONCE },
         ]}
       >
@@ -243,7 +246,7 @@ async function renderRest(visit: Visit, statement: WholeStatement) {
               required: true,
               value: dayBefore(visit.today, 0),
             },
-            { name: 'reason', required: true, hint: 'The statement shows it.' },
+            { name: 'reason', required: true, hint: READ },
           ]}
         >
           <p>

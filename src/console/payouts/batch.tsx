@@ -240,7 +240,10 @@ export const batchPage: Page = {
           pairs={[
             ['State', <BatchState state={state} />],
             ['Total', <Amount value={total} currency={currency} />],
-            ['From', <AccountLink at={['payers', payer]} children={<Data text={payer} />} />],
+            [
+              'From',
+              <AccountLink at={['payers']} query={{ payer }} children={<Data text={payer} />} />,
+            ],
             ['By', methodWords(batch.method)],
             ['On', <Day day={batch.execute_on} />],
             ['Prepared by', <Actor actor={batch.created_by} />],

@@ -22,9 +22,9 @@ const NAMES: Readonly<Record<string, string>> = {
   paypal: 'PayPal',
 }
 
-/** Returns what a member of bank details, or a choice of one, is called. */
+/** Returns what a member of bank details, or a choice of one, is called; any other word as it is. */
 export const detailWord = (name: string, { words }: DetailWords): string =>
-  NAMES[name] ?? Reflect.get(words, name === 'country' ? name : `payee_${name}`)
+  NAMES[name] ?? Reflect.get(words, name === 'country' ? name : `payee_${name}`) ?? name
 
 /** How the team reads bank details. */
 export const TEAM_WORDS: DetailWords = { speech: ENGLISH, words: en.portal }

@@ -152,7 +152,7 @@ export function timeWords(at: string, zone = 'UTC', toSecond?: boolean): string 
 }
 
 /** Renders an instant (ISO 8601) in a time zone, with the name of the zone; null as “never”. */
-export function Time(props: { at: string | null; zone?: string; toSecond?: boolean | undefined }) {
+export function Time(props: { at: string | null; zone?: string; toSecond?: true }) {
   const { at, zone = 'UTC', toSecond } = props
   if (at === null) return <span class="quiet">never</span>
   return (

@@ -81,13 +81,7 @@ export const isAmount = (name: string): boolean =>
   [IN_CURRENCY, IN_USD, IN_PERCENT].some((names) => names.test(name)) || name === 'lots_traded'
 
 /** Renders the value of a field of a record. */
-export function FieldValue(props: {
-  name: string
-  record: StoredRecord
-  /** Whether instants are shown to the second. */
-  toSecond?: true
-}): Child {
-  const { name, record, toSecond } = props
+export function FieldValue({ name, record }: { name: string; record: StoredRecord }): Child {
   const value = record[name]
   const text = textOf(value)
   if (text === '') return NOTHING
@@ -101,10 +95,10 @@ export function FieldValue(props: {
   const [day = '', time = ''] = text.split(/[T ]/)
   if (INSTANT.test(text))
     return /(?:Z|[+-]\d\d:\d\d)$/.test(text) ? (
-      <Time at={text} toSecond={toSecond} />
+      <Time at={text} toSecond />
     ) : (
       <>
-        <Day day={day} />, {time.slice(0, 5)}
+        <Day day={day} />, {time.slice(0, 8)}
       </>
     )
   if (DAY.test(text)) return <Day day={text} />
