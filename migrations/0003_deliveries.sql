@@ -2,6 +2,7 @@
 -- the time, so the primary key orders the rows by age. Bodies are never stored.
 --
 --   status, summary  as the answer had them
+--   attempt          which attempt of the request has stored the row, from 0: its decision is the one that holds
 --   days             a JSON array of the days of the records that were written, and of those from which they moved
 --   errors           a JSON array of the first errors (src/ingest/delivery-errors.ts). An account may log 16 MiB of errors and
 --                    dry runs a day (UTC)
@@ -13,6 +14,7 @@ CREATE TABLE deliveries (
   status         INTEGER NOT NULL CHECK (status IN (200, 201, 207, 422)),
   summary        TEXT NOT NULL CHECK (json_valid(summary)),
   errors_total   INTEGER NOT NULL,
+  attempt        INTEGER NOT NULL,
   days           TEXT NOT NULL CHECK (json_valid(days)),
   errors         TEXT CHECK (json_valid(errors)),
   PRIMARY KEY (account, id)

@@ -29,7 +29,7 @@ const CLOSED = ['statements_closed', 'statements_affiliate']
 
 /** Returns the statements that store a delivery. */
 function writesOf(table: RecordTable): Case[] {
-  const { cells: _, releases, signUp, judge, ...all } = statementsOf(table)
+  const { releases, signUp, judge, ...all } = statementsOf(table)
   return [
     ...Object.entries({ ...all, ...judge }).flatMap(([name, statement]): Case[] =>
       statement ? [[name, statement, CLOSED]] : [],

@@ -2,20 +2,17 @@ import type { Issue } from '../platform/validation/issue.ts'
 import { pointerStep } from '../platform/validation/pointer.ts'
 import { quote } from '../platform/validation/quote.ts'
 import { isObject, type JsonObject, jsonType } from '../platform/validation/record-validator.ts'
-import type { Warning } from '../platform/validation/warnings.ts'
+import type { BodyForm } from './db/item.ts'
 
 /** The contract: the maximum number of records per request. */
 export const MAX_RECORDS = 1000
-
-/** The form of a body: a single object, an array, or an object with the array `data`. */
-export type BodyForm = 'object' | 'array' | 'data'
 
 /** Returns the JSON Pointer of a record in the body as sent. */
 export const recordPointer = (form: BodyForm, index: number) =>
   form === 'object' ? '' : form === 'array' ? `/${index}` : `/data/${index}`
 
 /** The records of a body as sent, and the errors of the body as a whole. */
-interface Envelope {
+export interface Envelope {
   form: BodyForm
   records: readonly unknown[]
   issues: Issue[]
@@ -69,13 +66,3 @@ const checkRecordCount = ({ length }: readonly unknown[], pointer: string): Issu
   length >= 1 && length <= MAX_RECORDS
     ? []
     : [{ pointer, code: 'record_count', expected: `1 to ${MAX_RECORDS}`, received: String(length) }]
-
-/** Returns the warnings of a record with pointers into the body. */
-export const placeWarnings = (
-  warnings: readonly Warning[],
-  form: BodyForm,
-  index: number,
-): Warning[] => {
-  const at = recordPointer(form, index)
-  return warnings.map((warning) => ({ ...warning, pointer: at + warning.pointer }))
-}

@@ -1,13 +1,11 @@
 import type { Grant } from '../platform/auth/grant.ts'
+import type { Preferences } from '../platform/http/prefer.ts'
 import type { Issue } from '../platform/validation/issue.ts'
-import type { RecordValidator } from '../platform/validation/record-validator.ts'
+import type { JsonObject, RecordValidator } from '../platform/validation/record-validator.ts'
 import type { ObjectFields } from '../platform/validation/strict-object.ts'
 import type { Warning } from '../platform/validation/warnings.ts'
+import type { Policy, Values } from './db/item.ts'
 import type { RecordView } from './db/list.ts'
-import { HELD_LIMITS } from './db/release.ts'
-import type { DeliveryInput } from './db/request.ts'
-import { type BodyForm, recordPointer } from './envelope.ts'
-import type { ValidatedRequest } from './validate-records.ts'
 
 /**
  * A resource. Its routes, validation, SQL, lists, schemas and documentation are derived from it.
@@ -43,54 +41,33 @@ export interface Resource extends RecordView {
   readonly referenceIssue: Pick<Issue, 'code' | 'expected' | 'instruction'>
   /** Returns the validator of records. */
   readonly validator: (grant: Grant) => RecordValidator
-  /** Returns the rows to store, and the warnings found while building the rows. */
-  readonly buildRows: (validated: ValidatedRequest, context: RequestContext) => Promise<RecordRows>
+  /** Returns what takes the valid records of a request, one after the other, as its database stores them. */
+  readonly storing: (request: DeliveryRequest) => StoreRecord
+  /**
+   * Returns what is stored of two records of a request with one key, the earlier one first; null if a repeated key is an
+   * error.
+   */
+  readonly merge: ((earlier: Values, later: Values) => Values) | null
   /** Returns the account's policy for records that refer to something unknown. */
-  readonly policy: (grant: Grant) => DeliveryInput['policy']
+  readonly policy: (grant: Grant) => Policy
 }
 
-/** The rows of a request: see `DeliveryInput`. */
-export interface RecordRows
-  extends Pick<DeliveryInput, 'rows' | 'repeats' | 'invalidRows'>,
-    Partial<Pick<DeliveryInput, 'receivedDay'>> {
-  /** The warnings found while building the rows, by record index. */
-  readonly warnings: ReadonlyMap<number, readonly Warning[]>
-}
+/** Returns the values of a valid record by column, and adds to its warnings, whose pointers are relative to the record. */
+export type StoreRecord = (
+  record: JsonObject,
+  index: number,
+  warnings: Warning[],
+) => Values | Promise<Values>
 
 /** The request that records belong to. */
-export interface RequestContext {
-  env: Env
-  grant: Grant
+export interface DeliveryRequest {
+  readonly env: Env
+  readonly grant: Grant
   /** The delivery id. */
-  id: string
+  readonly id: string
   /** Milliseconds. */
-  receivedAt: number
-  idempotencyKey: string | null
-}
-
-/** The position and key of a record in a request. */
-interface RecordPlace {
-  form: BodyForm
-  index: number
-  key: Record<string, string> | undefined
-}
-
-/**
- * Returns the issue of a record that the database refuses, such as one of an unknown customer.
- * `isHoldRefused` tells whether it would be held if the account had fewer held records.
- */
-export function toReferenceIssue(
-  { referenceMember, referenceIssue: rule }: Pick<Resource, 'referenceMember' | 'referenceIssue'>,
-  { form, index, key }: RecordPlace,
-  value: unknown,
-  isHoldRefused: boolean,
-): Issue & { index: number } {
-  const pointer = recordPointer(form, index)
-  const limit = isHoldRefused && {
-    expected: `at most ${HELD_LIMITS.account.toLocaleString('en')} held records`,
-  }
-  const issue = { index, ...(key && { key }), ...rule, ...limit }
-  return referenceMember === null
-    ? { ...issue, pointer }
-    : { ...issue, pointer: `${pointer}/${referenceMember}`, value }
+  readonly receivedAt: number
+  readonly dryRun: boolean
+  readonly preferences: Preferences
+  readonly idempotencyKey: string | null
 }

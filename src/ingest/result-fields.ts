@@ -4,7 +4,7 @@ import { described, named } from '../platform/validation/described.ts'
 import { member } from '../platform/validation/fields.ts'
 import { ISSUE_CODES, type IssueCode } from '../platform/validation/issue.ts'
 import { MESSAGES } from '../platform/validation/warnings.ts'
-import { OUTCOMES, type Outcome } from './db/decide.ts'
+import { OUTCOMES, type Outcome } from './db/item.ts'
 
 // What the answer to a delivery has.
 

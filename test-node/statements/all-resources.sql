@@ -1,6 +1,6 @@
 -- findRequest
 select
-        (select summary from deliveries where account = :account and id = :delivery) as stored,
+        (select attempt from deliveries where account = :account and id = :delivery) as attempt,
         exists (select 1 from resets where account = :account) as is_closed,
         (
     select max(iif(period like '%-W%',

@@ -40,8 +40,8 @@ select json_group_array(value) as missing from jsonb_each(:references)
       where not exists (select 1 from customers r where r.account = :account and r.customer_id = value);
 
 -- insertDelivery
-insert into deliveries (account, id, resource, dry_run, status, summary, errors_total, days, errors)
-      select :account, :delivery, :resource, :dry_run, :status, :summary, :errors_total, :days, :errors
+insert into deliveries (account, id, resource, dry_run, status, summary, errors_total, attempt, days, errors)
+      select :account, :delivery, :resource, :dry_run, :status, :summary, :errors_total, :attempt, :days, :errors
       where iif(not exists (select 1 from resets where account = :account)
         and (:written = 0 or :closed_through is (
     select max(iif(period like '%-W%',

@@ -18,7 +18,7 @@ with sent(idx, customer_id, signup_date, tracking_data, country_code, first_name
           (e.account is not null) as isErased,
           ifnull(coalesce(sent.day, t.day), sent.first_day) as day,
           t.day as storedDay,
-          iif(ifnull(sent.sent_verdict, 'unusable') is 'unusable', nullif(coalesce(iif(sent.sent_verdict is 'unusable' and t.tracking_data is null, 'altered', t.verdict), 'organic'), 'attributed'), null) as verdict,
+          nullif(iif(ifnull(sent.sent_verdict, 'unusable') is 'unusable', coalesce(iif(sent.sent_verdict is 'unusable' and t.tracking_data is null, 'altered', t.verdict), 'organic'), sent.sent_verdict), 'attributed') as verdict,
           coalesce(sent.signup_date, t.signup_date) is null as lacksSignup,
           null as replaced,
           iif(t.account is null or sent.link is null or t.link is sent.link, null,
@@ -47,8 +47,8 @@ with sent(idx, customer_id, signup_date, tracking_data, country_code, first_name
       select json_group_array(json_array(idx, revision, differs, moves, changesKind, isStale, isMissing, wasHeld, isErased, day, storedDay, verdict, lacksSignup, json(replaced), json(affiliated), json(was), changesFields, json(extras))) as found from found;
 
 -- insertDelivery
-insert into deliveries (account, id, resource, dry_run, status, summary, errors_total, days, errors)
-      select :account, :delivery, :resource, :dry_run, :status, :summary, :errors_total, :days, :errors
+insert into deliveries (account, id, resource, dry_run, status, summary, errors_total, attempt, days, errors)
+      select :account, :delivery, :resource, :dry_run, :status, :summary, :errors_total, :attempt, :days, :errors
       where iif(not exists (select 1 from resets where account = :account)
         and (:written = 0 or :closed_through is (
     select max(iif(period like '%-W%',

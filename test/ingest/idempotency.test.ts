@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { digestRecords } from '../../src/ingest/receive.ts'
+import { digestRecords } from '../../src/ingest/read-items.ts'
 import { brand, caller, deposited, eve } from '../brand.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { askAdmin, json, ORIGIN, issuedPartner as partner } from '../partner.ts'

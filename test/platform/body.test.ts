@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checkRowSize } from '../../src/ingest/receive.ts'
+import { checkRowSize } from '../../src/ingest/read-items.ts'
 import { notJson } from '../../src/platform/validation/not-json.ts'
 import { ada, deposit, json, partner } from '../partner.ts'
 import { asLogged } from '../results.ts'
@@ -257,12 +257,12 @@ test('a Content-Length that is not a whole number is ignored', async () => {
 })
 
 test('the rows of a body have at most 12,000,000 characters', () => {
-  const rowsOf = (...lengths: number[]) =>
-    lengths.map((length) => ({ values: { text: 'x'.repeat(length), number: 1 } })) as never
+  const itemsOf = (...lengths: number[]) =>
+    lengths.map((length, index) => ({ cells: [index, 'x'.repeat(length), 1] as const }))
   const check =
     (...lengths: number[]) =>
     () =>
-      checkRowSize({ rows: rowsOf(...lengths) })
+      checkRowSize(itemsOf(...lengths))
   expect(check(6_000_000, 6_000_000)).not.toThrow()
   expect(check(6_000_000, 6_000_001)).toThrow(
     expect.objectContaining({ code: 'payload_too_large' }),

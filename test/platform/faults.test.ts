@@ -161,7 +161,7 @@ describe('a database that lacks a migration', () => {
   const missing = [
     ['drop table customers', 'no such table: customers'],
     ['alter table customers rename column email to mail', 'no such column: t.email'],
-    ['alter table deliveries rename column summary to digest', 'no such column: '],
+    ['alter table deliveries rename column attempt to digest', 'no such column: '],
   ]
 
   test.each(missing)(

@@ -1,4 +1,4 @@
-import { OUTCOMES } from '../../ingest/db/decide.ts'
+import { OUTCOMES } from '../../ingest/db/item.ts'
 import { getDelivery } from '../../ingest/operations/deliveries.ts'
 import { accountPath, type Page } from '../../pages/page.ts'
 import { count, Data, EmptyState, Time, titleOf } from '../../pages/parts/data.tsx'

@@ -3,24 +3,14 @@ import { digest } from '../../platform/auth/secret.ts'
 import { lastPlausibleInstant, timeWarnings } from '../../platform/validation/plausibility.ts'
 import type { RecordValidator } from '../../platform/validation/record-validator.ts'
 import { suggest } from '../../platform/validation/suggest.ts'
-import { type Warning, warning } from '../../platform/validation/warnings.ts'
+import { warning } from '../../platform/validation/warnings.ts'
 import { dayInZone } from '../../platform/zone.ts'
 import { brandActivityTable } from '../db/record-table.ts'
-import type { Row } from '../db/rows.ts'
-import { placeWarnings, recordPointer } from '../envelope.ts'
-import type { RecordRows, RequestContext, Resource } from '../resource.ts'
+import type { Resource } from '../resource.ts'
 import { unmappedStatusFinder } from '../unmapped-status.ts'
-import type { ValidatedRequest } from '../validate-records.ts'
 import { definitionsByName } from './definition.ts'
-import {
-  configuredIdentityOf,
-  type EventRules,
-  eventKeyOf,
-  REQUIRED,
-  validateEvent,
-} from './event.ts'
+import { configuredIdentityOf, type EventRules, REQUIRED, validateEvent } from './event.ts'
 import { activity as fields } from './fields.ts'
-import { mergeRepeated } from './repeated-keys.ts'
 
 function activityValidator(grant: Grant): RecordValidator {
   const definitions = definitionsByName(grant.events)
@@ -43,7 +33,6 @@ function activityValidator(grant: Grant): RecordValidator {
   return {
     acceptsDataWrapper: false,
     identityOf: () => null,
-    validKeyOf: (record) => eventKeyOf(record, rules),
     configuredIdentityOf: (record) => configuredIdentityOf(record, rules),
     validate: (record) => validateEvent(record, rules),
   }
@@ -57,56 +46,24 @@ const shorten = async (text: string) =>
   text.length > MAX_STORED_LENGTH ? `${text.slice(0, 1)}h ${await digest(text)}` : text
 
 /**
- * Returns a row for each event, under its identity. Of records with the same identity the last is stored.
- * An event without an identity is stored under its request and its index there, so that the service's own
- * retry does not store it twice.
+ * Stores each event under its identity. An event without one is stored under its request and its index there, so that the
+ * service's own retry does not store it twice.
  */
-async function activityRows(
-  { form, valid, invalid }: ValidatedRequest,
-  { id: delivery, idempotencyKey, grant, receivedAt }: RequestContext,
-): Promise<RecordRows> {
+const storing: Resource['storing'] = ({ id: delivery, idempotencyKey, grant, receivedAt }) => {
   const first_day = dayInZone(grant.time_zone, receivedAt)
   const request = idempotencyKey === null ? `r ${delivery}` : `k ${idempotencyKey}`
   const last = lastPlausibleInstant(receivedAt)
-  const warnings = new Map<number, Warning[]>()
-  const events = await Promise.all(
-    valid.map(async ({ index, record }): Promise<Event> => {
-      const { identity, details, ...columns } = record
-      const hasIdentity = typeof identity === 'string'
-      const found = timeWarnings('createtime', record.createtime, last)
-      if (!hasIdentity && idempotencyKey === null) found.push(warning('not_deduplicated', ''))
-      if (found.length > 0) warnings.set(index, placeWarnings(found, form, index))
-      const id = hasIdentity
-        ? await shorten(identity)
-        : `${request} ${String(index).padStart(3, '0')}`
-      const stored = typeof details === 'string' ? await shorten(details) : undefined
-      return { index, values: { ...columns, id, first_day, details: stored } }
-    }),
-  )
-  const merged = mergeRepeated(
-    events,
-    ({ values }) => values.id,
-    (versions) => {
-      for (const { index } of versions.slice(1)) {
-        const repeated = warning('repeated_key', recordPointer(form, index))
-        warnings.set(index, [...(warnings.get(index) ?? []), repeated])
-      }
-      return (versions.at(-1) ?? versions[0]).values
-    },
-  )
-  const invalidRows = invalid.map(
-    ({ index, record: { customer_id } }): Row => ({
-      idx: index,
-      values: { customer_id },
-    }),
-  )
-  return { ...merged, invalidRows, warnings }
-}
-
-/** An event of a request, and what is stored of it. */
-interface Event {
-  index: number
-  values: Row['values']
+  return async (record, index, warnings) => {
+    const { identity, details, ...columns } = record
+    warnings.push(...timeWarnings('createtime', record.createtime, last))
+    const hasIdentity = typeof identity === 'string'
+    if (!hasIdentity && idempotencyKey === null) warnings.push(warning('not_deduplicated', ''))
+    const id = hasIdentity
+      ? await shorten(identity)
+      : `${request} ${String(index).padStart(3, '0')}`
+    const stored = typeof details === 'string' ? await shorten(details) : undefined
+    return { ...columns, id, first_day, details: stored }
+  }
 }
 
 /** The activity of a brand's customers: single events and daily aggregates. */
@@ -124,7 +81,9 @@ export const activities: Resource = {
   timeMember: 'createtime',
   referenceIssue: { code: 'unknown_customer' },
   validator: activityValidator,
-  buildRows: activityRows,
+  storing,
+  // Of records with the same identity the last is stored.
+  merge: (_, later) => later,
   policy: ({ unknown_customer }) => unknown_customer,
   acceptsIdempotencyKey: true,
   hasItemRoute: false,

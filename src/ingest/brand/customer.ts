@@ -1,4 +1,4 @@
-import { type AttributionVerdict, verifierFor } from '../../attribution/verdict.ts'
+import { verifierFor } from '../../attribution/verdict.ts'
 import type { Grant } from '../../platform/auth/grant.ts'
 import {
   countryWarnings,
@@ -11,13 +11,10 @@ import { validateField } from '../../platform/validation/strict-object.ts'
 import { type Warning, warning } from '../../platform/validation/warnings.ts'
 import { dayInZone } from '../../platform/zone.ts'
 import { MAX_EXTRAS_BYTES, MAX_EXTRAS_NUMBER } from '../db/extras-limits.ts'
+import type { Values } from '../db/item.ts'
 import { ERASED_TRACKING } from '../db/merge.ts'
-import { SENT_VERDICT } from '../db/record-fragments.ts'
-import { brandCustomerTable } from '../db/record-table.ts'
-import type { Row } from '../db/rows.ts'
-import { placeWarnings, recordPointer } from '../envelope.ts'
-import type { RecordRows, RequestContext, Resource } from '../resource.ts'
-import type { ValidatedRequest } from '../validate-records.ts'
+import { brandCustomerTable, SENT_VERDICT } from '../db/record-table.ts'
+import type { Resource } from '../resource.ts'
 import { COLUMNS, customer as fields } from './fields.ts'
 import {
   COMBINE_FIELDS,
@@ -30,7 +27,6 @@ import {
   similarNameWarnings,
   toSpelling,
 } from './members.ts'
-import { mergeRepeated } from './repeated-keys.ts'
 import { readTime, TIME_FORMS } from './time.ts'
 
 const REQUIRED = ['customerId']
@@ -62,7 +58,9 @@ function validateCustomer(record: object, zone: string): RecordCheck {
 
   const extras = [...members].filter(([name]) => !Object.hasOwn(COLUMNS, name))
   const tooMany = checkExtraNumber(extras)
-  if (tooMany.length > 0) return { issues: [...issues, ...tooMany], output, warnings }
+  const customerId = output.customer_id
+  const key = typeof customerId === 'string' ? { customerId } : undefined
+  if (tooMany.length > 0) return { issues: [...issues, ...tooMany], output, warnings, key }
   issues.push(...checkExtras(extras))
   const names = extras.map(([name]) => name)
   warnings.push(...similarNameWarnings(names, SPELLING))
@@ -71,7 +69,7 @@ function validateCustomer(record: object, zone: string): RecordCheck {
     const texts = extras.map(([name, value]) => [name, JSON.stringify(value)] as const)
     output.extras = `{${texts.map(([name, text]) => `${JSON.stringify(name)}:${JSON.stringify(text)}`).join()}}`
   }
-  return { issues, output, warnings }
+  return { issues, output, warnings, key }
 }
 
 /** Reads `tracking_data`. An unusable value is a warning and never an error (contract §7). */
@@ -105,12 +103,6 @@ function readRegtime(
 const customerValidator = ({ time_zone }: Grant): RecordValidator => ({
   acceptsDataWrapper: false,
   identityOf: () => null,
-  validKeyOf: (record) => {
-    const customerId: unknown = Reflect.get(record, 'customerId')
-    return validateField('', customerId, fields.customerId, PERSONAL).issue
-      ? undefined
-      : { customerId: String(customerId) }
-  },
   validate: (record) => validateCustomer(record, time_zone),
 })
 
@@ -122,6 +114,32 @@ function presentCustomer(row: Record<string, unknown>): Record<string, unknown> 
   const texts: Record<string, string> = typeof row.extras === 'string' ? JSON.parse(row.extras) : {}
   const extras = Object.entries(texts).map(([name, text]) => [name, JSON.parse(text)] as const)
   return Object.fromEntries([...members.filter(([, value]) => !isAbsent(value)), ...extras])
+}
+
+const storing: Resource['storing'] = ({ env, grant, receivedAt }) => {
+  const verify = verifierFor(env.TRACKING_KEYS, grant.account)
+  const first_day = dayInZone(grant.time_zone, receivedAt)
+  const last = lastPlausibleInstant(receivedAt)
+  return async (record, _, warnings) => {
+    warnings.push(...timeWarnings('regtime', record.signup_date, last))
+    const { tracking_data } = record
+    const origin = typeof tracking_data === 'string' && (await verify(tracking_data))
+    return withSentVerdict({ ...record, ...origin, first_day })
+  }
+}
+
+const withSentVerdict = (values: Values): Values => {
+  const isUnusable = values.tracking_data === undefined && values.verdict === 'altered'
+  return { ...values, [SENT_VERDICT]: isUnusable ? 'unusable' : values.verdict }
+}
+
+/** Merges two records of a customer as if each was sent alone: what the later one leaves out is kept. */
+function merge(earlier: Values, later: Values): Values {
+  const merged = { ...earlier, ...definedOf(later) }
+  const { verdict, link } =
+    later.tracking_data === undefined && earlier.tracking_data !== undefined ? earlier : merged
+  const extras = mergeExtras([earlier.extras, later.extras])
+  return withSentVerdict({ ...merged, verdict, link, extras })
 }
 
 /** Customers of a brand. A delivery adds to what is stored and removes nothing. */
@@ -143,7 +161,8 @@ export const customers: Resource = {
     instruction: COMBINE_FIELDS,
   },
   validator: customerValidator,
-  buildRows: customerRows,
+  storing,
+  merge,
   policy: () => 'reject',
   acceptsIdempotencyKey: true,
   hasItemRoute: true,
@@ -151,71 +170,6 @@ export const customers: Resource = {
   present: presentCustomer,
   groups: [],
   sums: [],
-}
-
-/** A record of a request, with the values of its columns. */
-interface Sent {
-  readonly index: number
-  readonly values: Row['values']
-}
-
-/** Returns a row for each customer; several records of a customer are merged. */
-async function customerRows(
-  { form, valid }: ValidatedRequest,
-  { env, grant, receivedAt }: RequestContext,
-): Promise<RecordRows> {
-  const verify = verifierFor(env.TRACKING_KEYS, grant.account)
-  const first_day = dayInZone(grant.time_zone, receivedAt)
-  const last = lastPlausibleInstant(receivedAt)
-  const sent = await Promise.all(
-    valid.map(async ({ index, record }): Promise<Sent> => {
-      const { tracking_data } = record
-      const origin = typeof tracking_data === 'string' && (await verify(tracking_data))
-      return { index, values: { ...record, ...origin } }
-    }),
-  )
-  const warnings = new Map<number, Warning[]>()
-  const { rows, repeats } = mergeRepeated(
-    sent,
-    ({ values }) => values.customer_id,
-    (records) => {
-      const merged = mergeCustomer(records)
-      for (const [i, { index, values }] of records.entries()) {
-        const pointer = recordPointer(form, index)
-        const times = timeWarnings('regtime', values.signup_date, last)
-        warnings.set(index, [
-          ...(i > 0 ? [warning('repeated_key', pointer)] : []),
-          ...placeWarnings(times, form, index),
-          // The validator has already warned of tracking data that cannot be used.
-          ...(isUnusable(values) ? [] : verdictWarnings(merged, pointer)),
-        ])
-      }
-      const verdict = isUnusable(merged) ? 'unusable' : merged.verdict
-      return { ...merged, first_day, [SENT_VERDICT]: verdict }
-    },
-  )
-  return {
-    rows,
-    repeats,
-    receivedDay: first_day,
-    // An invalid customer has no reference that would have to be checked.
-    invalidRows: [],
-    warnings,
-  }
-}
-
-/** Returns whether a record has nothing but `tracking_data` that cannot be used. */
-const isUnusable = ({ tracking_data, verdict }: Row['values']) =>
-  tracking_data === undefined && verdict === 'altered'
-
-/** Merges the records of a customer as if each was sent alone: what a later one leaves out is kept. */
-function mergeCustomer(records: readonly [Sent, ...Sent[]]): Row['values'] {
-  if (records.length === 1) return records[0].values
-  const all = records.map(({ values }) => values)
-  const merged: Row['values'] = Object.assign({}, ...all.map(definedOf))
-  const tracked = all.findLast(({ tracking_data }) => tracking_data !== undefined) ?? merged
-  const extras = mergeExtras(all.map((values) => values.extras))
-  return { ...merged, verdict: tracked.verdict, link: tracked.link, extras }
 }
 
 /**
@@ -229,11 +183,5 @@ function mergeExtras(parts: readonly unknown[]): string | undefined {
   return JSON.stringify(Object.fromEntries(members))
 }
 
-const definedOf = (values: Row['values']) =>
+const definedOf = (values: Values) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
-
-/** Returns the warning about `tracking_data` that attributes a customer to no link. */
-const verdictWarnings = ({ tracking_data, verdict }: Row['values'], pointer: string): Warning[] =>
-  tracking_data === undefined || verdict === 'attributed'
-    ? []
-    : [warning(verdict as Exclude<AttributionVerdict, 'attributed'>, `${pointer}/tracking_data`)]

@@ -9,7 +9,7 @@ import { pointerStep } from '../../platform/validation/pointer.ts'
 import type { RecordCheck } from '../../platform/validation/record-validator.ts'
 import { validateField } from '../../platform/validation/strict-object.ts'
 import { currencyWarnings, type Warning, warning } from '../../platform/validation/warnings.ts'
-import { HAS_MASK, MASK_PATCH } from '../db/record-fragments.ts'
+import { HAS_MASK, MASK_PATCH } from '../db/record-table.ts'
 import { hasSeparators, isDecimal, readDecimal } from './decimal.ts'
 import {
   type CompiledDefinition,
@@ -88,11 +88,12 @@ export function validateEvent(record: object, rules: EventRules): RecordCheck {
       ? definedWarnings(reading, members, definition, rules)
       : nameWarnings(output.eventname, rules)),
   ]
+  const identity = identityOf(members, definition, time)
   if (issues.length === 0) {
     output.record = JSON.stringify(Object.fromEntries(members))
-    output.identity = identityOf(members, definition, time)
+    output.identity = identity
   }
-  return { issues, output, warnings }
+  return { issues, output, warnings, key: keyOf(members, products, identity) }
 }
 
 /** Returns the warnings about what a definition says of an event. */
@@ -200,17 +201,15 @@ export function configuredIdentityOf(record: object, rules: EventRules): string 
  * Returns the members of an event's identity as sent, without those that are invalid, or undefined if
  * none is left.
  */
-export function eventKeyOf(record: object, rules: EventRules): Record<string, string> | undefined {
-  const members = membersOf(record)
-  const definition = findDefinition(rules, members)
-  const identity = identityOf(members, definition, readEventTime(members, rules.zone))
+function keyOf(
+  members: Map<string, unknown>,
+  products: readonly string[],
+  identity: string | null,
+): RecordCheck['key'] {
   if (identity === null) return undefined
   const names = identity.startsWith('e ')
     ? ['eventid']
-    : [
-        ...['eventname', 'customerid', 'createtime', 'Currency'],
-        ...productMembersOf(members, definition),
-      ]
+    : ['eventname', 'customerid', 'createtime', 'Currency', ...products]
   const valid = names.flatMap((name) => {
     const value = members.get(name)
     return v.is(id, value) ? [[name, value] as const] : []

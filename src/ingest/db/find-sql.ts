@@ -32,7 +32,7 @@ export interface Found {
   /** The day that the record will have, and that of the stored one. */
   readonly day: number | null
   readonly storedDay: number | null
-  /** The verdict on a stored customer without an affiliate. */
+  /** The verdict on a customer of a brand without an affiliate. */
   readonly verdict: string | null
   /** Whether a customer of a brand has no time of the signup, once the record is merged. */
   readonly lacksSignup: 0 | 1
@@ -167,11 +167,11 @@ function wasSql(table: RecordTable, next: (name: string) => string): string {
   return `iif(t.account is not null and (${changes.join(' or ')}), json_array(t.customer_id, ''), null)`
 }
 
-/** Returns the verdict on a customer of a brand without usable `tracking_data`; null if they have an affiliate. */
+/** Returns the verdict on a customer of a brand, the stored one if nothing usable was sent; null if they have an affiliate. */
 function verdictSql(sent: (name: string) => string): string {
   const own = sent('sent_verdict')
   const verdict = `coalesce(iif(${own} is 'unusable' and t.tracking_data is null, 'altered', t.verdict), 'organic')`
-  return `iif(ifnull(${own}, 'unusable') is 'unusable', nullif(${verdict}, 'attributed'), null)`
+  return `nullif(iif(ifnull(${own}, 'unusable') is 'unusable', ${verdict}, ${own}), 'attributed')`
 }
 
 /** Returns the names of the details by which a daily total differs from the stored one; null if they are equal. */
@@ -236,8 +236,8 @@ function affiliatedSql(
 
 /** What is stored of the account of a request, and of the request itself. */
 export interface FoundRequest {
-  /** The summary of the row of the delivery, if an earlier attempt has stored it. */
-  readonly stored: string | null
+  /** The attempt that has stored the row of the delivery; null if none has. */
+  readonly attempt: number | null
   /** Whether the account accepts no such delivery now. */
   readonly is_closed: 0 | 1
   /** The last closed day, in days since 1970; null if no period is closed. */
@@ -251,6 +251,14 @@ export interface FoundRequest {
   readonly held: number
 }
 
+/** What was read for a decision. */
+export interface Facts {
+  readonly request: FoundRequest
+  readonly found: readonly Found[]
+  /** The references of wrong records that are unknown. */
+  readonly missing: ReadonlySet<string>
+}
+
 /** The first hour of the day (UTC) of a delivery. D1 binds numbers as floating point. */
 const FIRST_HOUR = `cast(:received_at as integer) / ${DAY_MS} * ${DAY_HOURS}`
 
@@ -260,7 +268,7 @@ const FIRST_HOUR = `cast(:received_at as integer) / ${DAY_MS} * ${DAY_HOURS}`
  */
 export const FIND_REQUEST = `
       select
-        (select summary from deliveries where account = :account and id = :delivery) as stored,
+        (select attempt from deliveries where account = :account and id = :delivery) as attempt,
         exists (select 1 from resets where account = :account) as is_closed,
         ${CLOSED_THROUGH} as closed_through,
         (select digest from idempotency_keys

@@ -1,26 +1,11 @@
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { erasedValue } from './merge.ts'
-import type { RecordTable } from './record-table.ts'
+import { MASK_PATCH, type RecordTable } from './record-table.ts'
 
 // SQL that the statements of a delivery share. Their parameters are named: `:account` and `:delivery`, and
 // `:rows`, a JSON array of records, each an array of its own. In every statement `sent` is one record of such an
 // array, and `t` is the stored record. Table and column names come from our schema, never from a request, so they
 // are not quoted.
-
-/**
- * The name of the cell with the verdict on the `tracking_data` of a record: `unusable` if only
- * `tracking_data` that cannot be used was sent, null if none was.
- */
-export const SENT_VERDICT = 'sent_verdict'
-
-/**
- * The name of the cell with a JSON patch that removes the members which an erasure removes from
- * `maskedColumn`; null if there are none.
- */
-export const MASK_PATCH = 'mask'
-
-/** The name of the cell that is 1 if a record has a `MASK_PATCH`, else 0. */
-export const HAS_MASK = 'has_mask'
 
 /**
  * The names of the cells that a decision adds to a record: its next revision, whether it waits, whether its customer is
@@ -30,8 +15,6 @@ const DECIDED = ['revision', 'held', 'erased', 'from_day']
 
 /** The fragments of one table. */
 export interface SqlFragments {
-  /** The names of the cells of a record as it was sent, behind its position. */
-  readonly cells: readonly string[]
   /** The beginning of a statement, which names the cells of `:rows`. SQLite reads a cell where it is used. */
   readonly withSent: string
   /** Returns the SQL that reads a cell; `null` if the records of the table lack it. */
@@ -47,11 +30,9 @@ export interface SqlFragments {
 /** Returns the fragments of a table. */
 export function sqlFragments(table: RecordTable): SqlFragments {
   const { key, versionColumn, personalColumns, maskedColumn } = table
-  const cells = [...new Set([...table.columns, ...otherCells(table)])]
-  const all = ['idx', ...cells, ...DECIDED]
+  const all = ['idx', ...table.cells, ...DECIDED]
   const sent = (name: string) => (all.includes(name) ? `sent.${name}` : 'null')
   return {
-    cells,
     withSent: `with sent(${all.join(', ')}) as (
         select ${all.map((_, i) => `value ->> ${i}`).join(', ')} from ${JSON_EACH}(:rows))`,
     sent,
@@ -66,9 +47,3 @@ export function sqlFragments(table: RecordTable): SqlFragments {
     isOlder: versionColumn ? `(${sent(versionColumn)} < t.${versionColumn}) is true` : 'false',
   }
 }
-
-/** Returns the names of the cells that are no columns. */
-const otherCells = ({ affiliation, maskedColumn }: RecordTable) => [
-  ...(affiliation === 'link' ? [SENT_VERDICT] : []),
-  ...(maskedColumn ? [MASK_PATCH, HAS_MASK] : []),
-]

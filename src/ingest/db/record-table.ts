@@ -22,6 +22,8 @@ export interface RecordTable {
   readonly columns: readonly string[]
   /** The columns that are stored in another form than that of the wire, such as days. */
   readonly encoded: Readonly<Record<string, Column>>
+  /** The names of the cells of a record, behind its position: its columns, and what only statements read. */
+  readonly cells: readonly string[]
   /** Indexed columns outside the key. Only the statement for records that move sets them. */
   readonly indexedColumns: readonly string[]
   /** The columns that are stored, but do not make one version differ from another. */
@@ -102,32 +104,53 @@ const PARTNER_COLUMNS = columnNames(customers).filter(
 export const keyColumnsOf = (table: Table): string[] =>
   (uniqueKeyOf(table) ?? primaryKeyOf(table)).filter((name) => name !== 'account')
 
+/**
+ * The name of the cell with the verdict on the `tracking_data` of a record: `unusable` if only
+ * `tracking_data` that cannot be used was sent, null if none was.
+ */
+export const SENT_VERDICT = 'sent_verdict'
+
+/**
+ * The name of the cell with a JSON patch that removes the members which an erasure removes from
+ * `maskedColumn`; null if there are none.
+ */
+export const MASK_PATCH = 'mask'
+
+/** The name of the cell that is 1 if a record has a `MASK_PATCH`, else 0. */
+export const HAS_MASK = 'has_mask'
+
 function recordTable(
   table: Table,
   options: Pick<RecordTable, 'indexedColumns' | 'reference'> & Partial<RecordTable>,
   unusedColumns: readonly string[] = [],
 ): RecordTable {
-  const columns = columnNames(table)
+  const all = columnNames(table)
+  const columns = all.filter(
+    (name) => !SERVICE_COLUMNS.includes(name) && !unusedColumns.includes(name),
+  )
   return {
     table: tableName(table),
     key: keyColumnsOf(table),
-    columns: columns.filter(
-      (name) => !SERVICE_COLUMNS.includes(name) && !unusedColumns.includes(name),
-    ),
+    columns,
     encoded: encodedColumns(table),
+    cells: [
+      ...columns,
+      ...(options.affiliation === 'link' ? [SENT_VERDICT] : []),
+      ...(options.maskedColumn ? [MASK_PATCH, HAS_MASK] : []),
+    ],
     ignoredInComparison: [],
     hasExtras: false,
     versionColumn: null,
     merge: replaceAll,
     kindColumns: [],
     affiliation: null,
-    hasFirstSeen: columns.includes('first_seen_at'),
+    hasFirstSeen: all.includes('first_seen_at'),
     dayColumn: 'day',
     timeColumn: null,
     personalColumns: [],
     maskedColumn: null,
     indexes: { key: null, day: null },
-    canHold: columns.includes('held'),
+    canHold: all.includes('held'),
     releases: [],
     ...options,
   }

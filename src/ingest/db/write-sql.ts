@@ -22,8 +22,8 @@ const required = (condition: string) => `iif(${condition}, 1, json('changed'))`
  * `:references` of `[reference, is missing]`, and `:erased` of `[customer, is erased]`.
  */
 const insertDelivery = ({ reference, personalColumns }: RecordTable) => `
-      insert into deliveries (account, id, resource, dry_run, status, summary, errors_total, days, errors)
-      select :account, :delivery, :resource, :dry_run, :status, :summary, :errors_total, :days, :errors
+      insert into deliveries (account, id, resource, dry_run, status, summary, errors_total, attempt, days, errors)
+      select :account, :delivery, :resource, :dry_run, :status, :summary, :errors_total, :attempt, :days, :errors
       where ${required(`not exists (select 1 from resets where account = :account)
         and (:written = 0 or :closed_through is ${CLOSED_THROUGH})
         and (:new_held = 0 or :new_held + (
@@ -251,8 +251,6 @@ function build(table: RecordTable, fragments: SqlFragments) {
   const fields = historyFieldsOf(table)
   const stored = `from sent cross join ${table.table} t on ${fragments.keyMatches} where true`
   return {
-    /** The names of the cells of a record, behind its position. */
-    cells: fragments.cells,
     find: compileStatement(findSql(table, fragments)),
     findMissing: reference && compileStatement(missingSql(reference)),
     insertDelivery: compileStatement(insertDelivery(table)),

@@ -14,13 +14,11 @@ import type { JsonObject } from '../../platform/validation/record-validator.ts'
 import { strictObject } from '../../platform/validation/strict-object.ts'
 import { currencyWarnings, type Warning, warning } from '../../platform/validation/warnings.ts'
 import { bookZoneOf, dayInZone } from '../../platform/zone.ts'
+import type { Values } from '../db/item.ts'
 import { withoutNulls } from '../db/list.ts'
 import { keyColumnsOf, type RecordTable } from '../db/record-table.ts'
-import type { Row } from '../db/rows.ts'
-import { placeWarnings, recordPointer } from '../envelope.ts'
-import type { RecordRows, RequestContext, Resource } from '../resource.ts'
+import type { Resource } from '../resource.ts'
 import { unmappedStatusFinder } from '../unmapped-status.ts'
-import type { ValidatedRequest } from '../validate-records.ts'
 
 /** The properties of a partner resource that do not follow from its fields. */
 type ResourceOptions = Pick<
@@ -61,7 +59,8 @@ export function defineResource<T extends Table, const E extends v.ObjectEntries>
     timeMember: dayField ?? recordTable.dayColumn,
     referenceIssue: { code: REFERENCE_CODES[reference?.table ?? 'customers'] },
     validator: () => validator,
-    buildRows: partnerRows(recordTable, dayField),
+    storing: partnerStoring(recordTable, dayField),
+    merge: null,
   }
 }
 
@@ -113,74 +112,41 @@ export function dayOf(instant: string, zone: string): string {
   return /^\d{4}-/.test(inZone) ? inZone : day
 }
 
-/**
- * Returns the row builder of a partner resource. `dayField` holds the instant that a record counts at; it
- * is null if the record has the day itself.
- */
-const partnerRows =
-  (recordTable: RecordTable, dayField: string | null) =>
-  async (validated: ValidatedRequest, context: RequestContext): Promise<RecordRows> => {
-    const zone = bookZoneOf(context.grant)
-    const records = validated.valid.map(
-      ({ index, record }): Row => ({
-        idx: index,
-        values: dayField ? { ...record, day: dayOf(String(record[dayField]), zone) } : record,
-      }),
-    )
-    const warnings = contextWarnings(validated, context)
-    const rows = recordTable.columns.includes('verdict')
-      ? await attributeCustomers(records, validated, context, warnings)
-      : records
-    const invalidRows = validated.invalid.map(
-      ({ index, record }): Row => ({ idx: index, values: record }),
-    )
-    return { rows, repeats: new Map(), invalidRows, warnings }
-  }
-
 /** The fields that hold a day or an instant, in any resource. */
 const TIMES = ['signup_date', 'last_modified_date', 'transaction_date', 'date']
 
-/** Returns the warnings that depend on the account and the time of receipt, by the position of the record. */
-function contextWarnings(
-  { form, valid }: ValidatedRequest,
-  { grant, receivedAt }: RequestContext,
-): Map<number, Warning[]> {
-  const last = lastPlausibleInstant(receivedAt)
-  const isUnmapped = unmappedStatusFinder(grant)
-  const warnings = new Map<number, Warning[]>()
-  for (const { index, record } of valid) {
-    const { transaction_type: type, amount_currency, status } = record
-    const found = TIMES.flatMap((name) => timeWarnings(name, record[name], last))
-    if (typeof type === 'string') {
-      const sign = expectedSign(type, grant.amount_signs)
-      found.push(...signWarnings('amount_currency', amount_currency, sign, type))
-      if (isUnmapped(status)) found.push(warning('unmapped_status', '/status', status))
-    }
-    if (found.length > 0) warnings.set(index, placeWarnings(found, form, index))
-  }
-  return warnings
-}
-
 /**
- * Adds to each customer the attribution that their `tracking_data` proves. Partners name the paid
- * affiliate themselves, so only a verdict that contradicts them is a warning, added to `warnings`.
+ * Returns what takes the records of a partner resource. `dayField` holds the instant that a record counts at; it is null if
+ * the record has the day itself. The attribution of a customer is what `tracking_data` proves: partners name the paid
+ * affiliate themselves, so only a verdict that contradicts them is a warning.
  */
-async function attributeCustomers(
-  customers: readonly Row[],
-  { form }: ValidatedRequest,
-  { env, grant }: RequestContext,
-  warnings: Map<number, Warning[]>,
-): Promise<Row[]> {
-  const verify = verifierFor(env.TRACKING_KEYS, grant.account)
-  return Promise.all(
-    customers.map(async ({ idx, values }): Promise<Row> => {
-      const { tracking_data, affiliate_id } = values
-      const { verdict, link } = await verify(String(tracking_data), String(affiliate_id))
-      if (verdict !== 'attributed' && verdict !== 'unrecognised') {
-        const pointer = `${recordPointer(form, idx)}/tracking_data`
-        warnings.set(idx, [...(warnings.get(idx) ?? []), warning(verdict, pointer)])
+const partnerStoring =
+  (recordTable: RecordTable, dayField: string | null): Resource['storing'] =>
+  ({ env, grant, receivedAt }) => {
+    const zone = bookZoneOf(grant)
+    const last = lastPlausibleInstant(receivedAt)
+    const isUnmapped = unmappedStatusFinder(grant)
+    const verify = recordTable.columns.includes('verdict')
+      ? verifierFor(env.TRACKING_KEYS, grant.account)
+      : null
+    const times = TIMES.filter((name) => recordTable.columns.includes(name))
+    const store = (record: JsonObject, warnings: Warning[]): Values => {
+      for (const name of times) warnings.push(...timeWarnings(name, record[name], last))
+      const { transaction_type: type, amount_currency, status } = record
+      if (typeof type === 'string') {
+        const sign = expectedSign(type, grant.amount_signs)
+        warnings.push(...signWarnings('amount_currency', amount_currency, sign, type))
+        if (isUnmapped(status)) warnings.push(warning('unmapped_status', '/status', status))
       }
-      return { idx, values: { ...values, verdict, link } }
-    }),
-  )
-}
+      return dayField ? { ...record, day: dayOf(String(record[dayField]), zone) } : record
+    }
+    if (!verify) return (record, _, warnings) => store(record, warnings)
+    return async (record, _, warnings) => {
+      const values = store(record, warnings)
+      const { tracking_data, affiliate_id } = record
+      const { verdict, link } = await verify(String(tracking_data), String(affiliate_id))
+      if (verdict !== 'attributed' && verdict !== 'unrecognised')
+        warnings.push(warning(verdict, '/tracking_data'))
+      return { ...values, verdict, link }
+    }
+  }

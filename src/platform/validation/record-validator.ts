@@ -14,6 +14,8 @@ export interface RecordCheck {
   output: JsonObject
   /** Warnings to report if the record is stored. */
   warnings: Warning[]
+  /** The valid members of its key, as sent; undefined if there are none. */
+  key: Record<string, string> | undefined
 }
 
 /** The validator of a resource's records. */
@@ -22,8 +24,6 @@ export interface RecordValidator {
   readonly acceptsDataWrapper: boolean
   /** Returns a string identity for keys that must be unique in a request; null if it has none. */
   readonly identityOf: (record: JsonObject) => string | null
-  /** Returns the valid key members as sent; undefined if there are none. */
-  readonly validKeyOf: (record: JsonObject) => Record<string, string> | undefined
   /**
    * Returns the identity that settings of the account give a record, null for none; undefined if the
    * record has the same identity without them.

@@ -28,10 +28,10 @@ export const strictObject = (
   return {
     acceptsDataWrapper: true,
     identityOf: identityBy(key),
-    validKeyOf: (record) => pickKey(record, key),
     validate: (record) => {
       const { issues, output } = validateObject(record, fields, entity, personal)
-      return { issues, output, warnings: issues.length === 0 ? warn(output) : [] }
+      const warnings = issues.length === 0 ? warn(output) : []
+      return { issues, output, warnings, key: pickKey(record, key) }
     },
   }
 }

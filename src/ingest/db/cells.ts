@@ -1,27 +1,24 @@
 import { encode } from '../../platform/db/column-types.ts'
+import type { Cells, Item, Values } from './item.ts'
 import type { RecordTable } from './record-table.ts'
 
-/** One record to store: its position in the request, and its values by column, as on the wire. */
-export interface Row {
-  idx: number
-  values: Record<string, unknown>
-}
-
-/** The cells of a record: its position, and what its columns store. */
-export type Cells = readonly [idx: number, ...cells: unknown[]]
-
-/** Returns rows as arrays of what the columns store: as JSON they have half the bytes of objects. */
+/** Returns what the columns of a table store: as a JSON array it has half the bytes of an object. */
 export function toCells(
-  rows: readonly Row[],
-  columns: readonly string[],
-  encoded: RecordTable['encoded'],
-): Cells[] {
-  const types = columns.map((name) => encoded[name])
-  return rows.map(({ idx, values }) => [
-    idx,
-    ...columns.map((name, i) => encode(types[i], values[name] ?? null)),
-  ])
+  { cells: names, encoded }: RecordTable,
+  index: number,
+  values: Values,
+): Cells {
+  const cells: [number, ...unknown[]] = [index]
+  for (const name of names) cells.push(encode(encoded[name], values[name] ?? null))
+  return cells
 }
+
+/** Returns what a column of a record stores. */
+export const cellOf = (
+  { cells: names }: RecordTable,
+  { cells }: Pick<Item, 'cells'>,
+  name: string,
+) => cells?.[1 + names.indexOf(name)] ?? null
 
 /**
  * What a record takes beside its content: the account, the delivery, its position and the headers of
@@ -40,7 +37,7 @@ const BYTES_PER_COLUMN = 8
 const bytesOf = (text: string) => text.length * (/^[\0-\x7f]*$/.test(text) ? 1 : 3)
 
 /** Returns about how many bytes a new record adds to the database, rather more than less; indexes repeat some columns. */
-export function estimateBytes(cells: Cells): number {
+export function estimateBytes(cells: readonly unknown[]): number {
   const content = cells.reduce<number>(
     (sum, cell) => sum + (typeof cell === 'string' ? bytesOf(cell) : 0),
     0,
