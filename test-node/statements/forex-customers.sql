@@ -5,14 +5,14 @@ with sent(idx, customer_id, signup_date, last_modified_date, affiliate_id, track
         select sent.idx as idx,
           t.revision as revision,
           iif(t.account is null, 0, ((sent.signup_date, sent.last_modified_date, sent.affiliate_id, sent.tracking_data, sent.lang_id, sent.country_code, sent.kyc_status_id, sent.sales_status_id, sent.challenge_type, sent.phase, sent.account_size, sent.trading_account_type, sent.leverage, iif((e.account is not null), null, sent.first_name), iif((e.account is not null), null, sent.last_name), iif((e.account is not null), null, sent.email), sent.verdict, sent.link) is not (t.signup_date, t.last_modified_date, t.affiliate_id, t.tracking_data, t.lang_id, t.country_code, t.kyc_status_id, t.sales_status_id, t.challenge_type, t.phase, t.account_size, t.trading_account_type, t.leverage, t.first_name, t.last_name, t.email, t.verdict, t.link))) as differs,
+          ifnull(sent.day, null) as day,
+          t.day as storedDay,
           iif(t.account is null, 0, (sent.day) is not (t.day)) as moves,
           0 as changesKind,
           (sent.last_modified_date < t.last_modified_date) is true as isStale,
           c.account is null as isMissing,
           0 as wasHeld,
           (e.account is not null) as isErased,
-          ifnull(sent.day, null) as day,
-          t.day as storedDay,
           null as verdict,
           0 as lacksSignup,
           null as replaced,
@@ -40,7 +40,9 @@ with sent(idx, customer_id, signup_date, last_modified_date, affiliate_id, track
         left join customers t  on t.account = :account and t.customer_id = sent.customer_id
         left join affiliates c on c.account = :account and c.affiliate_id = sent.affiliate_id
         left join erasures e on e.account = :account and e.customer_id = sent.customer_id)
-      select json_group_array(json_array(idx, revision, differs, moves, changesKind, isStale, isMissing, wasHeld, isErased, day, storedDay, verdict, lacksSignup, json(replaced), json(affiliated), json(was), changesFields, json(extras))) as found from found;
+      select json_group_array(iif(moves or changesKind or isStale or isMissing or wasHeld or isErased or verdict is not null or lacksSignup or replaced is not null or affiliated is not null or was is not null or changesFields or extras is not null,
+        json_array(idx, revision, differs, day, storedDay, moves, changesKind, isStale, isMissing, wasHeld, isErased, verdict, lacksSignup, json(replaced), json(affiliated), json(was), changesFields, json(extras)),
+        json_array(idx, revision, differs, day, storedDay))) as found from found;
 
 -- findMissing
 select json_group_array(value) as missing from jsonb_each(:references)

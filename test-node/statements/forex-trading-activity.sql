@@ -5,14 +5,14 @@ with sent(idx, date, customer_id, instrument, currency, lots_traded, pnl, drawdo
         select sent.idx as idx,
           t.revision as revision,
           iif(t.account is null, 0, ((sent.lots_traded, sent.pnl, sent.drawdown, sent.max_drawdown, sent.volume_usd, sent.spread_cost, sent.commission) is not (t.lots_traded, t.pnl, t.drawdown, t.max_drawdown, t.volume_usd, t.spread_cost, t.commission))) as differs,
+          ifnull(sent.date, null) as day,
+          t.date as storedDay,
           0 as moves,
           0 as changesKind,
           false as isStale,
           c.account is null as isMissing,
           ifnull(t.held, 0) as wasHeld,
           false as isErased,
-          ifnull(sent.date, null) as day,
-          t.date as storedDay,
           null as verdict,
           0 as lacksSignup,
           null as replaced,
@@ -25,7 +25,9 @@ with sent(idx, date, customer_id, instrument, currency, lots_traded, pnl, drawdo
         left join activity t  on t.account = :account and t.date = sent.date and t.customer_id = sent.customer_id and t.instrument = sent.instrument and t.currency = sent.currency
         left join customers c on c.account = :account and c.customer_id = sent.customer_id
         )
-      select json_group_array(json_array(idx, revision, differs, moves, changesKind, isStale, isMissing, wasHeld, isErased, day, storedDay, verdict, lacksSignup, json(replaced), json(affiliated), json(was), changesFields, json(extras))) as found from found;
+      select json_group_array(iif(moves or changesKind or isStale or isMissing or wasHeld or isErased or verdict is not null or lacksSignup or replaced is not null or affiliated is not null or was is not null or changesFields or extras is not null,
+        json_array(idx, revision, differs, day, storedDay, moves, changesKind, isStale, isMissing, wasHeld, isErased, verdict, lacksSignup, json(replaced), json(affiliated), json(was), changesFields, json(extras)),
+        json_array(idx, revision, differs, day, storedDay))) as found from found;
 
 -- findMissing
 select json_group_array(value) as missing from jsonb_each(:references)

@@ -5,14 +5,14 @@ with sent(idx, transaction_id, customer_id, transaction_type, amount_currency, c
         select sent.idx as idx,
           t.revision as revision,
           iif(t.account is null, 0, ((sent.transaction_type, sent.amount_currency, sent.currency, sent.transaction_date, sent.status, sent.amount_usd, sent.transaction_subtype, sent.note) is not (t.transaction_type, t.amount_currency, t.currency, t.transaction_date, t.status, t.amount_usd, t.transaction_subtype, t.note))) as differs,
+          ifnull(sent.day, null) as day,
+          t.day as storedDay,
           iif(t.account is null, 0, (sent.customer_id, sent.day) is not (t.customer_id, t.day)) as moves,
           0 as changesKind,
           false as isStale,
           c.account is null as isMissing,
           ifnull(t.held, 0) as wasHeld,
           false as isErased,
-          ifnull(sent.day, null) as day,
-          t.day as storedDay,
           null as verdict,
           0 as lacksSignup,
           null as replaced,
@@ -25,7 +25,9 @@ with sent(idx, transaction_id, customer_id, transaction_type, amount_currency, c
         left join transactions t indexed by transactions_key on t.account = :account and t.transaction_id = sent.transaction_id
         left join customers c on c.account = :account and c.customer_id = sent.customer_id
         )
-      select json_group_array(json_array(idx, revision, differs, moves, changesKind, isStale, isMissing, wasHeld, isErased, day, storedDay, verdict, lacksSignup, json(replaced), json(affiliated), json(was), changesFields, json(extras))) as found from found;
+      select json_group_array(iif(moves or changesKind or isStale or isMissing or wasHeld or isErased or verdict is not null or lacksSignup or replaced is not null or affiliated is not null or was is not null or changesFields or extras is not null,
+        json_array(idx, revision, differs, day, storedDay, moves, changesKind, isStale, isMissing, wasHeld, isErased, verdict, lacksSignup, json(replaced), json(affiliated), json(was), changesFields, json(extras)),
+        json_array(idx, revision, differs, day, storedDay))) as found from found;
 
 -- findMissing
 select json_group_array(value) as missing from jsonb_each(:references)

@@ -5,14 +5,14 @@ with sent(idx, id, eventname, customer_id, eventid, createtime, amount, currency
         select sent.idx as idx,
           t.revision as revision,
           iif(t.account is null, 0, ((sent.eventname, sent.eventid, sent.createtime, sent.amount, sent.currency, sent.product, sent.kpis, iif((sent.has_mask and e.account is not null), null, sent.details)) is not (t.eventname, t.eventid, t.createtime, t.amount, t.currency, t.product, t.kpis, t.details))) as differs,
+          ifnull(coalesce(sent.day, t.first_day), sent.first_day) as day,
+          t.day as storedDay,
           iif(t.account is null, 0, (sent.customer_id, coalesce(sent.day, t.first_day)) is not (t.customer_id, t.day)) as moves,
           iif(t.account is null, 0, (t.eventname, t.customer_id) is not (sent.eventname, sent.customer_id)) as changesKind,
           false as isStale,
           c.account is null as isMissing,
           ifnull(t.held, 0) as wasHeld,
           (sent.has_mask and e.account is not null) as isErased,
-          ifnull(coalesce(sent.day, t.first_day), sent.first_day) as day,
-          t.day as storedDay,
           null as verdict,
           0 as lacksSignup,
           iif(t.id like 'd%' and t.details is not iif((sent.has_mask and e.account is not null), null, sent.details), (
@@ -33,7 +33,9 @@ with sent(idx, id, eventname, customer_id, eventid, createtime, amount, currency
         left join events t indexed by events_key on t.account = :account and t.id = sent.id
         left join customers c on c.account = :account and c.customer_id = sent.customer_id
         left join erasures e on e.account = :account and e.customer_id = sent.customer_id)
-      select json_group_array(json_array(idx, revision, differs, moves, changesKind, isStale, isMissing, wasHeld, isErased, day, storedDay, verdict, lacksSignup, json(replaced), json(affiliated), json(was), changesFields, json(extras))) as found from found;
+      select json_group_array(iif(moves or changesKind or isStale or isMissing or wasHeld or isErased or verdict is not null or lacksSignup or replaced is not null or affiliated is not null or was is not null or changesFields or extras is not null,
+        json_array(idx, revision, differs, day, storedDay, moves, changesKind, isStale, isMissing, wasHeld, isErased, verdict, lacksSignup, json(replaced), json(affiliated), json(was), changesFields, json(extras)),
+        json_array(idx, revision, differs, day, storedDay))) as found from found;
 
 -- findMissing
 select json_group_array(value) as missing from jsonb_each(:references)

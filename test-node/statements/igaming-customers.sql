@@ -10,14 +10,14 @@ with sent(idx, customer_id, signup_date, tracking_data, country_code, first_name
         sent.tracking_data, ''), sent.tracking_data) is null and t.tracking_data is not null, t.verdict,
         coalesce(sent.verdict, t.verdict)), iif(iif((e.account is not null), iif(sent.tracking_data is null or sent.verdict is 'attributed',
         sent.tracking_data, ''), sent.tracking_data) is null, t.link, sent.link)) is not (t.signup_date, t.tracking_data, t.country_code, t.first_name, t.last_name, t.extras, t.verdict, t.link))) as differs,
+          ifnull(coalesce(sent.day, t.day), sent.first_day) as day,
+          t.day as storedDay,
           iif(t.account is null, 0, (coalesce(sent.day, t.day)) is not (t.day)) as moves,
           0 as changesKind,
           false as isStale,
           0 as isMissing,
           0 as wasHeld,
           (e.account is not null) as isErased,
-          ifnull(coalesce(sent.day, t.day), sent.first_day) as day,
-          t.day as storedDay,
           nullif(iif(ifnull(sent.sent_verdict, 'unusable') is 'unusable', coalesce(iif(sent.sent_verdict is 'unusable' and t.tracking_data is null, 'altered', t.verdict), 'organic'), sent.sent_verdict), 'attributed') as verdict,
           coalesce(sent.signup_date, t.signup_date) is null as lacksSignup,
           null as replaced,
@@ -44,7 +44,9 @@ with sent(idx, customer_id, signup_date, tracking_data, country_code, first_name
         from sent
         left join customers t  on t.account = :account and t.customer_id = sent.customer_id
         left join erasures e on e.account = :account and e.customer_id = sent.customer_id)
-      select json_group_array(json_array(idx, revision, differs, moves, changesKind, isStale, isMissing, wasHeld, isErased, day, storedDay, verdict, lacksSignup, json(replaced), json(affiliated), json(was), changesFields, json(extras))) as found from found;
+      select json_group_array(iif(moves or changesKind or isStale or isMissing or wasHeld or isErased or verdict is not null or lacksSignup or replaced is not null or affiliated is not null or was is not null or changesFields or extras is not null,
+        json_array(idx, revision, differs, day, storedDay, moves, changesKind, isStale, isMissing, wasHeld, isErased, verdict, lacksSignup, json(replaced), json(affiliated), json(was), changesFields, json(extras)),
+        json_array(idx, revision, differs, day, storedDay))) as found from found;
 
 -- insertDelivery
 insert into deliveries (account, id, resource, dry_run, status, summary, errors_total, attempt, days, errors)

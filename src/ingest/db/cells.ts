@@ -3,22 +3,15 @@ import type { Cells, Item, Values } from './item.ts'
 import type { RecordTable } from './record-table.ts'
 
 /** Returns what the columns of a table store: as a JSON array it has half the bytes of an object. */
-export function toCells(
-  { cells: names, encoded }: RecordTable,
-  index: number,
-  values: Values,
-): Cells {
+export function toCells(table: RecordTable, index: number, values: Values): Cells {
   const cells: [number, ...unknown[]] = [index]
-  for (const name of names) cells.push(encode(encoded[name], values[name] ?? null))
+  for (const { name, column } of table.cells) cells.push(encode(column, values[name] ?? null))
   return cells
 }
 
 /** Returns what a column of a record stores. */
-export const cellOf = (
-  { cells: names }: RecordTable,
-  { cells }: Pick<Item, 'cells'>,
-  name: string,
-) => cells?.[1 + names.indexOf(name)] ?? null
+export const cellOf = (table: RecordTable, { cells }: Pick<Item, 'cells'>, name: string) =>
+  cells?.[1 + table.cells.findIndex((cell) => cell.name === name)] ?? null
 
 /**
  * What a record takes beside its content: the account, the delivery, its position and the headers of

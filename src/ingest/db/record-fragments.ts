@@ -30,7 +30,7 @@ export interface SqlFragments {
 /** Returns the fragments of a table. */
 export function sqlFragments(table: RecordTable): SqlFragments {
   const { key, versionColumn, personalColumns, maskedColumn } = table
-  const all = ['idx', ...table.cells, ...DECIDED]
+  const all = ['idx', ...table.cells.map(({ name }) => name), ...DECIDED]
   const sent = (name: string) => (all.includes(name) ? `sent.${name}` : 'null')
   return {
     withSent: `with sent(${all.join(', ')}) as (

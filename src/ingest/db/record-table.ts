@@ -22,8 +22,11 @@ export interface RecordTable {
   readonly columns: readonly string[]
   /** The columns that are stored in another form than that of the wire, such as days. */
   readonly encoded: Readonly<Record<string, Column>>
-  /** The names of the cells of a record, behind its position: its columns, and what only statements read. */
-  readonly cells: readonly string[]
+  /**
+   * The cells of a record, behind its position: its columns, and what only statements read. `column` converts what is stored
+   * in another form.
+   */
+  readonly cells: readonly { readonly name: string; readonly column: Column | undefined }[]
   /** Indexed columns outside the key. Only the statement for records that move sets them. */
   readonly indexedColumns: readonly string[]
   /** The columns that are stored, but do not make one version differ from another. */
@@ -128,16 +131,18 @@ function recordTable(
   const columns = all.filter(
     (name) => !SERVICE_COLUMNS.includes(name) && !unusedColumns.includes(name),
   )
+  const encoded = encodedColumns(table)
+  const cells = [
+    ...columns,
+    ...(options.affiliation === 'link' ? [SENT_VERDICT] : []),
+    ...(options.maskedColumn ? [MASK_PATCH, HAS_MASK] : []),
+  ]
   return {
     table: tableName(table),
     key: keyColumnsOf(table),
     columns,
-    encoded: encodedColumns(table),
-    cells: [
-      ...columns,
-      ...(options.affiliation === 'link' ? [SENT_VERDICT] : []),
-      ...(options.maskedColumn ? [MASK_PATCH, HAS_MASK] : []),
-    ],
+    encoded,
+    cells: cells.map((name) => ({ name, column: encoded[name] })),
     ignoredInComparison: [],
     hasExtras: false,
     versionColumn: null,

@@ -67,12 +67,12 @@ export function defineResource<T extends Table, const E extends v.ObjectEntries>
 /** The issue code of an unknown reference, by the table that it refers to. */
 const REFERENCE_CODES = { customers: 'unknown_customer', affiliates: 'unknown_affiliate' } as const
 
-const warningsOf = (record: JsonObject, ids: readonly string[]): Warning[] => [
-  ...currencyWarnings(record.currency, '/currency'),
-  ...ids.flatMap((name) => whitespaceWarnings(name, record[name])),
-  ...countryWarnings('country_code', record.country_code),
-  ...usdWarnings(record),
-]
+function warningsOf(record: JsonObject, ids: readonly string[]): Warning[] {
+  const warnings = currencyWarnings(record.currency, '/currency')
+  for (const name of ids) warnings.push(...whitespaceWarnings(name, record[name]))
+  warnings.push(...countryWarnings('country_code', record.country_code), ...usdWarnings(record))
+  return warnings
+}
 
 /** The columns of a table that hold a field of a partner record. */
 type FieldColumns<T extends Table> = Omit<T['$inferInsert'], OtherColumns>

@@ -5,8 +5,32 @@ import { DAY_MS } from '../durations.ts'
 // as integers. They are exact both ways. Code sees the form of the
 // wire; SQL sees what is stored.
 
+/** The day that was converted last. A feed sends records of one day. */
+let last = { text: '1970-01-01', days: 0 }
+
 /** Returns the number of days from 1970-01-01 to a day; NaN if the text is not a day. */
-export const dayNumber = (text: string): number => Date.parse(text) / DAY_MS
+export function dayNumber(text: string): number {
+  // The runtime takes 5 microseconds to parse a date.
+  if (text !== last.text) last = { text, days: Date.parse(text) / DAY_MS }
+  return last.days
+}
+
+/** Matches a point in time as `instant` stores it. */
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+/** Returns the milliseconds since 1970 of a point in time. */
+function milliseconds(text: string): number {
+  if (!INSTANT.test(text)) return Date.parse(text)
+  const [hours, minutes, seconds, rest] = [
+    text.slice(11, 13),
+    text.slice(14, 16),
+    text.slice(17, 19),
+    text.slice(20, 23),
+  ].map(Number) as [number, number, number, number]
+  return (
+    dayNumber(text.slice(0, 10)) * DAY_MS + ((hours * 60 + minutes) * 60 + seconds) * 1000 + rest
+  )
+}
 
 /** Returns `YYYY-MM-DD` of a number of days since 1970-01-01. */
 export const dayText = (days: number): string => new Date(days * DAY_MS).toISOString().slice(0, 10)
@@ -21,7 +45,7 @@ export const day = customType<{ data: string; driverData: number }>({
 /** A point in time, as RFC 3339 in UTC with milliseconds, stored as milliseconds since 1970. */
 export const instant = customType<{ data: string; driverData: number }>({
   dataType: () => 'integer',
-  toDriver: (text) => Date.parse(text),
+  toDriver: milliseconds,
   fromDriver: (milliseconds) => new Date(milliseconds).toISOString(),
 })
 
