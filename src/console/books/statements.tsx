@@ -150,7 +150,9 @@ const Review = (props: ReviewProps, visit = useVisit()) => {
           [`In ${previous}`]: {
             number: (row) => <Amount value={row.before} currency={row.currency} />,
           },
-          [`In ${periodWords(period)}`]: 'earned',
+          [`In ${periodWords(period)}`]: {
+            number: (row) => <Amount value={row.earned} currency={row.currency} />,
+          },
         }}
         empty={<p class="note">Nothing differs from {previous}.</p>}
       />

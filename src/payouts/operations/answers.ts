@@ -21,9 +21,6 @@ const hash = member(
   said('The SHA-256 of the file, its payer and what would be booked.', HASH),
 )
 
-const DOUBT_WORDS =
-  'Money that moved and is not booked, or null. `paid_twice`: it left twice; `paid_after_cancel`: it left although the transfer is cancelled or rejected; `not_booked`: anything else that names a transfer.'
-
 const answer = described(() => {
   const becomes = member(v.picklist(BECOMES), '`checked`: only the owner’s name is known now.')
   const sum = {
@@ -43,7 +40,12 @@ const answer = described(() => {
     row: member(count, 'Its position in the file, from 1.'),
     states: member(v.string(), 'The day and the amount that it states.'),
     detail: member(v.string(), 'Why nothing is booked of it.'),
-    doubt: v.nullable(member(v.picklist(MOVEMENT_DOUBTS), DOUBT_WORDS)),
+    doubt: v.nullable(
+      member(
+        v.picklist(MOVEMENT_DOUBTS),
+        'Money that moved and is not booked, or null. `paid_twice`: it left twice; `paid_after_cancel`: it left although the transfer is cancelled or rejected; `not_booked`: anything else that names a transfer.',
+      ),
+    ),
   })
   return named(
     'PayoutAnswer',
