@@ -4,7 +4,7 @@
 --   status, summary  as the answer had them
 --   attempt          which attempt of the request has stored the row, from 0: its decision is the one that holds
 --   days             a JSON array of the days of the records that were written, and of those from which they moved
---   errors           a JSON array of the first errors (src/ingest/delivery-errors.ts). An account may log 16 MiB of errors and
+--   errors           a JSON array of the first errors (src/ingest/errors.ts). An account may log 16 MiB of errors and
 --                    dry runs a day (UTC)
 CREATE TABLE deliveries (
   account        TEXT NOT NULL,
