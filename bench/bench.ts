@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Argument } from 'commander'
 import { parseCommand } from '../scripts/command-line.ts'
 import { against } from './against.ts'
-import { bulk, type Scale, single } from './compete.ts'
+import { bulk, hundred, type Scale, single } from './compete.ts'
 import { cost } from './cost.ts'
 import { large } from './large.ts'
 import { months } from './months.ts'
@@ -12,7 +12,7 @@ import { asMarkdown, type Figure, markdownTable } from './print.ts'
 import { run } from './run.ts'
 import { startUp } from './start.ts'
 
-const BENCHES = { bulk, single, run, large, months, cost, start: startUp }
+const BENCHES = { bulk, hundred, single, run, large, months, cost, start: startUp }
 
 /** Where the results of all benches stand that documents quote. */
 const RESULTS = 'docs/performance.md'

@@ -82,12 +82,12 @@ const NAMES = [...COMMON, ...RARE]
 export function toFound(cells: readonly unknown[]): Found {
   const [idx, revision, differs, day, storedDay] = cells
   const found: Partial<Record<keyof Found, unknown>> = {
+    ...PLAIN,
     idx,
     revision,
     differs,
     day,
     storedDay,
-    ...PLAIN,
   }
   for (let i = COMMON.length; i < cells.length; i++) found[NAMES[i]!] = cells[i]
   return found as Found
