@@ -168,12 +168,13 @@ CREATE TABLE statement_run_steps (
   PRIMARY KEY (account, run, step)
 ) STRICT, WITHOUT ROWID;
 
--- What closed periods leave to the next one, as runs computed it: one row for each affiliate, plan and closed period
--- whose lines came to what was approved and corrected so far. The next computation begins behind the latest row that holds.
+-- What closed periods leave to the next one, as runs computed it: one row for each affiliate, plan and closed
+-- period. The next computation begins behind the latest row that holds.
 --
 --   position  from where its run reads marks of changed days: the row holds unless a day up to the end of the period has
 --             a later mark
---   form      the digest of the settings and plans by which it was computed
+--   form      the digest of the settings and plans by which it was computed; empty if the lines differ from what was approved
+--             and corrected so far
 --   state     what the next period starts from, as JSON
 CREATE TABLE closed_states (
   account      TEXT NOT NULL,

@@ -1,4 +1,5 @@
 import type { Rule } from '../../src/commission/engine/plan.ts'
+import type { PlanState } from '../../src/commission/engine/state.ts'
 import { beginnings, computeAffiliates } from '../../src/commission/statements/compute.ts'
 import { canonicalJson } from '../../src/platform/validation/canonical-json.ts'
 import { bookRequests, bookRuns } from '../books/book-firm.ts'
@@ -21,6 +22,7 @@ const anyDay = (from: Source) => `2030-${pad(from.between(5, 12))}-${pad(from.pi
 
 const TIERS = {
   mode: 'whole' as const,
+  window: 'quarter' as const,
   steps: [
     { from: '0', amount: '2' },
     { from: '9', amount: '3' },
@@ -33,6 +35,7 @@ const FOREX: Rule[] = [
     kind: 'share',
     percent: '10',
     negative: 'carry',
+    fence: { customer: '-40', affiliate: '-20' },
     base: [{ transactions: ['withdrawal'], times: '-1' }, { transactions: ['bonus'] }],
   },
   {
@@ -41,6 +44,13 @@ const FOREX: Rule[] = [
     amount: '50',
     trigger: { transactions: ['deposit'], min: '20' },
     qualify: [{ sum: [{ transactions: ['deposit'] }], min: '60', within_days: 90 }],
+  },
+  {
+    id: 'earned',
+    kind: 'share',
+    percent: '20',
+    recoups: 'cpa',
+    base: [{ transactions: ['deposit'] }],
   },
   { id: 'lots', kind: 'unit', unit: { activity: 'lots_traded' }, tiers: TIERS },
   { id: 'up', kind: 'override', level: 1, of: { lines: ['share', 'unit'] }, percent: '5' },
@@ -73,8 +83,8 @@ function books(account: string) {
 }
 
 /** Assigns a plan to all affiliates. */
-async function withPlan(account: string, rules: Rule[]) {
-  await storePlan(account, 'ib', monthly(rules, { effective_from: '2029-01-01' }))
+async function withPlan(account: string, rules: Rule[], more: object = {}) {
+  await storePlan(account, 'ib', monthly(rules, { effective_from: '2029-01-01', ...more }))
   await assign(account, 'ib', '*', '2029-01-01')
 }
 
@@ -90,7 +100,7 @@ async function openPartner(account: string) {
   at(NOW)
   const firm = await partner('forex', { account, affiliates: AFFILIATES, unknown_customer: 'hold' })
   const path = `accounts/${account}`
-  await withPlan(account, FOREX)
+  await withPlan(account, FOREX, { minimum_payout: '60.00' })
   const own = { effective_from: '2029-01-01', currency: 'USD', negative: 'zero' } as const
   await storePlan(account, 'usd', monthly(DOLLARS, own))
   await assign(account, 'usd', 'a-3', '2029-01-01')
@@ -107,33 +117,39 @@ export async function randomPartner(account: string, from: Source) {
   const firm = await openPartner(account)
   const { path } = firm
   const customer = () => `c-${from.between(0, 9)}`
+  const signedUp = (customer_id: string, month: number) => ({
+    ...ada,
+    customer_id,
+    country_code: from.pick(['DE', 'AT']),
+    affiliate_id: from.pick([...AFFILIATES, 'nobody']),
+    signup_date: `2030-${pad(month)}-03T08:00:00Z`,
+  })
+  const paid = (n: number) => ({
+    ...deposit,
+    transaction_id: `t-${n}`,
+    customer_id: customer(),
+    transaction_type: from.pick(['deposit', 'deposit', 'withdrawal', 'bonus']),
+    currency: from.pick(['EUR', 'EUR', 'USD']),
+    amount_currency: from.between(1, 90),
+    amount_usd: undefined,
+    status: from.pick(['approved', 'approved', 'reversed', 'pending', 'settled']),
+    transaction_date: `${anyDay(from)}T${pad(from.between(0, 23))}:00:00Z`,
+  })
+  // Others are not known yet.
+  const known = Array.from({ length: 7 }, (_, i) => signedUp(`c-${i}`, 4))
+  await firm.post('customers', known)
+  await firm.post(
+    'transactions',
+    Array.from({ length: 60 }, (_, n) => paid(n)),
+  )
   const changes: (() => Promise<Response>)[] = [
-    () =>
-      firm.post('customers', [
-        {
-          ...ada,
-          customer_id: customer(),
-          country_code: from.pick(['DE', 'AT']),
-          affiliate_id: from.pick([...AFFILIATES, 'nobody']),
-          signup_date: `2030-${pad(from.between(4, 12))}-03T08:00:00Z`,
-        },
-      ]),
+    () => firm.post('customers', [signedUp(customer(), from.between(4, 12))]),
     ...Array.from(
       { length: 4 },
       () => () =>
         firm.post(
           'transactions',
-          Array.from({ length: from.between(1, 3) }, (_, i) => ({
-            ...deposit,
-            transaction_id: `t-${from.between(0, 7) + 8 * i}`,
-            customer_id: customer(),
-            transaction_type: from.pick(['deposit', 'deposit', 'withdrawal', 'bonus']),
-            currency: from.pick(['EUR', 'EUR', 'USD']),
-            amount_currency: from.between(1, 90),
-            amount_usd: undefined,
-            status: from.pick(['approved', 'approved', 'reversed', 'pending', 'settled']),
-            transaction_date: `${anyDay(from)}T${pad(from.between(0, 23))}:00:00Z`,
-          })),
+          Array.from({ length: from.between(1, 3) }, (_, i) => paid(from.between(0, 19) + 20 * i)),
         ),
     ),
     ...Array.from(
@@ -238,9 +254,15 @@ async function textOf(computation: Computed, affiliates: readonly string[]) {
   )
 }
 
+/** Returns the members of a state that are not empty: what it carries over. */
+const carriedIn = ({ closing, ...maps }: PlanState): string[] => [
+  ...(closing === '0' ? [] : ['closing']),
+  ...Object.entries(maps).flatMap(([name, map]) => (Object.keys(map).length > 0 ? [name] : [])),
+]
+
 /**
  * Returns what affiliates earn in the open periods up to a period as text: from what closed periods left, and from the
- * first record on; and the last day that the first way does not read.
+ * first record on; the last day that the first way does not read, and what was left there.
  */
 export async function bothWays(account: string, period = OPEN, affiliates = AFFILIATES) {
   const computation = await computationOf(account, period)
@@ -249,5 +271,10 @@ export async function bothWays(account: string, period = OPEN, affiliates = AFFI
     stored: await textOf(computation, affiliates),
     records: await textOf({ ...computation, usesStates: false }, affiliates),
     unread: Math.min(...begun.map(({ opening }) => opening.last)),
+    carried: begun.flatMap(({ opening }) =>
+      opening.affiliates.flatMap((one) =>
+        ['ib', 'usd'].flatMap((plan) => carriedIn(opening.stateOf(one, plan))),
+      ),
+    ),
   }
 }

@@ -11,7 +11,7 @@ export interface ClosedState {
   readonly affiliate_id: string
   readonly plan: string
   readonly period: string
-  /** The digest of the settings and plans by which it was computed. */
+  /** The digest of the settings and plans by which it was computed; empty if the lines differ from what is booked. */
   readonly form: string
   /** What the next period starts from, as JSON. */
   readonly state: string

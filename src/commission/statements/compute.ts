@@ -570,8 +570,9 @@ function daysBeforeSignup({ facts, signupDay }: Customer): DayRange | null {
 }
 
 /**
- * Returns what closed periods leave, of affiliates and plans whose lines came to what is booked of them. What becomes known
- * of a customer marks the signup: where facts before it count, nothing would tell that the state no longer holds.
+ * Returns what closed periods leave, of affiliates and plans. Where lines differ from what is booked of them, `form` is
+ * empty: no settings have it, so an earlier state that would hold again with its settings is no longer found. What becomes
+ * known of a customer marks the signup: where facts before it count, nothing would tell that the state no longer holds.
  */
 async function statesOf(
   formOf: Forms['formOf'],
@@ -584,9 +585,10 @@ async function statesOf(
     const early = settlements.filter(({ isEarly }) => isEarly(period.last))
     for (const result of results) {
       const { affiliate: affiliate_id, plan, closed, differences, state } = result
-      if (!closed || differences.length > 0 || early.some(({ covers }) => covers(result))) continue
+      if (!closed || early.some(({ covers }) => covers(result))) continue
       const left = { affiliate_id, plan: plan.plan, period: period.id }
-      found.push({ ...left, form, state: JSON.stringify(state) })
+      const holds = differences.length === 0
+      found.push({ ...left, form: holds ? form : '', state: JSON.stringify(state) })
     }
   }
   return found

@@ -1,5 +1,5 @@
 import { withD1Retry } from '../../platform/db/retry.ts'
-import { type ClosedState, putClosedStates } from '../db/closed-states.ts'
+import { putClosedStates } from '../db/closed-states.ts'
 import { draftBatches } from '../db/draft-batches.ts'
 import { readDigests, type StatementDigest, type StoredDraft } from '../db/drafts.ts'
 import type { RunStep } from '../db/runs.ts'
@@ -73,7 +73,6 @@ export async function refreshDrafts(
   const { stored, parts, draftsOf } = await openDrafts(computation, affiliates, Infinity)
   const digests = new Map(stored.map(({ id, digest }) => [id, digest]))
   const kept = new Set<string>()
-  const left: ClosedState[] = []
   const change = async (put: readonly StoredDraft[], drop: readonly StatementDigest[] = []) => {
     const computedAt = new Date(readAt).toISOString()
     for (const batch of draftBatches(db, { put, drop, step, readAt, computedAt })) {
@@ -83,12 +82,12 @@ export async function refreshDrafts(
   for (const part of parts) {
     const { drafts, closed } = await draftsOf(part)
     for (const { id } of drafts) kept.add(id)
-    left.push(...closed)
+    // First: what differs from the books is known before it can be approved.
+    await putClosedStates(db, account.id, closed, position)
     await change(drafts.filter(({ id, digest }) => digests.get(id) !== digest))
   }
   await change(
     [],
     stored.filter(({ id, status }) => status === 'draft' && !kept.has(id)),
   )
-  await putClosedStates(db, account.id, left, position)
 }
