@@ -1,9 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { dayText } from '../../src/commission/engine/calendar.ts'
+import type { Rule } from '../../src/commission/engine/plan.ts'
 import { forgetChanges, watchMarks } from '../marks.ts'
 import { ada, askAdmin, deposit, json } from '../partner.ts'
-import { bothWays, OPEN, randomBrand, randomPartner } from './random-firms.ts'
+import { bothWays, CPA, OPEN, planned, randomBrand, randomPartner } from './random-firms.ts'
 import { randomSource } from './worlds.ts'
 
 // `npm run worlds -- model` tries more worlds.
@@ -87,15 +88,53 @@ test('a late record has only those affiliates begin earlier whose statements dep
   expect(await unreadOf([...above, ...apart])).toBe(before)
 })
 
-test('§13 what a setting corrects, and is approved, is corrected back with the setting', async () => {
-  const firm = await randomPartner('back', randomSource(1))
-  const mapTo = (map: object) => askAdmin('accounts/back/status-map', 'PUT', map)
-  const ofSettled = { status: 'settled', currency: 'EUR', transaction_date: '2030-05-04T08:00:00Z' }
+/** Has eve, a customer of a-1, pay. */
+const payBy = (
+  firm: Pick<Awaited<ReturnType<typeof planned>>, 'post'>,
+  day: string,
+  more: object,
+) =>
+  firm.post('transactions', [
+    {
+      ...{ ...deposit, transaction_id: day, customer_id: 'eve', currency: 'EUR' },
+      ...{ transaction_date: `2030-${day}T08:00:00Z`, ...more },
+    },
+  ])
+
+/** Has eve sign up and pay in May, and closes the months up to July. */
+async function closedMonths(firm: Awaited<ReturnType<typeof planned>>, paid: object) {
   const signup_date = '2030-04-03T08:00:00Z'
   await firm.post('customers', [{ ...ada, customer_id: 'eve', affiliate_id: 'a-1', signup_date }])
-  await firm.post('transactions', [{ ...deposit, customer_id: 'eve', ...ofSettled }])
+  await payBy(firm, '05-04', paid)
   for (let n = 0; n < 4; n++) await firm.close()
   await firm.run(OPEN)
+}
+
+const REFUSAL = 'customers/eve/refusal'
+
+test.each([
+  ['refusal', 'PUT', REFUSAL, { reason: 'Fraud', from: '2030-05-01' }],
+  [
+    'affiliate',
+    'PUT',
+    'customers/eve/affiliations',
+    { reason: 'A mistake', affiliations: [{ from: null, affiliate_id: 'a-2' }] },
+  ],
+  ['parent', 'PUT', 'affiliates', [{ affiliate_id: 'a-1', parent: 'a-2', from: '2030-05-01' }]],
+])('§13 another %s corrects what closed periods left', async (account, method, path, body) => {
+  await closedMonths(await randomPartner(account, randomSource(1)), {})
+  const before = await bothWays(account)
+  expect(before.unread).toBeGreaterThan(0)
+  expect((await askAdmin(`accounts/${account}/${path}`, method, body)).status).toBe(200)
+  const { stored, records } = await bothWays(account)
+  expect(records).not.toEqual(before.records)
+  expect(stored).toEqual(records)
+})
+
+test('§13 what a setting corrects, and is approved, is corrected back with the setting', async () => {
+  const firm = await randomPartner('back', randomSource(1))
+  await closedMonths(firm, { status: 'settled' })
+  const mapTo = (map: object) => askAdmin('accounts/back/status-map', 'PUT', map)
   await mapTo({ settled: 'approved' })
   await firm.close()
   await mapTo({})
@@ -104,6 +143,29 @@ test('§13 what a setting corrects, and is approved, is corrected back with the 
   expect(records.join()).toContain('"period":"2030-05"')
   expect(stored).toEqual(records)
 })
+
+test.each([
+  ['a late record', false, (firm) => payBy(firm, '06-04', { amount_currency: 25 })],
+  ['a refusal that ended', true, () => askAdmin(`accounts/once/${REFUSAL}`, 'DELETE')],
+] as [string, boolean, (firm: Awaited<ReturnType<typeof planned>>) => Promise<Response>][])(
+  '§13 by what counts of closed periods a customer still qualifies after %s',
+  async (_, isRefused, change) => {
+    const rule = { ...CPA, qualify: [{ sum: [{ transactions: ['deposit'] }], min: '60' }] } as Rule
+    const firm = await planned('once', [rule])
+    const refuse = { reason: 'Fraud', from: '2030-05-01' }
+    await closedMonths(firm, { amount_currency: 30 })
+    if (isRefused) await askAdmin(`accounts/once/${REFUSAL}`, 'PUT', refuse)
+    // What is kept of the customer is as old as these runs, what was left as new as the last one.
+    for (let n = 0; n < 2; n++) await firm.run(OPEN)
+    await change(firm)
+    await firm.run(OPEN)
+    await payBy(firm, '12-03', { amount_currency: isRefused ? 30 : 10 })
+    const { stored, records, unread } = await bothWays('once')
+    expect(unread).toBeGreaterThan(0)
+    expect(records.join()).toContain('"kind":"once"')
+    expect(stored).toEqual(records)
+  },
+)
 
 test('what is stored is what its records come to, and a figure that is not is named', async () => {
   let named = 0

@@ -29,6 +29,15 @@ const TIERS = {
   ],
 }
 
+/** A rule that pays once for each customer. */
+export const CPA: Rule = {
+  id: 'cpa',
+  kind: 'once',
+  amount: '50',
+  trigger: { transactions: ['deposit'], min: '20' },
+  qualify: [{ sum: [{ transactions: ['deposit'] }], min: '60', within_days: 90 }],
+}
+
 const FOREX: Rule[] = [
   {
     id: 'net',
@@ -38,13 +47,7 @@ const FOREX: Rule[] = [
     fence: { customer: '-40', affiliate: '-20' },
     base: [{ transactions: ['withdrawal'], times: '-1' }, { transactions: ['bonus'] }],
   },
-  {
-    id: 'cpa',
-    kind: 'once',
-    amount: '50',
-    trigger: { transactions: ['deposit'], min: '20' },
-    qualify: [{ sum: [{ transactions: ['deposit'] }], min: '60', within_days: 90 }],
-  },
+  CPA,
   {
     id: 'earned',
     kind: 'share',
@@ -83,8 +86,8 @@ function books(account: string) {
 }
 
 /** Assigns a plan to all affiliates. */
-async function withPlan(account: string, rules: Rule[], more: object = {}) {
-  await storePlan(account, 'ib', monthly(rules, { effective_from: '2029-01-01', ...more }))
+async function withPlan(account: string, rules: readonly Rule[], more: object = {}) {
+  await storePlan(account, 'ib', monthly([...rules], { effective_from: '2029-01-01', ...more }))
   await assign(account, 'ib', '*', '2029-01-01')
 }
 
@@ -95,12 +98,18 @@ const makeOne = (changes: readonly (() => Promise<Response>)[], from: Source) =>
   return response.ok
 }
 
-/** Creates a partner with a plan of each kind of rule. */
-async function openPartner(account: string) {
+/** Creates a partner whose affiliates have a plan. */
+export async function planned(account: string, rules: readonly Rule[], more: object = {}) {
   at(NOW)
   const firm = await partner('forex', { account, affiliates: AFFILIATES, unknown_customer: 'hold' })
-  const path = `accounts/${account}`
-  await withPlan(account, FOREX, { minimum_payout: '60.00' })
+  await withPlan(account, rules, more)
+  return { ...firm, ...books(account) }
+}
+
+/** Creates a partner with a plan of each kind of rule. */
+async function openPartner(account: string) {
+  const firm = await planned(account, FOREX, { minimum_payout: '60.00' })
+  const { path } = firm
   const own = { effective_from: '2029-01-01', currency: 'USD', negative: 'zero' } as const
   await storePlan(account, 'usd', monthly(DOLLARS, own))
   await assign(account, 'usd', 'a-3', '2029-01-01')
@@ -109,7 +118,7 @@ async function openPartner(account: string) {
     for (const day of ['01', '08', '27']) await publish(`2030-${pad(month)}-${day}`, { USD: '1.2' })
   const below = ['a-1', 'a-3'].map((affiliate_id) => ({ affiliate_id, parent: 'a-0' }))
   await askAdmin(`${path}/affiliates`, 'PUT', below)
-  return { ...firm, ...books(account) }
+  return firm
 }
 
 /** Creates a partner, and returns a function that makes one change at random. */
