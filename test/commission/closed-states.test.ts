@@ -88,12 +88,10 @@ test('a late record has only those affiliates begin earlier whose statements dep
   expect(await unreadOf([...above, ...apart])).toBe(before)
 })
 
+type Firm = Awaited<ReturnType<typeof planned>>
+
 /** Has eve, a customer of a-1, pay. */
-const payBy = (
-  firm: Pick<Awaited<ReturnType<typeof planned>>, 'post'>,
-  day: string,
-  more: object,
-) =>
+const payBy = (firm: Pick<Firm, 'post'>, day: string, more: object) =>
   firm.post('transactions', [
     {
       ...{ ...deposit, transaction_id: day, customer_id: 'eve', currency: 'EUR' },
@@ -102,7 +100,7 @@ const payBy = (
   ])
 
 /** Has eve sign up and pay in May, and closes the months up to July. */
-async function closedMonths(firm: Awaited<ReturnType<typeof planned>>, paid: object) {
+async function closedMonths(firm: Firm, paid: object) {
   const signup_date = '2030-04-03T08:00:00Z'
   await firm.post('customers', [{ ...ada, customer_id: 'eve', affiliate_id: 'a-1', signup_date }])
   await payBy(firm, '05-04', paid)
@@ -110,10 +108,8 @@ async function closedMonths(firm: Awaited<ReturnType<typeof planned>>, paid: obj
   await firm.run(OPEN)
 }
 
-const REFUSAL = 'customers/eve/refusal'
-
 test.each([
-  ['refusal', 'PUT', REFUSAL, { reason: 'Fraud', from: '2030-05-01' }],
+  ['refusal', 'PUT', 'customers/eve/refusal', { reason: 'Fraud', from: '2030-05-01' }],
   [
     'affiliate',
     'PUT',
@@ -144,23 +140,36 @@ test('§13 what a setting corrects, and is approved, is corrected back with the 
   expect(stored).toEqual(records)
 })
 
+const affiliations = (account: string, ...parts: object[]) =>
+  askAdmin(`accounts/${account}/customers/eve/affiliations`, 'PUT', {
+    reason: 'A mistake',
+    affiliations: parts,
+  })
+
 test.each([
-  ['a late record', false, (firm) => payBy(firm, '06-04', { amount_currency: 25 })],
-  ['a refusal that ended', true, () => askAdmin(`accounts/once/${REFUSAL}`, 'DELETE')],
-] as [string, boolean, (firm: Awaited<ReturnType<typeof planned>>) => Promise<Response>][])(
-  '§13 by what counts of closed periods a customer still qualifies after %s',
-  async (_, isRefused, change) => {
-    const rule = { ...CPA, qualify: [{ sum: [{ transactions: ['deposit'] }], min: '60' }] } as Rule
-    const firm = await planned('once', [rule])
-    const refuse = { reason: 'Fraud', from: '2030-05-01' }
-    await closedMonths(firm, { amount_currency: 30 })
-    if (isRefused) await askAdmin(`accounts/once/${REFUSAL}`, 'PUT', refuse)
-    // What is kept of the customer is as old as these runs, what was left as new as the last one.
+  ['late', (firm) => payBy(firm, '06-04', { amount_currency: 25 })],
+  ['moved', () => affiliations('moved', { from: null, affiliate_id: 'a-1' })],
+] as [string, (firm: Firm) => Promise<Response>][])(
+  '§12 by what counts of closed periods a %s customer qualifies later',
+  async (account, change) => {
+    const qualify = [{ sum: [{ transactions: ['deposit'] }], min: '60' }]
+    const firm = await planned(account, [{ ...CPA, qualify } as Rule], {}, 'a-1')
+    await closedMonths(firm, { amount_currency: 25 })
+    if (account === 'moved') {
+      await payBy(firm, '05-05', { amount_currency: 25 })
+      const [first, second] = [{ from: null }, { from: '2030-06-01' }]
+      await affiliations(
+        account,
+        { ...first, affiliate_id: 'a-2' },
+        { ...second, affiliate_id: 'a-1' },
+      )
+    }
+    // What is kept of the customer is then older than what was left.
     for (let n = 0; n < 2; n++) await firm.run(OPEN)
     await change(firm)
     await firm.run(OPEN)
-    await payBy(firm, '12-03', { amount_currency: isRefused ? 30 : 10 })
-    const { stored, records, unread } = await bothWays('once')
+    await payBy(firm, '12-03', { amount_currency: 15 })
+    const { stored, records, unread } = await bothWays(account)
     expect(unread).toBeGreaterThan(0)
     expect(records.join()).toContain('"kind":"once"')
     expect(stored).toEqual(records)

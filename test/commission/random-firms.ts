@@ -85,10 +85,10 @@ function books(account: string) {
   return { path, run, close }
 }
 
-/** Assigns a plan to all affiliates. */
-async function withPlan(account: string, rules: readonly Rule[], more: object = {}) {
+/** Assigns a plan to all affiliates, or to one. */
+async function withPlan(account: string, rules: readonly Rule[], more: object = {}, whom = '*') {
   await storePlan(account, 'ib', monthly([...rules], { effective_from: '2029-01-01', ...more }))
-  await assign(account, 'ib', '*', '2029-01-01')
+  await assign(account, 'ib', whom, '2029-01-01')
 }
 
 /** Makes one of some changes; one of an unknown customer changes nothing. */
@@ -99,10 +99,10 @@ const makeOne = (changes: readonly (() => Promise<Response>)[], from: Source) =>
 }
 
 /** Creates a partner whose affiliates have a plan. */
-export async function planned(account: string, rules: readonly Rule[], more: object = {}) {
+export async function planned(...[account, ...plan]: Parameters<typeof withPlan>) {
   at(NOW)
   const firm = await partner('forex', { account, affiliates: AFFILIATES, unknown_customer: 'hold' })
-  await withPlan(account, rules, more)
+  await withPlan(account, ...plan)
   return { ...firm, ...books(account) }
 }
 
