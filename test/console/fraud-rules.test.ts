@@ -213,6 +213,14 @@ describe('a back-test', () => {
     expect(one).toContain('it would have opened no case .')
   })
 
+  test('names the affiliate whom a case is about', async () => {
+    const transactions = FEES.transactions.map((one) => ({ ...one, status: 'reversed' }))
+    await storeWorld({ ...FEES, transactions }, 'acme')
+    await put('reversals', { kind: 'reversals', parameters: { min_count: 3 } })
+    const { page } = await open(`${RULES}/reversals?from=2026-09-01&to=2026-09-30`)
+    expect(words(await page())).toMatch(/2 Sept 2026 a \d fees and deposits were reversed/)
+  })
+
   test('tests what is typed before it is stored', async () => {
     await storeWorld(FEES, 'acme')
     await put('resets')

@@ -1,11 +1,11 @@
 import type { Child } from 'hono/jsx'
 import { counted } from '../../commission/engine/reasons.ts'
-import type { Subject } from '../../fraud/kind.ts'
 import { simulateFraudRule } from '../../fraud/operations/fraud-simulations.ts'
 import type { PresentedCase } from '../../fraud/simulated-page.ts'
 import { useVisit, type Visit } from '../../pages/page.ts'
 import { Badge, Data, dayWords } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
+import { AffiliateLink } from '../../pages/parts/names.tsx'
 import { RecordLink } from '../../pages/parts/record-link.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import type { InputOf } from '../../platform/http/operation.ts'
@@ -16,10 +16,6 @@ import { BankDetailsOf, customersOf } from './case-parts.tsx'
 
 /** The most cases that are listed. */
 const LISTED = 200
-
-/** Renders whom a case is about, with links. */
-const SubjectLinks = ({ subject }: { subject: Subject }) =>
-  'affiliate_id' in subject ? <>the affiliate</> : <CustomerLinks ids={customersOf(subject)} />
 
 /** Renders the first records behind a case, folded. */
 const Records = ({ one }: { one: PresentedCase }, { account } = useVisit()) => (
@@ -64,8 +60,13 @@ export async function computeBackTest(
           rows={data.slice(0, LISTED)}
           columns={{
             Day: 'opened_for',
-            Affiliate: 'affiliate_id',
-            About: ({ subject }) => <SubjectLinks subject={subject} />,
+            About: ({ affiliate_id, subject }) => (
+              <>
+                <AffiliateLink id={affiliate_id} />
+                {'affiliate_id' in subject || ': '}
+                <CustomerLinks ids={customersOf(subject)} />
+              </>
+            ),
             'What was found': {
               prose: ({ sentence, status }) => (
                 <>
