@@ -108,7 +108,7 @@ export async function readCaller(
       language: profile.language ?? acceptedLanguage(accepted),
       show: async (answer) => visible(answer, await viewContextOf(answer, view, pseudonymKey, id)),
       lineIdOf: (shown) => openLineId(pseudonymKey, id, shown),
-      customerIdOf: (shown) => findNamedCustomer(env, { id, account: row, view }, shown),
+      customerIdOf: (shown) => findNamedCustomer(env, row, id, shown),
     },
   }
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { countCustomers, findCustomersOf } from '../commission/db/customers-of.ts'
+import { findCustomersOf } from '../commission/db/customers-of.ts'
 import { readHistories } from '../ingest/db/histories.ts'
-import { type AffiliateView, viewOf } from '../platform/auth/affiliate-view.ts'
+import { viewOf } from '../platform/auth/affiliate-view.ts'
 import { accountDatabase } from '../platform/db/database.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { pseudonymKeyOf } from '../platform/directory/accounts.ts'
@@ -14,29 +14,47 @@ import { HIDDEN } from './view.ts'
 /** The customers whose names are compared at once. */
 const NAMED_AT_ONCE = 5000
 
-/** Returns the affiliates that a customer ever had. */
-async function affiliatesOf(env: Env, account: Account, customer: string): Promise<string[]> {
-  const databases = { db: accountDatabase(env, account), directory: env.DB }
-  const history = (await readHistories(databases, account.id, [customer])).get(customer)
-  return [...new Set(history?.affiliations.flatMap(({ affiliate_id }) => affiliate_id ?? []))]
+const databasesOf = (env: Env, account: Account) => ({
+  db: accountDatabase(env, account),
+  directory: env.DB,
+})
+
+/** Returns under which names the affiliates whom customers ever had know them; none if ids are hidden. */
+async function namesOf(env: Env, account: Account, ids: readonly string[]) {
+  const histories = await readHistories(databasesOf(env, account), account.id, ids)
+  const owned = [...histories].flatMap(([customer_id, { affiliations }]) =>
+    affiliations.map(({ affiliate_id }) => ({ customer_id, affiliate_id })),
+  )
+  const key = await pseudonymKeyOf(env.DB, account)
+  const names = [...Map.groupBy(owned, (one) => one.affiliate_id)].map(async ([own, data]) => {
+    if (own === null) return []
+    const { nameOf } = await viewContextOf({ data }, viewOf(account), key, own)
+    const customers = new Set(data.map(({ customer_id }) => customer_id))
+    return [...customers].flatMap((customer_id) => {
+      const name = nameOf(customer_id, 'customer')
+      return name === HIDDEN ? [] : { customer_id, affiliate_id: own, name }
+    })
+  })
+  return (await Promise.all(names)).flat()
 }
 
 /** Returns the id of the customer whom an affiliate knows under a name; null if they never had such a customer. */
 export async function findNamedCustomer(
   env: Env,
-  { id, account, view }: { id: string; account: Account; view: AffiliateView },
+  account: Account,
+  own: string,
   name: string,
 ): Promise<string | null> {
   if (name === HIDDEN) return null
-  const databases = { db: accountDatabase(env, account), directory: env.DB }
-  const pseudonymKey = await pseudonymKeyOf(env.DB, account)
-  for await (const { ids } of findCustomersOf(databases, account.id, [id], NAMED_AT_ONCE)) {
+  const key = await pseudonymKeyOf(env.DB, account)
+  const databases = databasesOf(env, account)
+  for await (const { ids } of findCustomersOf(databases, account.id, [own], NAMED_AT_ONCE)) {
     const data = ids.map((customer_id) => ({ customer_id }))
-    const { nameOf } = await viewContextOf({ data }, view, pseudonymKey, id)
+    const { nameOf } = await viewContextOf({ data }, viewOf(account), key, own)
     const found = data.find(({ customer_id }) => nameOf(customer_id, 'customer') === name)
     if (!found) continue
-    const owners = await affiliatesOf(env, account, found.customer_id)
-    return owners.includes(id) ? found.customer_id : null
+    const known = await namesOf(env, account, [found.customer_id])
+    return known.some(({ affiliate_id }) => affiliate_id === own) ? found.customer_id : null
   }
   return null
 }
@@ -65,25 +83,26 @@ export const getCustomerNames = accountOperation({
       ),
       names: member(
         v.array(v.object({ affiliate_id: v.string(), name: v.string() })),
-        'One for each affiliate that the customer ever had.',
+        'One for each affiliate that the customer ever had, unless the account shows no ids.',
       ),
     }),
     command: { name: 'customers names' },
   })),
-  async run({ env, account, db }, { customer_id: sent }) {
-    const view = viewOf(account)
-    const affiliates = await countCustomers({ db, directory: env.DB }, account.id)
-    let customer_id = sent
-    for (const id of PSEUDONYM.test(sent) ? affiliates.keys() : []) {
-      const found = await findNamedCustomer(env, { id, account, view }, sent)
-      if (found) customer_id = found
+  async run({ env, account }, { customer_id: sent }) {
+    let known = await namesOf(env, account, [sent])
+    if (known.length === 0 && PSEUDONYM.test(sent)) {
+      const databases = databasesOf(env, account)
+      for await (const { ids } of findCustomersOf(databases, account.id, null, NAMED_AT_ONCE)) {
+        const names = await namesOf(env, account, ids)
+        const found = names.find(({ name }) => name === sent)
+        if (!found) continue
+        known = names.filter(({ customer_id }) => customer_id === found.customer_id)
+        break
+      }
     }
-    const owners = await affiliatesOf(env, account, customer_id)
-    const key = await pseudonymKeyOf(env.DB, account)
-    const names = owners.map(async (affiliate_id) => {
-      const { nameOf } = await viewContextOf({ customer_id }, view, key, affiliate_id)
-      return { affiliate_id, name: nameOf(customer_id, 'customer') }
-    })
-    return { customer_id: owners.length > 0 ? customer_id : null, names: await Promise.all(names) }
+    return {
+      customer_id: known[0]?.customer_id ?? null,
+      names: known.map(({ affiliate_id, name }) => ({ affiliate_id, name })),
+    }
   },
 })

@@ -98,6 +98,19 @@ test('§18.1 a customer is found by the name under which an affiliate knows them
   const { customer } = await json(askAdmin(`${world.path}/questions/${id}`))
   expect(page).toContain(`/customers/${customer}"`)
   expect(page).toContain(names[0])
+
+  await askAdmin(`${world.path}/customers/${customer}/affiliations`, 'PUT', {
+    ...{ reason: 'A mistake', affiliations: [{ from: null, affiliate_id: 'other' }] },
+  })
+  const again = await ask('/affiliate/v1/questions', { method: 'POST', headers, body })
+  expect(again.status).toBe(404)
+
+  await askAdmin(world.path, 'PATCH', { affiliate_view: { customer_ids: 'none' } })
+  expect(await json(askAdmin(`${world.path}/customers/${customer}/names`))).toEqual({
+    customer_id: null,
+    names: [],
+  })
+  expect(await read(`/questions/${id}`)).not.toContain('whom they know as')
 })
 
 test('an id that the service has made leads to its page', async () => {
