@@ -76,7 +76,7 @@ beforeEach(async () => {
       },
       {
         ...{ name: 'earned', value: '1234.5', comparison: 'more_than', threshold: '1000' },
-        ...{ unit: 'EUR', threshold_is: 'the allowed share of the net revenue' },
+        ...{ unit: 'EUR', threshold_is: '100 % of the net revenue' },
       },
       {
         ...{ name: 'earned', value: '1234.5', comparison: 'at_least', threshold: '900' },
@@ -125,7 +125,7 @@ describe('a case', () => {
     expect(text).toContain('4 Oct 2024, 00:00:07 UTC')
     expect(text.match(/Not in these figures/g)).toHaveLength(1)
     expect(text).toMatch(/t-0 Not in these figures/)
-    expect(text).toContain('more than 1,000.00 EUR, the allowed share of the net revenue')
+    expect(text).toContain('more than 1,000.00 EUR (100 % of the net revenue)')
   })
 
   test('is confirmed with a reason, and its customers are refused from a day on', async () => {

@@ -167,10 +167,10 @@ const TITLES: Readonly<Record<string, string>> = Object.assign(
 )
 
 /** Says what a figure was compared with. */
-const thresholdText = ({ comparison, threshold, unit, threshold_is }: Figure): string =>
-  [`${COMPARISONS[comparison]} ${figureText(threshold, unit)}`, threshold_is ?? []]
-    .flat()
-    .join(', ')
+const thresholdText = ({ comparison, threshold, unit, threshold_is }: Figure): string => {
+  const text = `${COMPARISONS[comparison]} ${figureText(threshold, unit)}`
+  return threshold_is ? `${text} (${threshold_is})` : text
+}
 
 /** Renders what a rule compared, each beside its threshold. */
 const Figures = ({ figures }: Pick<WholeCase, 'figures'>) => (
@@ -180,7 +180,7 @@ const Figures = ({ figures }: Pick<WholeCase, 'figures'>) => (
     columns={{
       Figure: ({ name }) => TITLES[name] ?? titleOf(name),
       Found: { number: ({ value, unit }) => <strong>{figureText(value, unit)}</strong> },
-      Threshold: { number: thresholdText },
+      Threshold: thresholdText,
     }}
   />
 )

@@ -79,7 +79,7 @@ export const activityOutlier = defineKind({
         if (compare(value, threshold) <= 0) return []
         const [currency] = currencies
         const unit = measure.field === 'pnl' ? (currency ?? '') : 'lots'
-        const figure = moreThan(measure.name, value, threshold, unit, 'the usual, times the factor')
+        const figure = moreThan(measure.name, value, threshold, unit, `${times} times the usual`)
         return [{ figure, days: amounts.length }]
       })
       if (found.length === 0) return []

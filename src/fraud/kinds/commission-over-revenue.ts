@@ -72,7 +72,7 @@ export const commissionOverRevenue = defineKind({
     if (compare(earned, decimal(min)) < 0 || compare(earned, most) <= 0) return []
     const { currency, affiliate_id } = view
     const figures = [
-      moreThan('earned', earned, most, currency, 'the allowed share of the net revenue'),
+      moreThan('earned', earned, most, currency, `${percent} % of the net revenue`),
       atLeast('earned', earned, min, currency),
     ]
     const evidence = evaluated.flatMap(statementsOf)

@@ -144,7 +144,7 @@ function chargesFigure(view: View, parts: readonly Sums[], percent: string): Fig
     earnedBy(parts),
     most,
     view.currency,
-    'the allowed share of spread and commission',
+    `${percent} % of spread and commission`,
   )
 }
 

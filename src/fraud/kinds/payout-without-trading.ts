@@ -53,9 +53,7 @@ export const payoutWithoutTrading = defineKind({
       const paid = totalOf(view, today)
       const most = multiply(profit, decimal(times))
       if (!isPositive(paid) || compare(paid, most) <= 0) return []
-      const figures = [
-        moreThan('payout', paid, most, view.currency, 'what was won, times the factor'),
-      ]
+      const figures = [moreThan('payout', paid, most, view.currency, `${times} times what was won`)]
       const sentence = 'The payout is more than the customer won since the last payout.'
       return [aboutCustomer(customer, figures, sentence, [...today, ...won])]
     })

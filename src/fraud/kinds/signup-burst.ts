@@ -52,7 +52,7 @@ export const signupBurst = defineKind({
       return [
         {
           figures: [
-            moreThan(name, value, threshold, 'signups', 'the usual, times the factor'),
+            moreThan(name, value, threshold, 'signups', `${times} times the usual`),
             atLeast(name, value, min, 'signups'),
           ],
           sentence: `${counted(value, 'signup')} came within ${within}; ${figure(plainText(usual))} are usual.`,
