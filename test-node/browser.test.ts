@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { ARGUMENTS, executablePath, skip } from './browser/chromium.ts'
 import { findingsOf, findingsOfPages } from './browser/findings.ts'
-import { OPEN_DETAILS } from './browser/page.ts'
+import { HEADER_AND_COPY, OPEN_DETAILS } from './browser/page.ts'
 import { DESKTOP, PHONE } from './browser/viewports.ts'
 import { accountTests } from './console/account.ts'
 import { caseTests } from './console/cases.ts'
@@ -107,6 +107,20 @@ describe('in a browser', { timeout: 900_000 }, () => {
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await page.waitForURL(/validation_failed/)
+  })
+
+  test('on a phone the header is one line without key hints, and Copy covers no code', {
+    skip,
+  }, async () => {
+    for (const address of ['/', '/docs/start', '/docs/reference/webhooks']) {
+      await open(address, PHONE)
+      await page.getByRole('button', { name: 'Search' }).waitFor()
+      const found = await page.evaluate(HEADER_AND_COPY)
+      assert.deepEqual(found, { rows: 1, covered: 0, keys: 0 }, address)
+    }
+    await page.locator('.menu summary').click()
+    await page.locator('.menu a[href="#schemas"]').click()
+    assert.equal(await page.locator('.menu nav').isVisible(), false)
   })
 
   test('the side bar marks the operation on the screen', { skip }, async () => {

@@ -7,17 +7,16 @@ export const element = (name, properties = {}, ...children) => {
   return created
 }
 
-/** Wraps a code block together with a button that copies it. */
+/** Puts a button that copies a block of code at its right, where its lines wrap around it. */
 export function addCopyButton(block) {
+  const code = block.firstElementChild
   const button = element('button', { type: 'button', className: 'copy', textContent: 'Copy' })
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(block.textContent)
+    await navigator.clipboard.writeText(code.textContent)
     button.textContent = 'Copied'
     setTimeout(() => Object.assign(button, { textContent: 'Copy' }), 2000)
   })
-  const wrapper = element('div', { className: 'copyable' })
-  block.replaceWith(wrapper)
-  wrapper.append(block, button)
+  block.prepend(button)
 }
 
 /**
@@ -81,6 +80,9 @@ function addTabs() {
   choose(localStorage.getItem('language') ?? 'Shell')
 }
 
+const menu = document.querySelector('.menu')
+// A link can lead to a heading of the page below the menu.
+menu.addEventListener('click', ({ target }) => target.closest('a') && menu.removeAttribute('open'))
 fillKeys(readKeys())
 addTabs()
 for (const block of document.querySelectorAll('main pre')) addCopyButton(block)

@@ -106,3 +106,29 @@ export const UNNAMED_CONTROLS = `
       .map((element) => element.outerHTML.slice(0, 200))
   })()
 `
+
+/** The rows that the visible parts of the header take, and the blocks of code that their button covers. */
+export const HEADER_AND_COPY = `
+  (() => {
+    const middleOf = (one) => { const { top, bottom } = one.getBoundingClientRect(); return Math.round((top + bottom) / 2) }
+    const parts = [...document.querySelector('.top').children].filter((one) => one.checkVisibility())
+    const wordsOf = ({ childNodes }) =>
+      [...childNodes].flatMap((node) =>
+        [...(node.data ?? '').matchAll(/\\S+/g)].flatMap(({ index, 0: word }) => {
+          const range = document.createRange()
+          range.setStart(node, index)
+          range.setEnd(node, index + word.length)
+          return [...range.getClientRects()]
+        }),
+      )
+    const isCovered = (block) => {
+      const button = block.querySelector('.copy').getBoundingClientRect()
+      return wordsOf(block.querySelector('code')).some(({ right, top }) => right > button.left && top < button.bottom)
+    }
+    return {
+      rows: new Set(parts.map(middleOf)).size,
+      covered: [...document.querySelectorAll('main pre')].filter((one) => one.checkVisibility()).filter(isCovered).length,
+      keys: [...document.querySelectorAll('kbd')].filter((one) => one.checkVisibility()).length,
+    }
+  })()
+`

@@ -6,7 +6,7 @@ export interface Page {
   at: string
   title: string
   description: string
-  /** The navigation beside the content. It becomes a menu on narrow screens. */
+  /** The navigation beside the content. On narrow screens, the menu of the header has it. */
   nav?: Html
   main: Html
   /** The file name of a script that only this page needs. */
@@ -47,17 +47,20 @@ export const layout = (page: Page) => html`<!doctype html>
 <link rel="stylesheet" href="/assets/page.css">
 <link rel="stylesheet" href="/assets/code.css">
 ${['page.js', 'search.js', ...(page.script ? [page.script] : [])].map(script)}</head>
-<body>
+<body class="docs">
 <a class="skip" href="#main">Skip to the content</a>
 <header class="top">
 ${linkTo('/', HOME, page.at)}
 <nav aria-label="Sections">${SECTIONS.map((section) => sectionLink(section, page.at))}</nav>
+<details class="menu"><summary>Menu</summary><nav aria-label="Menu"><ul>${SECTIONS.map(
+  (section) => html`<li>${sectionLink(section, page.at)}</li>`,
+)}</ul>
+${page.nav}</nav></details>
 </header>
 <div class="${page.nav ? 'frame' : 'frame alone'}">
 ${
   page.nav &&
   html`<nav class="side" aria-label="Pages">${page.nav}</nav>
-<details class="menu"><summary>Menu</summary><nav aria-label="Pages">${page.nav}</nav></details>
 `
 }<main id="main" tabindex="-1">
 ${page.main}</main>
