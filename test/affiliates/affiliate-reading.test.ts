@@ -28,9 +28,10 @@ async function addressesOf(world: World, who: Who, key: string) {
     ...['unearned?period=2026-10', 'unearned/facts?period=2026-10', 'links'],
     ...[`reports?${DAYS}`, `reports?${DAYS}&group_by=link,month`, 'ledger', 'payouts'],
     ...[`sub-affiliates?${DAYS}`, `overview?${DAYS}`],
-    ...[...Map.groupBy(lines, ({ rule }) => rule).values()].map(
-      ([line]) => `lines/${line?.id}/explain`,
-    ),
+    ...[...Map.groupBy(lines, ({ rule }) => rule).values()].flatMap(([line]) => [
+      `lines/${line?.id}/explain`,
+      `lines/${line?.id}/parts`,
+    ]),
   ]
 }
 
@@ -177,6 +178,26 @@ test('the id of a line that is computed for a guessed customer is the 404 of a m
     const changed = shown[i]?.id.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
     expect(await refusal(await askWith(key, `lines/${changed}/explain`))).toEqual(missing)
   }
+})
+
+test('§18.2 the customers of a line are the largest first, under their names, and never those of affiliates below', async () => {
+  const world = await affiliateWorld()
+  const key = await world.makeKey('own')
+  const top = await world.makeKey('top')
+  const partsOf = async (of: string, who: Who, rule: string) => {
+    const line = (await world.shownLinesOf(of, who)).find((one) => one.rule === rule)
+    return (await json(askWith(of, `lines/${line?.id}/parts`))).data
+  }
+  expect(await partsOf(key, 'own', 'lots')).toEqual([
+    { customer_id: expect.stringMatching(/^c_/), records: 1, base: null, units: '1.07' },
+  ])
+  expect(await partsOf(top, 'top', 'up')).toEqual([])
+  const { lines } = await json(askAdmin(`${world.path}/statements/${world.statementOf('top').id}`))
+  const { id } = lines.find(({ rule }: { rule: string }) => rule === 'up')
+  expect((await json(askAdmin(`${world.path}/lines/${id}/parts`))).data).toMatchObject([
+    { customer_id: 'c-own-waits', base: '103' },
+    { customer_id: 'c-own', base: '102' },
+  ])
 })
 
 test('customers are filtered by the name under which they are seen, and by no other', async () => {
@@ -735,6 +756,11 @@ describe('the figures of an affiliate', () => {
       [statement, statement] as const,
       ...lines.map(
         ({ id }, i) => [`lines/${shown[i]?.id}/explain`, `lines/${id}/explain`] as const,
+      ),
+      ...lines.flatMap(({ id, scope }, i) =>
+        scope.startsWith('affiliate:')
+          ? []
+          : [[`lines/${shown[i]?.id}/parts`, `lines/${id}/parts`] as const],
       ),
     ]
     // What is a digest of ids of customers has a key of the affiliate's own.

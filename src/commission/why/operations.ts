@@ -10,6 +10,7 @@ import { todayOf } from '../../platform/zone.ts'
 import { asCsv, csvWords } from '../csv-list.ts'
 import { dayNumber, type Period, periodUntil } from '../engine/calendar.ts'
 import { REASONS } from '../engine/reasons.ts'
+import { parseScope } from '../statements/line-groups.ts'
 import { knownPeriod, PERIOD_FORMS, REQUEST_LIMITS } from '../statements/limits.ts'
 import { NARROW, withinLimit } from '../statements/on-request.ts'
 import { ENGLISH, wordsOf } from '../words/words.ts'
@@ -116,22 +117,25 @@ export const getExplanation = readOperation({
 
 export const listLineParts = readList({
   topic: 'explanations',
+  callers: ['team', 'affiliate'],
   id: 'listLineParts',
   path: '/lines/{line_id}/parts',
   params: { line_id },
   words: described(() => ({
-    description: `Returns what each customer adds to a line by the records as they are now, by customer. The sum is the base of the line before \`fixed\` terms and a fence, or its units, unless records have changed since: then \`changed\` is true. An override over lines has none: the step \`sources\` of the explanation has the lines of the affiliate below. ${LIMIT}`,
+    description: `Returns what each customer adds to a line by the records as they are now, the largest first. The sum is the base of the line before \`fixed\` terms and a fence, or its units, unless records have changed since: then \`changed\` is true. An override over lines has none: the step \`sources\` of the explanation has the lines of the affiliate below. An affiliate sees no customers of affiliates below. ${LIMIT}`,
     answer: linePart,
     more: partsChanged,
     errors: ['validation_failed'],
     command: { name: 'lines parts' },
   })),
-  async list(call, { line_id: id }, page) {
-    const found = await findLine(call, id)
+  async list(call, { line_id: name }, page) {
+    const found = await findLine(call, await lineOf(call, name))
     const { parts, changed } = await computeFor(call, async () =>
       listParts(await openLine(call, found)),
     )
-    return { ...pageOfAll(parts, page), more: { changed } }
+    const isOfOthers = parseScope(found.item.scope ?? '').of === 'affiliate'
+    const seen = call.affiliate && isOfOthers ? [] : parts
+    return { ...pageOfAll(seen, page), more: { changed } }
   },
 })
 

@@ -114,7 +114,7 @@ interface LineParts {
   readonly changed: boolean
 }
 
-/** Returns what each customer adds to a line now. A line that counts other lines has no customers. */
+/** Returns what each customer adds to a line now, the largest first. A line that counts other lines has no customers. */
 export async function listParts(opened: OpenedLine): Promise<LineParts> {
   const parts = new Map<string, { records: number; base: Decimal | null; units: Decimal | null }>()
   for await (const { customer_id, earning } of countedOf(opened, customersOf(opened))) {
@@ -124,14 +124,19 @@ export async function listParts(opened: OpenedLine): Promise<LineParts> {
     part.units = plus(part.units, earning.units)
     parts.set(customer_id, part)
   }
+  // Affiliates may see other names, of which the order of the ids would tell something.
   const listed = [...parts]
+    .toSorted(
+      ([a, one], [b, other]) =>
+        compare(other.base ?? other.units ?? ZERO, one.base ?? one.units ?? ZERO) ||
+        compareText(a, b),
+    )
     .map(([customer_id, { records, base, units }]) => ({
       customer_id,
       records,
       base: base && plainText(base),
       units: units && plainText(units),
     }))
-    .sort((a, b) => compareText(a.customer_id, b.customer_id))
   return { parts: listed, changed: isChanged(opened, listed) }
 }
 
