@@ -162,7 +162,8 @@ export const putEventDefinition = accountOperation({
     const others = definitions.filter((other) => other !== stored)
     checkLimits(others, definition)
     if (stored) await admitChange(env, account, stored, definition)
-    await changeSettings(call, 'event-definition.put', { ...definition }, [
+    const details = { ...definition, before: stored ?? null }
+    await changeSettings(call, 'event-definition.put', details, [
       rows.putDefinition(env.DB, account.id, definition),
     ])
     const answer = { ...definition, takes_effect: await propagateSettings(env, account.id) }

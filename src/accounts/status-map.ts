@@ -61,7 +61,8 @@ export const putStatusMap = accountOperation({
   async run(call, sent) {
     const { env, account } = call
     const map = readStatusMap(sent.status)
-    await changeSettings(call, 'status.put', { status: map }, putMapping(env.DB, account.id, map))
+    const details = { status: map, before: { status: await readMapping(env.DB, account.id) } }
+    await changeSettings(call, 'status.put', details, putMapping(env.DB, account.id, map))
     // A failure is no error: the map counts at once, and only warnings wait for the cron.
     await propagateSettings(env, account.id)
     return { status: map }

@@ -37,7 +37,7 @@ const MEMBERS: Readonly<Record<Kind, string>> = {
     opening lines_sum adjustments_sum manual_sum payable closing dropped transferred received holds
     manual lines_total adjustments_total earned_before approved_at paid returned computed_at lines adjustments
     part parts steps closed corrections changed of approved now amount causes causes_total
-    corrected records rule reason condition resource transaction_type eventname count
+    records rule reason condition resource transaction_type eventname count
     rules counted min until signup_day link states link_id url landing_page pass_query disabled
     disabled_by created_at clicks group_by columns unconverted notes
     statement reference paid_on statements return_reference returned_on

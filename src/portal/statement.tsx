@@ -1,9 +1,14 @@
 import type { Context } from 'hono'
 import { fileFor } from '../affiliates/door.ts'
+import { HIDDEN } from '../affiliates/view.ts'
 import { add, type Decimal, decimal, ZERO } from '../commission/engine/decimal.ts'
 import { type RuleWords, ruleWords } from '../commission/engine/plan-words.ts'
 import { balanceOf } from '../commission/statements/balance.ts'
-import { correctionWords } from '../commission/statements/cause-words.ts'
+import {
+  causeIds,
+  causeSentence,
+  correctionSentence,
+} from '../commission/statements/cause-words.ts'
 import type { Adjustment, StatementLine } from '../commission/statements/draft.ts'
 import { parseScope } from '../commission/statements/line-groups.ts'
 import { moneyText } from '../commission/statements/money.ts'
@@ -92,13 +97,10 @@ const Lines = ({ frame, lines }: { frame: Frame; lines: readonly StatementLine[]
   })
 }
 
-/** Says which line or correction an explanation is about, and what its rule pays. */
-function subjectWords({ visit, statement, plans }: Frame, id: string, found: Explained): string[] {
+/** Says which line an explanation is about, and what its rule pays. That of a correction begins with what changed. */
+function subjectWords({ visit, statement, plans }: Frame, found: Explained): string[] {
   const { speech } = visit
-  if (!('line' in found)) {
-    const one = statement.adjustments.find((adjustment) => adjustment.id === id)
-    return one ? [`${correctionWords(one, speech.period(one.of.period), speech)}.`] : []
-  }
+  if (!('line' in found)) return []
   const { scope, rule, version } = found.line
   return [scopeText(scope, visit), ruleOf({ statement, plans }, { rule, version }, speech).pays]
 }
@@ -117,6 +119,23 @@ function ruleOf(
 /** Returns what a question about a statement names. */
 const aboutOf = ({ id, period }: WholeStatement) => ({ statement: id, period })
 
+/** Renders what changed after an approval, folded, with the ids that the affiliate sees. */
+const CauseDetails = (props: Pick<Adjustment, 'causes'> & Pick<MemberVisit, 'speech'>) => (
+  <details>
+    <summary>{props.speech.text('correction.details')}</summary>
+    <ul>
+      {props.causes.map((cause) => {
+        const ids = causeIds(cause).filter((id) => id !== HIDDEN)
+        return (
+          <li>
+            <Data text={[causeSentence(cause, props.speech), ...ids].join(', ')} />
+          </li>
+        )
+      })}
+    </ul>
+  </details>
+)
+
 /** Reads and renders why a line or a correction pays what it pays. */
 async function renderWhy(frame: Frame, id: string) {
   const { visit, statement } = frame
@@ -128,7 +147,7 @@ async function renderWhy(frame: Frame, id: string) {
     <section class="why" id="why" aria-labelledby="why-title">
       <h2 id="why-title">{words.why}</h2>
       <p>
-        {subjectWords(frame, id, found).map((sentence) => (
+        {subjectWords(frame, found).map((sentence) => (
           <>
             <strong>
               <Sentence text={sentence} />
@@ -138,6 +157,7 @@ async function renderWhy(frame: Frame, id: string) {
         ))}
       </p>
       <SentenceList sentences={sentencesIn(found, speech)} />
+      {'of' in found && <CauseDetails causes={found.causes} speech={speech} />}
       {records.length > 0 && (
         <details>
           <summary>{words.record_ids}</summary>
@@ -212,11 +232,12 @@ async function renderLines(frame: Frame) {
           <h2>{speech.text('correctionsOfClosed')}</h2>
           <ul class="rows">
             {adjustments.map((one) => {
-              const what = correctionWords(one, speech.period(one.of.period), speech)
+              const what = `${speech.period(one.of.period)}: ${correctionSentence(one, speech)}`
               return (
                 <li>
-                  <Sentence text={`${what}.`} />{' '}
+                  <Sentence text={what} />{' '}
                   <Why frame={frame} id={one.id} what={what} amount={money(one.amount)} />
+                  <CauseDetails causes={one.causes} speech={speech} />
                 </li>
               )
             })}

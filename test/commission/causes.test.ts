@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import type { Rule } from '../../src/commission/engine/plan.ts'
-import { correctionWords } from '../../src/commission/statements/cause-words.ts'
+import { correctionSentence } from '../../src/commission/statements/cause-words.ts'
 import type { Adjustment } from '../../src/commission/statements/draft.ts'
 import {
   adjustmentsOf,
@@ -14,7 +14,7 @@ import {
   TENTH,
 } from '../books/closed.ts'
 import { askAdmin, traded } from '../partner.ts'
-import { publish } from './stored.ts'
+import { monthly, publish } from './stored.ts'
 
 // A correction names what changed since the approval, looked up in what the batch of the change has noted.
 
@@ -31,6 +31,9 @@ const ONCE: Rule = {
   qualify: [{ sum: [{ transactions: ['deposit'] }], min: '150' }],
   void_by: { terms: [{ transactions: ['withdrawal'] }], within_days: 60 },
 }
+
+/** A version of a plan from September on. */
+const TERMS = { ...monthly([{ ...TENTH, percent: '20' } as Rule]), effective_from: '2026-09-01' }
 
 const putParent = (parent: string | null) =>
   askAdmin(`${PATH}/affiliates`, 'PUT', [{ affiliate_id: 'aff-7', parent, from: '2026-01-01' }])
@@ -61,18 +64,27 @@ async function august(rules: Rule[] = [TENTH]) {
 
 type August = Awaited<ReturnType<typeof august>>
 
-const record = (id: string, day: string, customer_id: string) => ({
-  ...{ kind: 'record', resource: 'transactions', id, customer_id, day },
+const record = (id: string, day: string, customer_id: string, change: string) => ({
+  ...{ kind: 'record', resource: 'transactions', id, customer_id, day, change },
 })
 
-const person = (id: string, day: string) => ({ ...record(id, day, id), resource: 'customers' })
+const person = (id: string, day: string, change: string) => ({
+  ...record(id, day, id, change),
+  resource: 'customers',
+})
 
-const OWN = record('t-1', '2026-08-10', 'c-1')
+const setting = (action: string, of: object = {}) => ({
+  ...{ kind: 'setting', action, customer_id: null, affiliate_id: null },
+  ...of,
+})
+
+const OWN = record('t-1', '2026-08-10', 'c-1', 'amount')
+const MOVED = { ...OWN, change: 'changed' }
 
 /** What differs each time. */
 const UNTOLD = {
   ...{ delivery_id: undefined, audit_id: undefined, at: undefined },
-  ...{ before: undefined, after: undefined },
+  ...{ before: undefined, after: undefined, type: undefined },
 }
 
 /** Returns the causes of an affiliate's corrections in September, by the scopes of their lines. */
@@ -85,6 +97,61 @@ async function causesOf(affiliate: string) {
     ]),
   )
 }
+
+/** Closes August with a deposit of c-4 half an hour before the signup on 1 September; a version begins on 2 September. */
+async function early() {
+  const acme = await firm()
+  await acme.post('customers', [{ ...customer('c-4'), signup_date: '2026-09-01T00:30:00Z' }])
+  await acme.paid('t-4', '2026-08-31', 100, { customer_id: 'c-4' })
+  const from = { ...TERMS, effective_from: '2026-09-02' }
+  expect((await askAdmin(`${PATH}/plans/ib`, 'PUT', from)).status).toBe(201)
+  await settle('2026-08')
+  return acme
+}
+
+const EARLY: readonly {
+  readonly title: string
+  readonly change: (acme: August) => Promise<unknown>
+  readonly expected: object
+}[] = [
+  {
+    title: 'an assignment',
+    change: () =>
+      askAdmin(`${PATH}/assignments`, 'PUT', [
+        { affiliate_id: 'aff-7', plan: 'ib', from: '2026-09-01', customers: 'new' },
+      ]),
+    expected: setting('assignments.put'),
+  },
+  {
+    title: 'a version of a plan',
+    change: () => askAdmin(`${PATH}/plans/ib`, 'PUT', TERMS),
+    expected: setting('plan.put'),
+  },
+  {
+    title: 'the signup day',
+    change: ({ post }) =>
+      post('customers', [{ ...customer('c-4'), signup_date: '2026-09-02T00:30:00Z' }]),
+    expected: { kind: 'record', resource: 'customers', customer_id: 'c-4', change: 'changed' },
+  },
+]
+
+test.each(EARLY)(
+  '§16.8 $title that governs a record before the signup is its cause, though its day is after the period',
+  async ({ change, expected }) => {
+    const acme = await early()
+    // Somebody without records changes, too.
+    await acme.post('customers', [customer('c-6')])
+    await acme.post('customers', [{ ...customer('c-6'), country_code: 'DE' }])
+    await askAdmin(`${PATH}/customers/c-6/refusal`, 'PUT', { reason: 'Fraud' })
+    await change(acme)
+    const found = await causesOf('aff-7')
+    expect(found).not.toEqual({})
+    for (const causes of Object.values(found)) {
+      expect(causes).toHaveLength(1)
+      for (const cause of causes) expect(cause).toMatchObject(expected)
+    }
+  },
+)
 
 const CHANGES: readonly {
   readonly title: string
@@ -106,14 +173,14 @@ const CHANGES: readonly {
     title: 'a record that moves to another customer is a cause where it lay and where it lies',
     change: ({ paid }) => paid('t-1', '2026-08-12', 200, { customer_id: 'c-2' }),
     expected: {
-      'aff-7': { 'tenth affiliate': [OWN] },
-      'aff-8': { 'tenth affiliate': [record('t-1', '2026-08-12', 'c-2')] },
+      'aff-7': { 'tenth affiliate': [MOVED] },
+      'aff-8': { 'tenth affiliate': [record('t-1', '2026-08-12', 'c-2', 'changed')] },
     },
   },
   {
     title: 'a record that moves to an open period is a cause where it lay',
     change: ({ paid }) => paid('t-1', '2026-09-02', 200),
-    expected: { 'aff-7': { 'tenth affiliate': [OWN] } },
+    expected: { 'aff-7': { 'tenth affiliate': [MOVED] } },
   },
   {
     title: 'records that waited for a customer are causes once the customer is sent',
@@ -122,7 +189,7 @@ const CHANGES: readonly {
       await paid('t-4', '2026-08-20', 40, { customer_id: 'c-4' })
       await post('customers', [{ ...customer('c-4'), affiliate_id: 'aff-8' }])
     },
-    expected: { 'aff-8': { 'tenth affiliate': [record('t-4', '2026-08-20', 'c-4')] } },
+    expected: { 'aff-8': { 'tenth affiliate': [record('t-4', '2026-08-20', 'c-4', 'added')] } },
   },
   {
     title: 'a day of trading is a cause by its instrument and currency',
@@ -133,7 +200,7 @@ const CHANGES: readonly {
         'lots affiliate': [
           {
             ...{ kind: 'record', resource: 'trading-activity', customer_id: 'c-1' },
-            ...{ id: '2026-08-15|c-1|EURUSD|USD', day: '2026-08-15' },
+            ...{ id: '2026-08-15|c-1|EURUSD|USD', day: '2026-08-15', change: 'added' },
           },
         ],
       },
@@ -152,8 +219,8 @@ const CHANGES: readonly {
       ]),
     expected: {
       'aff-7': {
-        'tenth affiliate': [person('c-1', '2026-01-05')],
-        'lead customer:c-3': [person('c-3', '2026-08-03')],
+        'tenth affiliate': [person('c-1', '2026-01-05', 'changed')],
+        'lead customer:c-3': [person('c-3', '2026-08-03', 'added')],
       },
     },
   },
@@ -170,7 +237,7 @@ const CHANGES: readonly {
     title: 'what takes a line back later is its cause, although its period is open',
     rules: [ONCE],
     change: ({ paid }) => paid('t-5', '2026-09-05', 200, { transaction_type: 'withdrawal' }),
-    expected: { 'aff-7': { 'cpa customer:c-1': [record('t-5', '2026-09-05', 'c-1')] } },
+    expected: { 'aff-7': { 'cpa customer:c-1': [record('t-5', '2026-09-05', 'c-1', 'added')] } },
   },
   {
     title: 'another affiliate is a cause for both, a parent for those above',
@@ -180,27 +247,62 @@ const CHANGES: readonly {
       await putParent(null)
     },
     expected: {
-      'aff-7': { 'tenth affiliate': [{ kind: 'affiliation', customer_id: 'c-1' }] },
-      'aff-8': { 'tenth affiliate': [{ kind: 'affiliation', customer_id: 'c-1' }] },
+      'aff-7': { 'tenth affiliate': [setting('affiliations.put', { customer_id: 'c-1' })] },
+      'aff-8': { 'tenth affiliate': [setting('affiliations.put', { customer_id: 'c-1' })] },
       'aff-9': {
         'master affiliate:aff-7': [
-          { kind: 'affiliation', customer_id: 'c-1' },
-          { kind: 'tree', affiliate_id: 'aff-7' },
+          setting('affiliations.put', { customer_id: 'c-1' }),
+          setting('affiliates.put', { affiliate_id: 'aff-7' }),
         ],
       },
     },
   },
   {
-    title: 'a refusal and the status map are causes',
-    change: async () => {
+    title: 'a refusal is a cause, and the status map if it maps the status of a record otherwise',
+    change: async ({ paid }) => {
       await askAdmin(`${PATH}/customers/c-1/refusal`, 'PUT', { reason: 'Fraud' })
       await askAdmin(`${PATH}/status-map`, 'PUT', { unusual: 'approved' })
+      await paid('t-2', '2026-08-12', 30, { customer_id: 'c-2', status: 'odd' })
+      await askAdmin(`${PATH}/status-map`, 'PUT', { unusual: 'approved', odd: 'approved' })
     },
     expected: {
-      'aff-7': {
+      'aff-7': { 'tenth affiliate': [setting('refusal.put', { customer_id: 'c-1' })] },
+      'aff-8': {
+        'tenth affiliate': [record('t-2', '2026-08-12', 'c-2', 'added'), setting('status.put')],
+      },
+    },
+  },
+  {
+    title: 'an import of strangers is no cause, nor are the plans of others',
+    rules: [TENTH, MASTER],
+    change: async ({ paid }) => {
+      await paid('t-1', '2026-08-10', 210)
+      const strangers = Array.from({ length: 300 }, (_, i) => ({ affiliate_id: `s-${i}` }))
+      await askAdmin(`${PATH}/affiliates`, 'PUT', strangers)
+      await askAdmin(`${PATH}/affiliates`, 'PUT', [
+        { affiliate_id: 'aff-7', display_name: 'Seven' },
+      ])
+      await askAdmin(`${PATH}/plans/other`, 'PUT', TERMS)
+      const assignment = { plan: 'other', from: '2026-08-01', customers: 'all' }
+      await askAdmin(`${PATH}/assignments`, 'PUT', [{ ...assignment, affiliate_id: 's-1' }])
+    },
+    expected: {
+      'aff-7': { 'tenth affiliate': [OWN] },
+      'aff-9': { 'master affiliate:aff-7': [OWN] },
+    },
+  },
+  {
+    title: 'an affiliate that is configured later is a cause of its own lines',
+    change: async ({ paid, post }) => {
+      await post('customers', [{ ...customer('c-5'), affiliate_id: 'aff-late' }])
+      await paid('t-5', '2026-08-20', 40, { customer_id: 'c-5' })
+      await askAdmin(`${PATH}/affiliates`, 'PUT', [{ affiliate_id: 'aff-late' }])
+    },
+    expected: {
+      'aff-late': {
         'tenth affiliate': [
-          { kind: 'refusal', customer_id: 'c-1' },
-          { kind: 'setting', action: 'status.put' },
+          record('t-5', '2026-08-20', 'c-5', 'added'),
+          setting('affiliates.put', { affiliate_id: 'aff-late' }),
         ],
       },
     },
@@ -210,7 +312,7 @@ const CHANGES: readonly {
 describe('a correction names what changed, and nothing else', () => {
   test.each(CHANGES)('$title', async ({ rules, change, expected }) => {
     await change(await august(rules))
-    for (const affiliate of AFFILIATES) {
+    for (const affiliate of [...AFFILIATES, 'aff-late']) {
       expect([affiliate, await causesOf(affiliate)]).toEqual([affiliate, expected[affiliate] ?? {}])
     }
   })
@@ -221,8 +323,8 @@ test('a correction says what a record was and is', async () => {
   await paid('t-1', '2026-08-10', 300, { status: 'pending' })
   await paid('t-1', '2026-08-10', 300)
   const [correction] = await adjustmentsOf('2026-09', 'aff-7')
-  expect(correctionWords(correction!)).toContain(
-    'the transaction t-1 of c-1 on 10 Aug 2026, from 200.00 EUR, approved to 300.00 EUR, approved,',
+  expect(correctionSentence(correction!)).toBe(
+    'The deposit of 10 Aug 2026 was changed from 200.00 EUR to 300.00 EUR.',
   )
 })
 
@@ -294,16 +396,16 @@ async function history(seed: number) {
   const refusal = (id: string) => `${PATH}/customers/${id}/refusal`
   const changes = [
     ...[some, some, some],
-    ofCustomer('affiliation', move),
-    ofCustomer('refusal', (id) => askAdmin(refusal(id), 'PUT', { reason: 'Fraud' })),
-    ofCustomer('refusal', (id) => askAdmin(refusal(id), 'DELETE')),
+    ofCustomer('affiliations.put', move),
+    ofCustomer('refusal.put', (id) => askAdmin(refusal(id), 'PUT', { reason: 'Fraud' })),
+    ofCustomer('refusal.delete', (id) => askAdmin(refusal(id), 'DELETE')),
     async () => {
       await askAdmin(`${PATH}/status-map`, 'PUT', choose([{ unusual: 'approved' }, {}]))
       touched.add('status.put')
     },
     async () => {
       await putParent(choose([null, 'aff-8', 'aff-9']))
-      touched.add('tree aff-7')
+      touched.add('affiliates.put aff-7')
     },
   ]
   return { some, change: () => choose(changes)(), owners, touched, figures }
@@ -352,7 +454,7 @@ function checkCauses(
       else expect(owners.get(cause.customer_id)).toBe(scope.split(':')[1] ?? affiliate)
     } else {
       const of = cause.customer_id ?? cause.affiliate_id
-      const expected = cause.kind === 'setting' ? cause.action : `${cause.kind} ${of}`
+      const expected = of === null ? cause.action : `${cause.action} ${of}`
       expect(touched, text).toContain(expected)
     }
   }

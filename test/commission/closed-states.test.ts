@@ -208,8 +208,9 @@ test('what is stored is what its records come to, and a figure that is not is na
     )
     await first(
       `update closed_states set state = json_set(state, '$.closing', '12345')
-          where account = ? and affiliate_id = ? and period = ?`,
+          where account = ? and affiliate_id = ? and plan = ? and period = ?`,
       stored!.affiliate_id!,
+      stored!.plan!,
       stored!.period!,
     )
     await first(

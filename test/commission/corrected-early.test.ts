@@ -170,7 +170,7 @@ test('the correction is a cause of what it adds to a closed period', async () =>
   expect(added.causes).toContainEqual({ kind: 'corrected_early', customer_id: 'c-2', delivery_id })
   const path = `${PATH}/lines/${added.id}/explain`
   const text = await (await askAdmin(path, 'GET', undefined, { Accept: 'text/plain' })).text()
-  expect(text).toMatch(new RegExp(`^- .*c-2.* \\(delivery ${delivery_id}\\)$`, 'm'))
+  expect(text).toMatch(new RegExp(`^- .*: c-2, ${delivery_id}$`, 'm'))
 })
 
 test('a customer who is sent again within the day without another affiliate has no warning', async () => {

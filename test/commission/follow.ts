@@ -236,7 +236,7 @@ function followCurrency(one: Counted, to: string): void {
     return
   }
   for (const day of one.days) followDay(one.currency, day, to)
-  // Days are not kept if they are too many, and for a line of a closed period as it comes to now.
+  // Days are not kept if they are too many.
   if (one.days.length === 0) return
   const usd = one.by_amount_usd ?? { amount: '0', converted: '0' }
   for (const name of ['amount', 'converted'] as const) {

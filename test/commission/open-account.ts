@@ -31,8 +31,8 @@ export function openAccount(input: AccountInput): Account {
     everyone.map((customer) => asOf(customer, through))
   const tallies = oncePerPeriod((period) => {
     const found: PeriodTallies = new Map()
-    const isOpen = openIn(input.booksOf, period)
-    evaluated(period.last).forEach(customerTallier({ ...input, period, isOpen }, found))
+    const isExplained = openIn(input.booksOf, period)
+    evaluated(period.last).forEach(customerTallier({ ...input, period, isExplained }, found))
     return found
   })
   return { ...openSettlement(input, tallies), evaluated }

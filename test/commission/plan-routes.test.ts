@@ -236,7 +236,7 @@ describe('assignments', () => {
       'assignments.put',
       {
         assignments: 2,
-        first: [own, { ...next, customers: 'new' }],
+        changed: [{ ...next, customers: 'new' }],
       },
     ])
   })

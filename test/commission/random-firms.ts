@@ -94,7 +94,9 @@ async function withPlan(account: string, rules: readonly Rule[], more: object = 
 /** Makes one of some changes; one of an unknown customer changes nothing. */
 const makeOne = (changes: readonly (() => Promise<Response>)[], from: Source) => async () => {
   const response = await from.pick(changes)()
-  if (response.status >= 400 && response.status !== 404) throw new Error(await response.text())
+  // What is unknown is 404, and terms of closed periods are refused.
+  if (![404, 409, 422].includes(response.status) && !response.ok)
+    throw new Error(await response.text())
   return response.ok
 }
 
@@ -188,6 +190,29 @@ export async function randomPartner(account: string, from: Source) {
         ],
       }),
     () => askAdmin(`${path}/status-map`, 'PUT', from.pick([{ settled: 'approved' }, {}])),
+    () =>
+      askAdmin(`${path}/assignments`, 'PUT', [
+        {
+          affiliate_id: from.pick([...AFFILIATES, '*']),
+          plan: from.pick(['ib', 'usd']),
+          from: from.pick(['2030-09-03', '2030-11-01', '2030-12-02']),
+          customers: from.pick(['new', 'all']),
+        },
+      ]),
+    () =>
+      askAdmin(`${path}/plans/ib`, 'PUT', {
+        ...monthly(FOREX),
+        effective_from: `2030-12-0${from.between(1, 5)}`,
+        name: `Terms ${from.between(1, 99)}`,
+      }),
+    () =>
+      askAdmin(`${path}/affiliates`, 'PUT', [
+        ...Array.from({ length: 20 }, (_, i) => ({
+          affiliate_id: `s-${from.between(i, 99)}-${i}`,
+        })),
+        { affiliate_id: from.pick(['a-1', 'a-2', 'a-3']), parent: from.pick([null, 'a-0']) },
+        { affiliate_id: 'nobody' },
+      ]),
   ]
   return { ...firm, change: makeOne(changes, from) }
 }

@@ -18,8 +18,8 @@ test.each([
   async (kind, open) => {
     let corrected = 0
     let restored = 0
-    const isLacking = () => kind === 'partner' && restored === 0
-    for (let seed = FIRST_SEED; seed < FIRST_SEED + WORLDS || isLacking(); seed++) {
+    const isMissing = () => kind === 'partner' && restored === 0
+    for (let seed = FIRST_SEED; seed < FIRST_SEED + WORLDS || isMissing(); seed++) {
       const from = randomSource(seed)
       const account = `why-${kind}-${seed}`
       const firm = await open(account, from)

@@ -377,7 +377,7 @@ describe('parents of affiliates by day', () => {
       { affiliate_id: 'new' },
     ])
     expect((await lastAction()).details).toEqual({
-      ...{ affiliates: 3, added: 1 },
+      ...{ affiliates: 3, added: ['new'] },
       ids: ['low', 'mid', 'new'],
       before: [
         {

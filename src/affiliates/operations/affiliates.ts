@@ -95,7 +95,7 @@ async function putAll(call: AccountCall, { sent, issues }: SentList, isDryRun: b
   const details = {
     affiliates: sent.length,
     ids: ids.slice(0, MAX_AUDITED_IDS),
-    ...(added.length > 0 && { added: added.length }),
+    ...(added.length > 0 && { added: added.map(({ affiliate_id }) => affiliate_id) }),
     before: replacedParents(before, changed),
     ...(renamed.length > 0 && { profiles: changedProfiles(renamed, profiles) }),
   }
@@ -160,20 +160,18 @@ const changedProfiles = (renamed: readonly AffiliateInput[], profiles: Profiles)
     ...(one.status !== undefined && { status: one.status }),
   }))
 
-/** The audit log names at most this many affiliates of a request. */
+/** The audit log names at most this many affiliates of a request, but all that are new or get another parent. */
 const MAX_AUDITED_IDS = 20
 
 /** The audit log names at most this many former parents of each of them, the latest. */
 const MAX_AUDITED_PARENTS = 20
 
-/** Returns the parents by day that a request replaces, as the audit log names them. */
+/** Returns the parents by day that a request replaces, as the audit log names them: corrections look there for theirs. */
 const replacedParents = (before: Tree, changed: readonly AffiliateParents[]): AffiliateParents[] =>
-  changed
-    .flatMap(({ affiliate_id }) => {
-      const parents = before.get(affiliate_id)?.slice(-MAX_AUDITED_PARENTS)
-      return parents ? [{ affiliate_id, parents }] : []
-    })
-    .slice(0, MAX_AUDITED_IDS)
+  changed.flatMap(({ affiliate_id }) => {
+    const parents = before.get(affiliate_id)?.slice(-MAX_AUDITED_PARENTS)
+    return parents ? [{ affiliate_id, parents }] : []
+  })
 
 /** The affiliates of a body with a valid id, and the issues of all. */
 interface SentList {

@@ -4,7 +4,7 @@ import type { Connection } from '../../platform/db/database.ts'
 import { all, only } from '../../platform/db/query.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, pairs, readBatch } from '../../platform/db/statement.ts'
-import { FACT_LIMITS, FACT_TABLES } from './fact-tables.ts'
+import { type DayRange, FACT_LIMITS, FACT_TABLES } from './fact-tables.ts'
 
 const COLUMNS = {
   transactions: 't.transaction_id as id, t.transaction_type as kind',
@@ -14,45 +14,39 @@ const COLUMNS = {
 
 const TABLES = Object.values(FACT_TABLES)
 
-/** Selects the records of the customers `:ids` on the days `:days` that the delivery `:since` or a later one wrote. */
-const READ_WRITTEN = TABLES.map(({ table, dayColumn }) =>
+/** Selects the records of the customers `:ids` on the days `:days`. */
+const READ_STORED = TABLES.map(({ table, dayColumn }) =>
   compileStatement(`
     select t.customer_id, t.${dayColumn} as day, ${COLUMNS[table]}, t.delivery, null as before, null as after
     from ${table} t not indexed
     where t.account = :account and t.${dayColumn} in (select value from json_each(:days))
-      and t.customer_id in (select value from json_each(:ids)) and t.delivery >= :since
-      and t.held = 0`),
+      and t.customer_id in (select value from json_each(:ids)) and t.held = 0`),
 )
 
-/** Which records are read: of some customers, as stored, and of the days from `first` to `last`. */
-interface WrittenQuery {
-  readonly customers: readonly string[]
-  readonly first: number
-  readonly last: number
-  /** The first delivery that may have written them. */
-  readonly since: string
+/** Records of customers, and the customers whose records were searched. */
+interface StoredRecords {
+  readonly records: readonly Omit<LateChange, 'at'>[]
+  readonly searched: ReadonlySet<string>
 }
 
-/**
- * Returns the records of some customers and days that recent deliveries wrote. Of too many customers only the first are
- * searched.
- */
-export async function readWritten(
+/** Returns the records of some customers and days. Of too many customers only the first are searched. */
+export async function readStored(
   db: Connection,
   account: string,
-  { customers, first, last, since }: WrittenQuery,
-): Promise<Omit<LateChange, 'at'>[]> {
-  if (customers.length === 0) return []
+  { customers, first, last }: DayRange & { readonly customers: readonly string[] },
+): Promise<StoredRecords> {
+  if (customers.length === 0) return { records: [], searched: new Set() }
   const days = Array.from({ length: last - first + 1 }, (_, i) => first + i)
-  const ids = customers.slice(0, Math.ceil(FACT_LIMITS.searches / days.length))
-  const values = { account, days: JSON.stringify(days), ids: JSON.stringify(ids), since }
+  const searched = customers.slice(0, Math.ceil(FACT_LIMITS.searches / days.length))
+  const values = { account, days: JSON.stringify(days), ids: JSON.stringify(searched) }
   const found = await readBatch<Omit<LateChange, 'resource' | 'at'>[][]>(
     db,
-    READ_WRITTEN.map((statement) => bindStatement(db, statement, values)),
+    READ_STORED.map((statement) => bindStatement(db, statement, values)),
   )
-  return pairs(TABLES, found).flatMap(([{ resource }, rows]) =>
+  const records = pairs(TABLES, found).flatMap(([{ resource }, rows]) =>
     rows.map((row) => ({ ...row, resource })),
   )
+  return { records, searched: new Set(searched) }
 }
 
 /** Whether a day is marked behind `:position`; up to `:last_day`, unless it is null, and then only if records lie on it. */
@@ -87,7 +81,7 @@ export interface SettingChange {
 }
 
 /** The maximum number of entries of the audit log that are read. */
-const MAX_ENTRIES = 1000
+const MAX_ENTRIES = 10_000
 
 /** Reads the entries of some actions from the id `:since` on. */
 const READ_CHANGES = compileStatement(`
@@ -109,31 +103,76 @@ export async function readSettingChanges(
   return results.map((row) => ({ ...row, details: JSON.parse(row.details) }))
 }
 
-/** A rate that became known, or replaced another one, since a time. */
+/** The most customers whose records have another meaning that are looked at. */
+const MAX_JUDGED = 50_000
+
+/** Selects the customers with transactions of some statuses, or with events of some names, on some days. */
+const READ_JUDGED = [
+  ['transactions', 'status'],
+  ['events', 'eventname'],
+].map(([table, word]) =>
+  compileStatement(`
+    select distinct t.customer_id, t.${word} as word from ${table} t not indexed
+    where t.account = :account and t.day between :first and :last and t.held = 0
+      and t.${word} in (select value from json_each(:words)) limit ${MAX_JUDGED}`),
+)
+
+/** Returns the customers with transactions of some statuses, or with events of some names, on some days. */
+export async function readJudged(
+  db: Connection,
+  account: string,
+  days: DayRange,
+  words: readonly string[],
+): Promise<{ readonly customer_id: string; readonly word: string }[]> {
+  if (words.length === 0) return []
+  const values = { account, ...days, words: JSON.stringify(words) }
+  type Rows = { customer_id: string; word: string }[]
+  const found = READ_JUDGED.map((statement) => bindStatement(db, statement, values))
+  return (await readBatch<Rows[]>(db, found)).flat()
+}
+
+/** What waits for a rate in an approved statement. */
+interface Waiting {
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly period: string
+  readonly rule: string
+  readonly reason: string
+  readonly currency: string
+}
+
+const READ_WAITING = compileStatement(`
+  select s.affiliate_id, s.plan, s.period, h.value ->> 'rule' as rule, h.value ->> 'reason' as reason,
+    h.value ->> 'currency' as currency
+  from ${JSON_EACH}(:affiliates) a
+  cross join statements s indexed by statements_affiliate on s.account = :account and s.affiliate_id = a.value
+  cross join json_each(s.statement, '$.holds') h
+  where s.status <> 'draft' and h.value ->> 'currency' is not null`)
+
+/** Returns what waits for a rate in the approved statements of some affiliates. */
+export const readWaiting = (
+  db: Connection,
+  account: string,
+  affiliates: readonly string[],
+): Promise<Waiting[]> => all(db, READ_WAITING, { account, affiliates: JSON.stringify(affiliates) })
+
+/** A rate that was published since a time, where there was none. */
 export interface RateChange {
   readonly currency: string
   readonly day: number
-  /** In milliseconds. */
-  readonly known_from: number
-  /** When the first rate of its currency and day became known, in milliseconds. */
+  /** When it became known, in milliseconds. */
   readonly first_known: number
 }
 
-/** Reads the rates of some days that became known, or were corrected, since a time. */
+/** Reads the rates of some days that became known since a time, where there was none. */
 const READ_NEW_RATES = compileStatement(`
-  select r.key as currency, f.day, f.known_from, (
-      select min(e.known_from) from fx_rates e
-      where e.day = f.day and e.rates ->> r.key is not null) as first_known
+  select r.key as currency, f.day, min(f.known_from) as first_known
   from fx_rates f cross join json_each(f.rates) r
-  where f.day between :first and :last and f.known_from >= :since and not exists (
-    select 1 from fx_rates e
-    where e.day = f.day and e.known_until = f.known_from and e.rates ->> r.key = r.value)
-  order by currency, f.day, f.known_from`)
+  where f.day between :first and :last
+  group by r.key, f.day having min(f.known_from) >= :since`)
 
-/** Returns the rates of some days that became known, or were corrected, since a time. */
-export async function readNewRates(
+/** Returns the rates of some days that became known since a time, where there was none. */
+export const readNewRates = (
   directory: D1Database,
-  range: { readonly first: number; readonly last: number; readonly since: number },
-): Promise<RateChange[]> {
-  return all<RateChange>(directory, READ_NEW_RATES, range)
-}
+  range: DayRange & { readonly since: number },
+): Promise<RateChange[]> => all<RateChange>(directory, READ_NEW_RATES, { ...range })

@@ -145,14 +145,6 @@ export const markAssignments = (
     changed.map(({ from_day }) => dayNumber(from_day)),
   )
 
-const PLANS = compileStatement(`
-  select distinct plan from plan_versions
-  where account = :account and withdrawn_at is null order by plan`)
-
-/** Returns the ids of the plans of an account with a version that is not withdrawn. */
-export const listPlanIds = async (db: D1Database, account: string): Promise<string[]> =>
-  (await all<{ plan: string }>(db, PLANS, { account })).map(({ plan }) => plan)
-
 /** Reads one page of an account's assignments, by affiliate and first day. */
 export const listAssignments = (
   db: D1Database,

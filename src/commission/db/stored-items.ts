@@ -106,26 +106,6 @@ export async function readCorrections(
   return all<LineCorrection>(db, READ_CORRECTIONS, values)
 }
 
-/** Reads the amounts of the corrections that a statement has of the lines of a period. */
-export const READ_CORRECTED = compileStatement(`
-  with own as (
-    select s.id, s.lines, s.parts from statements s indexed by statements_id
-    where s.account = :account and s.id = :statement and s.statement is not null
-  ), ${itemsOf('o.id')}
-  select value ->> 'amount' as amount from items
-  where value ->> '$.of.period' = :period and value ->> '$.of.line' is not null`)
-
-/** Returns the amounts of the corrections that a statement has of the lines of a period. */
-export const readCorrected = async (
-  db: Connection,
-  account: string,
-  statement: string,
-  period: string,
-): Promise<string[]> =>
-  (await all<{ amount: string }>(db, READ_CORRECTED, { account, statement, period })).map(
-    ({ amount }) => amount,
-  )
-
 /** The amount of a line of a stored statement. */
 export interface LineAmount {
   readonly id: string

@@ -19,8 +19,8 @@ export interface Context {
 /** A computation of one period. */
 export interface PeriodContext extends Context {
   readonly period: Period
-  /** Whether the period is open for an affiliate and plan, so that steps of lines name each day; absent: no. */
-  readonly isOpen?: (affiliate: string, plan: string) => boolean
+  /** Whether steps of lines of an affiliate and plan name each day; absent: no. */
+  readonly isExplained?: (affiliate: string, plan: string) => boolean
 }
 
 /**

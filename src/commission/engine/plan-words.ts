@@ -52,7 +52,7 @@ const spaced = (name: string): string => name.replaceAll('_', ' ')
 const quoted = (name: string, words: Words): string => words.text('quoted', { name })
 
 /** Names transactions of a type, in the form that fits their number. */
-function typeWord(type: string, count: number, words: Words): string {
+export function typeWord(type: string, count: number, words: Words): string {
   const name = `transaction.${type}`
   return isMessageName(name) ? words.text(name, { count }) : quoted(spaced(type), words)
 }

@@ -580,9 +580,9 @@ function entriesFor(
 /** Enters facts into a tally of the affiliate that earns from it. */
 type Enter = (earner: string, target: RuleTally, source: TallySource) => void
 
-/** Returns which sums the steps of an affiliate's lines need. Days fill the memory: only open periods have them. */
-const termsKept = ({ isOpen }: PeriodContext, affiliate: string, { plan }: Version) =>
-  isOpen?.(affiliate, plan) ? 'by day' : 'all'
+/** Returns which sums the steps of an affiliate's lines need. Days fill the memory: open periods have them, and corrected ones. */
+const termsKept = ({ isExplained }: PeriodContext, affiliate: string, { plan }: Version) =>
+  isExplained?.(affiliate, plan) ? 'by day' : 'all'
 
 /** Enters facts of a plan into the rules of its version, and into the measures of all versions. */
 function enterOwnRules(

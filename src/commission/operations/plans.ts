@@ -18,6 +18,7 @@ import {
   validationFailed,
 } from '../../platform/http/read-fields.ts'
 import { count, day, outcome, stored, version } from '../../platform/validation/answer-fields.ts'
+import { canonicalJson } from '../../platform/validation/canonical-json.ts'
 import {
   described,
   listOf,
@@ -41,6 +42,7 @@ import {
   type SentAssignment,
 } from '../plans/assignments.ts'
 import { checkClosedTerms, decidePut, type PutDecision, toChange } from '../plans/put-plan.ts'
+import { readStoredPlans } from '../plans/stored-plans.ts'
 import { vocabularyOf } from '../plans/vocabulary.ts'
 import { planWarning } from '../plans/warning.ts'
 
@@ -300,9 +302,6 @@ function presentPlan(versions: readonly rows.StoredVersion[], today: string) {
   }
 }
 
-/** The audit log names at most this many assignments of a request. */
-const MAX_AUDITED = 20
-
 const present = ({ from_day: from, ...assignment }: rows.StoredAssignment) => ({
   ...assignment,
   from,
@@ -359,10 +358,12 @@ export async function prepareAssignments(
 ) {
   const sentRows = sent.map(({ pointer: _, from, ...one }) => ({ ...one, from_day: from }))
   const changes = sentRows.map((row) => toChange(row, false))
-  const first = sentRows.slice(0, MAX_AUDITED).map(present)
-  const details = { assignments: sent.length, first }
+  const stored = await readStoredPlans(db, account)
+  const known = new Set(stored.assignments.map((one) => canonicalJson(one)))
+  const changed = sentRows.map(present).filter((one) => !known.has(canonicalJson(one)))
+  const details = { assignments: sent.length, changed }
   return {
-    issues: assignmentIssues(sent, await rows.listPlanIds(db, account)),
+    issues: assignmentIssues(sent, [...new Set(stored.versions.map(({ plan }) => plan))]),
     checks: [
       ...rejectClosedTerms(db, account, changes),
       rows.markAssignments(db, account, sentRows),

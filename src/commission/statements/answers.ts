@@ -193,6 +193,13 @@ const cause = described(() => {
       kind: kind('record'),
       resource,
       id: member(text, 'The id of the record.'),
+      type: v.nullable(
+        member(text, 'The transaction type or the name of the event. Null of other records.'),
+      ),
+      change: member(
+        v.picklist(['added', 'approved', 'pending', 'declined', 'reversed', 'amount', 'changed']),
+        'What became of it: it was added, got another state or amount, or changed otherwise.',
+      ),
       customer_id,
       day: member(day, 'The day on which it lies or, if it moved, lay before.'),
       before: v.nullable(
@@ -204,21 +211,18 @@ const cause = described(() => {
       after: v.nullable(member(figures, 'The same as they are now. Null if they are not known.')),
       delivery_id,
     }),
-    v.object({ kind: kind('affiliation'), customer_id, audit_id }),
     v.object({ kind: kind('corrected_early'), customer_id, delivery_id }),
-    v.object({ kind: kind('refusal'), customer_id, audit_id }),
     v.object({
       kind: kind('rate'),
       currency: member(text, 'A currency whose rates were published later.'),
     }),
     v.object({
-      kind: kind('tree'),
-      affiliate_id: member(text, 'The affiliate that was configured, or whose parent changed.'),
-      audit_id,
-    }),
-    v.object({
       kind: kind('setting'),
       action: member(text, 'The action in the audit log, such as `status.put`.'),
+      customer_id: v.nullable(member(text, 'The customer whom it is about. Null: several.')),
+      affiliate_id: v.nullable(
+        member(text, 'The affiliate that was configured, or has another parent. Null: none.'),
+      ),
       at: member(time, 'When it was changed.'),
       audit_id,
     }),

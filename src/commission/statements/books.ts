@@ -66,19 +66,15 @@ function closingsIn(
   return found
 }
 
-/** What the last approval that covers a line of a closed period has settled. */
-export interface LastSettled {
-  /** When it was approved, in milliseconds: it includes what was stored before, also the corrections of earlier periods. */
-  readonly since: number
-  /** The records that waited in the period of the line. */
-  readonly holds: StatementHead['holds']
-}
-
 /** The books of some affiliates of an account, and when their periods were closed. */
 export interface AccountBooks {
   readonly booksOf: BooksOf
   readonly closingsOf: ClosingsOf
-  readonly settledOf: (line: Pick<CorrectedLine, 'affiliate_id' | 'plan' | 'period'>) => LastSettled
+  /**
+   * Returns when a line of a closed period was last approved, in milliseconds: that includes what was stored before, also
+   * the corrections of earlier periods.
+   */
+  readonly settledOf: (line: Pick<CorrectedLine, 'affiliate_id' | 'plan' | 'period'>) => number
 }
 
 /** What is stored of the books of an affiliate and plan. */
@@ -141,11 +137,7 @@ export async function readBooks(
         ...rows.map((row) => ({ of: row.period, at: row.approved_at })),
         ...others.map((one) => ({ of: one.period, at: one.closed_at })),
       ]
-      const row = rows.find((one) => one.period === period)
-      return {
-        since: Math.max(0, ...approvals.flatMap(({ of, at }) => (of >= period ? [at] : []))),
-        holds: (row && readHead(row)?.holds) ?? [],
-      }
+      return Math.max(0, ...approvals.flatMap(({ of, at }) => (of >= period ? [at] : [])))
     },
   }
 }

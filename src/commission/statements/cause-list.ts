@@ -4,11 +4,8 @@ import { CAUSE_LIMITS } from './limits.ts'
 
 const KINDS = [
   'record',
-  'affiliation',
   'corrected_early',
-  'refusal',
   'rate',
-  'tree',
   'setting',
 ] as const satisfies readonly Cause['kind'][]
 

@@ -1,95 +1,104 @@
+import { typeWord } from '../engine/plan-words.ts'
+import { capital } from '../engine/reasons.ts'
 import { ENGLISH, isMessageName, type Words } from '../words/words.ts'
-import type { Cause, Causes, RecordCause } from './cause.ts'
+import type { Cause, RecordCause } from './cause.ts'
 import type { Adjustment } from './draft.ts'
 import { parseScope } from './line-groups.ts'
 
-// Why a statement corrects a closed period, as a manager and an affiliate read it.
+// Why a statement corrects a closed period, as a manager and an affiliate read it: a sentence, and what stands behind it.
 
-/** Names what changed, without the verb: `the transaction T-1 of C-1 on 3 Nov 2026`. */
-export function causeWords(cause: Cause, words: Words): string {
-  const { text, day } = words
+/** Says what changed: `The deposit of 3 Nov 2026 was charged back`. */
+export const causeSentence = (cause: Cause, words: Words): string => capital(clauseOf(cause, words))
+
+function clauseOf(cause: Cause, words: Words): string {
+  const { text } = words
   switch (cause.kind) {
-    case 'record': {
-      const { resource, id, customer_id: customer } = cause
-      // The id of trading activity has the day, the customer, the instrument and the currency.
-      const what = resource === 'trading-activity' ? (id.split('|')[2] ?? '') : id
-      const named = text(`cause.${resource}`, { customer, id: what, day: day(cause.day) })
-      const [before, after] = [figuresWords(cause.before, words), figuresWords(cause.after, words)]
-      if (before === '' || after === '' || before === after) return named
-      return text('cause.changed', { cause: named, before, after })
-    }
-    case 'affiliation':
-      return text('cause.affiliation', { customer: cause.customer_id })
-    case 'corrected_early':
-      return text('cause.firstAffiliation', { customer: cause.customer_id })
-    case 'refusal':
-      return text('cause.refusal', { customer: cause.customer_id })
+    case 'record':
+      return cause.resource === 'customers'
+        ? text(cause.change === 'added' ? 'cause.customer.added' : 'cause.customer.changed')
+        : recordClause(cause, words)
     case 'rate':
       return text('cause.rate', { currency: cause.currency })
-    case 'tree':
-      return text('cause.tree', { affiliate: cause.affiliate_id })
     case 'setting': {
       const name = `setting.${cause.action}`
-      const setting = text(isMessageName(name) ? name : 'setting.other')
-      return text('cause.setting', { setting, day: day(cause.at.slice(0, 10)) })
+      const affiliate = cause.affiliate_id ?? ''
+      const setting = text(isMessageName(name) ? name : 'setting.other', { affiliate })
+      return text('cause.setting', { setting, day: words.day(cause.at.slice(0, 10)) })
     }
+    case 'corrected_early':
+      return text('cause.corrected_early')
   }
 }
 
-/** Writes the figures of a record: `100.00 EUR, approved`. Those that an affiliate may not see are missing. */
+function recordClause(cause: RecordCause, words: Words): string {
+  const { resource, id, type, day } = cause
+  const what =
+    resource === 'transactions'
+      ? typeWord(type ?? '', 1, words)
+      : resource === 'activities'
+        ? words.text('kind.event', { event: type ?? '', count: 1 })
+        : // The id of trading activity has the day, the customer, the instrument and the currency.
+          words.text('cause.trading', { instrument: id.split('|')[2] ?? '' })
+  const [before, after] = [cause.before, cause.after].map((one) => figuresWords(one, words))
+  const isShown = cause.change !== 'amount' || (before && after)
+  return words.text(`cause.record.${isShown ? cause.change : 'changed'}`, {
+    what,
+    day: words.day(day),
+    before: before ?? '',
+    after: after ?? '',
+  })
+}
+
+/** Writes the amount of a record, or its lots. An affiliate may not see it. */
 function figuresWords(figures: RecordCause['before'] | undefined, words: Words): string {
   if (!figures) return ''
-  const { lots_traded: lots, amount_currency, amount = amount_currency, currency, status } = figures
-  const parts = [
-    lots != null &&
-      `${words.figure(String(lots))} ${words.text('unit.lots', { count: Number(lots) })}`,
-    amount != null && words.money(String(amount), String(currency)),
-    status,
-  ]
-  return parts.filter(Boolean).join(', ')
-}
-
-/** Names what changed, with the delivery or the entry of the audit log that changed it. */
-export function causeEvidence(cause: Cause, words: Words): string {
-  const named = causeWords(cause, words)
-  if ('delivery_id' in cause) {
-    return words.text('evidence.delivery', { cause: named, id: cause.delivery_id })
+  const { lots_traded: lots, amount_currency, amount = amount_currency, currency } = figures
+  if (lots != null) {
+    return `${words.figure(String(lots))} ${words.text('unit.lots', { count: Number(lots) })}`
   }
-  return 'audit_id' in cause
-    ? words.text('evidence.audit', { cause: named, id: cause.audit_id })
-    : named
+  return amount == null ? '' : words.money(String(amount), String(currency))
 }
 
-/** The causes that a sentence names. */
-const NAMED = 3
+/** Returns the ids of what changed, which its sentence leaves out. Only those of transactions have no customer in them. */
+export const causeIds = (cause: Cause): string[] => [
+  ...(cause.kind === 'record' && cause.resource === 'transactions' ? [cause.id] : []),
+  ...('customer_id' in cause && cause.customer_id !== null ? [cause.customer_id] : []),
+]
 
-/** Says why a period is corrected: `since the transaction T-1 of C-1 on 3 Nov 2026 changed`. */
-function causesWords({ causes, causes_total }: Causes, words: Words): string {
-  const named = [...new Set(causes.slice(0, NAMED).map((cause) => causeWords(cause, words)))]
-  const more = causes_total - Math.min(causes.length, NAMED)
-  if (named.length === 0) return words.text('correction.unknown')
-  const rest = more > 0 ? [words.text('cause.more', { count: more })] : []
-  return words.text('correction.why', { causes: words.and([...named, ...rest]) })
+/** Says what changed, with its ids and the delivery or the entry of the audit log that changed it. */
+export function causeEvidence(cause: Cause, words: Words): string {
+  const by =
+    'delivery_id' in cause ? [cause.delivery_id] : 'audit_id' in cause ? [cause.audit_id] : []
+  const ids = [...causeIds(cause), ...by]
+  return [causeSentence(cause, words), ids.join(', ')].filter(Boolean).join(': ')
 }
 
-/**
- * Says what a correction corrects and why, after its amount: ` for the customer C-1 by the rule cpa, since …`.
- *
- * @param amount What stands before it.
- */
-export function correctionWords(
-  adjustment: Adjustment,
-  amount = '',
+/** Says in one sentence why a period is corrected. */
+export function correctionSentence(
+  {
+    of,
+    amount,
+    causes: [first],
+    causes_total: total,
+  }: Pick<Adjustment, 'of' | 'amount' | 'causes' | 'causes_total'>,
   words: Words = ENGLISH,
 ): string {
-  const { of, rule, scope } = adjustment
-  if (of.line === null) {
-    const period = words.period(of.dropped_in ?? of.period)
-    return words.text('correction.cover', { amount, period })
+  const { text } = words
+  if (of.dropped_in !== null) {
+    const period = words.period(of.dropped_in)
+    return `${text(amount.startsWith('-') ? 'correction.cover' : 'correction.uncover', { period })}.`
   }
-  const why = causesWords(adjustment, words)
-  if (rule === null) return words.text('correction.line', { amount, why })
-  const { of: kind, id } = parseScope(scope ?? '')
+  const cause = first ? causeSentence(first, words) : text('correction.unknown')
+  return `${total > 1 ? text('correction.more', { cause, count: total - 1 }) : cause}.`
+}
+
+/** Says which line a correction changes, and by how much. */
+export function correctedLine(
+  { rule, scope }: { readonly rule: string; readonly scope: string },
+  amount: string,
+  words: Words,
+): string {
+  const { of, id } = parseScope(scope)
   const named = words.text('quoted', { name: rule })
-  return words.text(`correction.${kind}`, { amount, id, rule: named, why })
+  return words.text(`correction.${of}`, { amount, id, rule: named })
 }

@@ -1,23 +1,39 @@
 import { type CustomerHistory, readHistories } from '../../ingest/db/histories.ts'
 import { type LateChange, readLateChanges } from '../../ingest/db/late-changes.ts'
 import { deliveryTime, firstIdAt } from '../../ingest/delivery-id.ts'
-import { firstDifference, partOn } from '../../platform/db/history.ts'
-import { readNewRates, readSettingChanges, readWritten, type SettingChange } from '../db/changed.ts'
+import { firstDifference, partOn, type Since } from '../../platform/db/history.ts'
+import { STATUSES } from '../../platform/directory/status-maps.ts'
+import {
+  readJudged,
+  readNewRates,
+  readSettingChanges,
+  readStored,
+  readWaiting,
+  type SettingChange,
+} from '../db/changed.ts'
 import { dayText, parsePeriod } from '../engine/calendar.ts'
 import { MAX_RATE_AGE } from '../engine/convert.ts'
 import { type FactNeeds, factNeeds } from '../engine/fact-needs.ts'
 import { memoize } from '../engine/memoize.ts'
 import type { OverrideRule, Rule } from '../engine/plan.ts'
 import { versionsOf } from '../engine/plans-in-force.ts'
-import type { AccountBooks, LastSettled } from './books.ts'
-import { type Cause, type CausesOf, type CorrectedLine, NO_CAUSES } from './cause.ts'
+import type { Assignment } from '../plans/stored-plans.ts'
+import {
+  type Cause,
+  type CausesOf,
+  type CorrectedLine,
+  NO_CAUSES,
+  type RecordCause,
+} from './cause.ts'
 import { listCauses } from './cause-list.ts'
-import type { Computation, ComputedPeriod } from './compute.ts'
+import type { Computation, Computed, ComputedPeriod } from './compute.ts'
+import { stateOf } from './select-facts.ts'
 import type { AccountSource } from './source.ts'
 
-// What changed a line of a closed period is looked up where it was noted in the batch of the change: records in
-// `late_changes`, settings in the audit log, rates with the time at which they became known. A correction names what was
-// noted since the last approval of its period began to read, as far as the rules of its line depend on it.
+// What changed a line of a closed period is looked up where it was noted in the batch of the change: records and customers
+// in `late_changes`, settings in the audit log, rates with the time at which they became known. A correction names what was
+// noted since the last approval of its period, and governs records of the customers of its line: those that its rules name,
+// on the days of the period, whatever the day of the change is.
 
 /** The audited actions that can change what closed periods come to. */
 export const SETTING_ACTIONS = [
@@ -39,14 +55,19 @@ export const SETTING_ACTIONS = [
 export const auditIdAt = (time: number): string => firstIdAt(time).slice('dlv_'.length)
 
 /** What the lines of a rule and a closed period depend on. Lines over the downline are told apart by affiliate. */
-interface Group extends Pick<LastSettled, 'since'> {
+interface Group {
   readonly plan: string
   readonly period: { readonly first: number; readonly last: number }
+  /** When the period was last approved, in milliseconds. */
+  readonly since: number
   /** The affiliates whose customers have an effect. */
   readonly affiliates: ReadonlySet<string>
   /** The affiliates whose places in the tree have an effect; none for lines over the affiliate's own customers. */
   readonly tree: ReadonlySet<string>
-  /** The records that the rules name. */
+  /** Whether all affiliates below are measured. */
+  readonly isNetwork: boolean
+  /** The ids of the rules, and the records that they name. */
+  readonly rules: ReadonlySet<string>
   readonly needs: FactNeeds
   /** Whether the signup triggers one of them. */
   readonly signup: boolean
@@ -56,59 +77,96 @@ interface Group extends Pick<LastSettled, 'since'> {
   readonly daysAfter: number
   /** Whether lines of several customers have an effect on each other. */
   readonly shared: boolean
-  /** The currencies for whose rates records waited at the approval. */
-  readonly waiting: ReadonlySet<string>
 }
 
-/** Something of a customer that changed. */
-interface CustomerChange {
-  /** Returns the cause that it is for what was approved at a time, in milliseconds. */
-  readonly causeSince: (since: number) => Cause
-  readonly customer_id: string
-  /** The affiliates of whom it changes something. */
-  readonly affiliates: readonly (string | null)[]
-  /** When it was noted, in milliseconds. */
+/** Something that changed, in milliseconds since 1970, and the causes that it is for the lines of a group. */
+interface Change {
   readonly at: number
-  readonly concerns: (group: Group) => boolean
+  readonly causesFor: (group: Group) => readonly Cause[]
 }
 
-/** Returns the change that the rows of the journal note of one place, the latest first. */
+/** Something of a customer that changed, and of which affiliates. */
+interface CustomerChange extends Change {
+  readonly customer_id: string
+  readonly affiliates: readonly (string | null)[]
+}
+
+/** Where a record lies, or a signup. */
+type Place = Pick<LateChange, 'resource' | 'customer_id' | 'day' | 'kind'>
+
+/** What is stored of customers: their affiliates, and their records on the days of the groups; null if these are too many. */
+interface Stored {
+  readonly ownersOf: (customer: string) => CustomerHistory['affiliations']
+  readonly placesOf: (customer: string) => readonly Place[] | null
+}
+
+const idsIn = (parts: readonly { readonly affiliate_id: string | null }[]) =>
+  parts.map(({ affiliate_id }) => affiliate_id)
+
+/** Whether the lines of a group depend on a record, or on a signup. */
+function dependsOn(
+  { period, needs, signup, remembers, daysAfter }: Group,
+  { resource, day, kind }: Place,
+): boolean {
+  if (day > period.last + daysAfter || (!remembers && day < period.first)) return false
+  if (resource === 'customers') return signup
+  const { transactions, activity, events } = needs
+  if (resource === 'trading-activity') return activity.single.size + activity.summed.size > 0
+  const { single, summed } = resource === 'transactions' ? transactions : events
+  return single.has(kind) || summed.has(kind)
+}
+
+/** Returns the change of a record or a signup that the rows of the journal note of its place, the latest first. */
 function recordChange(
-  rows: readonly [LateChange, ...LateChange[]],
-  histories: ReadonlyMap<string, CustomerHistory>,
+  rows: readonly LateChange[],
+  { ownersOf }: Stored,
+  settings: AccountSource['settings'],
 ): CustomerChange {
-  const [{ resource, day: stored, id, kind, delivery, at, after, ...row }] = rows
-  const { customer_id } = row
+  const latest = rows[0] as LateChange
+  const { resource, day: stored, id, kind, delivery: delivery_id, at, after, customer_id } = latest
   const day = dayText(stored)
-  const affiliations = histories.get(customer_id)?.affiliations ?? []
-  const isCustomer = resource === 'customers'
-  const found = isCustomer ? affiliations : [partOn(affiliations, day)]
+  const owner = partOn(ownersOf(customer_id), day)
+  const isSignup = resource === 'customers'
+  const causeSince = (since: number): Cause => {
+    const before = figuresOf(rows.findLast((one) => one.at >= since)?.before)
+    const figures = { before, after: figuresOf(after) }
+    return {
+      kind: 'record',
+      resource,
+      id: idOf(resource, id, customer_id, day),
+      type: isSignup || kind === '' ? null : kind,
+      change: isSignup ? 'added' : whatChanged(figures, settings),
+      customer_id,
+      day,
+      ...figures,
+      delivery_id,
+    }
+  }
   return {
     customer_id,
     at,
-    affiliates: found.map((part) => part?.affiliate_id ?? null),
-    causeSince: (since) =>
-      kind === 'corrected_early' && isCustomer
-        ? { kind, customer_id, delivery_id: delivery }
-        : {
-            kind: 'record',
-            resource,
-            customer_id,
-            day,
-            delivery_id: delivery,
-            id: idOf(resource, id, customer_id, day),
-            before: figuresOf(rows.findLast((one) => one.at >= since)?.before),
-            after: figuresOf(after),
-          },
-    concerns: (group) =>
-      stored <= group.period.last + group.daysAfter &&
-      // What changes of a customer counts from the signup on.
-      (isCustomer || group.remembers || stored >= group.period.first) &&
-      (isCustomer ? group.signup || kind !== 'received' : namesRecord(group.needs, resource, kind)),
+    affiliates: idsIn(owner ? [owner] : []),
+    causesFor: (group) => (dependsOn(group, latest) ? [causeSince(group.since)] : []),
   }
 }
 
-const figuresOf = (json: string | null | undefined) => (json ? JSON.parse(json) : null)
+const figuresOf = (json: string | null | undefined): RecordCause['before'] =>
+  json ? JSON.parse(json) : null
+
+/** Says what became of a record: another state, another amount, or something that its figures do not say. */
+function whatChanged(
+  { before, after }: Pick<RecordCause, 'before' | 'after'>,
+  { statusMap }: AccountSource['settings'],
+): RecordCause['change'] {
+  if (before === null) return 'added'
+  if (after === null) return 'changed'
+  const { status: was, ...amounts } = before
+  const { status: is, ...amountsNow } = after
+  const [from, to] = [was, is].map((word) => stateOf(statusMap, String(word ?? '')))
+  const state = STATUSES.find((one) => one === to)
+  if (state && from !== to) return state
+  return JSON.stringify(amounts) === JSON.stringify(amountsNow) ? 'changed' : 'amount'
+}
 
 /** Returns the id of a record as facts have it. */
 function idOf(resource: LateChange['resource'], id: string, customer: string, day: string): string {
@@ -118,105 +176,189 @@ function idOf(resource: LateChange['resource'], id: string, customer: string, da
   return `${day}|${customer}|${instrument}|${currency}`
 }
 
-function namesRecord(
-  { transactions, activity, events }: FactNeeds,
-  resource: LateChange['resource'],
-  kind: string,
-): boolean {
-  if (resource === 'trading-activity') return activity.single.size + activity.summed.size > 0
-  const { single, summed } = resource === 'transactions' ? transactions : events
-  return single.has(kind) || summed.has(kind)
+/** A customer of whom something changed that governs the records from a day on; '' is any day. */
+interface Touched {
+  readonly customer_id: string
+  readonly at: number
+  readonly from: string
+  readonly cause: Cause
+  /** Those of whom it changes something; absent: the customer's. */
+  readonly affiliates?: readonly (string | null)[]
 }
 
-/** Returns the change of a customer that an entry of the audit log notes; null if it is about something else. */
-function auditedChange(
-  { id: audit_id, action, at, details }: SettingChange,
-  histories: ReadonlyMap<string, CustomerHistory>,
-): CustomerChange | null {
-  const customer_id = String(details.customer_id)
-  const isBefore = (from: string | null | undefined) => (group: Group) =>
-    from !== undefined && (from === null || from <= dayText(group.period.last))
-  const own = histories.get(customer_id)?.affiliations ?? []
-  const change = { customer_id, at: Date.parse(at), affiliates: idsIn(own) }
-  if (action === 'affiliations.put') {
-    const [before, after] = [details.before, details.affiliations] as (typeof own)[]
-    const from = firstDifference(before ?? [], after ?? [], (one) => one.affiliate_id)
-    return {
-      ...change,
-      affiliates: [...idsIn(before ?? []), ...idsIn(after ?? [])],
-      causeSince: () => ({ kind: 'affiliation', customer_id, audit_id }),
-      concerns: isBefore(from),
-    }
-  }
-  if (action === 'customer.erase') {
-    return {
-      ...change,
-      causeSince: () => ({ kind: 'setting', action, at, audit_id }),
-      concerns: () => true,
-    }
-  }
-  if (!action.startsWith('refusal.')) return null
-  const days = [details, details.before].flatMap((one) =>
-    one ? [(one as { from: string | null }).from] : [],
-  )
+/** Returns the change of a customer, which concerns the lines that count a record of theirs, also one before the signup. */
+function customerChange(
+  { customer_id, at, from, cause, affiliates }: Touched,
+  { ownersOf, placesOf }: Stored,
+): CustomerChange {
+  const places = placesOf(customer_id)
+  const isGoverned = (group: Group) =>
+    places?.some((one) => dayText(one.day) >= from && dependsOn(group, one)) ?? true
   return {
-    ...change,
-    causeSince: () => ({ kind: 'refusal', customer_id, audit_id }),
-    concerns: (group) => days.some((from) => isBefore(from)(group)),
+    customer_id,
+    at,
+    affiliates:
+      affiliates ??
+      ownersOf(customer_id).flatMap((one) => [one.affiliate_id, one.replaced ?? null]),
+    causesFor: (group) => (isGoverned(group) ? [cause] : []),
   }
 }
 
-const idsIn = (parts: readonly { readonly affiliate_id: string | null }[]) =>
-  parts.map(({ affiliate_id }) => affiliate_id)
+/** Returns the customer whom a row of the journal names as a whole. */
+const changedCustomer = ({ customer_id, day, kind, delivery, at }: LateChange): Touched => {
+  const own = { customer_id, delivery_id: delivery }
+  const figures = { id: customer_id, type: null, day: dayText(day), before: null, after: null }
+  const cause: Cause =
+    kind === 'corrected_early'
+      ? { kind, ...own }
+      : { kind: 'record', resource: 'customers', change: 'changed', ...own, ...figures }
+  return { customer_id, at, from: '', cause }
+}
 
-/** Returns the causes that a setting of the account is for the lines of a group. */
-function settingCauses(
-  group: Group,
-  { id: audit_id, action, at, details }: SettingChange,
-): Cause[] {
-  const setting: Cause = { kind: 'setting', action, at, audit_id }
-  const { needs, affiliates, tree } = group
-  const last = dayText(group.period.last)
-  const isAssigned = ({ affiliate_id, from }: Record<string, unknown>): boolean =>
-    (affiliate_id === '*' || affiliates.has(String(affiliate_id))) && String(from) <= last
+const settingOf = (
+  { id, action, at }: SettingChange,
+  of: Partial<Record<'customer_id' | 'affiliate_id', string>> = {},
+): Cause => ({
+  kind: 'setting',
+  action,
+  customer_id: of.customer_id ?? null,
+  affiliate_id: of.affiliate_id ?? null,
+  at,
+  audit_id: id,
+})
+
+const timeOf = ({ at }: SettingChange): number => Date.parse(at)
+
+/** Returns what an entry of the audit log judges otherwise than before: statuses, or events by their names. */
+function judgedBy(
+  { action, details }: SettingChange,
+  { account, settings }: AccountSource,
+): string[] {
+  if (action.startsWith('event-definition.')) return [String(details.eventname)]
+  if (action !== 'status.put') return []
+  const [before, after] = [details.before, details].map((one) => (one as StatusDetails).status)
+  const words = [...Object.keys(before ?? {}), ...Object.keys(after ?? {})]
+  const changed = words.filter((word) => stateOf(before ?? {}, word) !== stateOf(after ?? {}, word))
+  const isBrand = account.vertical === 'igaming'
+  return isBrand && changed.length > 0 ? Object.keys(settings.statusMembers) : changed
+}
+
+interface StatusDetails {
+  readonly status: Readonly<Record<string, string>>
+}
+
+/** Returns the customers whom an entry of the audit log touches one by one. */
+function touchedBy(
+  entry: SettingChange,
+  source: AccountSource,
+  judged: readonly { readonly customer_id: string; readonly word: string }[],
+): Touched[] {
+  const { action, details } = entry
+  const touched = (id: string, from: string, cause = settingOf(entry)): Touched => ({
+    customer_id: id,
+    at: timeOf(entry),
+    from,
+    cause,
+  })
+  const customer_id = String(details.customer_id)
+  const own = (from: string) => touched(customer_id, from, settingOf(entry, { customer_id }))
   switch (action) {
-    case 'status.put':
-      return needs.transactions.single.size + needs.transactions.summed.size > 0 ? [setting] : []
-    case 'event-definition.put':
-    case 'event-definition.delete':
-      return namesRecord(needs, 'activities', String(details.eventname)) ? [setting] : []
-    // The terms of the affiliate's own closed periods never change.
-    case 'plan.put':
-    case 'plan.withdraw':
-      return tree.size > 0 && String(details.effective_from) <= last ? [setting] : []
-    case 'assignments.put': {
-      const sent = details.first as Record<string, unknown>[]
-      return tree.size > 0 && (sent.length < Number(details.assignments) || sent.some(isAssigned))
-        ? [setting]
-        : []
+    case 'affiliations.put': {
+      const [before, after] = [details.before, details.affiliations] as Owner[][]
+      const from = firstDifference(before ?? [], after ?? [], (one) => one.affiliate_id)
+      const affiliates = idsIn([...(before ?? []), ...(after ?? [])])
+      return from === undefined ? [] : [{ ...own(from ?? ''), affiliates }]
     }
-    case 'assignment.delete':
-      return tree.size > 0 && isAssigned(details) ? [setting] : []
-    case 'affiliates.put':
-      return treeCauses(group, details, setting, audit_id)
-    default:
-      return []
+    case 'refusal.put':
+    case 'refusal.delete': {
+      const days = [details, details.before].flatMap((one) => (one ? [(one as Since).from] : []))
+      return [own(days.map((day) => day ?? '').sort()[0] ?? '')]
+    }
+    case 'customer.erase':
+      // Customers of brands lose their country, others only what no rule asks for.
+      return source.account.vertical === 'igaming' ? [own('')] : []
+    default: {
+      const words = new Set(judgedBy(entry, source))
+      return judged.flatMap((one) => (words.has(one.word) ? [touched(one.customer_id, '')] : []))
+    }
   }
 }
 
-/** Returns the causes that a change of affiliates is: of their parents, or of which affiliates are configured. */
-function treeCauses(
-  { affiliates, tree }: Group,
-  { ids, affiliates: sent, before }: SettingChange['details'],
-  setting: Cause,
-  audit_id: string,
-): Cause[] {
-  const named = ids as string[]
-  const known = new Set(idsIn(before as { affiliate_id: string }[]))
-  // A parent has no effect on lines over the affiliate's own customers.
-  const own = named.filter((id) => tree.has(id) || (affiliates.has(id) && !known.has(id)))
-  if (own.length > 0) return own.map((affiliate_id) => ({ kind: 'tree', affiliate_id, audit_id }))
-  return named.length < Number(sent) ? [setting] : []
+type Owner = CustomerHistory['affiliations'][number]
+
+/**
+ * Returns the change that terms are which were put or taken back. They govern the records of the days from theirs on, and
+ * those before a signup that is as late; the first version of a plan governs all days.
+ */
+function termsChange(
+  entry: SettingChange,
+  { inForce }: AccountSource,
+  early: Computed['early'],
+): Change[] {
+  const { action, details } = entry
+  const isOfPlan = action.startsWith('plan.')
+  if (!isOfPlan && !action.startsWith('assignment')) return []
+  const {
+    plan,
+    version,
+    effective_from,
+    changed = [details as unknown as SentTerms],
+  } = details as unknown as TermsDetails
+  const isFirst = inForce.plans.get(plan)?.first.version === version
+  const covers = (affiliate: string, last: string): boolean =>
+    isOfPlan
+      ? (isFirst || effective_from <= last) &&
+        inForce.assignmentsOf(affiliate).some((one) => one.plan === plan)
+      : changed.some(({ affiliate_id, from }) => {
+          const own = inForce.assignmentsOf(affiliate).filter((one) => one.affiliate_id !== '*')
+          const isOwn = affiliate_id === '*' && own.every((one) => dayText(one.from) > from)
+          return from <= last && (affiliate_id === affiliate || isOwn)
+        })
+  const causesFor = (group: Group): Cause[] => {
+    const { affiliates, tree, period } = group
+    if (isOfPlan && tree.size === 0 && plan !== group.plan) return []
+    const signups = early.flatMap(({ first, signup, owners }) =>
+      first <= period.last && owners.some((one) => affiliates.has(one)) ? [signup] : [],
+    )
+    const last = dayText(Math.max(period.last, ...signups))
+    return [...affiliates, ...tree].some((one) => covers(one, last)) ? [settingOf(entry)] : []
+  }
+  return [{ at: timeOf(entry), causesFor }]
+}
+
+interface TermsDetails {
+  readonly plan: string
+  readonly version: number
+  readonly effective_from: string
+  readonly changed?: readonly SentTerms[]
+}
+
+type SentTerms = Pick<Assignment, 'affiliate_id' | 'from'>
+
+/** Returns the change that a `PUT` of affiliates is: whom it configures, and who gets another parent. */
+function treeChange(entry: SettingChange): Change[] {
+  if (entry.action !== 'affiliates.put') return []
+  const { added = [], before } = entry.details as unknown as TreeDetails
+  const isNew = new Set(added)
+  const causesFor = ({ affiliates, tree, isNetwork }: Group): Cause[] => {
+    const configured = [...new Set([...affiliates, ...tree])].filter((one) => isNew.has(one))
+    // A parent has no effect on lines over the affiliate's own customers. Who was below is not in the tree any more.
+    const moved = before.filter(
+      ({ affiliate_id, parents }) =>
+        tree.has(affiliate_id) || (isNetwork && parents.some((one) => tree.has(one.parent ?? ''))),
+    )
+    const ids = [...configured, ...moved.map((one) => one.affiliate_id)]
+    return ids.map((affiliate_id) => settingOf(entry, { affiliate_id }))
+  }
+  return [{ at: timeOf(entry), causesFor }]
+}
+
+interface TreeDetails {
+  readonly added?: readonly string[]
+  readonly before: readonly {
+    readonly affiliate_id: string
+    readonly parents: readonly { readonly parent: string | null }[]
+  }[]
 }
 
 /** Returns the rules of plans in all versions. */
@@ -298,39 +440,29 @@ function downlineOf(
 /** A corrected line that is one of a period, not what a period dropped. */
 type Corrected = CorrectedLine & { readonly line: NonNullable<CorrectedLine['line']> }
 
-function groupOf(
-  computation: Computation,
-  line: Corrected,
-  settledOf: AccountBooks['settledOf'],
-): Group {
+function groupOf(computation: Computation, line: Corrected, since: number): Group {
   const { source, dependenciesOf, context } = computation
   const { affiliate_id: affiliate, plan } = line
-  const { rule, scope } = line.line
   const period = parsePeriod(line.period) ?? { first: 0, last: 0 }
-  const downline = downlineOf(computation, affiliate, scope, period.last)
+  const downline = downlineOf(computation, affiliate, line.line.scope, period.last)
   const rules = rulesBehind(source, line, downline)
   const isNetwork = rules.some(({ tiers }) => tiers?.over === 'network')
   const below = downline?.below ?? affiliate
   const affiliates = isNetwork ? dependenciesOf(affiliate).read : new Set([below])
-  const settled = settledOf(line)
+  const uplines = context.tree.uplines(below, period.last)
   return {
     plan,
     period,
+    since,
     affiliates,
-    since: settled.since,
-    tree: new Set(
-      isNetwork || downline
-        ? [affiliate, ...affiliates, ...context.tree.uplines(below, period.last)]
-        : [],
-    ),
+    tree: new Set(isNetwork || downline ? [affiliate, ...affiliates, ...uplines] : []),
+    isNetwork,
+    rules: new Set(rules.map(({ id }) => id)),
     needs: factNeeds([{ rules }]),
     signup: rules.some((one) => one.kind === 'once' && 'signup' in one.trigger),
     remembers: rules.some(remembers),
     daysAfter: Math.max(0, ...rules.map(daysAfter)),
     shared: rules.some(isShared),
-    waiting: new Set(
-      settled.holds.flatMap((one) => (one.rule === rule && one.currency ? [one.currency] : [])),
-    ),
   }
 }
 
@@ -353,96 +485,121 @@ const correctedLines = (computed: readonly ComputedPeriod[]): Corrected[] =>
     }),
   )
 
-/** What changed since the first approval of a corrected period. */
+/** What changed since the first approval of a corrected period: of customers, and what governs all. */
 interface Found {
-  readonly byCustomer: ReadonlyMap<string, readonly CustomerChange[]>
-  readonly byAffiliate: ReadonlyMap<string, readonly CustomerChange[]>
-  readonly settings: readonly SettingChange[]
-  readonly rates: Awaited<ReturnType<typeof readNewRates>>
+  readonly ofCustomers: readonly CustomerChange[]
+  readonly ofAll: readonly Change[]
 }
 
 async function readFound(
-  { source }: Computation,
+  { source, range }: Computation,
   groups: readonly Group[],
-  voidable: readonly (readonly [Group, customer: string])[],
+  voidable: readonly string[],
+  early: Computed['early'],
 ): Promise<Found> {
   const { db, directory, account } = source
   const since = Math.min(...groups.map((one) => one.since))
+  const remembers = groups.some((one) => one.remembers)
+  const days = {
+    first: remembers ? range.firstDay : Math.min(...groups.map(({ period }) => period.first)),
+    last: Math.max(...groups.map(({ period, daysAfter }) => period.last + daysAfter)),
+  }
   const logs = account.binding === 'DB' ? [directory] : [directory, db]
-  const [late, written, rates, ...logged] = await Promise.all([
-    readLateChanges(db, account.id, since),
-    // What `void_by` takes back, records of open days do, too.
-    readWritten(db, account.id, {
-      customers: [...new Set(voidable.map(([, id]) => id))],
-      first: Math.min(...voidable.map(([{ period }]) => period.last + 1)),
-      last: Math.max(...voidable.map(([{ period, daysAfter }]) => period.last + daysAfter)),
-      since: firstIdAt(since),
-    }),
-    // A rate may apply to later days, and shows that the rates before it are complete.
-    readNewRates(directory, {
-      first: Math.min(...groups.map(({ period }) => period.first)) - MAX_RATE_AGE,
-      last: Math.max(...groups.map(({ period }) => period.last)) + MAX_RATE_AGE,
-      since,
-    }),
+  const [late, rates, ...logged] = await Promise.all([
+    readLateChanges(db, account.id, { since, last: days.last }),
+    ratesChange(source, groups, { ...days, since }),
     ...logs.map((log) => readSettingChanges(log, account.id, auditIdAt(since), SETTING_ACTIONS)),
   ])
   const settings = logged.flat()
-  const rows = [...late, ...written.map((row) => ({ ...row, at: deliveryTime(row.delivery) }))]
-  const ids = new Set([
-    ...rows.map(({ customer_id }) => customer_id),
-    ...settings.flatMap(({ details }) =>
-      details.customer_id ? [String(details.customer_id)] : [],
-    ),
-  ])
-  const histories = await readHistories(source, account.id, [...ids])
-  const changes = [
-    ...byPlace(rows).map((found) => recordChange(found, histories)),
-    ...settings.flatMap((one) => auditedChange(one, histories) ?? []),
-  ]
-  const byAffiliate = new Map<string, CustomerChange[]>()
-  for (const change of changes) {
-    for (const affiliate of new Set(change.affiliates)) {
-      if (affiliate === null) continue
-      const own = byAffiliate.get(affiliate)
-      if (own) own.push(change)
-      else byAffiliate.set(affiliate, [change])
-    }
-  }
-  const byCustomer = Map.groupBy(changes, ({ customer_id }) => customer_id)
-  return { byCustomer, byAffiliate, settings, rates }
-}
-
-/** Returns changes by the place of their record; they come the latest first. */
-const byPlace = (rows: readonly LateChange[]) =>
-  [
-    ...Map.groupBy(rows, ({ resource, customer_id, day, id, kind }) =>
-      JSON.stringify([resource, customer_id, day, id, kind === 'corrected_early']),
+  const words = settings.flatMap((entry) => judgedBy(entry, source))
+  const judged = await readJudged(db, account.id, days, words)
+  const isWhole = ({ resource, kind }: LateChange) =>
+    resource === 'customers' && kind !== 'received'
+  const touched = [
+    // One that gets another day is noted at both; they come the latest first.
+    ...new Map(
+      late
+        .filter(isWhole)
+        .toReversed()
+        .map((one) => [`${one.kind} ${one.customer_id}`, changedCustomer(one)]),
     ).values(),
-  ] as [LateChange, ...LateChange[]][]
-
-/** Returns what changed of some customers for a group. */
-const concerning = (group: Group, changes: readonly CustomerChange[] = []): Cause[] =>
-  changes.flatMap(({ causeSince, at, concerns }) =>
-    at >= group.since && concerns(group) ? [causeSince(group.since)] : [],
-  )
-
-/** Returns the settings and rates that changed for a group. */
-function settingsOf({ source }: Computation, { settings, rates }: Found, group: Group): Cause[] {
-  const { since, period, waiting } = group
-  const from = auditIdAt(since)
-  const planCurrency = source.inForce.plans.get(group.plan)?.first.currency ?? ''
-  const published = rates.filter(
-    ({ currency, day, first_known }) =>
-      first_known >= since &&
-      day >= period.first - MAX_RATE_AGE &&
-      day <= period.last + MAX_RATE_AGE &&
-      (waiting.has(currency) || (waiting.size > 0 && currency === planCurrency)),
-  )
-  return [
-    ...settings.flatMap((one) => (one.id >= from ? settingCauses(group, one) : [])),
-    ...published.map(({ currency }): Cause => ({ kind: 'rate', currency })),
+    ...settings.flatMap((entry) => touchedBy(entry, source, judged)),
   ]
+  const whole = [...new Set([...touched.map((one) => one.customer_id), ...voidable])]
+  const ids = new Set([...late.map((one) => one.customer_id), ...whole])
+  const [histories, { records, searched }] = await Promise.all([
+    readHistories(source, account.id, [...ids]),
+    readStored(db, account.id, { ...days, customers: whole }),
+  ])
+  const places = Map.groupBy([...late, ...records], ({ customer_id }) => customer_id)
+  const stored: Stored = {
+    ownersOf: (id) => histories.get(id)?.affiliations ?? [],
+    placesOf: (id) => (searched.has(id) ? (places.get(id) ?? []) : null),
+  }
+  // What `void_by` takes back, records of open days do, too: they are not in the journal.
+  const noted = Map.groupBy(
+    late.filter((one) => !isWhole(one)),
+    placeKey,
+  )
+  for (const one of records) {
+    const row = { ...one, at: deliveryTime(one.delivery) }
+    const isNew = row.at >= since && voidable.includes(one.customer_id)
+    if (isNew && !noted.has(placeKey(row))) noted.set(placeKey(row), [row])
+  }
+  return {
+    ofCustomers: [
+      ...[...noted.values()].map((rows) => recordChange(rows, stored, source.settings)),
+      ...touched.map((one) => customerChange(one, stored)),
+    ],
+    ofAll: settings
+      .flatMap((entry) => [...termsChange(entry, source, early), ...treeChange(entry)])
+      .concat(rates),
+  }
 }
+
+/** Reads the rates that were published since, and for which records of the groups waited at the approval. */
+async function ratesChange(
+  { db, directory, account, inForce }: AccountSource,
+  groups: readonly Group[],
+  { first, last, since }: { first: number; last: number; since: number },
+): Promise<Change[]> {
+  // A rate may apply to later days, and shows that the rates before it are complete.
+  const days = { first: first - MAX_RATE_AGE, last: last + MAX_RATE_AGE }
+  const rates = await readNewRates(directory, { ...days, since })
+  if (rates.length === 0) return []
+  const affiliates = new Set(groups.flatMap((one) => [...one.affiliates, ...one.tree]))
+  const waiting = await readWaiting(db, account.id, [...affiliates])
+  const currencyOf = (plan: string) => inForce.plans.get(plan)?.first.currency ?? ''
+  const causesFor = ({ period, since, remembers, rules, plan, ...group }: Group): Cause[] => {
+    const isNear = (day: number) =>
+      (remembers || day >= period.first - MAX_RATE_AGE) && day <= period.last + MAX_RATE_AGE
+    const published = new Set(
+      rates.flatMap((one) => (one.first_known >= since && isNear(one.day) ? [one.currency] : [])),
+    )
+    return waiting.flatMap((hold): Cause[] => {
+      const own = parsePeriod(hold.period) ?? { first: 0, last: 0 }
+      const isOfGroup =
+        rules.has(hold.rule) &&
+        (group.affiliates.has(hold.affiliate_id) || group.tree.has(hold.affiliate_id)) &&
+        own.first <= period.last &&
+        (remembers || own.last >= period.first)
+      const wanted = [hold.currency, currencyOf(hold.plan), currencyOf(plan)]
+      const currency = wanted.find((one) => published.has(one))
+      // Rates of a later day, of whatever currency, show that those of the days before are complete.
+      const isComplete = hold.reason === 'fx_pending' && published.size > 0
+      if (!isOfGroup || (currency === undefined && !isComplete)) return []
+      return [{ kind: 'rate', currency: currency ?? hold.currency }]
+    })
+  }
+  return [{ at: Number.POSITIVE_INFINITY, causesFor }]
+}
+
+const placeKey = ({ resource, customer_id, day, id }: LateChange): string =>
+  JSON.stringify([resource, customer_id, day, id])
+
+/** Returns the causes that changes are for the lines of a group. */
+const causesIn = (group: Group, changes: readonly Change[] = []): Cause[] =>
+  changes.flatMap(({ at, causesFor }) => (at >= group.since ? causesFor(group) : []))
 
 /**
  * Finds the causes of all corrections of a computation: what has changed since the last approval of each
@@ -451,33 +608,41 @@ function settingsOf({ source }: Computation, { settings, rates }: Found, group: 
 export async function findCauses(
   computation: Computation,
   computed: readonly ComputedPeriod[],
-  settledOf: AccountBooks['settledOf'],
+  { settledOf, early }: Pick<Computed, 'settledOf' | 'early'>,
 ): Promise<CausesOf> {
   const lines = correctedLines(computed)
   if (lines.length === 0) return NO_CAUSES
   const groups = new Map<string, Group>()
   for (const line of lines) {
     const key = groupKey(line)
-    if (!groups.has(key)) groups.set(key, groupOf(computation, line, settledOf))
+    if (!groups.has(key)) groups.set(key, groupOf(computation, line, settledOf(line)))
   }
   const groupFor = (line: Corrected) => groups.get(groupKey(line)) as Group
-  const voidable = lines.flatMap((line) => {
-    const group = groupFor(line)
-    const customer = customerOf(line)
-    return customer !== null && group.daysAfter > 0 ? [[group, customer] as const] : []
-  })
-  const found = await readFound(computation, [...groups.values()], voidable)
-  const settings = memoize((group: Group) => settingsOf(computation, found, group))
-  const ofAll = memoize((group: Group) =>
-    [...group.affiliates].flatMap((one) => concerning(group, found.byAffiliate.get(one))),
+  const voidable = lines.flatMap((line) =>
+    groupFor(line).daysAfter > 0 ? (customerOf(line) ?? []) : [],
+  )
+  const { ofCustomers, ofAll } = await readFound(computation, [...groups.values()], voidable, early)
+  const byCustomer = Map.groupBy(ofCustomers, ({ customer_id }) => customer_id)
+  const others = memoize((group: Group) => causesIn(group, ofAll))
+  const byAffiliate = Map.groupBy(
+    ofCustomers.flatMap((change) => change.affiliates.map((owner) => ({ owner, change }))),
+    ({ owner }) => owner,
+  )
+  const all = memoize((group: Group) =>
+    [...group.affiliates].flatMap((one) =>
+      causesIn(
+        group,
+        byAffiliate.get(one)?.map(({ change }) => change),
+      ),
+    ),
   )
   const causesOf = (line: Corrected): Cause[] => {
     const group = groupFor(line)
     const customer = customerOf(line)
-    if (customer === null) return [...ofAll(group), ...settings(group)]
-    const own = [...concerning(group, found.byCustomer.get(customer)), ...settings(group)]
+    if (customer === null) return [...all(group), ...others(group)]
+    const own = [...causesIn(group, byCustomer.get(customer)), ...others(group)]
     // Nothing of the customer changed: something did that the lines share.
-    return own.length === 0 && group.shared ? ofAll(group) : own
+    return own.length === 0 && group.shared ? all(group) : own
   }
   return ({ affiliate_id, plan, period, line }) => {
     const corrected = line

@@ -1,6 +1,5 @@
 import { type ClosedState, type KeptFacts, keepFacts } from '../db/closed-states.ts'
 import { findCustomersOf } from '../db/customers-of.ts'
-import type { DayRange } from '../db/fact-tables.ts'
 import { mapFactTables } from '../db/fact-tables.ts'
 import {
   type AccountBeginnings,
@@ -156,7 +155,13 @@ export interface Computation extends Forms {
   readonly usesStates: boolean
   /** From where a run reads marks of changes, which keeps what `once` rules need; null: nothing is kept. */
   readonly position: number | null
+  /** The affiliates and closed periods (`explainedKey`) whose lines are explained as those of open ones, which takes memory. */
+  readonly explained: ReadonlySet<string>
 }
+
+/** Returns the key of an affiliate and a period. */
+export const explainedKey = (affiliate: string, period: string): string =>
+  JSON.stringify([affiliate, period])
 
 /**
  * Yields the customers that these affiliates ever had, a few at a time; each customer once. Each batch can be iterated
@@ -305,6 +310,7 @@ export async function openComputation(
     ...formsOf(source, context),
     usesStates: true,
     position: null,
+    explained: new Set(),
   }
 }
 
@@ -314,11 +320,20 @@ interface Results {
   readonly closed: readonly ClosedState[]
 }
 
+/** The day of the first fact and the signup of a customer with facts before it, and the affiliates. */
+interface EarlyCustomer {
+  readonly first: number
+  readonly signup: number
+  readonly owners: readonly string[]
+}
+
 /** What the facts of affiliates come to, from which the results of any of them are settled. */
-interface Computed extends Pick<AccountBooks, 'settledOf'> {
+export interface Computed extends Pick<AccountBooks, 'settledOf'> {
   readonly resultsOf: (affiliates: readonly string[]) => Promise<Results>
   /** The affiliates in parts whose results fit into memory together. */
   readonly parts: readonly (readonly string[])[]
+  /** The customers who have facts before their signup, among the facts that were read. */
+  readonly early: readonly EarlyCustomer[]
 }
 
 /**
@@ -366,7 +381,8 @@ export async function computeAffiliates(
   }
   const linesOf = (affiliate: string) =>
     tallied.reduce((sum, one) => sum + one.customersOf(affiliate), 0)
-  return { resultsOf, parts: divide(computation, affiliates, linesOf, SETTLED_LIMITS), settledOf }
+  const parts = divide(computation, affiliates, linesOf, SETTLED_LIMITS)
+  return { resultsOf, parts, settledOf, early: tallied.flatMap((one) => one.early) }
 }
 
 /** Divides affiliates, in their order, into parts within limits. What several of a part depend on counts once. */
@@ -415,17 +431,17 @@ export async function beginnings(computation: Computation, affiliates: readonly 
   return { ...books, areKept, begun }
 }
 
-/**
- * Writes how a customer qualified if the line of it is in an open period, and drops the facts: they fill the
- * memory.
- */
-function withoutFacts(evaluated: EvaluatedCustomer, booksOf: BooksOf): EvaluatedCustomer {
+/** Whether the lines of an affiliate and plan are explained by day, and by the records of a qualification. */
+type IsExplained = (period: Period) => (affiliate: string, plan: string) => boolean
+
+/** Writes how a customer qualified if the line of it is explained, and drops the facts: they fill the memory. */
+function withoutFacts(evaluated: EvaluatedCustomer, isExplained: IsExplained): EvaluatedCustomer {
   if (evaluated.qualified.size === 0) return evaluated
   const qualified = new Map<string, OnceState>()
   for (const [rule, state] of evaluated.qualified) {
     const { version, affiliate, day } = state
-    const isOpen = openIn(booksOf, periodOf(day, version.period))(affiliate ?? '', version.plan)
-    const text = isOpen ? JSON.stringify(state.evidence()) : 'null'
+    const isOfLine = isExplained(periodOf(day, version.period))(affiliate ?? '', version.plan)
+    const text = isOfLine ? JSON.stringify(state.evidence()) : 'null'
     const evidence: OnceState['evidence'] = () => JSON.parse(text)
     const { used, voided, progress } = NOTHING_KNOWN
     qualified.set(rule, { ...state, used, voided, progress, evidence })
@@ -434,7 +450,7 @@ function withoutFacts(evaluated: EvaluatedCustomer, booksOf: BooksOf): Evaluated
 }
 
 /** The settlement of some affiliates. */
-interface AffiliateSettlement extends Pick<Tallied, 'facts' | 'isEarly'> {
+interface AffiliateSettlement extends Pick<Tallied, 'facts' | 'early'> {
   /** Prepares the settlement of some of them. */
   readonly settleFor: (affiliates: readonly string[]) => Settlement['settle']
   /** Returns of how many customers something is known apart: a line is made for about as many. */
@@ -507,8 +523,7 @@ interface Tallied {
   readonly tallies: ReadonlyMap<string, PeriodTallies>
   /** How many facts were read. */
   readonly facts: number
-  /** Whether a customer who signed up after a day has a fact of it or before. */
-  readonly isEarly: (last: number) => boolean
+  readonly early: readonly EarlyCustomer[]
 }
 
 /**
@@ -523,17 +538,22 @@ async function tallyFacts(
   booksOf: BooksOf,
   earlier: EarlierFacts,
 ): Promise<Tallied> {
-  const { source, range, context, position } = computation
+  const { source, range, context, position, explained } = computation
+  const isExplained: IsExplained = (period) => {
+    const isOpen = openIn(booksOf, period)
+    return (affiliate, plan) =>
+      explained.has(explainedKey(affiliate, period.id)) || isOpen(affiliate, plan)
+  }
   const tallies = new Map(range.periods.map(({ id }) => [id, new Map() as PeriodTallies]))
   const add = range.periods.map((period) => {
-    const isOpen = openIn(booksOf, period)
     const own = tallies.get(period.id) ?? new Map()
-    const addTo = customerTallier({ ...context, period, isOpen }, own)
+    const inPeriod = { ...context, period, isExplained: isExplained(period) }
+    const addTo = customerTallier(inPeriod, own)
     return (evaluated: EvaluatedCustomer) => addTo(asOf(evaluated, period.last))
   })
   const queries = factQueries(source.selection, range.days, source.settings.statusMembers)
   const isNeeded = neededQueries(source, context.tree, range.periods)
-  const early: DayRange[] = []
+  const early: EarlyCustomer[] = []
   let facts = 0
   const yieldAfter = yieldAfterFacts()
   const batches = customersOf(source, affiliates, queries, isNeeded, earlier)
@@ -544,29 +564,28 @@ async function tallyFacts(
       if (facts > maxFacts) throw new TooManyFacts()
       const pause = yieldAfter(customer.facts.length)
       if (pause) await pause
-      const before = daysBeforeSignup(customer)
-      if (before) early.push(before)
+      early.push(...earlyOf(customer))
       const found = evaluateCustomer(context, customer)
       const own =
         position === null || !customer.unkept ? null : keptFactsOf(context, found, customer.unkept)
       if (own) kept.push(own)
-      const evaluated = withoutFacts(found, booksOf)
+      const evaluated = withoutFacts(found, isExplained)
       for (const addTo of add) addTo(evaluated)
     }
     if (position !== null) await keepFacts(source.db, source.account.id, kept, position)
   }
-  const isEarly = (day: number) => early.some(({ first, last }) => first <= day && day <= last)
-  return { tallies, facts, isEarly }
+  return { tallies, facts, early }
 }
 
-/** Returns the days from the first fact of a customer to the day before the signup; null if there are none. */
-function daysBeforeSignup({ facts, signupDay }: Customer): DayRange | null {
+/** Returns a customer if facts are before the signup. */
+function earlyOf({ affiliates, facts, signupDay }: Customer): EarlyCustomer[] {
   let [first, signup] = [signupDay, signupDay]
   for (const { day, resource } of facts) {
     if (resource === 'customers') signup = Math.min(signup, day)
     else first = Math.min(first, day)
   }
-  return first < signup ? { first, last: signup - 1 } : null
+  const owners = affiliates.flatMap(({ value }) => value ?? [])
+  return first < signup ? [{ first, signup, owners }] : []
 }
 
 /**
@@ -577,12 +596,14 @@ function daysBeforeSignup({ facts, signupDay }: Customer): DayRange | null {
 async function statesOf(
   formOf: Forms['formOf'],
   periods: readonly ComputedPeriod[],
-  settlements: readonly (Pick<AffiliateSettlement, 'isEarly'> & Pick<RateView, 'covers'>)[],
+  settlements: readonly (Pick<AffiliateSettlement, 'early'> & Pick<RateView, 'covers'>)[],
 ): Promise<ClosedState[]> {
   const found: ClosedState[] = []
   for (const { period, results } of periods) {
     const form = await formOf(period.last)
-    const early = settlements.filter(({ isEarly }) => isEarly(period.last))
+    const isEarly = ({ first, signup }: EarlyCustomer) =>
+      first <= period.last && period.last < signup
+    const early = settlements.filter((one) => one.early.some(isEarly))
     for (const result of results) {
       const { affiliate: affiliate_id, plan, closed, differences, state } = result
       if (!closed || early.some(({ covers }) => covers(result))) continue

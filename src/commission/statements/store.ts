@@ -6,7 +6,12 @@ import type { RunStep } from '../db/runs.ts'
 import { compareText } from '../engine/facts.ts'
 import { planKey } from '../engine/plans-in-force.ts'
 import { findCauses } from './causes.ts'
-import { type Computation, computeAffiliates } from './compute.ts'
+import {
+  type Computation,
+  type ComputedPeriod,
+  computeAffiliates,
+  explainedKey,
+} from './compute.ts'
 import { toStored } from './draft.ts'
 
 /**
@@ -32,8 +37,9 @@ async function openDrafts(
       .map(({ affiliate_id, plan, digest }) => [planKey(affiliate_id, plan), digest]),
   )
   const draftsOf = async (some: readonly string[]) => {
-    const { periods, closed } = await computed.resultsOf(some)
-    const causesOf = await findCauses(computation, periods, computed.settledOf)
+    const { periods: found, closed } = await computed.resultsOf(some)
+    const periods = await explainCorrected(computation, found, maxFacts)
+    const causesOf = await findCauses(computation, periods, computed)
     const drafts: StoredDraft[] = []
     for (const { period, results } of periods) {
       for (const result of results) {
@@ -48,6 +54,39 @@ async function openDrafts(
     return { periods, closed, drafts }
   }
   return { stored, parts: computed.parts, draftsOf }
+}
+
+/**
+ * Computes the affiliates again whose corrected lines convert amounts or qualify: these lines are explained as those of
+ * open periods are. To keep so much of all closed periods would fill the memory.
+ */
+async function explainCorrected(
+  computation: Computation,
+  periods: readonly ComputedPeriod[],
+  maxFacts: number,
+): Promise<readonly ComputedPeriod[]> {
+  const corrected = periods.flatMap(({ results }) =>
+    results.flatMap(({ affiliate, plan, corrections }) =>
+      corrections.flatMap(({ period, now }) =>
+        now?.once || now?.fx.some(({ currency }) => currency !== plan.first.currency)
+          ? [{ affiliate, period }]
+          : [],
+      ),
+    ),
+  )
+  const affiliates = new Set(corrected.map(({ affiliate }) => affiliate))
+  if (affiliates.size === 0) return periods
+  const explained = new Set(corrected.map((one) => explainedKey(one.affiliate, one.period)))
+  const again = { ...computation, position: null, explained }
+  const { resultsOf } = await computeAffiliates(again, [...affiliates], maxFacts)
+  const found = (await resultsOf([...affiliates])).periods
+  return periods.map(({ period, results }, i) => ({
+    period,
+    results: [
+      ...results.filter(({ affiliate }) => !affiliates.has(affiliate)),
+      ...(found[i]?.results ?? []),
+    ],
+  }))
 }
 
 /** Computes the drafts of affiliates as a run would store them. */

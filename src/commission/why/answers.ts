@@ -127,9 +127,6 @@ const adjustmentExplanation = described(() =>
             text,
             'The sum of both, or what was left of the amount that was written off.',
           ),
-          corrected: maybe(
-            'What all corrections of the closed period in this statement come to, of which a part covers what was written off. Null if `line` is set.',
-          ),
         }),
         'What was approved before.',
       ),

@@ -5,11 +5,10 @@ import {
   type CorrectedPlace,
   findDropped,
   findItem,
-  readCorrected,
   readCorrections,
   type StoredItem,
 } from '../db/stored-items.ts'
-import { add, type Decimal, decimal, fixedText, subtract, sum } from '../engine/decimal.ts'
+import { add, decimal, fixedText, subtract, sum } from '../engine/decimal.ts'
 import type { LineJson } from '../engine/line-json.ts'
 import type { Adjustment, StatementLine, StoredSteps } from '../statements/draft.ts'
 import { statementId, statementOfLine } from '../statements/ids.ts'
@@ -81,33 +80,23 @@ export async function explainById(
 async function approvedOf(
   { grant, session }: LineReader,
   { affiliate_id, plan, period }: FoundItem,
-  { id, of, amount: own }: Adjustment,
+  { of, amount: own }: Adjustment,
 ): Promise<AdjustmentExplanation['approved']> {
   const { account } = grant
   const restores = of.dropped_in
   const place = { affiliate_id, plan, line: of.line, period: restores ?? of.period }
   const statement = await statementId(affiliate_id, plan, place.period)
-  const [amount, corrections, corrected] = await Promise.all([
+  const [amount, corrections] = await Promise.all([
     of.line === null
       ? findDropped(session, account, statement)
       : findItem(session, account, statement, of.line).then(amountOf),
     correctionsFor({ grant, session }, place),
-    restores === null
-      ? null
-      : readCorrected(session, account, statementOfLine(id) ?? '', of.period),
   ])
   const earlier = corrections.filter((one) => one.period < period)
   const digits = own.split('.')[1]?.length ?? 0
-  const money = (value: Decimal) => fixedText(value, digits)
   const before = sum(earlier.map((one) => decimal(one.amount)))
-  const approved = decimal(amount ?? '0')
-  return {
-    statement,
-    amount,
-    earlier,
-    total: money(restores === null ? add(approved, before) : subtract(approved, before)),
-    corrected: corrected && money(sum(corrected.map(decimal))),
-  }
+  const total = (restores === null ? add : subtract)(decimal(amount ?? '0'), before)
+  return { statement, amount, earlier, total: fixedText(total, digits) }
 }
 
 const amountOf = (stored: StoredItem | null): string | null => {

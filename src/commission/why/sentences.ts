@@ -13,7 +13,7 @@ import {
 } from '../engine/plan-words.ts'
 import { capital } from '../engine/reasons.ts'
 import { ALL_MODIFIERS, type ModifierName } from '../modifiers/order.ts'
-import { causeEvidence, correctionWords } from '../statements/cause-words.ts'
+import { causeEvidence, correctedLine, correctionSentence } from '../statements/cause-words.ts'
 import { parseScope } from '../statements/line-groups.ts'
 import type { MessageName, Words } from '../words/words.ts'
 import type { AdjustmentExplanation } from './answers.ts'
@@ -101,25 +101,14 @@ function lineSentences(
 
 /** Writes what a correction corrects and why, what was approved, and how the line comes about with it. */
 function adjustmentSentences(explanation: AdjustmentExplanation, words: Words): string[] {
-  const { of, now, amount, currency, causes, causes_total, id, approved } = explanation
-  const { rule = null, version = null, scope = null } = now?.line ?? {}
+  const { of, now, amount, currency, approved } = explanation
   const { text } = words
   const money = (value: string) => words.money(value, currency)
-  const correction = {
-    id,
-    of,
-    rule,
-    version,
-    scope,
-    occurrence: 0,
-    amount,
-    causes,
-    causes_total,
-  }
   const earlier = approved.earlier.map((one) => money(one.amount))
   const restores = of.dropped_in
   return [
-    `${correctionWords(correction, money(amount), words)}.`,
+    correctionSentence(explanation, words),
+    ...(now ? [correctedLine(now.line, money(amount), words)] : []),
     ...(approved.amount === null
       ? []
       : [
@@ -136,14 +125,6 @@ function adjustmentSentences(explanation: AdjustmentExplanation, words: Words): 
           }),
         ]
       : []),
-    ...(approved.corrected === null
-      ? []
-      : [
-          text('why.restores', {
-            period: words.period(of.period),
-            amount: money(approved.corrected),
-          }),
-        ]),
     ...(now
       ? [text('why.now'), ...lineSentences(now, { currency, period: of.period }, words)]
       : []),

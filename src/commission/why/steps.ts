@@ -54,7 +54,7 @@ const base = described(() =>
             amount: figure('The sum of their amounts.'),
             converted: figure('The sum in the currency of the plan.'),
             days: list(
-              'What rates convert, by day. Empty if nothing is converted, if the days are too many to be stored with the line, and for a line of a closed period as it comes to now.',
+              'What rates convert, by day. Empty if nothing is converted, or if the days are too many to be stored with the line.',
               v.object({
                 day: member(day, 'The day.'),
                 rates,

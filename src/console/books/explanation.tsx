@@ -1,9 +1,9 @@
 import type { PlanTerms } from '../../commission/engine/plan.ts'
 import { ruleWords } from '../../commission/engine/plan-words.ts'
 import { counted } from '../../commission/engine/reasons.ts'
-import { causeWords } from '../../commission/statements/cause-words.ts'
+import type { Causes } from '../../commission/statements/cause.ts'
+import { causeIds, causeSentence } from '../../commission/statements/cause-words.ts'
 import { parseScope } from '../../commission/statements/line-groups.ts'
-import type { AdjustmentExplanation } from '../../commission/why/answers.ts'
 import { escapeStrings } from '../../commission/why/escape-strings.ts'
 import { type Explained, recordsIn, sentencesIn } from '../../commission/why/sentences.ts'
 import type { Explanation } from '../../commission/why/steps.ts'
@@ -17,29 +17,26 @@ import { SCOPES, Scope } from './statement-lines.tsx'
 
 // The explanation of a line or an adjustment.
 
-type Cause = AdjustmentExplanation['causes'][number] & { readonly delivery_id?: string | null }
-
-/** Renders what changed after an approval, each with the delivery that changed it. */
-const Causes = ({ explained }: { explained: AdjustmentExplanation }) => {
-  const causes: readonly Cause[] = explained.causes
-  const more = explained.causes_total - causes.length
-  if (causes.length === 0) return null
+/** Renders what changed after an approval, folded: each with its ids, and the delivery that changed it. */
+export const CauseDetails = ({ causes, causes_total }: Causes) => {
+  const more = causes_total - causes.length
   return (
-    <>
-      <h2>What changed after the last approval</h2>
+    <details>
+      <summary>Details</summary>
       <ul>
         {causes.map((cause) => (
           <li>
-            <Data text={causeWords(cause, ENGLISH)} />
-            {cause.delivery_id ? ', by ' : '.'}
-            {cause.delivery_id && (
-              <AccountLink at={['deliveries', cause.delivery_id]}>this delivery</AccountLink>
+            <Data text={[causeSentence(cause, ENGLISH), ...causeIds(cause)].join(', ')} />
+            {'delivery_id' in cause && (
+              <>
+                , by <AccountLink at={['deliveries', cause.delivery_id]}>this delivery</AccountLink>
+              </>
             )}
           </li>
         ))}
         {more > 0 && <li>{counted(more, 'other change')}</li>}
       </ul>
-    </>
+    </details>
   )
 }
 
@@ -105,7 +102,7 @@ export function ExplanationView({ explained }: { explained: Explained }, visit =
           </li>
         ))}
       </ol>
-      {'of' in explained && <Causes explained={explained} />}
+      {'of' in explained && <CauseDetails {...explained} />}
       {records.length > 0 && (
         <>
           <h2>Records that decided</h2>

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { money } from '../../commission/engine/reasons.ts'
 import { type BalanceRow, balanceOf } from '../../commission/statements/balance.ts'
-import { correctionWords } from '../../commission/statements/cause-words.ts'
+import { correctionSentence } from '../../commission/statements/cause-words.ts'
 import type { Adjustment } from '../../commission/statements/draft.ts'
 import type { getStatement } from '../../commission/statements/operations.ts'
 import { ENGLISH } from '../../commission/words/words.ts'
@@ -12,6 +12,7 @@ import { AffiliateLink, PlanLink } from '../../pages/parts/names.tsx'
 import { StatusBadge } from '../../pages/parts/statement-lists.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'
+import { CauseDetails } from './explanation.tsx'
 
 // The parts of the page of a statement, without its lines.
 
@@ -106,8 +107,9 @@ export const Adjustments = (props: {
             {periodWords(adjustment.of.period)}:{' '}
             <AccountLink at={['lines', adjustment.id]}>
               {money(adjustment.amount, statement.currency)}
-            </AccountLink>
-            <Data text={correctionWords(adjustment)} />.
+            </AccountLink>{' '}
+            <Data text={correctionSentence(adjustment)} />
+            <CauseDetails {...adjustment} />
           </li>
         ))}
       </ul>

@@ -125,6 +125,8 @@ export interface Affiliation extends Since {
   readonly delivery_id: string | null
   /** Why it holds from the beginning although it was not the first; absent otherwise. */
   readonly cause?: 'corrected_early'
+  /** The affiliate that it has replaced from the beginning. */
+  readonly replaced?: string
 }
 
 /** A change of the affiliate, as stored. */
@@ -137,13 +139,13 @@ interface StoredAffiliation {
   readonly previous_link: string | null
 }
 
-type Part = Omit<Affiliation, 'from' | 'cause'> & { day: number; isCorrected: boolean }
+type Part = Omit<Affiliation, 'from' | 'cause'> & { day: number }
 
 /** Returns the parts of a customer's history. Where a part has no affiliate, its link determines the affiliate. */
 function affiliationParts(row: HistoryRow): Part[] {
   const changes: StoredAffiliation[] = JSON.parse(row.affiliations)
   const [change] = changes
-  const first = { day: BEGINNING, delivery_id: null, isCorrected: false }
+  const first = { day: BEGINNING, delivery_id: null }
   if (!change) {
     const link = row.is_brand === 1 ? (row.link as string | null) : null
     return [{ ...first, affiliate_id: row.affiliate_id, link }]
@@ -152,7 +154,8 @@ function affiliationParts(row: HistoryRow): Part[] {
   const before = change.day === BEGINNING ? [] : [{ ...first, affiliate_id, link }]
   const parts = changes.map(({ day, affiliate_id, link, delivery, previous_affiliate_id }) => {
     const isCorrected = day === BEGINNING && previous_affiliate_id !== null
-    return { day, affiliate_id, link, delivery_id: delivery, isCorrected }
+    const replaced = isCorrected ? { replaced: previous_affiliate_id } : {}
+    return { day, affiliate_id, link, delivery_id: delivery, ...replaced }
   })
   return [...before, ...parts]
 }
@@ -167,12 +170,12 @@ const toAffiliations = (
   withoutRepeats(
     parts.map(({ day, ...part }) => ({ ...part, day, from: fromOf(day) })),
     isSame,
-  ).map(({ from, affiliate_id, link, delivery_id, isCorrected }) => ({
+  ).map(({ from, affiliate_id, link, delivery_id, replaced }) => ({
     from,
     affiliate_id: affiliate_id ?? byLink.get(link ?? '') ?? null,
     link,
-    delivery_id: from === null && !isCorrected ? null : delivery_id,
-    ...(isCorrected && { cause: 'corrected_early' as const }),
+    delivery_id: from === null && !replaced ? null : delivery_id,
+    ...(replaced && { cause: 'corrected_early' as const, replaced }),
   }))
 
 const DELETE_AFFILIATIONS = compileStatement(`

@@ -121,11 +121,13 @@ const MAX_LATE = 50_000
 
 const READ_LATE = compileStatement(`
   select resource, customer_id, day, id, kind, delivery, before, after, at from late_changes
-  where account = :account and at >= :since order by at desc limit ${MAX_LATE}`)
+  where account = :account and at >= :since
+    and (day <= :last or resource = 'customers')
+  order by at desc limit ${MAX_LATE}`)
 
-/** Returns what has changed in closed periods since a time (milliseconds), the latest first. */
+/** Returns what has changed since a time (milliseconds) of records up to a day, and of customers, the latest first. */
 export const readLateChanges = (
   db: Connection,
   account: string,
-  since: number,
-): Promise<LateChange[]> => all<LateChange>(db, READ_LATE, { account, since })
+  query: { readonly since: number; readonly last: number },
+): Promise<LateChange[]> => all<LateChange>(db, READ_LATE, { account, ...query })

@@ -245,16 +245,18 @@ type LatePlace = readonly [
   after: string | null,
 ]
 
-/** Returns the places of records in closed periods that change. */
+/** Returns the places of records in closed periods that change, and of customers: who signed up later may have such records. */
 function latePlacesOf(
   table: RecordTable,
   { request: { closed_through } }: Facts,
   { days, writes }: Decision,
 ): LatePlace[] {
-  if (closed_through === null || days.every((day) => day > closed_through)) return []
+  if (closed_through === null) return []
+  const isLate = (day: number) => day <= closed_through
+  if (table.canHold && !days.some(isLate)) return []
   return writes
     .flatMap((write) => placesOf(table, write))
-    .filter(([, day]) => day <= closed_through)
+    .filter(([, day, , kind]) => isLate(day) || (!table.canHold && kind !== 'received'))
 }
 
 /**
