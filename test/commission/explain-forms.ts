@@ -33,7 +33,7 @@ export async function allStatements(account: string): Promise<WholeStatement[]> 
 }
 
 /** The lines of a statement that are explained in every form. */
-const LINES = 2
+const LINES = 1
 
 /** Explains the adjustments of an account, and the first lines of each statement, in every form. */
 export async function explainAllForms(account: string): Promise<AdjustmentExplanation[]> {
