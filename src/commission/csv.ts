@@ -65,8 +65,9 @@ const readCell = (text: string): string =>
 /** What may separate cells: a spreadsheet writes semicolons or tabs in most of Europe. */
 const SEPARATORS = [',', ';', '\t'] as const
 
-/** The most cells of a row: more would fill the memory. */
+/** The most cells of a row, and the longest cell: more would fill the memory. */
 const MAX_CELLS = 10_000
+const MAX_CELL = 100_000
 
 /** A first line that states the separator, or names a section, as exports of Post Affiliate Pro do. */
 const FIRST_LINE = /^"?(?:sep=(.)|\[\[.*\]\])"?[,;\t]*\r?\n/i
@@ -130,6 +131,7 @@ export function* eachCsvRow(file: string): Generator<string[], void> {
     const end = endOfCell(text, at, separator)
     if (end === null) return fail('a quote that is not closed or within a cell')
     if (row.length >= MAX_CELLS) return fail('too many cells')
+    if (end - at > MAX_CELL) return fail('a cell that is too long')
     const isQuoted = text[at] === '"'
     const cell = isQuoted ? text.slice(at + 1, end - 1).replaceAll('""', '"') : text.slice(at, end)
     row.push(readCell(cell))

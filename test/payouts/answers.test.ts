@@ -415,6 +415,7 @@ describe('§20.4 a file', () => {
       'an entry of too many elements': `<Document><Ntry>${'<a/>'.repeat(200_000)}`,
       'a CSV that is not known': `Booked;Text;Paid out\n27/11/2026;T1;1.234,56\n`,
       'a quote of megabytes': `paid_on,amount,currency\n"${'x'.repeat(9_000_000)}`,
+      'a cell of megabytes': `paid_on,amount,currency\n"${'""'.repeat(4_500_000)}"\n`,
       'a line of commas': `paid_on,amount,currency\n${','.repeat(9_000_000)}`,
     }
     for (const [name, file] of Object.entries(files)) {
