@@ -8,32 +8,36 @@ export type Movement = Pick<
   'reference' | 'direction' | 'day' | 'bank_reference' | 'n'
 >
 
-type Direction = Movement['direction']
-
 /** Returns what is known of movements, and remembers more of them. */
 export function knownMovements(stored: readonly Movement[]) {
-  const known = new Map<string, Movement[]>()
-  const of = (name: string, direction: Direction) => known.get(`${name} ${direction}`) ?? []
+  /** The movements of a reference, a direction and a day, and how many of them have no reference of the bank. */
+  const days = new Map<string, { readonly marks: Set<string>; bare: number }>()
+  const firsts = new Map<string, string>()
+  const markOf = ({ bank_reference, n }: Movement) => bank_reference || `#${n}`
   const note = (one: Movement) => {
-    const own = of(one.reference, one.direction)
-    own.push(one)
-    known.set(`${one.reference} ${one.direction}`, own)
+    const of = `${one.reference} ${one.direction}`
+    const day = days.get(`${of} ${one.day}`) ?? { marks: new Set(), bare: 0 }
+    day.marks.add(markOf(one))
+    if (one.bank_reference === '') day.bare += 1
+    days.set(`${of} ${one.day}`, day)
+    firsts.set(of, firsts.get(of) ?? one.day)
   }
   for (const one of stored) note(one)
   return {
     note,
     /** Returns on which day a transfer moved first in a direction; undefined if that is not known. */
-    dayOf: (name: string, direction: Direction) => of(name, direction)[0]?.day,
+    dayOf: (reference: string, direction: Movement['direction']) =>
+      firsts.get(`${reference} ${direction}`),
     /**
      * Returns whether a movement is known, under one of these references. One with a reference of the bank is also one
      * without: as many of a day and a direction as are known are the same.
      */
-    has({ direction, day, bank_reference, n }: Movement, ...names: readonly string[]): boolean {
-      const all = [...new Set(names)].flatMap((name) => of(name, direction))
-      const same = all.filter((one) => one.day === day)
-      const bare = same.filter((one) => one.bank_reference === '')
-      if (bank_reference === '') return same.length >= n || bare.some((one) => one.n === n)
-      return bare.length >= n || same.some((one) => one.bank_reference === bank_reference)
+    has(one: Movement, ...names: readonly string[]): boolean {
+      const keys = [...new Set(names)].map((name) => `${name} ${one.direction} ${one.day}`)
+      const known = keys.flatMap((key) => days.get(key) ?? [])
+      const counts = known.map(({ marks, bare }) => (one.bank_reference ? bare : marks.size))
+      const count = counts.reduce((sum, n) => sum + n, 0)
+      return count >= one.n || known.some(({ marks }) => marks.has(markOf(one)))
     },
   }
 }

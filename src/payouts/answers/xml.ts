@@ -68,13 +68,14 @@ const sizeOf = ({ children }: Element): number =>
   children.reduce((size, one) => size + sizeOf(one), 1)
 
 /** Returns the elements at a path of names below an element, such as `Refs/EndToEndId`. */
-export const allAt = (element: Element | undefined, path: string): Element[] =>
-  path
-    .split('/')
-    .reduce(
-      (found, name) => found.flatMap(({ children }) => children.filter((one) => one.name === name)),
-      element ? [element] : [],
-    )
+export function allAt(element: Element | undefined, path: string): Element[] {
+  let found = element ? [element] : []
+  for (const name of path.split('/')) {
+    if (found.length === 0) return found
+    found = found.flatMap(({ children }) => children.filter((one) => one.name === name))
+  }
+  return found
+}
 
 /** Returns the text at the first of some paths that has one; null if none has. */
 export const textAt = (element: Element | undefined, ...paths: readonly string[]): string | null =>
