@@ -26,12 +26,11 @@ export interface IssueResult {
  * - `sign-ins:[account, affiliate]`: the sign-ins of an affiliate of the last hour, listed like tokens.
  * - `session:{id}`, a session of the console. It stores whether the session was ended.
  * - `challenge:{challenge}`, a challenge of the portal. It stores whether it was answered.
- * - `alarm:{id}`, an alarm of a day for the team. It stores whether it was sent.
  *
  * Storage keys: `tokens` (IssuedToken[], at most 60), `version` (the lowest client version that
  * gets tokens), `settings` (Settings, the newest received), `wrongs` (WrongAttempt[], at most 200),
- * `ended` (true once a session was
- * ended). An alarm deletes them, but not `version` and `settings`, once none of them counts.
+ * `ended` (true once a session was ended or a challenge answered). An alarm deletes them, but not
+ * `version` and `settings`, once none of them counts.
  */
 export class ClientGate extends DurableObject<Env> {
   /**
@@ -112,8 +111,8 @@ export class ClientGate extends DurableObject<Env> {
   }
 
   /**
-   * Returns whether a challenge of the portal is answered, or an alarm is raised, for the first time, and marks it
-   * until it expires (milliseconds).
+   * Returns whether a challenge of the portal is answered for the first time, and marks it until it expires
+   * (milliseconds).
    */
   async useOnce(until: number): Promise<boolean> {
     const { kv } = this.ctx.storage

@@ -32,8 +32,8 @@ export const affiliateKeyObjectName = (digest: string) => `affiliate:${digest}`
 const REMEMBERED_MS = 8 * DAY_MS
 
 /**
- * The object of one access token, Brand Token or key of an affiliate: whether it is live, its grant, and its rate. That
- * of an affiliate, `affiliate [account, id]`, only counts what all their keys and sessions send.
+ * The object of one access token, Brand Token, key or session of an affiliate: whether it is live, its grant, and its
+ * rate. That of an affiliate, `affiliate [account, id]`, only counts what all their keys and sessions send.
  *
  * Storage keys: `grant` (Grant), `settings` (Settings, the newest received), `until` (milliseconds;
  * absent if the token does not expire), `ended` (true once revoked), `rate` (RateState; written at

@@ -230,11 +230,11 @@ export interface RequestBody {
 }
 
 /**
- * Reads the text of a JSON body, which may be compressed with gzip, once the caller is admitted and the isolate has
- * memory for the body. `maxDepth` is the maximum nesting depth. It defaults to that of records.
+ * Reads the text of a JSON body, which may be compressed with gzip, once the isolate has memory for it. `maxDepth` is
+ * the maximum nesting depth. It defaults to that of records.
  *
  * @throws ApiError `unsupported_media_type`, `payload_too_large`, `malformed_json`; `unavailable` if
- * there is no memory or the body arrives too slowly; the error of `caller`.
+ * there is no memory or the body arrives too slowly.
  */
 export const readBody = (
   request: Request,
