@@ -1,4 +1,4 @@
-import { HMAC, hmacKeys } from '../platform/auth/hmac-keys.ts'
+import { HMAC, importKeys } from '../platform/auth/hmac-keys.ts'
 import { ApiError } from '../platform/errors.ts'
 import { canonicalJson } from '../platform/validation/canonical-json.ts'
 import {
@@ -183,7 +183,7 @@ export async function digestRecords(
   const text = canonicalJson(records) + suffix
   const message = new TextEncoder().encode(`records ${text}`)
   const macs = await Promise.all(
-    (await hmacKeys(keys)).map((key) => crypto.subtle.sign(HMAC, key, message)),
+    (await importKeys(keys)).map((key) => crypto.subtle.sign(HMAC, key, message)),
   )
   return macs.map((mac) => new Uint8Array(mac).toHex())
 }

@@ -44,7 +44,7 @@ describe('Idempotency-Key', () => {
     expect(foreign).not.toBe(keyed)
   })
 
-  test('a request is repeatable after a new key was added', async () => {
+  test('a request is repeatable after a new key was added, and waits for its keys', async () => {
     const acme = await brand()
     const send = async (TRACKING_KEYS: string, body: object) => {
       const headers = { 'x-api-key': acme.brand_token, ...key('k-1') }
@@ -62,6 +62,7 @@ describe('Idempotency-Key', () => {
     expect(await send(env.TRACKING_KEYS, eve)).toBe(200)
     expect(await send(rotated, eve)).toBe(200)
     expect(await send(rotated, { ...eve, country: 'SE' })).toBe(422)
+    expect(await send('', eve)).toBe(503)
   })
 
   test('a number of a million digits is read in a time that grows with its length', () => {
