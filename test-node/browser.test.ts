@@ -123,13 +123,18 @@ describe('in a browser', { timeout: 900_000 }, () => {
     assert.equal(await page.locator('.menu nav').isVisible(), false)
   })
 
-  test('the side bar marks the operation on the screen', { skip }, async () => {
-    await open('/docs/reference/forex-records')
-    const marked = page.locator('.side .operations [aria-current]')
-    for (const id of ['listForexTransactions', 'sendForexCustomers']) {
-      await page.locator(`#${id} h3`).evaluate((heading) => heading.scrollIntoView())
-      await page.locator(`.side [href="#${id}"][aria-current="location"]`).waitFor()
-      assert.equal(await marked.count(), 1)
+  test('a page of the reference is folded, and a link opens the operation or schema that it names', {
+    skip,
+  }, async () => {
+    await open('/docs/reference/forex-records', PHONE)
+    const folded = page.locator('.folded[open]')
+    for (const id of ['listForexTransactions', 'schema-Problem']) {
+      assert.equal(await folded.count(), 0)
+      await page.evaluate(`location.hash = '${id}'`)
+      await folded.locator(`#${id}`).waitFor()
+      await page.reload()
+      await folded.locator(`#${id}`).waitFor()
+      await folded.locator('summary').first().click()
     }
   })
 

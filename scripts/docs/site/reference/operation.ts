@@ -95,14 +95,13 @@ function authentication(operation: Operation): Html {
   return html`<p class="who">${inline(needed)}</p>`
 }
 
-/** Renders an operation: its description and a form to try it, beside a sample request and answer. */
+/** Renders an operation, folded below its title: its description beside a sample request and answer. */
 export function operationSection(endpoint: Endpoint, spec: Spec): Html {
   const { operation } = endpoint
   const { operationId, summary, description } = operation
   const parameters = parametersOf(operation, spec)
-  return html`<section class="operation" id="${operationId}">
-<h3><a href="#${operationId}">${summary}</a></h3>
-<p class="address">${addressLine(endpoint)}</p>
+  return html`<details class="folded"><summary><h3>${summary}</h3> <span class="address">${addressLine(endpoint)}</span></summary>
+<section class="operation" id="${operationId}">
 <div class="description">
 <p>${inline(description)}</p>
 ${authentication(operation)}
@@ -115,6 +114,6 @@ ${parameters.map(parameterItem)}</dl>
 }${bodyPart(operation, spec)}${answersPart(operation, spec)}</div>
 <div class="samples">
 ${requestPanel(endpoint, spec)}${answerPanel(endpoint, spec)}</div>
-</section>
+</section></details>
 `
 }

@@ -119,19 +119,19 @@ ${fields.map(
 const requiredKey = ({ 'x-key': key = [], required = [] }: Schema) =>
   key.every((name) => required.includes(name)) ? key : []
 
-/** Renders a named schema: its description, its members and the rules that no keyword expresses. */
+/** Renders a named schema, folded below its name: its description, its members and the rules that no keyword expresses. */
 export function schemaSection(name: string, schema: Schema): Html {
   const { description, properties, enum: values = [] } = schema
   const key = requiredKey(schema)
-  return html`<section class="schema" id="schema-${name}">
-<h3><a href="#schema-${name}">${name}</a></h3>
+  return html`<details class="folded"><summary><h3>${name}</h3></summary>
+<section class="schema" id="schema-${name}">
 ${description && html`<p>${inline(description)}</p>`}
 ${!properties && values.length <= MAX_INLINE_VALUES && html`<p class="type">${typeOf(schema)}</p>`}
 ${values.length > MAX_INLINE_VALUES && html`<p class="values">${joined(values.map(code), ' ')}</p>`}
 ${key.length > 0 && html`<p>Key: ${joined(key.map(code), ', ')}.</p>`}
 ${fieldsOf(schema)}
 ${rulesOf(schema)}
-</section>
+</section></details>
 `
 }
 
