@@ -2,7 +2,6 @@ import { ACCOUNT_OPERATIONS } from '../accounts/accounts.ts'
 import { getOwnAccount, listAttention } from '../accounts/attention.ts'
 import { listAuditLog } from '../accounts/audit-log.ts'
 import { BRAND_TOKEN_OPERATIONS } from '../accounts/brand-tokens.ts'
-import { getChanges } from '../accounts/changes.ts'
 import { CLIENT_OPERATIONS } from '../accounts/clients.ts'
 import { listDatabases } from '../accounts/databases.ts'
 import { ERASURE_OPERATIONS } from '../accounts/erasure/erasures.ts'
@@ -96,7 +95,6 @@ export const OPERATIONS: readonly AnyOperation[] = [
   listHeld,
   getFeed,
   getReport,
-  getChanges,
   listFeeds,
   listDatabases,
 ]

@@ -103,22 +103,6 @@ export function taskTests(shared: () => Shared): void {
     assert.equal(count(), 2)
   })
 
-  test('what changed since yesterday needs 1 click, and the list behind a count 1 more, on a phone', {
-    skip,
-  }, async () => {
-    const { page } = shared()
-    await openSignedIn(shared(), HOME, PHONE)
-    const { count, click } = clickCounter()
-    await click(main().locator('.account-list').getByRole('link', { name: 'Demo Broker' }))
-    const section = main().locator('#since-yesterday')
-    await section.waitFor()
-    const signedUp = section.getByRole('link', { name: /^\d+ customers?$/ })
-    const [number = ''] = (await signedUp.innerText()).split(' ')
-    await click(signedUp)
-    await page.getByText(`${number} in total`).waitFor()
-    assert.equal(count(), 2)
-  })
-
   test('the cases that need a decision are as many as the overview says, 2 clicks from the start, on a phone', {
     skip,
   }, async () => {

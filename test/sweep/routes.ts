@@ -395,7 +395,6 @@ const administration: Route[] = [
   { ...reads, id: 'listAttributed' },
   { ...reads, id: 'listAttributed', way: 'unattributed', query: `${OCTOBER}&unattributed=true` },
   { ...reads, id: 'listAttention' },
-  { ...reads, id: 'getChanges' },
   { ...reads, id: 'listRecords', at: { resource: 'transactions' }, query: '?customer_id=c-1' },
   { ...reads, id: 'findRecords', query: '?id=t-1' },
   { ...changes, id: 'eraseCustomer', records: true },

@@ -1,6 +1,5 @@
 import { getAccount } from '../../accounts/accounts.ts'
 import { listAttention } from '../../accounts/attention.ts'
-import { getChanges } from '../../accounts/changes.ts'
 import { dayText, periodOf } from '../../commission/engine/calendar.ts'
 import { ZERO } from '../../commission/engine/decimal.ts'
 import { moneyText } from '../../commission/statements/money.ts'
@@ -17,7 +16,6 @@ import { DAY_MS } from '../../platform/durations.ts'
 import { canManage, canPay } from '../books/payout-forms.tsx'
 import { Feeds } from '../records/feeds.tsx'
 import { AttentionList } from './attention.tsx'
-import { SinceYesterday } from './since-yesterday.tsx'
 
 /** The overview of an account: what is owed, what needs attention, and how its data arrives. */
 export const overviewPage: Page = {
@@ -25,12 +23,11 @@ export const overviewPage: Page = {
   section: 'Overview',
   async render(visit) {
     const { api, account } = visit
-    const [settings, attention, feeds, sums, since] = await Promise.all([
+    const [settings, attention, feeds, sums] = await Promise.all([
       api.call(getAccount, { account }),
       api.call(listAttention, { account }),
       api.call(getFeed, { account }),
       api.call(listPeriods, { account }),
-      api.call(getChanges, { account }),
     ])
     const affiliates = sums.due.reduce((sum, one) => sum + one.affiliates, 0)
     const month = periodOf(Math.floor(visit.today / DAY_MS), 'month')
@@ -106,7 +103,6 @@ export const overviewPage: Page = {
           </FigureCard>
         </div>
         <AttentionList isDisabled={settings.disabled} items={attention.data} />
-        <SinceYesterday changes={since} />
         <section id="feeds">
           <h2>Feeds</h2>
           <Feeds feeds={feeds.data} />
