@@ -1,4 +1,4 @@
-import { PLANNED_BYTES } from '../src/ingest/db/storage-limits.ts'
+import { PLANNED_BYTES } from '../src/ingest/db/storage.ts'
 import { format, type Table } from './print.ts'
 
 // What an expected load costs in a month and how many databases it needs, on paper. The figures of records are

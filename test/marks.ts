@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect } from 'vitest'
-import { FIELDS } from '../src/ingest/db/histories.ts'
+import { FIELDS } from '../src/ingest/db/record-table.ts'
 
 // Each change of a record is noted by triggers that only tests have. Its day must have a mark that is not older.
 

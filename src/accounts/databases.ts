@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { ALARM_SHARE, MAX_DATABASE_BYTES } from '../ingest/db/storage-limits.ts'
+import { ALARM_SHARE, MAX_DATABASE_BYTES } from '../ingest/db/storage.ts'
 import { databaseBindings, jurisdictionOf, resolveDatabase } from '../platform/db/database.ts'
 import { withD1Retry } from '../platform/db/retry.ts'
 import { countAccounts, putSizes, readSizes } from '../platform/directory/databases.ts'

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { KNOWN_MEMBERS, PRODUCTS } from '../platform/directory/event-definitions.ts'
+import { KNOWN_MEMBERS } from '../ingest/db/record-table.ts'
+import { PRODUCTS } from '../platform/directory/event-definitions.ts'
 import * as f from '../platform/validation/fields.ts'
 import { member, said } from '../platform/validation/fields.ts'
 import { objectOf } from '../platform/validation/shapes.ts'

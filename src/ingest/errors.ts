@@ -5,14 +5,13 @@ import {
   formatUnquoted,
 } from '../platform/validation/messages.ts'
 import { mapPointer } from '../platform/validation/pointer.ts'
+import { MAX_LISTED_PER_RECORD } from '../platform/validation/record-validator.ts'
 import { validateField } from '../platform/validation/strict-object.ts'
 import type { Decision } from './db/decide.ts'
 import type { BodyForm, Delivery, Item } from './db/item.ts'
-import { shortenLogged } from './db/list.ts'
-import { HELD_LIMITS } from './db/release.ts'
+import { HELD_LIMITS } from './db/storage.ts'
 import type { Attempt } from './db/write-delivery.ts'
 import { recordPointer } from './envelope.ts'
-import { inRecordOrder, prioritizeErrors } from './error-order.ts'
 import type { Resource } from './resource.ts'
 
 /** The issue of an Idempotency-Key that was used for other records. */
@@ -52,6 +51,34 @@ export function referenceIssue(
   return { ...issue, pointer: `${pointer}/${referenceMember}`, ...(value !== null && { value }) }
 }
 
+/** An error; `index` is the position of its record, absent for an error of the whole body. */
+interface RecordError {
+  index?: number
+}
+
+/**
+ * Returns errors in the order in which a limited list takes them: the first error of each record,
+ * then the second of each, and so on up to 10, so that every invalid record is named. Errors of the
+ * whole body come first in their round and are not limited to 10.
+ */
+export function prioritizeErrors<T extends RecordError>(errors: readonly T[]): T[] {
+  const counts = new Map<number | undefined, number>()
+  const rounds: T[][] = []
+  for (const error of errors) {
+    const round = counts.get(error.index) ?? 0
+    counts.set(error.index, round + 1)
+    if (error.index !== undefined && round >= MAX_LISTED_PER_RECORD) continue
+    const sameRound = rounds[round]
+    if (sameRound) sameRound.push(error)
+    else rounds[round] = [error]
+  }
+  return rounds.flatMap(inRecordOrder)
+}
+
+/** Returns errors in the order of their records; errors of the whole body come first. */
+export const inRecordOrder = <T extends RecordError>(errors: readonly T[]): T[] =>
+  errors.toSorted((a, b) => (a.index ?? -1) - (b.index ?? -1))
+
 /** The contract: a delivery in full lists at most 100 errors and 64 KiB of them. */
 const MAX_LISTED_ERRORS = 100
 const MAX_LISTED_BYTES = 65_536
@@ -89,6 +116,18 @@ function formatLogged(issue: Issue, resource: Resource, form: BodyForm): Formatt
   const key = loggedKeyOf(issue, resource)
   const logged = { ...others, ...(key && { key }), pointer: loggedPointer(issue, form) }
   return QUOTED.includes(issue.code) ? formatIssue(logged) : formatUnquoted(logged)
+}
+
+/** The log of deliveries keeps at most this many characters of an id. */
+const MAX_LOGGED_TEXT = 40
+
+/** Returns a text of at most 40 characters, and `…` if it is longer. */
+export function shortenLogged(text: string): string {
+  if (text.length <= MAX_LOGGED_TEXT) return text
+  // Twice as many units of UTF-16 have at least as many characters.
+  const characters = [...text.slice(0, 2 * MAX_LOGGED_TEXT + 1)]
+  if (characters.length <= MAX_LOGGED_TEXT) return text
+  return `${characters.slice(0, MAX_LOGGED_TEXT).join('')}…`
 }
 
 /** Returns the pointer that the log keeps. */

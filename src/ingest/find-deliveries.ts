@@ -13,9 +13,9 @@ import {
   findDelivery,
   listDeliveries,
 } from './db/deliveries.ts'
-import { shortenLogged } from './db/list.ts'
 import { readStoredRecords, type StoredRecord } from './db/stored-record.ts'
 import { DELIVERY_LOG_MS, deliveryTime, firstIdAt } from './delivery-id.ts'
+import { shortenLogged } from './errors.ts'
 import type { Resource } from './resource.ts'
 
 /** The parameters that narrow a list of deliveries. */

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { MARK_DAYS } from '../../src/ingest/db/changed.ts'
-import { FIELDS } from '../../src/ingest/db/histories.ts'
+import { FIELDS } from '../../src/ingest/db/record-table.ts'
 import { bindStatement } from '../../src/platform/db/statement.ts'
 import { dayInZone } from '../../src/platform/zone.ts'
 import type { World, WorldCustomer } from './world.ts'

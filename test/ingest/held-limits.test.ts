@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { RESET_LIMITS, resetStep } from '../../src/accounts/db/reset.ts'
-import { HELD_LIMITS } from '../../src/ingest/db/release.ts'
+import { HELD_LIMITS } from '../../src/ingest/db/storage.ts'
 import { makeSteps } from '../../src/platform/db/steps.ts'
 import { brand, deposited, eve } from '../brand.ts'
 import { restoring } from '../limits.ts'

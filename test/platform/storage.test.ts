@@ -1,7 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { readUsage } from '../../src/ingest/db/storage.ts'
-import { MAX_LOGGED_BYTES_PER_DAY } from '../../src/ingest/db/storage-limits.ts'
+import { MAX_LOGGED_BYTES_PER_DAY, readUsage } from '../../src/ingest/db/storage.ts'
 import { CRON_SCHEDULES } from '../../src/jobs/crons.ts'
 import { brand, deposited, eve } from '../brand.ts'
 import { ada, askAdmin, deposit, json, issuedPartner as partner } from '../partner.ts'

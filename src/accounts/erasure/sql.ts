@@ -1,11 +1,12 @@
 import { markSignups } from '../../ingest/db/changed.ts'
-import { keepFieldsSql } from '../../ingest/db/histories.ts'
 import { erasedValue } from '../../ingest/db/merge.ts'
 import {
   brandCustomerTable,
+  KNOWN_MEMBERS,
   partnerCustomerTable,
   type RecordTable,
 } from '../../ingest/db/record-table.ts'
+import { keepFieldsSql } from '../../ingest/db/write-sql.ts'
 import { decodeRow } from '../../platform/db/column-types.ts'
 import { isDoorOpen } from '../../platform/db/door.ts'
 import { BEGINNING } from '../../platform/db/history.ts'
@@ -16,7 +17,6 @@ import { erasures } from '../../platform/db/schema.ts'
 import { columnList, JSON_EACH, rowValue } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { encodedColumns } from '../../platform/db/table.ts'
-import { KNOWN_MEMBERS } from '../../platform/directory/event-definitions.ts'
 import { DAY_MS } from '../../platform/durations.ts'
 
 /** A customer whose personal data was erased, and the time. */

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import { readUsage } from '../../ingest/db/storage.ts'
-import { PLANNED_BYTES } from '../../ingest/db/storage-limits.ts'
+import { PLANNED_BYTES, readUsage } from '../../ingest/db/storage.ts'
 import { databaseBindings, jurisdictionOf, resolveDatabase } from '../../platform/db/database.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
 import type { Account, AccountMove } from '../../platform/db/schema.ts'

@@ -10,10 +10,10 @@ import type { RecordCheck, RecordValidator } from '../../platform/validation/rec
 import { validateField } from '../../platform/validation/strict-object.ts'
 import { type Warning, warning } from '../../platform/validation/warnings.ts'
 import { dayInZone } from '../../platform/zone.ts'
-import { MAX_EXTRAS_BYTES, MAX_EXTRAS_NUMBER } from '../db/extras-limits.ts'
 import type { Values } from '../db/item.ts'
 import { ERASED_TRACKING } from '../db/merge.ts'
 import { brandCustomerTable, SENT_VERDICT } from '../db/record-table.ts'
+import { MAX_EXTRAS_BYTES, MAX_EXTRAS_NUMBER } from '../db/storage.ts'
 import type { Resource } from '../resource.ts'
 import { COLUMNS, customer as fields } from './fields.ts'
 import {

@@ -1,9 +1,9 @@
 import {
   type EventDefinition,
   isProductName,
-  KNOWN_MEMBERS,
   PRODUCTS,
 } from '../../platform/directory/event-definitions.ts'
+import { KNOWN_MEMBERS } from '../db/record-table.ts'
 import { type Spelling, toSpelling } from './members.ts'
 
 /** An event definition prepared for lookups; compiled once per request. */

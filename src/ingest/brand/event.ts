@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { type AmountSigns, expectedEventSign } from '../../platform/amount-signs.ts'
-import { KNOWN_MEMBERS } from '../../platform/directory/event-definitions.ts'
 import { canonicalJson } from '../../platform/validation/canonical-json.ts'
 import { id } from '../../platform/validation/fields.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
@@ -9,7 +8,7 @@ import { pointerStep } from '../../platform/validation/pointer.ts'
 import type { RecordCheck } from '../../platform/validation/record-validator.ts'
 import { validateField } from '../../platform/validation/strict-object.ts'
 import { currencyWarnings, type Warning, warning } from '../../platform/validation/warnings.ts'
-import { HAS_MASK, MASK_PATCH } from '../db/record-table.ts'
+import { HAS_MASK, KNOWN_MEMBERS, MASK_PATCH } from '../db/record-table.ts'
 import { hasSeparators, isDecimal, readDecimal } from './decimal.ts'
 import {
   type CompiledDefinition,

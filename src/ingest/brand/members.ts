@@ -5,7 +5,7 @@ import type { Issue } from '../../platform/validation/issue.ts'
 import { pointerStep } from '../../platform/validation/pointer.ts'
 import { validateField } from '../../platform/validation/strict-object.ts'
 import { type Warning, warning } from '../../platform/validation/warnings.ts'
-import { MAX_EXTRAS_NUMBER, MAX_RECORD_EXTRAS_BYTES } from '../db/extras-limits.ts'
+import { MAX_EXTRAS_NUMBER, MAX_RECORD_EXTRAS_BYTES } from '../db/storage.ts'
 
 const EXTRAS_LIMIT = `at most ${MAX_RECORD_EXTRAS_BYTES / 1024} KiB of additional fields`
 const EXTRAS_NUMBER_LIMIT = `at most ${MAX_EXTRAS_NUMBER} additional fields`

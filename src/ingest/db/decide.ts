@@ -1,6 +1,6 @@
 import type { Facts, Found } from './find-sql.ts'
 import type { Delivery, Item, Outcome, Policy, Write } from './item.ts'
-import { HELD_LIMITS } from './release.ts'
+import { HELD_LIMITS } from './storage.ts'
 
 /**
  * The number of records received, of each outcome, and of those that are right and not stored because others of the

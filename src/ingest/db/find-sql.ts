@@ -1,13 +1,10 @@
 import { BEGINNING } from '../../platform/db/history.ts'
 import { columnList, JSON_EACH, rowValue } from '../../platform/db/sql-fragments.ts'
-import { KNOWN_MEMBERS } from '../../platform/directory/event-definitions.ts'
 import { DAY_HOURS, DAY_MS } from '../../platform/durations.ts'
-import { MAX_EXTRAS_BYTES, MAX_EXTRAS_NUMBER } from './extras-limits.ts'
-import { changesFields, FIELDS } from './histories.ts'
 import { CLOSED_THROUGH, kindSql } from './late-changes.ts'
 import type { SqlFragments } from './record-fragments.ts'
-import type { RecordTable } from './record-table.ts'
-import { USAGE } from './storage.ts'
+import { FIELDS, KNOWN_MEMBERS, type RecordTable } from './record-table.ts'
+import { MAX_EXTRAS_BYTES, MAX_EXTRAS_NUMBER, USAGE } from './storage.ts'
 
 /** What is stored of the record of a request, and of the rows that it refers to. Days are in days since 1970. */
 export interface Found {
@@ -161,6 +158,19 @@ const stored = (name: string) => `t.${name}`
 /** Returns the columns whose earlier values are kept by day. The link of a brand's customer is that of the affiliate. */
 export const historyFieldsOf = ({ columns, affiliation }: RecordTable) =>
   FIELDS.filter((name) => columns.includes(name) && !(name === 'link' && affiliation === 'link'))
+
+/** The history of the fields of the customer `t`. */
+export const FIELD_HISTORY = `customer_fields h where h.account = :account and h.customer_id = t.customer_id`
+
+/**
+ * Returns the condition that an update of the customer `t` adds to the history of fields: a known value changes, or any
+ * value does of a customer with a history. `next` returns the SQL of what a field becomes.
+ */
+const changesFields = (fields: readonly string[], next: (name: string) => string) => {
+  const differs = fields.map((name) => `t.${name} is not ${next(name)}`)
+  const known = fields.map((name, i) => `(t.${name} is not null and ${differs[i]})`)
+  return `(${known.join(' or ')} or (${differs.join(' or ')}) and exists (select 1 from ${FIELD_HISTORY}))`
+}
 
 /** Returns the columns of a record's content: those that an update sets. */
 export const contentColumnsOf = ({ columns, key, indexedColumns }: RecordTable) =>

@@ -12,19 +12,8 @@ import { all } from '../../platform/db/query.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, type Statement } from '../../platform/db/statement.ts'
 import { markAttribution } from './changed.ts'
+import { FIELDS } from './record-table.ts'
 import { type Refusal, toRefusal } from './refusals.ts'
-
-/** The columns of the customer fields that conditions of plans use. */
-export const FIELDS = [
-  'country_code',
-  'trading_account_type',
-  'challenge_type',
-  'phase',
-  'kyc_status_id',
-  'sales_status_id',
-  'account_size',
-  'link',
-] as const
 
 type Field = (typeof FIELDS)[number]
 
@@ -204,37 +193,6 @@ export function replaceAffiliations(
     bindStatement(db, INSERT_AFFILIATIONS, { account, customer_id, rows }),
   ]
 }
-
-const HISTORY = `customer_fields h where h.account = :account and h.customer_id = t.customer_id`
-
-/**
- * Returns the condition that an update of the customer `t` adds to the history of fields: a known value changes, or any
- * value does of a customer with a history. `next` returns the SQL of what a field becomes.
- */
-export const changesFields = (fields: readonly string[], next: (name: string) => string) => {
-  const differs = fields.map((name) => `t.${name} is not ${next(name)}`)
-  const known = fields.map((name, i) => `(t.${name} is not null and ${differs[i]})`)
-  return `(${known.join(' or ')} or (${differs.join(' or ')}) and exists (select 1 from ${HISTORY}))`
-}
-
-/**
- * Returns the SQL that keeps the fields of the customers `t` of a query before an update, which holds from the day `:day`
- * on. A later change of a day keeps the values of before the day; a field that had never had a value gets its first one,
- * which holds from the beginning.
- */
-export const keepFieldsSql = (fields: readonly string[], delivery: string, from: string) => `
-  insert into customer_fields (account, customer_id, day, delivery, ${fields.join()})
-  select t.account, t.customer_id, max(:day, ifnull((select max(h.day) from ${HISTORY}), :day)), ${delivery},
-    ${fields.map((name) => `t.${name}`).join()}
-  ${from}
-  on conflict (account, customer_id, day) do update set delivery = excluded.delivery,
-    ${fields
-      .map(
-        (name) => `${name} = coalesce(${name}, iif(exists (select 1 from customer_fields f
-        where f.account = excluded.account and f.customer_id = excluded.customer_id
-          and f.${name} is not null), null, excluded.${name}))`,
-      )
-      .join()}`
 
 /** The values of these fields; a field without a value is absent. */
 export type FieldValues = { [F in Field]?: F extends 'account_size' ? number : string }

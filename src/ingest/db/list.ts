@@ -59,18 +59,6 @@ export interface RecordView {
 export const presentRow = ({ recordTable, present }: RecordView, row: Record<string, unknown>) =>
   present(decodeRow(recordTable.encoded, row))
 
-/** The log of deliveries keeps at most this many characters of an id. */
-const MAX_LOGGED_TEXT = 40
-
-/** Returns a text of at most 40 characters, and `…` if it is longer. */
-export function shortenLogged(text: string): string {
-  if (text.length <= MAX_LOGGED_TEXT) return text
-  // Twice as many units of UTF-16 have at least as many characters.
-  const characters = [...text.slice(0, 2 * MAX_LOGGED_TEXT + 1)]
-  if (characters.length <= MAX_LOGGED_TEXT) return text
-  return `${characters.slice(0, MAX_LOGGED_TEXT).join('')}…`
-}
-
 /**
  * Reads one page of an account's records: in the order of their key, or of day and customer if the list is narrowed to
  * days. A page reads as many rows as it shows; the first page also counts the matches.

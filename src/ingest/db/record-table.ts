@@ -75,6 +75,18 @@ export interface RecordTable {
   }[]
 }
 
+/** The columns of the customer fields that conditions of plans use. */
+export const FIELDS = [
+  'country_code',
+  'trading_account_type',
+  'challenge_type',
+  'phase',
+  'kyc_status_id',
+  'sales_status_id',
+  'account_size',
+  'link',
+] as const
+
 /** Columns that the service adds; a sender never sets them. */
 const SERVICE_COLUMNS = [
   'account',
@@ -225,6 +237,16 @@ export const tradingActivityTable = recordTable(activity, {
   dayColumn: 'date',
   reference: { column: 'customer_id', table: 'customers' },
 })
+
+/** The members that every event may have. A definition cannot give them another meaning. */
+export const KNOWN_MEMBERS = [
+  'customerid',
+  'eventname',
+  'eventid',
+  'createtime',
+  'Value',
+  'Currency',
+]
 
 /** The length of a `createtime` that is a date without a time. */
 export const DATE_LENGTH = 10

@@ -4,12 +4,6 @@ import { required } from '../../platform/db/statement.ts'
 import { presentRow, type RecordView } from './list.ts'
 import { heldKeyOf } from './record-table.ts'
 
-/** The limits of held records. */
-export const HELD_LIMITS = {
-  /** The maximum number of held records of an account. Above, records of unknown customers are rejected. */
-  account: 100_000,
-}
-
 /** A record that waits for its customer, and the delivery that last brought it. */
 interface HeldRecord {
   resource: string

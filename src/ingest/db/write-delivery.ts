@@ -11,8 +11,7 @@ import type { Delivery, Write } from './item.ts'
 import { type CustomerChange, IDENTITIES } from './late-changes.ts'
 import { parametersOf } from './read-facts.ts'
 import { HAS_MASK, type RecordTable } from './record-table.ts'
-import { HELD_LIMITS } from './release.ts'
-import { MAX_LOGGED_BYTES_PER_DAY } from './storage-limits.ts'
+import { HELD_LIMITS, MAX_LOGGED_BYTES_PER_DAY } from './storage.ts'
 import { COMMON_STATEMENTS, type DeliveryStatements, statementsOf } from './write-sql.ts'
 
 /** What an attempt to store a delivery writes. */

@@ -3,11 +3,16 @@ import { columnList, JSON_EACH, rowValue } from '../../platform/db/sql-fragments
 import { compileStatement } from '../../platform/db/statement.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
 import { ATTRIBUTION, CUSTOMER_CHANGES, markSql } from './changed.ts'
-import { contentColumnsOf, findSql, historyFieldsOf, missingSql } from './find-sql.ts'
-import { FIELDS, keepFieldsSql } from './histories.ts'
+import {
+  contentColumnsOf,
+  FIELD_HISTORY,
+  findSql,
+  historyFieldsOf,
+  missingSql,
+} from './find-sql.ts'
 import { CLOSED_THROUGH, insertLateSql, insertReleasedSql } from './late-changes.ts'
 import { type SqlFragments, sqlFragments } from './record-fragments.ts'
-import type { RecordTable } from './record-table.ts'
+import { FIELDS, type RecordTable } from './record-table.ts'
 import { USAGE } from './storage.ts'
 
 // The batch that stores a delivery. Records were read and decided on before, so it fails as a whole unless what the
@@ -43,6 +48,25 @@ const insertDelivery = ({ reference, personalColumns }: RecordTable) => `
               where e.account = :account and e.customer_id = r.value ->> 0)))`
             : ''
         }`)}`
+
+/**
+ * Returns the SQL that keeps the fields of the customers `t` of a query before an update, which holds from the day `:day`
+ * on. A later change of a day keeps the values of before the day; a field that had never had a value gets its first one,
+ * which holds from the beginning.
+ */
+export const keepFieldsSql = (fields: readonly string[], delivery: string, from: string) => `
+  insert into customer_fields (account, customer_id, day, delivery, ${fields.join()})
+  select t.account, t.customer_id, max(:day, ifnull((select max(h.day) from ${FIELD_HISTORY}), :day)), ${delivery},
+    ${fields.map((name) => `t.${name}`).join()}
+  ${from}
+  on conflict (account, customer_id, day) do update set delivery = excluded.delivery,
+    ${fields
+      .map(
+        (name) => `${name} = coalesce(${name}, iif(exists (select 1 from customer_fields f
+        where f.account = excluded.account and f.customer_id = excluded.customer_id
+          and f.${name} is not null), null, excluded.${name}))`,
+      )
+      .join()}`
 
 const excluded = (name: string) => `excluded.${name}`
 

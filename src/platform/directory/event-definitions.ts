@@ -8,16 +8,6 @@ export const PRODUCTS = ['casino', 'sports', 'poker', 'bingo'] as const
 /** Returns whether a member carries the product line unless an event definition names another: `product` in any case. */
 export const isProductName = (name: string) => /^product$/i.test(name)
 
-/** The members that every event may have. A definition cannot give them another meaning. */
-export const KNOWN_MEMBERS = [
-  'customerid',
-  'eventname',
-  'eventid',
-  'createtime',
-  'Value',
-  'Currency',
-]
-
 type Row = typeof eventDefinitions.$inferSelect
 
 /**
