@@ -11,7 +11,7 @@ const earnedIn = (html: string): string[] =>
   [...html.matchAll(/(<[^<>]*[">])(?=(Earned.*))/g)].flatMap(([, tag = '', rest = '']) => {
     if (tag.includes('scope="col"')) return []
     const text = rest.replaceAll(/<[^>]*>/g, ' ').replaceAll(',', '')
-    return /\d+\.\d\d/.exec(text) ?? ['none']
+    return /\d+\.\d\d(?= EUR)/.exec(text) ?? ['none']
   })
 
 test('§20.7 “Earned” is lines and adjustments without manual entries, wherever it stands', async () => {

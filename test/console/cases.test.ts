@@ -114,6 +114,13 @@ describe('a case', () => {
   test('§17 shows records to the second, which of them its figures rest on, and what a threshold is', async () => {
     await addFinding(DAY - 30, [['t-0', 'c-1']])
     await changeCase('case_1', 'since', String(DAY))
+    const statement = earning('a', '2024-10', '1710', { earned: '1710', total: '1660' })
+    await storeRows([statement])
+    await env.DB.prepare(
+      `insert into fraud_evidence values (?, 'case_1', 9, ?2, 'statements', ?, ?2, null, null)`,
+    )
+      .bind(ACCOUNT, DAY, idOf(statement))
+      .run()
     await env.DB.prepare(
       `insert into transactions (account, transaction_id, customer_id, transaction_type, amount_currency,
          currency, transaction_date, status, day, delivery, idx, revision, held)
@@ -123,6 +130,7 @@ describe('a case', () => {
       .run()
     const { text } = await read(CASE)
     expect(text).toContain('4 Oct 2024, 00:00:07 UTC')
+    expect(text).toContain('Status draft Earned 1,710.00 EUR')
     expect(text.match(/Not in these figures/g)).toHaveLength(1)
     expect(text).toMatch(/t-0 Not in these figures/)
     expect(text).toContain('more than 1,000.00 EUR (100 % of the net revenue)')

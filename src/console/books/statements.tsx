@@ -150,9 +150,7 @@ const Review = (props: ReviewProps, visit = useVisit()) => {
           [`In ${previous}`]: {
             number: (row) => <Amount value={row.before} currency={row.currency} />,
           },
-          [`In ${periodWords(period)}`]: {
-            number: (row) => <Amount value={row.earned} currency={row.currency} />,
-          },
+          [`In ${periodWords(period)}`]: 'earned',
         }}
         empty={<p class="note">Nothing differs from {previous}.</p>}
       />

@@ -79,7 +79,7 @@ const SOURCES: Readonly<Record<Evidence['resource'], Source>> = {
   statements: sourceOf(
     'statements',
     't.id = i.value ->> 1',
-    `t.plan, t.period, t.status, t.statement ->> 'currency' as currency, t.statement ->> 'total' as total`,
+    `t.plan, t.period, t.status, t.statement ->> 'currency' as currency, t.statement ->> 'earned' as earned`,
   ),
   payees: sourceOf(
     'payees',

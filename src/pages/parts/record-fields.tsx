@@ -38,7 +38,7 @@ const spaced = (name: string): string =>
     : name
 
 /** The fields whose amounts are in the currency of their record. */
-const IN_CURRENCY = /^(?:amount|amount_currency|spread_cost|commission|pnl|total|Value)$/
+const IN_CURRENCY = /^(?:amount|amount_currency|spread_cost|commission|pnl|earned|Value)$/
 const IN_PERCENT = /^(?:drawdown|max_drawdown)$/
 const IN_USD = /^(?:amount_usd|volume_usd|account_size)$/
 
