@@ -32,7 +32,7 @@ const COUNTS = {
 
 const NAMES = ['clicks', 'signups', 'qualified'] as const
 
-/** Renders what the latest period has earned so far, and what the one before it earned. */
+/** Renders what the latest period has earned, and what the one before it earned. */
 const Earned = ({ earned, pending }: Overview, visit = useMemberVisit()) => {
   const { words, speech } = visit
   const periods = [...new Set(earned.map(({ period }) => period))].sort()

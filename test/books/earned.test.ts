@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { signedIn } from '../console/browser.ts'
 import { askAdmin, json } from '../partner.ts'
@@ -77,4 +78,9 @@ test('§20.7 “Earned” is lines and adjustments without manual entries, where
     expect(found, page).toContain('1709.94')
     expect(found, page).not.toContain('1659.94')
   }
+  // A month that is over: what waits is what it pays.
+  const over = 'update statements set period = ? where id = ?'
+  await env.DB.prepare(over).bind('2026-01', statement.id).run()
+  const overview = await (await portal.get('/portal/acme-forex')).text()
+  expect(overview).toContain('1,659.94 EUR of January 2026 waits for approval.')
 })
