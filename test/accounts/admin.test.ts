@@ -711,16 +711,17 @@ describe('the audit log', () => {
         currency: null,
         outflow: false,
         status_member: null,
+        before: null,
         ...dailyStats,
       },
       { account: casino.account, name: `The ${casino.account}`, vertical: 'igaming', mode: 'test' },
-      { status: { ok: 'approved' } },
+      { status: { ok: 'approved' }, before: { status: {} } },
       { link_id, disabled: true },
       { link_id, ...created },
       { client_id },
       { client_id, overlap: '1h' },
       { client_id },
-      { affiliates: 1, ids: ['a'], added: 1, before: [] },
+      { affiliates: 1, ids: ['a'], added: ['a'], before: [] },
       { disabled: true, before: { disabled: false } },
       { account: 'acme', name: 'Acme', vertical: 'forex', mode: 'test' },
     ])
@@ -729,7 +730,7 @@ describe('the audit log', () => {
     )
   })
 
-  test('the entry of a bulk of affiliates names the first 20 and their number', async () => {
+  test('the entry of a bulk of affiliates names the first 20, their number and all that are new', async () => {
     await askAdmin('accounts', 'POST', newAccount)
     const ids = Array.from({ length: 21 }, (_, i) => `a-${i}`)
     const body = ids.map((affiliate_id) => ({ affiliate_id }))
@@ -738,7 +739,10 @@ describe('the audit log', () => {
 
     const first = ids.slice(0, 20)
     expect(data[0].details).toEqual({
-      ...{ affiliates: 21, ids: first, added: 21, before: [] },
+      affiliates: 21,
+      ids: first,
+      added: ids,
+      before: [],
     })
   })
 
