@@ -117,7 +117,7 @@ export const Layout = (frame: Frame, visit = useVisit()) => (
       <Home />
       {visit.account !== '' && <FindRecord account={visit.account} id={visit.query.record_id} />}
       <nav aria-label="Documentation">
-        <a href="/docs">Docs</a>
+        <a href="/docs/month">Docs</a>
       </nav>
       <SignedIn />
     </header>
@@ -129,7 +129,7 @@ export const Layout = (frame: Frame, visit = useVisit()) => (
         <summary>Menu</summary>
         <nav aria-label="Pages">
           <Nav {...frame} />
-          <a href="/docs">Docs</a>
+          <a href="/docs/month">Docs</a>
           <SignedIn />
         </nav>
       </details>

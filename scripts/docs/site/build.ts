@@ -23,9 +23,12 @@ import type { Spec } from './spec.ts'
 // add a theme and client-side code, both of which the Content-Security-Policy restricts.
 
 /** Renders the list of the guide's pages, with the headings of the current page. */
-const guideNav = (pages: readonly GuidePage[], here: string) => html`<h2>Guide</h2>
+const guideNav = (pages: readonly GuidePage[], here: string) => html`${[
+  ...Map.groupBy(pages, ({ part }) => part),
+].map(
+  ([part, own]) => html`<h2>${part}</h2>
 <ul>
-${pages.map(
+${own.map(
   ({ at, title, headings }) => html`<li>${linkTo(at, title, here)}${
     at === here &&
     headings.length > 0 &&
@@ -34,7 +37,8 @@ ${pages.map(
   }</li>
 `,
 )}</ul>
-<h2>Reference</h2>
+`,
+)}<h2>Reference</h2>
 <ul>
 ${AUDIENCES.map(({ title }) => html`<li>${linkTo(`/docs/reference#${anchorOf(title)}`, title, here)}</li>\n`)}</ul>
 `
@@ -105,6 +109,9 @@ function uPlot(): string {
   return transformSync(source, { minify: true, legalComments: 'inline' }).code
 }
 
+/** The folders of the pictures. `scripts/pictures.ts` takes them. */
+const PICTURES = ['docs/console', 'docs/portal']
+
 /** Writes all files that the Worker serves as documents to a folder. */
 export function buildSite() {
   const out = 'dist/site'
@@ -133,6 +140,7 @@ export function buildSite() {
   write('assets/uplot.css', readFileSync('node_modules/uplot/dist/uPlot.min.css', 'utf8'))
   const copy = (path: string, to: string) => files.set(join(out, to), readFileSync(path))
   for (const path of filesIn('public')) copy(path, relative('public', path))
+  for (const path of PICTURES.flatMap(filesIn)) copy(path, `assets/${basename(path)}`)
   for (const path of filesIn('schemas')) copy(path, path)
   for (const path of filesIn(TEMPLATE_FOLDER)) copy(path, `assets/plan-${basename(path)}`)
   copy('openapi.json', 'openapi.json')

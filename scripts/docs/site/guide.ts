@@ -2,34 +2,35 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { type Html, html } from './html.ts'
 import { anchorOf, plain, rendered } from './markdown.ts'
 
-/** The pages of the guide, in reading order. */
-const ORDER = [
-  'start',
-  'tokens',
-  'sending',
-  'outcomes',
-  'warnings',
-  'resending',
-  'errors',
-  'reading',
-  'reconciling',
-  'reports',
-  'brands',
-  'track360',
-  'links',
-  'statements',
-  'closing',
-  'paying',
-  'webhooks',
-  'affiliates',
-  'going-live',
-  'changes',
-]
+/** The pages of the guide in reading order, by what their readers do. */
+const PARTS: Readonly<Record<string, readonly string[]>> = {
+  'Send records': [
+    'start',
+    'tokens',
+    'sending',
+    'outcomes',
+    'warnings',
+    'resending',
+    'errors',
+    'reading',
+    'reconciling',
+    'reports',
+    'brands',
+    'track360',
+    'links',
+    'webhooks',
+    'going-live',
+    'changes',
+  ],
+  'Pay affiliates': ['month', 'team', 'statements', 'closing', 'paying', 'affiliates'],
+}
 
 /** A page of the guide. */
 export interface GuidePage {
   /** The address, such as `/docs/start`. */
   at: string
+  /** What its readers do. */
+  part: string
   title: string
   description: string
   headings: readonly { title: string; anchor: string }[]
@@ -43,8 +44,12 @@ export interface GuidePage {
 const toMarkdownLinks = (markdown: string) =>
   markdown.replace(/\]\((\/docs\/(?!reference\b)[\w-]+)(#[\w-]+)?\)/g, ']($1.md$2)')
 
+/** The address of a picture in the repository. The site has it among its assets. */
+const PICTURE = /\]\(\.\.\/[\w/]+\/([\w-]+\.webp)\)/g
+
 /** Reads a page of the guide. Throws if the page lacks a required part. */
-function guidePage(name: string, source: string): GuidePage {
+function guidePage(part: string, name: string, file: string): GuidePage {
+  const source = file.replace(PICTURE, '](/assets/$1)')
   const [, title = '', paragraph = '', rest = ''] =
     /^# (.+)\n\n([^\n#`<|-][\s\S]*?)\n\n([\s\S]*)$/.exec(source) ?? []
   if (title === '') throw new Error(`docs/guide/${name}.md must begin with a title and a paragraph`)
@@ -54,6 +59,7 @@ function guidePage(name: string, source: string): GuidePage {
   }))
   return {
     at: `/docs/${name}`,
+    part,
     title,
     description: plain(paragraph),
     headings,
@@ -64,10 +70,13 @@ function guidePage(name: string, source: string): GuidePage {
 
 /** Reads all pages of the guide. Throws if the reading order lacks one. */
 export function guide(folder = 'docs/guide'): GuidePage[] {
+  const listed = Object.values(PARTS).flat()
   const files = readdirSync(folder).map((file) => file.replace(/\.md$/, ''))
-  const unlisted = files.filter((name) => !ORDER.includes(name))
+  const unlisted = files.filter((name) => !listed.includes(name))
   if (unlisted.length > 0) {
-    throw new Error(`${folder}: add ${unlisted.join(', ')} to ORDER in site/guide.ts`)
+    throw new Error(`${folder}: add ${unlisted.join(', ')} to PARTS in site/guide.ts`)
   }
-  return ORDER.map((name) => guidePage(name, readFileSync(`${folder}/${name}.md`, 'utf8')))
+  return Object.entries(PARTS).flatMap(([part, names]) =>
+    names.map((name) => guidePage(part, name, readFileSync(`${folder}/${name}.md`, 'utf8'))),
+  )
 }

@@ -11,6 +11,11 @@ const DESTINATIONS = [
     description: 'From credentials to the first reconciled day, step by step.',
   },
   {
+    at: '/docs/month',
+    title: 'Console',
+    description: 'A month of commissions, from the first record to the payment.',
+  },
+  {
     at: '/docs/reference',
     title: 'API reference',
     description: 'Every operation with its parameters, answers and a sample.',
@@ -38,8 +43,8 @@ const READERS = [
     title: 'You pay affiliates',
     promise:
       'See what you owe this month, approve it, and pay it. Each amount leads to its rule and its records, and each record that earns nothing says why.',
-    at: '/console',
-    action: 'Open the console',
+    at: '/docs/month',
+    action: 'See a month in the console',
   },
 ]
 
