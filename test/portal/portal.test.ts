@@ -452,14 +452,21 @@ test('the portal speaks the language of the affiliate, before that of the browse
   expect(await (await browser.get(AT)).text()).toMatch(/<html lang="pt">[\s\S]*Como você recebe/)
 })
 
-test('an address without a page is a 404 page in the language of the browser', async () => {
-  for (const path of [`${AT}/statments`, '/portal/nobody/sign-in']) {
-    const response = await open().get(path, { 'Accept-Language': 'de' })
-    expect([response.status, await response.text()]).toEqual([
-      404,
-      expect.stringContaining(WORDS.de.not_found),
-    ])
+test('an address without a page leads to the one that was probably meant, in the language of the browser', async () => {
+  const headers = { 'Accept-Language': 'de' }
+  for (const [path, near] of [
+    ['/statments', `${AT}/statements`],
+    ['/zahlungen', null],
+  ] as const) {
+    const response = await open().get(AT + path, headers)
+    const found = /Meinten Sie: <a href="([^"]*)">/.exec(await response.text())?.[1] ?? null
+    expect([path, response.status, found]).toEqual([path, 404, near])
   }
+  const missing = await open().get('/portal/nobody/sign-in', headers)
+  expect([missing.status, await missing.text()]).toEqual([
+    404,
+    expect.not.stringContaining('Meinten'),
+  ])
 })
 
 test('Portuguese is that of Brazil', () => {
