@@ -17,7 +17,7 @@ import { documents, notFound as missingDocument } from './platform/documents/doc
 import { ApiError, onError } from './platform/errors.ts'
 import { nearPath } from './platform/http/near-path.ts'
 import { noStore, oauthError, TOKEN_OPERATIONS, wellKnown } from './platform/http/oauth.ts'
-import { mountFor } from './platform/http/operation.ts'
+import { mount } from './platform/http/operation.ts'
 import { httpsOnly, requestLog } from './platform/http/request-log.ts'
 
 /** The error of a path that no route matches. */
@@ -63,7 +63,7 @@ app.use(
 
 app.get('/healthz', (c) => c.json({ status: 'ok' }))
 app.route('/.well-known', wellKnown)
-for (const { path, handle } of TOKEN_OPERATIONS) app.post(path, (c) => handle(c, {}))
+for (const { path, handle } of TOKEN_OPERATIONS) if (handle) app.post(path, (c) => handle(c, {}))
 
 for (const api of [propTrading, forex]) {
   const base = `/api/v1/${api.vertical}`
@@ -83,7 +83,7 @@ app.route('/admin/v1', admin)
 /** Returns the routes of what the accounts of a vertical do for themselves. */
 function operationsOf(vertical: Parameters<typeof recordOperations>[0]) {
   const routes = new Hono<AppEnv>()
-  mountFor(routes, [...recordOperations(vertical), ...OPERATIONS], 'account')
+  mount(routes, [...recordOperations(vertical), ...OPERATIONS], 'account')
   return routes
 }
 

@@ -19,13 +19,7 @@ import * as rows from '../platform/directory/accounts.ts'
 import { hasAskedToLower, insertEntry, withAudit } from '../platform/directory/audit.ts'
 import { DAY_MS } from '../platform/durations.ts'
 import { ApiError } from '../platform/errors.ts'
-import {
-  type AccountCall,
-  accountOperation,
-  reply,
-  teamList,
-  teamOperation,
-} from '../platform/http/operation.ts'
+import { type Call, list, operation, reply } from '../platform/http/operation.ts'
 import { notFound, validationFailed } from '../platform/http/read-fields.ts'
 import { count, takes_effect, time } from '../platform/validation/answer-fields.ts'
 import { canonicalJson } from '../platform/validation/canonical-json.ts'
@@ -82,7 +76,7 @@ const SAFE = { approvals: 2, payee_hold_hours: 72 }
  * @throws ApiError `conflict`
  */
 async function admitLower(
-  { env, actor, account, db }: AccountCall,
+  { env, actor, account, db }: Call,
   name: 'approvals' | 'payee_hold_hours',
   value: number | undefined,
 ) {
@@ -149,7 +143,7 @@ function refuseUnknownBinding(env: Env, name: string | undefined): void {
  *
  * @throws ApiError `conflict`
  */
-async function admitAmountSigns({ account, db }: AccountCall, signs: AmountSigns): Promise<void> {
+async function admitAmountSigns({ account, db }: Call, signs: AmountSigns): Promise<void> {
   if (signs === account.amount_signs) return
   if (!(await hasClosedPeriods(db, account.id))) return
   throw new ApiError('conflict', {
@@ -203,7 +197,8 @@ const shown = described(() => ({
 
 const ofAccount = { topic: 'accounts', path: '' } as const
 
-export const createAccount = teamOperation({
+export const createAccount = operation({
+  of: 'team',
   id: 'createAccount',
   topic: 'accounts',
   method: 'POST',
@@ -267,11 +262,11 @@ export const createAccount = teamOperation({
   },
 })
 
-export const listAccounts = teamList({
+export const listAccounts = list({
+  of: 'team',
   id: 'listAccounts',
   topic: 'accounts',
   path: '/accounts',
-  role: 'viewer',
   words: described(() => ({
     description: 'Lists all accounts, ordered by id.',
     answer: named('Account', v.object(shown)),
@@ -300,11 +295,10 @@ export const listAccounts = teamList({
   },
 })
 
-export const getAccount = accountOperation({
+export const getAccount = operation({
   ...ofAccount,
   id: 'getAccount',
   method: 'GET',
-  role: 'viewer',
   words: described(() => ({
     description: 'Returns an account with its settings and the bytes that it stores.',
     answer: named(
@@ -321,7 +315,7 @@ export const getAccount = accountOperation({
   },
 })
 
-export const changeAccount = accountOperation({
+export const changeAccount = operation({
   ...ofAccount,
   id: 'changeAccount',
   method: 'PATCH',
@@ -364,7 +358,7 @@ export const changeAccount = accountOperation({
   },
 })
 
-export const resetAccount = accountOperation({
+export const resetAccount = operation({
   id: 'resetAccount',
   topic: 'accounts',
   path: '/reset',

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Grant } from '../platform/auth/grant.ts'
 import { listAffiliateIds } from '../platform/directory/credentials.ts'
-import { readOperation } from '../platform/http/operation.ts'
+import { operation } from '../platform/http/operation.ts'
 import { count } from '../platform/validation/answer-fields.ts'
 import { described, listOf, named } from '../platform/validation/described.ts'
 import { member } from '../platform/validation/fields.ts'
@@ -25,7 +25,7 @@ const attention = described(() =>
   }),
 )
 
-export const listAttention = readOperation({
+export const listAttention = operation({
   topic: 'monitoring',
   id: 'listAttention',
   method: 'GET',
@@ -48,7 +48,7 @@ export const listAttention = readOperation({
 /** The maximum number of affiliates that `GET account` lists: an account may have any number of them. */
 const MAX_LISTED_AFFILIATES = 1000
 
-export const getOwnAccount = readOperation({
+export const getOwnAccount = operation({
   topic: 'monitoring',
   id: 'getAccount',
   method: 'GET',

@@ -4,7 +4,7 @@ import type { Account } from '../platform/db/schema.ts'
 import { findAccount, listBindings } from '../platform/directory/accounts.ts'
 import { listAudit } from '../platform/directory/audit.ts'
 import { DAY_MS } from '../platform/durations.ts'
-import { teamList } from '../platform/http/operation.ts'
+import { list } from '../platform/http/operation.ts'
 import { invalidQuery, readDays } from '../platform/http/query.ts'
 import { daysWanted, time } from '../platform/validation/answer-fields.ts'
 import { described, named } from '../platform/validation/described.ts'
@@ -22,11 +22,11 @@ async function auditSources(
     .map((binding) => resolveDatabase(env, binding))
 }
 
-export const listAuditLog = teamList({
+export const listAuditLog = list({
+  of: 'team',
   id: 'listAuditLog',
   topic: 'accounts',
   path: '/audit-log',
-  role: 'viewer',
   params: {
     account: v.optional(
       member(v.string(), said('Returns only the entries of this account.', 'demo-forex')),

@@ -4,7 +4,7 @@ import { digest, newSecret } from '../platform/auth/secret.ts'
 import type { Account } from '../platform/db/schema.ts'
 import * as rows from '../platform/directory/credentials.ts'
 import { ApiError } from '../platform/errors.ts'
-import { accountOperation } from '../platform/http/operation.ts'
+import { operation } from '../platform/http/operation.ts'
 import { notFound } from '../platform/http/read-fields.ts'
 import { DEFAULT_OVERLAP, overlap, overlapEnd } from '../platform/overlap.ts'
 import { takes_effect, time } from '../platform/validation/answer-fields.ts'
@@ -38,7 +38,7 @@ const id = member(
 
 const ofBrandTokens = { topic: 'accounts', path: '/brand-tokens' } as const
 
-export const regenerateBrandToken = accountOperation({
+export const regenerateBrandToken = operation({
   ...ofBrandTokens,
   id: 'regenerateBrandToken',
   method: 'POST',
@@ -87,11 +87,10 @@ export const regenerateBrandToken = accountOperation({
   },
 })
 
-export const listBrandTokens = accountOperation({
+export const listBrandTokens = operation({
   ...ofBrandTokens,
   id: 'listBrandTokens',
   method: 'GET',
-  role: 'viewer',
   words: described(() => ({
     description: 'Lists the Brand Tokens of a brand by id. The tokens themselves are not stored.',
     answer: listOf(
@@ -115,7 +114,7 @@ export const listBrandTokens = accountOperation({
   },
 })
 
-export const revokeBrandToken = accountOperation({
+export const revokeBrandToken = operation({
   topic: 'accounts',
   id: 'revokeBrandToken',
   method: 'DELETE',

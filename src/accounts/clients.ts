@@ -5,7 +5,7 @@ import type { Account } from '../platform/db/schema.ts'
 import { withAudit } from '../platform/directory/audit.ts'
 import * as rows from '../platform/directory/credentials.ts'
 import { ApiError } from '../platform/errors.ts'
-import { type AccountCall, accountOperation } from '../platform/http/operation.ts'
+import { type Call, operation } from '../platform/http/operation.ts'
 import { notFound } from '../platform/http/read-fields.ts'
 import { DEFAULT_OVERLAP, overlap, overlapEnd } from '../platform/overlap.ts'
 import { takes_effect, time } from '../platform/validation/answer-fields.ts'
@@ -30,7 +30,7 @@ function requirePartner({ vertical }: Account): void {
   })
 }
 
-async function findClient({ env, account }: AccountCall, id: string): Promise<rows.ClientRow> {
+async function findClient({ env, account }: Call, id: string): Promise<rows.ClientRow> {
   requirePartner(account)
   const clients = await rows.listClients(env.DB, account.id)
   const found = clients.find(({ client_id }) => client_id === id)
@@ -52,7 +52,7 @@ const previous_secret_until = described(() =>
 const ofClients = { topic: 'accounts', path: '/clients' } as const
 const ofClient = { topic: 'accounts', params: { client_id } } as const
 
-export const issueClient = accountOperation({
+export const issueClient = operation({
   ...ofClients,
   id: 'issueClient',
   method: 'POST',
@@ -81,11 +81,10 @@ export const issueClient = accountOperation({
   },
 })
 
-export const listClients = accountOperation({
+export const listClients = operation({
   ...ofClients,
   id: 'listClients',
   method: 'GET',
-  role: 'viewer',
   words: described(() => ({
     description: 'Lists the OAuth clients of an account, without their secrets.',
     answer: listOf(
@@ -108,7 +107,7 @@ export const listClients = accountOperation({
   },
 })
 
-export const rotateClient = accountOperation({
+export const rotateClient = operation({
   ...ofClient,
   id: 'rotateClient',
   method: 'POST',
@@ -151,7 +150,7 @@ export const rotateClient = accountOperation({
   },
 })
 
-export const revokeClient = accountOperation({
+export const revokeClient = operation({
   ...ofClient,
   id: 'revokeClient',
   method: 'DELETE',

@@ -3,7 +3,7 @@ import { ALARM_SHARE, MAX_DATABASE_BYTES } from '../ingest/db/storage.ts'
 import { databaseBindings, jurisdictionOf, resolveDatabase } from '../platform/db/database.ts'
 import { withD1Retry } from '../platform/db/retry.ts'
 import { countAccounts, putSizes, readSizes } from '../platform/directory/databases.ts'
-import { teamOperation } from '../platform/http/operation.ts'
+import { operation } from '../platform/http/operation.ts'
 import { logFailure } from '../platform/log-failure.ts'
 import { count } from '../platform/validation/answer-fields.ts'
 import { described, listOf, named } from '../platform/validation/described.ts'
@@ -28,12 +28,12 @@ const database = described(() =>
   ),
 )
 
-export const listDatabases = teamOperation({
+export const listDatabases = operation({
+  of: 'team',
   id: 'listDatabases',
   topic: 'monitoring',
   method: 'GET',
   path: '/databases',
-  role: 'viewer',
   words: described(() => ({
     description:
       'Lists the databases of the deployment: how many accounts each has, and how full it is.',

@@ -5,7 +5,7 @@ import { accountDatabase } from '../platform/db/database.ts'
 import type { Account } from '../platform/db/schema.ts'
 import * as rows from '../platform/directory/event-definitions.ts'
 import { ApiError } from '../platform/errors.ts'
-import { accountOperation, reply } from '../platform/http/operation.ts'
+import { operation, reply } from '../platform/http/operation.ts'
 import { notFound, validationFailed } from '../platform/http/read-fields.ts'
 import { takes_effect } from '../platform/validation/answer-fields.ts'
 import {
@@ -113,12 +113,11 @@ const ofEvent = {
   params: { eventname },
 } as const
 
-export const listEventDefinitions = accountOperation({
+export const listEventDefinitions = operation({
   topic: 'definitions',
   path: '/events',
   id: 'listEventDefinitions',
   method: 'GET',
-  role: 'viewer',
   words: described(() => ({
     description: 'Lists the event definitions of a brand, ordered by name.',
     answer: listOf(eventDefinition),
@@ -136,7 +135,7 @@ const changedEventDefinition = described(() =>
   named('ChangedEventDefinition', withMembers(eventDefinition, { takes_effect })),
 )
 
-export const putEventDefinition = accountOperation({
+export const putEventDefinition = operation({
   ...ofEvent,
   id: 'putEventDefinition',
   method: 'PUT',
@@ -171,7 +170,7 @@ export const putEventDefinition = accountOperation({
   },
 })
 
-export const dropEventDefinition = accountOperation({
+export const dropEventDefinition = operation({
   ...ofEvent,
   id: 'dropEventDefinition',
   method: 'DELETE',

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { propagateSettings } from '../platform/auth/propagate.ts'
 import { putMapping, readMapping, STATUSES } from '../platform/directory/status-maps.ts'
-import { accountOperation } from '../platform/http/operation.ts'
+import { operation } from '../platform/http/operation.ts'
 import { validationFailed } from '../platform/http/read-fields.ts'
 import { described } from '../platform/validation/described.ts'
 import * as f from '../platform/validation/fields.ts'
@@ -32,11 +32,10 @@ type StatusMap = Readonly<Record<string, string>>
 
 const ofStatusMap = { topic: 'definitions', path: '/status-map' } as const
 
-export const getStatusMap = accountOperation({
+export const getStatusMap = operation({
   ...ofStatusMap,
   id: 'getStatusMap',
   method: 'GET',
-  role: 'viewer',
   words: described(() => ({
     description:
       "Returns the partner's words for the status of a transaction with the meaning of each.",
@@ -46,7 +45,7 @@ export const getStatusMap = accountOperation({
   run: async ({ env, account }) => ({ status: await readMapping(env.DB, account.id) }),
 })
 
-export const putStatusMap = accountOperation({
+export const putStatusMap = operation({
   ...ofStatusMap,
   id: 'putStatusMap',
   method: 'PUT',

@@ -8,7 +8,7 @@ import { listLedger, readBalances } from '../commission/db/ledger.ts'
 import { readPendingStatements } from '../commission/db/statements.ts'
 import { decimal, subtract, ZERO } from '../commission/engine/decimal.ts'
 import { moneyText } from '../commission/statements/money.ts'
-import { type AffiliateCall, affiliateList } from '../platform/http/operation.ts'
+import { type Call, list } from '../platform/http/operation.ts'
 import { count, day, money, time } from '../platform/validation/answer-fields.ts'
 import { described, named } from '../platform/validation/described.ts'
 import { member } from '../platform/validation/fields.ts'
@@ -58,7 +58,8 @@ const LEDGER_COLUMNS = [
   'at',
 ]
 
-export const listAffiliateLedger = affiliateList({
+export const listAffiliateLedger = list({
+  of: 'affiliate',
   topic: 'affiliate-api',
   id: 'listAffiliateLedger',
   path: '/ledger',
@@ -84,7 +85,7 @@ export const listAffiliateLedger = affiliateList({
  * Reads what is booked and not paid, and why: as in the payouts of the firm, what is held is not due, and neither is a
  * statement before its day. That something is under review is told only if the account shows it.
  */
-export async function readOwed({ session, affiliate }: AffiliateCall) {
+export async function readOwed({ session, affiliate }: Call<'affiliate'>) {
   const { id, account, view } = affiliate
   const filter = { affiliate_id: id, ...(!view.drafts && { isApproved: true as const }) }
   const [sums, holds, pending] = await Promise.all([
@@ -142,7 +143,8 @@ const payment = described(() =>
   ),
 )
 
-export const listAffiliatePayouts = affiliateList({
+export const listAffiliatePayouts = list({
+  of: 'affiliate',
   topic: 'affiliate-api',
   id: 'listAffiliatePayouts',
   path: '/payouts',

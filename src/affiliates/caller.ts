@@ -65,7 +65,7 @@ async function readKey(c: Context<AppEnv>): Promise<Credential> {
 /** An affiliate who calls, and what was read of them. */
 export interface Caller {
   readonly grant: Grant
-  readonly affiliate: ReadAffiliate & CallingAffiliate
+  readonly affiliate: ReadAffiliate
   /** Who makes a change, for the audit log. */
   readonly actor: string
 }

@@ -5,7 +5,7 @@ import { viewOf } from '../platform/auth/affiliate-view.ts'
 import { accountDatabase } from '../platform/db/database.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { pseudonymKeyOf } from '../platform/directory/accounts.ts'
-import { accountOperation } from '../platform/http/operation.ts'
+import { operation } from '../platform/http/operation.ts'
 import { described } from '../platform/validation/described.ts'
 import { member, said } from '../platform/validation/fields.ts'
 import { viewContextOf } from './pseudonyms.ts'
@@ -62,12 +62,11 @@ export async function findNamedCustomer(
 /** The form of the names that affiliates see in place of ids. */
 export const PSEUDONYM = /^c_[\da-f]{24}$/
 
-export const getCustomerNames = accountOperation({
+export const getCustomerNames = operation({
   topic: 'affiliates',
   id: 'getCustomerNames',
   method: 'GET',
   path: '/customers/{customer_id}/names',
-  role: 'viewer',
   params: {
     customer_id: member(
       v.string(),

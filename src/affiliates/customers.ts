@@ -16,7 +16,7 @@ import { readPeriod, STATUSES } from '../commission/why/operations.ts'
 import { periodIn } from '../commission/why/period.ts'
 import { onceQueries } from '../commission/why/record-queries.ts'
 import { evaluatedCustomers } from '../commission/why/unearned.ts'
-import { affiliateList } from '../platform/http/operation.ts'
+import { list } from '../platform/http/operation.ts'
 import { pageOfAll } from '../platform/http/pagination.ts'
 import { day } from '../platform/validation/answer-fields.ts'
 import { described, named } from '../platform/validation/described.ts'
@@ -125,7 +125,8 @@ const customer = described(() =>
   ),
 )
 
-export const listAffiliateCustomers = affiliateList({
+export const listAffiliateCustomers = list({
+  of: 'affiliate',
   topic: 'affiliate-api',
   id: 'listAffiliateCustomers',
   path: '/customers',

@@ -1,83 +1,59 @@
 import type { Context } from 'hono'
-import type * as v from 'valibot'
 import { type AppEnv, admitRequest, rateLimited } from '../platform/auth/authorize.ts'
-import { ApiError } from '../platform/errors.ts'
 import {
-  type Answer,
+  type AnswerOf,
   type AnyOperation,
-  type Call,
-  fileAs,
-  type Operation,
+  type Caller,
   type OwnInput,
-  performAs,
-  type ReadCall,
+  perform,
+  performFile,
 } from '../platform/http/operation.ts'
-import { type AnswerSchema, isFor } from '../platform/http/operation-words.ts'
-import { type Caller, checkCaller, invalidKey, readCaller } from './caller.ts'
+import { checkCaller, invalidKey, readCaller } from './caller.ts'
 import { type MemberSession, memberObjectName } from './member-session.ts'
 
 /** A page of the portal: its session, and the language in which it is shown. */
-export interface PortalCall extends Call {
+export interface PortalCall extends Pick<Caller, 'env' | 'waitUntil' | 'once'> {
   readonly session: MemberSession
   readonly language: string
 }
 
-/** Counts a call of a session, and returns who calls; what is read of them is read once a page. */
-async function admit(call: PortalCall): Promise<Caller> {
-  const { env, session, language } = call
+/**
+ * Admits a session to an operation: counts the call, and returns who calls; what is read of them is read once a page.
+ */
+async function admit(
+  { method }: AnyOperation,
+  { session, language, ...page }: PortalCall,
+  params: object,
+): Promise<Caller> {
+  const { env, once } = page
   const admission = await admitRequest(env, memberObjectName(session.id))
   if (!admission) throw invalidKey()
   if (admission.retryAfter > 0) throw rateLimited(admission)
   const { grant } = admission
-  return call.once(`caller ${session.id}`, () => readCaller(env, grant, language))
+  const caller = await once(`caller ${session.id}`, () => readCaller(env, grant, language))
+  checkCaller(caller, { method, params: { ...params } })
+  return { ...page, ...caller }
 }
 
 /**
- * Calls an operation for a session of the portal: the door inside the Worker. What a request must pass is checked
- * here, too.
+ * Calls an operation for a session of the portal.
  *
  * @throws ApiError that a request would be answered with.
  */
-export async function callAs<
-  P extends v.ObjectEntries,
-  B extends v.ObjectEntries,
-  A extends AnswerSchema,
-  C extends ReadCall,
->(
-  of: Operation<P, B, A, C>,
+export const callAs = async <O extends AnyOperation>(
+  of: O,
   call: PortalCall,
-  input: OwnInput<Operation<P, B, A, C>>,
-): Promise<Answer<A>> {
-  return performAs(of, await admitTo(of, call, input), input)
-}
+  input: OwnInput<O>,
+): Promise<AnswerOf<O>> => perform(of, await admit(of, call, input), input)
 
 /**
  * Responds to a page of the portal with another format of an answer, by its media type.
  *
  * @throws ApiError that a request would be answered with.
  */
-export async function fileFor<P extends v.ObjectEntries, A extends AnswerSchema>(
+export const fileFor = async <O extends AnyOperation>(
   c: Context<AppEnv>,
-  of: Operation<P, NoBody, A, ReadCall>,
+  of: O,
   call: PortalCall,
-  { type, input }: { type: string; input: OwnInput<Operation<P, NoBody, A, ReadCall>> },
-): Promise<Response> {
-  const admitted = await admitTo(of, call, input)
-  c.set('affiliate', admitted.affiliate)
-  return fileAs(c, of, admitted, { type, members: input })
-}
-
-type NoBody = Record<never, never>
-
-/** Admits a session to an operation, and returns the call. */
-async function admitTo(
-  of: AnyOperation,
-  call: PortalCall,
-  params: Readonly<Record<string, unknown>>,
-) {
-  if (!isFor(of, 'affiliate')) throw new ApiError('not_found')
-  const caller = await admit(call)
-  checkCaller(caller, { method: of.method, params })
-  const { env, waitUntil, once } = call
-  return { env, waitUntil, once, ...caller }
-}
+  { type, input }: { type: string; input: OwnInput<O> },
+): Promise<Response> => performFile(c, of, await admit(of, call, input), { type, input })

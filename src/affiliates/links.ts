@@ -11,18 +11,14 @@ import { asCsv, csvWords } from '../commission/csv-list.ts'
 import { isAssertionFailure } from '../platform/db/retry.ts'
 import { landingPagesOf } from '../platform/directory/accounts.ts'
 import { ApiError } from '../platform/errors.ts'
-import {
-  type AffiliateCall,
-  affiliateList,
-  affiliateOperation,
-} from '../platform/http/operation.ts'
+import { type Call, list, operation } from '../platform/http/operation.ts'
 import { validationFailed } from '../platform/http/read-fields.ts'
 import { described } from '../platform/validation/described.ts'
 
 // Links that affiliates make and change: by the functions of the team, within what the account allows.
 
 /** Refuses a landing page that the account does not allow its affiliates. */
-function checkPage({ affiliate }: AffiliateCall, page: string | undefined): void {
+function checkPage({ affiliate }: Call<'affiliate'>, page: string | undefined): void {
   const allowed = landingPagesOf(affiliate.account)
   if (page === undefined || isAllowedPage(page, allowed)) return
   const message =
@@ -43,14 +39,19 @@ const tooMany = () =>
   ])
 
 /** Returns a link of the affiliate. That of another one does not exist. */
-async function findOwnLink({ env, grant, affiliate }: AffiliateCall, id: string) {
+async function findOwnLink({ env, grant, affiliate }: Call<'affiliate'>, id: string) {
   const found = await findAccountLink(env.DB, grant.account, id)
   if (found?.affiliate_id === affiliate.id) return found
   throw new ApiError('not_found', { detail: 'You have no such link.' })
 }
 
-const ofLinks = { topic: 'affiliate-tools', path: '/links' } as const
-const ofLink = { topic: 'affiliate-tools', path: '/links/{link_id}', params: { link_id } } as const
+const ofLinks = { of: 'affiliate', topic: 'affiliate-tools', path: '/links' } as const
+const ofLink = {
+  of: 'affiliate',
+  topic: 'affiliate-tools',
+  path: '/links/{link_id}',
+  params: { link_id },
+} as const
 
 const COLUMNS = [
   'link_id',
@@ -63,7 +64,7 @@ const COLUMNS = [
   'created_at',
 ]
 
-export const listOwnLinks = affiliateList({
+export const listOwnLinks = list({
   ...ofLinks,
   id: 'listOwnLinks',
   files: asCsv('links', COLUMNS),
@@ -78,7 +79,7 @@ export const listOwnLinks = affiliateList({
   },
 })
 
-export const createOwnLink = affiliateOperation({
+export const createOwnLink = operation({
   ...ofLinks,
   id: 'createOwnLink',
   method: 'POST',
@@ -97,7 +98,7 @@ export const createOwnLink = affiliateOperation({
   },
 })
 
-export const getOwnLink = affiliateOperation({
+export const getOwnLink = operation({
   ...ofLink,
   id: 'getOwnLink',
   method: 'GET',
@@ -108,7 +109,7 @@ export const getOwnLink = affiliateOperation({
   run: async (call, { link_id: id }) => presentLink(call.env, await findOwnLink(call, id)),
 })
 
-export const changeOwnLink = affiliateOperation({
+export const changeOwnLink = operation({
   ...ofLink,
   id: 'changeOwnLink',
   method: 'PATCH',

@@ -4,7 +4,7 @@ import { dayNumber } from '../commission/engine/calendar.ts'
 import { compareText } from '../commission/engine/facts.ts'
 import { type DatedTree, datedTree } from '../commission/statements/tree.ts'
 import { readParents } from '../ingest/db/histories.ts'
-import { affiliateOperation } from '../platform/http/operation.ts'
+import { operation } from '../platform/http/operation.ts'
 import { readDayRange } from '../platform/http/query.ts'
 import { count, day, daysNeeded } from '../platform/validation/answer-fields.ts'
 import { described, named } from '../platform/validation/described.ts'
@@ -56,7 +56,8 @@ const below = described(() =>
   ),
 )
 
-export const listSubAffiliates = affiliateOperation({
+export const listSubAffiliates = operation({
+  of: 'affiliate',
   topic: 'affiliate-api',
   id: 'listSubAffiliates',
   method: 'GET',

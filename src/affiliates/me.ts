@@ -6,7 +6,7 @@ import { ALL_OTHERS } from '../commission/plans/assignments.ts'
 import { readStoredPlans, type StoredPlans, versionOn } from '../commission/plans/stored-plans.ts'
 import { ENGLISH, type Words, wordsOf } from '../commission/words/words.ts'
 import { landingPagesOf } from '../platform/directory/accounts.ts'
-import { affiliateOperation } from '../platform/http/operation.ts'
+import { operation } from '../platform/http/operation.ts'
 import { LANGUAGES } from '../platform/languages.ts'
 import { day } from '../platform/validation/answer-fields.ts'
 import { described, named, referred } from '../platform/validation/described.ts'
@@ -39,7 +39,8 @@ const planVersion = described(() =>
   }),
 )
 
-export const getAffiliateSelf = affiliateOperation({
+export const getAffiliateSelf = operation({
+  of: 'affiliate',
   topic: 'affiliate-api',
   id: 'getAffiliateSelf',
   method: 'GET',

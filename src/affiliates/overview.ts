@@ -5,7 +5,7 @@ import type { QualificationReport } from '../commission/engine/once-report.ts'
 import { withinLimit } from '../commission/statements/on-request.ts'
 import { periodIn } from '../commission/why/period.ts'
 import { listQualifications } from '../commission/why/unearned.ts'
-import { type AffiliateCall, affiliateOperation } from '../platform/http/operation.ts'
+import { type Call, operation } from '../platform/http/operation.ts'
 import { readDayRange } from '../platform/http/query.ts'
 import { count, day, daysNeeded, money } from '../platform/validation/answer-fields.ts'
 import { described, named } from '../platform/validation/described.ts'
@@ -34,7 +34,7 @@ const counted = (metrics: Figures['metrics']) =>
 const COUNTED = ['clicks', 'signups', 'attributed', 'first_deposit_count']
 
 /** Reads the counts of each of some days. */
-function readCounts({ env, session, grant, affiliate }: AffiliateCall, days: Days) {
+function readCounts({ env, session, grant, affiliate }: Call<'affiliate'>, days: Days) {
   const { account, vertical } = grant
   const metrics = metricsOf(vertical)
     .map(({ name }) => name)
@@ -50,7 +50,7 @@ const qualifiedIn = (all: readonly QualificationReport[], { from, to }: Days): s
   all.flatMap(({ qualified_on: on }) => (on !== null && on >= from && on <= to ? [on] : []))
 
 /** Reads the counts of each day, with the customers who qualified on it. */
-async function readDays(call: AffiliateCall, days: Days) {
+async function readDays(call: Call<'affiliate'>, days: Days) {
   const { grant, affiliate } = call
   const report = await readCounts(call, days)
   const period = periodOf(dayNumber(days.to), 'month')
@@ -81,7 +81,8 @@ const metrics = described(() =>
 
 const totals = described(() => v.object({ metrics, qualified: count }))
 
-export const getAffiliateOverview = affiliateOperation({
+export const getAffiliateOverview = operation({
+  of: 'affiliate',
   topic: 'affiliate-api',
   id: 'getAffiliateOverview',
   method: 'GET',

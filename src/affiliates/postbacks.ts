@@ -1,9 +1,5 @@
 import * as v from 'valibot'
-import {
-  type AffiliateCall,
-  affiliateList,
-  affiliateOperation,
-} from '../platform/http/operation.ts'
+import { type Call, list, operation } from '../platform/http/operation.ts'
 import { validationFailed } from '../platform/http/read-fields.ts'
 import { count } from '../platform/validation/answer-fields.ts'
 import { described, listOf, named, withMembers } from '../platform/validation/described.ts'
@@ -25,7 +21,7 @@ import { filledUrl } from './postback-address.ts'
 import { skipQualified } from './postback-causes.ts'
 
 /** Returns what a change needs to know. */
-const changeOf = ({ env, actor, affiliate }: AffiliateCall) => ({
+const changeOf = ({ env, actor, affiliate }: Call<'affiliate'>) => ({
   env,
   actor,
   account: affiliate.account,
@@ -40,17 +36,17 @@ function checkUrl(env: Env, url: string | undefined): void {
 }
 
 /** Leaves out who has qualified so far if these events include that, so that only later ones are sent. */
-async function skipEarlier({ env, affiliate }: AffiliateCall, events: readonly string[]) {
+async function skipEarlier({ env, affiliate }: Call<'affiliate'>, events: readonly string[]) {
   if (!events.includes('qualified')) return
   await skipQualified(env, affiliate.account, affiliate.id, Date.now())
 }
 
 const topic = 'affiliate-tools'
-const ofPostbacks = { topic, path: '/postbacks' } as const
+const ofPostbacks = { of: 'affiliate', topic, path: '/postbacks' } as const
 const params = { postback_id }
-const ofPostback = { topic, path: '/postbacks/{postback_id}', params } as const
+const ofPostback = { of: 'affiliate', topic, path: '/postbacks/{postback_id}', params } as const
 
-export const listPostbacks = affiliateOperation({
+export const listPostbacks = operation({
   ...ofPostbacks,
   id: 'listPostbacks',
   method: 'GET',
@@ -63,7 +59,7 @@ export const listPostbacks = affiliateOperation({
   }),
 })
 
-export const createPostback = affiliateOperation({
+export const createPostback = operation({
   ...ofPostbacks,
   id: 'createPostback',
   method: 'POST',
@@ -83,7 +79,7 @@ export const createPostback = affiliateOperation({
   },
 })
 
-export const changePostback = affiliateOperation({
+export const changePostback = operation({
   ...ofPostback,
   id: 'changePostback',
   method: 'PATCH',
@@ -102,7 +98,7 @@ export const changePostback = affiliateOperation({
   },
 })
 
-export const deletePostback = affiliateOperation({
+export const deletePostback = operation({
   ...ofPostback,
   id: 'deletePostback',
   method: 'DELETE',
@@ -131,7 +127,7 @@ const TEST_VALUES = {
   period: '2026-01',
 }
 
-export const testPostback = affiliateOperation({
+export const testPostback = operation({
   ...ofPostback,
   path: `${ofPostback.path}/test`,
   id: 'testPostback',
@@ -155,7 +151,7 @@ export const testPostback = affiliateOperation({
   },
 })
 
-export const replayPostback = affiliateOperation({
+export const replayPostback = operation({
   ...ofPostback,
   path: `${ofPostback.path}/replay`,
   id: 'replayPostback',
@@ -178,7 +174,7 @@ export const replayPostback = affiliateOperation({
 /** The types of events that postbacks are sent. */
 type SentType = PostbackEvent | typeof RETURNED_EVENT
 
-export const listPostbackAttempts = affiliateList({
+export const listPostbackAttempts = list({
   ...ofPostback,
   path: `${ofPostback.path}/attempts`,
   id: 'listPostbackAttempts',

@@ -8,11 +8,7 @@ import { isAssertionFailure } from '../platform/db/retry.ts'
 import { ulid } from '../platform/db/ulid.ts'
 import { withAudit } from '../platform/directory/audit.ts'
 import { ApiError } from '../platform/errors.ts'
-import {
-  type AffiliateCall,
-  affiliateList,
-  affiliateOperation,
-} from '../platform/http/operation.ts'
+import { type Call, list, operation } from '../platform/http/operation.ts'
 import { validationFailed } from '../platform/http/read-fields.ts'
 import { namedCustomer, namedLine } from '../platform/http/show.ts'
 import { described } from '../platform/validation/described.ts'
@@ -55,7 +51,7 @@ function customerOfLine(item: string): string | null {
  * @throws ApiError `validation_failed` if it is not about one thing; `not_found` if that is not the affiliate's.
  */
 async function findSubject(
-  call: AffiliateCall,
+  call: Call<'affiliate'>,
   { statement, line, customer }: Sent,
 ): Promise<rows.QuestionSubject> {
   const { db, grant } = call
@@ -94,7 +90,7 @@ const tooMany = () =>
   )
 
 /** Returns a question of the affiliate. Throws `not_found`. */
-async function findOwn({ db, grant, affiliate }: AffiliateCall, id: string) {
+async function findOwn({ db, grant, affiliate }: Call<'affiliate'>, id: string) {
   const found = await rows.findQuestion(db, grant.account, id)
   if (found?.affiliate_id === affiliate.id) return found
   throw new ApiError('not_found', { detail: 'You have no question with this id.' })
@@ -102,7 +98,7 @@ async function findOwn({ db, grant, affiliate }: AffiliateCall, id: string) {
 
 /** Stores what an affiliate writes, with its entry in the audit log, and sends the event that it causes. */
 async function store(
-  call: AffiliateCall,
+  call: Call<'affiliate'>,
   { id, verb }: { readonly id: string; readonly verb: 'ask' | 'add' },
   statements: readonly D1PreparedStatement[],
 ) {
@@ -118,9 +114,9 @@ async function store(
 }
 
 const topic = 'affiliate-tools'
-const ofQuestions = { topic, path: '/questions' } as const
+const ofQuestions = { of: 'affiliate', topic, path: '/questions' } as const
 const params = { question_id }
-const ofQuestion = { topic, path: '/questions/{question_id}', params } as const
+const ofQuestion = { of: 'affiliate', topic, path: '/questions/{question_id}', params } as const
 
 const COLUMNS = [
   'question',
@@ -136,7 +132,7 @@ const COLUMNS = [
   'text',
 ]
 
-export const listOwnQuestions = affiliateList({
+export const listOwnQuestions = list({
   ...ofQuestions,
   id: 'listOwnQuestions',
   params: questionFilters,
@@ -156,7 +152,7 @@ export const listOwnQuestions = affiliateList({
   },
 })
 
-export const askQuestion = affiliateOperation({
+export const askQuestion = operation({
   ...ofQuestions,
   id: 'askQuestion',
   method: 'POST',
@@ -178,7 +174,7 @@ export const askQuestion = affiliateOperation({
   },
 })
 
-export const addToQuestion = affiliateOperation({
+export const addToQuestion = operation({
   ...ofQuestion,
   path: `${ofQuestion.path}/messages`,
   id: 'addToQuestion',

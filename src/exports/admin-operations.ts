@@ -3,7 +3,7 @@ import { resolveDatabase } from '../platform/db/database.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { withAudit } from '../platform/directory/audit.ts'
 import { ApiError, unavailable } from '../platform/errors.ts'
-import { accountOperation } from '../platform/http/operation.ts'
+import { operation } from '../platform/http/operation.ts'
 import { sendJobs } from '../platform/jobs.ts'
 import { time } from '../platform/validation/answer-fields.ts'
 import { described, named } from '../platform/validation/described.ts'
@@ -11,7 +11,7 @@ import { member } from '../platform/validation/fields.ts'
 import { hasFiles } from './db/files.ts'
 import { AFTER_RUNS_SECONDS } from './limits.ts'
 
-export const startExport = accountOperation({
+export const startExport = operation({
   topic: 'monitoring',
   id: 'startExport',
   method: 'POST',

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { ApiError } from '../platform/errors.ts'
-import { readFile, readList } from '../platform/http/operation.ts'
+import { list, operation } from '../platform/http/operation.ts'
 import { notFound } from '../platform/http/read-fields.ts'
 import { DamagedObject, getObject } from '../platform/parquet/bucket.ts'
 import { count, time } from '../platform/validation/answer-fields.ts'
@@ -60,7 +60,7 @@ const exportFile = described(() =>
 
 const ofExports = { topic: 'monitoring', callers: ['team', 'account'] } as const
 
-export const listExports = readList({
+export const listExports = list({
   ...ofExports,
   id: 'listExports',
   path: '/exports',
@@ -107,34 +107,37 @@ export const listExports = readList({
 
 const TYPE = 'application/vnd.apache.parquet'
 
-export const getExport = readFile({
+export const getExport = operation({
   ...ofExports,
   id: 'getExport',
+  method: 'GET',
   path: '/exports/{export_id}',
   params: {
     export_id: member(v.string(), said('The id of the file.', 'exp_0123456789abcdef01234567')),
   },
-  type: TYPE,
   words: described(() => ({
     description:
       'Returns a Parquet file. `ETag` is its SHA-256. A file that was replaced stays for a day.',
-    file: { isBinary: true },
+    answer: null,
+    files: { [TYPE]: { isBinary: true } },
   })),
-  async respond(c, { grant, session }, { export_id: id }) {
-    const file = await findFile(session, grant.account, id)
-    if (!file) throw notFound('export', id)
-    const { account } = grant
-    const { body } = await getObject(bucketOf(c.env, grant), objectOf(account, file)).catch(
-      (error) => {
-        throw error instanceof DamagedObject ? damaged(account, id, error) : error
-      },
-    )
-    return c.body(body, 200, {
-      ETag: `"${file.sha256}"`,
-      'Content-Type': TYPE,
-      'Content-Length': String(file.bytes),
-      'Content-Disposition': `attachment; filename="${nameOf(account, file)}"`,
-    })
+  files: {
+    async [TYPE](c, { grant, session }, { export_id: id }) {
+      const file = await findFile(session, grant.account, id)
+      if (!file) throw notFound('export', id)
+      const { account } = grant
+      const { body } = await getObject(bucketOf(c.env, grant), objectOf(account, file)).catch(
+        (error) => {
+          throw error instanceof DamagedObject ? damaged(account, id, error) : error
+        },
+      )
+      return c.body(body, 200, {
+        ETag: `"${file.sha256}"`,
+        'Content-Type': TYPE,
+        'Content-Length': String(file.bytes),
+        'Content-Disposition': `attachment; filename="${nameOf(account, file)}"`,
+      })
+    },
   },
 })
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { readHolds } from '../books/holds.ts'
-import { type ReadCall, readList, readOperation } from '../platform/http/operation.ts'
+import { list, operation, type ReadCall } from '../platform/http/operation.ts'
 import { described } from '../platform/validation/described.ts'
 import { member, said } from '../platform/validation/fields.ts'
 import { fraudEvidence, pageEvidence } from './case-evidence.ts'
@@ -19,7 +19,7 @@ const case_id = member(v.string(), said('The id of the case.', 'case_0123456789a
 
 const ofCases = { topic: 'cases', callers: ['team', 'account'] } as const
 
-export const listFraudCases = readList({
+export const listFraudCases = list({
   ...ofCases,
   id: 'listFraudCases',
   path: '/cases',
@@ -95,7 +95,7 @@ async function readCase({ grant, session }: ReadCall, id: string): Promise<Whole
   return whole
 }
 
-export const getFraudCase = readOperation({
+export const getFraudCase = operation({
   topic: 'cases',
   id: 'getFraudCase',
   method: 'GET',
@@ -114,7 +114,7 @@ export const getFraudCase = readOperation({
   },
 })
 
-export const listFraudEvidence = readList({
+export const listFraudEvidence = list({
   ...ofCases,
   id: 'listFraudEvidence',
   path: '/cases/{case_id}/evidence',

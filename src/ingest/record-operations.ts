@@ -1,11 +1,6 @@
 import * as v from 'valibot'
 import { ApiError } from '../platform/errors.ts'
-import {
-  type AnyOperation,
-  handledOperation,
-  readList,
-  readOperation,
-} from '../platform/http/operation.ts'
+import { type AnyOperation, list, operation } from '../platform/http/operation.ts'
 import { componentOf, pascalCase } from '../platform/http/operation-words.ts'
 import { readDays } from '../platform/http/query.ts'
 import { daysWanted } from '../platform/validation/answer-fields.ts'
@@ -71,11 +66,11 @@ const SENDING = described(() => {
 const sendOf = (owned: Owned) => {
   const { vertical, resource } = owned
   const hasKey = resource.acceptsIdempotencyKey
-  return handledOperation({
+  return operation({
     id: `send${pascalCase(resource.name)}`,
     topic: vertical,
     method: 'POST',
-    path: `/accounts/{account}${below(resource)}`,
+    path: below(resource),
     callers: ['account'],
     params: {
       dry_run: v.optional(
@@ -111,7 +106,7 @@ const sendOf = (owned: Owned) => {
 const listOf = (owned: Owned) => {
   const { vertical, resource } = owned
   const { customerFilter, name } = resource
-  return readList({
+  return list({
     id: `list${pascalCase(name)}`,
     topic: vertical,
     path: below(resource),
@@ -147,7 +142,7 @@ type TextFilter = v.OptionalSchema<v.GenericSchema<string>, undefined>
 /** Returns the operation that reads one record by its id. */
 const readOf = (owned: Owned) => {
   const { vertical, resource } = owned
-  return readOperation({
+  return operation({
     id: `get${pascalCase(resource.title)}`,
     topic: vertical,
     method: 'GET',

@@ -1,20 +1,16 @@
 import type { Context } from 'hono'
-import type * as v from 'valibot'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import type { Member } from '../platform/auth/roles.ts'
 import type { Account } from '../platform/db/schema.ts'
 import {
-  type Answer,
+  type AnswerOf,
+  type AnyOperation,
   accountOnce,
-  type Call,
   type InputOf,
-  type Operation,
   pageOfRequest,
   perform,
   performFile,
-  type ReadCall,
 } from '../platform/http/operation.ts'
-import type { AnswerSchema } from '../platform/http/operation-words.ts'
 
 /** The administration API, with the role of a member. */
 export interface Api {
@@ -25,22 +21,13 @@ export interface Api {
    *
    * @throws ApiError that the operation throws.
    */
-  call<
-    P extends v.ObjectEntries,
-    B extends v.ObjectEntries,
-    A extends AnswerSchema,
-    C extends Call,
-  >(of: Operation<P, B, A, C>, input: InputOf<Operation<P, B, A, C>>): Promise<Answer<A>>
+  call<O extends AnyOperation>(of: O, input: InputOf<O>): Promise<AnswerOf<O>>
   /**
    * Responds with another format of an answer: a CSV, a page to print, or a file for a warehouse.
    *
    * @throws ApiError that the operation throws.
    */
-  file<P extends v.ObjectEntries, B extends v.ObjectEntries, A extends AnswerSchema>(
-    of: Operation<P, B, A, ReadCall>,
-    input: InputOf<Operation<P, B, A, ReadCall>>,
-    type: string,
-  ): Promise<Response>
+  file<O extends AnyOperation>(of: O, input: InputOf<O>, type: string): Promise<Response>
 }
 
 /**

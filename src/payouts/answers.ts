@@ -7,7 +7,7 @@ import type { Connection } from '../platform/db/database.ts'
 import { withD1Retry } from '../platform/db/retry.ts'
 import { newAuditId, withAudit } from '../platform/directory/audit.ts'
 import { ApiError } from '../platform/errors.ts'
-import type { AccountCall } from '../platform/http/operation.ts'
+import type { Call } from '../platform/http/operation.ts'
 import { notFound } from '../platform/http/read-fields.ts'
 import type { DayOrder } from './answers/days.ts'
 import type { Known } from './answers/find.ts'
@@ -66,7 +66,7 @@ async function readRows(bytes: Uint8Array<ArrayBuffer>, order: DayOrder | undefi
 
 /** Reads what rows are matched with. */
 async function readKnown(
-  call: AccountCall,
+  call: Call,
   read: readonly AnswerRow[],
   references: readonly string[],
   chosen: string | undefined,
@@ -101,7 +101,7 @@ const versionOf = ({ affiliate_id, payee_version }: FoundTransfer) =>
 
 /** Reads the numbers of the payees about whom a bank writes, to mask them in its words. */
 async function readNumbers(
-  { env, db, account: { id: account } }: AccountCall,
+  { env, db, account: { id: account } }: Call,
   read: readonly AnswerRow[],
   named: Known['named'],
 ): Promise<Known['numbersOf']> {
@@ -162,7 +162,7 @@ function summarize(changes: readonly Change[]) {
  * @throws ApiError `validation_failed`, `not_found`
  */
 export async function previewAnswer(
-  call: AccountCall,
+  call: Call,
   bytes: Uint8Array<ArrayBuffer>,
   payer?: string,
   order?: DayOrder,
@@ -216,7 +216,7 @@ const STEP = 100
  *
  * @throws ApiError `not_found`, `unavailable`; `conflict` if a transfer cannot become any more what the preview says
  */
-export async function applyAnswer(call: AccountCall, hash: string): Promise<rows.StoredAnswer> {
+export async function applyAnswer(call: Call, hash: string): Promise<rows.StoredAnswer> {
   const { db, actor } = call
   const { id: account } = call.account
   const stored = await readAnswer(db, account, hash)
@@ -245,7 +245,7 @@ export async function applyAnswer(call: AccountCall, hash: string): Promise<rows
  * Returns what is not booked yet. Throws `conflict` if something of it cannot be booked any more, or another movement of
  * the transfer is booked.
  */
-async function readOpen({ db, account }: AccountCall, bookings: readonly Booking[]) {
+async function readOpen({ db, account }: Call, bookings: readonly Booking[]) {
   const ids = [...new Set(bookings.map(({ transfer }) => transfer))]
   const found = await findTransfers(db, account.id, ids)
   const byId = new Map(found.map((one) => [one.id, one]))
@@ -268,11 +268,7 @@ async function readOpen({ db, account }: AccountCall, bookings: readonly Booking
 }
 
 /** Books entries that become the same, in one batch. Returns false if somebody else changed something meanwhile. */
-async function bookStep(
-  call: AccountCall,
-  hash: string,
-  step: readonly Booking[],
-): Promise<boolean> {
+async function bookStep(call: Call, hash: string, step: readonly Booking[]): Promise<boolean> {
   const { db, actor } = call
   const { id: account } = call.account
   const changes = await readOpen(call, step)
@@ -325,7 +321,7 @@ async function bookStep(
  *
  * @throws ApiError `not_found`
  */
-export async function dismissDoubts(call: AccountCall, written: string, reason: string) {
+export async function dismissDoubts(call: Call, written: string, reason: string) {
   const { db, actor } = call
   const { id: account } = call.account
   const [reference = written] = referencesIn(written)
@@ -341,7 +337,7 @@ export async function dismissDoubts(call: AccountCall, written: string, reason: 
 
 /** Returns the statements that say of payees that a bank refused their account: a person has to confirm them. */
 async function refusedPayees(
-  { db, actor, account: { id: account } }: AccountCall,
+  { db, actor, account: { id: account } }: Call,
   changes: readonly Change[],
   now: number,
 ): Promise<D1PreparedStatement[]> {

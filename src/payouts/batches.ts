@@ -4,7 +4,7 @@ import { moneyText } from '../commission/statements/money.ts'
 import { digest } from '../platform/auth/secret.ts'
 import type { Connection } from '../platform/db/database.ts'
 import { ApiError } from '../platform/errors.ts'
-import type { AccountCall } from '../platform/http/operation.ts'
+import type { Call } from '../platform/http/operation.ts'
 import { notFound } from '../platform/http/read-fields.ts'
 import { quote } from '../platform/validation/quote.ts'
 import * as rows from './db/batches.ts'
@@ -79,7 +79,7 @@ export function presentBatch(batch: rows.ListedBatch) {
  * Returns a batch with its transfers, and the keys of the details that it uses. A preview is computed: what it pays now,
  * and what it leaves out. Throws `not_found`.
  */
-async function readBatch({ db, account }: AccountCall, id: string) {
+async function readBatch({ db, account }: Call, id: string) {
   const [stored, transfers] = await Promise.all([
     rows.findBatch(db, account.id, id),
     transfersOf(db, account.id, id),
@@ -94,7 +94,7 @@ async function readBatch({ db, account }: AccountCall, id: string) {
 }
 
 /** Returns the details with some keys, by `party id`; without those that are erased. */
-async function readDetails({ env, db, account }: AccountCall, keys: string) {
+async function readDetails({ env, db, account }: Call, keys: string) {
   const details = new Map<string, Details>()
   for (const one of await rows.readVersions(db, account.id, keys)) {
     const own = await decryptDetails(env, account.id, one)
@@ -104,7 +104,7 @@ async function readDetails({ env, db, account }: AccountCall, keys: string) {
 }
 
 /** Returns a batch with its transfers as it is answered. Throws `not_found`. */
-export async function showBatch(call: AccountCall, id: string) {
+export async function showBatch(call: Call, id: string) {
   const batch = await readBatch(call, id)
   const [details, movements] = await Promise.all([
     readDetails(call, batch.keys),
@@ -138,7 +138,7 @@ export async function showBatch(call: AccountCall, id: string) {
  * @throws ApiError `not_found`, `conflict`
  */
 export async function previewBatch(
-  { env, db, actor, account }: AccountCall,
+  { env, db, actor, account }: Call,
   asked: Pick<StoredBatch, 'payer' | 'method' | 'execute_on'>,
   named: readonly string[] | undefined,
 ) {
@@ -168,7 +168,7 @@ export async function previewBatch(
 
 /** Changes a batch; returns null if it may be tried again. Throws `conflict` if bank details that it needs cannot be paid. */
 async function change(
-  { db, account, actor }: AccountCall,
+  { db, account, actor }: Call,
   batch: StoredBatch,
   changed: Omit<rows.Change, 'account' | 'actor'>,
 ) {
@@ -191,7 +191,7 @@ async function change(
  * @throws ApiError `not_found`, `conflict`
  */
 export const confirmBatch = (
-  call: AccountCall,
+  call: Call,
   id: string,
   seen: { readonly hash: string; readonly total: string },
 ): Promise<true> =>
@@ -213,7 +213,7 @@ export const confirmBatch = (
   })
 
 /** Writes the file of a batch. Throws `conflict` if details are erased. */
-async function writeFile(call: AccountCall, batch: Awaited<ReturnType<typeof readBatch>>) {
+async function writeFile(call: Call, batch: Awaited<ReturnType<typeof readBatch>>) {
   const file = fileOf(batch, batch.transfers, await readDetails(call, batch.keys))
   return { ...file, file_hash: await fileDigest(call.env, file.text, batch.file_hash) }
 }
@@ -224,7 +224,7 @@ async function writeFile(call: AccountCall, batch: Awaited<ReturnType<typeof rea
  *
  * @throws ApiError `not_found`, `conflict`
  */
-export const exportBatch = (call: AccountCall, id: string): Promise<true> =>
+export const exportBatch = (call: Call, id: string): Promise<true> =>
   untilBooked(async () => {
     const { db, account } = call
     const batch = await readBatch(call, id)
@@ -243,7 +243,7 @@ export const exportBatch = (call: AccountCall, id: string): Promise<true> =>
  *
  * @throws ApiError `not_found`, `conflict`
  */
-export async function readFile(call: AccountCall, id: string, n: number) {
+export async function readFile(call: Call, id: string, n: number) {
   const batch = await readBatch(call, id)
   if (batch.file_hash === null) throw conflict('The batch has no file yet. Export it first.')
   if (n > 1) throw notFound('file', String(n))
@@ -257,7 +257,7 @@ export async function readFile(call: AccountCall, id: string, n: number) {
  *
  * @throws ApiError `not_found`
  */
-export const cancelBatch = (call: AccountCall, id: string, reason: string) =>
+export const cancelBatch = (call: Call, id: string, reason: string) =>
   untilBooked(async () => {
     const { db, account } = call
     const batch = await readBatch(call, id)

@@ -6,7 +6,7 @@ import type { Account } from '../platform/db/schema.ts'
 import { newAuditId, withAudit } from '../platform/directory/audit.ts'
 import { HOUR_MS } from '../platform/durations.ts'
 import { ApiError } from '../platform/errors.ts'
-import type { TeamCall } from '../platform/http/operation.ts'
+import type { Call } from '../platform/http/operation.ts'
 import { notFound, validationFailed } from '../platform/http/read-fields.ts'
 import type { Issue } from '../platform/validation/issue.ts'
 import { sendCaused } from '../webhooks/operations/send-caused.ts'
@@ -19,7 +19,7 @@ import type { Details, Party } from './model.ts'
 // before the hold of the account is over.
 
 /** Who reads or changes details: a member of the team, or a member of an affiliate in the portal. */
-export interface Caller extends Pick<TeamCall, 'env' | 'waitUntil' | 'actor'> {
+export interface Caller extends Pick<Call, 'env' | 'waitUntil' | 'actor'> {
   readonly db: D1Database
   readonly account: Account
   /** The role of a member of the team. */

@@ -1,5 +1,4 @@
 import type { Context } from 'hono'
-import type * as v from 'valibot'
 import { findSignedIn, type SignedIn } from '../affiliates/db/affiliate-passkeys.ts'
 import { callAs, type PortalCall } from '../affiliates/door.ts'
 import { noteVisit } from '../affiliates/last-use.ts'
@@ -19,13 +18,11 @@ import type { Account } from '../platform/db/schema.ts'
 import { findAccount } from '../platform/directory/accounts.ts'
 import { ApiError } from '../platform/errors.ts'
 import {
-  type Answer,
-  type Operation,
+  type AnswerOf,
+  type AnyOperation,
   type OwnInput,
   pageOfRequest,
-  type ReadCall,
 } from '../platform/http/operation.ts'
-import type { AnswerSchema } from '../platform/http/operation-words.ts'
 import { acceptedLanguage, type Language } from '../platform/languages.ts'
 import { bookZoneOf } from '../platform/zone.ts'
 import { WORDS, type Words } from './words.ts'
@@ -58,12 +55,7 @@ export interface MemberVisit extends PortalVisit {
    *
    * @throws ApiError that a request would be answered with.
    */
-  call<
-    P extends v.ObjectEntries,
-    B extends v.ObjectEntries,
-    A extends AnswerSchema,
-    C extends ReadCall,
-  >(of: Operation<P, B, A, C>, input: OwnInput<Operation<P, B, A, C>>): Promise<Answer<A>>
+  call<O extends AnyOperation>(of: O, input: OwnInput<O>): Promise<AnswerOf<O>>
   /** The page as its calls need it. */
   readonly page: PortalCall
 }

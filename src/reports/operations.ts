@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { csvHeaders, writeCsv } from '../commission/csv.ts'
 import { findPayoutCurrency } from '../commission/db/statements.ts'
 import type { Grant } from '../platform/auth/grant.ts'
-import { type ReadCall, readOperation } from '../platform/http/operation.ts'
+import { operation, type ReadCall } from '../platform/http/operation.ts'
 import { showTo } from '../platform/http/show.ts'
 import { described } from '../platform/validation/described.ts'
 import { member, said } from '../platform/validation/fields.ts'
@@ -47,7 +47,7 @@ const CSV = [
 
 const written = (limit: number) => limit.toLocaleString('en')
 
-export const getReport = readOperation({
+export const getReport = operation({
   topic: 'monitoring',
   id: 'getReport',
   method: 'GET',

@@ -30,7 +30,7 @@ test.each(OPERATIONS_OF)('no operation before another answers its path', (...ope
     const first = operations.find(
       (other) =>
         other.method === of.method &&
-        (of.callers ?? ['team']).some((caller) => isFor(other, caller)) &&
+        of.callers.some((caller) => isFor(other, caller)) &&
         new RegExp(`^${other.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(sent),
     )
     expect(first?.id).toBe(of.id)
@@ -39,7 +39,7 @@ test.each(OPERATIONS_OF)('no operation before another answers its path', (...ope
 
 describe.each(TEAM_OPERATIONS)('$id', (of) => {
   test('a member with a lower role cannot call it from inside the Worker either', async () => {
-    const needed = ROLES.indexOf(of.role ?? 'approver')
+    const needed = ROLES.indexOf(of.role)
     for (const role of ROLES.slice(0, needed)) {
       const page = { waitUntil: () => {}, once: <T>(_: string, make: () => Promise<T>) => make() }
       const call = { env, actor: 'Eve', role, ...page }

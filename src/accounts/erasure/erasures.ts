@@ -10,7 +10,7 @@ import { findAccount, listAccounts } from '../../platform/directory/accounts.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
 import { bumpVersion } from '../../platform/directory/credentials.ts'
 import { listDefinitions } from '../../platform/directory/event-definitions.ts'
-import { accountList, accountOperation, teamOperation } from '../../platform/http/operation.ts'
+import { list, operation } from '../../platform/http/operation.ts'
 import { invalidQuery } from '../../platform/http/query.ts'
 import { notFound } from '../../platform/http/read-fields.ts'
 import { count, time } from '../../platform/validation/answer-fields.ts'
@@ -103,7 +103,7 @@ const erasure = described(() =>
   ),
 )
 
-export const eraseCustomer = accountOperation({
+export const eraseCustomer = operation({
   id: 'eraseCustomer',
   topic: 'customers',
   method: 'DELETE',
@@ -144,11 +144,10 @@ export const eraseCustomer = accountOperation({
   },
 })
 
-export const listErasures = accountList({
+export const listErasures = list({
   id: 'listErasures',
   topic: 'customers',
   path: '/erasures',
-  role: 'viewer',
   words: described(() => ({
     description: 'Lists the customers whose personal data was erased, with the time.',
     answer: erasure,
@@ -157,7 +156,8 @@ export const listErasures = accountList({
   list: ({ account, db }, _, page) => rows.listErasures(db, account.id, page),
 })
 
-export const replayErasures = teamOperation({
+export const replayErasures = operation({
+  of: 'team',
   id: 'replayErasures',
   topic: 'customers',
   method: 'POST',

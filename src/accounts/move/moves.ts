@@ -7,7 +7,7 @@ import { ulid } from '../../platform/db/ulid.ts'
 import * as rows from '../../platform/directory/account-moves.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { accountList, accountOperation } from '../../platform/http/operation.ts'
+import { list, operation } from '../../platform/http/operation.ts'
 import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
 import { sendJobs } from '../../platform/jobs.ts'
 import { time } from '../../platform/validation/answer-fields.ts'
@@ -109,7 +109,7 @@ const move = described(() =>
 
 const ofMoves = { topic: 'accounts', path: '/moves' } as const
 
-export const moveAccount = accountOperation({
+export const moveAccount = operation({
   ...ofMoves,
   id: 'moveAccount',
   method: 'POST',
@@ -164,10 +164,9 @@ export const moveAccount = accountOperation({
   },
 })
 
-export const listMoves = accountList({
+export const listMoves = list({
   ...ofMoves,
   id: 'listMoves',
-  role: 'viewer',
   words: described(() => ({
     description: 'Lists the moves of an account, the latest first.',
     answer: move,
@@ -182,7 +181,7 @@ export const listMoves = accountList({
   },
 })
 
-export const cancelMove = accountOperation({
+export const cancelMove = operation({
   topic: 'accounts',
   params: { move_id },
   id: 'cancelMove',

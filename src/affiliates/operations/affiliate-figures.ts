@@ -3,7 +3,7 @@ import { dayNumber, latestPeriods } from '../../commission/engine/calendar.ts'
 import { withEveryone } from '../../commission/engine/plans-in-force.ts'
 import { fromUnits, moneyText } from '../../commission/statements/money.ts'
 import { type Affiliate, listAffiliates } from '../../platform/directory/affiliates.ts'
-import { accountList } from '../../platform/http/operation.ts'
+import { list } from '../../platform/http/operation.ts'
 import { day } from '../../platform/validation/answer-fields.ts'
 import { described } from '../../platform/validation/described.ts'
 import { member, said } from '../../platform/validation/fields.ts'
@@ -97,11 +97,10 @@ const plan = described(() =>
 const currency = described(() => member(v.string(), 'An ISO 4217 code.'))
 const money = described(() => v.pipe(v.string(), v.regex(/^-?\d+(\.\d+)?$/)))
 
-export const listAffiliateFigures = accountList({
+export const listAffiliateFigures = list({
   topic: 'affiliates',
   path: '/affiliates/figures',
   id: 'listAffiliateFigures',
-  role: 'viewer',
   params: {
     affiliate_id: v.optional(member(v.string(), said('Returns only this affiliate.', 'IB-07'))),
     search,

@@ -8,7 +8,7 @@ import { affiliateExists } from '../../platform/directory/affiliates.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
 import { bumpVersion } from '../../platform/directory/credentials.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { type AccountCall, accountOperation, type TeamCall } from '../../platform/http/operation.ts'
+import { type Call, operation } from '../../platform/http/operation.ts'
 import { notFound } from '../../platform/http/read-fields.ts'
 import { day, takes_effect, time } from '../../platform/validation/answer-fields.ts'
 import { described, listOf, named } from '../../platform/validation/described.ts'
@@ -29,7 +29,7 @@ const present = ({ id, name, scope, ends_at, ...made }: rows.AffiliateKeyRow) =>
 })
 
 /** Refuses an affiliate that is not configured. Throws `not_found`. */
-export async function requireAffiliate({ db, account }: AccountCall, id: string): Promise<void> {
+export async function requireAffiliate({ db, account }: Call, id: string): Promise<void> {
   if (!(await affiliateExists(db, account.id, id))) throw notFound('affiliate', id)
 }
 
@@ -46,7 +46,7 @@ const newKey = {
   ),
 }
 
-type Caller = Pick<TeamCall, 'env' | 'actor'>
+type Caller = Pick<Call, 'env' | 'actor'>
 
 /**
  * Makes a key of an affiliate, and returns it as it is shown once.
@@ -141,7 +141,7 @@ const ofKeys = {
   path: '/affiliates/{affiliate_id}/keys',
 } as const
 
-export const makeAffiliateKey = accountOperation({
+export const makeAffiliateKey = operation({
   ...ofKeys,
   id: 'makeAffiliateKey',
   method: 'POST',
@@ -176,11 +176,10 @@ export const makeAffiliateKey = accountOperation({
   },
 })
 
-export const listAffiliateKeys = accountOperation({
+export const listAffiliateKeys = operation({
   ...ofKeys,
   id: 'listAffiliateKeys',
   method: 'GET',
-  role: 'viewer',
   params: { affiliate_id },
   words: described(() => ({
     description: 'Lists the keys by id, ended ones included. The keys themselves are not stored.',
@@ -210,7 +209,7 @@ export const listAffiliateKeys = accountOperation({
   },
 })
 
-export const endAffiliateKey = accountOperation({
+export const endAffiliateKey = operation({
   ...ofKeys,
   path: `${ofKeys.path}/{key_id}`,
   id: 'endAffiliateKey',

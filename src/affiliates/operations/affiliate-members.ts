@@ -7,7 +7,7 @@ import { readProfiles } from '../../platform/directory/affiliates.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
 import { HOUR_MS } from '../../platform/durations.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { accountOperation } from '../../platform/http/operation.ts'
+import { operation } from '../../platform/http/operation.ts'
 import { notFound } from '../../platform/http/read-fields.ts'
 import { count, time } from '../../platform/validation/answer-fields.ts'
 import { described, listOf, withMembers } from '../../platform/validation/described.ts'
@@ -64,7 +64,7 @@ const ofInvitations = {
 
 const ofMembers = { ...ofInvitations, path: '/affiliates/{affiliate_id}/members' } as const
 
-export const inviteAffiliate = accountOperation({
+export const inviteAffiliate = operation({
   ...ofInvitations,
   id: 'inviteAffiliate',
   method: 'POST',
@@ -113,11 +113,10 @@ export const inviteAffiliate = accountOperation({
   },
 })
 
-export const listInvitations = accountOperation({
+export const listInvitations = operation({
   ...ofInvitations,
   id: 'listInvitations',
   method: 'GET',
-  role: 'viewer',
   params: { affiliate_id },
   words: described(() => ({
     description:
@@ -133,7 +132,7 @@ export const listInvitations = accountOperation({
   },
 })
 
-export const endInvitation = accountOperation({
+export const endInvitation = operation({
   ...ofInvitations,
   path: `${ofInvitations.path}/{invitation_id}`,
   id: 'endInvitation',
@@ -164,11 +163,10 @@ export const endInvitation = accountOperation({
   },
 })
 
-export const listMembers = accountOperation({
+export const listMembers = operation({
   ...ofMembers,
   id: 'listMembers',
   method: 'GET',
-  role: 'viewer',
   params: { affiliate_id },
   words: described(() => ({
     description: 'Lists the persons who sign in for an affiliate.',
@@ -193,7 +191,7 @@ export const listMembers = accountOperation({
   },
 })
 
-export const removeMember = accountOperation({
+export const removeMember = operation({
   ...ofMembers,
   path: `${ofMembers.path}/{member_id}`,
   id: 'removeMember',

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { accountOperation } from '../../platform/http/operation.ts'
+import { operation } from '../../platform/http/operation.ts'
 import { time } from '../../platform/validation/answer-fields.ts'
 import { described, listOf, named } from '../../platform/validation/described.ts'
 import { member, said } from '../../platform/validation/fields.ts'
@@ -44,12 +44,11 @@ export const presentPostback = (row: EndpointRow) => ({
   disabled_reason: row.disabled === 'team' ? ('affiliate' as const) : row.disabled,
 })
 
-export const listAffiliatePostbacks = accountOperation({
+export const listAffiliatePostbacks = operation({
   topic: 'affiliates',
   path: '/affiliates/{affiliate_id}/postbacks',
   id: 'listAffiliatePostbacks',
   method: 'GET',
-  role: 'viewer',
   params: { affiliate_id },
   words: described(() => ({
     description: 'Lists where an affiliate has events sent, the oldest first.',

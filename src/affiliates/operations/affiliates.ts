@@ -8,7 +8,7 @@ import { isAssertionFailure, withD1Retry } from '../../platform/db/retry.ts'
 import * as rows from '../../platform/directory/affiliates.ts'
 import { insertEntry } from '../../platform/directory/audit.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { type AccountCall, accountList, accountOperation } from '../../platform/http/operation.ts'
+import { type Call, list, operation } from '../../platform/http/operation.ts'
 import { readIds } from '../../platform/http/query.ts'
 import { readItems, validateAt, validationFailed } from '../../platform/http/read-fields.ts'
 import { LANGUAGES } from '../../platform/languages.ts'
@@ -29,7 +29,7 @@ import {
   toTree,
 } from './affiliate-tree.ts'
 
-export const putAffiliates = accountOperation({
+export const putAffiliates = operation({
   topic: 'affiliates',
   id: 'putAffiliates',
   method: 'PUT',
@@ -70,7 +70,7 @@ export const putAffiliates = accountOperation({
  *
  * @throws ApiError `validation_failed`, `conflict`
  */
-async function putAll(call: AccountCall, { sent, issues }: SentList, isDryRun: boolean) {
+async function putAll(call: Call, { sent, issues }: SentList, isDryRun: boolean) {
   const { account: row, db, actor } = call
   const account = row.id
   const ids = sent.map(({ affiliate_id }) => affiliate_id)
@@ -218,7 +218,7 @@ const row = described(() =>
 
 const ofAffiliates = { topic: 'affiliates', path: '/affiliates', role: 'viewer' } as const
 
-export const listAffiliates = accountList({
+export const listAffiliates = list({
   ...ofAffiliates,
   id: 'listAffiliates',
   params: {
@@ -243,7 +243,7 @@ export const listAffiliates = accountList({
     }),
 })
 
-export const listParents = accountList({
+export const listParents = list({
   ...ofAffiliates,
   path: '/affiliates/parents',
   id: 'listParents',
@@ -272,7 +272,7 @@ export const listParents = accountList({
   },
 })
 
-export const listUnconfiguredAffiliates = accountOperation({
+export const listUnconfiguredAffiliates = operation({
   ...ofAffiliates,
   path: '/affiliates/unconfigured',
   id: 'listUnconfiguredAffiliates',

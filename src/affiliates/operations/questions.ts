@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { ulid } from '../../platform/db/ulid.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { type AccountCall, accountList, accountOperation } from '../../platform/http/operation.ts'
+import { type Call, list, operation } from '../../platform/http/operation.ts'
 import { notFound } from '../../platform/http/read-fields.ts'
 import { time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
@@ -49,14 +49,14 @@ export function refuseLong({ messages }: rows.StoredQuestion): void {
 }
 
 /** Returns a question of the account. Throws `not_found`. */
-async function findQuestion({ db, account }: AccountCall, id: string) {
+async function findQuestion({ db, account }: Call, id: string) {
   const question = await rows.findQuestion(db, account.id, id)
   if (!question) throw notFound('question', id)
   return question
 }
 
 const auditOf = (
-  { actor, account }: AccountCall,
+  { actor, account }: Call,
   { affiliate_id, id }: rows.StoredQuestion,
   verb: string,
 ) => ({
@@ -132,11 +132,10 @@ export const questionFilters = {
   ),
 }
 
-export const listQuestions = accountList({
+export const listQuestions = list({
   topic: 'affiliates',
   path: '/questions',
   id: 'listQuestions',
-  role: 'viewer',
   params: {
     affiliate_id: v.optional(member(v.string(), said('Only those of this affiliate.', 'IB-07'))),
     ...questionFilters,
@@ -156,11 +155,10 @@ export const listQuestions = accountList({
   },
 })
 
-export const getQuestion = accountOperation({
+export const getQuestion = operation({
   ...ofQuestion,
   id: 'getQuestion',
   method: 'GET',
-  role: 'viewer',
   words: described(() => ({
     description: 'Returns a question with what was written about it.',
     answer: question,
@@ -169,7 +167,7 @@ export const getQuestion = accountOperation({
   run: async (call, { question_id: id }) => presentQuestion(await findQuestion(call, id)),
 })
 
-export const answerQuestion = accountOperation({
+export const answerQuestion = operation({
   ...ofQuestion,
   path: `${ofQuestion.path}/answers`,
   id: 'answerQuestion',

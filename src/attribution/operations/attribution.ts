@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { unconfiguredAmong } from '../../platform/directory/affiliates.ts'
-import { accountList } from '../../platform/http/operation.ts'
+import { list } from '../../platform/http/operation.ts'
 import { invalidQuery, readDayRange } from '../../platform/http/query.ts'
 import { day, daysWanted } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
@@ -28,11 +28,10 @@ function filterOf(query: CustomerFilter): rows.AttributionFilter {
 
 const isText = (value: string | null | undefined): value is string => typeof value === 'string'
 
-export const listAttributed = accountList({
+export const listAttributed = list({
   id: 'listAttributed',
   topic: 'affiliates',
   path: '/customers',
-  role: 'viewer',
   params: {
     customer_id: v.optional(member(v.string(), said('Returns only this customer.', 'C-1001'))),
     unattributed: v.optional(

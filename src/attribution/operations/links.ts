@@ -1,12 +1,7 @@
 import * as v from 'valibot'
 import { affiliateExists } from '../../platform/directory/affiliates.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
-import {
-  type AccountCall,
-  accountList,
-  accountOperation,
-  type TeamCall,
-} from '../../platform/http/operation.ts'
+import { type Call, list, operation } from '../../platform/http/operation.ts'
 import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
 import { time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
@@ -35,7 +30,7 @@ type By = 'team' | 'affiliate'
 
 /** Stores a new link. The batch fails if an affiliate who makes one has as many as they may have. */
 export async function storeLink(
-  { env, actor }: Pick<TeamCall, 'env' | 'actor'>,
+  { env, actor }: Pick<Call, 'env' | 'actor'>,
   account: string,
   fields: NewLink,
   by: By,
@@ -65,7 +60,7 @@ type NewLink = Pick<rows.LinkRow, 'affiliate_id' | 'landing_page'> & {
  * activates or disables one that the team has disabled.
  */
 export async function storeLinkChange(
-  { env: { DB }, actor }: Pick<TeamCall, 'env' | 'actor'>,
+  { env: { DB }, actor }: Pick<Call, 'env' | 'actor'>,
   account: string,
   { link_id, affiliate_id }: rows.LinkRow,
   { change, by }: { readonly change: rows.LinkChange; readonly by: By },
@@ -105,7 +100,7 @@ export const link = described(() =>
   ),
 )
 
-async function findLink({ env, account }: AccountCall, id: string): Promise<rows.LinkRow> {
+async function findLink({ env, account }: Call, id: string): Promise<rows.LinkRow> {
   const found = await rows.findAccountLink(env.DB, account.id, id)
   if (!found) throw notFound('link', id)
   return found
@@ -114,7 +109,7 @@ async function findLink({ env, account }: AccountCall, id: string): Promise<rows
 const ofLinks = { topic: 'affiliates', path: '/links' } as const
 const ofLink = { topic: 'affiliates', path: '/links/{link_id}', params: { link_id } } as const
 
-export const createLink = accountOperation({
+export const createLink = operation({
   ...ofLinks,
   id: 'createLink',
   method: 'POST',
@@ -135,10 +130,9 @@ export const createLink = accountOperation({
   },
 })
 
-export const listLinks = accountList({
+export const listLinks = list({
   ...ofLinks,
   id: 'listLinks',
-  role: 'viewer',
   params: {
     affiliate_id: v.optional(
       member(v.string(), said('Returns only the links of this affiliate.', 'IB-07')),
@@ -155,11 +149,10 @@ export const listLinks = accountList({
   },
 })
 
-export const getLink = accountOperation({
+export const getLink = operation({
   ...ofLink,
   id: 'getLink',
   method: 'GET',
-  role: 'viewer',
   words: described(() => ({
     description: 'Returns a link with its settings.',
     answer: link,
@@ -167,7 +160,7 @@ export const getLink = accountOperation({
   run: async (call, { link_id: id }) => presentLink(call.env, await findLink(call, id)),
 })
 
-export const changeLink = accountOperation({
+export const changeLink = operation({
   ...ofLink,
   id: 'changeLink',
   method: 'PATCH',

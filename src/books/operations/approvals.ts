@@ -9,7 +9,7 @@ import {
 } from '../../commission/statements/book-fields.ts'
 import { readPathPeriod } from '../../commission/statements/path-period.ts'
 import { presentStatement } from '../../commission/statements/present.ts'
-import { type AccountCall, accountOperation, reply } from '../../platform/http/operation.ts'
+import { type Call, operation, reply } from '../../platform/http/operation.ts'
 import { validationFailed } from '../../platform/http/read-fields.ts'
 import { count, time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
@@ -48,7 +48,7 @@ const waiting = described(() =>
   ),
 )
 
-export const approveStatement = accountOperation({
+export const approveStatement = operation({
   ...ofStatement,
   id: 'approveStatement',
   path: '/statements/{statement_id}/approve',
@@ -89,7 +89,7 @@ export const approveStatement = accountOperation({
   },
 })
 
-export const payStatement = accountOperation({
+export const payStatement = operation({
   ...ofStatement,
   id: 'payStatement',
   path: '/statements/{statement_id}/pay',
@@ -117,7 +117,7 @@ export const payStatement = accountOperation({
   },
 })
 
-export const returnPayment = accountOperation({
+export const returnPayment = operation({
   ...ofStatement,
   id: 'returnPayment',
   path: '/statements/{statement_id}/return',
@@ -175,7 +175,7 @@ const approvedPeriod = described(() =>
   ),
 )
 
-export const approvePeriod = accountOperation({
+export const approvePeriod = operation({
   topic: 'statements',
   id: 'approvePeriod',
   method: 'POST',
@@ -202,7 +202,7 @@ export const approvePeriod = accountOperation({
 
 /** Returns the plans with periods of a kind. Throws if the plan that is asked for is none of them. */
 async function readPlans(
-  { db, account }: AccountCall,
+  { db, account }: Call,
   { kind }: Period,
   requested: string | null,
 ): Promise<PlanOfKind[]> {

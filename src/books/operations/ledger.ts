@@ -5,7 +5,7 @@ import { fromUnits, moneyText } from '../../commission/statements/money.ts'
 import { LIST_ORDERS } from '../../platform/db/paginate.ts'
 import { unconfiguredAmong } from '../../platform/directory/affiliates.ts'
 import { DAY_MS } from '../../platform/durations.ts'
-import { accountList, accountOperation, readList } from '../../platform/http/operation.ts'
+import { list, operation } from '../../platform/http/operation.ts'
 import { notFound } from '../../platform/http/read-fields.ts'
 import { money, time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
@@ -79,11 +79,10 @@ export const entry = described(() =>
   ),
 )
 
-export const listLedger = accountList({
+export const listLedger = list({
   topic: 'statements',
   path: '/affiliates/{affiliate_id}/ledger',
   id: 'listLedger',
-  role: 'viewer',
   params: {
     affiliate_id,
     order,
@@ -111,12 +110,11 @@ export const listLedger = accountList({
     rows.listLedger(db, account.id, affiliate_id, order === 'latest', page),
 })
 
-export const getBalance = accountOperation({
+export const getBalance = operation({
   topic: 'statements',
   path: '/affiliates/{affiliate_id}/balance',
   id: 'getBalance',
   method: 'GET',
-  role: 'viewer',
   params: { affiliate_id },
   words: described(() => ({
     description:
@@ -141,7 +139,7 @@ export const getBalance = accountOperation({
 
 const OWED_COLUMNS = ['affiliate_id', 'currency', 'balance']
 
-export const listBalances = readList({
+export const listBalances = list({
   topic: 'statements',
   path: '/balances',
   id: 'listBalances',

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as rows from '../../commission/db/manual-entries.ts'
 import { newManualEntry } from '../../commission/statements/book-fields.ts'
-import { accountList, accountOperation, reply } from '../../platform/http/operation.ts'
+import { list, operation, reply } from '../../platform/http/operation.ts'
 import { money, time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import { member, said } from '../../platform/validation/fields.ts'
@@ -31,7 +31,7 @@ const entry = described(() =>
 
 const ofEntries = { topic: 'statements', path: '/manual-entries' } as const
 
-export const addManualEntry = accountOperation({
+export const addManualEntry = operation({
   ...ofEntries,
   id: 'addManualEntry',
   method: 'POST',
@@ -57,10 +57,9 @@ export const addManualEntry = accountOperation({
   },
 })
 
-export const listManualEntries = accountList({
+export const listManualEntries = list({
   ...ofEntries,
   id: 'listManualEntries',
-  role: 'viewer',
   params: {
     affiliate_id: v.optional(
       member(v.string(), said('Returns only the entries of this affiliate.', 'IB-07')),

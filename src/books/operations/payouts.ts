@@ -8,11 +8,11 @@ import { digest } from '../../platform/auth/secret.ts'
 import type { Count, FoundPage, Page } from '../../platform/db/paginate.ts'
 import {
   type Answer,
-  accountOperation,
-  pageOfList,
+  list,
+  operation,
+  pageOfQuery,
   type Read,
   type ReadCall,
-  readList,
 } from '../../platform/http/operation.ts'
 import { invalidQuery, readDays } from '../../platform/http/query.ts'
 import { count, day, money, time } from '../../platform/validation/answer-fields.ts'
@@ -185,7 +185,7 @@ const filters = {
 /** Which rows the list has. */
 type PayoutFilter = Read<typeof filters>
 
-export const listPayouts = readList({
+export const listPayouts = list({
   topic: 'statements',
   id: 'listPayouts',
   path: '/payouts',
@@ -220,14 +220,14 @@ export const listPayouts = readList({
   list: readPayouts,
   files: {
     'text/csv': async (c, call, sent) => {
-      const { filter } = await pageOfList(call, listPayouts, sent)
+      const { filter } = await pageOfQuery(call, listPayouts.id, sent)
       const rows = await readAll((one) => readPayouts(call, filter, one))
       return sendRows(c, call.grant.account, filter, rows)
     },
   },
 })
 
-export const importPayouts = accountOperation({
+export const importPayouts = operation({
   topic: 'statements',
   id: 'importPayouts',
   method: 'POST',

@@ -3,7 +3,7 @@ import * as rows from '../../ingest/db/histories.ts'
 import { deleteRefusal, putRefusal } from '../../ingest/db/refusals.ts'
 import { today } from '../../platform/account-day.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
-import { type AccountCall, accountOperation } from '../../platform/http/operation.ts'
+import { type Call, operation } from '../../platform/http/operation.ts'
 import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
 import { day, time } from '../../platform/validation/answer-fields.ts'
 import { described } from '../../platform/validation/described.ts'
@@ -13,7 +13,7 @@ import { quote } from '../../platform/validation/quote.ts'
 import { correction, refusal } from './history-fields.ts'
 
 /** Returns the history of a customer, or throws `not_found`. */
-async function findHistory({ env, db, account }: AccountCall, customer_id: string) {
+async function findHistory({ env, db, account }: Call, customer_id: string) {
   const histories = v.is(anyId, customer_id)
     ? await rows.readHistories({ db, directory: env.DB }, account.id, [customer_id])
     : null
@@ -93,11 +93,10 @@ const ofPart = <const P extends string>(part: P) =>
     params: { customer_id },
   }) as const
 
-export const getAffiliations = accountOperation({
+export const getAffiliations = operation({
   ...ofPart('affiliations'),
   id: 'getAffiliations',
   method: 'GET',
-  role: 'viewer',
   words: described(() => ({
     description:
       'Returns the affiliates of a customer. The first counts from the signup on. A change counts from the day on which it was received: in the time zone of a brand, in UTC for partners. Only another `attributed` verdict changes the affiliate of a customer of a brand.',
@@ -107,7 +106,7 @@ export const getAffiliations = accountOperation({
   run: async (call, { customer_id: id }) => presentAffiliations(id, await findHistory(call, id)),
 })
 
-export const putAffiliations = accountOperation({
+export const putAffiliations = operation({
   ...ofPart('affiliations'),
   id: 'putAffiliations',
   method: 'PUT',
@@ -131,7 +130,7 @@ export const putAffiliations = accountOperation({
   },
 })
 
-export const refuseCustomer = accountOperation({
+export const refuseCustomer = operation({
   ...ofPart('refusal'),
   id: 'refuseCustomer',
   method: 'PUT',
@@ -154,7 +153,7 @@ export const refuseCustomer = accountOperation({
   },
 })
 
-export const endRefusal = accountOperation({
+export const endRefusal = operation({
   ...ofPart('refusal'),
   id: 'endRefusal',
   method: 'DELETE',

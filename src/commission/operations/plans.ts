@@ -5,12 +5,7 @@ import type { Account } from '../../platform/db/schema.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
 import { listDefinitions } from '../../platform/directory/event-definitions.ts'
 import { ApiError } from '../../platform/errors.ts'
-import {
-  type AccountCall,
-  accountList,
-  accountOperation,
-  reply,
-} from '../../platform/http/operation.ts'
+import { type Call, list, operation, reply } from '../../platform/http/operation.ts'
 import {
   checkNewId,
   notFound,
@@ -125,7 +120,7 @@ const putPlanAnswer = described(() =>
   ),
 )
 
-export const putPlan = accountOperation({
+export const putPlan = operation({
   ...ofPlan,
   id: 'putPlan',
   method: 'PUT',
@@ -159,12 +154,11 @@ export const putPlan = accountOperation({
   },
 })
 
-export const listPlans = accountOperation({
+export const listPlans = operation({
   topic: 'plans',
   path: '/plans',
   id: 'listPlans',
   method: 'GET',
-  role: 'viewer',
   words: described(() => ({
     description: 'Lists the plans of an account, ordered by id.',
     answer: listOf(head),
@@ -176,11 +170,10 @@ export const listPlans = accountOperation({
   },
 })
 
-export const getPlan = accountOperation({
+export const getPlan = operation({
   ...ofPlan,
   id: 'getPlan',
   method: 'GET',
-  role: 'viewer',
   words: described(() => ({
     description: 'Returns a plan with its versions and their terms.',
     answer: named(
@@ -198,7 +191,7 @@ export const getPlan = accountOperation({
   },
 })
 
-export const withdrawPlanVersion = accountOperation({
+export const withdrawPlanVersion = operation({
   topic: 'plans',
   path: '/plans/{plan}/versions/{version}',
   params: { plan, version },
@@ -241,7 +234,7 @@ const inForce = (cause: unknown) =>
 
 /** Stores the next version of a plan. */
 async function storePlan(
-  call: AccountCall,
+  call: Call,
   plan: string,
   { version, plan: { terms, text } }: PutDecision,
 ) {
@@ -265,7 +258,7 @@ async function storePlan(
  * @throws ApiError `conflict` if another one is stored, or a period is closed, at the same time.
  */
 export const storeVersion = (
-  { db, account, actor }: AccountCall,
+  { db, account, actor }: Call,
   action: string,
   details: Record<string, unknown>,
   statements: D1PreparedStatement[],
@@ -277,7 +270,7 @@ export const storeVersion = (
   })
 
 /** Returns all versions of a plan, by their first days. */
-async function readPlan({ db, account }: AccountCall, plan: string) {
+async function readPlan({ db, account }: Call, plan: string) {
   const own = await rows.readVersions(db, account.id, [plan])
   if (own.length === 0) throw notFound('plan', plan)
   return own
@@ -307,7 +300,7 @@ const present = ({ from_day: from, ...assignment }: rows.StoredAssignment) => ({
   from,
 })
 
-export const putAssignments = accountOperation({
+export const putAssignments = operation({
   topic: 'plans',
   id: 'putAssignments',
   method: 'PUT',
@@ -353,7 +346,7 @@ export const putAssignments = accountOperation({
 
 /** Returns the issues of assignments, and the statements that store them: `checks` abort the batch. */
 export async function prepareAssignments(
-  { account: { id: account }, db, actor }: AccountCall,
+  { account: { id: account }, db, actor }: Call,
   sent: readonly SentAssignment[],
 ) {
   const sentRows = sent.map(({ pointer: _, from, ...one }) => ({ ...one, from_day: from }))
@@ -374,11 +367,10 @@ export async function prepareAssignments(
   }
 }
 
-export const listAssignments = accountList({
+export const listAssignments = list({
   id: 'listAssignments',
   topic: 'plans',
   path: '/assignments',
-  role: 'viewer',
   params: {
     affiliate_id: v.optional(
       member(v.string(), said('Returns only the assignments of this affiliate.', 'IB-07')),
@@ -395,7 +387,7 @@ export const listAssignments = accountList({
   },
 })
 
-export const deleteAssignment = accountOperation({
+export const deleteAssignment = operation({
   id: 'deleteAssignment',
   topic: 'plans',
   method: 'DELETE',

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { readOperation } from '../../platform/http/operation.ts'
+import { operation } from '../../platform/http/operation.ts'
 import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
 import { described, referred } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
@@ -31,11 +31,12 @@ interface Filter {
 
 type Stored = Awaited<ReturnType<typeof readStored>>
 
-export const simulatePlan = readOperation({
+export const simulatePlan = operation({
   topic: 'plans',
   id: 'simulatePlan',
   method: 'POST',
   path: '/plans/{plan}/simulate',
+  role: 'viewer',
   params: {
     plan,
     cursor: v.optional(

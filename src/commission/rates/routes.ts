@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { DAY_MS } from '../../platform/durations.ts'
-import { teamOperation } from '../../platform/http/operation.ts'
+import { operation } from '../../platform/http/operation.ts'
 import { count } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
@@ -14,12 +14,12 @@ import { MAX_DAYS, parseEcb } from './parse-ecb.ts'
 
 const day = member(f.day, said('The day to which the rates apply.', '2026-10-04'))
 
-export const getFxRates = teamOperation({
+export const getFxRates = operation({
+  of: 'team',
   topic: 'plans',
   id: 'getFxRates',
   method: 'GET',
   path: '/fx-rates',
-  role: 'viewer',
   callers: ['team', 'account'],
   params: { day },
   words: described(() => ({
@@ -53,7 +53,8 @@ export const getFxRates = teamOperation({
   run: ({ env }, sent) => readRates(env, sent.day),
 })
 
-export const importFxRates = teamOperation({
+export const importFxRates = operation({
+  of: 'team',
   topic: 'plans',
   id: 'importFxRates',
   method: 'PUT',

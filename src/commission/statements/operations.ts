@@ -2,13 +2,7 @@ import * as v from 'valibot'
 import { type Grant, maySee, ownFilter } from '../../platform/auth/grant.ts'
 import { LIST_LIMITS, type Page } from '../../platform/db/paginate.ts'
 import { ApiError } from '../../platform/errors.ts'
-import {
-  accountOperation,
-  type Read,
-  type ReadCall,
-  readList,
-  readOperation,
-} from '../../platform/http/operation.ts'
+import { list, operation, type Read, type ReadCall } from '../../platform/http/operation.ts'
 import { invalidQuery } from '../../platform/http/query.ts'
 import { showTo } from '../../platform/http/show.ts'
 import { described } from '../../platform/validation/described.ts'
@@ -140,7 +134,7 @@ const STATEMENT_COLUMNS = [
   'hash',
 ]
 
-export const listStatements = readList({
+export const listStatements = list({
   topic: 'statements',
   id: 'listStatements',
   path: '/statements',
@@ -176,7 +170,7 @@ export const listStatements = readList({
   ]),
 })
 
-export const getStatementTotals = readOperation({
+export const getStatementTotals = operation({
   topic: 'statements',
   id: 'getStatementTotals',
   method: 'GET',
@@ -202,7 +196,7 @@ export const getStatementTotals = readOperation({
   },
 })
 
-export const listPeriods = readOperation({
+export const listPeriods = operation({
   topic: 'statements',
   id: 'listPeriods',
   method: 'GET',
@@ -250,7 +244,7 @@ async function readStatement({ grant, session }: ReadCall, { statement_id, part 
   return presentWhole(found, part ?? 1)
 }
 
-export const getStatement = readOperation({
+export const getStatement = operation({
   topic: 'statements',
   id: 'getStatement',
   method: 'GET',
@@ -276,7 +270,7 @@ export const getStatement = readOperation({
   },
 })
 
-export const startRun = accountOperation({
+export const startRun = operation({
   topic: 'statements',
   id: 'startRun',
   method: 'POST',
@@ -295,7 +289,7 @@ export const startRun = accountOperation({
   run: (call, { period }) => startPeriodRun(call, readPathPeriod(period)),
 })
 
-export const verify = readOperation({
+export const verify = operation({
   topic: 'statements',
   id: 'verifyPeriods',
   method: 'GET',
@@ -317,7 +311,7 @@ export const verify = readOperation({
 
 const NO_RUN = 'This account has no run with this id. Runs are kept for 30 days.'
 
-export const getRun = readOperation({
+export const getRun = operation({
   topic: 'statements',
   id: 'getRun',
   method: 'GET',

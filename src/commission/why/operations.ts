@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { ownFilter } from '../../platform/auth/grant.ts'
-import { type ReadCall, readList, readOperation } from '../../platform/http/operation.ts'
+import { list, operation, type ReadCall } from '../../platform/http/operation.ts'
 import { pageOfAll } from '../../platform/http/pagination.ts'
 import { invalidValue } from '../../platform/http/query.ts'
 import { namedCustomer, namedLine } from '../../platform/http/show.ts'
@@ -93,7 +93,7 @@ const reason = v.optional(
   ),
 )
 
-export const getExplanation = readOperation({
+export const getExplanation = operation({
   ...ofWhy,
   id: 'getExplanation',
   method: 'GET',
@@ -115,7 +115,7 @@ export const getExplanation = readOperation({
   },
 })
 
-export const listLineParts = readList({
+export const listLineParts = list({
   topic: 'explanations',
   callers: ['team', 'affiliate'],
   id: 'listLineParts',
@@ -139,7 +139,7 @@ export const listLineParts = readList({
   },
 })
 
-export const listLineRecords = readList({
+export const listLineRecords = list({
   topic: 'explanations',
   id: 'listLineRecords',
   path: '/lines/{line_id}/parts/{customer_id}/facts',
@@ -194,7 +194,7 @@ const RECORD_COLUMNS = [
   'amounts',
 ]
 
-export const getUnearned = readOperation({
+export const getUnearned = operation({
   ...ofWhy,
   id: 'getUnearned',
   method: 'GET',
@@ -216,7 +216,7 @@ export const getUnearned = readOperation({
   },
 })
 
-export const listUnearnedRecords = readList({
+export const listUnearnedRecords = list({
   ...ofWhy,
   callers: ['team', 'affiliate'],
   id: 'listUnearnedRecords',
@@ -256,7 +256,7 @@ export const listUnearnedRecords = readList({
 /** What can have become of a customer under a rule that pays once. */
 export const STATUSES = ['qualified', 'waiting', 'failed', 'refused'] as const
 
-export const listAccountQualifications = readList({
+export const listAccountQualifications = list({
   ...ofWhy,
   callers: ['team', 'account'],
   id: 'listQualifications',
@@ -286,7 +286,7 @@ export const listAccountQualifications = readList({
   },
 })
 
-export const getEarnings = readOperation({
+export const getEarnings = operation({
   topic: 'explanations',
   id: 'getEarnings',
   method: 'GET',

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { readHolds } from '../../books/holds.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { accountOperation, reply } from '../../platform/http/operation.ts'
+import { operation, reply } from '../../platform/http/operation.ts'
 import { validationFailed } from '../../platform/http/read-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
@@ -39,7 +39,7 @@ const decidedCases = described(() =>
 
 const case_id = member(v.string(), said('The id of the case.', 'case_0123456789abcdefghjkmnpqrs'))
 
-export const decideFraudCase = accountOperation({
+export const decideFraudCase = operation({
   id: 'decideFraudCase',
   topic: 'cases',
   method: 'POST',
@@ -79,7 +79,7 @@ export const decideFraudCase = accountOperation({
   },
 })
 
-export const decideFraudCases = accountOperation({
+export const decideFraudCases = operation({
   id: 'decideFraudCases',
   topic: 'cases',
   method: 'POST',

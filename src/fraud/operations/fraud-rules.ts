@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { after, storeVersion } from '../../commission/operations/plans.ts'
 import { requireRole } from '../../platform/auth/roles.ts'
-import { type AccountCall, accountOperation, reply } from '../../platform/http/operation.ts'
+import { type Call, operation, reply } from '../../platform/http/operation.ts'
 import { checkNewId, notFound } from '../../platform/http/read-fields.ts'
 import { day, outcome, time, version } from '../../platform/validation/answer-fields.ts'
 import { canonicalJson } from '../../platform/validation/canonical-json.ts'
@@ -80,7 +80,7 @@ const putFraudRuleAnswer = described(() =>
 )
 
 const ofRule = { topic: 'fraud', path: '/fraud-rules/{rule}', params: { rule } } as const
-export const putFraudRule = accountOperation({
+export const putFraudRule = operation({
   ...ofRule,
   id: 'putFraudRule',
   method: 'PUT',
@@ -110,12 +110,11 @@ export const putFraudRule = accountOperation({
   },
 })
 
-export const listFraudRules = accountOperation({
+export const listFraudRules = operation({
   topic: 'fraud',
   path: '/fraud-rules',
   id: 'listFraudRules',
   method: 'GET',
-  role: 'viewer',
   words: described(() => ({
     description:
       'Lists the fraud rules of an account, ordered by id. A new account starts with the rules of its vertical, none of which holds payouts.',
@@ -131,11 +130,10 @@ export const listFraudRules = accountOperation({
   },
 })
 
-export const getFraudRule = accountOperation({
+export const getFraudRule = operation({
   ...ofRule,
   id: 'getFraudRule',
   method: 'GET',
-  role: 'viewer',
   words: described(() => ({
     description: 'Returns a rule with its versions and their terms, with all defaults.',
     answer: named(
@@ -152,7 +150,7 @@ export const getFraudRule = accountOperation({
   },
 })
 
-export const disableFraudRule = accountOperation({
+export const disableFraudRule = operation({
   ...ofRule,
   id: 'disableFraudRule',
   method: 'DELETE',
@@ -182,7 +180,7 @@ export const disableFraudRule = accountOperation({
 
 /** Stores the next version of a rule. Only an approver may if it holds payouts, or an earlier one does. */
 async function storeRule(
-  call: AccountCall,
+  call: Call,
   rule: string,
   own: readonly RuleVersion[],
   terms: RuleTerms,

@@ -2,14 +2,14 @@ import * as v from 'valibot'
 import { dayText } from '../../commission/engine/calendar.ts'
 import { inTurn } from '../../commission/statements/on-request.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
-import { accountOperation } from '../../platform/http/operation.ts'
+import { operation } from '../../platform/http/operation.ts'
 import { count, day } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import { member } from '../../platform/validation/fields.ts'
 import { evaluateRules } from '../evaluate.ts'
 import { EVALUATION_LIMITS } from '../limits.ts'
 
-export const runFraudRules = accountOperation({
+export const runFraudRules = operation({
   id: 'runFraudRules',
   topic: 'cases',
   method: 'POST',

@@ -6,7 +6,7 @@ import { TooManyFacts } from '../../commission/statements/compute.ts'
 import { inTurn } from '../../commission/statements/on-request.ts'
 import { openSource } from '../../commission/statements/source.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { accountOperation } from '../../platform/http/operation.ts'
+import { operation } from '../../platform/http/operation.ts'
 import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
 import { described } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
@@ -24,7 +24,7 @@ import { presentCase, simulatedPage } from '../simulated-page.ts'
 import { readStoredRules } from '../stored-rules.ts'
 import { rule } from './fraud-rules.ts'
 
-export const simulateFraudRule = accountOperation({
+export const simulateFraudRule = operation({
   topic: 'fraud',
   id: 'simulateFraudRule',
   method: 'POST',

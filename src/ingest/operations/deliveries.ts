@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { readList, readOperation } from '../../platform/http/operation.ts'
+import { list, operation } from '../../platform/http/operation.ts'
 import { count, daysWanted, time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import { member, said } from '../../platform/validation/fields.ts'
@@ -76,7 +76,7 @@ const deliveryFilters = {
   ),
 }
 
-export const listDeliveries = readList({
+export const listDeliveries = list({
   topic: 'monitoring',
   id: 'listDeliveries',
   path: '/deliveries',
@@ -119,7 +119,7 @@ export const listDeliveries = readList({
     findDeliveries(reader, resourcesOf(reader.grant.vertical), query, page),
 })
 
-export const getDelivery = readOperation({
+export const getDelivery = operation({
   topic: 'monitoring',
   id: 'getDelivery',
   method: 'GET',

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { resolveDatabase } from '../../platform/db/database.ts'
 import type { Account } from '../../platform/db/schema.ts'
 import { listAccounts } from '../../platform/directory/accounts.ts'
-import { readOperation, teamList } from '../../platform/http/operation.ts'
+import { list, operation } from '../../platform/http/operation.ts'
 import { count, time } from '../../platform/validation/answer-fields.ts'
 import { described, listOf, named } from '../../platform/validation/described.ts'
 import { member } from '../../platform/validation/fields.ts'
@@ -67,7 +67,7 @@ const feed = described(() =>
   ),
 )
 
-export const getFeed = readOperation({
+export const getFeed = operation({
   id: 'getFeed',
   topic: 'monitoring',
   method: 'GET',
@@ -86,11 +86,11 @@ export const getFeed = readOperation({
   },
 })
 
-export const listFeeds = teamList({
+export const listFeeds = list({
+  of: 'team',
   id: 'listFeeds',
   topic: 'monitoring',
   path: '/feeds',
-  role: 'viewer',
   words: described(() => ({
     description: 'Lists the feeds of all accounts, ordered by account id.',
     answer: named(

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { readList } from '../../platform/http/operation.ts'
+import { list } from '../../platform/http/operation.ts'
 import { time } from '../../platform/validation/answer-fields.ts'
 import { described } from '../../platform/validation/described.ts'
 import { listHeld as readHeld } from '../db/release.ts'
@@ -9,7 +9,7 @@ import { deliveryId } from '../result-fields.ts'
 import { resourcesOf } from '../verticals.ts'
 import { record, resource } from './delivery-fields.ts'
 
-export const listHeld = readList({
+export const listHeld = list({
   topic: 'monitoring',
   id: 'listHeld',
   path: '/held',

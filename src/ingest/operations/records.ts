@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { ApiError } from '../../platform/errors.ts'
-import { readList, readOperation } from '../../platform/http/operation.ts'
+import { list, operation } from '../../platform/http/operation.ts'
 import { count, day, time } from '../../platform/validation/answer-fields.ts'
 import { described, listOf } from '../../platform/validation/described.ts'
 import { member, said } from '../../platform/validation/fields.ts'
@@ -14,7 +14,7 @@ import { deliveryId } from '../result-fields.ts'
 import { resourcesOf } from '../verticals.ts'
 import { record, resourceName } from './delivery-fields.ts'
 
-export const listRecords = readList({
+export const listRecords = list({
   topic: 'monitoring',
   id: 'listRecords',
   path: '/records/{resource}',
@@ -43,7 +43,7 @@ const noResource = (name: string, resources: readonly Resource[]) =>
     detail: `The account has no resource ${quote(name)}. It has ${quoteAll(resources.map((one) => one.name))}.`,
   })
 
-export const findRecords = readOperation({
+export const findRecords = operation({
   topic: 'monitoring',
   id: 'findRecords',
   method: 'GET',

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { readOperation } from '../../platform/http/operation.ts'
+import { operation } from '../../platform/http/operation.ts'
 import { readDayRange } from '../../platform/http/query.ts'
 import { count, day, daysNeeded, money } from '../../platform/validation/answer-fields.ts'
 import { described, listOf, named } from '../../platform/validation/described.ts'
@@ -34,7 +34,7 @@ const total = described(() => {
   )
 })
 
-export const getTotals = readOperation({
+export const getTotals = operation({
   topic: 'monitoring',
   id: 'getTotals',
   method: 'GET',

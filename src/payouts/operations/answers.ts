@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { busy } from '../../platform/http/body-errors.ts'
 import { WORKING } from '../../platform/http/memory.ts'
-import { type Answer, accountOperation } from '../../platform/http/operation.ts'
+import { type Answer, operation } from '../../platform/http/operation.ts'
 import { isZip } from '../../platform/unzip.ts'
 import { count, day, money, time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
@@ -79,7 +79,7 @@ const present = ({ hash, summary, applied_at }: StoredAnswer): Answer<typeof ans
 /** How much memory a byte of a file takes: its text, and the rows that name transfers. */
 const WEIGHT = 4
 
-export const previewPayoutAnswer = accountOperation({
+export const previewPayoutAnswer = operation({
   topic: 'payouts',
   id: 'previewPayoutAnswer',
   method: 'POST',
@@ -120,7 +120,7 @@ export const previewPayoutAnswer = accountOperation({
   },
 })
 
-export const applyPayoutAnswer = accountOperation({
+export const applyPayoutAnswer = operation({
   topic: 'payouts',
   id: 'applyPayoutAnswer',
   method: 'POST',
@@ -140,12 +140,11 @@ export const applyPayoutAnswer = accountOperation({
   },
 })
 
-export const getPayoutAnswer = accountOperation({
+export const getPayoutAnswer = operation({
   topic: 'payouts',
   id: 'getPayoutAnswer',
   method: 'GET',
   path: '/payouts/answers/{hash}',
-  role: 'viewer',
   params: { hash },
   words: described(() => ({
     description:
@@ -158,7 +157,7 @@ export const getPayoutAnswer = accountOperation({
   },
 })
 
-export const dismissMovements = accountOperation({
+export const dismissMovements = operation({
   topic: 'payouts',
   id: 'dismissMovements',
   method: 'POST',

@@ -3,13 +3,7 @@ import * as v from 'valibot'
 import { BOOK_LIMITS } from '../../books/limits.ts'
 import { currency } from '../../books/operations/ledger.ts'
 import { dayNumber, dayText } from '../../platform/db/column-types.ts'
-import {
-  accountList,
-  accountOperation,
-  noJson,
-  type ReadCall,
-  readOperation,
-} from '../../platform/http/operation.ts'
+import { list, operation, type ReadCall } from '../../platform/http/operation.ts'
 import { validationFailed } from '../../platform/http/read-fields.ts'
 import { count, day, money } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
@@ -119,7 +113,7 @@ const batchAnswer = described(() => {
   )
 })
 
-export const previewBatch = accountOperation({
+export const previewBatch = operation({
   topic: 'payouts',
   path: '/batches',
   id: 'previewBatch',
@@ -154,11 +148,10 @@ export const previewBatch = accountOperation({
   },
 })
 
-export const listBatches = accountList({
+export const listBatches = list({
   topic: 'payouts',
   path: '/batches',
   id: 'listBatches',
-  role: 'viewer',
   params: {
     reference: v.optional(
       member(text, said('Only that with the reference, or with a transfer of it.', 'T7K2M9XQ4D')),
@@ -180,11 +173,10 @@ export const listBatches = accountList({
   },
 })
 
-export const getBatch = accountOperation({
+export const getBatch = operation({
   ...ofBatch(),
   id: 'getBatch',
   method: 'GET',
-  role: 'viewer',
   words: described(() => ({
     description: 'Returns a batch with its transfers. A preview is computed again.',
     answer: batchAnswer,
@@ -193,7 +185,7 @@ export const getBatch = accountOperation({
   run: (call, { batch }) => batches.showBatch(call, batch),
 })
 
-export const confirmBatch = accountOperation({
+export const confirmBatch = operation({
   ...ofBatch('/confirm'),
   id: 'confirmBatch',
   method: 'POST',
@@ -214,7 +206,7 @@ export const confirmBatch = accountOperation({
   },
 })
 
-export const cancelBatch = accountOperation({
+export const cancelBatch = operation({
   ...ofBatch('/cancel'),
   id: 'cancelBatch',
   method: 'POST',
@@ -231,7 +223,7 @@ export const cancelBatch = accountOperation({
   },
 })
 
-export const exportBatch = accountOperation({
+export const exportBatch = operation({
   ...ofBatch('/export'),
   id: 'exportBatch',
   method: 'POST',
@@ -248,7 +240,7 @@ export const exportBatch = accountOperation({
   },
 })
 
-export const getBatchFile = readOperation({
+export const getBatchFile = operation({
   ...ofBatch('/file'),
   id: 'getBatchFile',
   method: 'GET',
@@ -266,7 +258,6 @@ export const getBatchFile = readOperation({
     command: { name: 'batches file' },
   })),
   files: Object.fromEntries(FILE_TYPES.map((type) => [type, respondFile])),
-  run: noJson,
 })
 
 /** Responds with the file of a batch, whose method says which media type it has. */

@@ -3,12 +3,7 @@ import { requireAffiliate } from '../../affiliates/operations/affiliate-keys.ts'
 import { readCsv } from '../../commission/csv.ts'
 import { unconfiguredAmong } from '../../platform/directory/affiliates.ts'
 import { ApiError } from '../../platform/errors.ts'
-import {
-  type AccountCall,
-  type AnyOperation,
-  accountList,
-  accountOperation,
-} from '../../platform/http/operation.ts'
+import { type AnyOperation, type Call, list, operation } from '../../platform/http/operation.ts'
 import { type CommandWords, pascalCase } from '../../platform/http/operation-words.ts'
 import { checkNewId, readItems } from '../../platform/http/read-fields.ts'
 import { count, time, version } from '../../platform/validation/answer-fields.ts'
@@ -62,7 +57,7 @@ interface Of<P extends Party> {
   readonly path: string
   readonly id: v.GenericSchema<string>
   /** Refuses an id that the account does not have, or cannot have. */
-  require(call: AccountCall, id: string): Promise<void> | void
+  require(call: Call, id: string): Promise<void> | void
 }
 
 /** Returns what the operations of a party share. */
@@ -83,11 +78,7 @@ interface Draft<B extends v.ObjectEntries>
   readonly body?: B
   readonly command?: Partial<CommandWords>
   /** Returns members of the answer that are not as they are usually shown. */
-  act(
-    call: AccountCall,
-    id: string,
-    sent: v.InferOutput<v.ObjectSchema<B, undefined>>,
-  ): Promise<unknown>
+  act(call: Call, id: string, sent: v.InferOutput<v.ObjectSchema<B, undefined>>): Promise<unknown>
 }
 
 /** Returns the function that defines operations of a party. */
@@ -98,7 +89,7 @@ function definerOf<P extends Party>(it: Of<P>) {
     verb: string,
     { description, command, act, method = 'POST', at = verb, ...draft }: Draft<B>,
   ) =>
-    accountOperation({
+    operation({
       ...draft,
       topic: 'payouts',
       id: `${verb}${name}`,
@@ -123,11 +114,10 @@ function definerOf<P extends Party>(it: Of<P>) {
 function listOfParty<P extends Party>(it: Of<P>) {
   const { party } = it
   const { key, name, answer } = sharedOf(it)
-  return accountList({
+  return list({
     topic: 'payouts',
     id: `list${name}s`,
     path: `/${party}s`,
-    role: 'viewer',
     params: {
       state: v.optional(member(v.picklist(DETAILS_STATES), said('Their state.', 'entered'))),
     },
@@ -245,7 +235,7 @@ function readFile(csv: string) {
   })
 }
 
-export const importPayees = accountOperation({
+export const importPayees = operation({
   topic: 'payouts',
   id: 'importPayees',
   method: 'POST',

@@ -2,14 +2,14 @@ import type { Context, Next } from 'hono'
 import type { Account } from '../db/schema.ts'
 import type { AffiliateProfile } from '../directory/affiliates.ts'
 import { ApiError } from '../errors.ts'
-import type { Grant } from './grant.ts'
+import type { CallingAffiliate, Grant } from './grant.ts'
 import { withObjectRetry } from './object-retry.ts'
 import { REQUESTS_PER_WINDOW, WINDOW_MS } from './rate.ts'
 import type { Role } from './roles.ts'
 import type { Admission } from './token-gate.ts'
 
 /** What is read of an affiliate who calls. */
-export interface ReadAffiliate {
+export interface ReadAffiliate extends CallingAffiliate {
   readonly account: Account
   readonly profile: AffiliateProfile
   /** The language of the affiliate, or else the one that the request prefers; null if neither is known. */

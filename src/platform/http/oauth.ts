@@ -28,7 +28,7 @@ import { listMappedStatuses } from '../directory/status-maps.ts'
 import { ApiError, toApiError } from '../errors.ts'
 import { described, named } from '../validation/described.ts'
 import { member } from '../validation/fields.ts'
-import { handledOperation } from './operation.ts'
+import { operation } from './operation.ts'
 
 /** Returns a 429 of the OAuth endpoints; `seconds` is when to retry. */
 const tooManyAttempts = (detail: string, seconds: number) =>
@@ -210,7 +210,8 @@ const FORM_ERRORS = described(
 
 /** The operations that issue and revoke access tokens. Their bodies are forms. */
 export const TOKEN_OPERATIONS = [
-  handledOperation({
+  operation({
+    of: 'team',
     id: 'getToken',
     topic: 'tokens',
     method: 'POST',
@@ -242,7 +243,8 @@ export const TOKEN_OPERATIONS = [
     })),
     handle: issueToken,
   }),
-  handledOperation({
+  operation({
+    of: 'team',
     id: 'revokeToken',
     topic: 'tokens',
     method: 'POST',

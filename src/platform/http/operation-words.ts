@@ -51,25 +51,19 @@ export const pascalCase = (text: string): string =>
 export const componentOf = (vertical: string, title: string): string =>
   pascalCase(vertical) + pascalCase(title)
 
-/** Returns whether only affiliates have an operation. */
-export const isOfAffiliates = ({ callers = [] }: Pick<DescribedOperation, 'callers'>): boolean =>
-  callers.length === 1 && callers[0] === 'affiliate'
-
 /**
  * Returns the id of an operation for a caller other than the team: with the caller after the verb, such as
  * `getForexReport` and `getAffiliateReport` of `getReport`. What only affiliates have keeps its id.
  */
 export const idFor = (
-  of: Pick<DescribedOperation, 'callers'>,
+  { of }: Pick<DescribedOperation, 'of'>,
   id: string,
   caller: string,
-): string => (isOfAffiliates(of) ? id : id.replace(/^[a-z]+/, (verb) => verb + caller))
+): string => (of === 'affiliate' ? id : id.replace(/^[a-z]+/, (verb) => verb + caller))
 
 /** Returns whether a caller may call an operation. */
-export const isFor = (
-  { callers = ['team'] }: Pick<DescribedOperation, 'callers'>,
-  caller: CallerKind,
-) => callers.includes(caller)
+export const isFor = ({ callers }: Pick<DescribedOperation, 'callers'>, caller: CallerKind) =>
+  callers.includes(caller)
 
 /** Who calls an operation: the team for an account, the account itself, one of its affiliates, or anyone. */
 export type CallerKind = 'team' | 'account' | 'affiliate' | 'anyone'
@@ -101,8 +95,10 @@ export interface DescribedOperation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below `/admin/v1`, such as `/accounts/{account}/links/{link_id}`. */
   readonly path: string
-  /** The lowest role that may call it. Approver, if it says nothing. */
-  readonly role?: Role
+  /** What it is of: an account, the affiliate who calls, or the team, if it concerns no account or all. */
+  readonly of: 'team' | 'account' | 'affiliate'
+  /** The lowest role of members of the team who may call it. */
+  readonly role: Role
   /** The members of the path, but for the account, and of the query. */
   readonly params: v.ObjectEntries
   /** The members of the body. */
@@ -115,8 +111,8 @@ export interface DescribedOperation {
   /** The most bytes of a file of any type, which the member `file` of `body` is. */
   readonly maxBytes?: number
   readonly status?: 200 | 201 | 202
-  /** Who may call an operation that reads what an account stores. Absent: the team alone, in its role. */
-  readonly callers?: readonly CallerKind[]
+  /** Who may call it. */
+  readonly callers: readonly CallerKind[]
   /** The parameters that some callers do not have. */
   readonly except?: Readonly<Partial<Record<CallerKind, readonly string[]>>>
   readonly words: OperationWords | undefined

@@ -2,12 +2,13 @@ import type { Context, Hono } from 'hono'
 import { accepts } from 'hono/accepts'
 import * as v from 'valibot'
 import type { AppEnv, ReadAffiliate } from '../auth/authorize.ts'
-import { type CallingAffiliate, type Grant, grantOf } from '../auth/grant.ts'
+import { type Grant, grantOf } from '../auth/grant.ts'
 import { type Role, requireRole } from '../auth/roles.ts'
 import { accountDatabase, gathering } from '../db/database.ts'
 import { type FoundPage, MAX_DEPTH, type Page } from '../db/paginate.ts'
 import type { Account } from '../db/schema.ts'
 import { findAccount } from '../directory/accounts.ts'
+import { ApiError } from '../errors.ts'
 import { count } from '../validation/answer-fields.ts'
 import { described, named, withMembers } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
@@ -18,7 +19,6 @@ import {
   type AnswerSchema,
   type CallerKind,
   type DescribedOperation,
-  type FileWords,
   type Fixed,
   isFor,
   type OperationWords,
@@ -47,25 +47,23 @@ import { showTo } from './show.ts'
 // An operation is one value. Its routes, its role, OpenAPI, the reference, the command and the types of
 // console and portal follow from it.
 
-/** What each call has. */
-export interface Call {
+/** What operations are called with. */
+interface Everything {
   readonly env: Env
   readonly waitUntil: (promise: Promise<unknown>) => void
   /** Memoizes what several calls of one request or page compute. The key names the function and the account. */
   readonly once: <T>(key: string, make: () => Promise<T>) => Promise<T>
-}
-
-/** Who of the team calls an operation, and with what it works. */
-export interface TeamCall extends Call {
-  /** The member of the team who calls; the audit log records it. */
+  /** Who calls, as the audit log names them: a member of the team, or an affiliate. */
   readonly actor: string
+  /** The role of the member of the team who calls. */
   readonly role: Role
-}
-
-/** A call that reads what an account stores, in one session of its database. */
-export interface ReadCall extends Call {
-  /** The account that is read, and who calls: the account itself, the team for it, or an affiliate. */
+  /** The account that the call concerns. One that calls by itself is not read: its grant says all. */
+  readonly account: Account
+  /** The account, and who calls: the account itself, the team for it, or an affiliate. */
   readonly grant: Grant
+  /** The database of the account. */
+  readonly db: D1Database
+  /** A session of it, which the calls of one page share. */
   readonly session: D1DatabaseSession
   /** The memory of the answer. */
   readonly memory: ReadMemory
@@ -73,24 +71,39 @@ export interface ReadCall extends Call {
   readonly affiliate?: ReadAffiliate | undefined
 }
 
+/** What an operation is of: an account, an affiliate who calls, or the team, if it concerns no account or all. */
+type Subject = DescribedOperation['of']
+
+/** What only calls about an account have, and what only those have that no one but the team makes. */
+type OfAccount = 'account' | 'grant' | 'db' | 'session' | 'memory' | 'affiliate'
+type OfTeam = 'actor' | 'role' | 'account'
+
+/** The call of an operation, by what the operation is of, and by who may call it. */
+export type Call<
+  S extends Subject = 'account',
+  K extends CallerKind = 'team',
+> = S extends 'affiliate'
+  ? Omit<Everything, 'role' | 'account'> & { readonly affiliate: ReadAffiliate }
+  : Omit<
+      Everything,
+      (S extends 'team' ? OfAccount : never) | ([K] extends ['team'] ? never : OfTeam)
+    >
+
+/** A call that reads what an account stores, for anyone who may. */
+export type ReadCall = Call<'account', CallerKind>
+
 /** The account that reads, and a session of its database. */
 export type Reader = Pick<ReadCall, 'grant' | 'session'>
 
-/** A call of an affiliate. */
-export interface AffiliateCall extends ReadCall {
-  readonly affiliate: ReadAffiliate & CallingAffiliate
-  /** Who makes a change, for the audit log. */
-  readonly actor: string
-  /** The database of the account. */
-  readonly db: D1Database
-}
+/** A call of the team about an account. */
+export type AccountCall = Call
 
-/** A call that concerns an account. */
-export interface AccountCall extends TeamCall {
-  readonly account: Account
-  /** The database of the account. */
-  readonly db: D1Database
-}
+/** Who calls: a member of the team, or who is admitted with a grant. */
+export type Caller = Pick<Everything, 'env' | 'waitUntil' | 'once'> &
+  (
+    | Pick<Everything, 'actor' | 'role'>
+    | (Pick<Everything, 'grant' | 'affiliate'> & Partial<Pick<Everything, 'actor'>>)
+  )
 
 type Entries = v.ObjectEntries
 /** No members. */
@@ -106,7 +119,7 @@ export interface Operation<
   P extends Entries,
   B extends Entries,
   A extends AnswerSchema,
-  C extends Call,
+  C extends object,
 > extends DescribedOperation {
   readonly params: P
   readonly body: B
@@ -126,7 +139,7 @@ export interface Operation<
       ) => Promise<Response>
     >
   >
-  /** Responds to the request itself, in place of `run`. */
+  /** Responds to the request itself, also while it is authorized, in place of `run`. */
   readonly handle?: (c: Context<AppEnv>, params: Read<P>) => Promise<Response>
   run(call: C, input: Read<P> & Out<B>): Promise<Answer<A> | Reply>
 }
@@ -157,118 +170,75 @@ export type Read<P extends Entries> = { [N in keyof Out<P>]: Exclude<Out<P>[N], 
 /** The members of path and query; each may also be its text, as the query of a page has it. */
 type Params<P extends Entries> = { [N in keyof In<P>]: In<P>[N] | string }
 
-/** What a caller inside the Worker sends. */
-export type InputOf<O> =
-  O extends Operation<infer P, infer B, infer _A, infer C>
-    ? Params<P> & In<B> & (C extends AffiliateCall ? unknown : OfAccount<C>)
-    : never
+/** What a page of the console sends. */
+export type InputOf<O> = OwnInput<O> & NamedAccount<O>
 
 /** What a page of the portal sends: the account is that of its session. */
 export type OwnInput<O> =
   O extends Operation<infer P, infer B, infer _A, infer _C> ? Params<P> & In<B> : never
 
-type OfAccount<C> = C extends AccountCall | ReadCall ? { readonly account: string } : unknown
+type NamedAccount<O> =
+  O extends Operation<infer _P, infer _B, infer _A, infer C>
+    ? C extends { readonly grant: Grant }
+      ? { readonly account: string }
+      : unknown
+    : never
 
 /** What an operation answers. */
 export type AnswerOf<O> =
   O extends Operation<infer _P, infer _B, infer A, infer _C> ? Answer<A> : never
 
-type Draft<O> = Omit<O, 'params' | 'body'> &
-  (O extends Operation<infer P, infer B, infer _A, infer _C>
-    ? { readonly params?: P; readonly body?: B }
-    : never)
+/** What of an operation may be left out, and then is as comments say. */
+type Defaulted = 'of' | 'role' | 'params' | 'body' | 'callers' | 'run'
 
-/** Defines an operation of an account. */
-export function accountOperation<
-  const P extends Entries = None,
-  const B extends Entries = None,
-  const A extends AnswerSchema = null,
->(draft: Draft<Operation<P, B, A, AccountCall>>): Operation<P, B, A, AccountCall> {
-  return complete({ ...draft, path: `/accounts/{account}${draft.path}` })
+interface Draft<
+  P extends Entries,
+  B extends Entries,
+  A extends AnswerSchema,
+  S extends Subject,
+  K extends CallerKind,
+> extends Omit<Operation<P, B, A, Call<S, K>>, Defaulted> {
+  /** The account if absent. */
+  readonly of?: S
+  /** If absent, viewers may read, and only approvers may change. */
+  readonly role?: Role
+  readonly params?: P
+  readonly body?: B
+  /** The team alone if absent, or the affiliates of whom it is. */
+  readonly callers?: readonly K[]
+  /** Absent if it has `handle`, or answers with files alone. */
+  run?(call: Call<S, K>, input: Read<P> & Out<B>): Promise<Answer<A> | Reply>
 }
 
-/** Defines an operation that concerns no account, or all. */
-export function teamOperation<
+/** Stands for `run` of an operation that has none. */
+const noJson = (): Promise<never> => Promise.reject(new Error('Only a request has this answer.'))
+
+/** Defines an operation. The path of one of an account or an affiliate is below that of the account. */
+export function operation<
   const P extends Entries = None,
   const B extends Entries = None,
   const A extends AnswerSchema = null,
->(draft: Draft<Operation<P, B, A, TeamCall>>): Operation<P, B, A, TeamCall> {
+  const S extends Subject = 'account',
+  const K extends CallerKind = 'team',
+>(draft: Draft<P, B, A, S, K>): Operation<P, B, A, Call<S, K>> {
   return complete(draft)
 }
 
-/**
- * Defines an operation that reads what an account stores. Without `callers`, only the team has it, in the role of a
- * viewer. Its path is below that of the account.
- */
-export function readOperation<
-  const P extends Entries = None,
-  const B extends Entries = None,
-  const A extends AnswerSchema = null,
->(draft: Draft<Operation<P, B, A, ReadCall>>): Operation<P, B, A, ReadCall> {
-  return complete({
-    role: 'viewer',
-    callers: ['team'],
-    ...draft,
-    path: `/accounts/{account}${draft.path}`,
-  })
-}
-
-/** Stands for `run` of an operation that responds by itself, or whose only answer is a file. */
-export const noJson = (): Promise<never> =>
-  Promise.reject(new Error('Only a request has this answer.'))
-
-/** Defines an operation that responds to requests itself, also while they are authorized. */
-export const handledOperation = <
-  const P extends Entries = None,
-  const B extends Entries = None,
-  const A extends AnswerSchema = null,
->(
-  draft: Omit<Draft<Operation<P, B, A, ReadCall>>, 'run'> & {
-    handle(c: Context<AppEnv>, params: Read<P>): Promise<Response>
-  },
-): AnyOperation & Required<Pick<AnyOperation, 'handle'>> =>
-  complete<P, B, A, ReadCall>({ ...draft, run: noJson } as never) as never
-
-/** Defines an operation that reads what an account stores, and whose answer is a file of one media type. */
-export const readFile = <const P extends Entries = None>({
-  type,
-  respond,
-  words: ofFile,
-  ...draft
-}: Pick<Operation<P, None, null, ReadCall>, 'id' | 'topic' | 'path' | 'callers' | 'params'> & {
-  readonly type: string
-  readonly words:
-    | (Omit<OperationWords<null>, 'answer' | 'files'> & { readonly file: FileWords })
-    | undefined
-  respond(c: Context<AppEnv>, call: ReadCall, input: Read<P>): Promise<Response>
-}) =>
-  readOperation<P>({
-    ...draft,
-    method: 'GET',
-    words: described(() => ofFile && { ...ofFile, answer: null, files: { [type]: ofFile.file } }),
-    files: { [type]: respond },
-    run: noJson,
-  } as never)
-
-/** Defines an operation that only affiliates have. */
-export function affiliateOperation<
-  const P extends Entries = None,
-  const B extends Entries = None,
-  const A extends AnswerSchema = null,
->(draft: Draft<Operation<P, B, A, AffiliateCall>>): Operation<P, B, A, AffiliateCall> {
-  return complete({ ...draft, callers: ['affiliate'], path: `/accounts/{account}${draft.path}` })
-}
-
-const isOfAccount = ({ path }: Pick<AnyOperation, 'path'>) => path.startsWith('/accounts/{account}')
-
-function complete<P extends Entries, B extends Entries, A extends AnswerSchema, C extends Call>(
-  draft: Draft<Operation<P, B, A, C>>,
-): Operation<P, B, A, C> {
-  const { params = {}, body = {} } = draft
-  const names = [...Object.keys(params), ...(isOfAccount(draft) ? ['account'] : [])]
+function complete(draft: Any): AnyOperation {
+  const { of = 'account', method, path, params = {}, body = {} } = draft
+  const names = [...Object.keys(params), ...(of === 'team' ? [] : ['account'])]
   const twice = names.find((name) => Object.hasOwn(body, name))
   if (twice) throw new Error(`${draft.id}: ${twice} is in two places.`)
-  return { ...draft, params, body } as unknown as Operation<P, B, A, C>
+  return {
+    of,
+    role: method === 'GET' ? 'viewer' : 'approver',
+    callers: [of === 'affiliate' ? of : 'team'],
+    run: noJson,
+    ...draft,
+    path: of === 'team' ? path : `/accounts/{account}${path}`,
+    params,
+    body,
+  }
 }
 
 const perPage = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_PER_PAGE))
@@ -333,19 +303,20 @@ const pageMetaSchema = described(() =>
 export const pageOf = <const I extends v.GenericSchema>(item: I) =>
   v.object({ data: v.array(item), meta: pageMetaSchema })
 
-type Listed = 'id' | 'topic' | 'path' | 'role' | 'callers' | 'except' | 'files'
+type Listed = 'id' | 'topic' | 'path' | 'of' | 'role' | 'callers' | 'except' | 'files'
 
 interface ListDraft<
   I extends v.GenericSchema,
   P extends Entries,
-  C extends Call,
-  M extends Entries = None,
-> extends Pick<Operation<P, None, null, C>, Listed> {
+  M extends Entries,
+  S extends Subject,
+  K extends CallerKind,
+> extends Pick<Draft<P, None, null, S, K>, Listed> {
   readonly params?: P
   /** The answer of the words is a row; `more` are members beside `data` and `meta`. */
   readonly words: (OperationWords<I> & { readonly more?: M }) | undefined
   list(
-    call: C,
+    call: Call<S, K>,
     filter: Read<P>,
     page: Page,
   ): Promise<
@@ -354,77 +325,59 @@ interface ListDraft<
   >
 }
 
-const listBy = <
-  I extends v.GenericSchema,
-  P extends Entries,
-  C extends Call,
-  M extends Entries = None,
->(
-  { list, params = {} as P, words: ofItem, ...draft }: ListDraft<I, P, C, M>,
-  readerOf: (call: C) => unknown,
-) => ({
-  ...draft,
-  method: 'GET' as const,
-  params: { ...params, ...PAGING },
-  words: described(
-    () => ofItem && { ...ofItem, answer: withMembers(pageOf(ofItem.answer), ofItem.more as M) },
-  ),
-  async run(call: C, input: object) {
-    const { context, page, filter } = await pageOfQuery(call, draft.id, input, readerOf(call))
-    const read = (bounded: Page) => list(call, filter as Read<P>, bounded)
-    const found = await ('memory' in call
-      ? readWithin(call.memory as ReadMemory, page, read)
-      : read(page))
-    const next = await nextCursor(call.env, context, page, found)
-    const { more } = found as { more?: object }
-    return { data: found.data, meta: pageMeta(page, found, next), ...more } as never
-  },
-})
+/** The answer of a list of items, with members beside `data` and `meta`. */
+const answerOf = <const I extends v.GenericSchema, const M extends Entries>(
+  item: I,
+  more: M | undefined,
+) => withMembers(pageOf(item), more as M)
 
-/** Returns the page that a query asks for, its other parameters, and what its cursors are issued for. */
-async function pageOfQuery({ env }: Call, id: string, input: object, reader: unknown) {
+/** Defines an operation that lists rows page by page. */
+export function list<
+  const I extends v.GenericSchema,
+  const P extends Entries = None,
+  const M extends Entries = None,
+  const S extends Subject = 'account',
+  const K extends CallerKind = 'team',
+>({
+  list: read,
+  words: ofItem,
+  ...draft
+}: ListDraft<I, P, M, S, K>): Operation<
+  P & typeof PAGING,
+  None,
+  ReturnType<typeof answerOf<I, M>>,
+  Call<S, K>
+> {
+  return complete({
+    ...draft,
+    method: 'GET',
+    params: { ...draft.params, ...PAGING },
+    words: described(() => ofItem && { ...ofItem, answer: answerOf(ofItem.answer, ofItem.more) }),
+    async run(call: Any, input: object) {
+      const { context, page, filter } = await pageOfQuery(call, draft.id, input)
+      const one = (bounded: Page) => read(call, filter as Read<P>, bounded)
+      const found = await (call.memory ? readWithin(call.memory, page, one) : one(page))
+      const next = await nextCursor(call.env, context, page, found)
+      const { more } = found as { more?: object }
+      return { data: found.data, meta: pageMeta(page, found, next), ...more }
+    },
+  })
+}
+
+/**
+ * Returns the page of a list that a request asks for, and its other parameters. The cursors of a list are issued for a
+ * caller.
+ */
+export async function pageOfQuery(
+  { env, grant }: Pick<Everything, 'env'> & Partial<Pick<Everything, 'grant'>>,
+  id: string,
+  input: object,
+) {
   const { page: number, per_page, cursor, ...filter } = input as PageQuery
-  const context = JSON.stringify([reader, id, filter])
+  const context = JSON.stringify([grant?.account, grant?.affiliate?.id, id, filter])
   const page = await readPage(env, context, { page: number, per_page, cursor })
   return { context, page, filter }
 }
-
-/** Defines an operation that lists rows of an account page by page. */
-export const accountList = <const I extends v.GenericSchema, const P extends Entries = None>(
-  draft: ListDraft<I, P, AccountCall>,
-) => accountOperation(listBy(draft, ({ account }) => account.id))
-
-const readerOf = ({ grant: { account, affiliate } }: ReadCall) => [account, affiliate?.id]
-
-/**
- * Returns the page of a list that a request asks for, for another format than JSON: what its cursors are issued for,
- * and its rows.
- */
-export const pageOfList = (call: ReadCall, { id }: AnyOperation, input: object) =>
-  pageOfQuery(call, id, input, readerOf(call))
-
-/** Defines an operation that lists what an account stores page by page. */
-export const readList = <
-  const I extends v.GenericSchema,
-  const P extends Entries = None,
-  const M extends Entries = None,
->(
-  draft: ListDraft<I, P, ReadCall, M>,
-) => readOperation(listBy(draft, readerOf))
-
-/** Defines a list that only affiliates have. */
-export const affiliateList = <
-  const I extends v.GenericSchema,
-  const P extends Entries = None,
-  const M extends Entries = None,
->(
-  draft: ListDraft<I, P, AffiliateCall, M>,
-) => affiliateOperation(listBy(draft, readerOf))
-
-/** Defines an operation that lists rows page by page, of no account or of all. */
-export const teamList = <const I extends v.GenericSchema, const P extends Entries = None>(
-  draft: ListDraft<I, P, TeamCall>,
-) => teamOperation(listBy(draft, () => null))
 
 const wrappedBy = (schema: v.GenericSchema): v.GenericSchema =>
   'wrapped' in schema ? wrappedBy(schema.wrapped as v.GenericSchema) : schema
@@ -476,68 +429,65 @@ export function readParams(of: AnyOperation, sent: Readonly<Record<string, unkno
   return read
 }
 
-/** Returns the call of an operation, with the account if it concerns one. */
-async function callOf(of: AnyOperation, call: TeamCall, id: unknown): Promise<TeamCall> {
-  if (!isOfAccount(of)) return call
-  const account = await readAccount(of, call, String(id))
-  return { ...call, account, db: accountDatabase(call.env, account) } as AccountCall
-}
-
 /** Returns an account, which what one page reads shares; null if there is none. */
-export const accountOnce = ({ env, once }: TeamCall, name: string): Promise<Account | null> =>
+export const accountOnce = ({ env, once }: Caller, name: string): Promise<Account | null> =>
   once(`account ${name}`, () => findAccount(env.DB, name))
 
-async function readAccount(
-  { method }: AnyOperation,
-  call: TeamCall,
-  name: string,
-): Promise<Account> {
+async function readAccount({ method }: AnyOperation, caller: Caller, name: string) {
   const account = await (method === 'GET'
-    ? accountOnce(call, name)
-    : findAccount(call.env.DB, name))
+    ? accountOnce(caller, name)
+    : findAccount(caller.env.DB, name))
   if (!account) throw notFound('account', name)
-  return account
-}
-
-/** Returns whether an operation reads in a session of the account's database, for whom it has a grant. */
-const reads = (of: AnyOperation): boolean => of.callers !== undefined && isOfAccount(of)
-
-/**
- * Calls an operation from inside the Worker: what a request must pass is checked here, too.
- *
- * @throws ApiError that a request would be answered with.
- */
-export async function perform<
-  P extends Entries,
-  B extends Entries,
-  A extends AnswerSchema,
-  C extends Call,
->(
-  of: Operation<P, B, A, C>,
-  call: TeamCall,
-  input: InputOf<Operation<P, B, A, C>>,
-): Promise<Answer<A>> {
-  requireRoleFor(of, call.role)
-  const { account, ...others } = input as Readonly<Record<string, unknown>>
-  if (!reads(of)) {
-    const members = isOfAccount(of) ? others : (input as typeof others)
-    return runWith(of, (await callOf(of, call, account)) as Call as C, members)
-  }
-  return performAs(of, await grantedBy(of, call, account), others)
+  return { account, grant: grantOf(account, null, 'read') }
 }
 
 /** Refuses a member whose role does not allow an operation, which it names: `approve statement`. */
-const requireRoleFor = ({ id, role: needed = 'approver' }: AnyOperation, role: Role): void =>
-  requireRole(
-    role,
-    needed,
-    id.replaceAll(/[A-Z]+/g, (text) => ` ${text.toLowerCase()}`),
-  )
+function requireRoleFor({ id, role }: AnyOperation, caller: Caller): void {
+  const what = id.replaceAll(/[A-Z]+/g, (text) => ` ${text.toLowerCase()}`)
+  if ('role' in caller) requireRole(caller.role, role, what)
+}
 
-/** Returns a call of the team with the grant for an account. */
-async function grantedBy(of: AnyOperation, call: TeamCall, account: unknown) {
-  const found = await readAccount(of, call, String(account))
-  return { ...call, grant: grantOf(found, null, 'read') }
+/**
+ * Makes the call of an operation, in a session of the account's database if it concerns one, and with memory that is
+ * released at its end. A member of the team names the account.
+ */
+async function within<T>(
+  of: AnyOperation,
+  caller: Caller,
+  { account: name, input }: { readonly account: string; readonly input: object },
+  use: (call: Any, input: Any) => Promise<T>,
+): Promise<T> {
+  if (of.of === 'team') return use(caller, input)
+  const own = 'grant' in caller ? caller : { ...caller, ...(await readAccount(of, caller, name)) }
+  const { account, binding, affiliate } = own.grant
+  const db = accountDatabase(own.env, { id: account, binding })
+  const session = await own.once(`session ${account}`, async () =>
+    gathering(db.withSession('first-primary')),
+  )
+  const memory = new ReadMemory(account, affiliate)
+  try {
+    return await use({ ...own, db, session, memory }, input)
+  } finally {
+    memory.release()
+  }
+}
+
+/**
+ * Calls an operation from a page: what a request must pass is checked here, too. Returns what the caller sees of the
+ * answer.
+ *
+ * @throws ApiError that a request would be answered with.
+ */
+export async function perform<O extends AnyOperation>(
+  of: O,
+  caller: Caller,
+  input: OwnInput<O>,
+): Promise<AnswerOf<O>> {
+  return within(of, caller, readAsked(of, caller, input), async (call, sent) => {
+    const answer = await of.run(call, sent)
+    const value = answer instanceof Reply ? answer.value : answer
+    return call.affiliate && value ? call.affiliate.show(value) : value
+  })
 }
 
 /**
@@ -545,85 +495,36 @@ async function grantedBy(of: AnyOperation, call: TeamCall, account: unknown) {
  *
  * @throws ApiError that a request would be answered with.
  */
-export async function performFile<P extends Entries, B extends Entries, A extends AnswerSchema>(
+export async function performFile<O extends AnyOperation>(
   c: Context<AppEnv>,
-  of: Operation<P, B, A, ReadCall>,
-  call: TeamCall,
-  { type, input }: { type: string; input: InputOf<Operation<P, B, A, ReadCall>> },
-): Promise<Response> {
-  requireRoleFor(of, call.role)
-  const { account, ...members } = input as Readonly<Record<string, unknown>>
-  return fileAs(c, of, await grantedBy(of, call, account), { type, members })
-}
-
-/** Responds with another format of an answer to who is admitted with a grant. */
-export async function fileAs(
-  c: Context<AppEnv>,
-  of: AnyOperation,
-  general: Omit<ReadCall, 'session' | 'memory'>,
-  { type, members }: { type: string; members: Readonly<Record<string, unknown>> },
+  of: O,
+  caller: Caller,
+  { type, input }: { type: string; input: OwnInput<O> },
 ): Promise<Response> {
   const file = of.files?.[type]
   if (!file) throw new Error(`${of.id} has no ${type}.`)
-  const input = inputOf(of, members)
-  return inSession(general, (call) =>
-    file(c, call, input, async () => showTo(c, await of.run(call, input))),
-  )
-}
-
-/** Calls a function with a session of the account's database, and with memory that is released at its end. */
-async function inSession<T>(
-  general: Omit<ReadCall, 'session' | 'memory'>,
-  use: (call: ReadCall) => Promise<T>,
-): Promise<T> {
-  const { env, grant, affiliate } = general
-  const memory = new ReadMemory(grant.account, affiliate)
-  const db = accountDatabase(env, { id: grant.account, binding: grant.binding })
-  const session = await general.once(`session ${grant.account}`, async () =>
-    gathering(db.withSession('first-primary')),
-  )
-  const call = { ...general, db, session, memory }
-  try {
-    return await use(call)
-  } finally {
-    memory.release()
-  }
-}
-
-/**
- * Calls an operation that reads, or that affiliates have, for who is admitted with a grant. Returns what they see of
- * the answer.
- */
-export async function performAs<A extends AnswerSchema>(
-  of: Operation<Any, Any, A, Any>,
-  call: Omit<ReadCall, 'session' | 'memory'>,
-  members: Readonly<Record<string, unknown>>,
-): Promise<Answer<A>> {
-  const { affiliate } = call
-  return inSession(call, async (own) => {
-    const answer = await runWith(of, own, members)
-    const isShown = !affiliate || answer === null
-    return isShown ? answer : ((await affiliate.show(answer as object)) as Answer<A>)
+  return within(of, caller, readAsked(of, caller, input), (call, sent) => {
+    c.set('affiliate', call.affiliate)
+    return file(c, call, sent, async () => showTo(c, await of.run(call, sent)))
   })
 }
 
-async function runWith<A extends AnswerSchema>(
-  of: Operation<Any, Any, A, Any>,
-  call: Call,
-  members: Readonly<Record<string, unknown>>,
-): Promise<Answer<A>> {
-  const answer = await of.run(call, inputOf(of, members))
-  return answer instanceof Reply ? (answer.value as Answer<A>) : answer
-}
-
-/** Returns the input of an operation, validated. As in JSON, a member that is undefined is absent. */
-function inputOf(of: AnyOperation, members: Readonly<Record<string, unknown>>) {
-  const body = Object.entries(members).filter(
+/**
+ * Reads what a page asks for: the account, and the input of an operation. As in JSON, a member that is undefined is
+ * absent.
+ */
+function readAsked(of: AnyOperation, caller: Caller, asked: object) {
+  const kind = 'role' in caller ? 'team' : 'affiliate'
+  if (!isFor(of, kind)) throw new ApiError('not_found')
+  requireRoleFor(of, caller)
+  const { account, ...others } = asked as Readonly<Record<string, unknown>>
+  const members = of.of === 'team' ? (asked as typeof others) : others
+  const sent = Object.entries(members).filter(
     ([name, value]) => value !== undefined && !Object.hasOwn(of.params, name),
   )
-  const sent = Object.fromEntries(body)
-  const fields = of.whole ? sent : validateFields(sent, of.body)
-  return { ...readParams(of, members), ...fields }
+  const body = Object.fromEntries(sent)
+  const fields = of.whole ? body : validateFields(body, of.body)
+  return { account: String(account), input: { ...readParams(of, members), ...fields } }
 }
 
 /** Returns the path of an operation below that of the account. */
@@ -644,41 +545,29 @@ function readRequest(c: Context<AppEnv>, of: AnyOperation, caller: CallerKind) {
   return readParams(of, { ...query, ...inPath })
 }
 
-/** Mounts the operations of the team: one of the two places that turn requests into calls. */
+/** Returns who makes a request, once they are admitted. */
+const callerOf = (c: Context<AppEnv>): Caller => {
+  const { grant, affiliate, actor, role } = c.var
+  return { env: c.env, ...pageOfRequest(c), actor, ...(grant ? { grant, affiliate } : { role }) }
+}
+
+/** Mounts the operations that a caller has: the place where requests become calls. */
 export function mount(
   app: Hono<AppEnv>,
   operations: readonly AnyOperation[],
-  teamCallOf: (c: Context<AppEnv>) => TeamCall,
+  kind: CallerKind,
 ): void {
-  for (const of of operations.filter((one) => isFor(one, 'team'))) {
-    app.on(of.method, honoPath(of.path), async (c) => {
-      const team = teamCallOf(c)
-      requireRoleFor(of, team.role)
-      const params = readRequest(c, of, 'team')
+  for (const of of operations.filter((one) => isFor(one, kind))) {
+    const path = kind === 'team' ? of.path : ownPath(of.path)
+    app.on(of.method, honoPath(path), async (c) => {
+      if (kind === 'team') requireRoleFor(of, callerOf(c))
+      const input = readRequest(c, of, kind)
+      if (of.handle) return of.handle(c, input)
       const { account = '' }: { account?: string } = c.req.param()
-      if (!reads(of)) {
-        const call = await callOf(of, team, account)
-        const answer = await of.run(call, { ...params, ...(await bodyOf(c, of)) })
-        return respond(c, of, answer)
-      }
-      c.set('grant', grantOf(await readAccount(of, team, account), null, 'read'))
-      return respondToReader(c, of, params, team)
-    })
-  }
-}
-
-/** Mounts operations for who is admitted by a grant: an account, or an affiliate. */
-export function mountFor(
-  app: Hono<AppEnv>,
-  operations: readonly AnyOperation[],
-  caller: 'account' | 'affiliate',
-): void {
-  for (const of of operations.filter((one) => isFor(one, caller))) {
-    app.on(of.method, honoPath(ownPath(of.path)), (c) => {
-      const params = readRequest(c, of, caller)
-      if (of.handle) return of.handle(c, params)
-      const call = { env: c.env, ...pageOfRequest(c) }
-      return respondToReader(c, of, params, call)
+      return within(of, callerOf(c), { account, input }, async (call, params) => {
+        c.set('grant', call.grant)
+        return respond(c, of, call, { ...params, ...(await bodyOf(c, of)) })
+      })
     })
   }
 }
@@ -688,28 +577,6 @@ export const pageOfRequest = (c: Context): Pick<Call, 'waitUntil' | 'once'> => (
   waitUntil: (promise) => c.executionCtx.waitUntil(promise),
   once: (key, make) => oncePerRequest(c, key, make),
 })
-
-/** Runs an operation in a session of the account's database, once the caller is admitted. */
-async function respondToReader(
-  c: Context<AppEnv>,
-  of: AnyOperation,
-  params: object,
-  general: Call,
-): Promise<Response> {
-  const { grant } = c.var
-  const affiliate = grant.affiliate && { ...c.var.affiliate, ...grant.affiliate }
-  const admitted = { actor: c.var.actor, ...general, grant, affiliate: affiliate as ReadAffiliate }
-  return inSession(admitted, async (call) => {
-    const input = { ...params, ...(await bodyOf(c, of)) }
-    const files = of.files ?? {}
-    const json = of.run === noJson ? [] : ['application/json']
-    const types = [...json, ...Object.keys(files)] as [string, ...string[]]
-    const file = files[accepts(c, { header: 'Accept', supports: types, default: types[0] })]
-    const run = () => of.run(call, input)
-    if (file) return file(c, call, input, async () => showTo(c, linked(c, await run())))
-    return respond(c, of, await run())
-  })
-}
 
 /** Returns the members of the body; the body itself as the only one if it is a whole. */
 async function bodyOf(c: Context<AppEnv>, of: AnyOperation): Promise<object> {
@@ -728,12 +595,15 @@ function linked<T extends object>(c: Context<AppEnv>, answer: T): T {
   return answer
 }
 
-/** Responds with an answer. */
-async function respond(
-  c: Context<AppEnv>,
-  of: AnyOperation,
-  answer: object | null,
-): Promise<Response> {
+/** Responds with the answer of an operation, in the format that the request prefers. */
+async function respond(c: Context<AppEnv>, of: AnyOperation, call: Any, input: object) {
+  const { files = {} } = of
+  const json = of.run === noJson ? [] : ['application/json']
+  const types = [...json, ...Object.keys(files)] as [string, ...string[]]
+  const file = files[accepts(c, { header: 'Accept', supports: types, default: types[0] })]
+  const run = () => of.run(call, input)
+  if (file) return file(c, call, input, async () => showTo(c, linked(c, await run())))
+  const answer = await run()
   if (answer === null) return c.body(null, 204)
   if (answer instanceof Reply) return c.json(await showTo(c, answer.value), answer.status)
   return c.json(await showTo(c, linked(c, answer)), of.status ?? 200)

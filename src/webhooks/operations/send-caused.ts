@@ -1,5 +1,5 @@
 import type { Account } from '../../platform/db/schema.ts'
-import type { TeamCall } from '../../platform/http/operation.ts'
+import type { Call } from '../../platform/http/operation.ts'
 import { queueSoon } from '../causes.ts'
 
 /**
@@ -7,6 +7,6 @@ import { queueSoon } from '../causes.ts'
  * those that this does not.
  */
 export const sendCaused = (
-  { env, waitUntil }: Pick<TeamCall, 'env' | 'waitUntil'>,
+  { env, waitUntil }: Pick<Call, 'env' | 'waitUntil'>,
   { id, binding }: Pick<Account, 'id' | 'binding'>,
 ) => waitUntil(queueSoon(env, binding, id))

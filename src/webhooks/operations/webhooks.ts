@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { accountList, accountOperation } from '../../platform/http/operation.ts'
+import { list, operation } from '../../platform/http/operation.ts'
 import { validationFailed } from '../../platform/http/read-fields.ts'
 import { DEFAULT_OVERLAP, overlap, overlapEnd } from '../../platform/overlap.ts'
 import { count, time } from '../../platform/validation/answer-fields.ts'
@@ -120,7 +120,7 @@ const ofWebhooks = { topic: 'webhooks', path: '/webhooks' } as const
 const params = { webhook_id }
 const ofWebhook = { topic: 'webhooks', path: '/webhooks/{webhook_id}', params } as const
 
-export const createWebhook = accountOperation({
+export const createWebhook = operation({
   ...ofWebhooks,
   id: 'createWebhook',
   method: 'POST',
@@ -145,11 +145,10 @@ export const createWebhook = accountOperation({
   },
 })
 
-export const listWebhooks = accountOperation({
+export const listWebhooks = operation({
   ...ofWebhooks,
   id: 'listWebhooks',
   method: 'GET',
-  role: 'viewer',
   words: described(() => ({
     description: 'Lists the webhooks of an account, the oldest first, without their secrets.',
     answer: listOf(webhook),
@@ -158,11 +157,10 @@ export const listWebhooks = accountOperation({
   run: async (call) => ({ data: (await hooks.listEndpoints(call)).map(present) }),
 })
 
-export const getWebhook = accountOperation({
+export const getWebhook = operation({
   ...ofWebhook,
   id: 'getWebhook',
   method: 'GET',
-  role: 'viewer',
   words: described(() => ({
     description: 'Returns a webhook without its secret.',
     answer: webhook,
@@ -171,7 +169,7 @@ export const getWebhook = accountOperation({
   run: async (call, { webhook_id: id }) => present(await hooks.findEndpoint(call, id)),
 })
 
-export const changeWebhook = accountOperation({
+export const changeWebhook = operation({
   ...ofWebhook,
   id: 'changeWebhook',
   method: 'PATCH',
@@ -190,7 +188,7 @@ export const changeWebhook = accountOperation({
   },
 })
 
-export const deleteWebhook = accountOperation({
+export const deleteWebhook = operation({
   ...ofWebhook,
   id: 'deleteWebhook',
   method: 'DELETE',
@@ -209,7 +207,7 @@ export const deleteWebhook = accountOperation({
   },
 })
 
-export const rotateWebhook = accountOperation({
+export const rotateWebhook = operation({
   ...ofWebhook,
   path: `${ofWebhook.path}/rotate`,
   id: 'rotateWebhook',
@@ -239,7 +237,7 @@ export const rotateWebhook = accountOperation({
   },
 })
 
-export const testWebhook = accountOperation({
+export const testWebhook = operation({
   ...ofWebhook,
   path: `${ofWebhook.path}/test`,
   id: 'testWebhook',
@@ -261,7 +259,7 @@ export const testWebhook = accountOperation({
   },
 })
 
-export const replayWebhook = accountOperation({
+export const replayWebhook = operation({
   ...ofWebhook,
   path: `${ofWebhook.path}/replay`,
   id: 'replayWebhook',
@@ -289,11 +287,10 @@ export const statusFilter = {
   status: v.optional(member(status, said('Returns only the events with this status.', 'dead'))),
 }
 
-export const listWebhookEvents = accountList({
+export const listWebhookEvents = list({
   ...ofWebhook,
   path: `${ofWebhook.path}/events`,
   id: 'listWebhookEvents',
-  role: 'viewer',
   params: { webhook_id, ...statusFilter },
   words: described(() => ({
     description:
