@@ -1,11 +1,11 @@
-import { type Context, fieldsOn } from '../commission/engine/context.ts'
+import type { Context } from '../commission/engine/context.ts'
 import { add, type Decimal, isPositive, ZERO } from '../commission/engine/decimal.ts'
-import type { EvaluatedCustomer } from '../commission/engine/evaluate.ts'
 import { type Customer, compareFacts, compareText, type Fact } from '../commission/engine/facts.ts'
+import type { EvaluatedCustomer } from '../commission/engine/judge.ts'
 import type { OnceState } from '../commission/engine/once.ts'
 import type { FactTerm, Trigger } from '../commission/engine/plan.ts'
 import type { Plan, PlansInForce, Version } from '../commission/engine/plans-in-force.ts'
-import { termAmount } from '../commission/engine/qualify.ts'
+import { takes, termAmount } from '../commission/engine/qualify.ts'
 import type { CompiledOnce } from '../commission/engine/rules.ts'
 import {
   customersWith,
@@ -100,7 +100,7 @@ function sumOf(
   let total = ZERO
   for (const fact of facts) {
     for (const term of terms) {
-      if (!term.names(fact) || term.when(fieldsOn(customer, fact.day), fact) !== null) continue
+      if (!takes(customer, term, fact)) continue
       const amount = termAmount(context, term, fact, currency)
       if (!('fact' in amount)) total = add(total, amount)
     }

@@ -1,17 +1,28 @@
 import { nextPeriod, type PeriodKind, parsePeriod } from '../commission/engine/calendar.ts'
 import type { Context } from '../commission/engine/context.ts'
 import { convertAmount, convertFact } from '../commission/engine/convert.ts'
-import { type Decimal, decimal, sum } from '../commission/engine/decimal.ts'
-import { type EvaluatedCustomer, evaluateCustomer } from '../commission/engine/evaluate.ts'
+import { evaluateCustomer } from '../commission/engine/customer.ts'
 import {
+  type Decimal,
+  decimal,
+  fromFact,
+  integer,
+  multiply,
+  PLACES,
+  quotient,
+  sum,
+} from '../commission/engine/decimal.ts'
+import {
+  amountOf,
   type Customer,
   compareText,
   type Fact,
   type FactResource,
   valueOn,
 } from '../commission/engine/facts.ts'
+import { type EvaluatedCustomer, judge, ownEntries, type Sink } from '../commission/engine/judge.ts'
 import { overrideVersion } from '../commission/engine/plans-in-force.ts'
-import { unitPaysOf } from '../commission/engine/unit-earnings.ts'
+import type { CompiledUnitRule } from '../commission/engine/rules.ts'
 import type { StatementSums } from './db/view.ts'
 import type { PeriodEarning, Reach, Seen, UnitEarning, View } from './kind.ts'
 import { qualificationsOf } from './qualifications.ts'
@@ -81,7 +92,10 @@ export function seenBy(
   })
 }
 
-/** Returns what the records of a customer earn by volume on each day. */
+/**
+ * Returns what the records of a customer earn by volume on each day: units ÷ `each` × rate, rounded to 12 places. Tiers
+ * count at their first step, and limits of the rule are left out: both depend on other records.
+ */
 function earningsOf(
   context: Context,
   evaluated: EvaluatedCustomer,
@@ -89,15 +103,25 @@ function earningsOf(
   affiliate: string,
 ): UnitEarning[] {
   const { currency } = planOf(context, affiliate)
-  const pays = facts.flatMap((fact) =>
-    unitPaysOf(context, evaluated, fact)
-      .filter((one) => one.affiliate === affiliate)
-      .map((one) => ({ day: fact.day, amount: one.amount, currency: one.currency })),
-  )
+  const pays: OwnAmount[] = []
+  const sink: Sink = {
+    entriesOf: (owner) => (owner.affiliate === affiliate ? ownEntries(owner) : []),
+    counts({ rule, version }, _term, fact) {
+      if (rule.kind !== 'unit') return
+      pays.push({ day: fact.day, amount: payFor(rule, fact), currency: version.currency })
+    },
+    refuses() {},
+  }
+  for (const fact of facts) judge(context, evaluated, fact, sink)
   return [...Map.groupBy(pays, ({ day }) => day)].map(([day, own]) => ({
     day,
     amount: sumIn(context, currency, own),
   }))
+}
+
+function payFor({ unit, tiers, rate, each }: CompiledUnitRule, fact: Fact): Decimal {
+  const units = unit.counts ? integer(fact.count) : fromFact(amountOf(fact, unit.field))
+  return quotient(multiply(units, tiers?.steps[0].rate ?? rate), each, PLACES)
 }
 
 /** The last day of the calendar. */
@@ -123,6 +147,8 @@ const sumIn = ({ rates }: Context, to: string, amounts: readonly OwnAmount[]): D
       .filter((one) => typeof one !== 'string'),
   )
 
+const sentCurrency = ({ currency }: Fact): string | null => currency
+
 /** Returns the view of an affiliate. */
 export function viewOf(
   context: Context,
@@ -142,7 +168,12 @@ export function viewOf(
     currency,
     customers: customers.toSorted((a, b) => compareText(a.customer_id, b.customer_id)),
     convert(fact, field) {
-      const converted = convertFact(fact, field, fact.currency, currency, context.rates)
+      const converted = convertFact(
+        fact,
+        { field, currencyOf: sentCurrency },
+        currency,
+        context.rates,
+      )
       return typeof converted === 'string' ? null : converted
     },
     periods: periodsOf(ended, (amounts) => sumIn(context, currency, amounts)),

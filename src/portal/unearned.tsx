@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { dayNumber, dayText, parsePeriod } from '../commission/engine/calendar.ts'
-import type { FactOutcome } from '../commission/engine/fact-reports.ts'
+import type { FactOutcome } from '../commission/engine/records.ts'
 import { listUnearnedRecords } from '../commission/why/operations.ts'
 import { outcomeSentences } from '../commission/why/sentences.ts'
 import { isMessageName } from '../commission/words/words.ts'

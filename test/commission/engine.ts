@@ -5,7 +5,6 @@ import {
   periodOf,
 } from '../../src/commission/engine/calendar.ts'
 import { type Decimal, decimal, factAmount } from '../../src/commission/engine/decimal.ts'
-import { factEvaluator } from '../../src/commission/engine/evaluate.ts'
 import {
   type Customer,
   type CustomerFields,
@@ -15,8 +14,10 @@ import {
   type Fact,
   type FactState,
 } from '../../src/commission/engine/facts.ts'
+import { payingEntries } from '../../src/commission/engine/judge.ts'
 import type { PlanTerms } from '../../src/commission/engine/plan.ts'
 import { buildPlansInForce } from '../../src/commission/engine/plans-in-force.ts'
+import { reportFacts } from '../../src/commission/engine/records.ts'
 import { NO_STATE } from '../../src/commission/engine/state.ts'
 import type { StatementJson } from '../../src/commission/engine/statement.ts'
 import { buildTree } from '../../src/commission/engine/tree.ts'
@@ -269,19 +270,16 @@ function eventFact(world: World, one: WorldEvent): Fact {
 }
 
 function factsOf(account: Account, input: AccountInput, period: Period): OutcomeFact[] {
-  const evaluator = factEvaluator(input)
+  const entriesOf = payingEntries(input)
   return account.evaluated(period.last).flatMap((evaluated) =>
-    evaluated.customer.facts
-      .filter(({ day }) => day >= period.first && day <= period.last)
-      .map((fact): OutcomeFact => {
-        const { verdict, by } = evaluator(evaluated, fact)
-        return {
-          resource: fact.resource,
-          id: fact.id,
-          state: verdict,
-          rule: verdict === 'counted' ? null : (by?.rule.id ?? null),
-        }
+    [...reportFacts(input, entriesOf, evaluated, period)].map(
+      ({ fact: { resource, id }, state: { reason, rule } }): OutcomeFact => ({
+        resource,
+        id,
+        state: reason,
+        rule: reason === 'counted' ? null : rule,
       }),
+    ),
   )
 }
 

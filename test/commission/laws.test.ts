@@ -2,11 +2,10 @@ import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { nextPeriod, parsePeriod, periodOf } from '../../src/commission/engine/calendar.ts'
 import type { RateLookup } from '../../src/commission/engine/convert.ts'
-import { evaluateCustomer } from '../../src/commission/engine/evaluate.ts'
+import { evaluateCustomer } from '../../src/commission/engine/customer.ts'
 import { compareText, type Fact } from '../../src/commission/engine/facts.ts'
+import { entriesIn, judge, type Sink } from '../../src/commission/engine/judge.ts'
 import { factsForOnce, type OnceState } from '../../src/commission/engine/once.ts'
-import { type PeriodTallies, reduceCustomer } from '../../src/commission/engine/tally.ts'
-import { uplineRules } from '../../src/commission/engine/uplines.ts'
 import { evaluate, open } from './engine.ts'
 import { parse, plain, sum } from './oracle/rational.ts'
 import { shuffleWorld } from './shuffle-world.ts'
@@ -60,23 +59,18 @@ test('§10 law 2: exactly the records without a reason are counted', () => {
       for (const kind of ['month', 'week'] as const) {
         for (const id of new Set(customerDays(input.customers, first, last, kind))) {
           const period = parsePeriod(id)!
-          const tallies: PeriodTallies = new Map()
-          const rules = uplineRules({ ...input, period })
+          const sink: Sink = {
+            entriesOf: entriesIn({ ...input, period }),
+            counts({ rule, purpose }, _, fact) {
+              const isFunded = rule.kind === 'override' && rule.downline
+              if (purpose === 'paid' && !isFunded) counted.add(nameOf(fact))
+            },
+            refuses() {},
+          }
           for (const customer of evaluated) {
-            for (const [target, one] of reduceCustomer(
-              { ...input, period },
-              tallies,
-              customer,
-              rules,
-            )) {
-              const paying = [...tallies.values()].some(
-                ({ ownRules, overrides }) =>
-                  ownRules.get(target.rule) === target ||
-                  [...(overrides.get(target.rule)?.values() ?? [])].includes(target),
-              )
-              const isFunded = target.rule.kind === 'override' && target.rule.downline
-              if (!paying || isFunded) continue
-              for (const fact of one.counted) if (isWithin(fact)) counted.add(nameOf(fact))
+            for (const fact of customer.customer.facts) {
+              if (isWithin(fact) && periodOf(fact.day, kind).id === id)
+                judge(input, customer, fact, sink)
             }
           }
         }

@@ -1,18 +1,11 @@
-import {
-  customerTallier,
-  openSettlement,
-  type Settlement,
-} from '../../src/commission/engine/account.ts'
+import { openSettlement, type Settlement } from '../../src/commission/engine/account.ts'
 import type { SettlementInput } from '../../src/commission/engine/account-input.ts'
 import { openIn } from '../../src/commission/engine/books.ts'
-import {
-  asOf,
-  type EvaluatedCustomer,
-  evaluateCustomer,
-} from '../../src/commission/engine/evaluate.ts'
+import { asOf, evaluateCustomer } from '../../src/commission/engine/customer.ts'
 import type { Customer } from '../../src/commission/engine/facts.ts'
+import type { EvaluatedCustomer } from '../../src/commission/engine/judge.ts'
 import { oncePerPeriod } from '../../src/commission/engine/memoize.ts'
-import type { PeriodTallies } from '../../src/commission/engine/tally.ts'
+import { newSums, type PeriodSums } from '../../src/commission/engine/sums.ts'
 
 /** The facts of an account, or of affiliates that do not depend on others, and where they start. */
 export interface AccountInput extends SettlementInput {
@@ -29,11 +22,11 @@ export function openAccount(input: AccountInput): Account {
   const everyone = input.customers.map((customer) => evaluateCustomer(input, customer))
   const evaluated = (through: number): readonly EvaluatedCustomer[] =>
     everyone.map((customer) => asOf(customer, through))
-  const tallies = oncePerPeriod((period) => {
-    const found: PeriodTallies = new Map()
+  const sums = oncePerPeriod((period) => {
+    const found: PeriodSums = new Map()
     const isExplained = openIn(input.booksOf, period)
-    evaluated(period.last).forEach(customerTallier({ ...input, period, isExplained }, found))
+    evaluated(period.last).forEach(newSums({ ...input, period, isExplained }, found))
     return found
   })
-  return { ...openSettlement(input, tallies), evaluated }
+  return { ...openSettlement(input, sums), evaluated }
 }

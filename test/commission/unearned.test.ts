@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Period, parsePeriod } from '../../src/commission/engine/calendar.ts'
-import { earningsOf } from '../../src/commission/engine/earnings.ts'
-import { asOf, factEvaluator } from '../../src/commission/engine/evaluate.ts'
-import { reportFacts } from '../../src/commission/engine/fact-reports.ts'
+import { asOf } from '../../src/commission/engine/customer.ts'
+import { payingEntries } from '../../src/commission/engine/judge.ts'
 import { reportOnce } from '../../src/commission/engine/once-report.ts'
+import { earningsOf, reportFacts } from '../../src/commission/engine/records.ts'
 import {
   addToGroups,
   type Groups,
@@ -124,10 +124,10 @@ const groupTotals = (groups: readonly UnearnedGroup[]) => {
 
 /** Counted and unearned facts together are the control totals. */
 const isComplete: Law = ({ seed, world, period, input, evaluated: all }) => {
-  const evaluator = factEvaluator(input)
+  const entriesOf = payingEntries(input)
   const groups: Groups = new Map()
   for (const evaluated of all)
-    for (const { fact, state } of reportFacts(input, evaluator, evaluated, period))
+    for (const { fact, state } of reportFacts(input, entriesOf, evaluated, period))
       addToGroups(groups, state, fact)
   expect(groupTotals(listGroups(groups)), `seed ${seed} ${period.id}`).toEqual(
     controlTotals(world, period),
@@ -136,10 +136,10 @@ const isComplete: Law = ({ seed, world, period, input, evaluated: all }) => {
 
 /** A fact that is counted has a line, and is counted by the rule of each. */
 const hasLines: Law = ({ seed, period, input, evaluated: all }) => {
-  const evaluator = factEvaluator(input)
+  const entriesOf = payingEntries(input)
   for (const evaluated of all)
-    for (const { fact, state, rules } of reportFacts(input, evaluator, evaluated, period)) {
-      const lines = earningsOf(input, asOf(evaluated, period.last), fact)
+    for (const { fact, state, rules } of reportFacts(input, entriesOf, evaluated, period)) {
+      const lines = earningsOf(input, entriesOf, asOf(evaluated, period.last), fact)
       for (const { kind, plan, rule } of lines) {
         if (kind !== 'once') continue
         const reasons = rules.flatMap((one) =>
@@ -157,10 +157,11 @@ const hasLines: Law = ({ seed, period, input, evaluated: all }) => {
 /** Returns the bases and units that the records of a period add to each line. */
 function additions({ period, input, evaluated: all }: View): Sums {
   const added: Sums = {}
+  const entriesOf = payingEntries(input)
   for (const evaluated of all)
     for (const fact of evaluated.customer.facts) {
       if (fact.day < period.first || fact.day > period.last) continue
-      for (const one of earningsOf(input, evaluated, fact)) {
+      for (const one of earningsOf(input, entriesOf, evaluated, fact)) {
         if (one.kind === 'once' || one.period !== period.id) continue
         const { affiliate_id, plan, version, rule, scope, base, units } = one
         const key = [affiliate_id, plan, version, rule, scope].join(' ')

@@ -1,14 +1,11 @@
 import type { PlanResult, SettlementInput } from './account-input.ts'
 import { nextPeriod, type Period, type PeriodKind } from './calendar.ts'
-import type { PeriodContext } from './context.ts'
-import type { EvaluatedCustomer } from './evaluate.ts'
 import { oncePerPeriod } from './memoize.ts'
 import { type OwnResults, settleOwn } from './own-lines.ts'
 import type { PlansInForce } from './plans-in-force.ts'
 import { settleAll, settleAllOverrides } from './statements.ts'
-import { type PeriodTallies, reduceCustomer } from './tally.ts'
+import type { PeriodSums } from './sums.ts'
 import { transferredBefore, transferringInto } from './transfer.ts'
-import { uplineRules } from './uplines.ts'
 
 /** Computes periods. Each period needs those before it, and is computed only once. */
 export interface Settlement {
@@ -18,28 +15,28 @@ export interface Settlement {
 
 /**
  * Prepares the settlement of affiliates from what their facts came to. Facts need not be in memory: the
- * tallies can be added up from a few customers at a time.
+ * sums can be added up from a few customers at a time.
  */
 export function openSettlement(
   input: SettlementInput,
-  tallies: (period: Period) => PeriodTallies,
+  sums: (period: Period) => PeriodSums,
 ): Settlement {
   const ownBefore = (period: Period): OwnResults | null =>
     isFirst(input, period) ? null : own(nextPeriod(period, -1))
   const own: (period: Period) => OwnResults = oncePerPeriod((period) =>
-    settleOwn(input, period, tallies, ownBefore(period)),
+    settleOwn(input, period, sums, ownBefore(period)),
   )
   const before = (period: Period): readonly PlanResult[] | null =>
     isFirst(input, period) ? null : settled(nextPeriod(period, -1))
   // Most plans have no overrides. Without any, the weeks of a month need not be computed.
   const overrides = oncePerPeriod((period) =>
     hasOverrides(input.inForce, period.kind)
-      ? settleAllOverrides(input, period, tallies(period), own, before(period))
+      ? settleAllOverrides(input, period, sums(period), own, before(period))
       : [],
   )
   const sentBefore = transferredBefore(input)
   const settled: (period: Period) => readonly PlanResult[] = oncePerPeriod((period) =>
-    settleAll(input, period, tallies(period), own(period), overrides, before(period), [
+    settleAll(input, period, sums(period), own(period), overrides, before(period), [
       ...sentBefore,
       ...transferringInto(input, period).flatMap(settled),
     ]),
@@ -58,12 +55,3 @@ const hasOverrides = ({ plans }: PlansInForce, kind: PeriodKind): boolean =>
 /** Whether a period is the first that is computed: `stateOf` holds what earlier periods left. */
 const isFirst = ({ firstDay }: SettlementInput, { kind, first }: Period): boolean =>
   first <= firstDay[kind]
-
-/** Returns a function that adds a customer, evaluated as of the end of the period, to the tallies. */
-export function customerTallier(
-  context: PeriodContext,
-  tallies: PeriodTallies,
-): (customer: EvaluatedCustomer) => void {
-  const rulesOf = uplineRules(context)
-  return (customer) => reduceCustomer(context, tallies, customer, rulesOf)
-}

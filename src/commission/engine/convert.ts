@@ -10,6 +10,7 @@ import {
 } from './decimal.ts'
 import { amountOf, type Fact } from './facts.ts'
 import type { HoldReason } from './reasons.ts'
+import type { FactKind } from './terms.ts'
 
 // The exchange rate that applies to a day (§11). Days are numbers of days since 1970-01-01.
 
@@ -148,50 +149,43 @@ export function convertAmount(
 const asDecimal = (converted: bigint | FxReason): Decimal | FxReason =>
   typeof converted === 'string' ? converted : fromFact(converted)
 
-/** The way in which an amount of a fact is converted. */
-export type Conversion =
-  /** With the other amounts of its currency and day. */
-  | { readonly by: 'rate'; readonly from: string }
-  /** Alone, since it is converted through its `amount_usd`. */
-  | { readonly by: 'usd'; readonly from: string; readonly converted: bigint }
-  | { readonly by: 'none'; readonly reason: HoldReason }
-
 /**
- * Decides how a fact's amount of a field is converted to a currency: the first way that applies
- * (§11).
+ * How an amount of a fact is converted: by the `rate` of its day, together with others, or alone, through its `amount_usd`,
+ * to so many 10^-12; or why it cannot be.
  */
+export type Conversion = 'rate' | bigint | HoldReason
+
+/** What takes an amount of a fact. */
+type TakenAmount = Pick<FactKind, 'field' | 'currencyOf'>
+
+/** Decides how a fact's amount is converted to a currency: the first way that applies (§11). */
 export function conversionOf(
   fact: Fact,
-  field: string,
-  currency: string | null,
+  { field, currencyOf }: TakenAmount,
   to: string,
   rates: RateLookup,
 ): Conversion {
-  if (currency === null) return { by: 'none', reason: 'no_currency' }
-  if (currency === to) return { by: 'rate', from: currency }
+  const currency = currencyOf(fact)
+  if (currency === null) return 'no_currency'
+  if (currency === to) return 'rate'
   const usd = field === 'amount_currency' ? fact.amounts.get('amount_usd') : undefined
-  if (usd !== undefined && to === 'USD') {
-    return { by: 'usd', from: currency, converted: usd }
-  }
+  if (usd !== undefined && to === 'USD') return usd
   const factor = factorOf(currency, to, fact.day, rates)
-  if (typeof factor !== 'string') return { by: 'rate', from: currency }
-  const reason = factor
-  if (usd === undefined) return { by: 'none', reason }
+  if (typeof factor !== 'string') return 'rate'
+  if (usd === undefined) return factor
   const converted = convertUnits(usd, 'USD', to, fact.day, rates)
-  if (typeof converted === 'string') return { by: 'none', reason }
-  return { by: 'usd', from: currency, converted }
+  return typeof converted === 'string' ? factor : converted
 }
 
 /** Converts one fact's amount alone, as triggers and qualifications do (§16.16). */
 export function convertFact(
   fact: Fact,
-  field: string,
-  currency: string | null,
+  of: TakenAmount,
   to: string,
   rates: RateLookup,
 ): Decimal | HoldReason {
-  const conversion = conversionOf(fact, field, currency, to, rates)
-  if (conversion.by === 'none') return conversion.reason
-  if (conversion.by === 'usd') return fromFact(conversion.converted)
-  return asDecimal(convertUnits(amountOf(fact, field), conversion.from, to, fact.day, rates))
+  const how = conversionOf(fact, of, to, rates)
+  if (how !== 'rate') return typeof how === 'bigint' ? fromFact(how) : how
+  const amount = amountOf(fact, of.field)
+  return asDecimal(convertUnits(amount, of.currencyOf(fact) ?? to, to, fact.day, rates))
 }

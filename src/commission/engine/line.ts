@@ -8,7 +8,7 @@ import type { Rule } from './plan.ts'
 import type { Version } from './plans-in-force.ts'
 import { exactly, type Ratio, roundRatio } from './ratio.ts'
 import type { CompiledRule } from './rules.ts'
-import type { Fx } from './tally.ts'
+import type { Fx } from './sums.ts'
 import { applyRate, type Measure } from './tiers.ts'
 import type { Trace } from './trace.ts'
 

@@ -5,7 +5,7 @@ import { addRatio, multiplyRatio, NOTHING, type Ratio, ratio, sumRatios } from '
 import type { CompiledRule } from './rules.ts'
 import { countOnce, type PlanInput } from './settle-plan.ts'
 import { addMeasure, earlierMeasure, measureKey, type OpenState } from './state.ts'
-import type { RuleTally } from './tally.ts'
+import type { RuleSums } from './sums.ts'
 import type { Measure } from './tiers.ts'
 
 /**
@@ -80,9 +80,9 @@ type PeriodMeasure = Pick<Measure, 'own' | 'network'>
 
 /** Returns what the tiers of a rule measure in the period. */
 function measureIn(input: PlanInput, rule: CompiledRule, own: Ratio): PeriodMeasure {
-  const { tallies, onceBelow } = input
+  const { sums, onceBelow } = input
   const { by, network } = rule.tiers ?? { by: null, network: false }
-  const below = network ? tallies.network.get(rule) : undefined
+  const below = network ? sums.network.get(rule) : undefined
   const withBelow = (once: string, count: Ratio): PeriodMeasure => ({
     own: count,
     network: network ? ratio(integer(onceBelow(once))) : NOTHING,
@@ -95,32 +95,32 @@ function measureIn(input: PlanInput, rule: CompiledRule, own: Ratio): PeriodMeas
   }
   if (by !== null) {
     return {
-      own: ratio(tallies.measures.get(rule)?.tally.total.base ?? ZERO),
-      network: below ? ratio(below.tally.total.base) : NOTHING,
+      own: ratio(sums.measures.get(rule)?.total.base ?? ZERO),
+      network: below ? ratio(below.total.base) : NOTHING,
     }
   }
   return { own, network: below ? quantityOf(rule, below) : NOTHING }
 }
 
 /** Returns what a rule's facts came to: a base, or units divided by `each`. */
-export function quantityOf(rule: CompiledRule, { tally }: RuleTally): Ratio {
-  return rule.kind === 'unit' ? ratio(tally.total.units, rule.each) : ratio(tally.total.base)
+export function quantityOf(rule: CompiledRule, { total }: RuleSums): Ratio {
+  return rule.kind === 'unit' ? ratio(total.units, rule.each) : ratio(total.base)
 }
 
 /** Counts the customers with a counted fact under any version of the rule, and others in the network. */
 function activeCustomers(
-  { plan, tallies }: PlanInput,
+  { plan, sums }: PlanInput,
   rule: CompiledRule,
-  below: RuleTally | undefined,
+  below: RuleSums | undefined,
 ): PeriodMeasure {
   const active = new Set<string>()
   for (const { rules } of plan.versions) {
     for (const one of rules) {
       if (one.id !== rule.id) continue
-      for (const id of tallies.ownRules.get(one)?.tally.customers.keys() ?? []) active.add(id)
+      for (const id of sums.ownRules.get(one)?.customers.keys() ?? []) active.add(id)
     }
   }
   const own = active.size
-  for (const id of below?.tally.customers.keys() ?? []) active.add(id)
+  for (const id of below?.customers.keys() ?? []) active.add(id)
   return { own: ratio(integer(own)), network: ratio(integer(active.size - own)) }
 }

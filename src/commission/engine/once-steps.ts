@@ -68,14 +68,11 @@ export function triggerStep(
   if (trigger === null) return null
   const currency = kind?.currencyOf(trigger) ?? null
   const to = version.currency
-  const isByRate =
-    kind !== null &&
-    currency !== null &&
-    conversionOf(trigger, kind.field, currency, to, context.rates).by === 'rate'
+  const isByRate = kind !== null && conversionOf(trigger, kind, to, context.rates) === 'rate'
   return {
     step: 'trigger',
     record: recordOf(trigger, kind?.field ?? null, currency, amount),
-    rates: isByRate && amount !== null ? usedRates(context, currency, to, trigger.day) : [],
+    rates: isByRate && amount && currency ? usedRates(context, currency, to, trigger.day) : [],
     min: rule.min && plainText(rule.min),
   }
 }

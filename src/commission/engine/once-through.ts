@@ -1,7 +1,7 @@
 import { addMonths } from './calendar.ts'
 import type { Context } from './context.ts'
-import type { EvaluatedCustomer } from './evaluate.ts'
 import type { Customer } from './facts.ts'
+import type { EvaluatedCustomer } from './judge.ts'
 import { evaluateAllOnce, evaluateProgress, type OnceState } from './once.ts'
 import type { Progress } from './qualify.ts'
 

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../platform/durations.ts'
 import type { StepOf } from '../why/steps.ts'
-import { type Context, fieldsOn, type Owner } from './context.ts'
+import type { Context, Owner } from './context.ts'
 import { convertFact } from './convert.ts'
 import { add, compare, type Decimal, ZERO } from './decimal.ts'
 import { type Customer, compareFacts, compareText, type Fact } from './facts.ts'
@@ -8,10 +8,11 @@ import type { Plan, PlansInForce, Version } from './plans-in-force.ts'
 import {
   type Blocker,
   evaluateQualification,
+  excludedBy,
   type Progress,
   sinceSignup,
+  takes,
   termAmount,
-  withinMonths,
 } from './qualify.ts'
 import type { CompiledOnce, CompiledRule } from './rules.ts'
 import type { CompiledTerm } from './terms.ts'
@@ -30,10 +31,9 @@ export function triggerAmount(
   currency: string,
 ): Decimal | Blocker {
   if (trigger === null) return ZERO
-  const sentCurrency = trigger.currencyOf(fact)
-  const amount = convertFact(fact, trigger.field, sentCurrency, currency, rates)
+  const amount = convertFact(fact, trigger, currency, rates)
   if (typeof amount !== 'string') return amount
-  return { fact, field: trigger.field, currency: sentCurrency, reason: amount }
+  return { fact, field: trigger.field, currency: trigger.currencyOf(fact), reason: amount }
 }
 
 /** The fact that triggers a `once` rule for a customer. */
@@ -63,8 +63,7 @@ export function findCandidate(
   for (const fact of customer.facts) {
     if (!isTriggerKind(rule, fact)) continue
     if (fact.state !== 'approved' && fact.state !== 'reversed') continue
-    if (rule.when(fieldsOn(customer, fact.day), fact) !== null) continue
-    if (!withinMonths(customer, fact.day, rule.months)) continue
+    if (excludedBy(customer, rule, null, fact) !== null) continue
     if (!sinceSignup(context, customer, fact, rule.grace)) continue
     if (fact.state === 'reversed' && rule.requalify) continue
     const candidate = evaluateTrigger(context, version, rule, fact, isVoided)
@@ -120,9 +119,7 @@ function voidChecker(
       const fact = facts[next]
       if (!fact || fact.at > trigger.at + (withinDays + 2) * DAY_MS) break
       if (fact === trigger || !isWithin(fact, trigger, withinDays)) continue
-      const named = terms.filter(
-        (term) => term.names(fact) && term.when(fieldsOn(customer, fact.day), fact) === null,
-      )
+      const named = terms.filter((term) => takes(customer, term, fact))
       const amounts = named.map((term) => termAmount(context, term, fact, currency))
       const blockers = amounts.filter((one) => 'fact' in one)
       if (blockers.length > 0) return blockers

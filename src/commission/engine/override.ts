@@ -1,6 +1,6 @@
 import { modify } from '../modifiers/order.ts'
-import type { PeriodContext } from './context.ts'
-import { convertAmount } from './convert.ts'
+import type { Context, PeriodContext } from './context.ts'
+import { convertAmount, convertUnits } from './convert.ts'
 import {
   add,
   type Decimal,
@@ -26,10 +26,11 @@ import {
   subtractRatio,
   sumRatios,
 } from './ratio.ts'
+import type { HoldReason } from './reasons.ts'
 import type { CompiledOverride } from './rules.ts'
 import type { StatementHold } from './settle.ts'
 import { baseStep, fundedStep, type SourceLine, sourcesStep, unitsStep } from './steps.ts'
-import { type AffiliateTallies, type Fx, factsOf, fxOf } from './tally.ts'
+import { type AffiliateSums, type Fx, factsOf, fxOf } from './sums.ts'
 import type { Measure } from './tiers.ts'
 import type { Trace } from './trace.ts'
 
@@ -61,7 +62,7 @@ export interface Overrides {
 export interface OverrideInput {
   readonly context: PeriodContext
   readonly upline: string
-  readonly tallies: AffiliateTallies
+  readonly sums: AffiliateSums
   /** Returns the lines of an affiliate in statements whose period ends within the period. */
   readonly linesWithin: (affiliate: string) => readonly SourceLine[]
   /** Returns the measures of earlier periods that a rule's window includes. */
@@ -120,6 +121,25 @@ function rateSources(
   return modify(lines, 'override', NO_MEMORY)
 }
 
+/** Who pays for an override: the version of the affiliate below, and what its line waits for. */
+interface Payer {
+  readonly version: Version
+  readonly waits: HoldReason | null
+}
+
+/** Returns by what an affiliate below pays for an override of a version; null if it has no plan, so that there is no line. */
+export function payerOf(
+  { inForce, rates }: Pick<Context, 'inForce' | 'rates'>,
+  { currency }: Version,
+  affiliate: string,
+  last: number,
+): Payer | null {
+  const version = overrideVersion(inForce, affiliate, last)
+  if (version === null) return null
+  const converted = convertUnits(0n, currency, version.currency, last, rates)
+  return { version, waits: typeof converted === 'string' ? converted : null }
+}
+
 /** Books the opposite of each line in the statement of the affiliate below. A line that cannot be booked waits. */
 function fund(
   context: PeriodContext,
@@ -127,32 +147,29 @@ function fund(
   lines: readonly Line[],
   result: { funded: FundedLine[]; holds: Overrides['holds'][number][] },
 ): Line[] {
-  const { inForce, rates, period } = context
+  const { rates, period } = context
   return lines.filter((line) => {
+    const { version: earning, rule, amount: earned } = line
     const affiliate = line.scope.slice('affiliate:'.length)
-    const version = overrideVersion(inForce, affiliate, period.last)
-    if (version === null) return false
-    const { currency } = line.version
-    const converted = convertAmount(line.amount, currency, version.currency, period.last, rates)
+    const payer = payerOf(context, earning, affiliate, period.last)
+    if (payer === null) return false
+    const { version } = payer
+    const { currency } = earning
+    const converted = convertAmount(earned, currency, version.currency, period.last, rates)
     if (typeof converted === 'string') {
-      const { version: earning, amount, rule } = line
-      const waiting = {
-        rule: rule.id,
-        version: earning.version,
-        reason: converted,
-        currency,
-        count: 1,
-      }
+      const { version: number } = earning
+      const waiting = { rule: rule.id, version: number, reason: converted, currency, count: 1 }
+      const hold = { ...waiting, sum: earned }
       result.holds.push(
-        { affiliate: upline, version: earning, hold: { ...waiting, sum: amount } },
-        { affiliate, version, hold: { ...waiting, sum: negate(amount) } },
+        { affiliate: upline, version: earning, hold },
+        { affiliate, version, hold: { ...hold, sum: negate(earned) } },
       )
       return false
     }
     const amount = negate(round(converted, version.digits))
     const own = newLine({
-      rule: line.rule,
-      version: line.version,
+      rule,
+      version: earning,
       scope: `affiliate:${upline}`,
       amount,
       trace: [
@@ -215,7 +232,7 @@ function paysFor({ of }: CompiledOverride, { rule, counted }: Line): boolean {
 type Quantity = Pick<OverrideSource, 'base' | 'units' | 'quantity' | 'fx'>
 
 function quantityOf(
-  { context, tallies, linesWithin }: OverrideInput,
+  { context, sums, linesWithin }: OverrideInput,
   version: Version,
   rule: CompiledOverride,
   below: string,
@@ -237,9 +254,9 @@ function quantityOf(
     const converted = sum([...fx.values()].map((one) => one.converted))
     return ofBase(floor(converted, rule, trace), fxList(fx))
   }
-  const from = tallies.overrides.get(rule)?.get(below)
-  if (!from || from.tally.total.facts === 0) return null
-  const { total } = from.tally
+  const from = sums.overrides.get(rule)?.get(below)
+  if (!from || from.total.facts === 0) return null
+  const { total } = from
   const facts = factsOf(from, '')
   if ('unit' in of) {
     const units = floor(total.units, rule, trace)

@@ -10,25 +10,25 @@ import type { Plan } from './plans-in-force.ts'
 import { settlePlan } from './settle.ts'
 import { countOnce, countQualified } from './settle-plan.ts'
 import { closeState, NO_STATE, openState, type PlanState } from './state.ts'
-import type { AffiliateTallies, PeriodTallies } from './tally.ts'
-import { talliesOf } from './tally.ts'
+import type { AffiliateSums, PeriodSums } from './sums.ts'
+import { sumsOf } from './sums.ts'
 
 /** Counts the `once` lines of affiliates below whose qualification day lies in the period. */
 function countOnceBelow(
   { inForce, tree }: SettlementInput,
   period: Period,
-  talliesIn: (period: Period) => PeriodTallies,
+  sumsIn: (period: Period) => PeriodSums,
   affiliate: string,
   rule: string,
 ): number {
-  const all = [period, ...overlapping(period)].map((one) => ({ one, tallies: talliesIn(one) }))
+  const all = [period, ...overlapping(period)].map((one) => ({ one, sums: sumsIn(one) }))
   let count = 0
   for (let level = 1; ; level++) {
     const below = tree.below(affiliate, level, period.last)
     if (below.length === 0) return count
     for (const id of below) {
-      for (const { tallies } of all) {
-        count += linesInPeriod(inForce.plans, tallies.get(id), rule, period)
+      for (const { sums } of all) {
+        count += linesInPeriod(inForce.plans, sums.get(id), rule, period)
       }
     }
   }
@@ -36,12 +36,12 @@ function countOnceBelow(
 
 function linesInPeriod(
   plans: ReadonlyMap<string, Plan>,
-  tallies: AffiliateTallies | undefined,
+  sums: AffiliateSums | undefined,
   rule: string,
   { first, last }: Period,
 ): number {
-  if (tallies === undefined || tallies.once.length === 0) return 0
-  const ofRule = tallies.once.filter(({ rule: { id } }) => id === rule)
+  if (sums === undefined || sums.once.length === 0) return 0
+  const ofRule = sums.once.filter(({ rule: { id } }) => id === rule)
   let count = 0
   for (const [name, states] of Map.groupBy(ofRule, ({ version }) => version.plan)) {
     const plan = plans.get(name)
@@ -69,11 +69,11 @@ export type OwnResults = Map<string, Map<string, OwnResult>>
 export function settleOwn(
   input: SettlementInput,
   period: Period,
-  talliesIn: (period: Period) => PeriodTallies,
+  sumsIn: (period: Period) => PeriodSums,
   before: OwnResults | null,
 ): OwnResults {
   const context: PeriodContext = { ...input, period }
-  const tallies = talliesIn(period)
+  const sums = sumsIn(period)
   const results: OwnResults = new Map()
   for (const affiliate of input.affiliates) {
     const byPlan = new Map<string, OwnResult>()
@@ -82,14 +82,14 @@ export function settleOwn(
     for (const plan of plansOf(input, affiliate, period.kind)) {
       const left = earlier?.get(plan.plan)?.state ?? input.stateOf(affiliate, plan.plan)
       const state = openState(left)
-      const ofAffiliate = talliesOf(tallies, affiliate)
+      const ofAffiliate = sumsOf(sums, affiliate)
       const lines = settlePlan({
         context,
         plan,
-        tallies: ofAffiliate,
+        sums: ofAffiliate,
         state,
         qualified: countQualified(plan, ofAffiliate.once),
-        onceBelow: memoize((rule) => countOnceBelow(input, period, talliesIn, affiliate, rule)),
+        onceBelow: memoize((rule) => countOnceBelow(input, period, sumsIn, affiliate, rule)),
       })
       byPlan.set(plan.plan, { plan, lines, state: closeState(state, ZERO) })
     }

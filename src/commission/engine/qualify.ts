@@ -56,21 +56,29 @@ export function sinceSignup(
 }
 
 /** Whether the fact's day lies before the signup day + n months. */
-export const withinMonths = (customer: Customer, day: number, months: number | null): boolean =>
+const withinMonths = (customer: Customer, day: number, months: number | null): boolean =>
   months === null || day < addMonths(customer.signupDay, months)
 
-/** Returns the condition of a rule, if it binds the term, or of a term that leaves a fact out; null if none does. */
+/**
+ * Returns the condition that leaves a fact out: of a rule, if it binds the fact, or of a term; `months` if the fact is too
+ * late for the rule; null if none does. Whatever looks at facts asks here.
+ */
 export function excludedBy(
   customer: Customer,
   rule: Pick<CompiledRule, 'when' | 'months'> | null,
-  term: CompiledTerm | CompiledUnit,
+  term: CompiledTerm | CompiledUnit | null,
   fact: Fact,
 ): string | null {
   const fields = fieldsOn(customer, fact.day)
-  const condition = rule?.when(fields, fact) ?? ('when' in term ? term.when(fields, fact) : null)
+  const ofTerm = term !== null && 'when' in term ? term : null
+  const condition = rule?.when(fields, fact) ?? ofTerm?.when(fields, fact) ?? null
   if (condition !== null || rule === null) return condition
   return withinMonths(customer, fact.day, rule.months) ? null : 'months'
 }
+
+/** Whether a term names a fact, and its conditions hold. */
+export const takes = (customer: Customer, term: CompiledTerm, fact: Fact): boolean =>
+  term.names(fact) && excludedBy(customer, null, term, fact) === null
 
 /** Evaluates one condition of `qualify` by the facts of a customer. */
 export function evaluateQualification(
@@ -174,7 +182,7 @@ export function addedBy(
   const blockers: Blocker[] = []
   let total: Decimal | null = null
   for (const term of terms) {
-    if (!term.names(fact) || term.when(fieldsOn(customer, fact.day), fact) !== null) continue
+    if (!takes(customer, term, fact)) continue
     const amount =
       kind === 'count' ? integer(fact.count) : termAmount(context, term, fact, currency)
     if ('fact' in amount) blockers.push(amount)
@@ -190,10 +198,9 @@ export function termAmount(
   fact: Fact,
   currency: string,
 ): Decimal | Blocker {
-  const own = term.currencyOf(fact)
-  const converted = convertFact(fact, term.field, own, currency, rates)
+  const converted = convertFact(fact, term, currency, rates)
   if (typeof converted === 'string') {
-    return { fact, field: term.field, currency: own, reason: converted }
+    return { fact, field: term.field, currency: term.currencyOf(fact), reason: converted }
   }
   return multiply(converted, term.times)
 }

@@ -4,13 +4,13 @@ import { compareQualified, type OnceState } from './once.ts'
 import { type Plan, type Version, versionsIn } from './plans-in-force.ts'
 import type { CompiledOnce, CompiledRule } from './rules.ts'
 import type { OpenState } from './state.ts'
-import type { AffiliateTallies, RuleTally } from './tally.ts'
+import type { AffiliateSums, RuleSums } from './sums.ts'
 
 /** Everything that the lines of one affiliate, plan and period are made from. */
 export interface PlanInput {
   readonly context: PeriodContext
   readonly plan: Plan
-  readonly tallies: AffiliateTallies
+  readonly sums: AffiliateSums
   /** Changed while lines are made. */
   readonly state: OpenState
   /** By `once` rule id: who qualified in the period, in order, and whether `max_count` allows it. */
@@ -60,7 +60,7 @@ export const countOnce = ({ qualified }: Pick<PlanInput, 'qualified'>, rule: str
 export interface RuleOfVersion<R extends CompiledRule> {
   readonly version: Version
   readonly rule: R
-  readonly tally: RuleTally | null
+  readonly sums: RuleSums | null
 }
 
 /**
@@ -68,14 +68,14 @@ export interface RuleOfVersion<R extends CompiledRule> {
  * facts, and those that may have a carry or a deficit.
  */
 export function rulesWith<R extends CompiledRule>(
-  { plan, tallies, context }: PlanInput,
+  { plan, sums, context }: PlanInput,
   kind: R['kind'],
   id: string,
 ): RuleOfVersion<R>[] {
   const isKind = (rule: CompiledRule): rule is R => rule.kind === kind
   return versionsIn(plan, context.period.first).flatMap((version) => {
     const rule = version.rules.filter(isKind).find((one) => one.id === id)
-    return rule ? [{ version, rule, tally: tallies.ownRules.get(rule) ?? null }] : []
+    return rule ? [{ version, rule, sums: sums.ownRules.get(rule) ?? null }] : []
   })
 }
 

@@ -32,7 +32,7 @@ import {
   rulesWith,
 } from './settle-plan.ts'
 import { baseStep, unitsStep } from './steps.ts'
-import { factsOf, fxOf } from './tally.ts'
+import { factsOf, fxOf } from './sums.ts'
 import { type Measure, measureStep, payAt, type Rated, stepAt } from './tiers.ts'
 import { rateStep, type Trace } from './trace.ts'
 
@@ -68,13 +68,13 @@ export const inOrder = (lines: readonly Line[]): Line[] =>
 
 /** Lists what the rules of a plan wait for in the period, and the measures of those with a line. */
 export function holdsOf(
-  { plan, tallies }: Pick<PlanInput, 'plan' | 'tallies'>,
+  { plan, sums }: Pick<PlanInput, 'plan' | 'sums'>,
   lines: readonly Line[],
 ): StatementHold[] {
-  const measures = [...tallies.measureHolds].filter(([rule]) =>
+  const measures = [...sums.measureHolds].filter(([rule]) =>
     lines.some((line) => line.rule === rule),
   )
-  const found = [...tallies.holds, ...measures].flatMap(([rule, { version, byReason }]) =>
+  const found = [...sums.holds, ...measures].flatMap(([rule, { version, byReason }]) =>
     version.plan === plan.plan
       ? [...byReason.values()].map((hold) => ({
           rule: rule.id,
@@ -115,19 +115,19 @@ const addHolds = (a: StatementHold, b: StatementHold): StatementHold => ({
 /** Makes the lines of the unit rules with an id: one for each version with facts. */
 function settleUnit(input: PlanInput, id: string): Line[] {
   const rules = rulesWith<CompiledUnitRule>(input, 'unit', id)
-  const counted = rules.flatMap(({ version, rule, tally }) =>
-    tally && tally.tally.total.facts > 0
-      ? [{ version, rule, tally, total: tally.tally.total, quantity: quantityOf(rule, tally) }]
+  const counted = rules.flatMap(({ version, rule, sums }) =>
+    sums && sums.total.facts > 0
+      ? [{ version, rule, sums, total: sums.total, quantity: quantityOf(rule, sums) }]
       : [],
   )
   const own: OwnMeasure = (rule) => sumRatios(counted.map((one) => measuredBy(rule, one)))
   const measureOf = measuresOf(input, own)
-  const lines = counted.map(({ version, rule, tally, total, quantity }, index) => {
+  const lines = counted.map(({ version, rule, sums, total, quantity }, index) => {
     const measure = measureOf(version, rule)
     const before = counted.slice(0, index).map((one) => measuredBy(rule, one))
     const start = sumRatios([measure.earlier, ...before])
     const { units } = total
-    const trace: Trace = [() => unitsStep(rule.unit.source, factsOf(tally, ''), units, rule.each)]
+    const trace: Trace = [() => unitsStep(rule.unit.source, factsOf(sums, ''), units, rule.each)]
     return rateLine(
       { rule, version, scope: 'affiliate', trace, units },
       { quantity, measure, start },
@@ -257,8 +257,8 @@ function scopesOf(
   once: readonly Line[],
 ): Scope[] {
   if (from.rule.per === 'affiliate') return affiliateScope(input, from, once)
-  const { tally, rule } = from
-  const sums = rule.per === 'customer' ? tally?.tally.customers : tally?.tally.products
+  const { rule } = from
+  const sums = rule.per === 'customer' ? from.sums?.customers : from.sums?.products
   const names = new Set(
     [...(sums ?? [])].filter(([, { facts }]) => facts > 0).map(([name]) => name),
   )
@@ -278,10 +278,10 @@ function scopesOf(
 /** Returns what the facts of a scope come to by currency, and the step that sums them. */
 function countedIn(
   { context }: PlanInput,
-  { rule, version, tally }: RuleOfVersion<CompiledShare>,
+  { rule, version, sums }: RuleOfVersion<CompiledShare>,
   name: string,
 ): Pick<Scope, 'fx' | 'trace'> {
-  const facts = factsOf(tally, name)
+  const facts = factsOf(sums, name)
   const isWhole = rule.per === 'affiliate'
   return {
     fx: fxList(fxOf(facts)),
@@ -310,16 +310,16 @@ function affiliateScope(
   from: RuleOfVersion<CompiledShare>,
   once: readonly Line[],
 ): Scope[] {
-  const { rule, version, tally } = from
+  const { rule, version, sums } = from
   const { state } = input
   const { recoups } = rule.source
   const key = stateKey(rule.id, version, 'affiliate')
-  const facts = tally?.tally.total.facts ?? 0
+  const facts = sums?.total.facts ?? 0
   const carries = rule.source.negative === 'carry' && !isZero(amountAt(state.carries, key))
   const hasCarryOrDeficit =
     carries || (recoups !== undefined && !isZero(amountAt(state.deficits, key)))
   if (facts === 0 && !hasCarryOrDeficit && isZero(recoupedBy(recoups, version, once))) return []
-  const base = add(tally?.tally.total.base ?? ZERO, rule.base.fixed)
+  const base = add(sums?.total.base ?? ZERO, rule.base.fixed)
   const counted = countedIn(input, from, '')
   const fenced = fenceScope(input, from, key, base, counted.trace)
   return [{ from, scope: 'affiliate', base: fenced?.base ?? base, fenced, ...counted }]
@@ -327,7 +327,7 @@ function affiliateScope(
 
 function fenceScope(
   { state }: PlanInput,
-  { rule, tally }: RuleOfVersion<CompiledShare>,
+  { rule, sums }: RuleOfVersion<CompiledShare>,
   key: string,
   base: Decimal,
   trace: Trace,
@@ -335,7 +335,7 @@ function fenceScope(
   const { fence } = rule.source
   if (fence === undefined) return null
   const customers = new Map(
-    [...(tally?.tally.customers ?? [])].map(([customer, sums]) => [customer, sums.base]),
+    [...(sums?.customers ?? [])].map(([customer, { base: own }]) => [customer, own]),
   )
   const fenced = fenceBase(fence, base, customers, state.fences.get(key) ?? new Map(), trace)
   state.fences.set(key, fenced.toPayBack)

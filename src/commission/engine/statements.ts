@@ -42,14 +42,14 @@ import {
 } from './state.ts'
 import { addUpStatement, openingOf, type Settled } from './statement.ts'
 import type { SourceLine } from './steps.ts'
-import { type PeriodTallies, talliesOf } from './tally.ts'
+import { type PeriodSums, sumsOf } from './sums.ts'
 import { balancesReceivedIn, departureFrom, type SentBalance } from './transfer.ts'
 
 /** Makes the override lines of all affiliates in a period. */
 export function settleAllOverrides(
   input: SettlementInput,
   period: Period,
-  tallies: PeriodTallies,
+  sums: PeriodSums,
   ownIn: (period: Period) => OwnResults,
   before: readonly PlanResult[] | null,
 ): OverridesOf[] {
@@ -66,7 +66,7 @@ export function settleAllOverrides(
     const found = settleOverrides({
       context,
       upline: affiliate,
-      tallies: talliesOf(tallies, affiliate),
+      sums: sumsOf(sums, affiliate),
       linesWithin,
       earlier: (version, rule) => {
         const { measures } = resultBefore(affiliate, version.plan).state
@@ -85,7 +85,7 @@ export function settleAllOverrides(
 export function settleAll(
   input: SettlementInput,
   period: Period,
-  tallies: PeriodTallies,
+  sums: PeriodSums,
   own: OwnResults,
   overridesIn: (period: Period) => readonly OverridesOf[],
   before: readonly PlanResult[] | null,
@@ -107,7 +107,7 @@ export function settleAll(
       if (books !== null && isClosed(books, period)) {
         return { ...head, closed: true, ...keepClosed(books, period, all, open, differences) }
       }
-      const holds = holdsOf({ plan, tallies: talliesOf(tallies, affiliate) }, lines)
+      const holds = holdsOf({ plan, sums: sumsOf(sums, affiliate) }, lines)
       const settled = addUpStatement(
         affiliate,
         plan,

@@ -20,7 +20,7 @@ import { usedRates } from './once-steps.ts'
 import type { Term } from './plan.ts'
 import type { Version } from './plans-in-force.ts'
 import { ratio, ratioText } from './ratio.ts'
-import type { LineFacts, TermSum } from './tally.ts'
+import type { LineFacts, TermSum } from './sums.ts'
 import type { CompiledBase } from './terms.ts'
 
 // The steps that lead to what a rate applies to: what was counted, and how it was converted. Modifiers write

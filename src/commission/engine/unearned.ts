@@ -3,9 +3,9 @@ import type { Fixed } from '../../platform/http/operation-words.ts'
 import type { group, unearnedRecord as record } from '../why/answers.ts'
 import { dayText } from './calendar.ts'
 import { fromFact, plainText } from './decimal.ts'
-import type { FactOutcome, FactReport } from './fact-reports.ts'
 import { compareText, type Fact } from './facts.ts'
 import { rankOf } from './reasons.ts'
+import type { FactOutcome, FactReport } from './records.ts'
 
 /** Facts with the same outcome and currency: their number, and the sums of their amounts by field. */
 export type UnearnedGroup = Fixed<v.InferOutput<typeof group>>

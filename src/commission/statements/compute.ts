@@ -10,7 +10,7 @@ import {
   readBeginnings,
 } from '../db/facts.ts'
 import { loadRates, readLastDays } from '../db/rates.ts'
-import { customerTallier, openSettlement, type Settlement } from '../engine/account.ts'
+import { openSettlement, type Settlement } from '../engine/account.ts'
 import type { PlanResult } from '../engine/account-input.ts'
 import { type BooksOf, openIn } from '../engine/books.ts'
 import { type Period, periodOf } from '../engine/calendar.ts'
@@ -21,12 +21,13 @@ import {
   type RateFinder,
   rateFinder,
 } from '../engine/convert.ts'
-import { asOf, type EvaluatedCustomer, evaluateCustomer } from '../engine/evaluate.ts'
+import { asOf, evaluateCustomer } from '../engine/customer.ts'
 import { type Customer, compareText } from '../engine/facts.ts'
+import type { EvaluatedCustomer } from '../engine/judge.ts'
 import { memoize } from '../engine/memoize.ts'
 import { NOTHING_KNOWN, type OnceState } from '../engine/once.ts'
 import { type Plan, type PlansInForce, planKey } from '../engine/plans-in-force.ts'
-import { customersIn, type PeriodTallies } from '../engine/tally.ts'
+import { customersIn, newSums, type PeriodSums } from '../engine/sums.ts'
 import { type AccountBooks, type Closing, readBooks } from './books.ts'
 import { SETTLED_LIMITS, type STEP_LIMITS } from './limits.ts'
 import {
@@ -351,7 +352,7 @@ export async function computeAffiliates(
 ): Promise<Computed> {
   const { range, formOf } = computation
   const { booksOf, settledOf, areKept, begun } = await beginnings(computation, affiliates)
-  const tallied: (AffiliateSettlement & Pick<RateView, 'covers'>)[] = []
+  const summed: (AffiliateSettlement & Pick<RateView, 'covers'>)[] = []
   let facts = 0
   for (const { view, opening } of begun) {
     const own = new Set(opening.affiliates)
@@ -359,12 +360,12 @@ export async function computeAffiliates(
     const settled = await settleAffiliates(context, opening, maxFacts - facts, booksOf)
     facts += settled.facts
     const covers: RateView['covers'] = (one) => own.has(one.affiliate) && view.covers(one)
-    tallied.push({ ...settled, covers })
+    summed.push({ ...settled, covers })
   }
   const ofKind = range.periods.filter(({ kind }) => kind === range.period.kind)
   const resultsOf = async (some: readonly string[]): Promise<Results> => {
     const wanted = new Set(some)
-    const settlements = tallied.map(({ settleFor, covers }) => ({
+    const settlements = summed.map(({ settleFor, covers }) => ({
       settle: settleFor(some),
       covers,
     }))
@@ -377,12 +378,12 @@ export async function computeAffiliates(
           (a, b) => compareText(a.affiliate, b.affiliate) || compareText(a.plan.plan, b.plan.plan),
         ),
     }))
-    return { periods, closed: areKept ? await statesOf(formOf, periods, tallied) : [] }
+    return { periods, closed: areKept ? await statesOf(formOf, periods, summed) : [] }
   }
   const linesOf = (affiliate: string) =>
-    tallied.reduce((sum, one) => sum + one.customersOf(affiliate), 0)
+    summed.reduce((sum, one) => sum + one.customersOf(affiliate), 0)
   const parts = divide(computation, affiliates, linesOf, SETTLED_LIMITS)
-  return { resultsOf, parts, settledOf, early: tallied.flatMap((one) => one.early) }
+  return { resultsOf, parts, settledOf, early: summed.flatMap((one) => one.early) }
 }
 
 /** Divides affiliates, in their order, into parts within limits. What several of a part depend on counts once. */
@@ -450,7 +451,7 @@ function withoutFacts(evaluated: EvaluatedCustomer, isExplained: IsExplained): E
 }
 
 /** The settlement of some affiliates. */
-interface AffiliateSettlement extends Pick<Tallied, 'facts' | 'early'> {
+interface AffiliateSettlement extends Pick<Summed, 'facts' | 'early'> {
   /** Prepares the settlement of some of them. */
   readonly settleFor: (affiliates: readonly string[]) => Settlement['settle']
   /** Returns of how many customers something is known apart: a line is made for about as many. */
@@ -485,7 +486,7 @@ export async function settleAffiliates(
     settings.statusMembers,
   )
   const earlier = { ...opening, form: await computation.form, queries }
-  const { tallies, ...tallied } = await tallyFacts(begun, [...read], maxFacts, booksOf, earlier)
+  const { sums, ...summed } = await sumFacts(begun, [...read], maxFacts, booksOf, earlier)
   const isAssigned = (one: string) => source.inForce.assignmentsOf(one).length > 0
   const begin = new Set(affiliates)
   const settleFor = (some: readonly string[]): Settlement['settle'] => {
@@ -499,13 +500,13 @@ export async function settleAffiliates(
         stateOf,
         booksOf,
       },
-      ({ id }) => tallies.get(id) ?? new Map(),
+      ({ id }) => sums.get(id) ?? new Map(),
     )
     return (period) => (period.last > opening.last ? settle(period) : [])
   }
   const customersOf = (affiliate: string) =>
-    [...tallies.values()].reduce((sum, one) => sum + customersIn(one.get(affiliate)), 0)
-  return { ...tallied, settleFor, customersOf }
+    [...sums.values()].reduce((sum, one) => sum + customersIn(one.get(affiliate)), 0)
+  return { ...summed, settleFor, customersOf }
 }
 
 /** Returns the days from `first` to `last` of which facts are read. Sums are read only behind an opening. */
@@ -518,37 +519,37 @@ function daysWithin({ days }: ComputedRange, first: number, last: number): FactD
 }
 
 /** What the facts of customers come to. */
-interface Tallied {
+interface Summed {
   /** By period id. */
-  readonly tallies: ReadonlyMap<string, PeriodTallies>
+  readonly sums: ReadonlyMap<string, PeriodSums>
   /** How many facts were read. */
   readonly facts: number
   readonly early: readonly EarlyCustomer[]
 }
 
 /**
- * Reads the customers of affiliates and adds their facts to the tallies of each period.
+ * Reads the customers of affiliates and adds their facts to the sums of each period.
  *
  * @throws TooManyFacts
  */
-async function tallyFacts(
+async function sumFacts(
   computation: Computation,
   affiliates: readonly string[],
   maxFacts: number,
   booksOf: BooksOf,
   earlier: EarlierFacts,
-): Promise<Tallied> {
+): Promise<Summed> {
   const { source, range, context, position, explained } = computation
   const isExplained: IsExplained = (period) => {
     const isOpen = openIn(booksOf, period)
     return (affiliate, plan) =>
       explained.has(explainedKey(affiliate, period.id)) || isOpen(affiliate, plan)
   }
-  const tallies = new Map(range.periods.map(({ id }) => [id, new Map() as PeriodTallies]))
+  const sums = new Map(range.periods.map(({ id }) => [id, new Map() as PeriodSums]))
   const add = range.periods.map((period) => {
-    const own = tallies.get(period.id) ?? new Map()
+    const own = sums.get(period.id) ?? new Map()
     const inPeriod = { ...context, period, isExplained: isExplained(period) }
-    const addTo = customerTallier(inPeriod, own)
+    const addTo = newSums(inPeriod, own)
     return (evaluated: EvaluatedCustomer) => addTo(asOf(evaluated, period.last))
   })
   const queries = factQueries(source.selection, range.days, source.settings.statusMembers)
@@ -574,7 +575,7 @@ async function tallyFacts(
     }
     if (position !== null) await keepFacts(source.db, source.account.id, kept, position)
   }
-  return { tallies, facts, early }
+  return { sums, facts, early }
 }
 
 /** Returns a customer if facts are before the signup. */

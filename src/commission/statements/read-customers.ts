@@ -12,7 +12,6 @@ import {
 } from '../db/facts.ts'
 import type { Period } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
-import type { EvaluatedCustomer } from '../engine/evaluate.ts'
 import { type FactNeeds, factNeeds } from '../engine/fact-needs.ts'
 import {
   type Customer,
@@ -21,6 +20,7 @@ import {
   type Fact,
   NO_FIELDS,
 } from '../engine/facts.ts'
+import type { EvaluatedCustomer } from '../engine/judge.ts'
 import { memoize } from '../engine/memoize.ts'
 import { factsForOnce, oncePlansOf } from '../engine/once.ts'
 import type { PlanTerms } from '../engine/plan.ts'

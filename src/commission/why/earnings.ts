@@ -2,10 +2,9 @@ import { readStoredRecords } from '../../ingest/db/stored-record.ts'
 import { resourcesOf } from '../../ingest/verticals.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { dayNumber, periodOf } from '../engine/calendar.ts'
-import { type Earning, earningsOf } from '../engine/earnings.ts'
-import { factEvaluator } from '../engine/evaluate.ts'
-import { type FactReport, reportFacts } from '../engine/fact-reports.ts'
 import type { FactResource } from '../engine/facts.ts'
+import { payingEntries } from '../engine/judge.ts'
+import { type Earning, earningsOf, type FactReport, reportFacts } from '../engine/records.ts'
 import type { Computation } from '../statements/compute.ts'
 import { lineId, statementId } from '../statements/ids.ts'
 import { openPeriod } from '../statements/on-request.ts'
@@ -26,14 +25,15 @@ async function evaluateRecord(
   { resource, id, customer_id, day: on }: RecordKey & { customer_id: string; day: string },
 ): Promise<{ readonly report: FactReport; readonly earnings: readonly Earning[] } | null> {
   const { context } = computation
+  const entriesOf = payingEntries(context)
   const day = dayNumber(on)
   const queries = recordQueries(computation, { first: day, last: day })
   const onDay = { ...periodOf(day, 'month'), first: day, last: Number.POSITIVE_INFINITY }
   for await (const evaluated of evaluatedCustomers(computation, { customer_id }, queries)) {
-    for (const report of reportFacts(context, factEvaluator(context), evaluated, onDay)) {
+    for (const report of reportFacts(context, entriesOf, evaluated, onDay)) {
       const { fact } = report
       if (fact.resource !== resource || fact.id !== id) continue
-      return { report, earnings: earningsOf(context, evaluated, fact) }
+      return { report, earnings: earningsOf(context, entriesOf, evaluated, fact) }
     }
   }
   return null

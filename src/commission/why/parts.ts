@@ -1,13 +1,14 @@
 import { ApiError } from '../../platform/errors.ts'
 import { dayText, parsePeriod } from '../engine/calendar.ts'
 import type { PeriodContext } from '../engine/context.ts'
+import { asOf } from '../engine/customer.ts'
 import { add, compare, type Decimal, decimal, plainText, sum, ZERO } from '../engine/decimal.ts'
-import { type Earning, earningsOf } from '../engine/earnings.ts'
-import { asOf } from '../engine/evaluate.ts'
 import { compareText, type Fact } from '../engine/facts.ts'
+import { payingEntries } from '../engine/judge.ts'
 import type { LineJson } from '../engine/line-json.ts'
 import { instantText } from '../engine/once-steps.ts'
 import type { Version } from '../engine/plans-in-force.ts'
+import { type Earning, earningsOf } from '../engine/records.ts'
 import type { CompiledRule } from '../engine/rules.ts'
 import { sumTexts } from '../engine/unearned.ts'
 import { readBooks } from '../statements/books.ts'
@@ -93,13 +94,14 @@ async function* countedOf(opened: OpenedLine, of: CustomerFilter): AsyncGenerato
   // Of one customer all records are read, with their deliveries.
   const days = of.customer_id === undefined ? context.period : { first: -Infinity, last: Infinity }
   const queries = recordQueries(computation, days)
+  const entriesOf = payingEntries(context)
   for await (const evaluated of evaluatedCustomers(computation, of, queries)) {
     const known = asOf(evaluated, context.period.last)
     const { customer_id, facts } = known.customer
     for (const fact of facts) {
       // Records of later days decide whether a line pays once, but none is in it, and their rates are not loaded.
       if (fact.day > context.period.last) continue
-      const earning = earningsOf(context, known, fact).find(isOfLine)
+      const earning = earningsOf(context, entriesOf, known, fact).find(isOfLine)
       if (earning) yield { customer_id, fact, earning }
     }
   }

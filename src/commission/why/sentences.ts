@@ -1,5 +1,4 @@
 import { isSome } from '../engine/decimal.ts'
-import type { FactOutcome } from '../engine/fact-reports.ts'
 import type { PlanTerms, Qualification, Term, Trigger, Unit } from '../engine/plan.ts'
 import {
   conditionSentences,
@@ -12,6 +11,7 @@ import {
   unitMeasure,
 } from '../engine/plan-words.ts'
 import { capital } from '../engine/reasons.ts'
+import type { FactOutcome } from '../engine/records.ts'
 import { ALL_MODIFIERS, type ModifierName } from '../modifiers/order.ts'
 import { causeEvidence, correctedLine, correctionSentence } from '../statements/cause-words.ts'
 import { parseScope } from '../statements/line-groups.ts'

@@ -2,16 +2,12 @@ import { readHeldFacts } from '../db/fact-keys.ts'
 import type { FACT_TABLES } from '../db/fact-tables.ts'
 import type { FactQuery } from '../db/facts.ts'
 import type { Period } from '../engine/calendar.ts'
-import {
-  asOf,
-  type EvaluatedCustomer,
-  evaluateCustomer,
-  factEvaluator,
-} from '../engine/evaluate.ts'
-import { type FactOutcome, type FactReport, reportFacts } from '../engine/fact-reports.ts'
+import { asOf, evaluateCustomer } from '../engine/customer.ts'
 import { compareText } from '../engine/facts.ts'
+import { type EvaluatedCustomer, payingEntries } from '../engine/judge.ts'
 import { type QualificationReport, reportOnce } from '../engine/once-report.ts'
 import type { Reason } from '../engine/reasons.ts'
+import { type FactOutcome, type FactReport, reportFacts } from '../engine/records.ts'
 import {
   addToGroups,
   type Groups,
@@ -79,12 +75,12 @@ async function* factReports(
   period: Period,
   filter: UnearnedFilter,
 ): AsyncGenerator<FactReport> {
-  const evaluator = factEvaluator(computation.context)
+  const entriesOf = payingEntries(computation.context)
   const { affiliate_id } = filter
   const queries = recordQueries(computation, period)
   for await (const evaluated of evaluatedCustomers(computation, filter, queries)) {
     const known = asOf(evaluated, period.last)
-    for (const report of reportFacts(computation.context, evaluator, known, period)) {
+    for (const report of reportFacts(computation.context, entriesOf, known, period)) {
       if (affiliate_id === undefined || report.affiliate_id === affiliate_id) yield report
     }
   }

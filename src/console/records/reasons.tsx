@@ -1,6 +1,6 @@
-import type { FactOutcome } from '../../commission/engine/fact-reports.ts'
 import type { PlanTerms } from '../../commission/engine/plan.ts'
 import type { Verdict } from '../../commission/engine/reasons.ts'
+import type { FactOutcome } from '../../commission/engine/records.ts'
 import { getPlan } from '../../commission/operations/plans.ts'
 import { outcomeSentences } from '../../commission/why/sentences.ts'
 import { ENGLISH } from '../../commission/words/words.ts'
