@@ -8,9 +8,11 @@ parseCommand(
   'Exits with 1 if the environments of wrangler.toml differ in their bindings.',
 )
 
-/** What each environment has of its own: names, the address, and the values of variables. */
+/** What each environment has of its own: names, where it is, who reads its log, and the values of variables. */
 const OWN =
-  'name targetEnvironment bucket_name database_name database_id queue dead_letter_queue'.split(' ')
+  'name targetEnvironment bucket_name database_name database_id queue dead_letter_queue routes placement tail_consumers'.split(
+    ' ',
+  )
 
 /** Returns what every environment must have in common; a missing binding is a 500 in production. */
 const shapeOf = (env: string | undefined) =>

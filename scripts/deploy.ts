@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process'
 import { Option } from 'commander'
 import { parseAccessRoles } from '../src/platform/auth/access-roles.ts'
 import { exitWithUsageError, readOptions } from './command-line.ts'
 import { type Config, configOf, ENVIRONMENTS } from './config.ts'
+import { endingWith, wrangler as runWrangler } from './wrangler.ts'
 
 const NAMES = ENVIRONMENTS.filter((name) => name !== undefined)
 
@@ -22,10 +22,19 @@ if (env === undefined) {
 }
 const config = configOf(env)
 const problems = findProblems(config)
-for (const problem of problems) console.error(problem)
-if (problems.length > 0) process.exitCode = 1
-if (options.dryRun) wrangler('deploy', '--minify', '--dry-run', '--outdir', 'dist/worker')
-else if (problems.length === 0) deploy()
+endingWith(() => {
+  if (options.dryRun) wrangler('deploy', '--minify', '--dry-run', '--outdir', 'dist/worker')
+  else if (problems.length === 0) deploy()
+})
+// At the end, where they are seen.
+if (problems.length > 0) {
+  console.error([...(options.dryRun ? ['\nNot ready:'] : []), ...problems].join('\n'))
+  process.exitCode = 1
+} else if (options.dryRun) {
+  console.log(
+    '\nwrangler.toml is ready. Not checked, because that needs your account: databases, bucket, queues and secrets.',
+  )
+}
 
 /** Returns what must be corrected in wrangler.toml before an environment is deployed, a line each. */
 function findProblems({ d1_databases, vars }: Config): string[] {
@@ -63,14 +72,7 @@ function deploy(): void {
   wrangler('deploy', '--minify')
 }
 
-/** Runs wrangler. If it fails, it has printed why: the command says which step it was, and ends. */
+/** Runs wrangler for the environment. */
 function wrangler(...args: string[]): void {
-  const { status, error } = spawnSync('node_modules/.bin/wrangler', [...args, '--env', env!], {
-    stdio: 'inherit',
-  })
-  if (status === 0) return
-  const step = args.slice(0, args[0] === 'd1' ? 3 : 1).join(' ')
-  const reason = error ? `could not start: ${error.message}` : `failed with exit code ${status}`
-  console.error(`\`wrangler ${step}\` ${reason}. The Worker was not deployed.`)
-  process.exit(1)
+  runWrangler([...args, '--env', env!], 'The Worker was not deployed.')
 }

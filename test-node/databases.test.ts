@@ -73,7 +73,7 @@ describe('npm run databases -- add', () => {
       ...['staging', 'production'].flatMap((env) =>
         [1, 2].map((n) => `d1 migrations apply DB_EU_${n} --remote --env ${env}`),
       ),
-      'types --include-runtime=false --strict-vars=false',
+      'types src/worker-configuration.d.ts --include-runtime=false --strict-vars=false',
     ])
     for (const env of ['staging', 'production']) {
       assert.deepEqual(
@@ -101,7 +101,7 @@ describe('npm run databases -- add', () => {
       'd1 list --json',
       'd1 migrations apply DB_2 --remote --env staging',
       'd1 migrations apply DB_2 --remote --env production',
-      'types --include-runtime=false --strict-vars=false',
+      'types src/worker-configuration.d.ts --include-runtime=false --strict-vars=false',
     ])
   })
 
@@ -143,14 +143,17 @@ describe('npm run databases -- add', () => {
   test('--dry-run prints the commands and changes nothing', () => {
     const { add, read } = project()
     const printed: string[] = []
-    add(1, undefined, { dryRun: true, print: (line) => printed.push(line) })
-    assert.ok(printed.includes('wrangler d1 create tributary-staging-2'))
+    add(1, undefined, { location: 'weur', dryRun: true, print: (line) => printed.push(line) })
+    assert.ok(printed.includes('Would run: wrangler d1 create tributary-staging-2 --location weur'))
+    assert.ok(printed.every((line) => line.startsWith('Would ')))
     assert.equal(read('wrangler.toml'), readFileSync('wrangler.toml', 'utf8'))
   })
 
   for (const [args, reason] of [
     [['add', '0'], /Use a whole number from 1 to 20/],
     [['add', '1', '--jurisdiction', 'mars'], /choices are eu, us, fedramp/],
+    [['add', '1'], /^Say where the databases are: .* They never move\.$/m],
+    [['add', '1', '--jurisdiction', 'eu', '--location', 'weur'], /cannot be used with/],
   ] as const) {
     test(`${args.join(' ')} is refused`, () => {
       const { status, stderr } = start('.', ...args)

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
 import { describe, test } from 'node:test'
 import { parseEnv } from 'node:util'
 import { readArguments } from '../scripts/admin/arguments.ts'
@@ -66,6 +67,17 @@ describe('Deploy to Cloudflare', () => {
     assert.equal(byCommand.status, 2)
     assert.equal(byCommand.stderr, 'Name the environment: npm run deploy -- --env staging\n')
   })
+})
+
+test('what the deployment adds to an environment leaves the environments alike', () => {
+  const blocks = [...read('docs/deployment.md').matchAll(/```toml\n([\s\S]*?)```/g)]
+  const added = blocks.map(([, block = '']) => block.replace(/^ +/gm, ''))
+  assert.ok(added.length > 2)
+  const cwd = mkdtempSync(join(tmpdir(), 'config-'))
+  writeFileSync(join(cwd, 'wrangler.toml'), [read('wrangler.toml'), ...added].join('\n'))
+  const script = resolve('scripts/check-config.ts')
+  const { status, stderr } = spawnSync(process.execPath, [script], { cwd, encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
 })
 
 describe('documents', { skip: skipWithoutGit }, () => {

@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JURISDICTIONS } from '../../src/accounts/fields.ts'
 import { type Config, configOf, ENVIRONMENTS } from '../config.ts'
-import { ExitError, usageError } from '../exit-error.ts'
+import { usageError } from '../exit-error.ts'
+import { wrangler as runWrangler } from '../wrangler.ts'
 import {
   type Bucket,
   describeBindings,
@@ -23,11 +23,16 @@ const BOUND =
 const DATABASE = 'Records of accounts. Each deployment migrates it.'
 const BUCKET = 'The bucket with the objects of accounts of this jurisdiction.'
 
+/** Where D1 can create a database that has no jurisdiction. */
+export const LOCATIONS = ['weur', 'eeur', 'wnam', 'enam', 'apac', 'oc'] as const
+
 /** What is added. */
 export interface Adding {
   readonly count: number
   readonly jurisdiction?: (typeof JURISDICTIONS)[number]
-  /** Prints the commands of wrangler, and changes nothing. */
+  /** Where the databases are, unless a jurisdiction says so. */
+  readonly location?: (typeof LOCATIONS)[number]
+  /** Prints what would be run, and changes nothing. */
   readonly dryRun?: true
   readonly print: (text: string) => void
 }
@@ -37,7 +42,10 @@ export interface Adding {
  *
  * @throws ExitError if a step of wrangler fails; its line says whether to repeat the command.
  */
-export function addDatabases(root: string, { count, jurisdiction, dryRun, print }: Adding): void {
+export function addDatabases(
+  root: string,
+  { count, jurisdiction, location, dryRun, print }: Adding,
+): void {
   const configIn = (name: string | undefined) => configOf(name, join(root, 'wrangler.toml'))
   const known = configIn(undefined).d1_databases.map(({ binding }) => binding)
   const bindings = nextBindings(known, count, jurisdiction ?? null)
@@ -49,24 +57,17 @@ export function addDatabases(root: string, { count, jurisdiction, dryRun, print 
     return `${directory?.database_name}${suffix}`
   }
 
+  const place = Object.entries({ jurisdiction, location }).flatMap(([option, value]) =>
+    value ? [`--${option}`, value] : [],
+  )
   const bucket = jurisdiction ? missingBucket(jurisdiction, configIn) : null
   let isBound = false
 
-  /** Runs wrangler. Returns what it printed, which goes to the terminal if it fails or is not read. */
+  /** Runs wrangler, unless it would only be run. Returns what it printed, if that is read. */
   function wrangler(args: readonly string[], isRead = false): string {
-    if (dryRun) {
-      print(`wrangler ${args.join(' ')}`)
-      return '[]'
-    }
-    const { status, error, stdout } = spawnSync('node_modules/.bin/wrangler', args, {
-      cwd: root,
-      encoding: 'utf8',
-      stdio: ['ignore', isRead ? 'pipe' : 'inherit', 'inherit'],
-    })
-    if (status === 0) return stdout ?? ''
-    const reason = error ? `could not start: ${error.message}` : `failed with exit code ${status}`
-    const step = args.slice(0, 3).join(' ')
-    throw new ExitError(1, `\`wrangler ${step}\` ${reason}. ${isBound ? BOUND : REPEAT}`)
+    if (!dryRun) return runWrangler(args, isBound ? BOUND : REPEAT, { cwd: root, isRead })
+    print(`Would run: wrangler ${args.join(' ')}`)
+    return '[]'
   }
 
   const listed = wrangler(['d1', 'list', '--json'], true)
@@ -81,12 +82,10 @@ export function addDatabases(root: string, { count, jurisdiction, dryRun, print 
       const database = nameOf(name, binding)
       // An earlier attempt has created it.
       if (existing.some((one) => one.name === database)) continue
-      const place = jurisdiction ? ['--jurisdiction', jurisdiction] : []
       wrangler(['d1', 'create', database, ...place])
     }
   }
   if (bucket) {
-    const place = ['--jurisdiction', bucket.jurisdiction]
     const known = wrangler(['r2', 'bucket', 'list', ...place], true).split(/\s+/)
     for (const name of NAMES) {
       const own = bucket.nameIn(name)
@@ -102,9 +101,12 @@ export function addDatabases(root: string, { count, jurisdiction, dryRun, print 
       wrangler(['d1', 'migrations', 'apply', binding, '--remote', '--env', name])
     }
   }
-  wrangler(['types', '--include-runtime=false', '--strict-vars=false'], true)
+  wrangler(
+    ['types', 'src/worker-configuration.d.ts', '--include-runtime=false', '--strict-vars=false'],
+    true,
+  )
   const added = [...bindings, ...(bucket ? [bucket.binding] : [])]
-  print(`Added ${added.join(', ')}. Next:
+  print(`${dryRun ? 'Would add' : 'Added'} ${added.join(', ')}. Next:
   npm run check
   git commit wrangler.toml package.json src/worker-configuration.d.ts
 ${NAMES.map((name) => `  npm run deploy -- --env ${name}`).join('\n')}
