@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { MIGRATIONS } from '../chaos/workerd.ts'
+import { needed } from '../examples/alarms/worker.ts'
 import { newKeySet, newTrackingKeys } from '../scripts/keys.ts'
 import { has } from './service.ts'
 
@@ -71,6 +72,27 @@ test('the service logs each line that the runbook explains', () => {
   const named = [...section.matchAll(/^\| (?:\*\*)?`(\w+)`/gm)].map(([, name]) => name!)
   assert.notEqual(named.length, 0)
   for (const name of named) assert.match(source, new RegExp(`\\b${name}\\b`))
+})
+
+test('the Tail Worker of the alarms posts each bold line of the runbook and each 500, and no other', () => {
+  const section = runbook.split('## Log lines')[1]!.split('\n## ')[0]!
+  const named = [...section.matchAll(/^\| (\*\*)?`(\w+)`/gm)]
+  const rings = (text: string, outcome = 'ok') =>
+    needed([{ scriptName: 'w', outcome, logs: [{ message: [text] }] }]).length === 1
+  for (const [, bold, name] of named) {
+    const lines = [JSON.stringify({ [name!]: 'x' }), JSON.stringify({ fault: name })]
+    assert.deepEqual(
+      lines.map((line) => rings(line)),
+      [Boolean(bold), Boolean(bold)],
+      name,
+    )
+  }
+  const statuses = [200, 422, 500, 503].map((status) => rings(JSON.stringify({ status, ms: 500 })))
+  assert.deepEqual(statuses, [false, false, true, false])
+  assert.deepEqual(
+    ['canceled', 'exceededMemory'].map((end) => rings('', end)),
+    [false, true],
+  )
 })
 
 /** Replaces wrangler by a function that writes each secret to a file, and the vault by two files. */
