@@ -247,11 +247,21 @@ test('§20 law 6: what a bank or a person writes of an account is masked, wherev
       { reference: `${b.id} ${words}`, amount: b.amount, isBack: true },
     ])
     const checked = { reference: c.id, status: 'RVMC', words }
+    const odd = { reference: c.id, amount: words, currency: words, code: words }
     for (const file of [
-      camt([debit(a), credit(a, { code: 'AC04', words }), debit(c)]),
+      camt([
+        { amount: words, txs: [{ reference: c.id }] },
+        { amount: '9.00', currency: words, txs: [{ reference: c.id }] },
+        { amount: '9.00', txs: [{ reference: c.id, instructed: [words, words] }] },
+        { amount: '9.00', txs: [{ ...odd, instructed: ['9', words] }] },
+      ]),
+      csv.replace('EUR', words),
+      pain002(c.batch, 'PART', [{ reference: c.id, status: words }]),
+      pain002(c.batch, 'PART', [{ ...odd, status: 'RJCT' }]),
+      camt([debit(a), credit(a, { code: words, words }), debit(c)]),
       csv,
       pain002(c.batch, 'PART', [checked]),
-      pain002(c.batch, 'PART', [{ reference: c.id, status: 'RJCT', code: 'AC04', words }]),
+      pain002(c.batch, 'PART', [{ reference: c.id, status: 'RJCT', code: words }]),
     ]) {
       const preview = await json(send(file))
       seen.push(JSON.stringify([preview, await apply(preview.hash)]))
@@ -416,6 +426,11 @@ describe('§20.4 a file', () => {
       'a CSV that is not known': `Booked;Text;Paid out\n27/11/2026;T1;1.234,56\n`,
       'a quote of megabytes': `paid_on,amount,currency\n"${'x'.repeat(9_000_000)}`,
       'a cell of megabytes': `paid_on,amount,currency\n"${'""'.repeat(4_500_000)}"\n`,
+      'a text of entities': camt([{ amount: '1.00', text: '&#65;'.repeat(2_000_000) }]),
+      'a comment of megabytes': camt([]).replace(
+        '<Stmt>',
+        `<!--${'<\r'.repeat(4_000_000)}--><Stmt>`,
+      ),
       'a line of commas': `paid_on,amount,currency\n${','.repeat(9_000_000)}`,
     }
     for (const [name, file] of Object.entries(files)) {

@@ -50,27 +50,32 @@ function saysOf(entry: Element, direction: string | null): Pick<AnswerRow, 'says
 /** Returns the transfers that an entry lists. What they state counts only if all of it is within what was booked. */
 function partsOf(entry: Element, whole: AnswerRow, details: readonly Element[]): AnswerRow[] {
   const { amount, charges, says } = whole
+  const ofEntry = directionOf(entry)
   const inCurrency = (one: Stated | null) =>
     one !== null && isAmount(one) && one.currency === amount?.currency
   const amountOf = (one: Element) => amountsAt(one, ...OF_PART).find(inCurrency) ?? null
   const listed = details.reduce((all, one) => {
-    const own = decimal(amountOf(one)?.amount ?? '0')
-    const isAgainst = (directionOf(one) ?? directionOf(entry)) !== directionOf(entry)
-    return isAgainst ? subtract(all, own) : add(all, own)
+    const own = amountOf(one)
+    if (!own) return all
+    const isAgainst = (directionOf(one) ?? ofEntry) !== ofEntry
+    return (isAgainst ? subtract : add)(all, decimal(own.amount))
   }, ZERO)
   // Of what came back, the bank may have kept the charges.
   const booked = [amount, says === 'returned' ? charges : null].filter(inCurrency)
   const isWithin = compare(listed, sum(booked.map((one) => decimal(one?.amount ?? '0')))) <= 0
-  const parts = details.map((one) => ({
-    ...whole,
-    ...saysOf(entry, directionOf(one) ?? directionOf(entry)),
-    ...reasonOf(one, 'RtrInf'),
-    references: referencesIn(textOf(one)),
-    amount: isWithin ? amountOf(one) : null,
-    charges: chargesOf(one),
-    others: amountsAt(one, ...OTHERS),
-  }))
-  return parts.filter(({ references }) => references.some(isOfTransfer))
+  return details.flatMap((one) => {
+    const references = referencesIn(textOf(one))
+    if (!references.some(isOfTransfer)) return []
+    return {
+      ...whole,
+      ...saysOf(entry, directionOf(one) ?? ofEntry),
+      ...reasonOf(one, 'RtrInf'),
+      references,
+      amount: isWithin ? amountOf(one) : null,
+      charges: chargesOf(one),
+      others: amountsAt(one, ...OTHERS),
+    }
+  })
 }
 
 /** Returns the handler of the entries of statements and notifications. */

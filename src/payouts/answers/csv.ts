@@ -4,7 +4,7 @@ import { readAmount } from '../../commission/typed.ts'
 import { referencesIn } from '../reference.ts'
 import { type DayOrder, readDays } from './days.ts'
 import { readWords } from './reasons.ts'
-import { type EachRow, PLAIN_ROW, refused, type Says, type Stated } from './row.ts'
+import { type EachRow, PLAIN_ROW, refused, type Says, type Stated, stated } from './row.ts'
 
 // CSV of banks and payment services. It is read by its headings, whoever wrote it.
 
@@ -106,8 +106,7 @@ export function readAnswerCsv(text: string, each: EachRow, order?: DayOrder): bo
     // Beside a reference, a bank writes why the money is back.
     const isWhy = (one: string) => referencesIn(one).some((reference) => reference !== one)
     const why = says !== 'paid' && references.length > 0 ? row.find(isWhy) : undefined
-    const amount: Stated | null =
-      signed === null ? null : { amount: signed.replace('-', ''), currency }
+    const amount: Stated | null = signed === null ? null : stated(signed.replace('-', ''), currency)
     each({
       ...PLAIN_ROW,
       row: n,

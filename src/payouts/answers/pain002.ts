@@ -25,7 +25,7 @@ function saysOf(status: string): Pick<AnswerRow, 'says' | 'never'> {
   if (REJECTED.includes(status)) return { says: 'rejected', never: null }
   if (ACCEPTED.includes(status)) return { says: 'accepted', never: null }
   if (Object.hasOwn(NAME_CHECKS, status)) return { says: 'checked', never: null }
-  const letters = readWords(status).slice(0, 10)
+  const letters = status.slice(0, 4)
   const never = UNDECIDED.includes(status)
     ? `the bank has not decided yet (${letters})`
     : `the bank says ${letters}, of which nothing is booked`

@@ -42,8 +42,10 @@ export const keptWords = (words: string | null, own: readonly string[]): string 
 
 /** Returns the code of a reason, and the reason in words: ours, and those of the bank. */
 export function reasonOf(element: Element, name: 'RtrInf' | 'StsRsnInf') {
-  const code = textAt(element, `${name}/Rsn/Cd`, `${name}/Rsn/Prtry`)
-  const known = code !== null && Object.hasOwn(REASONS, code) ? REASONS[code] : undefined
+  const written = textAt(element, `${name}/Rsn/Cd`, `${name}/Rsn/Prtry`) ?? ''
+  // What is longer are words, whose numbers are masked, and which an erasure takes.
+  const code = /^[A-Z\d]{1,4}$/.test(written) ? written : null
+  const known = code === null ? written : Object.hasOwn(REASONS, code) && REASONS[code]
   const words = allAt(element, `${name}/AddtlInf`).map(({ text }) => text.trim())
   const reason = readWords([known, ...words].filter(Boolean).join('. '))
   return { code, reason: reason || code }

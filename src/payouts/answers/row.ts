@@ -2,14 +2,20 @@ import { ApiError } from '../../platform/errors.ts'
 
 // What answers of banks have in common, whatever their format.
 
-/** An amount without a sign. The currency is null if it is that of the account. */
+/** An amount without a sign. The currency is null if it is that of the account. What cannot be read is empty. */
 export interface Stated {
   readonly amount: string
   readonly currency: string | null
 }
 
-/** Returns whether an amount can be read: nothing is guessed. */
-export const isAmount = ({ amount }: Stated): boolean => /^\d+(\.\d+)?$/.test(amount)
+/** Returns an amount as a bank states it: nothing is guessed, and no words that stand in its place are kept. */
+export const stated = (amount: string, currency: string | null): Stated => ({
+  amount: /^\d{1,20}(\.\d{1,20})?$/.test(amount) ? amount : '',
+  currency: currency === null || /^[A-Z]{3}$/.test(currency) ? currency : '',
+})
+
+/** Returns whether an amount can be read. */
+export const isAmount = ({ amount }: Stated): boolean => amount !== ''
 
 /** What may become of a transfer, in the order in which rows are booked: a payment before its return. */
 export const BECOMES = ['checked', 'accepted', 'rejected', 'paid', 'returned'] as const

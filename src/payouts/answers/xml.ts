@@ -1,5 +1,5 @@
 import { SaxesParser } from 'saxes'
-import { refused, type Stated } from './row.ts'
+import { refused, type Stated, stated } from './row.ts'
 
 /** An element, by its local name. */
 export interface Element {
@@ -9,11 +9,13 @@ export interface Element {
   readonly children: Element[]
 }
 
-/** The deepest nesting, the longest text, the most elements at a time, and a tag that is too long: ISO 20022 stays far below. */
+/** The deepest nesting, the longest text, and the most elements at a time: ISO 20022 stays far below. */
 const MAX_DEPTH = 24
 const MAX_TEXT = 4000
 const MAX_ELEMENTS = 100_000
-const LONG_TAG = /<[^<>]{10000}/
+
+/** How much is read at a time. The parser collects a tag, a text or a comment, which within this has to come to its end. */
+const CHUNK = 65_536
 
 /** What is done with an element at its end, by its name. */
 export type Handlers = Readonly<
@@ -32,12 +34,14 @@ export function readXml(text: string, handlersOf: (name: string) => Handlers | u
   const path: Element[] = []
   let handlers: Handlers = {}
   let kept = 0
+  let isStuck = false
   const refuse = (reason: string) => {
     throw refused(`The XML cannot be read. ${reason}`)
   }
   parser.on('error', () => refuse(`It is not well-formed in line ${parser.line}.`))
   parser.on('doctype', () => refuse('It has a DOCTYPE, which no answer of a bank has.'))
   parser.on('opentag', ({ name, attributes }) => {
+    isStuck = false
     const local = name.slice(name.indexOf(':') + 1)
     const element = { name: local, currency: attributes.Ccy ?? null, text: '', children: [] }
     if (path.length < 2) handlers = handlersOf(local) ?? handlers
@@ -47,6 +51,7 @@ export function readXml(text: string, handlersOf: (name: string) => Handlers | u
     path.unshift(element)
   })
   const addText = (text: string) => {
+    isStuck = false
     const [element] = path
     if (element && element.text.length < MAX_TEXT) element.text += text.slice(0, MAX_TEXT)
   }
@@ -60,8 +65,13 @@ export function readXml(text: string, handlersOf: (name: string) => Handlers | u
     parent?.children.pop()
     kept -= sizeOf(element)
   })
-  if (LONG_TAG.test(text)) refuse('An element of it is too large.')
-  parser.write(text.trimStart()).close()
+  const trimmed = text.trim()
+  for (let at = 0; at < trimmed.length; at += CHUNK) {
+    if (isStuck) refuse('An element of it is too large.')
+    isStuck = true
+    parser.write(trimmed.slice(at, at + CHUNK))
+  }
+  parser.close()
 }
 
 const sizeOf = ({ children }: Element): number =>
@@ -85,7 +95,7 @@ export const textAt = (element: Element | undefined, ...paths: readonly string[]
 export const amountsAt = (element: Element | undefined, ...paths: readonly string[]): Stated[] =>
   paths
     .flatMap((path) => allAt(element, path))
-    .map(({ text, currency }) => ({ amount: text.trim(), currency }))
+    .map(({ text, currency }) => stated(text.trim(), currency))
 
 /** Returns all texts of an element and of those in it. */
 export const textsIn = ({ text, children }: Element): string[] =>
