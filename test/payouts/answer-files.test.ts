@@ -55,6 +55,10 @@ describe('§20.4 a file as a bank hands it out', () => {
       ['Name;Betrag\nAda;1,00', /^The CSV has no column of booking days/],
       [await zipOf({ 'xl/workbook.xml': '<a/>', b: 'x' }), /no XML of .*save an Excel file as CSV/],
       [await zipOf({ 'a.xml': bomb }), /^The ZIP file has more than 10 MiB/],
+      [
+        await zipOf(Object.fromEntries(Array.from({ length: 1001 }, (_, n) => [`${n}.xml`, 'x']))),
+        /^The ZIP .* or 1000 files/,
+      ],
       [(await zipOf({ 'a.xml': bomb })).subarray(0, 200), /^The ZIP file cannot be read/],
     ]
     for (const [file, words] of files) {

@@ -374,6 +374,8 @@ const NOT_BOOKED: [string, string | RegExp, string, RegExp][] = [
   ['our own', 'EUR', '', /currency or the day cannot be read/],
   ['our own', /\d\d\.\d\d\.\d{4}/, '30.12.2040', /2040-12-30 is after tomorrow/],
   ['PayPal', /\d\d\/\d\d\/\d{4}/, '05/11/1999', /1999-11-05 is before the batch/],
+  ['PayPal', 'Completed', 'Unclaimed', /has not booked it/],
+  ['PayPal', 'Completed', 'Partially refunded', /has not booked it/],
   ['Wise', '1234.56,EUR,Ada', '0.01,EUR,Ada', /has 0.01 EUR, and not 1234.56 EUR/],
   ['Revolut', 'EUR,"-1,234.56",0.20', 'EUR,-0.01,0.20', /has 0.01 EUR, and not 1234.56 EUR/],
 ]

@@ -136,8 +136,11 @@ const csv = (file: string) => (moved: readonly Movement[]) => {
     const [DEBIT, CREDIT] = isBack ? ['', german] : [german, '0,00']
     const BARE = `${isBack ? '' : '-'}${amount}`
     const sums = { PLAIN: amount, SIGNED, BARE, AMOUNT: grouped, BETRAG: german, DEBIT, CREDIT }
-    const values = { REF: reference, ...sums, ...days }
-    const words: Record<string, string> = { ...values, ...(isBack && { COMPLETED: 'REFUNDED' }) }
+    const values = { REF: reference, SIDE: isBack ? 'H' : 'S', ...sums, ...days }
+    const words: Record<string, string> = {
+      ...values,
+      ...(isBack && { COMPLETED: 'REFUNDED', DBIT: 'CRDT' }),
+    }
     return line.replace(/[A-Z]+/g, (word) => words[word] ?? word)
   })
   return [...above.reverse(), ...lines].join('\r\n')
@@ -171,6 +174,12 @@ export const CSVS: Readonly<Record<string, (moved: readonly Movement[]) => strin
   ),
   'Wise balance statement': csv(
     'TransferWise ID,Date,Date Time,Amount,Currency,Description,Payment Reference,Running Balance\nTRANSFER-1,DAYFIRST,DAYFIRST 10:00:00,BARE,EUR,Sent money to Ada,REF,1.00',
+  ),
+  'a bank that writes no signs': csv(
+    'Booking date,Description,Amount,Currency,Debit/Credit\nISO,Pay REF,PLAIN,EUR,DBIT',
+  ),
+  'VR-Bank before 2020': csv(
+    'Buchungstag;Verwendungszweck;Währung;Umsatz; \nPOINTS;Provision REF;EUR;PLAIN;SIDE',
   ),
   'our own': csv('affiliate_id,Currency,Amount,reference,Paid on\na,EUR,SIGNED,REF,POINTS'),
 }

@@ -20,7 +20,11 @@ const COLUMNS = {
   currency: ['Waehrung', 'Währung', 'Payment currency', 'Source currency', 'Currency'],
   account: ['Auftragskonto', 'IBAN Auftragskonto'],
   state: ['Info', 'Status', 'State'],
-  direction: ['Direction'],
+  // Some banks give it no heading.
+  direction: [
+    ...['Direction', 'Debit/Credit', 'Credit/Debit', 'Dr/Cr', 'Cr/Dr', 'D/C', 'C/D'],
+    ...['Soll/Haben', 'S/H', 'Balance Impact', ''],
+  ],
   reference: ['TransferWise ID', 'Transaction ID', 'Transaktionscode', 'ID'],
 } as const
 
@@ -29,7 +33,10 @@ type Column = keyof typeof COLUMNS
 /** What the state is of a row that is booked, and of one that failed or came back. Others are pending. */
 const BOOKED = /^(?:completed|sent|received|booked|posted|abgeschlossen|(?:umsatz )?gebucht)/i
 const FAILED =
-  /fail|refund|revert|declin|cancel|return|denied|reversed|unclaimed|erstattet|storniert/i
+  /^(?!.*(?:partial|teilweise)).*(?:fail|refund|revert|declin|cancel|return|denied|reversed|erstattet|storniert)/i
+
+/** What a column of directions says of money that left: its amount may have no sign. */
+const OUT = /^(?:out|d|dr|dbit|debit|s|soll)$/i
 
 /** Returns the letters of a heading, by which it is known. */
 const keyOf = (heading: string) =>
@@ -97,7 +104,7 @@ export function readAnswerCsv(text: string, each: EachRow, order?: DayOrder): bo
     const signed = 'value' in read && currency !== '' ? read.value : null
     const isNegative = signed?.startsWith('-') ?? false
     // In a table of payments, amounts are what was paid: a negative one came back.
-    const isDebit = out ? true : isNegative !== isOwnTable || /^out/i.test(cell('direction'))
+    const isDebit = out ? true : isNegative !== isOwnTable || OUT.test(cell('direction'))
     const state = cell('state')
     const moved: Says = isDebit && !back ? 'paid' : 'returned'
     const isBooked = !state || BOOKED.test(state)

@@ -39,6 +39,9 @@ export async function readFile(
   throw refused(`This file is not known. ${KNOWN}`)
 }
 
+/** The most files of an archive. */
+const MAX_FILES = 1000
+
 const isXml = (text: string) => /^\s*</.test(text)
 
 /** Reads each XML of an archive, which together are as large as one file may be. */
@@ -46,7 +49,9 @@ async function readZip(bytes: Uint8Array<ArrayBuffer>, each: EachRow): Promise<s
   try {
     let format: string | null = null
     let left = PAYOUT_LIMITS.answerBytes
-    for (const open of unzip(bytes)) {
+    const files = unzip(bytes)
+    if (files.length > MAX_FILES) throw new FileFailure()
+    for (const open of files) {
       const content = await readBytes(open(), left)
       left -= content.byteLength
       const text = textOf(content)
@@ -58,7 +63,8 @@ async function readZip(bytes: Uint8Array<ArrayBuffer>, each: EachRow): Promise<s
       )
     return format
   } catch (error) {
-    if (error instanceof FileFailure) throw refused('The ZIP file has more than 10 MiB.')
+    if (error instanceof FileFailure)
+      throw refused(`The ZIP file has more than 10 MiB or ${MAX_FILES} files.`)
     if (error instanceof RangeError || error instanceof TypeError) {
       throw refused('The ZIP file cannot be read: it is cut off, or has a password. Unpack it.')
     }
