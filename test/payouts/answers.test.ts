@@ -122,6 +122,7 @@ describe('§20.4 a statement of an account', () => {
       [{ ...debit(c), isReversal: true }, /has taken a credit back/],
       [{ ...debit(c), day: '1999-11-27' }, /1999-11-27 is before the batch was confirmed/],
       [{ ...debit(c), day: '2040-12-30' }, /2040-12-30 is after tomorrow/],
+      [{ ...debit(b), direction: '' }, /does not say whether the money came or went/],
       [{ ...debit(b), status: 'PDNG' }, /has not booked it/],
       [{ amount: '5.00', text: await referenceOf('T', 'another account') }, /names no transfer/],
     ]

@@ -42,7 +42,7 @@ export interface Tx {
 /** An entry of a statement. */
 export interface Ntry extends Pick<Tx, 'currency' | 'text' | 'charges'> {
   readonly amount: string
-  readonly direction?: 'DBIT' | 'CRDT'
+  readonly direction?: 'DBIT' | 'CRDT' | ''
   readonly status?: 'BOOK' | 'PDNG'
   readonly isReversal?: boolean
   readonly day?: string

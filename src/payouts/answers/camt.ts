@@ -43,6 +43,9 @@ function saysOf(entry: Element, direction: string | null): Pick<AnswerRow, 'says
     return { says: 'pending', never: 'the bank has not booked it' }
   }
   if (direction === 'CRDT') return { says: 'returned', never: null }
+  if (direction !== 'DBIT') {
+    return { says: 'paid', never: 'the row does not say whether the money came or went' }
+  }
   const isReversal = ['true', '1'].includes(textAt(entry, 'RvslInd') ?? '')
   return { says: 'paid', never: isReversal ? 'the bank has taken a credit back' : null }
 }
