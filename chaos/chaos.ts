@@ -97,7 +97,7 @@ const command = parseCommand(
   'npm run chaos',
   `Sends requests of two accounts while something goes wrong, and checks that nothing is lost, doubled,
 unpaid or leaked. Kinds: ${KINDS.join(', ')}; without one the seed draws ${DRAWN}. Several happen at once.
-\`pairs\` lets every call to the platform fail, alone, in tests of their own.`,
+\`pairs\` lets every call to the platform fail, and every two requests meet, in tests of their own.`,
   (own) =>
     own
       .argument('[kinds...]', 'what goes wrong')

@@ -5,8 +5,8 @@ const PARTS = 16
 const AT_ONCE = 2
 
 /**
- * Lets calls to the platform fail: each call of each operation, and every two in a row, in parts that run as
- * tests. Returns the exit code.
+ * Lets calls to the platform fail, each call of each operation and every two in a row, and lets requests meet, in parts
+ * that run as tests. Returns the exit code.
  */
 export async function runPairs(every: number): Promise<number> {
   let failed = 0

@@ -351,7 +351,7 @@ export const changeAccount = operation({
     const entry = { actor, action: 'account.change', account: id, details }
     // An empty change is not in the audit log, but it still propagates the settings.
     if (Object.keys(change).length > 0) {
-      await withAudit(env.DB, entry, [rows.updateAccount(env.DB, id, change)])
+      await withAudit(env.DB, entry, rows.updateAccount(env.DB, account, change))
     }
     const takes_effect = await propagateSettings(env, id)
     return { ...presentAccount((await rows.findAccount(env.DB, id)) ?? account), takes_effect }

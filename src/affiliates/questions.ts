@@ -107,7 +107,7 @@ async function store(
   const details = { affiliate_id: affiliate.id, id }
   const entry = { actor, action: `affiliate-question.${verb}`, account, details }
   await withAudit(db, entry, [...statements]).catch((error) => {
-    throw isAssertionFailure(error) ? tooMany() : error
+    throw isAssertionFailure(error, rows.TOO_MANY) ? tooMany() : error
   })
   sendCaused(call, { id: account, binding })
   return presentQuestion(await findOwn(call, id))

@@ -64,9 +64,6 @@ export async function evaluateRules(
 ): Promise<Evaluated> {
   const db = accountDatabase(env, account)
   const last = lastCompleteDay(account, by.now)
-  const versions = await readStoredRules(db, account.id)
-  const days = versions.map(({ effective_from }) => dayNumber(effective_from))
-  const first = Math.min(Number.POSITIVE_INFINITY, ...days)
   const total = { facts: 0, opened: 0 }
   let progress = await readProgress(db, account.id)
   let views: ViewSource | null = null
@@ -77,9 +74,12 @@ export async function evaluateRules(
   })
   for (let attempt = 0; attempt < EVALUATION_LIMITS.attempts; ) {
     const place = placeOf(progress)
+    const versions = await readStoredRules(db, account.id)
     const [rule] = rulesAfter(versions, place)
     try {
       if (!place) {
+        const days = versions.map(({ effective_from }) => dayNumber(effective_from))
+        const first = Math.min(Number.POSITIVE_INFINITY, ...days)
         if (!(await begin(db, account.id, { first, last }, progress))) return result(true)
         // What changes from now on is evaluated once more: nothing that was read before may be used then.
         views = null
@@ -91,7 +91,7 @@ export async function evaluateRules(
         await evaluateRule({ db, account: account.id, views, place, by }, versions, rule, total)
       }
     } catch (error) {
-      // Another evaluation has moved on, or a case was decided meanwhile.
+      // Another evaluation has moved on, a case was decided, or the account was reset meanwhile.
       if (!isAssertionFailure(error) && !isUniqueViolation(error)) throw error
       attempt++
     }

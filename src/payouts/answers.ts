@@ -236,7 +236,7 @@ export async function applyAnswer(call: Call, hash: string): Promise<rows.Stored
   const details = { hash, ...(doubts.length > 0 && { doubts: doubts.length }) }
   await withAudit(db, { actor, action: 'bank-answer.book', account, details }, [
     storeMovements(db, account, doubts),
-    rows.finishAnswer(db, account, hash, now),
+    ...rows.finishAnswer(db, account, hash, now),
   ])
   return { ...stored, applied_at: now }
 }
@@ -286,7 +286,7 @@ async function bookStep(call: Call, hash: string, step: readonly Booking[]): Pro
     ...rows.guardChanges(db, account, changes),
     moveTransfers(db, account, moves, now),
     storeMovements(db, account, moved),
-    rows.finishAnswer(db, account, hash, 0),
+    ...rows.finishAnswer(db, account, hash, 0),
     ...(await refusedPayees(call, changes, now)),
   ]
   const details = { [becomes]: changes.length, hash }
@@ -331,7 +331,7 @@ export async function dismissDoubts(call: Call, written: string, reason: string)
   const open = await openMovementsOf(db, account, reference)
   const own = open.filter((one) => one.reference === reference)
   const entry = { actor, action: 'movements.dismiss', account, details: { reference, reason } }
-  if (own.length > 0) await withAudit(db, entry, [dismiss(db, account, reference)])
+  if (own.length > 0) await withAudit(db, entry, dismiss(db, account, reference))
   return { reference, dismissed: own.length }
 }
 

@@ -193,7 +193,7 @@ export async function changeEndpoint(
     const db = databaseOf(change)
     const details = { id, ...(url && { host: hostOf(url) }), events, description, disabled }
     await withAudit(db, entryOf(change, 'change', details), [
-      updateEndpoint(db, account.id, id, set),
+      ...updateEndpoint(db, account.id, id, set),
       ...(disabled ? [endPending(db, account.id, id)] : []),
       ...(affiliate_id === undefined ? [] : [beginProgress(db, account.id, Date.now())]),
     ])
@@ -205,7 +205,7 @@ export async function changeEndpoint(
 export async function deleteEndpoint(change: Change, id: string): Promise<void> {
   await findEndpoint(change, id)
   const db = databaseOf(change)
-  await withAudit(db, entryOf(change, 'delete', { id }), [dropEndpoint(db, change.account.id, id)])
+  await withAudit(db, entryOf(change, 'delete', { id }), dropEndpoint(db, change.account.id, id))
 }
 
 /**
@@ -229,9 +229,11 @@ export async function rotateEndpoint(
     { encrypted, endsAt: null },
     ...kept.map((one) => ({ ...one, endsAt: until })),
   ])
-  await withAudit(db, entryOf(change, 'rotate', { id, overlap }), [
+  await withAudit(
+    db,
+    entryOf(change, 'rotate', { id, overlap }),
     updateEndpoint(db, account.id, id, { secrets: after }),
-  ])
+  )
   return { id, secret, previous_secret_until: timeOrNull(until) }
 }
 

@@ -11,7 +11,6 @@ import { type RateState, REQUESTS_PER_WINDOW } from '../../src/platform/auth/rat
 import { digest, isWellFormed, newSecret } from '../../src/platform/auth/secret.ts'
 import { brandTokenObjectName } from '../../src/platform/auth/token-gate.ts'
 import { findAccount } from '../../src/platform/directory/accounts.ts'
-import { endBrandToken } from '../../src/platform/directory/credentials.ts'
 import { brand, caller, deposited, eve } from '../brand.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { countCalls, overriding } from '../ingest/watched.ts'
@@ -203,18 +202,6 @@ describe('regeneration', () => {
     expect(data.map(({ alive }: { alive: boolean }) => alive)).toEqual([true, true, true])
     expect(data[0].ends_at).toBe(before)
     expect((await get('account')).status).toBe(200)
-  })
-
-  test('two revocations at the same time keep the earlier end', async () => {
-    const { account } = await brand()
-    const [token] = (await json(askAdmin(`accounts/${account}/brand-tokens`))).data
-    const now = Date.now()
-    const endedAt = async (at: number) => {
-      await endBrandToken(env.DB, account, token.id, at).run()
-      const [{ ends_at }] = (await json(askAdmin(`accounts/${account}/brand-tokens`))).data
-      return Date.parse(ends_at) - now
-    }
-    expect([await endedAt(now), await endedAt(now + 1), await endedAt(now - 1)]).toEqual([0, 0, -1])
   })
 
   test('regeneration with an overlap fails no request, and revocation ends the token', async () => {

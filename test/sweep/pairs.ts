@@ -2,10 +2,11 @@ import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { printToTerminal } from '../secrecy.ts'
 import { endure, rehearse, unchanged } from './endure.ts'
 import { allOf, type Fault, lastingOf, onceOf } from './faults.ts'
+import { breachesOf, meetingsOf } from './races.ts'
 import { SWEPT } from './sweep.ts'
 
-// A second fault during a retry of the service or of the client, and every fault at every call of every
-// route. `npm run chaos -- pairs` runs this in parts, because each object of a run keeps a file open.
+// A second fault during a retry of the service or of the client, every fault at every call of every route, and all
+// requests that meet. `npm run chaos -- pairs` runs this in parts, because each object of a run keeps a file open.
 
 const EVERY = Number(import.meta.env.VITE_EVERY ?? 1)
 const [PART = 0, PARTS = 1] = import.meta.env.VITE_PART?.split('/').map(Number) ?? []
@@ -43,6 +44,12 @@ test.each(routes.filter(({ writes }) => writes))('$id withstands two faults', as
     ),
   ])
   await all(plans, (plan) => endure(route, calm, plan))
+})
+
+test('pairs of requests that meet are as if one came after the other', async () => {
+  const meetings = (await meetingsOf(SWEPT)).filter((_, i) => i % (PARTS * EVERY) === PART)
+  tested += meetings.length
+  expect(await breachesOf(meetings)).toEqual([])
 })
 
 test.each(routes)('$id withstands every single fault', async (route) => {

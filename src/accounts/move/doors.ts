@@ -1,6 +1,6 @@
-import { ABORT } from '../../commission/db/audit-guard.ts'
 import { first, only } from '../../platform/db/query.ts'
 import { isAssertionFailure, withD1Retry } from '../../platform/db/retry.ts'
+import { ABORT } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { CopyRefused, type Mover } from './place.ts'
 import { type MovedTable, quoted } from './tables.ts'

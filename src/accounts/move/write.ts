@@ -1,7 +1,6 @@
-import { ABORT } from '../../commission/db/audit-guard.ts'
 import { byteLength, toJsonChunks } from '../../platform/db/json-chunks.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
-import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
+import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { REQUIRE_COPY } from './doors.ts'
 import type { StoredRow } from './pages.ts'

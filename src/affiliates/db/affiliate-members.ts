@@ -6,6 +6,7 @@ import type {
 } from '../../platform/db/schema.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import type { StoredProfile } from '../../platform/directory/affiliates.ts'
+import { REQUIRE_CHANGE, requiredChange } from '../../platform/directory/audit.ts'
 
 // The persons who sign in for affiliates: their invitations and passkeys.
 
@@ -58,15 +59,15 @@ export const listInvitations = (db: D1Database, account: string, affiliate_id: s
 const END_INVITATION = compileStatement(`
   update affiliate_invitations set ends_at = :now
   where account = :account and affiliate_id = :affiliate_id and id = :id
-    and used_at is null and ends_at > :now`)
+    and used_at is null and ends_at = :ends_at`)
 
-/** Ends an invitation that is open. `now` is in milliseconds. */
+/** Ends an invitation. The batch fails unless it is open. `now` is in milliseconds. */
 export const endInvitation = (
   db: D1Database,
   account: string,
-  { affiliate_id, id }: Pick<Invitation, 'affiliate_id' | 'id'>,
+  { affiliate_id, id, ends_at }: Pick<Invitation, 'affiliate_id' | 'id' | 'ends_at'>,
   now: number,
-) => bindStatement(db, END_INVITATION, { account, affiliate_id, id, now })
+) => requiredChange(db, END_INVITATION, { account, affiliate_id, id, ends_at, now })
 
 /** An invitation that was found by its secret, with the affiliate that it is for. */
 export type FoundInvitation = Invitation &
@@ -106,13 +107,13 @@ const DELETE_MEMBER = compileStatement(`
   delete from affiliate_members
   where account = :account and affiliate_id = :affiliate_id and id = :id`)
 
-/** Removes a member with their passkeys. */
+/** Removes a member with their passkeys. The batch fails if there is no such member. */
 export const deleteMember = (
   db: D1Database,
   account: string,
   affiliate_id: string,
   id: string,
 ): D1PreparedStatement[] =>
-  [DELETE_PASSKEYS, DELETE_MEMBER].map((statement) =>
+  [DELETE_PASSKEYS, DELETE_MEMBER, REQUIRE_CHANGE].map((statement) =>
     bindStatement(db, statement, { account, affiliate_id, id }),
   )

@@ -1,5 +1,6 @@
 import { all, first } from '../../platform/db/query.ts'
 import { isAssertionFailure, withD1Retry } from '../../platform/db/retry.ts'
+import { ABORT } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import type { StoredProfile } from '../../platform/directory/affiliates.ts'
 import type { AffiliateMember, Passkey } from './affiliate-members.ts'
@@ -71,7 +72,7 @@ export const listPasskeys = (
 const IS_OPEN = `account = :account and digest = :digest and used_at is null and ends_at > :now`
 
 const REJECT_CLOSED = compileStatement(`
-  select json('not open') where not exists (
+  select ${ABORT} where not exists (
     select 1 from affiliate_invitations i
     join affiliates a on a.account = i.account and a.affiliate_id = i.affiliate_id
     where i.account = :account and i.digest = :digest and i.used_at is null and i.ends_at > :now
@@ -118,7 +119,7 @@ export function acceptInvitation(
 }
 
 const REJECT_USED = compileStatement(`
-  select json('counter') where not exists (
+  select ${ABORT} where not exists (
     select 1 from affiliate_passkeys
     where account = :account and credential_id = :credential_id
       and (counter < :counter or (counter = 0 and :counter = 0)))`)

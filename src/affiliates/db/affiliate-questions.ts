@@ -1,7 +1,9 @@
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import { first, only } from '../../platform/db/query.ts'
 import type { affiliateQuestions } from '../../platform/db/schema.ts'
+import { abortAs } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
+import { REQUIRE_CHANGE } from '../../platform/directory/audit.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
 
 // The questions of affiliates, and what was written about them. Every change is one batch, which fails as a whole.
@@ -102,9 +104,12 @@ const FIND_QUESTION = compileStatement(
 export const findQuestion = (db: D1Database, account: string, id: string) =>
   first<StoredQuestion>(db, FIND_QUESTION, { account, id })
 
+/** Why a question is refused. */
+export const TOO_MANY = 'too many questions'
+
 /** Aborts the batch if an affiliate has as many open questions as it may have, without this one. */
 const REJECT_FULL = compileStatement(`
-  select json('too many questions') where (
+  select ${abortAs(TOO_MANY)} where (
     select count(*) from affiliate_questions ${OF_ONE}
     where account = :account and affiliate_id = :affiliate_id and status = 'open' and id <> :question)
     >= ${MAX_OPEN_QUESTIONS}`)
@@ -112,20 +117,23 @@ const REJECT_FULL = compileStatement(`
 const INSERT_QUESTION = compileStatement(`
   insert into affiliate_questions (account, id, affiliate_id, about, subject, statement, period,
     customer_id, asked_at)
-  values (:account, :question, :affiliate_id, :about, :subject, :statement, :period, :customer_id, :at)
+  select :account, :question, :affiliate_id, :about, :subject, :statement, :period, :customer_id, :at
+  where exists (select 1 from statements where account = :account and id = :statement)
+    or exists (select 1 from customers where account = :account and customer_id = :customer_id)
   on conflict do nothing`)
 
 const SET_STATUS = compileStatement(`
   update affiliate_questions set status = :status
   where account = :account and id = :question and status <> :status`)
 
-/** Appends a message, unless it is stored already. Two at the same moment are both stored, one after the other. */
+/** Appends a message to its question, unless it is stored already. Two at the same moment are both stored, one after the other. */
 const INSERT_MESSAGE = compileStatement(`
   insert into affiliate_question_messages (account, question, position, id, side, author, at, text)
   select :account, :question, 1 + (
       select count(*) from affiliate_question_messages where account = :account and question = :question
     ), :message, :side, :author, :at, :text
-  where not exists (select 1 from affiliate_question_messages
+  from affiliate_questions
+  where account = :account and id = :question and not exists (select 1 from affiliate_question_messages
     where account = :account and question = :question and id = :message)`)
 
 /** Notes when the team answered last. */
@@ -160,8 +168,8 @@ export function insertQuestion(
   question: QuestionSubject & NewMessage & { readonly affiliate_id: string },
 ): D1PreparedStatement[] {
   const values = { account, ...question }
-  return [REJECT_FULL, INSERT_QUESTION, INSERT_MESSAGE, NOTIFY_ASKED].map((statement) =>
-    bindStatement(db, statement, values),
+  return [REJECT_FULL, INSERT_QUESTION, INSERT_MESSAGE, REQUIRE_CHANGE, NOTIFY_ASKED].map(
+    (statement) => bindStatement(db, statement, values),
   )
 }
 
@@ -171,7 +179,7 @@ export const appendWords = (
   account: string,
   message: NewMessage & { readonly affiliate_id: string },
 ): D1PreparedStatement[] =>
-  [REJECT_FULL, SET_STATUS, INSERT_MESSAGE, NOTIFY_ASKED].map((statement) =>
+  [REJECT_FULL, SET_STATUS, INSERT_MESSAGE, REQUIRE_CHANGE, NOTIFY_ASKED].map((statement) =>
     bindStatement(db, statement, { account, status: 'open', ...message }),
   )
 
@@ -181,7 +189,7 @@ export const appendAnswer = (
   account: string,
   answer: NewMessage & { readonly status: Row['status'] },
 ): D1PreparedStatement[] =>
-  [SET_STATUS, INSERT_MESSAGE, NOTE_ANSWER].map((statement) =>
+  [SET_STATUS, INSERT_MESSAGE, REQUIRE_CHANGE, NOTE_ANSWER].map((statement) =>
     bindStatement(db, statement, { account, ...answer }),
   )
 

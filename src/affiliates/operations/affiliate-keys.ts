@@ -109,9 +109,9 @@ export async function endAffiliateKeyNow(
   const now = Date.now()
   const details = { affiliate_id, id, name: key.name }
   const entry = { actor, action: 'affiliate-key.end', account, details }
-  if ((key.ends_at ?? now + 1) > now) {
+  if (key.ends_at === null) {
     await withAudit(env.DB, entry, [
-      rows.endAffiliateKey(env.DB, { account, affiliate_id, id }, now),
+      ...rows.endAffiliateKey(env.DB, { account, affiliate_id, id }, now),
       bumpVersion(env.DB, account),
     ])
   }

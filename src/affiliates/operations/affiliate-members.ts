@@ -157,7 +157,7 @@ export const endInvitation = operation({
     if (stateOf(found, now) === 'open') {
       const details = { affiliate_id: affiliate, id }
       const entry = { actor, action: 'affiliate-invitation.end', account: account.id, details }
-      await withAudit(db, entry, [rows.endInvitation(db, account.id, found, now)])
+      await withAudit(db, entry, rows.endInvitation(db, account.id, found, now))
     }
     return null
   },

@@ -107,7 +107,7 @@ async function putAll(call: Call, { sent, issues }: SentList, isDryRun: boolean)
       account,
       added.map(({ affiliate_id }) => affiliate_id),
     ),
-    ...rows.putAffiliates(db, account, sent),
+    ...rows.putAffiliates(db, account, sent, profiles),
     ...replaceParents(db, account, changed),
     ...(changed.length > 0 ? [rows.rejectDeepTrees(db, account)] : []),
     insertEntry(db, { actor, action: 'affiliates.put', account, details }),

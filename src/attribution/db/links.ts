@@ -1,6 +1,7 @@
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import { all, first, setTerms } from '../../platform/db/query.ts'
 import type { Account, links } from '../../platform/db/schema.ts'
+import { ABORT } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 
 type Row = typeof links.$inferSelect
@@ -109,7 +110,7 @@ export const MAX_ACTIVE_LINKS = 100
 export const MAX_LINKS = 1000
 
 const REJECT_FULL = compileStatement(`
-  select json('too many links') from (
+  select ${ABORT} from (
     select count(*) as links, coalesce(sum(disabled = 0), 0) as active from links
     where account = :account and affiliate_id = :affiliate_id and link_id <> :link_id)
   where active >= ${MAX_ACTIVE_LINKS} or links >= ${MAX_LINKS}`)
@@ -121,7 +122,7 @@ export const rejectFull = (
 ) => bindStatement(db, REJECT_FULL, link)
 
 const REJECT_DISABLED_BY_TEAM = compileStatement(`
-  select json('disabled by the team') from links
+  select ${ABORT} from links
   where account = :account and link_id = :link_id and disabled_by = 'team'`)
 
 /** Aborts the batch if the team has disabled a link. */

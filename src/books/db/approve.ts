@@ -3,10 +3,11 @@ import { isClosedFor } from '../../commission/db/booked.ts'
 import { isDraft, isOfKind } from '../../commission/db/is-draft.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { all, only } from '../../platform/db/query.ts'
-import { withD1Retry } from '../../platform/db/retry.ts'
-import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
+import { isAssertionFailure, withD1Retry } from '../../platform/db/retry.ts'
+import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, lookUp, readBatch } from '../../platform/db/statement.ts'
 import { newAuditId } from '../../platform/directory/audit.ts'
+import { unavailable } from '../../platform/errors.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
 
 // Conditions of approval, over a row `s` of `statements`.
@@ -172,11 +173,13 @@ export interface VouchingRun {
   readonly position: number
 }
 
-/** Reads the last run that settled a period: one of its kind, of the period or a later one. */
+/** The runs that settled a period and are done: those of its kind, of the period or a later one. */
+const VOUCHING_RUNS = `statement_runs
+  where account = :account and status = 'done' and period >= :period and ${isOfKind('period')}`
+
 const LAST_VOUCHING_RUN = compileStatement(`
   select unixepoch(max(started_at), 'subsec') * 1000 as at, ifnull(position, 0) as position
-  from statement_runs
-  where account = :account and status = 'done' and period >= :period and ${isOfKind('period')}`)
+  from ${VOUCHING_RUNS}`)
 
 /** Returns the last run that settled a period and is done. */
 export async function lastVouchingRun(
@@ -187,6 +190,11 @@ export async function lastVouchingRun(
   const { at, position } = await only<VouchingRun>(db, LAST_VOUCHING_RUN, { account, period })
   return { at: Math.round(at ?? 0), position }
 }
+
+/** Aborts the batch if the account was reset since the period was settled. */
+const REQUIRE_RUN = compileStatement(
+  `select ${ABORT} where not exists (select 1 from ${VOUCHING_RUNS})`,
+)
 
 /** Stores that a person closes a period of a plan, for accounts where two persons must. */
 const PUT_CLOSING_APPROVAL = compileStatement(`
@@ -250,6 +258,7 @@ export function closingStatements(
     details: { plan, period },
   }
   return [
+    bind(REQUIRE_RUN),
     ...(required > 1 ? [bind(PUT_CLOSING_APPROVAL)] : []),
     ...[LEAVE_OPEN, CLOSE, CLOSE_LEFT_OPEN].map(bind),
     auditClosing(db, entry, { plan, period }),
@@ -460,7 +469,9 @@ export async function approveRows(
       ...closing,
       ...[READ_APPROVED, READ_WAITING].map(bind),
     ]),
-  )
+  ).catch((error) => {
+    throw isAssertionFailure(error) ? unavailable(error, 1) : error
+  })
   const [approved, waiting] = results
     .slice(-2)
     .map(({ results: found }) => found.map(({ id }) => id))

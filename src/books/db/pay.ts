@@ -1,4 +1,4 @@
-import { ABORT, IS_FIRST_ATTEMPT } from '../../commission/db/audit-guard.ts'
+import { IS_FIRST_ATTEMPT } from '../../commission/db/audit-guard.ts'
 import { PAYMENT_RETURN, type ReturnedPayment } from '../../commission/db/booked.ts'
 import { IS_DUE, IS_FREE, type PayableStatement } from '../../commission/db/ledger.ts'
 import { foldReference } from '../../commission/db/manual-entries.ts'
@@ -7,7 +7,7 @@ import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.
 import { all } from '../../platform/db/query.ts'
 import { isAssertionFailure } from '../../platform/db/retry.ts'
 import type { payments } from '../../platform/db/schema.ts'
-import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
+import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, type Statement } from '../../platform/db/statement.ts'
 import { newAuditId, withAudit } from '../../platform/directory/audit.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
@@ -173,10 +173,11 @@ async function book(
   }
 }
 
-/** Aborts the batch if the payment came back already, or the reference is taken by something else. */
+/** Aborts the batch if the payment is gone or came back already, or the reference is taken by something else. */
 const REJECT_RETURNED = compileStatement(`
   select ${ABORT} where ${IS_FIRST_ATTEMPT} and (
-    exists (select 1 from payment_returns
+    not exists (select 1 from payments where account = :account and reference = :payment)
+    or exists (select 1 from payment_returns
       where account = :account and (payment = :payment or folded_reference = :folded_reference))
     or exists (select 1 from payments where account = :account
       and folded_reference = :folded_reference and reference <> :payment))`)

@@ -7,9 +7,6 @@ import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
  */
 export const IS_FIRST_ATTEMPT = 'not exists (select 1 from audit_log where id = :audit)'
 
-/** Text that is not valid JSON: `json()` of it aborts the batch. See `isAssertionFailure`. */
-export const ABORT = `json('changed meanwhile')`
-
 const INSERT_AUDIT_OF_APPROVAL = compileStatement(`
   insert into audit_log (id, at, actor, action, account, details)
   select :audit, :at, :actor, :action, :account, json_set(:details, '$.approved', n)

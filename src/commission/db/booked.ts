@@ -1,8 +1,7 @@
 import { toJsonChunks } from '../../platform/db/json-chunks.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
-import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
+import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
-import { ABORT } from './audit-guard.ts'
 
 /** A payment of a statement that came back. */
 export interface ReturnedPayment {

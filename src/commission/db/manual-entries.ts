@@ -2,10 +2,10 @@ import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import { all, first, only } from '../../platform/db/query.ts'
 import type { manualEntries } from '../../platform/db/schema.ts'
-import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
+import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
-import { ABORT, IS_FIRST_ATTEMPT } from './audit-guard.ts'
+import { IS_FIRST_ATTEMPT } from './audit-guard.ts'
 
 /**
  * Returns a reference as it is compared, the `folded_reference` of its row: without white space around it

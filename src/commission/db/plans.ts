@@ -5,8 +5,9 @@ import { toJsonChunks } from '../../platform/db/json-chunks.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import { all, first } from '../../platform/db/query.ts'
 import type { assignments, planVersions } from '../../platform/db/schema.ts'
-import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
+import { abortAs, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
+import { requiredChange } from '../../platform/directory/audit.ts'
 import { LAST_CLOSED_PERIOD, REJECT_CLOSED_PERIOD } from './booked.ts'
 
 type Row = typeof planVersions.$inferSelect
@@ -73,14 +74,11 @@ export const insertVersion = (
   row: Omit<Row, 'withdrawn_at'> & { readonly period: string },
 ) => [REJECT_CLOSED_PERIOD, INSERT_VERSION].map((statement) => bindStatement(db, statement, row))
 
-/**
- * Text that is not valid JSON. D1 has no RAISE outside triggers; `json()` of invalid text aborts the
- * batch. See `isAssertionFailure`.
- */
-const NOT_JSON = 'in force'
+/** Why a version cannot be withdrawn. */
+export const IN_FORCE = 'in force'
 
 const REJECT_IN_FORCE = compileStatement(`
-  select json('${NOT_JSON}') from plan_versions v
+  select ${abortAs(IN_FORCE)} from plan_versions v
   where account = :account and plan = :plan and version = :version and withdrawn_at is null and (
     effective_from <= :today or (
       not exists (
@@ -105,7 +103,7 @@ const WITHDRAW_VERSION = compileStatement(`
 export const withdrawVersion = (
   db: D1Database,
   version: Pick<Row, 'account' | 'plan' | 'version'> & { today: string; withdrawn_at: string },
-) => [bindStatement(db, REJECT_IN_FORCE, version), bindStatement(db, WITHDRAW_VERSION, version)]
+) => [bindStatement(db, REJECT_IN_FORCE, version), ...requiredChange(db, WITHDRAW_VERSION, version)]
 
 const PUT_ASSIGNMENTS = compileStatement(`
   insert into assignments (account, affiliate_id, from_day, plan, customers)
@@ -181,8 +179,8 @@ const DELETE = compileStatement(`
   delete from assignments
   where account = :account and affiliate_id = :affiliate_id and from_day = :from_day`)
 
-/** Deletes an assignment. */
+/** Deletes an assignment. The batch fails if there is none. */
 export const deleteAssignment = (db: D1Database, account: string, key: AssignmentKey) => [
   markAssignments(db, account, [key]),
-  bindStatement(db, DELETE, { account, ...key }),
+  ...requiredChange(db, DELETE, { account, ...key }),
 ]

@@ -2,10 +2,9 @@ import { dayNumber } from '../../platform/db/column-types.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { toJsonChunks } from '../../platform/db/json-chunks.ts'
 import { all } from '../../platform/db/query.ts'
-import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
+import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
 import { type LoadedRates, MAX_RATE_AGE, type PublishedRates } from '../engine/convert.ts'
-import { ABORT } from './audit-guard.ts'
 import type { DayRange } from './fact-tables.ts'
 
 // Exchange rates, in the database `DB`: a row has those of a day. Rates that are replaced keep their row, with the

@@ -219,7 +219,7 @@ export const withdrawPlanVersion = operation({
     const details = { plan, version, effective_from }
     const entry = { actor, action: 'plan.withdraw', account: account.id, details }
     await withAudit(db, entry, rows.withdrawVersion(db, values)).catch((error) => {
-      throw isAssertionFailure(error) ? inForce(error) : error
+      throw isAssertionFailure(error, rows.IN_FORCE) ? inForce(error) : error
     })
     return null
   },

@@ -1,8 +1,8 @@
-import { ABORT } from '../../commission/db/audit-guard.ts'
 import { ATTRIBUTION } from '../../ingest/db/changed.ts'
 import { first, only } from '../../platform/db/query.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
 import type { fraudProgress } from '../../platform/db/schema.ts'
+import { ABORT } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 
 // How far the fraud rules of an account were evaluated. Marks tell which days change afterwards.
@@ -35,7 +35,8 @@ export const readChangedFrom = async (
 
 const BEGIN = compileStatement(`
   insert into fraud_progress (account, through, position, first, last)
-  values (:account, :through, :position, :first, :last)
+  select :account, :through, :position, :first, :last
+  where exists (select 1 from fraud_rule_versions where account = :account)
   on conflict (account) do update set through = excluded.through, position = excluded.position,
     first = excluded.first, last = excluded.last, cursor = ''
   where (through, position, first) is (:was_through, :was_position, null)`)

@@ -4,6 +4,7 @@ import { all } from '../../platform/db/query.ts'
 import { customers, type fraudRuleVersions } from '../../platform/db/schema.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
+import { requiredChange } from '../../platform/directory/audit.ts'
 
 type Row = typeof fraudRuleVersions.$inferSelect
 
@@ -24,11 +25,16 @@ export const readRuleRows = (
 
 const INSERT_VERSION = compileStatement(`
   insert into fraud_rule_versions (account, rule, version, effective_from, terms, created_at)
-  values (:account, :rule, :version, :effective_from, :terms, :created_at)`)
+  select :account, :rule, :version, :effective_from, :terms, :created_at
+  where :version = 1 or exists (select 1 from fraud_rule_versions
+    where account = :account and rule = :rule and version = :version - 1)`)
 
-/** Inserts a version, from whose first day on the rules are evaluated again. The statements fail if its number is taken. */
+/**
+ * Inserts a version, from whose first day on the rules are evaluated again. The statements fail if its number is taken,
+ * or if the one before is gone.
+ */
 export const insertRuleVersion = (db: D1Database, row: Row) => [
-  bindStatement(db, INSERT_VERSION, row),
+  ...requiredChange(db, INSERT_VERSION, row),
   bindStatement(db, MARK_DAYS, {
     account: row.account,
     resource: 'fraud-rules',

@@ -13,7 +13,7 @@ import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, type Statement } from '../../platform/db/statement.ts'
 import { markAttribution } from './changed.ts'
 import { FIELDS } from './record-table.ts'
-import { type Refusal, toRefusal } from './refusals.ts'
+import { KNOWN_CUSTOMER, type Refusal, toRefusal } from './refusals.ts'
 
 type Field = (typeof FIELDS)[number]
 
@@ -172,7 +172,7 @@ const DELETE_AFFILIATIONS = compileStatement(`
 
 const INSERT_AFFILIATIONS = compileStatement(`
   insert into customer_affiliations (account, customer_id, day, affiliate_id)
-  select :account, :customer_id, value ->> 0, value ->> 1 from ${JSON_EACH}(:rows)`)
+  select :account, ${KNOWN_CUSTOMER}, value ->> 0, value ->> 1 from ${JSON_EACH}(:rows)`)
 
 /**
  * Replaces the affiliates of a customer. They hold until the account sends another affiliate than the

@@ -1,5 +1,7 @@
 import { fromOf, type Since, toDay } from '../../platform/db/history.ts'
+import { ABORT } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
+import { requiredChange } from '../../platform/directory/audit.ts'
 import { markSignups } from './changed.ts'
 
 /** A customer who earns nothing from a day on. */
@@ -15,9 +17,13 @@ export const toRefusal = ({
   ...refusal
 }: Omit<Refusal, 'from'> & { readonly day: number }): Refusal => ({ from: fromOf(day), ...refusal })
 
+/** The SQL of the id of a customer, which aborts its batch if the customer is gone. */
+export const KNOWN_CUSTOMER = `iif(exists (
+    select 1 from customers where account = :account and customer_id = :customer_id), :customer_id, ${ABORT})`
+
 const PUT_REFUSAL = compileStatement(`
   insert into customer_refusals (account, customer_id, day, reason, refused_at)
-  values (:account, :customer_id, :day, :reason, :refused_at)
+  values (:account, ${KNOWN_CUSTOMER}, :day, :reason, :refused_at)
   on conflict (account, customer_id) do update set day = excluded.day, reason = excluded.reason,
     refused_at = excluded.refused_at
   where (day, reason) is not (excluded.day, excluded.reason)`)
@@ -36,12 +42,12 @@ export const putRefusal = (
 const DELETE_REFUSAL = compileStatement(`
   delete from customer_refusals where account = :account and customer_id = :customer_id`)
 
-/** Ends the refusal of a customer. */
+/** Ends the refusal of a customer. The batch fails if there is none. */
 export const deleteRefusal = (
   db: D1Database,
   account: string,
   customer_id: string,
 ): D1PreparedStatement[] => [
   markSignups(db, account, [customer_id]),
-  bindStatement(db, DELETE_REFUSAL, { account, customer_id }),
+  ...requiredChange(db, DELETE_REFUSAL, { account, customer_id }),
 ]

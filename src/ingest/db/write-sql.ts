@@ -1,5 +1,5 @@
 import { BEGINNING } from '../../platform/db/history.ts'
-import { columnList, JSON_EACH, rowValue } from '../../platform/db/sql-fragments.ts'
+import { ABORT, columnList, JSON_EACH, rowValue } from '../../platform/db/sql-fragments.ts'
 import { compileStatement } from '../../platform/db/statement.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
 import { ATTRIBUTION, CUSTOMER_CHANGES, markSql } from './changed.ts'
@@ -16,11 +16,10 @@ import { FIELDS, type RecordTable } from './record-table.ts'
 import { USAGE } from './storage.ts'
 
 // The batch that stores a delivery. Records were read and decided on before, so it fails as a whole unless what the
-// decision depends on still holds: it calls `json()` with text that is not JSON. An insert of a row that exists fails,
-// too. The request is then read and decided again.
+// decision depends on still holds. An insert of a row that exists fails, too. The request is then read and decided again.
 
 /** Evaluates to true, or fails if a condition does not hold. */
-const required = (condition: string) => `iif(${condition}, 1, json('changed'))`
+const required = (condition: string) => `iif(${condition}, 1, ${ABORT})`
 
 /**
  * Inserts the row of the delivery. Parameters: its columns, `:closed_through`, `:new_held`, `:max_held`, and two JSON arrays:

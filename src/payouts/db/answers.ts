@@ -1,9 +1,9 @@
-import { ABORT } from '../../commission/db/audit-guard.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { all, first } from '../../platform/db/query.ts'
 import type { payoutAnswers } from '../../platform/db/schema.ts'
-import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
+import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
+import { requiredChange } from '../../platform/directory/audit.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
 import type { Booking, Change } from '../answers/match.ts'
 import { PAYOUT_LIMITS, type StoredDetails } from '../model.ts'
@@ -38,9 +38,9 @@ const FINISH = compileStatement(`
   update payout_answers set applied_at = :now
   where account = :account and hash = :hash and ifnull(applied_at, 0) = 0`)
 
-/** Returns the statement that says when all of an answer is booked; 0: a part of it is. */
+/** Returns the statements that say when all of an answer is booked; 0: a part of it is. They fail if it was, or is gone. */
 export const finishAnswer = (db: D1Database, account: string, hash: string, now: number) =>
-  bindStatement(db, FINISH, { account, hash, now })
+  requiredChange(db, FINISH, { account, hash, now })
 
 const READ_PAYERS = compileStatement(`
   select * from payees where account = :account and party = 'payer' and payable_from is not null`)

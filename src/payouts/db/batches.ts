@@ -1,12 +1,11 @@
 import { isHeld } from '../../books/db/fraud-holds.ts'
 import { BOOK_LIMITS } from '../../books/limits.ts'
-import { ABORT } from '../../commission/db/audit-guard.ts'
 import { IS_DUE, IS_FREE } from '../../commission/db/ledger.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import { all, first, setTerms } from '../../platform/db/query.ts'
 import { isAssertionFailure } from '../../platform/db/retry.ts'
-import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
+import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
 import {

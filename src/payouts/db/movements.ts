@@ -2,6 +2,7 @@ import type { Connection } from '../../platform/db/database.ts'
 import { all, first } from '../../platform/db/query.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
+import { requiredChange } from '../../platform/directory/audit.ts'
 import type { Movement } from '../answers/movements.ts'
 import type { StoredMovement } from '../model.ts'
 
@@ -65,9 +66,9 @@ const DISMISS = compileStatement(`
   update bank_movements set dismissed = 1
   where account = :account and reference = :reference and doubt is not null and dismissed = 0`)
 
-/** Returns the statement that ends the doubts about a transfer, or about a batch. */
+/** Returns the statements that end the doubts about a transfer, or about a batch; they fail if there are none. */
 export const dismiss = (db: D1Database, account: string, reference: string) =>
-  bindStatement(db, DISMISS, { account, reference })
+  requiredChange(db, DISMISS, { account, reference })
 
 /** The query of the affiliates of whom money may have left twice: no batch pays them by itself. */
 export const PAID_TWICE = ['t.id', 't.batch']

@@ -1,10 +1,10 @@
-import { ABORT } from '../../commission/db/audit-guard.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { toJsonChunks } from '../../platform/db/json-chunks.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import { all, only } from '../../platform/db/query.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
+import { requiredChange } from '../../platform/directory/audit.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
 import type { Party, StoredDetails } from '../model.ts'
 
@@ -169,10 +169,8 @@ const SET_STATE = compileStatement(`
   update payees as p set state = :state, approvals = :approvals, payable_from = :payable_from,
     reason = :reason, same_account = :same_account
   where account = :account and party = :party and id = :id and version = :version
-    and state = :seen_state and approvals = :seen_approvals and ${isCurrent('p')}`)
-
-/** Aborts the batch if the statement before it has changed nothing. */
-const REJECT_UNCHANGED = compileStatement(`select ${ABORT} where changes() = 0`)
+    and state = :seen_state and approvals = :seen_approvals and same_account is :seen_same_account
+    and ${isCurrent('p')}`)
 
 /** Returns the statements that change the state of a current version. The batch fails if it is not as it was read. */
 export function setState(
@@ -183,10 +181,13 @@ export function setState(
     Pick<StoredDetails, 'state' | 'approvals' | 'payable_from' | 'reason' | 'same_account'>
   >,
 ): D1PreparedStatement[] {
-  const before = { seen_state: seen.state, seen_approvals: seen.approvals }
+  const before = {
+    seen_state: seen.state,
+    seen_approvals: seen.approvals,
+    seen_same_account: seen.same_account,
+  }
   return [
-    bindStatement(db, SET_STATE, { ...seen, ...next, ...before, account: author.account }),
-    bindStatement(db, REJECT_UNCHANGED, {}),
+    ...requiredChange(db, SET_STATE, { ...seen, ...next, ...before, account: author.account }),
     ...notify(db, author, JSON.stringify([seen])),
   ]
 }
@@ -204,7 +205,7 @@ const LAST_USED = `iif(p.party = 'payee', (
 const ERASE = compileStatement(`
   update payees as p set state = 'missing', digest = null, reason = null, same_account = null,
     details = iif(${LAST_USED} is null, null, details)
-  where account = :account and party = :party and id = :id`)
+  where account = :account and party = :party and id = :id and state <> 'missing'`)
 
 const OWN_TRANSFERS = `(select id from transfers where account = :account and affiliate_id = :id)`
 
@@ -230,7 +231,7 @@ const ERASE_WORDS = [
 
 /** Returns the statements that erase all versions: details at once of what nothing used. Nobody reads the others. */
 export const erase = (db: D1Database, author: Author, { id, version }: StoredDetails) => [
-  bindStatement(db, ERASE, { ...author, id }),
+  ...requiredChange(db, ERASE, { ...author, id }),
   ...(author.party === 'payee' ? ERASE_WORDS : []).map((one) =>
     bindStatement(db, one, { ...author, id }),
   ),

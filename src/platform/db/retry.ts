@@ -1,4 +1,5 @@
 import { type FaultKind, withRetry } from '../retry.ts'
+import { ABORTED } from './sql-fragments.ts'
 
 /** The messages of D1 faults that a retry cures, as its documentation words them. */
 const RETRYABLE = [
@@ -39,11 +40,9 @@ export const isUniqueViolation = (error: unknown) =>
 /** Whether a statement failed because a value would have more than 2 MB, the most that D1 returns. */
 export const isTooLong = (error: unknown) => messageIncludes(error, ['string or blob too big'])
 
-/**
- * Whether a statement failed on purpose, because it found a row that must not exist. Such SQL calls `json()`
- * with text that is not JSON: see `ABORT`.
- */
-export const isAssertionFailure = (error: unknown) => messageIncludes(error, ['malformed JSON'])
+/** Whether a guard has aborted a batch; with a reason, whether it is the guard that gives this one. */
+export const isAssertionFailure = (error: unknown, reason = '') =>
+  messageIncludes(error, [`${ABORTED}${reason}`])
 
 /** The message of a write of an account that moves to another database, or has moved. */
 export const MOVING = 'account_is_moving'

@@ -4,6 +4,7 @@ import { withD1Retry } from '../db/retry.ts'
 import { type Account, accounts } from '../db/schema.ts'
 import { bindStatement, compileStatement } from '../db/statement.ts'
 import { columnNames } from '../db/table.ts'
+import { requiredChange } from './audit.ts'
 
 const FIND_ACCOUNT = compileStatement(
   `select ${columnNames(accounts).join()} from accounts where id = :id`,
@@ -100,15 +101,24 @@ export function insertAccount(db: D1Database, account: NewAccount) {
  */
 export const NEXT_VERSION = `max(version + 1, cast(unixepoch('subsec') * 1000 as integer))`
 
-/** Changes an account and raises its version, so that its live tokens receive the change. */
-export function updateAccount(db: D1Database, id: string, { disabled, ...change }: AccountChange) {
+/**
+ * Changes an account and raises its version, so that its live tokens receive the change. The batch fails if its version
+ * is another than was read.
+ */
+export function updateAccount(
+  db: D1Database,
+  { id, version }: Account,
+  { disabled, ...change }: AccountChange,
+) {
   const values = {
     ...change,
     disabled: disabled === undefined ? undefined : Number(disabled),
   }
   const set = [...setTerms(['disabled', ...SETTINGS], values), `version = ${NEXT_VERSION}`]
-  const statement = compileStatement(`update accounts set ${set.join()} where id = :id`)
-  return bindStatement(db, statement, { ...values, id })
+  const statement = compileStatement(
+    `update accounts set ${set.join()} where id = :id and version = :version`,
+  )
+  return requiredChange(db, statement, { ...values, id, version })
 }
 
 const MAKE_PSEUDONYM_KEY = compileStatement(`

@@ -1,7 +1,9 @@
 import { all } from '../db/query.ts'
 import type { affiliateKeys } from '../db/schema.ts'
+import { ABORT } from '../db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../db/statement.ts'
 import { DAY_MS, HOUR_MS } from '../durations.ts'
+import { requiredChange } from './audit.ts'
 
 /** The contract: an affiliate has at most so many keys that are valid. */
 export const MAX_LIVE_KEYS = 5
@@ -40,7 +42,7 @@ export const KEYS_PER_HOUR = 20
 
 /** Aborts the batch if an affiliate has as many valid keys as it may have, or made as many in an hour. */
 const REJECT_FULL = compileStatement(`
-  select json('too many keys') where (
+  select ${ABORT} where (
     select count(*) from affiliate_keys
     where account = :account and affiliate_id = :affiliate_id and digest <> :digest
       and created_at > :hour_ago) >= ${KEYS_PER_HOUR} or (
@@ -82,14 +84,14 @@ export function insertAffiliateKey(
 const END_KEY = compileStatement(`
   update affiliate_keys set ends_at = :at
   where account = :account and affiliate_id = :affiliate_id and id = :id
-    and coalesce(ends_at, :at) >= :at`)
+    and ends_at is null`)
 
-/** Ends one key of an affiliate at `at` (milliseconds); an earlier end stays. */
+/** Ends one key of an affiliate at `at` (milliseconds). The batch fails if it has ended. */
 export const endAffiliateKey = (
   db: D1Database,
   key: { readonly account: string; readonly affiliate_id: string; readonly id: string },
   at: number,
-) => bindStatement(db, END_KEY, { ...key, at })
+) => requiredChange(db, END_KEY, { ...key, at })
 
 const USE_KEY = compileStatement(`
   update affiliate_keys set last_used_on = :day

@@ -3,19 +3,13 @@ import { toJsonChunks } from '../db/json-chunks.ts'
 import { type FoundPage, type Page, paginate } from '../db/paginate.ts'
 import { all } from '../db/query.ts'
 import type { affiliates } from '../db/schema.ts'
-import { JSON_EACH } from '../db/sql-fragments.ts'
+import { ABORT, JSON_EACH } from '../db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../db/statement.ts'
 
 // Checks of the tree of affiliates within the batch that changes it.
 
 /** The most affiliates in a chain of parents: each level multiplies what a run computes. */
 export const MAX_LEVELS = 64
-
-/**
- * Text that is not valid JSON. D1 has no RAISE outside triggers; `json()` of invalid text aborts the
- * batch. See `isAssertionFailure`.
- */
-const NOT_JSON = 'no tree'
 
 /** A day after all days. */
 const NEVER = 3_000_000
@@ -43,7 +37,7 @@ const REJECT_DEEP_TREES = compileStatement(`
     where level <= ${MAX_LEVELS} and ${PARENT} is not null
       and ${FIRST_DAY} < up.end_day and ${END_DAY} > up.first_day
   )
-  select json('${NOT_JSON}') from up where level > ${MAX_LEVELS} limit 1`)
+  select ${ABORT} from up where level > ${MAX_LEVELS} limit 1`)
 
 /**
  * Fails, and so does its batch, if any chain of parents has more than `MAX_LEVELS` affiliates on any day, and so if an
@@ -80,35 +74,50 @@ const PUT_COLUMNS = ['parent', ...PROFILE_MEMBERS] as const
 const INITIAL_VALUE = (column: string) =>
   column === 'status' ? "coalesce(t.status, 'active')" : `t.${column}`
 
+/** The SQL of all that the team can change of an affiliate `t`, as JSON; null if there is no such affiliate. */
+const SEEN = `iif(t.account is null, null, json_array(${PUT_COLUMNS.map((name) => `t.${name}`).join()}, (
+    select json_group_array(json_array(p.day, p.parent) order by p.day) from affiliate_parents p
+    where p.account = t.account and p.affiliate_id = t.affiliate_id)))`
+
 const PUT_AFFILIATES = compileStatement(`
   insert into affiliates (account, affiliate_id, ${PUT_COLUMNS.join(', ')})
   select :account, value ->> 0,
     ${PUT_COLUMNS.map((one, i) => `iif(value ->> ${2 * i + 2}, value ->> ${2 * i + 1}, ${INITIAL_VALUE(one)})`).join(', ')}
   from ${JSON_EACH}(:rows)
-  left join affiliates t on t.account = :account and t.affiliate_id = value ->> 0 where true
+  left join affiliates t on t.account = :account and t.affiliate_id = value ->> 0
+  where iif(${SEEN} is value ->> ${2 * PUT_COLUMNS.length + 1}, 1, ${ABORT})
   on conflict (account, affiliate_id) do update set
     ${PUT_COLUMNS.map((one) => `${one} = excluded.${one}`).join(', ')},
     suspensions = suspensions + (excluded.status = 'suspended' and status <> 'suspended')
   where (${PUT_COLUMNS.join(', ')})
     is not (${PUT_COLUMNS.map((one) => `excluded.${one}`).join(', ')})`)
 
-/** Upserts affiliates. A member that is left out keeps what is stored. */
-export const putAffiliates = (db: D1Database, account: string, sent: readonly SentAffiliate[]) =>
+/** Upserts affiliates. A member that is left out keeps what is stored. The batch fails if one is not as it was read. */
+export const putAffiliates = (
+  db: D1Database,
+  account: string,
+  sent: readonly SentAffiliate[],
+  read: ReadonlyMap<string, StoredProfile>,
+) =>
   toJsonChunks(
     sent.map((one) => [
       one.affiliate_id,
       ...PUT_COLUMNS.flatMap((column) => [one[column] ?? null, one[column] !== undefined]),
+      read.get(one.affiliate_id)?.seen ?? null,
     ]),
   ).map((rows) => bindStatement(db, PUT_AFFILIATES, { account, rows }))
 
 /** A profile as it is stored. `suspensions` is how often the affiliate was suspended. */
 export type StoredProfile = AffiliateProfile &
-  Pick<typeof affiliates.$inferSelect, 'affiliate_id' | 'suspensions'>
+  Pick<typeof affiliates.$inferSelect, 'affiliate_id' | 'suspensions'> & {
+    /** All that the team can change of the affiliate, as it was read. */
+    readonly seen: string
+  }
 
 const READ_PROFILES = compileStatement(`
-  select a.affiliate_id, a.suspensions, ${PROFILE_MEMBERS.map((name) => `a.${name}`).join(', ')}
+  select t.affiliate_id, t.suspensions, ${SEEN} as seen, ${PROFILE_MEMBERS.map((name) => `t.${name}`).join(', ')}
   from ${JSON_EACH}(:ids)
-  cross join affiliates a on a.account = :account and a.affiliate_id = value`)
+  cross join affiliates t on t.account = :account and t.affiliate_id = value`)
 
 /** Returns the profiles of those of these affiliates that are configured, by id. */
 export async function readProfiles(

@@ -10,9 +10,11 @@ import {
 import { first, only } from '../db/query.ts'
 import { isAssertionFailure, isUniqueViolation, withD1Retry } from '../db/retry.ts'
 import { auditLog } from '../db/schema.ts'
-import { bindStatement, compileStatement } from '../db/statement.ts'
+import { ABORT } from '../db/sql-fragments.ts'
+import { bindStatement, compileStatement, type Statement } from '../db/statement.ts'
 import { columnNames } from '../db/table.ts'
 import { ulid, ulidPrefix, ulidTime } from '../db/ulid.ts'
+import { unavailable } from '../errors.ts'
 
 /** A stored entry of the audit log. `details` holds neither secrets nor personal data. */
 export interface AuditRecord extends Omit<typeof auditLog.$inferSelect, 'details'> {
@@ -32,6 +34,8 @@ const FIND_ENTRY = compileStatement(`select 1 from audit_log where id = :id`)
  * Runs statements and adds an entry to the audit log, in one atomic batch: no change goes unrecorded,
  * and an attempt that failed leaves no entry. Returns the result of each statement, then the entry's; nothing if
  * an earlier attempt succeeded and its answer was lost, so that the same statements fail now.
+ *
+ * @throws ApiError `unavailable` if another request came first: a repeat decides by what is stored then.
  */
 export async function withAudit(
   db: D1Database,
@@ -44,10 +48,20 @@ export async function withAudit(
     return await withD1Retry(() => db.batch<Record<string, unknown>>([...statements, insert]))
   } catch (error) {
     if (!isUniqueViolation(error) && !isAssertionFailure(error)) throw error
-    if ((await first(db, FIND_ENTRY, { id })) === null) throw error
+    if ((await first(db, FIND_ENTRY, { id })) === null) throw unavailable(error, 1)
     return []
   }
 }
+
+/** Aborts its batch if the statement before it has changed nothing: another request came first. */
+export const REQUIRE_CHANGE = compileStatement(`select ${ABORT} where changes() = 0`)
+
+/** Returns the statements of a change; they abort their batch if it changes nothing. */
+export const requiredChange = (
+  db: D1Database,
+  statement: Statement,
+  values: Readonly<Record<string, unknown>>,
+) => [bindStatement(db, statement, values), bindStatement(db, REQUIRE_CHANGE, {})]
 
 /** Returns the statement that adds an entry to the audit log. It belongs to the batch of the change. */
 export function insertEntry(

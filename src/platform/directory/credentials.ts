@@ -128,9 +128,9 @@ export const endBrandTokens = (db: D1Database, account: string, except: string, 
 
 const END_BRAND_TOKEN = compileStatement(`
   update brand_tokens set ends_at = :at
-  where account = :account and id = :id and coalesce(ends_at, :at) >= :at`)
+  where account = :account and id = :id`)
 
-/** Ends one Brand Token at `at` (milliseconds); an earlier end stays. */
+/** Ends one Brand Token at `at` (milliseconds). */
 export const endBrandToken = (db: D1Database, account: string, id: string, at: number) =>
   bindStatement(db, END_BRAND_TOKEN, { account, id, at })
 

@@ -1,5 +1,6 @@
 import { withD1Retry } from '../../platform/db/retry.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
+import { REQUIRE_CHANGE } from '../../platform/directory/audit.ts'
 import type { EndpointOwner } from './endpoints.ts'
 import { eventOf, insertEvents, isWanted } from './events.ts'
 
@@ -57,18 +58,22 @@ export const insertReady = (
 export const INSERT_TEST = compileStatement(`
   insert into webhook_events (account, id, affiliate_id, type, about, at, data)
   select :account, :event, :affiliate_id, 'webhook.test', :event, :now, :data
-  where true on conflict do nothing`)
+  from webhook_endpoints where account = :account and id = :endpoint
+  on conflict do nothing`)
 
 /** Sends a test event to one endpoint. */
 export const SEND_TEST = compileStatement(`
   insert into webhook_messages (account, event, endpoint, next_at)
   values (:account, :event, :endpoint, :now) on conflict do nothing`)
 
-/** Returns the statements that write a test event for one endpoint and send it. */
+/** Returns the statements that write a test event for one endpoint and send it; they fail if there is no such endpoint. */
 export const insertTest = (
   db: D1Database,
   values: EndpointOwner & { endpoint: string; event: string; now: number; data: string },
-) => [INSERT_TEST, SEND_TEST].map((statement) => bindStatement(db, statement, { ...values }))
+) =>
+  [INSERT_TEST, REQUIRE_CHANGE, SEND_TEST].map((statement) =>
+    bindStatement(db, statement, { ...values }),
+  )
 
 /** A feed that lacks the records of a day. */
 export interface LateFeed {

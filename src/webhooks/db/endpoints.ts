@@ -2,6 +2,7 @@ import { all, first, setTerms } from '../../platform/db/query.ts'
 import { webhookEndpoints } from '../../platform/db/schema.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { columnNames } from '../../platform/db/table.ts'
+import { requiredChange } from '../../platform/directory/audit.ts'
 
 /** An endpoint as it is stored. `secrets` is never shown. */
 export type EndpointRow = Omit<typeof webhookEndpoints.$inferSelect, 'account'>
@@ -65,7 +66,10 @@ const CHANGED = [
   ...(['disabled', 'failing_since', 'active_since'] as const),
 ]
 
-/** Returns the statement that changes an endpoint. A property that is absent keeps its value. */
+/**
+ * Returns the statements that change an endpoint. A property that is absent keeps its value. The batch fails if there
+ * is no such endpoint.
+ */
 export function updateEndpoint(
   db: D1Database,
   account: string,
@@ -75,16 +79,16 @@ export function updateEndpoint(
   const statement = compileStatement(
     `update webhook_endpoints set ${setTerms(CHANGED, change)} where account = :account and id = :id`,
   )
-  return bindStatement(db, statement, { ...change, account, id })
+  return requiredChange(db, statement, { ...change, account, id })
 }
 
 const DELETE_ENDPOINT = compileStatement(
   `delete from webhook_endpoints where account = :account and id = :id`,
 )
 
-/** Returns the statement that deletes an endpoint. Its messages expire with their events. */
+/** Returns the statements that delete an endpoint; they fail if there is none. Its messages expire with their events. */
 export const deleteEndpoint = (db: D1Database, account: string, id: string) =>
-  bindStatement(db, DELETE_ENDPOINT, { account, id })
+  requiredChange(db, DELETE_ENDPOINT, { account, id })
 
 const BEGIN_PROGRESS = compileStatement(`
   insert into postback_progress (account, read_to) values (:account, :now)
