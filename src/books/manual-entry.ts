@@ -46,28 +46,22 @@ export const addManualEntry = (
     const context = await readManualContext(db, account, sent)
     const { amount, currency } = checkEntry(sent, context)
     if (context.open >= BOOK_LIMITS.openEntries) throw tooMany()
-    const audit = newAuditId()
+    const id = `man_${newAuditId()}`
     const at = new Date().toISOString()
-    const entry = { ...sent, id: `man_${audit}`, amount, currency, actor, at, statement: null }
-    return (await isStored(db, account, entry, audit)) ? { isNew: true, entry } : null
+    const entry = { ...sent, id, amount, currency, actor, at, statement: null }
+    return (await isStored(db, account, entry)) ? { isNew: true, entry } : null
   })
 
 /**
  * Stores an entry with its entry in the audit log; returns false if the reference is taken, or if the
  * affiliate has too many open entries.
  */
-async function isStored(
-  db: D1Database,
-  account: string,
-  entry: ManualEntry,
-  audit: string,
-): Promise<boolean> {
+async function isStored(db: D1Database, account: string, entry: ManualEntry): Promise<boolean> {
   const { id, affiliate_id, plan, currency, amount, reason, reference, actor } = entry
   const details = { entry: id, affiliate_id, plan, currency, amount, reason, reference }
   const logged = { actor, action: 'manual-entry.add', account, details }
   try {
-    const limits = { audit, most: BOOK_LIMITS.openEntries }
-    await withAudit(db, logged, insertManualEntry(db, account, entry, limits), audit)
+    await withAudit(db, logged, insertManualEntry(db, account, entry, BOOK_LIMITS.openEntries))
     return true
   } catch (error) {
     if (!isAssertionFailure(error)) throw error

@@ -1,4 +1,3 @@
-import { IS_FIRST_ATTEMPT } from '../../commission/db/audit-guard.ts'
 import { PAYMENT_RETURN, type ReturnedPayment } from '../../commission/db/booked.ts'
 import { IS_DUE, IS_FREE, type PayableStatement } from '../../commission/db/ledger.ts'
 import { foldReference } from '../../commission/db/manual-entries.ts'
@@ -35,7 +34,7 @@ const ROWS = `
 /** Aborts the batch if a reference is taken, or a statement must no longer be paid. */
 const REJECT_CHANGED = compileStatement(`
   ${ROWS}
-  select ${ABORT} from r where ${IS_FIRST_ATTEMPT} and (
+  select ${ABORT} from r where
     exists (select 1 from payments p where p.account = :account
       and p.folded_reference = r.folded_reference)
     or exists (select 1 from payment_returns n where n.account = :account
@@ -43,12 +42,12 @@ const REJECT_CHANGED = compileStatement(`
     or exists (
       select 1 from json_each(r.ids) i
       left join statements s on s.account = :account and s.id = i.value and s.status = 'approved'
-        and s.affiliate_id = r.affiliate_id and ${IS_FREE}
-      where s.id is null))`)
+        and ${IS_FREE}
+      where s.id is null)`)
 
 /** Aborts the batch if the holds of an affiliate are not those that were seen. */
 const REJECT_HELD = compileStatement(`
-  select ${ABORT} from ${JSON_EACH}(:seen) e where ${IS_FIRST_ATTEMPT} and ${HOLDS_CHANGED}`)
+  select ${ABORT} from ${JSON_EACH}(:seen) e where ${HOLDS_CHANGED}`)
 
 /** Inserts payments. */
 const INSERT_PAYMENTS = compileStatement(`
@@ -57,7 +56,7 @@ const INSERT_PAYMENTS = compileStatement(`
     actor, at, folded_reference)
   select :account, reference, affiliate_id, currency, amount, paid_on, ids, :actor, :at,
     folded_reference
-  from r where ${IS_FIRST_ATTEMPT}`)
+  from r`)
 
 /** Books what was paid in the ledger: an entry for each statement. */
 const BOOK_PAYMENTS = compileStatement(`
@@ -68,8 +67,7 @@ const BOOK_PAYMENTS = compileStatement(`
     :audit || '-' || printf('%05d', row_number() over (order by r.position, i.key)), 'paid', s.plan,
     s.period, s.id, r.currency, '-' || s.payable, r.reference, :actor, :at
   from r cross join json_each(r.ids) i
-  cross join statements s on s.account = :account and s.id = i.value
-  where ${IS_FIRST_ATTEMPT}`)
+  cross join statements s on s.account = :account and s.id = i.value`)
 
 /** Marks statements as paid. */
 export const PAY = compileStatement(`
@@ -175,19 +173,18 @@ async function book(
 
 /** Aborts the batch if the payment is gone or came back already, or the reference is taken by something else. */
 const REJECT_RETURNED = compileStatement(`
-  select ${ABORT} where ${IS_FIRST_ATTEMPT} and (
+  select ${ABORT} where
     not exists (select 1 from payments where account = :account and reference = :payment)
     or exists (select 1 from payment_returns
       where account = :account and (payment = :payment or folded_reference = :folded_reference))
     or exists (select 1 from payments where account = :account
-      and folded_reference = :folded_reference and reference <> :payment))`)
+      and folded_reference = :folded_reference and reference <> :payment)`)
 
 /** Inserts a return. */
 const INSERT_RETURN = compileStatement(`
   insert into payment_returns (account, payment, reference, returned_on, reason, actor, at,
     folded_reference)
-  select :account, :payment, :reference, :returned_on, :reason, :actor, :at, :folded_reference
-  where ${IS_FIRST_ATTEMPT}`)
+  values (:account, :payment, :reference, :returned_on, :reason, :actor, :at, :folded_reference)`)
 
 /** The statements `s` of the payment `p` that came back. */
 const OF_RETURN = `payments p cross join json_each(p.statements) i
@@ -202,7 +199,7 @@ const BOOK_RETURN = compileStatement(`
   select :account, s.affiliate_id,
     :audit || '-' || printf('%05d', row_number() over (order by i.key)),
     'returned', s.plan, s.period, s.id, p.currency, s.payable, :reference, :actor, :at
-  from ${OF_RETURN} where ${IS_RETURN} and ${IS_FIRST_ATTEMPT}`)
+  from ${OF_RETURN} where ${IS_RETURN}`)
 
 /** Marks the statements of a payment that came back as approved. */
 export const RETURN = compileStatement(`

@@ -5,7 +5,6 @@ import type { manualEntries } from '../../platform/db/schema.ts'
 import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
-import { IS_FIRST_ATTEMPT } from './audit-guard.ts'
 
 /**
  * Returns a reference as it is compared, the `folded_reference` of its row: without white space around it
@@ -85,18 +84,16 @@ export const readManualContext = (
 
 const REJECT_REFERENCE = compileStatement(`
   select ${ABORT} from manual_entries
-  where account = :account and folded_reference = :folded_reference
-    and ${IS_FIRST_ATTEMPT}`)
+  where account = :account and folded_reference = :folded_reference`)
 
 const REJECT_TOO_MANY = compileStatement(`
-  select ${ABORT} where ${OPEN_ENTRIES} >= :most and ${IS_FIRST_ATTEMPT}`)
+  select ${ABORT} where ${OPEN_ENTRIES} >= :most`)
 
 const INSERT_MANUAL_ENTRY = compileStatement(`
   insert into manual_entries (account, id, affiliate_id, plan, currency, amount, reason, reference,
     actor, at, folded_reference)
-  select :account, :id, :affiliate_id, :plan, :currency, :amount, :reason, :reference, :actor, :at,
-    :folded_reference
-  where ${IS_FIRST_ATTEMPT}`)
+  values (:account, :id, :affiliate_id, :plan, :currency, :amount, :reason, :reference, :actor, :at,
+    :folded_reference)`)
 
 const NOTIFY_ADJUSTED = eventOf(
   'adjustment.created',
@@ -107,18 +104,17 @@ const NOTIFY_ADJUSTED = eventOf(
 
 /**
  * Returns the statements that insert an entry. They abort their batch if the reference is taken, or if
- * the affiliate has `most` open entries. `audit` is the id of the batch's entry in the audit log.
+ * the affiliate has `most` open entries.
  */
 export const insertManualEntry = (
   db: D1Database,
   account: string,
   entry: Omit<ManualEntry, 'statement'>,
-  { audit, most }: { readonly audit: string; readonly most: number },
+  most: number,
 ) =>
   [REJECT_REFERENCE, REJECT_TOO_MANY, INSERT_MANUAL_ENTRY, NOTIFY_ADJUSTED].map((statement) =>
     bindStatement(db, statement, {
       account,
-      audit,
       most,
       ...entry,
       folded_reference: foldReference(entry.reference),

@@ -1,4 +1,3 @@
-import { IS_FIRST_ATTEMPT } from '../../commission/db/audit-guard.ts'
 import { encode } from '../../platform/db/column-types.ts'
 import { BEGINNING } from '../../platform/db/history.ts'
 import { isAssertionFailure } from '../../platform/db/retry.ts'
@@ -42,23 +41,22 @@ export interface NewDecision extends Omit<DecisionRequest, 'id' | 'shown'>, Pick
 
 /** Aborts the batch if the case is not what it was, has more records, or was decided meanwhile. */
 const REJECT_CHANGED = compileStatement(`
-  select ${ABORT} where ${IS_FIRST_ATTEMPT} and (
+  select ${ABORT} where
     not exists (select 1 from fraud_cases where account = :account and id = :case_id
       and (status, keep_hold) = (:was_status, :was_kept) and evidence_count = :shown)
     or (select count(*) from fraud_decisions
-      where account = :account and case_id = :case_id) <> :position)`)
+      where account = :account and case_id = :case_id) <> :position`)
 
 const INSERT_DECISION = compileStatement(`
   insert into fraud_decisions (account, case_id, position, decision, reason, keep_hold, refuse,
     from_day, shown, actor, at)
-  select :account, :case_id, :position, :decision, :reason, :keep_hold, :refuse, :from_day,
-    :shown, :actor, :at
-  where ${IS_FIRST_ATTEMPT}`)
+  values (:account, :case_id, :position, :decision, :reason, :keep_hold, :refuse, :from_day,
+    :shown, :actor, :at)`)
 
 const DECIDE = compileStatement(`
   update fraud_cases set status = :decision, keep_hold = :keep_hold,
     decided_at = iif(status = 'open', :now, decided_at)
-  where account = :account and id = :case_id and ${IS_FIRST_ATTEMPT}`)
+  where account = :account and id = :case_id`)
 
 /** Writes `case.decided`. The end of a hold is no decision. */
 const NOTIFY_DECIDED = eventOf(
@@ -72,8 +70,7 @@ const NOTIFY_DECIDED = eventOf(
 const REFUSE = compileStatement(`
   insert into customer_refusals (account, customer_id, day, reason, refused_at)
   select :account, r.value ->> 0, :refused_from, :refusal_reason, :at from ${JSON_EACH}(:refused) r
-  where ${IS_FIRST_ATTEMPT}
-  on conflict (account, customer_id) do update set day = excluded.day, reason = excluded.reason,
+  where true on conflict (account, customer_id) do update set day = excluded.day, reason = excluded.reason,
     refused_at = excluded.refused_at
   where excluded.day < customer_refusals.day`)
 
@@ -84,8 +81,7 @@ const AUDIT_REFUSALS = compileStatement(`
     'customer_id', r.value ->> 0, 'from', :from, 'reason', :refusal_reason, 'case', :case_id)
   from ${JSON_EACH}(:refused) r
   cross join customer_refusals c on c.account = :account and c.customer_id = r.value ->> 0
-    and c.refused_at = :at and c.reason = :refusal_reason
-  where ${IS_FIRST_ATTEMPT}`)
+    and c.refused_at = :at and c.reason = :refusal_reason`)
 
 /**
  * Stores what a person decided and, if the case is decided by it, its status and its refusals, in one atomic
@@ -94,7 +90,6 @@ const AUDIT_REFUSALS = compileStatement(`
 export async function storeDecision(db: D1Database, decision: NewDecision): Promise<boolean> {
   const { account, case_id, actor, isFinal, keepHold, refuse, from, now, ...others } = decision
   const { isRelease, ...rest } = others
-  const audit = newAuditId()
   const fromDay = from === null ? null : encode(customerRefusals.day, from)
   const stored = refuse.map((id) => [id, newAuditId()])
   const values = {
@@ -102,7 +97,6 @@ export async function storeDecision(db: D1Database, decision: NewDecision): Prom
     account,
     case_id,
     actor,
-    audit,
     now,
     from,
     from_day: fromDay,
@@ -129,7 +123,7 @@ export async function storeDecision(db: D1Database, decision: NewDecision): Prom
     ...(isRelease && { release: true }),
   }
   try {
-    await withAudit(db, { actor, action: 'fraud-case.decide', account, details }, statements, audit)
+    await withAudit(db, { actor, action: 'fraud-case.decide', account, details }, statements)
     return true
   } catch (error) {
     if (!isAssertionFailure(error)) throw error
