@@ -21,7 +21,6 @@ CREATE TABLE doors (
 --   records      the number of rows
 --   sign         what the month consisted of when it was written; a month with the same one is not read again
 --   sums         control totals: the sum of each column of decimals, as JSON
---   first_delivery, last_delivery   the deliveries that wrote its records; null of other resources
 --   version      the version of the columns
 --   written_at   in milliseconds
 --   replaced_at  when other files took its place, in milliseconds; its object is deleted a day later
@@ -36,8 +35,6 @@ CREATE TABLE exports (
   records        INTEGER NOT NULL CHECK (records > 0),
   sign           TEXT NOT NULL,
   sums           TEXT NOT NULL CHECK (json_type(sums) = 'object'),
-  first_delivery TEXT,
-  last_delivery  TEXT,
   version        INTEGER NOT NULL,
   written_at     INTEGER NOT NULL,
   replaced_at    INTEGER,

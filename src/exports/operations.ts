@@ -45,13 +45,6 @@ const exportFile = described(() =>
         v.record(v.string(), v.string()),
         'Control totals: the sum of each column of decimals, over all currencies.',
       ),
-      first_delivery: v.nullable(
-        member(
-          v.string(),
-          'The first of the deliveries that wrote its records. Null of what is not delivered.',
-        ),
-      ),
-      last_delivery: v.nullable(member(v.string(), 'The last of these deliveries.')),
       version: member(count, 'The version of its columns.'),
       written_at: member(time, 'When it was written.'),
     }),

@@ -6,17 +6,14 @@ import {
   type ParquetRow,
   ROWS_PER_GROUP,
 } from '../platform/parquet/file.ts'
-import { cellsOf, type ExportColumn } from './columns.ts'
+import { cellsOf } from './columns.ts'
 import type { Dataset, RowsScope } from './dataset.ts'
 import type { ExportFile } from './db/files.ts'
 import type { ExportPage } from './db/record-rows.ts'
 import { COLUMNS_VERSION, EXPORT_LIMITS } from './limits.ts'
 
 /** What is known of a file once its rows are written. */
-type Contents = Pick<
-  ExportFile,
-  'records' | 'sums' | 'first_delivery' | 'last_delivery' | 'bytes' | 'sha256' | 'id'
->
+type Contents = Pick<ExportFile, 'records' | 'sums' | 'bytes' | 'sha256' | 'id'>
 
 /** A file that was written, and where the next one begins; null if its month ends. */
 export interface WrittenFile {
@@ -25,35 +22,11 @@ export interface WrittenFile {
   readonly next: string | null
 }
 
-/** Adds up the columns of decimals, and the span of deliveries. */
-class ControlTotals {
-  readonly #columns: readonly ExportColumn[]
-  readonly #sums: Map<number, bigint>
-  first: string | null = null
-  last: string | null = null
-
-  constructor(columns: readonly ExportColumn[]) {
-    this.#columns = columns
-    this.#sums = new Map(
-      [...columns.keys()].filter((i) => columns[i]?.type === 'decimal').map((i) => [i, 0n]),
-    )
-  }
-
-  add(cells: ParquetRow, delivery: unknown): void {
-    for (const [i, sum] of this.#sums) {
-      const cell = cells[i] ?? null
-      if (typeof cell === 'string' || typeof cell === 'number') {
-        this.#sums.set(i, sum + decimalUnits(cell))
-      }
-    }
-    if (typeof delivery !== 'string') return
-    if (this.first === null || delivery < this.first) this.first = delivery
-    if (this.last === null || delivery > this.last) this.last = delivery
-  }
-
-  sums(): string {
-    const entries = [...this.#sums].map(([i, sum]) => [this.#columns[i]?.name, decimalText(sum)])
-    return JSON.stringify(Object.fromEntries(entries))
+/** Adds the cells of a row to the sums of the columns of decimals, by their positions. */
+function addCells(sums: Map<number, bigint>, cells: ParquetRow): void {
+  for (const [i, sum] of sums) {
+    const cell = cells[i] ?? null
+    if (typeof cell === 'string' || typeof cell === 'number') sums.set(i, sum + decimalUnits(cell))
   }
 }
 
@@ -68,7 +41,7 @@ export async function writeFile(
   const { account, month } = scope
   const notes = { account, resource, month, part: String(part), version: String(COLUMNS_VERSION) }
   const file = openParquet(columns, notes)
-  const totals = new ControlTotals(columns)
+  const sums = new Map(columns.flatMap(({ type }, i) => (type === 'decimal' ? [[i, 0n]] : [])))
   let waiting: ParquetRow[] = []
   let records = 0
   let place = after
@@ -76,7 +49,7 @@ export async function writeFile(
     const page: ExportPage<string> = await dataset.page(scope, place)
     for (const row of page.rows) {
       const cells = cellsOf(columns, row)
-      totals.add(cells, row.delivery)
+      addCells(sums, cells)
       waiting.push(cells)
     }
     records += page.rows.length
@@ -91,12 +64,11 @@ export async function writeFile(
   file.writeGroup(waiting)
   const data = file.finish()
   const sha256 = await digestOf(data)
+  const named = [...sums].map(([i, sum]) => [columns[i]?.name, decimalText(sum)])
   return {
     file: {
       records,
-      sums: totals.sums(),
-      first_delivery: totals.first,
-      last_delivery: totals.last,
+      sums: JSON.stringify(Object.fromEntries(named)),
       bytes: data.byteLength,
       sha256,
       id: `exp_${sha256.slice(0, 24)}`,

@@ -12,9 +12,9 @@ export const exportRows = (db: D1Database, account: string) => [
   db
     .prepare(
       `insert into exports (account, resource, month, part, id, sha256, bytes, records, sign, sums,
-         first_delivery, last_delivery, version, written_at)
+         version, written_at)
        values (?, 'transactions', '2026-10', 1, ?, ?, ?, 1, '', '{"amount_currency":"100.25"}',
-         'dlv_01M7W0R4W8E3V15G8XPED3Z94X', 'dlv_01M7W0R4W8E3V15G8XPED3Z94X', 1, 1790931600000)`,
+         1, 1790931600000)`,
     )
     .bind(account, EXPORT_ID, SHA256, BYTES.byteLength),
 ]

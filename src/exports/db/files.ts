@@ -18,8 +18,6 @@ const COLUMNS = [
   'records',
   'sign',
   'sums',
-  'first_delivery',
-  'last_delivery',
   'version',
   'written_at',
 ] as const
@@ -124,8 +122,7 @@ const PUT_CURRENT = compileStatement(`
   select account, ${COLUMNS.map((name) => (name === 'part' ? '-part' : name)).join()}
   from exports where ${OF_MONTH} and part < 0
   on conflict (account, resource, month, part, id) do update
-    set sign = excluded.sign, replaced_at = null,
-      first_delivery = excluded.first_delivery, last_delivery = excluded.last_delivery`)
+    set sign = excluded.sign, replaced_at = null`)
 
 const REPLACE_OTHERS = compileStatement(`
   update exports set replaced_at = :now

@@ -125,7 +125,7 @@ export async function readRecordPage(
   const { dayColumn, canHold } = recordTable
   const key = stepKey(recordTable)
   const { first, end } = boundsOf(month)
-  const read = [...new Set([...columns, ...key, 'delivery'])]
+  const read = [...new Set([...columns, ...key])]
   const begin = key.map((_, i) => (i === 0 ? first : ''))
   const rows = await all<Record<string, unknown>>(
     db,
