@@ -228,7 +228,7 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
         'payouts?status=paid',
         'manual-entries',
         'affiliates/IB-07/ledger',
-        'affiliates/IB-08/balance',
+        'affiliates/figures?affiliate_id=IB-08',
       ].map((path) => team('GET', `accounts/demo-forex/${path}`)),
     )
 

@@ -4,7 +4,7 @@ import { readHolds, sumByCurrency } from '../books/holds.ts'
 import { balances, currency, entry, order, presentBalances } from '../books/operations/ledger.ts'
 import { presentPayment } from '../books/operations/payouts.ts'
 import { asCsv, csvWords } from '../commission/csv-list.ts'
-import { listLedger, readBalances } from '../commission/db/ledger.ts'
+import { listLedger } from '../commission/db/ledger.ts'
 import { readPendingStatements } from '../commission/db/statements.ts'
 import { decimal, subtract, ZERO } from '../commission/engine/decimal.ts'
 import { moneyText } from '../commission/statements/money.ts'
@@ -13,6 +13,7 @@ import { count, day, money, time } from '../platform/validation/answer-fields.ts
 import { described, named } from '../platform/validation/described.ts'
 import { member } from '../platform/validation/fields.ts'
 import { todayOf } from '../platform/zone.ts'
+import { readBalances } from './db/affiliate-figures.ts'
 
 /** What is booked for the affiliate and not paid. */
 export const ownBalances = described(() =>

@@ -22,7 +22,7 @@ const october = { ...earning('a', '2024-10', '5.50'), previous: digestOf(septemb
 const other = earning('b', '2024-10', '7.00')
 
 const balanceOf = async (affiliate: string) =>
-  (await json(askAdmin(`${PATH}/affiliates/${affiliate}/balance`))).balances
+  (await json(askAdmin(`${PATH}/affiliates/figures?affiliate_id=${affiliate}`))).data[0].balances
 
 const codeOf = async (response: Response | Promise<Response>) => {
   const { status, code, detail } = await json(response)
@@ -369,17 +369,6 @@ describe('payouts', () => {
     const refused = await askAdmin(`${PATH}/payouts`, 'POST', body as object)
     expect(refused.status).toBe(422)
     expect(await json(refused)).toMatchObject({ errors: [error] })
-  })
-})
-
-describe('the ledger of an affiliate', () => {
-  test('has a balance if the affiliate is configured or has entries; else it is 404', async () => {
-    expect(await balanceOf('b')).toEqual([])
-    await approve(earning('gone', '2024-10', '3.00'))
-    expect(await balanceOf('gone')).toMatchObject([{ balance: '3.00' }])
-    for (const path of ['affiliates/nobody/balance']) {
-      expect((await codeOf(askAdmin(`${PATH}/${path}`))).slice(0, 2)).toEqual([404, 'not_found'])
-    }
   })
 })
 

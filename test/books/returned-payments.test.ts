@@ -38,7 +38,7 @@ const giveBack = (row: StatementRow, reference: string, more: object = {}) =>
 const show = (row: StatementRow) => json(askAdmin(`${PATH}/statements/${idOf(row)}`))
 
 const balanceOf = async (affiliate: string) =>
-  (await json(askAdmin(`${PATH}/affiliates/${affiliate}/balance`))).balances[0]
+  (await json(askAdmin(`${PATH}/affiliates/figures?affiliate_id=${affiliate}`))).data[0].balances[0]
 
 const ledgerOf = async (affiliate: string) =>
   (await json(askAdmin(`${PATH}/affiliates/${affiliate}/ledger`))).data.map(

@@ -139,8 +139,8 @@ describe('a case that holds', () => {
     expect((await rowsOf('ledger')).map(({ kind, amount }) => [kind, amount])).toEqual([
       ['earned', '25.00'],
     ])
-    const { balances } = await json(askAdmin(`${PATH}/affiliates/a/balance`))
-    expect(balances).toEqual([{ currency: 'EUR', balance: '25.00', due: '25.00' }])
+    const { data } = await json(askAdmin(`${PATH}/affiliates/figures?affiliate_id=a`))
+    expect(data[0].balances).toEqual([{ currency: 'EUR', balance: '25.00', due: '25.00' }])
   })
 
   test('is left out of the CSV', async () => {

@@ -342,7 +342,6 @@ const administration: Route[] = [
   },
   { ...reads, id: 'listManualEntries' },
   { ...reads, id: 'listLedger' },
-  { ...reads, id: 'getBalance' },
   { ...reads, id: 'listBalances', query: '?on=2026-10-31' },
   { ...reads, id: 'listPayouts' },
   {

@@ -49,6 +49,10 @@ const BALANCES = compileStatement(`
     on s.account = :account and s.affiliate_id = i.value and ${IS_DUE}
   group by s.affiliate_id, s.statement ->> 'currency'`)
 
+/** Returns the sums of an affiliate's entries, and of what has to be paid, by currency. */
+export const readBalances = (db: Connection, account: string, id: string): Promise<BalanceSum[]> =>
+  all<BalanceSum>(db, BALANCES, { account, ids: JSON.stringify([id]) })
+
 /** What an affiliate earned in a period. */
 export interface EarnedSum extends AffiliateSum {
   readonly period: string

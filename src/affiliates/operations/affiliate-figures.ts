@@ -1,10 +1,11 @@
 import * as v from 'valibot'
+import { balances, currency, presentBalances } from '../../books/operations/ledger.ts'
 import { dayNumber, latestPeriods } from '../../commission/engine/calendar.ts'
 import { withEveryone } from '../../commission/engine/plans-in-force.ts'
 import { fromUnits, moneyText } from '../../commission/statements/money.ts'
 import { type Affiliate, listAffiliates } from '../../platform/directory/affiliates.ts'
 import { list } from '../../platform/http/operation.ts'
-import { day } from '../../platform/validation/answer-fields.ts'
+import { day, money } from '../../platform/validation/answer-fields.ts'
 import { described } from '../../platform/validation/described.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { todayOf } from '../../platform/zone.ts'
@@ -59,15 +60,6 @@ function present(row: Affiliate, figures: AffiliateFigures) {
   const governing = withEveryone(assigned.filter(isOwn), forAll)
   const plan = governing.findLast(({ is_next }) => is_next === 0)
   const next = governing.find(({ is_next }) => is_next === 1)
-  const sums = balances.filter(isOwn)
-  const currencies = [...new Set(sums.map(({ currency }) => currency))].sort()
-  const sumOf = (currency: string, what: 'balance' | 'due') =>
-    amountOf(
-      sums.find((sum) => sum.currency === currency && sum.what === what) ?? {
-        currency,
-        units: '0',
-      },
-    )
   return {
     affiliate_id,
     display_name,
@@ -76,11 +68,7 @@ function present(row: Affiliate, figures: AffiliateFigures) {
     parent,
     plan: plan ? presentPlan(plan) : null,
     next_plan: next ? presentPlan(next) : null,
-    balances: currencies.map((currency) => ({
-      currency,
-      balance: sumOf(currency, 'balance'),
-      due: sumOf(currency, 'due'),
-    })),
+    balances: presentBalances(balances.filter(isOwn)),
     earned: earned
       .filter(isOwn)
       .map((sum) => ({ period: sum.period, currency: sum.currency, total: amountOf(sum) })),
@@ -94,9 +82,6 @@ const plan = described(() =>
     for_all: member(v.boolean(), 'Whether it is assigned by `*`.'),
   }),
 )
-const currency = described(() => member(v.string(), 'An ISO 4217 code.'))
-const money = described(() => v.pipe(v.string(), v.regex(/^-?\d+(\.\d+)?$/)))
-
 export const listAffiliateFigures = list({
   topic: 'affiliates',
   path: '/affiliates/figures',
@@ -124,16 +109,7 @@ export const listAffiliateFigures = list({
       next_plan: v.nullable(
         member(plan, 'The next plan that is assigned from a later day on, or null.'),
       ),
-      balances: member(
-        v.array(
-          v.object({
-            currency,
-            balance: member(money, 'The sum of all entries of the ledger.'),
-            due: member(money, 'What is approved and not yet paid.'),
-          }),
-        ),
-        'By currency.',
-      ),
+      balances: member(balances, 'By currency.'),
       earned: member(
         v.array(
           v.object({

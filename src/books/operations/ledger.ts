@@ -3,18 +3,24 @@ import { asCsv, csvWords, objectsIn } from '../../commission/csv-list.ts'
 import * as rows from '../../commission/db/ledger.ts'
 import { fromUnits, moneyText } from '../../commission/statements/money.ts'
 import { LIST_ORDERS } from '../../platform/db/paginate.ts'
-import { unconfiguredAmong } from '../../platform/directory/affiliates.ts'
 import { DAY_MS } from '../../platform/durations.ts'
-import { list, operation } from '../../platform/http/operation.ts'
-import { notFound } from '../../platform/http/read-fields.ts'
+import { list } from '../../platform/http/operation.ts'
 import { money, time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { bookZoneOf, instantOfLocalTime } from '../../platform/zone.ts'
 
-/** Returns the sums of an affiliate by currency: what is booked and not paid, and what of it has to be paid. */
-export function presentBalances(sums: readonly rows.SummedUnits[]) {
+/** The sum of what is booked and not paid to an affiliate in a currency, or of what of it has to be paid. */
+export interface BalanceSum {
+  readonly currency: string
+  /** As `sumOf` returns it. */
+  readonly units: string
+  readonly what: 'balance' | 'due'
+}
+
+/** Returns the sums of an affiliate by currency. */
+export function presentBalances(sums: readonly BalanceSum[]) {
   const currencies = [...new Set(sums.map(({ currency }) => currency))].sort()
   const sumOf = (currency: string, what: string) => {
     const found = sums.find((one) => one.currency === currency && one.what === what)
@@ -110,33 +116,6 @@ export const listLedger = list({
     rows.listLedger(db, account.id, affiliate_id, order === 'latest', page),
 })
 
-export const getBalance = operation({
-  topic: 'statements',
-  path: '/affiliates/{affiliate_id}/balance',
-  id: 'getBalance',
-  method: 'GET',
-  params: { affiliate_id },
-  words: described(() => ({
-    description:
-      'Returns the sum of the ledger and what is due, by currency. An affiliate that is neither configured nor has entries is 404.',
-    answer: named(
-      'Balances',
-      v.object({
-        affiliate_id: member(v.string(), 'The affiliate.'),
-        balances: member(balances, 'By currency.'),
-      }),
-    ),
-    command: { name: 'ledger balance' },
-  })),
-  async run({ db, account: { id } }, { affiliate_id }) {
-    const sums = await rows.readBalances(db, id, affiliate_id)
-    const isUnknown =
-      sums.length === 0 && (await unconfiguredAmong(db, id, [affiliate_id])).size > 0
-    if (isUnknown) throw notFound('affiliate', affiliate_id)
-    return { affiliate_id, balances: presentBalances(sums) }
-  },
-})
-
 const OWED_COLUMNS = ['affiliate_id', 'currency', 'balance']
 
 export const listBalances = list({
@@ -181,4 +160,4 @@ export const listBalances = list({
 })
 
 /** The operations on the ledger: the entries of an affiliate, their sum, and the sums of all. */
-export const LEDGER_OPERATIONS = [listLedger, getBalance, listBalances]
+export const LEDGER_OPERATIONS = [listLedger, listBalances]

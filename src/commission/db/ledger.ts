@@ -1,8 +1,5 @@
-import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
-import { all } from '../../platform/db/query.ts'
 import type { ledger } from '../../platform/db/schema.ts'
-import { compileStatement } from '../../platform/db/statement.ts'
 
 /** An entry of the ledger. */
 export type LedgerEntry = Omit<typeof ledger.$inferSelect, 'account'>
@@ -81,33 +78,6 @@ export interface DueStatement {
 /** A statement that has to be paid, and the day from which it is. */
 export interface PayableStatement extends DueStatement {
   readonly payable_on: string
-}
-
-/** Sums the entries of an affiliate, and what has to be paid, by currency. */
-export const READ_BALANCES = compileStatement(`
-  select currency, ${sumOf('amount')} as units, 'balance' as what from ledger
-  where account = :account and affiliate_id = :affiliate_id group by currency
-  union all
-  select statement ->> 'currency', ${sumOf('payable')}, 'due'
-  from statements indexed by statements_due
-  where account = :account and affiliate_id = :affiliate_id and ${IS_DUE}
-  group by statement ->> 'currency'`)
-
-/** A sum of an affiliate in a currency. */
-export interface SummedUnits {
-  readonly currency: string
-  /** As `sumOf` returns it. */
-  readonly units: string
-  readonly what: 'balance' | 'due'
-}
-
-/** Returns the sums of an affiliate's entries, and of what has to be paid, by currency. */
-export async function readBalances(
-  db: Connection,
-  account: string,
-  affiliate_id: string,
-): Promise<SummedUnits[]> {
-  return all<SummedUnits>(db, READ_BALANCES, { account, affiliate_id })
 }
 
 /** What is booked of an affiliate until a time. */
