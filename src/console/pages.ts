@@ -2,7 +2,6 @@ import type { Page } from '../pages/page.ts'
 import { accountsPage } from './accounts/accounts.tsx'
 import { accountAuditLogPage, auditLogPage } from './accounts/audit-log.tsx'
 import { credentialsPage } from './accounts/credentials.tsx'
-import { filesPage } from './accounts/files.tsx'
 import { settingsPage } from './accounts/settings.tsx'
 import { affiliatePage } from './affiliates/affiliate.tsx'
 import { affiliatesPage } from './affiliates/affiliates.tsx'
@@ -73,7 +72,6 @@ export const PAGES: readonly Page[] = [
   credentialsPage,
   mappingsPage,
   linksPage,
-  filesPage,
   webhooksPage,
   webhookPage,
   accountAuditLogPage,

@@ -42,8 +42,7 @@ const YEAR_PAGES = [
 ]
 
 /** Pages of an account that show nothing a sender or a member has named. */
-const WITHOUT_NAMES =
-  /\/(?:fraud-rules|rates|account|credentials|files|questions|cases|held)(?:\/|$)/
+const WITHOUT_NAMES = /\/(?:fraud-rules|rates|account|credentials|questions|cases|held)(?:\/|$)/
 
 /** Records where charts write labels, and whether they fit into their canvas. */
 export const WATCH_LABELS = `

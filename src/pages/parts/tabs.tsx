@@ -39,5 +39,4 @@ export const AccountTabs = sectionTabs('Account', {
   Credentials: 'credentials',
   Mappings: 'mappings',
   Links: 'links',
-  Files: 'files',
 })
