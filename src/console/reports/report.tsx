@@ -10,26 +10,20 @@ import {
   NOTHING,
   Sentence,
 } from '../../pages/parts/data.tsx'
-import { FigureCard } from '../../pages/parts/figures.tsx'
+import { Pairs } from '../../pages/parts/fields.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
 import { plainWords } from '../../pages/parts/plain-words.ts'
-import { type Cell, Table } from '../../pages/parts/table.tsx'
+import { type Cell, type Columns, Table } from '../../pages/parts/table.tsx'
 import type { Figure, Figures, GroupValue, Report, Row, Unconverted } from '../../reports/report.ts'
 import { groupText, groupTitle, metricTitle, REST_WORDS } from './report-words.ts'
 
 // The part of the reports page that shows a report.
-
-/** The maximum number of figures above a report with groups. */
-const CARDS = 6
 
 /** The maximum number of rows that the page shows; the CSV has all. */
 const SHOWN_ROWS = 500
 
 interface ReportProps {
   readonly report: Report
-  /** The same totals of the days that the report is compared with, and what these days are. */
-  readonly before: Report
-  readonly beforeWords: string
   /** The address of the same report as CSV. */
   readonly csv: string
   /** Returns the address of the report of one day. */
@@ -52,13 +46,6 @@ const restOf = (row: Figures, metric: string): readonly Unconverted[] =>
 
 const isZero = (value: Figure | undefined): boolean =>
   value === null || value === undefined || Number(value) === 0
-
-/** Returns the number of a metric; null if it is unknown or all of it has no rate. */
-function numberOf(row: Figures, metric: string): number | null {
-  const value = row.metrics[metric]
-  if (value === null || value === undefined) return null
-  return isZero(value) && restOf(row, metric).length > 0 ? null : Number(value)
-}
 
 const Rest = ({ rest }: { rest: readonly Unconverted[] }) => (
   <>
@@ -119,65 +106,13 @@ function Group({ name, row, ...props }: ReportProps & { name: string; row: Shown
   return name === props.report.group_by[0] ? 'Total' : ''
 }
 
-/** Returns the metrics that are 0 or unknown everywhere. */
-function emptyMetrics({ columns, data, totals }: Report): ReadonlySet<string> {
+/** Returns the metrics that are neither 0 nor unknown everywhere, in the order of their columns; all if each is. */
+function shownMetrics({ columns, data, totals }: Report): string[] {
   const metrics = columns.filter(({ type }) => type !== 'group').map(({ name }) => name)
-  const isEmpty = (name: string) =>
-    [...data, totals].every((row) => isZero(row.metrics[name]) && restOf(row, name).length === 0)
-  const empty = metrics.filter(isEmpty)
-  return new Set(empty.length === metrics.length ? [] : empty)
-}
-
-/** Returns the metrics that are shown, in the order of their columns. */
-function shownMetrics(report: Report): string[] {
-  const empty = emptyMetrics(report)
-  return report.columns
-    .filter(({ type, name }) => type !== 'group' && !empty.has(name))
-    .map(({ name }) => name)
-}
-
-/** Returns how a metric has changed in percent; null if that cannot be said. */
-export function changeWords(now: number | null, before: number | null): string | null {
-  if (now === null || before === null) return null
-  if (now === before) return 'the same'
-  if (before === 0) return 'none before'
-  const percent = ((now - before) / Math.abs(before)) * 100
-  if (percent >= 1000) return 'more than ten times as much'
-  const by = new Intl.NumberFormat('en', { maximumFractionDigits: Math.abs(percent) < 10 ? 1 : 0 })
-  return `${by.format(Math.abs(percent))} % ${percent > 0 ? 'more' : 'less'}`
-}
-
-/** Renders the totals as large figures, those of a report with groups in part, each with its change in percent since the span before. */
-export function TotalCards({
-  report,
-  before,
-  beforeWords,
-}: Pick<ReportProps, 'report' | 'before' | 'beforeWords'>) {
-  const metrics = shownMetrics(report).slice(report.group_by.length > 0 ? -CARDS : 0)
-  return (
-    <section aria-label="Totals">
-      <div class="figure-cards report-totals">
-        {metrics.map((metric) => {
-          const isWhole = [report, before].every(
-            ({ totals }) => restOf(totals, metric).length === 0,
-          )
-          const change =
-            isWhole && changeWords(numberOf(report.totals, metric), numberOf(before.totals, metric))
-          return (
-            <FigureCard title={metricTitle(metric)}>
-              <p class="big">
-                <FigureText report={report} row={report.totals} metric={metric} hasCurrency />
-              </p>
-              {change && <p class="change">{change}</p>}
-            </FigureCard>
-          )
-        })}
-      </div>
-      <p class="note">
-        Compared with {daysText(before)}, {beforeWords}.
-      </p>
-    </section>
+  const found = metrics.filter((name) =>
+    [...data, totals].some((row) => !isZero(row.metrics[name]) || restOf(row, name).length > 0),
   )
+  return found.length > 0 ? found : metrics
 }
 
 /** What notes say, by their reasons. The others are sentences of the API. */
@@ -193,23 +128,23 @@ const Notes = ({ report }: { report: Report }): Child =>
     </p>
   ))
 
-/** Renders a report: its totals, its table without figures that are 0 or unknown everywhere, and what it does not include. */
+/** Renders a report without figures that are 0 or unknown everywhere, and what it does not include. */
 export function ReportView(props: ReportProps) {
   const { report, csv } = props
-  const { data, totals, columns, group_by, currency } = report
+  const { data, totals, group_by, currency } = report
   const hasGroups = group_by.length > 0
   const rows: Shown[] = [...data.slice(0, SHOWN_ROWS), totals]
-  const metrics = new Set(shownMetrics(report))
-  const shown = columns
-    .filter(({ type, name }) => type === 'group' || metrics.has(name))
-    .map(({ name, type }): readonly [string, Cell<Shown>] =>
-      type === 'group'
-        ? [groupTitle(name), (row) => <Group {...props} name={name} row={row} />]
-        : [
-            metricTitle(name),
-            { number: (row) => <FigureText report={report} row={row} metric={name} /> },
-          ],
-    )
+  const metrics = shownMetrics(report)
+  const columns: Columns<Shown> = [
+    ...group_by.map((name): [string, Cell<Shown>] => [
+      groupTitle(name),
+      (row) => <Group {...props} name={name} row={row} />,
+    ]),
+    ...metrics.map((name): [string, Cell<Shown>] => [
+      metricTitle(name),
+      { number: (row) => <FigureText report={report} row={row} metric={name} /> },
+    ]),
+  ]
   const hidden = data.length - SHOWN_ROWS
   if (hasGroups && data.length === 0) {
     const [first] = report.notes
@@ -228,15 +163,21 @@ export function ReportView(props: ReportProps) {
   }
   return (
     <>
-      <TotalCards {...props} />
       <p>
         <a href={csv} download>
           Download as CSV
         </a>{' '}
         {hidden > 0 && `It also has the ${hidden.toLocaleString('en')} rows that are not shown.`}
       </p>
-      {hasGroups && (
-        <Table caption={`${daysText(report)}, in ${currency}`} rows={rows} columns={shown} />
+      {hasGroups ? (
+        <Table caption={`${daysText(report)}, in ${currency}`} rows={rows} columns={columns} />
+      ) : (
+        <Pairs
+          pairs={metrics.map((name) => [
+            metricTitle(name),
+            <FigureText report={report} row={totals} metric={name} hasCurrency />,
+          ])}
+        />
       )}
       <Notes report={report} />
     </>

@@ -12,7 +12,6 @@ import { EmptyState } from '../../pages/parts/data.tsx'
 import { Deferred } from '../../pages/parts/deferred.tsx'
 import { Filters } from '../../pages/parts/forms.tsx'
 import { usualCurrency } from '../../pages/parts/owed.ts'
-import { DAY_MS } from '../../platform/durations.ts'
 import { readDays } from '../../platform/http/query.ts'
 import { REPORT_LIMITS } from '../../reports/limits.ts'
 import { getReport } from '../../reports/operations.ts'
@@ -68,26 +67,14 @@ const Choice = ({ name, label, known, titleOf, max }: ChoiceProps, visit = useVi
   )
 }
 
-/** Returns as many days before those of a report. */
-function daysBefore({ from, to }: { readonly from: string; readonly to: string }) {
-  const [first, last] = [Date.parse(from), Date.parse(to)]
-  const length = (last - first) / DAY_MS + 1
-  return { from: dayBefore(first, length), to: dayBefore(first, 1) }
-}
-
-/** Computes and renders the report of the query, and the totals of the days before. */
+/** Computes and renders the report of the query. */
 async function renderReport(visit: Visit, currency: string) {
   const { api, account, path } = visit
   const query = { currency, ...reportQuery(visit) }
-  const [report, before] = await Promise.all([
-    api.call(getReport, { account, ...query }),
-    api.call(getReport, { account, ...query, ...daysBefore(query), group_by: undefined }),
-  ])
+  const report = await api.call(getReport, { account, ...query })
   return (
     <ReportView
       report={report}
-      before={before}
-      beforeWords="as many days before"
       csv={withQuery(path, { ...query, format: 'csv' })}
       toDay={(day) => {
         const others = report.group_by.filter((name) => name !== 'day').join()
