@@ -5,7 +5,7 @@ import { readForm } from './form.ts'
 import type { Change, Page, Values, Visit } from './page.ts'
 import { isolated, visible } from './parts/data.tsx'
 import { isCsrfToken, type Session, setFlash } from './session.ts'
-import { isOwnOrigin, refusedBy, sendFile, showPage } from './show-page.tsx'
+import { isOwnOrigin, refusedBy, showPage } from './show-page.tsx'
 import { visitOf } from './visit.ts'
 
 /**
@@ -47,7 +47,6 @@ async function sendChange(
 ): Promise<Response> {
   checkConfirmation(change, values, visit)
   const answer = await change.perform(values, visit)
-  if (answer instanceof Response) return sendFile(answer)
   if (change.show) {
     const shown = { content: change.show(answer, visit), tone: change.toneOf?.(answer) ?? 'good' }
     return showPage(c, page, session, { shown })

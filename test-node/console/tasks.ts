@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import type { Locator, Page } from 'playwright-core'
+import type { Locator } from 'playwright-core'
 import { skip } from '../browser/chromium.ts'
 import { DESKTOP, PHONE } from '../browser/viewports.ts'
 import { openSignedIn, type Shared } from './frame.ts'
@@ -29,13 +28,6 @@ function clickCounter() {
       await target.press('Enter')
     },
   }
-}
-
-/** Returns the file that a click downloads. */
-async function downloaded(page: Page, click: () => Promise<void>): Promise<string> {
-  const download = page.waitForEvent('download')
-  await click()
-  return readFileSync(await (await download).path(), 'utf8')
 }
 
 /** Returns the id of a deposit of the broker whose customer can still qualify. */
@@ -137,7 +129,7 @@ export function taskTests(shared: () => Shared): void {
     assert.equal(isWider, false)
   })
 
-  test('a month is approved on a page of its own, and paid by hand, with 6 clicks on a desktop', {
+  test('a month is approved on a page of its own, and paid by hand, with 5 clicks on a desktop', {
     skip,
   }, async () => {
     const { page } = shared()
@@ -153,17 +145,13 @@ export function taskTests(shared: () => Shared): void {
     )
     await click(main().getByRole('link', { name: 'Pay what is due' }))
     const sum = await main().locator('.ticked').innerText()
-    const csv = await downloaded(page, () =>
-      click(main().getByRole('button', { name: 'Download the ticked payouts' })),
-    )
-    const rows = csv.trimEnd().split('\r\n').length - 1
-    assert.match(sum, new RegExp(`^Ticked: ${rows} for `))
+    const [, rows = ''] = /^Ticked: (\d+) for /.exec(sum) ?? []
     await click(main().getByRole('button', { name: 'Mark the ticked payouts as paid' }))
     assert.match(
       await page.locator('p.notice[role="status"]').innerText(),
       new RegExp(`^${rows} payments? recorded`),
     )
-    assert.equal(count(), 6)
+    assert.equal(count(), 5)
   })
 
   test('an affiliate with a plan and a link is added with 2 clicks from the overview on a phone', {

@@ -1,6 +1,5 @@
 import type { Child } from 'hono/jsx'
 import { importPayouts, listPayouts } from '../../books/operations/payouts.ts'
-import { csvHeaders, writeCsv } from '../../commission/csv.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import {
   accountPath,
@@ -113,24 +112,7 @@ const changes: NonNullable<Page['changes']> = {
       return api.call(importPayouts, { account, payments })
     },
   },
-  download: { done: '', perform: downloadTicked },
   prepare: prepareChange,
-}
-
-/** Returns the CSV of the ticked rows, for the day of each payment. Refuses what is not due any more. */
-async function downloadTicked(values: Values, visit: Visit): Promise<Response> {
-  const header = ['affiliate_id', 'currency', 'amount', 'reference'] as const
-  const ticked = requireTicks(values)
-  const { data } = await visit.api.call(listPayouts, { ...filterOf(visit), per_page: MAX_PAYEES })
-  const due = new Set(data.map(tickValue))
-  if (ticked.some((row) => !due.has(tickValue(row)))) {
-    const detail =
-      'Some of the ticked payouts were paid meanwhile, or their amounts have changed. The list below is current.'
-    throw new ApiError('conflict', { detail })
-  }
-  const rows = ticked.map((row) => header.map((name) => row[name] ?? ''))
-  const csv = writeCsv([[...header, 'paid_on'], ...rows.map((row) => [...row, ''])])
-  return new Response(csv, { headers: csvHeaders('payouts', visit.account) })
 }
 
 const statementsCell = (status: string): Cell<Payout> => ({
@@ -153,7 +135,7 @@ const isDoubtful = (row: Payout): boolean =>
 
 /** Returns the ticks of a form that was refused, or null if none was. */
 function ticksOf({ refused }: Visit): ReadonlySet<string> | null {
-  if (refused?.change !== 'pay' && refused?.change !== 'download') return null
+  if (refused?.change !== 'pay') return null
   return new Set(readTicks(refused.values).map((row) => tickValue(row)))
 }
 
@@ -273,9 +255,6 @@ function Due({ rows }: { readonly rows: readonly Payout[] }, visit = useVisit())
         verb="Pay"
       />
       <TickedBar rows={rows.filter(isTicked)}>
-        <button type="submit" name="change" value="download">
-          Download the ticked payouts
-        </button>
         {canPay(visit) && <a href="#mark-as-paid">Mark as paid</a>}
       </TickedBar>
       {canPay(visit) && (
