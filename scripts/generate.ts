@@ -1,19 +1,46 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parseCommand } from './command-line.ts'
 import './tables.ts'
 
-const { check, diff } = parseCommand(
+const { all, check, diff } = parseCommand(
   'node scripts/generate.ts',
   'Writes the files derived from the code: schemas, and the tables and the OpenAPI document, which are not in git.',
   (command) =>
     command
+      .option('--all', 'Also writes the types of bindings and the recorded examples, step by step')
       .option('--check', 'Writes no schemas, and fails if they would change')
       .option(
         '--diff [commit]',
         'Prints what a change does to the operations, since HEAD or a commit',
       ),
-).opts<{ check?: true; diff?: string | true }>()
+).opts<{ all?: true; check?: true; diff?: string | true }>()
+/** Says what a program does, and runs it. Prints what it prints if it fails, and ends. */
+function step(what: string, command: string, ...args: string[]): string {
+  console.log(`${what} …`)
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8' })
+  if (status === 0) return stdout
+  console.error(stdout + stderr)
+  process.exit(1)
+}
+
+if (all) {
+  const types = ['src/worker-configuration.d.ts', '--include-runtime=false', '--strict-vars=false']
+  step('Writing the types of bindings', 'wrangler', 'types', ...types)
+  const again = [process.execPath, 'scripts/generate.ts'] as const
+  step('Writing the tables, the schemas and openapi.json', ...again)
+  step(
+    'Recording the answer of each operation, which takes the longest',
+    'vitest',
+    'run',
+    '--mode',
+    'examples',
+  )
+  const differences = diff ? ['--diff', ...(diff === true ? [] : [diff])] : []
+  process.stdout.write(step('Writing openapi.json with these answers', ...again, ...differences))
+  process.exit()
+}
 // Loaded after `--help` has been answered.
 const { openapi } = await import('./docs/openapi/document.ts')
 const { schemas } = await import('./docs/schemas.ts')

@@ -39,6 +39,7 @@ const VARIES: [RegExp, string][] = [
   [/("link_id"):"[^"]+"/g, '$1:"Lk7Qm2Xv"'],
   [/\/go\/[\w-]+/g, '/go/Lk7Qm2Xv'],
   [/"([BT])[\dA-HJKMNP-TV-Z]{9}"/g, '"$1R4W8Y6N1S"'],
+  [/[\da-f]{16}-(?=[\da-f]{64})/g, '4053ee0f95f29d65-'],
   [/[\da-f]{64}/g, '6f1c2b9d4e8a7f3051c6d2b8e94a7f1063d5c8b2a9e47f1036d8c5b2e9a4f710'],
 ]
 
