@@ -2,11 +2,13 @@ import { untilBooked } from '../books/until-booked.ts'
 import { decimal, sum } from '../commission/engine/decimal.ts'
 import { moneyText } from '../commission/statements/money.ts'
 import { digest } from '../platform/auth/secret.ts'
+import { dayNumber, dayText } from '../platform/db/column-types.ts'
 import type { Connection } from '../platform/db/database.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { Call } from '../platform/http/operation.ts'
-import { notFound } from '../platform/http/read-fields.ts'
+import { notFound, validationFailed } from '../platform/http/read-fields.ts'
 import { quote } from '../platform/validation/quote.ts'
+import { todayOf } from '../platform/zone.ts'
 import * as rows from './db/batches.ts'
 import { openMovementsOf } from './db/movements.ts'
 import { mayMove, moveTransfers, transfersOf } from './db/transfers.ts'
@@ -131,11 +133,20 @@ export async function showBatch(call: Call, id: string) {
   }
 }
 
+/** Throws `validation_failed` for a day on which no batch can be executed: it is over, or too far ahead. */
+function requireDay(account: Call['account'], execute_on: string) {
+  const today = todayOf(account)
+  const last = dayText(dayNumber(today) + PAYOUT_LIMITS.daysAhead)
+  const past = { pointer: '/execute_on', code: 'minimum', expected: `${today}, today` } as const
+  if (execute_on < today) throw validationFailed([past])
+  if (execute_on > last) throw validationFailed([{ ...past, code: 'maximum', expected: last }])
+}
+
 /**
  * Stores what a preview asks for, and returns its id.
  *
  * @param named The statements that a person chose. Absent: all that is due.
- * @throws ApiError `not_found`, `conflict`
+ * @throws ApiError `not_found`, `conflict`, `validation_failed`
  */
 export async function previewBatch(
   { env, db, actor, account }: Call,
@@ -143,6 +154,7 @@ export async function previewBatch(
   named: readonly string[] | undefined,
 ) {
   const { payer, method } = asked
+  requireDay(account, asked.execute_on)
   const now = Date.now()
   const from = await requireCurrent(db, { account: account.id, party: 'payer' }, payer)
   const currency = (await decryptDetails(env, account.id, from))?.currency ?? ''
@@ -188,7 +200,7 @@ async function change(
 /**
  * Confirms a batch as a person has seen it. One that is confirmed so already stays as it is.
  *
- * @throws ApiError `not_found`, `conflict`
+ * @throws ApiError `not_found`, `conflict`; `validation_failed` once its day is over
  */
 export const confirmBatch = (
   call: Call,
@@ -205,6 +217,7 @@ export const confirmBatch = (
       )
     }
     if (batch.confirmed_by !== null) return true
+    requireDay(account, batch.execute_on)
     if (transfers.length === 0) throw conflict('The batch pays nothing.')
     const confirmed = { confirmed_by: actor, confirmed_at: Date.now() }
     const set = { hash, total, currency: batch.currency, ...confirmed }

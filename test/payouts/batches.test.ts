@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { type Details, DOUBTS, LEFT_OUT, PAYOUT_LIMITS } from '../../src/payouts/model.ts'
 import { tendDetails } from '../../src/payouts/payees.ts'
 import { digest } from '../../src/platform/auth/secret.ts'
+import { dayNumber, dayText } from '../../src/platform/db/column-types.ts'
 import { findAccount } from '../../src/platform/directory/accounts.ts'
 import { DAY_MS, HOUR_MS } from '../../src/platform/durations.ts'
 import { rowsOf } from '../books/book-rows.ts'
@@ -21,6 +22,7 @@ import {
   confirm,
   confirmed,
   due,
+  EXECUTE_ON,
   enter,
   hold,
   PATH,
@@ -132,6 +134,17 @@ test('§20.2 a preview is refused for a payer that cannot pay, a day too early o
     [422, { execute_on: '2040-12-15' }],
   ] as const
   for (const [status, asked] of refused) expect((await preview(asked)).status).toBe(status)
+})
+
+test('§20.2 a confirmation is refused once the day of its execution is over', async () => {
+  await enter('payee', 'a-00', ADA)
+  await due('a-00', '10.00')
+  const { id } = await json(preview())
+  await change('update payout_batches set execute_on = ?', dayText(dayNumber(EXECUTE_ON) - 3))
+  expect(await json(confirm(await show(id)))).toMatchObject({
+    status: 422,
+    errors: [{ pointer: '/execute_on', code: 'minimum' }],
+  })
 })
 
 test('§20.2 a confirmation is refused if it would pay anything else than what was seen', async () => {

@@ -2,15 +2,12 @@ import type { Context } from 'hono'
 import * as v from 'valibot'
 import { BOOK_LIMITS } from '../../books/limits.ts'
 import { currency } from '../../books/operations/ledger.ts'
-import { dayNumber, dayText } from '../../platform/db/column-types.ts'
 import { list, operation, type ReadCall } from '../../platform/http/operation.ts'
-import { validationFailed } from '../../platform/http/read-fields.ts'
 import { count, day, money } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { listOf } from '../../platform/validation/shapes.ts'
-import { todayOf } from '../../platform/zone.ts'
 import * as batches from '../batches.ts'
 import { listBatches as readBatches } from '../db/batches.ts'
 import { FILE_TYPES } from '../files/file.ts'
@@ -138,12 +135,6 @@ export const previewBatch = operation({
     command: { name: 'batches prepare' },
   })),
   async run(call, { statements, ...asked }) {
-    const today = todayOf(call.account)
-    const last = dayText(dayNumber(today) + PAYOUT_LIMITS.daysAhead)
-    const past = { pointer: '/execute_on', code: 'minimum', expected: `${today}, today` } as const
-    if (asked.execute_on < today) throw validationFailed([past])
-    if (asked.execute_on > last)
-      throw validationFailed([{ ...past, code: 'maximum', expected: last }])
     return batches.showBatch(call, await batches.previewBatch(call, asked, statements))
   },
 })
@@ -195,7 +186,7 @@ export const confirmBatch = operation({
   },
   words: described(() => ({
     description:
-      'Confirms what a preview pays. From then on its transfers never change, and no other payment can have their statements. If it would pay anything else now, it is refused. The same again returns the batch as it is.',
+      'Confirms what a preview pays. From then on its transfers never change, and no other payment can have their statements. If it would pay anything else now, or its day is over, it is refused. The same again returns the batch as it is.',
     answer: batchAnswer,
     errors: ['conflict'],
     command: { name: 'batches confirm' },
