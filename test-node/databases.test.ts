@@ -3,9 +3,11 @@ import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,8 +16,9 @@ import { describe, test } from 'node:test'
 import { configOf } from '../scripts/config.ts'
 import { type Adding, addDatabases } from '../scripts/databases/add.ts'
 import { nextBindings } from '../scripts/databases/bindings.ts'
+import { KEPT } from '../scripts/databases/kept.ts'
 
-// npm run databases -- add: in a folder with a wrangler that writes down its arguments.
+// npm run databases -- add, and npm run backup: in a folder with a wrangler that writes down its arguments.
 
 /** Returns a folder with the configuration of the project, and how to run the command there: in this process. */
 function project({
@@ -44,9 +47,10 @@ case "$*" in "d1 list --json") echo '${list}';; "r2 bucket list"*) echo "${exist
   return { cwd, add, calls, config, bindings, read }
 }
 
-/** Runs the command as a process. */
-const start = (cwd: string, ...args: string[]) =>
-  spawnSync(process.execPath, [resolve('scripts/databases.ts'), ...args], { cwd, encoding: 'utf8' })
+/** Runs a script as a process. */
+const run = (cwd: string, script: string, ...args: string[]) =>
+  spawnSync(process.execPath, [resolve(script), ...args], { cwd, encoding: 'utf8' })
+const start = (cwd: string, ...args: string[]) => run(cwd, 'scripts/databases.ts', ...args)
 
 test('the next databases of a jurisdiction have the next numbers', () => {
   assert.deepEqual(nextBindings(['DB'], 2, null), ['DB_2', 'DB_3'])
@@ -159,6 +163,38 @@ describe('npm run databases -- add', () => {
       const { status, stderr } = start('.', ...args)
       assert.equal(status, 2)
       assert.match(stderr, reason)
+    })
+  }
+})
+
+describe('npm run backup', () => {
+  const row = `INSERT INTO fx_rates (day, known_from, rates) VALUES (1, 1, '{}');`
+  for (const [what, counted, exported, expected] of [
+    ['has the rows of the database', 1, row, /^backup\/production\/DB\.sql: 1 rows, checked$/],
+    ['lacks a row', 2, row, /^The copy of DB has 1 rows of fx_rates, and the database 2\. /],
+    ['cannot be loaded', 1, 'INSERT INTO', /^The copy of DB cannot be restored: /],
+  ] as const) {
+    test(`a copy that ${what}`, () => {
+      const { cwd } = project()
+      symlinkSync(resolve('migrations'), join(cwd, 'migrations'))
+      const counts = Object.fromEntries(KEPT.map((table) => [table, 0]))
+      const answer = JSON.stringify([{ results: [{ ...counts, fx_rates: counted }] }])
+      writeFileSync(
+        join(cwd, 'node_modules/.bin/wrangler'),
+        `#!/bin/sh
+case "$*" in
+  "d1 execute"*) echo '${answer}' ;;
+  "d1 export"*"--table fx_rates"*) echo "${exported}" > backup/production/DB.part.sql ;;
+  "d1 export"*) echo > backup/production/DB.part.sql ;;
+  *) echo "$*" >> calls ;;
+esac`,
+      )
+      const backup = () => run(cwd, 'scripts/backup.ts', '--env', 'production', '--bucket', 'b')
+      const { status, stdout, stderr } = backup()
+      assert.match(`${stdout}${stderr}`.trim(), expected)
+      const isGood = what === 'has the rows of the database'
+      assert.deepEqual([status, existsSync(join(cwd, 'calls'))], [isGood ? 0 : 1, isGood])
+      assert.equal(existsSync(join(cwd, 'backup/production/DB.sql')), isGood)
     })
   }
 })

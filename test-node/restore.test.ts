@@ -19,14 +19,14 @@ const afterLoss = [...lost.matchAll(/```sh\n([\s\S]*?)```/g)][1]?.[1] ?? ''
 
 /**
  * Runs the commands on the local databases; the variable GO_BACK stands in for Time Travel, and
- * STAND_IN for the commands of wrangler that STANDS_IN_FOR matches: further exports do what the
- * first does.
+ * STAND_IN for the commands of wrangler that STANDS_IN_FOR matches.
  */
 const STAND_INS = `
 unset TRIBUTARY_BASE_URL TRIBUTARY_ADMIN_KEY
 npx() {
   case "$3 $4" in
     'time-travel info') return ;;
+    'object get') return ;;
     'create tributary-production-2') "$NODE" --no-warnings -e "$GO_BACK"; return ;;
     'time-travel restore') "$NODE" --no-warnings -e "$GO_BACK"; return ;;
   esac
@@ -35,10 +35,12 @@ npx() {
   for word in "\${@:2}"; do case $word in
     --env | production) ;; --remote) words+=(--local) ;; *) words+=("$word") ;;
   esac; done
+  unlocked node_modules/.bin/wrangler "\${words[@]}"
+}
+unlocked() {
   # The running service holds a lock while it opens or closes a database file; D1 has no such lock.
   for attempt in 1 2 3 4 5; do
-    if CI=1 WRANGLER_SEND_METRICS=false node_modules/.bin/wrangler "\${words[@]}" 2>wrangler.err
-    then return; fi
+    if CI=1 WRANGLER_SEND_METRICS=false "$@" 2>wrangler.err; then return; fi
     if ! grep -q SQLITE_BUSY wrangler.err; then break; fi
     sleep 1
   done
@@ -46,7 +48,11 @@ npx() {
   return 1
 }
 npm() {
-  if [ "$2" = deploy ]; then return; fi
+  case "$2" in
+    deploy) return ;;
+    backup) unlocked "$NODE" --no-warnings scripts/backup.ts --local "\${@:6}"
+      rm -rf backup/production && mv backup/local backup/production; return ;;
+  esac
   [ "$1 $2 $3" = 'run admin --' ]
   "$NODE" admin.mjs "\${@:4}"
 }
@@ -58,25 +64,16 @@ npm() {
  */
 const standInFor = (binding: string, file: string) => `
   const { parseArgs } = require('node:util')
-  const { readdirSync, readFileSync, writeFileSync } = require('node:fs')
+  const { readdirSync, readFileSync } = require('node:fs')
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
       env: { type: 'string' }, remote: { type: 'boolean' }, file: { type: 'string' },
-      output: { type: 'string' }, 'no-schema': { type: 'boolean' },
-      table: { type: 'string', multiple: true },
     },
   })
   if (positionals.pop() !== ${JSON.stringify(binding)}) throw new Error('another database')
   const database = new (require('node:sqlite').DatabaseSync)(${JSON.stringify(file)}, { timeout: 10_000 })
-  const rowsOf = (table) => {
-    const columns = database.prepare('select name from pragma_table_info(?)').all(table)
-    const quoted = columns.map(({ name }) => 'quote("' + name + '")').join(" || ',' || ")
-    return database.prepare('select ' + quoted + ' as row from ' + table).all()
-      .map(({ row }) => 'INSERT INTO ' + table + ' VALUES(' + row + ');')
-  }
   const commands = {
-    export: () => writeFileSync(values.output, values.table.flatMap(rowsOf).join('\\n') + '\\n'),
     'migrations apply': () => {
       database.exec('create table if not exists d1_migrations (name text)')
       const known = database.prepare('select name from d1_migrations').all()
@@ -205,7 +202,7 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
 
   /**
    * Copies the database. Returns a function that runs the procedure, which restores the copy. It runs wrangler
-   * for an export and for what loads the files; its stand-in finds that all migrations are recorded.
+   * for exports and for what loads the file; its stand-in finds that all migrations are recorded.
    */
   async function copyOfDatabase() {
     const live = fileOf('DB')
@@ -216,7 +213,7 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
     const goBack = `const { backup, DatabaseSync } = require('node:sqlite')
       backup(new DatabaseSync(${JSON.stringify(copy)}), ${JSON.stringify(live)})`
     const commands = procedure.replace('ACCOUNT', 'demo-forex')
-    return () => runCommands(commands, goBack, standInFor('DB', live), 'lines.sql|migrations')
+    return () => runCommands(commands, goBack, standInFor('DB', live), 'migrations')
   }
 
   /** Returns the books of the forex account, as /admin/v1 shows them. */
