@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { parsePeriod } from '../../src/commission/engine/calendar.ts'
 import type { ShareRule } from '../../src/commission/engine/plan.ts'
 import { textOf } from '../../src/commission/why/sentences.ts'
+import { step } from '../../src/commission/why/steps.ts'
 import { ENGLISH } from '../../src/commission/words/words.ts'
 import { customer, deposit as depositOf, plan, terms, world } from './build.ts'
 import { open } from './engine.ts'
@@ -12,7 +13,7 @@ import { periodsOf, randomWorld } from './worlds.ts'
 
 // `npm run worlds` tries more worlds.
 /** Worlds that have every step of an explanation. */
-const SEEDS = Array.from({ length: env.MODEL_RUNS || 30 }, (_, i) => 130 + i)
+const SEEDS = Array.from({ length: env.MODEL_RUNS || 30 }, (_, i) => i)
 
 describe('§14 an explanation', () => {
   test('its steps, followed by hand, give the amount of the line', () => {
@@ -23,7 +24,7 @@ describe('§14 an explanation', () => {
       for (const id of periodsOf(world)) {
         const period = parsePeriod(id)!
         for (const { line, explanation } of explainAll(account, period)) {
-          for (const { step } of explanation.steps) seen.add(step)
+          for (const one of explanation.steps) seen.add(one.step)
           try {
             follow(explanation)
           } catch (error) {
@@ -35,25 +36,8 @@ describe('§14 an explanation', () => {
         }
       }
     }
-    expect([...seen].sort()).toEqual([
-      'advance',
-      'base',
-      'clamp',
-      'fence',
-      'floor',
-      'funded',
-      'max',
-      'max_count',
-      'max_per_customer',
-      'measure',
-      'negative',
-      'qualification',
-      'rate',
-      'rounding',
-      'sources',
-      'trigger',
-      'units',
-    ])
+    const names: string[] = step.options.map(({ entries }) => entries.step.literal)
+    expect(names.filter((name) => !seen.has(name))).toEqual([])
   })
 })
 

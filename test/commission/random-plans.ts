@@ -1,10 +1,14 @@
+import type { ConditionName } from '../../src/commission/engine/plan.ts'
+import { type ALL_MODIFIERS, MODIFIERS } from '../../src/commission/modifiers/order.ts'
+import { FACT_CONDITIONS, conditions as offered } from '../../src/commission/plans/conditions.ts'
 import type { World } from './world.ts'
 import type { Source, Span } from './worlds.ts'
 
-// Random plans that §12 and §16 accept, for the facts of test/commission/worlds.ts.
+// Random plans that §12 and §16 accept, for the facts of test/commission/worlds.ts. Conditions and modifiers are drawn
+// from those that the product offers.
 
 type Json = Record<string, unknown>
-type Rule = Json & { id: string; kind: string }
+type Rule = Json & { id: string; kind: keyof typeof MODIFIERS }
 type Vertical = World['vertical']
 
 const addDays = (day: string, days: number) =>
@@ -24,7 +28,8 @@ const TYPES: Record<Vertical, string[]> = {
 const EVENTS = ['bet', 'deposit', 'ftd']
 const KPIS = ['ngr', 'stake', 'bonus', 'Value']
 
-const CUSTOMER_CONDITIONS: Record<string, string[]> = {
+/** What conditions name, by the list without `not_`: the size of an account is one of these, a list some of them. */
+const VALUES: Record<ConditionName, readonly (string | Json)[]> = {
   countries: ['DE', 'CZ', 'JP', 'deu', 'Atlantis'],
   account_types: ['standard', 'raw'],
   challenge_types: ['one-step', 'two-step'],
@@ -32,39 +37,49 @@ const CUSTOMER_CONDITIONS: Record<string, string[]> = {
   kyc: ['0', '1', '2'],
   sales: ['new', 'lost'],
   links: ['l1', 'l2'],
+  account_size: [{ min: '50000' }, { max: '50000' }, { min: '10000', max: '60000' }],
+  instruments: ['EURUSD*', 'XAU*', '*usd*', '??????', 'US30', 'eurus?', '*'],
+  products: ['casino', 'sports'],
+  currencies: ['EUR', 'USD', 'JPY'],
+  subtypes: ['card', 'crypto'],
 }
 
-const GLOBS = ['EURUSD*', 'XAU*', '*usd*', '??????', 'US30', 'eurus?', '*']
+/** The conditions that the product offers. */
+export const CONDITIONS = Object.keys(offered.entries)
+
+/** Conditions on facts of one vertical only. */
+const IS_OF_BRANDS: Record<string, boolean> = {
+  products: true,
+  instruments: false,
+  subtypes: false,
+}
 
 /** Partners name countries by their codes; brands also as they send them. */
 const CODE_OF: Record<string, string> = { deu: 'PL', Atlantis: 'US' }
 
-function customerConditions(from: Source, vertical: Vertical): Json {
-  if (from.oneIn(5))
-    return {
-      account_size: from.pick([{ min: '50000' }, { max: '50000' }, { min: '10000', max: '60000' }]),
-    }
-  const name = from.pick(Object.keys(CUSTOMER_CONDITIONS))
-  const isNot = from.oneIn(3)
-  const values = from.some(CUSTOMER_CONDITIONS[name]!)
+/** Returns one of the conditions on customers, or of those on facts. */
+function condition(from: Source, vertical: Vertical, isOfFact: boolean): Json {
+  const names = CONDITIONS.filter(
+    (name) =>
+      FACT_CONDITIONS.has(name) === isOfFact &&
+      (IS_OF_BRANDS[listOf(name)] ?? vertical === 'igaming') === (vertical === 'igaming'),
+  )
+  const name = from.pick(names)
+  const values = VALUES[listOf(name)]
+  if (name === 'account_size') return { [name]: from.pick(values) }
+  const isCoded = vertical !== 'igaming'
   return {
-    [`${isNot ? 'not_' : ''}${name}`]:
-      vertical === 'igaming' ? values : values.map((value) => CODE_OF[value] ?? value),
+    [name]: from.some(values).map((one) => (isCoded && CODE_OF[String(one)]) || one),
   }
 }
 
-function factConditions(from: Source, vertical: Vertical): Json {
-  const not = from.oneIn(4) ? 'not_' : ''
-  if (from.oneIn(4)) return { [`${not}currencies`]: from.some(['EUR', 'USD', 'JPY']) }
-  if (vertical === 'igaming') return { [`${not}products`]: from.some(['casino', 'sports']) }
-  return from.oneIn(2)
-    ? { [`${not}instruments`]: from.some(GLOBS) }
-    : { [`${not}subtypes`]: from.some(['card', 'crypto']) }
-}
+const listOf = (name: string) => name.replace('not_', '') as ConditionName
+
+const customerConditions = (from: Source, vertical: Vertical) => condition(from, vertical, false)
 
 const conditions = (from: Source, vertical: Vertical): Json => ({
   ...(from.oneIn(2) && customerConditions(from, vertical)),
-  ...(from.oneIn(2) ? factConditions(from, vertical) : customerConditions(from, vertical)),
+  ...condition(from, vertical, from.oneIn(2)),
 })
 
 const when = (from: Source, vertical: Vertical, times: number) =>
@@ -184,10 +199,57 @@ function qualify(from: Source, vertical: Vertical): Json {
   return from.oneIn(4) ? { sum, min, within_days: days, at: 'end' } : { sum, min, ...within }
 }
 
+/** A rule without modifiers, and the `once` rule of its plan. */
+interface Modified {
+  from: Source
+  rule: Rule
+  once: string | null
+}
+
+type NamesOf<M> = M extends { members: infer Members } ? keyof Members : never
+
+const pays = ({ from, rule }: Modified, value: string) =>
+  rule.percent !== undefined && from.oneIn(2) ? value : undefined
+
+const isOwn = ({ rule }: Modified) => (rule.per ?? 'affiliate') === 'affiliate'
+
+/** Returns what a rule has of each member of a modifier; undefined: it has none, or may not. */
+const MEMBERS: Record<NamesOf<(typeof ALL_MODIFIERS)[number]>, (modified: Modified) => unknown> = {
+  min_amount: (modified) => pays(modified, '5'),
+  max_amount: (modified) => pays(modified, '75.505'),
+  max_per_customer: ({ from, rule }) =>
+    (rule.kind === 'once' || rule.per === 'customer') && from.oneIn(4) ? whole(from) : undefined,
+  max_count: ({ from }) => (from.oneIn(3) ? from.between(1, 2) : undefined),
+  max: ({ from }) => (from.oneIn(5) ? whole(from) : undefined),
+  negative: ({ from }) => from.pick([undefined, 'offset', 'zero', 'carry', 'carry', 'carry']),
+  fence: (modified) =>
+    isOwn(modified) &&
+    ['zero', 'carry'].includes(String(modified.rule.negative)) &&
+    !modified.from.oneIn(3)
+      ? {
+          customer: modified.from.pick(['-7000', '-100', '-10', '-1', '-0.5', '0']),
+          affiliate: modified.from.pick(['-2000', '-50', '-1', '0']),
+        }
+      : undefined,
+  recoups: (modified) =>
+    modified.once !== null && isOwn(modified) && modified.from.oneIn(2) ? modified.once : undefined,
+}
+
+/** Gives a rule some of the modifiers that the product offers for its kind. */
+function modified(from: Source, rule: Rule, once: string | null = null): Rule {
+  // The last ones first: whether a fence may be there depends on `negative`.
+  for (const { members } of MODIFIERS[rule.kind].toReversed())
+    for (const name of Object.keys(members) as (keyof typeof MEMBERS)[]) {
+      const value = MEMBERS[name]({ from, rule, once })
+      if (value !== undefined) rule[name] = value
+    }
+  return rule
+}
+
 function onceRule(from: Source, vertical: Vertical, id: string): Rule {
   const { trigger: of, hasAmount } = trigger(from, vertical)
   const isPercent = hasAmount && from.oneIn(3)
-  return {
+  return modified(from, {
     id,
     kind: 'once',
     trigger: of,
@@ -198,11 +260,6 @@ function onceRule(from: Source, vertical: Vertical, id: string): Rule {
     }),
     ...(from.oneIn(2) && { grace_hours: from.pick([0, 0, 1, 24, 48, 168]) }),
     ...rate(from, vertical, isPercent, null),
-    ...(isPercent && from.oneIn(2) && { min_amount: '5' }),
-    ...(isPercent && from.oneIn(2) && { max_amount: '75.505' }),
-    ...(from.oneIn(6) && { max_per_customer: whole(from) }),
-    ...(from.oneIn(6) && { max: whole(from) }),
-    ...(from.oneIn(3) && { max_count: from.between(1, 2) }),
     ...(from.oneIn(2) && { requalify: !from.oneIn(3) }),
     ...(hasAmount &&
       from.oneIn(3) && {
@@ -211,39 +268,27 @@ function onceRule(from: Source, vertical: Vertical, id: string): Rule {
           within_days: from.pick([1, 7, 30]),
         },
       }),
-  }
+  })
 }
 
 function shareRule(from: Source, vertical: Vertical, id: string, once: string | null): Rule {
   const per = from.pick(['affiliate', 'affiliate', 'affiliate', 'customer', 'product'])
-  const negative = from.pick(['offset', 'zero', 'carry', 'carry'])
-  const isOwn = per === 'affiliate'
-  return {
+  const isOfAll = per === 'affiliate'
+  const rule: Rule = {
     id,
     kind: 'share',
-    base: base(from, vertical, isOwn),
-    ...(!isOwn || from.oneIn(2) ? { per } : {}),
-    ...(negative !== 'offset' || from.oneIn(2) ? { negative } : {}),
+    base: base(from, vertical, isOfAll),
+    ...(!isOfAll || from.oneIn(2) ? { per } : {}),
     ...when(from, vertical, 4),
     ...(from.oneIn(6) && { months: from.between(1, 3) }),
     ...rate(from, vertical, true, once),
-    ...(per === 'customer' && from.oneIn(3) && { max_per_customer: whole(from) }),
-    ...(from.oneIn(5) && { max: whole(from) }),
-    ...(isOwn &&
-      negative !== 'offset' &&
-      !from.oneIn(3) && {
-        fence: {
-          customer: from.pick(['-7000', '-100', '-10', '-1', '-0.5', '0']),
-          affiliate: from.pick(['-2000', '-50', '-1', '0']),
-        },
-      }),
-    ...(isOwn && once !== null && from.oneIn(2) && { recoups: once }),
   }
+  return modified(from, rule, once)
 }
 
 function unitRule(from: Source, vertical: Vertical, id: string, once: string | null): Rule {
   const of = unit(from, vertical)
-  return {
+  return modified(from, {
     id,
     kind: 'unit',
     unit: of,
@@ -251,8 +296,7 @@ function unitRule(from: Source, vertical: Vertical, id: string, once: string | n
     ...when(from, vertical, 3),
     ...(from.oneIn(6) && { months: from.between(1, 3) }),
     ...rate(from, vertical, false, once),
-    ...(from.oneIn(5) && { max: whole(from) }),
-  }
+  })
 }
 
 function overrideRule(from: Source, vertical: Vertical, id: string, once: string | null): Rule {
@@ -269,7 +313,7 @@ function overrideRule(from: Source, vertical: Vertical, id: string, once: string
   const isPercent = form < 3
   const window = from.oneIn(3) ? { window: from.pick(['quarter', 'lifetime']) } : {}
   const bindsFacts = form === 2 || form === 3
-  return {
+  return modified(from, {
     id,
     kind: 'override',
     level: from.pick([1, 1, 2]),
@@ -280,8 +324,7 @@ function overrideRule(from: Source, vertical: Vertical, id: string, once: string
     ...(from.oneIn(4) ? tiers(from, isPercent, window) : pay(from, isPercent)),
     ...(from.oneIn(3) && { negative: 'offset' }),
     ...(from.oneIn(3) && { funded_by: 'downline' }),
-    ...(from.oneIn(6) && { max: whole(from) }),
-  }
+  })
 }
 
 /** Returns the rules of a first version: an id has the same kind in every plan. */

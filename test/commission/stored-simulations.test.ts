@@ -20,7 +20,7 @@ import { periodsOf, randomWorld } from './worlds.ts'
 // on pages of any size.
 
 const WORLDS = env.MODEL_RUNS || 4
-const FIRST_SEED = env.SEED * 4_000_000
+const FIRST_SEED = env.SEED * 4_000_000 + 10
 
 /** A row with a difference: affiliate, plan, and the sums in force and simulated. */
 type Row = string

@@ -18,7 +18,7 @@ import { periodsOf, randomWorld, zonedWorld } from './worlds.ts'
 // `npm run worlds -- model` tries more worlds.
 
 const WORLDS = env.MODEL_RUNS || 2
-const FIRST_SEED = env.SEED * 2_000_000
+const FIRST_SEED = env.SEED * 2_000_000 + 20
 const ALL = Number.POSITIVE_INFINITY
 
 async function computeStatements(
