@@ -1,5 +1,6 @@
 import { parseScope } from '../commission/statements/line-groups.ts'
 import type { AffiliateView } from '../platform/auth/affiliate-view.ts'
+import { isObject } from '../platform/validation/record-validator.ts'
 import { kindOf } from './members.ts'
 
 // What an affiliate sees of an answer, as a pure function.
@@ -24,9 +25,6 @@ export interface ViewContext {
 
 type Members = Readonly<Record<string, unknown>>
 
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Returns what an affiliate sees of an answer. */
 export const visible = (answer: object, context: ViewContext): object =>
   see(answer, '', context) as object
@@ -38,7 +36,7 @@ function see(value: unknown, parent: string, context: ViewContext): unknown {
     const isTelling = parent === 'lines' && context.view.customer_ids !== 'plain'
     return isTelling ? inSeenOrder(seen) : seen
   }
-  if (!isMembers(value)) return value
+  if (!isObject(value)) return value
   const seen: Record<string, unknown> = {}
   for (const [name, member] of Object.entries(value)) {
     const shown = seeMember(member, parent, name, value, context)
@@ -48,7 +46,7 @@ function see(value: unknown, parent: string, context: ViewContext): unknown {
 }
 
 const textOf = (value: unknown, name: string): string =>
-  isMembers(value) ? String(value[name] ?? '') : ''
+  isObject(value) ? String(value[name] ?? '') : ''
 
 /** Returns the lines of each rule in the order of what is seen of them; rules keep their places. */
 function inSeenOrder(lines: readonly unknown[]): unknown[] {

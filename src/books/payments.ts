@@ -10,7 +10,7 @@ import { listedPayment } from '../commission/statements/book-fields.ts'
 import type { StatementHead } from '../commission/statements/draft.ts'
 import { moneyText, normalizeMoney } from '../commission/statements/money.ts'
 import { ApiError, type ErrorCode } from '../platform/errors.ts'
-import { validateAt, validationFailed } from '../platform/http/read-fields.ts'
+import { readItems, validateAt, validationFailed } from '../platform/http/read-fields.ts'
 import type { Issue } from '../platform/validation/issue.ts'
 import { formatIssue } from '../platform/validation/messages.ts'
 import { quote } from '../platform/validation/quote.ts'
@@ -46,20 +46,11 @@ interface ListedPayment extends Omit<NewPayment, 'ids'> {
  * @throws ApiError `validation_failed`
  */
 export function parsePayments(sent: unknown): readonly ListedPayment[] {
-  if (!Array.isArray(sent)) {
-    throw validationFailed([{ pointer: '', code: 'type', expected: 'array' }])
-  }
-  const { payments: max } = BOOK_LIMITS
-  if (sent.length === 0 || sent.length > max) {
-    const [expected, received] = [`1 to ${max}`, String(sent.length)]
-    throw validationFailed([{ pointer: '', code: 'record_count', expected, received }])
-  }
   const issues: Issue[] = []
   const payments: ListedPayment[] = []
   const references = new Map<string, number>()
-  for (const [i, one] of sent.entries()) {
-    const pointer = `/${i}`
-    const checked = validateAt(one, FIELDS, pointer)
+  for (const [i, { pointer, item }] of readItems(sent, BOOK_LIMITS.payments).entries()) {
+    const checked = validateAt(item, FIELDS, pointer)
     issues.push(...checked.issues)
     if (checked.issues.length > 0) continue
     // Without issues every member is valid.

@@ -6,7 +6,6 @@ import { STATUS_DAYS } from '../accounts/open-work.ts'
 import { fetchRates } from '../commission/rates/import-rates.ts'
 import { failStalledRuns, startMorningRuns } from '../commission/statements/run.ts'
 import { queueMorningExport } from '../exports/admin-operations.ts'
-import { checkTotals } from '../ingest/db/check-totals.ts'
 import { LATE_CHANGES_MS } from '../ingest/db/late-changes.ts'
 import { deleteExpired } from '../ingest/db/retention.ts'
 import { ALARM_SHARE, readUsage } from '../ingest/db/storage.ts'
@@ -49,20 +48,13 @@ import { noteLateFeeds, queueDue } from '../webhooks/causes.ts'
 import { oldestOfWebhooks } from '../webhooks/oldest.ts'
 import { CRON_SCHEDULES } from './crons.ts'
 
-/**
- * Keeps the control totals of the days whose statuses may need attention, so that reading these counts nothing, and
- * logs each day whose kept totals differ from its records.
- */
+/** Keeps the control totals of the days whose statuses may need attention, so that reading these counts nothing. */
 async function keepDays(env: Env, account: Account, now: number): Promise<void> {
   const session = accountDatabase(env, account).withSession('first-primary')
   const today = Math.floor(now / DAY_MS)
   try {
     const views = resourcesOf(account.vertical)
-    const { id } = account
-    await keepTotals(session, views, id, today - STATUS_DAYS, today - 1)
-    for (const { resource, day } of await checkTotals(session, views, id, today)) {
-      console.error(JSON.stringify({ fault: 'totals_differ', account: id, resource, day }))
-    }
+    await keepTotals(session, views, account.id, today - STATUS_DAYS, today - 1)
   } catch (error) {
     // The records of these days are too many.
     if (!(error instanceof ApiError) || error.status >= 500) throw error

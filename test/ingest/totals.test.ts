@@ -1,14 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { TOTALS_LIMITS } from '../../src/ingest/db/totals.ts'
-import { CRON_SCHEDULES } from '../../src/jobs/crons.ts'
-import { dayText } from '../../src/platform/db/column-types.ts'
-import { DAY_MS } from '../../src/platform/durations.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { restoring } from '../limits.ts'
 import { ada, deposit, json, ORIGIN, partner } from '../partner.ts'
-import { runCron } from '../platform/crons.ts'
-import { printedAs } from '../secrecy.ts'
 import { countCalls, overriding, overridingSessions } from './watched.ts'
 
 // Kept totals: which rows a read of totals reads and writes. model.test.ts compares them with the records.
@@ -131,28 +126,4 @@ test('more records than one request sums are refused; fewer days of them are kep
   ])
   expect((await acme.get('totals?from=2026-10-01&to=2026-10-02')).status).toBe(200)
   expect((await acme.get(WEEK)).status).toBe(200)
-})
-
-test('each morning, kept totals that differ from the records are reported, and stay', async () => {
-  const acme = await partner()
-  const today = Math.floor(Date.now() / DAY_MS)
-  await insertTransactions(acme.account, 60, `${today} - 3 + value / 30`)
-  await runCron(CRON_SCHEDULES.report, Date.now())
-  expect(printedAs('error')).toEqual([])
-  const wrong = async () => {
-    await run(
-      "update day_totals set totals = replace(totals, '15', '16') where day = ? and resource = 'transactions'",
-      today - 3,
-    )
-    await runCron(CRON_SCHEDULES.report, Date.now())
-  }
-  await wrong()
-  expect(printedAs('error')).toEqual([
-    JSON.stringify({
-      fault: 'totals_differ',
-      account: acme.account,
-      resource: 'transactions',
-      day: dayText(today - 3),
-    }),
-  ])
 })

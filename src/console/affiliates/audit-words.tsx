@@ -1,7 +1,8 @@
 import { methodWords } from '../../pages/parts/bank-details.tsx'
 import { Data, isolated, titleOf, visible } from '../../pages/parts/data.tsx'
-import { isObject, Json } from '../../pages/parts/fields.tsx'
+import { Json } from '../../pages/parts/fields.tsx'
 import { parseAffiliateActor } from '../../platform/auth/grant.ts'
+import { isObject } from '../../platform/validation/record-validator.ts'
 
 // What the entries of the audit log say: the action, and the fields of its details.
 

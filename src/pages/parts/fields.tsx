@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { isObject } from '../../platform/validation/record-validator.ts'
 import { accountPath, useVisit, type Visit, withQuery } from '../page.ts'
 import { Amount, Badge, Data, Day, NOTHING, periodWords, Time, titleOf } from './data.tsx'
 import { AffiliateLink, PlanLink } from './names.tsx'
@@ -110,10 +111,6 @@ const IS_CODE = /^[a-z]+(?:_[a-z]+)+$/
 
 /** The most items of a list that are shown. */
 const MOST_ITEMS = 5
-
-/** Returns whether a value of JSON is an object. */
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Renders a field of any JSON: the first items of a list, and the members of an object. */
 export function Json({ name, value }: { name: string; value: unknown }): Child {
