@@ -20,7 +20,7 @@ export const startExport = operation({
   status: 202,
   words: described(() => ({
     description:
-      'Starts the export of an account now. It reads every month again and writes the files that are missing or damaged; those of unchanged months stay as they are.',
+      'Starts the export of an account now. It reads every month again and writes the files that are missing; those of unchanged months stay as they are.',
     answer: named(
       'StartedExport',
       v.object({ started_at: member(time, 'When the export was started.') }),

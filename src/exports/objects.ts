@@ -1,11 +1,6 @@
 import { accountDatabase, jurisdictionOf } from '../platform/db/database.ts'
 import type { Account } from '../platform/db/schema.ts'
-import {
-  deleteAll,
-  deleteObjects,
-  type KnownObject,
-  resolveBucket,
-} from '../platform/parquet/bucket.ts'
+import { deleteAll, deleteObjects, resolveBucket } from '../platform/parquet/bucket.ts'
 import { dropReplaced, type ExportFile, listReplaced } from './db/files.ts'
 import { dropExports } from './db/runs.ts'
 import { EXPORT_LIMITS } from './limits.ts'
@@ -19,22 +14,18 @@ export const bucketOf = (env: Env, { binding }: Pick<Account, 'binding'>): R2Buc
 
 const prefixOf = (account: string) => `exports/${account}/`
 
-/** Returns the object of a file. */
-export const objectOf = (
+/** Returns the key of the object of a file. */
+export const keyOf = (
   account: string,
-  { resource, month, sha256, bytes }: Pick<ExportFile, 'resource' | 'month' | 'sha256' | 'bytes'>,
-): KnownObject => ({
-  key: `${prefixOf(account)}${resource}/${month || 'all'}/${sha256}.parquet`,
-  bytes,
-  sha256,
-})
+  { resource, month, sha256 }: Pick<ExportFile, 'resource' | 'month' | 'sha256'>,
+): string => `${prefixOf(account)}${resource}/${month || 'all'}/${sha256}.parquet`
 
 /** Deletes the objects of files that were replaced up to a time, in milliseconds, and forgets the files. */
 export async function deleteReplaced(env: Env, account: Place, before: number): Promise<void> {
   const db = accountDatabase(env, account)
   const files = await listReplaced(db, account.id, before, EXPORT_LIMITS.objects)
   if (files.length === 0) return
-  const keys = files.map((file) => objectOf(account.id, { ...file, bytes: 0 }).key)
+  const keys = files.map((file) => keyOf(account.id, file))
   await deleteObjects(bucketOf(env, account), keys)
   await dropReplaced(db, account.id, before, files)
 }

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { ApiError } from '../platform/errors.ts'
 import { list, operation } from '../platform/http/operation.ts'
 import { notFound } from '../platform/http/read-fields.ts'
-import { DamagedObject, getObject } from '../platform/parquet/bucket.ts'
+import { getObject } from '../platform/parquet/bucket.ts'
 import { count, time } from '../platform/validation/answer-fields.ts'
 import { described, named } from '../platform/validation/described.ts'
 import { member, said } from '../platform/validation/fields.ts'
@@ -10,7 +10,7 @@ import { ruleMessage } from '../platform/validation/issue.ts'
 import { quote } from '../platform/validation/quote.ts'
 import { type ExportFile, findFile, listFiles } from './db/files.ts'
 import { findExportRun } from './db/runs.ts'
-import { bucketOf, objectOf } from './objects.ts'
+import { bucketOf, keyOf } from './objects.ts'
 
 const instant = (time: number) => new Date(time).toISOString()
 
@@ -119,12 +119,9 @@ export const getExport = operation({
       const file = await findFile(session, grant.account, id)
       if (!file) throw notFound('export', id)
       const { account } = grant
-      const { body } = await getObject(bucketOf(c.env, grant), objectOf(account, file)).catch(
-        (error) => {
-          throw error instanceof DamagedObject ? damaged(account, id, error) : error
-        },
-      )
-      return c.body(body, 200, {
+      const object = await getObject(bucketOf(c.env, grant), keyOf(account, file))
+      if (!object) throw unwritten(id)
+      return c.body(object.body, 200, {
         ETag: `"${file.sha256}"`,
         'Content-Type': TYPE,
         'Content-Length': String(file.bytes),
@@ -141,12 +138,9 @@ export const EXPORT_OPERATIONS = [listExports, getExport]
 const nameOf = (account: string, { resource, month, part }: ExportFile) =>
   `${[account, resource, ...(month ? [month] : []), part].join('-')}.parquet`
 
-/** Logs that a file is damaged, and returns the error. */
-function damaged(account: string, id: string, cause: DamagedObject): ApiError {
-  console.error(JSON.stringify({ fault: 'damaged_export', account, id }))
-  return new ApiError('unavailable', {
-    detail: `The file of the export ${quote(id)} is damaged, so it is not sent. An export that the team starts writes it anew.`,
+/** Returns the error of a file that a restored database knows, and whose object was deleted since. */
+const unwritten = (id: string) =>
+  new ApiError('unavailable', {
+    detail: `The file of the export ${quote(id)} is gone. An export that the team starts writes it anew.`,
     headers: { 'Retry-After': '3600' },
-    cause,
   })
-}

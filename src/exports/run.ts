@@ -20,7 +20,7 @@ import {
 import { countErased } from './db/record-rows.ts'
 import { beginExportRun, type ExportRun, endExportRun, findExportRun, isReset } from './db/runs.ts'
 import { COLUMNS_VERSION, EXPORT_LIMITS } from './limits.ts'
-import { bucketOf, deleteExports, deleteReplaced, objectOf } from './objects.ts'
+import { bucketOf, deleteExports, deleteReplaced, keyOf } from './objects.ts'
 import { writeFile } from './write-file.ts'
 
 /** The account of a message, and what its export has. */
@@ -157,7 +157,8 @@ async function writePart(
     const version = COLUMNS_VERSION
     // Before its object: one of an attempt that is stopped is then known, and deleted in time.
     await addPending(db, account.id, { ...file, version, written_at: Date.now() })
-    await putObject(bucketOf(env, account), objectOf(account.id, file), data)
+    const object = { key: keyOf(account.id, file), sha256: file.sha256 }
+    await putObject(bucketOf(env, account), object, data)
   }
   return found.next
 }

@@ -22,5 +22,5 @@ export const exportRows = (db: D1Database, account: string) => [
 /** Stores its object. */
 export async function storeExport(account: string): Promise<void> {
   const key = `exports/${account}/transactions/2026-10/${SHA256}.parquet`
-  await putObject(env.EXPORTS, { key, bytes: BYTES.byteLength, sha256: SHA256 }, BYTES)
+  await putObject(env.EXPORTS, { key, sha256: SHA256 }, BYTES)
 }
