@@ -8,7 +8,7 @@ import { respond } from '../pages/respond.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 
 import { portalPath } from './layout.tsx'
-import { countryText, MemberPage, NextPage, Sentence, titleText } from './member-page.tsx'
+import { MemberPage, NextPage, Sentence, titleText } from './member-page.tsx'
 import { readPlans } from './plans.ts'
 import { CustomerName } from './questions.tsx'
 import { UNEARNED } from './unearned.tsx'
@@ -27,7 +27,7 @@ const STATUSES = ['waiting', 'qualified', 'failed', 'refused'] as const
 
 /** Responds with the customers of the affiliate, and what became of each under the rules that pay once. */
 export async function showCustomers(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
-  const { words, language, speech } = visit
+  const { words, speech } = visit
   const { cursor, status: sent } = c.req.query()
   const status = STATUSES.find((one) => one === sent)
   const { data, meta } = await visit.call(listAffiliateCustomers, { cursor, status })
@@ -62,7 +62,7 @@ export async function showCustomers(c: Context<AppEnv>, visit: MemberVisit): Pro
           [words.country]:
             data.some(({ country_code }) => country_code) &&
             (({ country_code }) =>
-              country_code ? <Data text={countryText(country_code, language)} /> : '–'),
+              country_code ? <Data text={speech.country(country_code)} /> : '–'),
           [words.state]: ({ states }) =>
             states.length === 0 ? (
               '–'

@@ -1,7 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { localeOf } from '../commission/words/words.ts'
 import { visible } from '../pages/parts/data.tsx'
-import type { Language } from '../platform/languages.ts'
 import { type Place, PortalPage, portalPath } from './layout.tsx'
 import { type MemberVisit, MemberVisitContext, useMemberVisit } from './visit.ts'
 
@@ -12,12 +11,6 @@ export const timeText = (instant: string, { language, zone }: MemberVisit): stri
     timeStyle: 'short',
     timeZone: zone,
   }).format(new Date(instant))} (${zone})`
-
-/** Returns the name of a country in a language; a text that is no code as it is. */
-export const countryText = (code: string, language: Language): string =>
-  (/^[A-Z]{2}$/.test(code) &&
-    new Intl.DisplayNames(localeOf(language), { type: 'region', fallback: 'none' }).of(code)) ||
-  code
 
 /** Returns the id of a rule as people read it: `cpa tier 1` for `cpa_tier_1`. */
 export const titleText = (id: string): string => id.replaceAll('_', ' ').trim() || id

@@ -1,7 +1,6 @@
 import type { Context } from 'hono'
 import { fileFor } from '../affiliates/door.ts'
 import { HIDDEN } from '../affiliates/view.ts'
-import { add, type Decimal, decimal, ZERO } from '../commission/engine/decimal.ts'
 import { type RuleWords, ruleWords } from '../commission/engine/plan-words.ts'
 import { balanceOf } from '../commission/statements/balance.ts'
 import {
@@ -17,6 +16,7 @@ import { getExplanation } from '../commission/why/operations.ts'
 import { type Explained, recordsIn, sentencesIn } from '../commission/why/sentences.ts'
 import { isMessageName } from '../commission/words/words.ts'
 import { Data } from '../pages/parts/data.tsx'
+import { type RuleLines, readLines, SHOWN_LINES } from '../pages/parts/rule-lines.ts'
 import { respond } from '../pages/respond.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import type { AnswerOf } from '../platform/http/operation.ts'
@@ -37,27 +37,6 @@ interface Frame {
   /** The path of the statement, below those of the API and of the portal. */
   readonly path: string
   readonly plans: NamedPlans
-}
-
-/** The lines of one version of a rule. */
-interface LineGroup {
-  readonly rule: string
-  readonly version: number
-  /** The first of them. */
-  readonly lines: StatementLine[]
-  count: number
-  sum: Decimal
-}
-
-/** The lines of a rule that the page lists. The CSV file has all. */
-const SHOWN_LINES = 100
-
-/** Yields the parts of a statement, of which the first is read already. */
-async function* partsOf(visit: MemberVisit, first: WholeStatement) {
-  yield first
-  for (let part = 2; part <= first.parts; part++) {
-    yield await visit.call(getStatement, { statement_id: first.id, part })
-  }
 }
 
 /** Says whom or what a line is for. */
@@ -108,7 +87,7 @@ function subjectWords({ visit, statement, plans }: Frame, found: Explained): str
 /** Returns a rule of the plan of a statement in words. */
 function ruleOf(
   { statement, plans }: Pick<Frame, 'statement' | 'plans'>,
-  { rule: id, version }: Pick<LineGroup, 'rule' | 'version'>,
+  { rule: id, version }: Pick<RuleLines, 'rule' | 'version'>,
   speech: MemberVisit['speech'],
 ): Pick<RuleWords, 'pays' | 'limits'> {
   const terms = plans.termsOf(statement.plan, version)
@@ -183,25 +162,14 @@ async function renderWhy(frame: Frame, id: string) {
 async function renderLines(frame: Frame) {
   const { visit, statement, path } = frame
   const { words, speech, account } = visit
-  const groups = new Map<string, LineGroup>()
-  const adjustments: Adjustment[] = []
-  for await (const part of partsOf(visit, statement)) {
-    adjustments.push(...part.adjustments)
-    for (const line of part.lines) {
-      const { rule, version } = line
-      const key = `${rule} ${version}`
-      const group = groups.get(key) ?? { rule, version, lines: [], count: 0, sum: ZERO }
-      groups.set(key, group)
-      if (group.lines.length < SHOWN_LINES) group.lines.push(line)
-      group.count++
-      group.sum = add(group.sum, decimal(line.amount))
-    }
-  }
+  const { groups, adjustments } = await readLines(statement, (part) =>
+    visit.call(getStatement, { statement_id: statement.id, part }),
+  )
   const money = (amount: string) => speech.money(amount, statement.currency)
   return (
     <>
       <h2 id="lines">{words.lines}</h2>
-      {[...groups.values()].map((group) => {
+      {groups.map((group) => {
         const { pays, limits } = ruleOf(frame, group, speech)
         const count = group.count - SHOWN_LINES
         return (
@@ -226,7 +194,7 @@ async function renderLines(frame: Frame) {
           </details>
         )
       })}
-      {groups.size === 0 && <p class="note">{words.no_lines}</p>}
+      {groups.length === 0 && <p class="note">{words.no_lines}</p>}
       {adjustments.length > 0 && (
         <>
           <h2>{speech.text('correctionsOfClosed')}</h2>

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { dayNumber, dayText, parsePeriod } from '../commission/engine/calendar.ts'
+import { dayNumber, dayText, latestPeriods, parsePeriod } from '../commission/engine/calendar.ts'
 import type { FactOutcome } from '../commission/engine/records.ts'
 import { listUnearnedRecords } from '../commission/why/operations.ts'
 import { outcomeSentences } from '../commission/why/sentences.ts'
@@ -50,14 +50,6 @@ const isSeenReason = (text: string | undefined): text is SeenReason =>
 /** How many months can be chosen, the present one included. */
 const MONTHS = 13
 
-/** Returns the last months before a day, the latest first. */
-function monthsUntil(today: string): string[] {
-  const [year = 0, month = 0] = today.split('-').map(Number)
-  return Array.from({ length: MONTHS }, (_, i) =>
-    new Date(Date.UTC(year, month - 1 - i, 1)).toISOString().slice(0, 7),
-  )
-}
-
 /** Names a record, with its amount if that is shown. */
 function recordText(
   { resource, transaction_type, eventname, currency, amounts }: Seen,
@@ -91,7 +83,7 @@ export async function showUnearned(c: Context<AppEnv>, visit: MemberVisit): Prom
   const { words, speech } = visit
   const query = c.req.query()
   const today = dayBefore(visit.today, 0)
-  const months = monthsUntil(today)
+  const months = latestPeriods(dayNumber(today), 'month', MONTHS).map(({ id }) => id)
   const sent = parsePeriod(query.period ?? '')
   const period = sent?.id ?? months[0] ?? ''
   // What can still count comes first: other reasons are mostly of records that no rule is about.

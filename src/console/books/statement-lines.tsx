@@ -1,4 +1,4 @@
-import { compare, type Decimal, decimal, isSome } from '../../commission/engine/decimal.ts'
+import { compare, decimal, isSome } from '../../commission/engine/decimal.ts'
 import type { PlanTerms, Rule } from '../../commission/engine/plan.ts'
 import { ruleWords } from '../../commission/engine/plan-words.ts'
 import { counted, figure, money } from '../../commission/engine/reasons.ts'
@@ -8,21 +8,11 @@ import { isPercentRate, parseScope } from '../../commission/statements/line-grou
 import { moneyText } from '../../commission/statements/money.ts'
 import { Amount, count, Data, isolated } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
+import { type RuleLines, SHOWN_LINES } from '../../pages/parts/rule-lines.ts'
 import { type NumberCell, Table } from '../../pages/parts/table.tsx'
 import { Sentences, sentencesOf } from '../plans/plan-words.tsx'
 
 // The lines of a statement, by rule.
-
-/** The lines of a statement that a page shows: as many of each rule. */
-const SHOWN_LINES = 100
-
-/** The lines of a version of a rule, and their sum. */
-export interface RuleLines {
-  readonly rule: string
-  readonly version: number
-  readonly lines: readonly StatementLine[]
-  readonly sum: Decimal
-}
 
 /** What the lines of a statement are shown with. */
 export interface LinesFrame {
@@ -133,7 +123,7 @@ export const LinesByRule = ({
   groups.length === 0 ? (
     <p class="note">No rule of the plan pays for this period.</p>
   ) : (
-    groups.map(({ rule, version, lines, sum }) => {
+    groups.map(({ rule, version, lines, sum, count: all }) => {
       const terms = frame.termsOf(version)
       const own = terms?.rules.find(({ id }) => id === rule)
       const [pays, ...limits] = terms && own ? sentencesOf(ruleWords(own, terms)) : []
@@ -144,7 +134,7 @@ export const LinesByRule = ({
             <span class="what">
               <Data text={pays ?? rule} />
             </span>{' '}
-            <small>{counted(lines.length, 'line')}</small>{' '}
+            <small>{counted(all, 'line')}</small>{' '}
             <Amount value={moneyText(sum, frame.currency)} currency={frame.currency} />
           </summary>
           {!pays && <p class="note">The terms of this version are not known.</p>}
@@ -164,10 +154,9 @@ export const LinesByRule = ({
               ...figureColumns(frame, own, shown),
             }}
           />
-          {shown.length < lines.length && (
+          {shown.length < all && (
             <p class="note">
-              These are the first {count(shown.length)}. The CSV file has all {count(lines.length)}{' '}
-              lines.
+              These are the first {count(shown.length)}. The CSV file has all {count(all)} lines.
             </p>
           )}
         </details>

@@ -2,7 +2,7 @@ import { listQuestions } from '../../affiliates/operations/questions.ts'
 import { approveStatement, payStatement, returnPayment } from '../../books/operations/approvals.ts'
 import { addManualEntry } from '../../books/operations/manual-entries.ts'
 import type { ReturnedPayment } from '../../commission/db/booked.ts'
-import { add, decimal, isSome, ZERO } from '../../commission/engine/decimal.ts'
+import { isSome } from '../../commission/engine/decimal.ts'
 import { money } from '../../commission/engine/reasons.ts'
 import { minorDigits } from '../../commission/minor-digits.ts'
 import { getStatement } from '../../commission/statements/operations.ts'
@@ -17,6 +17,7 @@ import { AccountLink } from '../../pages/parts/fields.tsx'
 import { ChangeForm, FoldedForm, type Input } from '../../pages/parts/forms.tsx'
 import { AffiliateName, affiliateText, PlanName } from '../../pages/parts/names.tsx'
 import { hasBegun, isOpen } from '../../pages/parts/periods.ts'
+import { readLines } from '../../pages/parts/rule-lines.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { QuestionsBeside } from '../affiliates/questions.tsx'
 import { CasesOfAffiliate, isHeldBy, readAffiliateCases } from '../fraud/case-parts.tsx'
@@ -131,37 +132,13 @@ const changes: NonNullable<Page['changes']> = {
   },
 }
 
-/** The maximum number of parts of a statement that a page reads, of 1,000 lines each. */
-const MAX_PARTS = 20
-
-const readPart = ({ api, account, params }: Visit, part: number) =>
-  api.call(getStatement, { account, statement_id: params.statement_id ?? '', part })
-
-/** Yields the parts of a statement, of which the first is read already. */
-async function* partsOf(visit: Visit, first: WholeStatement): AsyncGenerator<WholeStatement> {
-  yield first
-  for (let part = 2; part <= Math.min(first.parts, MAX_PARTS); part++) {
-    yield await readPart(visit, part)
-  }
-}
+const readPart = (visit: Visit, part: number) =>
+  visit.api.call(getStatement, { ...ownStatement(visit), part })
 
 /** Reads and renders the lines of a statement by rule, and its corrections, which come after them. */
 async function renderLines(visit: Visit, statement: WholeStatement) {
-  const lines: WholeStatement['lines'][number][] = []
-  const adjustments: WholeStatement['adjustments'][number][] = []
-  for await (const part of partsOf(visit, statement)) {
-    lines.push(...part.lines)
-    adjustments.push(...part.adjustments)
-  }
+  const { groups, adjustments } = await readLines(statement, (part) => readPart(visit, part))
   const { plan, currency } = statement
-  const groups = [
-    ...Map.groupBy(lines, ({ rule, version }) => JSON.stringify([rule, version])).values(),
-  ].flatMap((own) =>
-    own.slice(0, 1).map(({ rule, version }) => {
-      const sum = own.reduce((all, { amount }) => add(all, decimal(amount)), ZERO)
-      return { rule, version, lines: own, sum }
-    }),
-  )
   const termsOf = await readTerms(visit, [{ plan }])
   return (
     <>
@@ -169,12 +146,6 @@ async function renderLines(visit: Visit, statement: WholeStatement) {
         frame={{ currency, termsOf: (version) => termsOf({ plan, version }) }}
         groups={groups}
       />
-      {statement.parts > MAX_PARTS && (
-        <p class="note">
-          These are the first {(MAX_PARTS * 1000).toLocaleString('en')} of{' '}
-          {statement.lines_total.toLocaleString('en')} lines. The CSV file has all of them.
-        </p>
-      )}
       <Adjustments statement={statement} adjustments={adjustments} />
     </>
   )
