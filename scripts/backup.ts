@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Option } from 'commander'
 import { exitWithUsageError, readOptions } from './command-line.ts'
-import { configOf, ENVIRONMENTS } from './config.ts'
+import { configOf, DEPLOYED } from './config.ts'
 import { KEPT, restoring } from './databases/kept.ts'
 import { ExitError, messageOf } from './exit-error.ts'
 import { endingWith, wrangler } from './wrangler.ts'
@@ -13,7 +13,6 @@ import { endingWith, wrangler } from './wrangler.ts'
 const MIGRATIONS = 'migrations'
 /** Counts the rows of each table that is kept. */
 const COUNTS = `select ${KEPT.map((table) => `(select count(*) from ${table}) ${table}`).join()}`
-const NAMES = ENVIRONMENTS.filter((name) => name !== undefined)
 
 const { env, database, bucket, local } = readOptions<{
   env?: string
@@ -22,11 +21,11 @@ const { env, database, bucket, local } = readOptions<{
   local?: true
 }>(
   'npm run backup',
-  `Saves the settings and books of each database as a file that restores them, ${'`backup/ENVIRONMENT/DB.sql`'}, and
+  `Saves the settings and books of each database as a file that restores them, backup/ENVIRONMENT/DB.sql, and
 loads each copy to check it. Records are not saved: their senders have them.`,
   (command) =>
     command
-      .addOption(new Option('--env <environment>', 'which one').choices(NAMES))
+      .addOption(new Option('--env <environment>', 'which one').choices(DEPLOYED))
       .option('--database <binding>', 'only this database')
       .option('--bucket <name>', 'also puts the files into this bucket of R2, below the day')
       .addOption(
@@ -54,22 +53,16 @@ endingWith(() => {
 function save(binding: string): number {
   const file = join(folder, `${binding}.sql`)
   const before = countRows(binding)
-  const lines = exported(binding, ['statement_lines'])
-  const others = exported(
-    binding,
-    KEPT.filter((table) => table !== 'statement_lines'),
-  )
+  const lines = exported(binding, KEPT.slice(0, 1))
+  const others = exported(binding, KEPT.slice(1))
   const after = countRows(binding)
   const sql = restoring(lines, others)
   const copied = load(binding, sql)
   for (const table of KEPT) {
-    const [least, most] = [before[table]!, after[table]!].toSorted((a, b) => a - b)
-    const rows = copied[table]!
-    if (rows >= least! && rows <= most!) continue
-    throw new ExitError(
-      1,
-      `The copy of ${binding} has ${rows} rows of ${table}, and the database ${most}. Repeat the command.`,
-    )
+    const [rows, counted] = [copied[table]!, [before[table]!, after[table]!]]
+    if (rows >= Math.min(...counted) && rows <= Math.max(...counted)) continue
+    const differs = `${rows} rows of ${table}, and the database ${after[table]}`
+    throw new ExitError(1, `The copy of ${binding} has ${differs}. Repeat the command.`)
   }
   // It has digests and names.
   writeFileSync(file, sql, { mode: 0o600 })

@@ -3,8 +3,11 @@ import { createRequire } from 'node:module'
 // Scripts that only print their help do not wait for wrangler, which takes a second to load.
 const load = createRequire(import.meta.url)
 
-/** The environments of wrangler.toml. The first, the top level, is the one of `wrangler dev`. */
-export const ENVIRONMENTS = [undefined, 'staging', 'production'] as const
+/** The environments of wrangler.toml that are deployed. */
+export const DEPLOYED = ['staging', 'production'] as const
+
+/** All of them. The first, the top level, is the one of `wrangler dev`. */
+export const ENVIRONMENTS = [undefined, ...DEPLOYED] as const
 
 /** The settings of an environment that our scripts read. */
 export interface Config {

@@ -1,17 +1,15 @@
 import { Option } from 'commander'
 import { parseAccessRoles } from '../src/platform/auth/access-roles.ts'
 import { exitWithUsageError, readOptions } from './command-line.ts'
-import { type Config, configOf, ENVIRONMENTS } from './config.ts'
+import { type Config, configOf, DEPLOYED } from './config.ts'
 import { endingWith, wrangler as runWrangler } from './wrangler.ts'
-
-const NAMES = ENVIRONMENTS.filter((name) => name !== undefined)
 
 const options = readOptions<{ env?: string; dryRun?: boolean }>(
   'npm run deploy',
   'Migrates the databases of an environment, then deploys the Worker.',
   (command) =>
     command
-      .addOption(new Option('--env <environment>', 'which one').choices(NAMES))
+      .addOption(new Option('--env <environment>', 'which one').choices(DEPLOYED))
       .option('--dry-run', 'check the configuration and build the Worker, without an account'),
 )
 // The Deploy to Cloudflare button fills in the top level of wrangler.toml and names no environment;

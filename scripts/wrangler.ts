@@ -20,6 +20,8 @@ export function wrangler(args: readonly string[], then: string, running: Running
     maxBuffer: 2 ** 28,
   })
   if (status === 0) return stdout ?? ''
+  // With `--json`, wrangler prints errors there as well.
+  if (stdout) process.stderr.write(stdout)
   const options = args.findIndex((word) => word.startsWith('-'))
   const step = args.slice(0, options < 0 ? 3 : Math.min(options, 3)).join(' ')
   const reason = error ? `could not start: ${error.message}` : `failed with exit code ${status}`

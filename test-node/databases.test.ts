@@ -168,6 +168,14 @@ describe('npm run databases -- add', () => {
 })
 
 describe('npm run backup', () => {
+  test('what wrangler prints of a step that fails is shown', () => {
+    const { cwd } = project()
+    writeFileSync(join(cwd, 'node_modules/.bin/wrangler'), '#!/bin/sh\necho not signed in\nexit 3')
+    const { status, stderr } = run(cwd, 'scripts/backup.ts', '--env', 'production')
+    assert.equal(status, 1)
+    assert.match(stderr, /^not signed in\n`wrangler d1 execute DB` failed with exit code 3\. /)
+  })
+
   const row = `INSERT INTO fx_rates (day, known_from, rates) VALUES (1, 1, '{}');`
   for (const [what, counted, exported, expected] of [
     ['has the rows of the database', 1, row, /^backup\/production\/DB\.sql: 1 rows, checked$/],

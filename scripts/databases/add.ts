@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JURISDICTIONS } from '../../src/accounts/fields.ts'
-import { type Config, configOf, ENVIRONMENTS } from '../config.ts'
+import { type Config, configOf, DEPLOYED } from '../config.ts'
 import { usageError } from '../exit-error.ts'
 import { wrangler as runWrangler } from '../wrangler.ts'
 import {
@@ -11,8 +11,6 @@ import {
   withBucket,
   withDatabases,
 } from './bindings.ts'
-
-const NAMES = ENVIRONMENTS.filter((name) => name !== undefined)
 
 /** What to do after a step that failed: before the bindings are written, and afterwards. */
 const REPEAT = 'Repeat the command: what it has created is not created again.'
@@ -77,7 +75,7 @@ export function addDatabases(
   } catch {
     throw usageError('`wrangler d1 list` printed no list of databases. Sign in: wrangler login')
   }
-  for (const name of NAMES) {
+  for (const name of DEPLOYED) {
     for (const binding of bindings) {
       const database = nameOf(name, binding)
       // An earlier attempt has created it.
@@ -87,7 +85,7 @@ export function addDatabases(
   }
   if (bucket) {
     const known = wrangler(['r2', 'bucket', 'list', ...place], true).split(/\s+/)
-    for (const name of NAMES) {
+    for (const name of DEPLOYED) {
       const own = bucket.nameIn(name)
       if (!known.includes(own)) wrangler(['r2', 'bucket', 'create', own, ...place])
     }
@@ -96,7 +94,7 @@ export function addDatabases(
     writeBindings(root, bindings, bucket, nameOf)
     isBound = true
   }
-  for (const name of NAMES) {
+  for (const name of DEPLOYED) {
     for (const binding of bindings) {
       wrangler(['d1', 'migrations', 'apply', binding, '--remote', '--env', name])
     }
@@ -109,7 +107,7 @@ export function addDatabases(
   print(`${dryRun ? 'Would add' : 'Added'} ${added.join(', ')}. Next:
   npm run check
   git commit wrangler.toml package.json src/worker-configuration.d.ts
-${NAMES.map((name) => `  npm run deploy -- --env ${name}`).join('\n')}
+${DEPLOYED.map((name) => `  npm run deploy -- --env ${name}`).join('\n')}
 Ten minutes later \`npm run admin -- databases list\` has their sizes, and new accounts go to the emptiest.`)
 }
 

@@ -14,7 +14,7 @@ postback_customers webhook_endpoints`
   .trim()
   .split(/\s+/)
 
-/** All that is kept. The audit log only grows: rows that it has stay unchanged. */
+/** All that is kept, lines first. The audit log only grows: rows that it has stay unchanged. */
 export const KEPT = [...BOOKS, ...SETTINGS, 'audit_log']
 
 /** What begins anew: the days of fraud rules are evaluated again, and postbacks go on with what happens from now on. */
