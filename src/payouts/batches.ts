@@ -133,13 +133,13 @@ export async function showBatch(call: Call, id: string) {
   }
 }
 
-/** Throws `validation_failed` for a day on which no batch can be executed: it is over, or too far ahead. */
-function requireDay(account: Call['account'], execute_on: string) {
+const pointer = '/execute_on'
+
+/** Returns today. Throws `validation_failed` if the day on which a batch is to be executed is over. */
+function requireDay(account: Call['account'], execute_on: string): string {
   const today = todayOf(account)
-  const last = dayText(dayNumber(today) + PAYOUT_LIMITS.daysAhead)
-  const past = { pointer: '/execute_on', code: 'minimum', expected: `${today}, today` } as const
-  if (execute_on < today) throw validationFailed([past])
-  if (execute_on > last) throw validationFailed([{ ...past, code: 'maximum', expected: last }])
+  if (execute_on >= today) return today
+  throw validationFailed([{ pointer, code: 'minimum', expected: `${today}, today` }])
 }
 
 /**
@@ -154,7 +154,10 @@ export async function previewBatch(
   named: readonly string[] | undefined,
 ) {
   const { payer, method } = asked
-  requireDay(account, asked.execute_on)
+  const today = requireDay(account, asked.execute_on)
+  const last = dayText(dayNumber(today) + PAYOUT_LIMITS.daysAhead)
+  if (asked.execute_on > last)
+    throw validationFailed([{ pointer, code: 'maximum', expected: last }])
   const now = Date.now()
   const from = await requireCurrent(db, { account: account.id, party: 'payer' }, payer)
   const currency = (await decryptDetails(env, account.id, from))?.currency ?? ''
