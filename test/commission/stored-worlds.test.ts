@@ -61,5 +61,5 @@ test(`${WORLDS} random worlds give the same statements from the database as in m
       }
     }
   }
-  expect(statements).toBeGreaterThan(WORLDS)
+  expect(statements).toBeGreaterThan(0)
 })

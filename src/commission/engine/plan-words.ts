@@ -8,6 +8,7 @@ import type {
   Conditions,
   EventKind,
   FactTerm,
+  ListName,
   OverrideRule,
   PlanTerms,
   Qualification,
@@ -108,15 +109,13 @@ export function conditionWords(
   const { account_size: { min, max } = {}, ...lists } = conditions ?? {}
   const phrases = (isNot: boolean, ofCustomer: boolean): string[] =>
     Object.entries(lists).flatMap(([name, values]) => {
-      const list = name.replace(/^not_/, '')
-      const message = `only.${list}`
+      const list = name.replace(/^not_/, '') as ListName
       return values === undefined ||
         name.startsWith('not_') !== isNot ||
-        isOfCustomer(name) !== ofCustomer ||
-        !isMessageName(message)
+        isOfCustomer(name) !== ofCustomer
         ? []
         : [
-            words.text(message, {
+            words.text(`only.${list}`, {
               values: words.or(values.map((value) => valueWord(list, value, words))),
             }),
           ]
