@@ -9,8 +9,6 @@
 --
 --   binding        the D1 binding that keeps its records
 --   storage_quota  in bytes; no delivery stores records beyond it
---   region         where its Durable Objects are created: a location hint, null: near whoever uses one
---                  first. A change applies to tokens that are issued later: an object stays
 --   jurisdiction   the jurisdiction that keeps the journal of erased customers; it never changes
 --   book_zone      the time zone of the days of a partner's records. Brands have `time_zone`
 --   approvals      how many different actors must approve a statement: 1 or 2
@@ -41,10 +39,6 @@ CREATE TABLE accounts (
   version                INTEGER NOT NULL DEFAULT 1,
   pushed                 INTEGER NOT NULL DEFAULT 1,
   storage_quota          INTEGER NOT NULL DEFAULT 4294967296 CHECK (storage_quota >= 0),
-  region                 TEXT
-    CHECK (region IN (
-      'wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'apac-ne', 'apac-se', 'oc', 'afr', 'me'
-    )),
   jurisdiction           TEXT CHECK (jurisdiction IN ('eu', 'us', 'fedramp')),
   book_zone              TEXT NOT NULL DEFAULT 'UTC',
   approvals              INTEGER NOT NULL DEFAULT 1 CHECK (approvals IN (1, 2)),

@@ -182,7 +182,6 @@ export const settingsShown = described(() => ({
 const shown = described(() => ({
   ...settingsShown,
   binding: member(v.string(), 'The D1 binding of the database that stores the records.'),
-  region: s.region.wrapped,
   jurisdiction: newAccount.jurisdiction.wrapped,
   storage_quota: s.storage_quota.wrapped,
   approvals: s.approvals.wrapped,
@@ -279,7 +278,6 @@ export const listAccounts = list({
         'mode',
         'time_zone',
         'binding',
-        'region',
         'policies.unknown_customer',
         'policies.unknown_affiliate',
         'storage_quota',

@@ -144,33 +144,8 @@ const settings = {
   ),
 }
 
-/** The regions in which Cloudflare can create a Durable Object. */
-export const REGIONS = [
-  'wnam',
-  'enam',
-  'sam',
-  'weur',
-  'eeur',
-  'apac',
-  'apac-ne',
-  'apac-se',
-  'oc',
-  'afr',
-  'me',
-] as const
-
 /** The jurisdictions within which Cloudflare can keep data. */
 export const JURISDICTIONS = ['eu', 'us', 'fedramp'] as const
-
-const region = v.nullable(
-  member(
-    f.oneOf(...REGIONS),
-    said(
-      'Where the objects of its tokens are created, as a location hint of Cloudflare. Choose the region of the servers that send the records. Null: near the caller who issues the token. A change applies to new tokens.',
-      'weur',
-    ),
-  ),
-)
 
 /** The fields of a new account, without the binding of its database. */
 export const newAccount = {
@@ -198,7 +173,6 @@ export const newAccount = {
     ),
   ),
   name: settings.name.wrapped,
-  region: v.optional(region),
   jurisdiction: v.optional(
     v.nullable(
       member(
@@ -215,7 +189,6 @@ export const newAccount = {
 /** The fields of an account that can change. */
 export const accountChange = {
   ...settings,
-  region: v.optional(region),
   disabled: v.optional(
     member(
       v.boolean(),

@@ -4,7 +4,6 @@ import { viewOf } from '../platform/auth/affiliate-view.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { grantOf } from '../platform/auth/grant.ts'
 import { withObjectRetry } from '../platform/auth/object-retry.ts'
-import { placementOf } from '../platform/auth/placement.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { HOUR_MS } from '../platform/durations.ts'
 import { sessionCookieName, writeSessionCookie } from '../platform/http/session-cookie.ts'
@@ -49,8 +48,7 @@ export async function beginMemberSession(
     view: viewOf(account),
   }
   const grant = { ...grantOf(account, null, 'read links'), affiliate }
-  const tokenObject = () =>
-    c.env.TOKEN_GATE.getByName(memberObjectName(session.id), placementOf(account))
+  const tokenObject = () => c.env.TOKEN_GATE.getByName(memberObjectName(session.id))
   await withObjectRetry(() => tokenObject().open(grant, session.until))
   writeSessionCookie(
     c,

@@ -4,7 +4,6 @@ import { describe, expect, test, vi } from 'vitest'
 import { DEFAULT_VIEW } from '../../src/platform/auth/affiliate-view.ts'
 import { brand, dailyStats, deposited, eve } from '../brand.ts'
 import { fetchWith } from '../checked-fetch.ts'
-import { overriding } from '../ingest/watched.ts'
 import { ada, ask, askAdmin, deposit, json, issuedPartner as partner, traded } from '../partner.ts'
 import { ofTheTeam, teamKey } from '../team.ts'
 
@@ -208,7 +207,6 @@ describe('accounts', () => {
       storage_quota: 4 * 1024 ** 3,
       approvals: 1,
       disabled: false,
-      region: null,
       jurisdiction: null,
       payee_hold_hours: 72,
       retain_years: 10,
@@ -261,7 +259,6 @@ describe('accounts', () => {
       [{ time_zone: 'Factory' }, '/time_zone', 'pattern'],
       [{ binding: 'ADMIN_KEY' }, '/binding', 'enum'],
       [{ binding: 'ASSETS' }, '/binding', 'enum'],
-      [{ region: 'moon' }, '/region', 'enum'],
       [{ jurisdiction: 'mars' }, '/jurisdiction', 'enum'],
       [{ unknown_customer: 'ignore' }, '/unknown_customer', 'enum'],
       [{ storage_quota: '1' }, '/storage_quota', 'type'],
@@ -277,69 +274,6 @@ describe('accounts', () => {
     }
     expect(await json(askAdmin('accounts'))).toMatchObject({ data: [] })
     expect(await actions()).toEqual([])
-  })
-
-  test('the objects of an account are created in its region', async () => {
-    const hints: [string, unknown][] = []
-    const watch = <T extends Rpc.DurableObjectBranded>(
-      name: string,
-      namespace: DurableObjectNamespace<T>,
-    ) =>
-      overriding(namespace, {
-        getByName: (id: string, options?: DurableObjectNamespaceGetDurableObjectOptions) => {
-          hints.push([name, options?.locationHint])
-          return namespace.getByName(id, options)
-        },
-      })
-    const world = {
-      ...env,
-      TOKEN_GATE: watch('token', env.TOKEN_GATE),
-      CLIENT_GATE: watch('client', env.CLIENT_GATE),
-    } as Env
-    const create = (account: string, path: string, placement: object) =>
-      askAdmin('accounts', 'POST', {
-        ...{ ...newAccount, account, ...placement },
-        vertical: path === 'clients' ? 'forex' : 'igaming',
-      })
-    const issue = (account: string, path: string) =>
-      fetchWith(
-        world,
-        new Request(`https://api.example/admin/v1/accounts/${account}/${path}`, {
-          method: 'POST',
-          headers: {
-            Authorization: `Bearer ${env.ADMIN_KEY}`,
-            'Content-Type': 'application/json',
-          },
-          body: '{}',
-        }),
-      )
-    const created = await create('b', 'brand-tokens', { region: 'apac-ne', jurisdiction: 'us' })
-    expect(await json(created)).toMatchObject({ region: 'apac-ne', jurisdiction: 'us' })
-    await issue('b', 'brand-tokens')
-    expect(hints).toEqual([['token', 'apac-ne']])
-
-    await create('f', 'clients', { region: 'sam' })
-    const { client_id, client_secret } = await json(issue('f', 'clients'))
-    hints.length = 0
-    const request = new Request('https://api.example/oauth/token', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-      body: String(
-        new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret }),
-      ),
-    })
-    expect((await fetchWith(world, request)).status).toBe(200)
-    // The first object is that of the address.
-    expect(hints).toEqual([
-      ['client', undefined],
-      ['client', 'sam'],
-      ['token', 'sam'],
-    ])
-    expect(await json(askAdmin('accounts/f', 'PATCH', { region: null }))).toMatchObject({
-      region: null,
-    })
-    const { status } = await askAdmin('accounts/f', 'PATCH', { jurisdiction: 'eu' })
-    expect(status).toBe(422)
   })
 
   test('an existing account cannot be created again, an unknown one gets 404', async () => {

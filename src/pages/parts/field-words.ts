@@ -40,8 +40,6 @@ export const HINTS: Readonly<Record<string, string>> = {
     'Parquet files of records, statements and bookings for a warehouse, written each morning. Personal data is what names a customer or an affiliate; an approver decides that it is included. None deletes the files. Default: none.',
   landing_pages:
     'The pages to which links of affiliates may lead, one address on each line, such as https://acme.example/start, and all pages below them. Empty: affiliates cannot make links.',
-  region:
-    'Where credentials are checked: choose the region of the servers that send the records. It applies to new credentials.',
   jurisdiction:
     'Where the ids of customers are kept whose personal data was erased. It never changes.',
   // Links and webhooks.

@@ -1,15 +1,6 @@
 import type { Account } from '../db/schema.ts'
 
 /**
- * Returns the options under which an object of an account is created: near the account's region.
- * Without a region Cloudflare creates it near the caller. An object that exists never moves.
- *
- * @see [Location hints](https://developers.cloudflare.com/durable-objects/reference/data-location/)
- */
-export const placementOf = ({ region }: Pick<Account, 'region'>) =>
-  region === null ? {} : { locationHint: region }
-
-/**
  * Returns the objects of a namespace within the account's jurisdiction. workerd, which runs the
  * service in development, has no jurisdictions: there all objects are in one namespace.
  */

@@ -13,7 +13,6 @@ import { ApiError, errorName } from '../errors.ts'
 import { viewOf } from './affiliate-view.ts'
 import { type Grant, grantOf, settingsOf } from './grant.ts'
 import { withObjectRetry } from './object-retry.ts'
-import { placementOf } from './placement.ts'
 import { affiliateKeyObjectName, brandTokenObjectName } from './token-gate.ts'
 
 /** Which ended credentials a propagation includes: those that ended lately, or all, as after a restore. */
@@ -51,9 +50,8 @@ export async function propagate(
 
   const settings = settingsOf(account, { events, statuses })
   const grant = grantOf(account, null, 'read write', { events, statuses })
-  const placement = placementOf(account)
   const send = (key: KeyRow, objectName: string, granted: Grant) => {
-    const keyObject = () => env.TOKEN_GATE.getByName(objectName, placement)
+    const keyObject = () => env.TOKEN_GATE.getByName(objectName)
     return withObjectRetry(() =>
       isEnded(key, now) ? keyObject().end() : keyObject().open(granted, key.ends_at),
     )
@@ -65,7 +63,7 @@ export async function propagate(
       affiliate: { id: affiliate_id, member: null, key: keyId, view: viewOf(account) },
     })
   const sendClient = ({ client_id, version }: ClientRow) => {
-    const clientObject = () => env.CLIENT_GATE.getByName(`client:${client_id}`, placement)
+    const clientObject = () => env.CLIENT_GATE.getByName(`client:${client_id}`)
     return withObjectRetry(() => clientObject().applySettings(version, settings))
   }
   await Promise.all([

@@ -62,7 +62,6 @@ const SETTINGS = [
   'amount_signs',
   'unknown_customer',
   'unknown_affiliate',
-  'region',
   'storage_quota',
   'approvals',
   'payee_hold_hours',

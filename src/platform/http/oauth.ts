@@ -20,7 +20,6 @@ import { SECRET_LIMITS, TOKENS_PER_HOUR } from '../auth/client-limits.ts'
 import { grantOf } from '../auth/grant.ts'
 import { OAUTH_CODE_BY_STATUS } from '../auth/oauth-codes.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
-import { placementOf } from '../auth/placement.ts'
 import { digest, isWellFormed } from '../auth/secret.ts'
 import type { clients } from '../db/schema.ts'
 import { findClient } from '../directory/credentials.ts'
@@ -92,12 +91,11 @@ async function issueToken(c: Context<AppEnv>): Promise<Response> {
 
   const { client, account } = await authenticate(c.env, c.req.raw.headers, credentials, now)
   const { client_id, version } = client
-  const placement = placementOf(account)
   const jti = crypto.randomUUID()
   const expiresAt = expiryOf(now)
   // The client's object lists the token before the token's object opens it: a revocation at the same
   // moment would otherwise miss the token.
-  const clientObject = () => c.env.CLIENT_GATE.getByName(`client:${client_id}`, placement)
+  const clientObject = () => c.env.CLIENT_GATE.getByName(`client:${client_id}`)
   const issued = await withObjectRetry(() => clientObject().mint({ jti, version, expiresAt }))
   if (issued === null) throw invalidClient()
   const { wait, settings } = issued
@@ -107,7 +105,7 @@ async function issueToken(c: Context<AppEnv>): Promise<Response> {
   // The object may have newer settings than the database had when it was read.
   const grant =
     settings && settings.version > readGrant.version ? { ...readGrant, ...settings } : readGrant
-  await withObjectRetry(() => c.env.TOKEN_GATE.getByName(jti, placement).open(grant, expiresAt))
+  await withObjectRetry(() => c.env.TOKEN_GATE.getByName(jti).open(grant, expiresAt))
 
   return c.json({
     access_token: await issueAccessToken({ client_id, jti, scope }, c.env, now),
