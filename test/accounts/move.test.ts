@@ -8,6 +8,7 @@ import { dropStep } from '../../src/accounts/move/drop.ts'
 import { advanceMove, MOVE_LIMITS } from '../../src/accounts/move/move-steps.ts'
 import { COPY_LIMITS, type CopyPlace } from '../../src/accounts/move/place.ts'
 import { commonTables, describeTables } from '../../src/accounts/move/tables.ts'
+import { withoutTriggers } from '../../src/accounts/move/write.ts'
 import worker from '../../src/index.ts'
 import { CRON_SCHEDULES } from '../../src/jobs/crons.ts'
 import { limitQueries } from '../../src/platform/db/query-limit.ts'
@@ -278,6 +279,17 @@ describe('the copy of an account', () => {
     await expect(takeCopy(DB, mover, tables)).rejects.toThrow('target_has_rows')
     await dropStep(DB, mover)
     expect(await bytesOf(DB, 'acme')).toEqual(bytes)
+  })
+
+  test('is refused while a migration replaces a trigger', async () => {
+    const { tables } = await describeTables(DB)
+    const table = tables.find(({ triggers }) => triggers.length > 0)!
+    const triggers = table.triggers.map((one) => ({
+      ...one,
+      sql: one.sql.replace(/end$/i, ' end'),
+    }))
+    const writing = DB.batch(withoutTriggers(DB, { ...table, triggers }, []))
+    await expect(writing).rejects.toThrow('changed meanwhile')
   })
 
   test('is ended: a late step of its move writes, opens, closes and drops nothing', async () => {

@@ -1,6 +1,6 @@
 import { first, only } from '../../platform/db/query.ts'
 import { isAssertionFailure, withD1Retry } from '../../platform/db/retry.ts'
-import { ABORT } from '../../platform/db/sql-fragments.ts'
+import { ABORT, abortAs } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { CopyRefused, type Mover } from './place.ts'
 import { type MovedTable, quoted } from './tables.ts'
@@ -27,14 +27,13 @@ export const REQUIRE_COPY = compileStatement(
   `select iif(exists (${IN_STATE} 'copying'), 1, ${ABORT})`,
 )
 
+/** Why rows are not dropped. */
+export const NOT_GONE = 'not gone'
+
 /** Fails unless the account does not live in the database since this move: what drops rows begins with it. */
-export const REQUIRE_GONE = compileStatement(`select iif(exists (${IN_STATE} 'gone'), 1, ${ABORT})`)
-
-const IS_GONE = compileStatement(`${IN_STATE} 'gone'`)
-
-/** Whether the account does not live in the database since this move. */
-export const isGone = async (db: D1Database, { account, id }: Mover): Promise<boolean> =>
-  (await first(db, IS_GONE, { account, id })) !== null
+export const REQUIRE_GONE = compileStatement(
+  `select iif(exists (${IN_STATE} 'gone'), 1, ${abortAs(NOT_GONE)})`,
+)
 
 const TAKE_COPY = compileStatement(`
   insert into doors (account, move, state) values (:account, :id, 'copying')

@@ -1,8 +1,8 @@
 import { only } from '../../platform/db/query.ts'
-import { withD1Retry } from '../../platform/db/retry.ts'
+import { isAssertionFailure, withD1Retry } from '../../platform/db/retry.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { makeSteps, type Step, within } from '../../platform/db/steps.ts'
-import { isGone, REQUIRE_GONE } from './doors.ts'
+import { NOT_GONE, REQUIRE_GONE } from './doors.ts'
 import { COPY_LIMITS, type Mover } from './place.ts'
 import { describeTables, type MovedTable, quoted } from './tables.ts'
 import { withoutTriggers } from './write.ts'
@@ -16,14 +16,17 @@ const BATCHES = 12
  */
 export async function dropStep(database: D1Database, mover: Mover): Promise<boolean> {
   const { account } = mover
-  if (!(await isGone(database, mover))) return true
   const { isDirectory, tables } = await describeTables(database)
   const dropped = tables.filter(({ name }) => !(isDirectory && name === 'audit_log'))
   const filled = await findFilled(database, account, dropped)
   const works = filled.map(
     (table): Step =>
       async () => {
-        const results = await withD1Retry(() => database.batch(dropRows(database, table, mover)))
+        const rows = dropRows(database, table, mover)
+        const results = await withD1Retry(() => database.batch(rows)).catch((error) => {
+          if (isAssertionFailure(error, NOT_GONE)) return []
+          throw error
+        })
         return results[deletionIn(table)]?.meta.changes !== COPY_LIMITS.deleted
       },
   )
