@@ -441,6 +441,16 @@ describe('an account', () => {
     expect(await filesOf(ACCOUNT)).toEqual(before)
   })
 
+  test('is not exported while it is reset', async () => {
+    const acme = await twoMonths()
+    const before = await filesOf(ACCOUNT)
+    await acme.post('customers', [{ ...named, customer_id: 'c-3' }])
+    const reset = env.DB.prepare(`insert into resets values (?, '2026-12-01T00:00:00.000Z')`)
+    await reset.bind(ACCOUNT).run()
+    await runExport(ACCOUNT)
+    expect(await filesOf(ACCOUNT)).toEqual(before)
+  })
+
   test('that is reset has no files and objects, and its run ends', async () => {
     const acme = await twoMonths()
     const sent: Sent[] = []

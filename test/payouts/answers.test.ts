@@ -468,10 +468,12 @@ const OVERTAKEN: [() => Promise<Request>, () => Promise<unknown>][] = [
   [toConfirm, () => enter('payee', 'a', ADA, { version: 2 })],
   [toConfirm, () => change(`update statements set status = 'paid', payment = id`)],
   [toConfirm, () => hold('a')],
+  [toConfirm, () => change('update payees set payable_from = 9000000000000')],
   [toExport, () => enter('payee', 'a', ADA, { version: 2 })],
   [toExport, () => enter('payer', 'main', PAYER, { version: 2 })],
   [toExport, () => change(`update payees set state = 'returned'`)],
   [toExport, () => hold('a')],
+  [toExport, () => change('update payees set payable_from = 9000000000000')],
   [toExport, () => env.DB.exec(CANCEL)],
   [toBook, () => env.DB.exec(CANCEL)],
 ]

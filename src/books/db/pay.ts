@@ -176,7 +176,7 @@ const REJECT_RETURNED = compileStatement(`
   select ${ABORT} where
     not exists (select 1 from payments where account = :account and reference = :payment)
     or exists (select 1 from payment_returns
-      where account = :account and (payment = :payment or folded_reference = :folded_reference))
+      where account = :account and payment = :payment)
     or exists (select 1 from payments where account = :account
       and folded_reference = :folded_reference and reference <> :payment)`)
 
